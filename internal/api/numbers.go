@@ -6,7 +6,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track"
 )
 
@@ -25,7 +25,7 @@ func numberOperations() []Operation {
 		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Finds: "tracker", Client: Method{Name: "Reanalyse"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Reanalysis, error) {
 				started, err := s.Trackers.Reanalyse(c.context(), c.organization(), c.trackerName(), s.Store.Now())
-				if errors.Is(err, store.ErrChanged) { // at this moment, by somebody else
+				if errors.Is(err, tracking.ErrChanged) { // at this moment, by somebody else
 					err = errPastShare("somebody else changes this tracker at the same moment, try again")
 				}
 				return started, err

@@ -7,7 +7,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/schema"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 )
 
 // maxDefinition is how long a tracker's definition may be.
@@ -30,7 +30,7 @@ func trackerOperations() []Operation {
 			}),
 		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker", Client: Method{Name: "DeleteTracker", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.TrackerDeleted, error) {
-				return earshot.TrackerDeleted{Name: c.trackerName()}, s.Store.DeleteTracker(c.context(), c.organization(), c.trackerName(), s.Store.Now())
+				return earshot.TrackerDeleted{Name: c.trackerName()}, s.Trackers.Store.DeleteTracker(c.context(), c.organization(), c.trackerName(), s.Store.Now())
 			}),
 		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, BodyOptional: true, Repeatable: true, Client: Method{Name: "MakeDemo"}}, (*Server).makeDemo),
 	}
@@ -77,9 +77,9 @@ func (s *Server) applyTracker(c *call, q earshot.TrackerQuery, _ unread[earshot.
 	return applied, c.unlessChanged(err)
 }
 
-// unlessChanged returns the error for the client in the place of store.ErrChanged.
+// unlessChanged returns the error for the client in the place of tracking.ErrChanged.
 func (c *call) unlessChanged(err error) error {
-	if !errors.Is(err, store.ErrChanged) {
+	if !errors.Is(err, tracking.ErrChanged) {
 		return err
 	}
 	return &earshot.Error{

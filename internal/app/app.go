@@ -31,6 +31,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/health"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track"
 	"earshot/internal/upstream/capture"
@@ -179,7 +180,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.webhooks = webhook.New(webhook.Config{
-		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
+		Store: tracking.New(a.store), Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
 	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not noted", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
@@ -195,7 +196,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.trackers = track.New(track.Config{
-		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, CheckAddress: mail.CheckAddress, Mail: mails != nil,
+		Store: tracking.New(a.store), Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, CheckAddress: mail.CheckAddress, Mail: mails != nil,
 		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
 	a.api = api.New(api.Config{

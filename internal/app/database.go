@@ -8,6 +8,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track"
 )
 
@@ -51,7 +52,7 @@ func (a *App) reports() *track.Service {
 	if a.replica == nil {
 		return a.trackers
 	}
-	return a.trackers.On(a.replica)
+	return a.trackers.On(tracking.New(a.replica))
 }
 
 // lookedAt says where the database of a configuration would be, without the secrets of

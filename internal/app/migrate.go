@@ -15,6 +15,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track"
 )
 
@@ -94,7 +95,7 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 		return err
 	}
 	for _, o := range organizations {
-		trackers, err := from.Trackers(ctx, o.ID)
+		trackers, err := tracking.New(from).Trackers(ctx, o.ID)
 		if err != nil {
 			return err
 		}
@@ -123,8 +124,8 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 
 // numbersOf computes the numbers of a tracker as the API answers them, by a service
 // that keeps nothing of them and has no part that only sweeps need.
-func numbersOf(ctx context.Context, s *store.Store, t *store.Tracker) ([]byte, error) {
-	service := track.New(track.Config{Store: s, Catalogue: &provider.Catalogue{}, Log: slog.New(slog.DiscardHandler)})
+func numbersOf(ctx context.Context, s *store.Store, t *tracking.Tracker) ([]byte, error) {
+	service := track.New(track.Config{Store: tracking.New(s), Catalogue: &provider.Catalogue{}, Log: slog.New(slog.DiscardHandler)})
 	numbers, err := service.Metrics(ctx, t.Organization, t.Name, &earshot.MetricQuery{})
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 )
 
 // TestASweepIsSteppedWithOnce has two nodes step the detectors of a tracker with the same
@@ -44,7 +45,7 @@ func TestASweepIsSteppedWithOnce(t *testing.T) {
 					switch {
 					case errors.Is(err, store.ErrNotFound):
 						return nil
-					case errors.Is(err, store.ErrChanged): // another was faster
+					case errors.Is(err, tracking.ErrChanged): // another was faster
 					case err != nil:
 						return err
 					default:
@@ -66,11 +67,11 @@ func TestASweepIsSteppedWithOnce(t *testing.T) {
 			f.must(err)
 		}
 		expectAlerts(t, f, sweeps+2, stepped.Load()+2)
-		unstepped, err := s.Unstepped(t.Context(), 10)
+		unstepped, err := tracking.New(s).Unstepped(t.Context(), 10)
 		if err != nil || len(unstepped) != 0 {
 			t.Errorf("left are %v, %v", unstepped, err)
 		}
-		f.must(s.DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
+		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
 		f.tidy(time.Now().Add(time.Minute))
 		counts, err := s.Counts(t.Context(), "series", "alerts", "alert_deliveries", "deliveries")
 		if err != nil || fmt.Sprint(counts) != "[0 0 0 0]" {
@@ -81,20 +82,20 @@ func TestASweepIsSteppedWithOnce(t *testing.T) {
 }
 
 // stepNext does what a node does for the next sweep.
-func stepNext(t *testing.T, s *store.Store, tracker *store.Tracker) (*store.Sweep, error) {
+func stepNext(t *testing.T, s *store.Store, tracker *tracking.Tracker) (*tracking.Sweep, error) {
 	t.Helper()
-	sweep, err := s.NextUnstepped(t.Context(), tracker)
+	sweep, err := tracking.New(s).NextUnstepped(t.Context(), tracker)
 	if err != nil {
 		return nil, err
 	}
-	watch, err := s.Watch(t.Context(), tracker)
+	watch, err := tracking.New(s).Watch(t.Context(), tracker)
 	if err != nil {
 		return nil, err
 	}
-	return sweep, s.StepSweep(tracker, sweep, store.SweepStep{
+	return sweep, tracking.New(s).StepSweep(tracker, sweep, tracking.SweepStep{
 		Steps:  watch.Steps,
-		Series: []*store.Series{{Organization: tracker.Organization, Tracker: tracker.ID, Metric: "visibility", Brand: "a", Target: "b", State: fmt.Append(nil, watch.Steps+1)}},
-		Alerts: []*store.Alert{{
+		Series: []*tracking.Series{{Organization: tracker.Organization, Tracker: tracker.ID, Metric: "visibility", Brand: "a", Target: "b", State: fmt.Append(nil, watch.Steps+1)}},
+		Alerts: []*tracking.Alert{{
 			Organization: tracker.Organization, Tracker: tracker.ID, ID: uuid.Must(uuid.NewV7()).String(), Kind: earshot.AlertShift, Subject: sweep.Slot,
 			Sweep: sweep.ID, RaisedAt: time.Now(), Content: []byte(`{}`),
 		}},
@@ -105,7 +106,7 @@ func stepNext(t *testing.T, s *store.Store, tracker *store.Tracker) (*store.Swee
 // expectAlerts wants an alert of each of so many sweeps, and the deliveries of each.
 func expectAlerts(t *testing.T, f *follow, sweeps int, stepped int64) {
 	t.Helper()
-	watch, err := f.s.Watch(t.Context(), f.t)
+	watch, err := tracking.New(f.s).Watch(t.Context(), f.t)
 	if err != nil || watch.Steps != int64(sweeps) || stepped != int64(sweeps) || len(watch.Open) != sweeps || len(watch.Series) != 1 || string(watch.Series[0].State) != fmt.Sprint(sweeps) {
 		t.Errorf("after %d of %d sweeps the tracker has %+v, %v", stepped, sweeps, watch, err)
 	}
@@ -125,22 +126,22 @@ func TestAnAcknowledgedAlertMakesRoomForTheNext(t *testing.T) {
 		f.close(f.start("first", 0, "2026-11", nil))
 		_, err := stepNext(t, s, f.t)
 		f.must(err)
-		open, err := s.Alerts(t.Context(), f.t, store.AlertFilter{Open: true, Limit: 10})
+		open, err := tracking.New(s).Alerts(t.Context(), f.t, tracking.AlertFilter{Open: true, Limit: 10})
 		if err != nil || len(open) != 1 {
 			t.Fatalf("open are %v, %v", open, err)
 		}
 		for _, by := range []string{"ada", "bob"} { // the first counts
-			seen, err := s.AcknowledgeAlert(f.t, open[0].ID, by, time.Now())
+			seen, err := tracking.New(s).AcknowledgeAlert(f.t, open[0].ID, by, time.Now())
 			if err != nil || seen.AcknowledgedBy != "ada" || seen.AcknowledgedAt.IsZero() {
 				t.Errorf("acknowledged is %+v, %v", seen, err)
 			}
 		}
-		open, err = s.Alerts(t.Context(), f.t, store.AlertFilter{Open: true, Limit: 10})
-		all, err2 := s.Alerts(t.Context(), f.t, store.AlertFilter{Kind: earshot.AlertShift, Limit: 10})
+		open, err = tracking.New(s).Alerts(t.Context(), f.t, tracking.AlertFilter{Open: true, Limit: 10})
+		all, err2 := tracking.New(s).Alerts(t.Context(), f.t, tracking.AlertFilter{Kind: earshot.AlertShift, Limit: 10})
 		if err != nil || err2 != nil || len(open) != 0 || len(all) != 1 {
 			t.Errorf("open are %v, all %v, %v %v", open, all, err, err2)
 		}
-		if _, err := s.AcknowledgeAlert(f.t, uuid.NewString(), "ada", time.Now()); !errors.Is(err, store.ErrNotFound) {
+		if _, err := tracking.New(s).AcknowledgeAlert(f.t, uuid.NewString(), "ada", time.Now()); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("of no alert: %v", err)
 		}
 	})

@@ -61,7 +61,7 @@ var (
 // input. It returns the batch's id. When all of the tasks are those of one earlier
 // batch, by their idempotency keys, that is the id, and there is no new batch.
 func (s *Store) SubmitBatch(batch Batch, tasks []Job, positions []int, now time.Time) (id string, refusals []error, err error) {
-	refusals, err = s.submit(batch.Organization, tasks, batch.Total, now, func(ctx context.Context, w *work, refusals []error) (err error) {
+	refusals, err = s.submit(batch.Organization, tasks, batch.Total, now, func(ctx context.Context, w *Work, refusals []error) (err error) {
 		var places, others []*batchTask
 		for i, task := range tasks {
 			if refusals[i] == nil {
@@ -99,7 +99,7 @@ func duplicateOf(refusal error) string {
 }
 
 // batchOf is the batch to which all of the tasks belong, "" when there is none.
-func (w *work) batchOf(ctx context.Context, tasks []*batchTask) (string, error) {
+func (w *Work) batchOf(ctx context.Context, tasks []*batchTask) (string, error) {
 	asked := map[string]*batchTask{} // a batch may name a task twice
 	for _, task := range tasks {
 		asked[task.job] = task
@@ -146,7 +146,7 @@ func (s *Store) Batches(ctx context.Context, organization, before string, limit 
 
 // Batch finds a batch of an organization. Returns ErrNotFound.
 func (s *Store) Batch(ctx context.Context, organization, id string) (*BatchProgress, error) {
-	id, err := canonicalID(id)
+	id, err := CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("batch: %w", err)
 	}
@@ -229,7 +229,7 @@ type BatchResult struct {
 // read like Events: a batch of any size takes little memory, and no connection while
 // the caller is busy. Returns ErrNotFound.
 func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter.Seq2[BatchResult, error], error) {
-	id, err := canonicalID(id)
+	id, err := CanonicalID(id)
 	if err == nil {
 		_, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, batchesTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	}

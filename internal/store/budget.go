@@ -49,7 +49,7 @@ type budgetOf struct {
 }
 
 // readBudgets reads the budgets of the locked organizations that have any.
-func (w *work) readBudgets(ctx context.Context) error {
+func (w *Work) readBudgets(ctx context.Context) error {
 	if w.budgets != nil {
 		return nil // an earlier write of the transaction has read them
 	}
@@ -74,7 +74,7 @@ func (w *work) readBudgets(ctx context.Context) error {
 }
 
 // storeBudgets writes back the budgets that changed.
-func (w *work) storeBudgets(ctx context.Context) error {
+func (w *Work) storeBudgets(ctx context.Context) error {
 	var changed []*keyBudget
 	for _, b := range w.budgets {
 		if b.keyBudget != b.before {
@@ -86,7 +86,7 @@ func (w *work) storeBudgets(ctx context.Context) error {
 
 // budget is that of a job's key on the day that holds now, nil for one without a ceiling.
 // The next day begins only when the trusted clock agrees.
-func (w *work) budget(job *Job, now time.Time) *budgetOf {
+func (w *Work) budget(job *Job, now time.Time) *budgetOf {
 	b := w.budgets[taskKey{job.Organization, job.KeyID}]
 	if b == nil || engine.Millis(now)/dayMillis <= b.day {
 		return b
@@ -116,7 +116,7 @@ func monthStart(day int64) time.Time {
 
 // checkBudget returns why a job would pass a ceiling of its key, or nil. waits reports
 // whether it would not, if the jobs of the key that run now were charged nothing.
-func (w *work) checkBudget(job *Job, now time.Time) (waits bool, why error) {
+func (w *Work) checkBudget(job *Job, now time.Time) (waits bool, why error) {
 	b := w.budget(job, now)
 	if b == nil {
 		return false, nil
@@ -150,13 +150,13 @@ func (w *work) checkBudget(job *Job, now time.Time) (waits bool, why error) {
 
 // holdBudget sets aside what a job can cost, giveBudget gives that back and notes what it
 // was charged.
-func (w *work) holdBudget(job *Job) {
+func (w *Work) holdBudget(job *Job) {
 	if b := w.budgets[taskKey{job.Organization, job.KeyID}]; b != nil {
 		b.held += job.MaxCost
 	}
 }
 
-func (w *work) giveBudget(job *Job, held, charged int64, now time.Time) {
+func (w *Work) giveBudget(job *Job, held, charged int64, now time.Time) {
 	if b := w.budget(job, now); b != nil {
 		b.held -= held
 		b.dayUsed += charged
@@ -168,7 +168,7 @@ func (w *work) giveBudget(job *Job, held, charged int64, now time.Time) {
 // the key as it is then. What it has spent counts from when it first had one. Returns
 // ErrNotFound.
 func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) (*earshot.Key, error) {
-	err := s.commit(change{organization: organization, across: true, apply: func(ctx context.Context, w *work) error {
+	err := s.Commit(Change{Organization: organization, across: true, Apply: func(ctx context.Context, w *Work) error {
 		if _, err := engine.FirstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDa
 }
 
 // setBudget changes the ceilings of a key, of an organization that is locked.
-func (w *work) setBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) error {
+func (w *Work) setBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) error {
 	key := taskKey{organization, id}
 	known := w.budgets[key]
 	switch {
@@ -229,7 +229,7 @@ func (w *work) setBudget(ctx context.Context, organization, id string, perDay, p
 }
 
 // countBudgets counts the keys of an organization that have a ceiling.
-func (w *work) countBudgets(ctx context.Context, organization string, more int) error {
+func (w *Work) countBudgets(ctx context.Context, organization string, more int) error {
 	w.organizations[organization].KeyBudgets += more
 	_, err := w.ExecContext(ctx, `UPDATE organizations SET key_budgets = key_budgets + $2 WHERE id = $1`, organization, more)
 	return err

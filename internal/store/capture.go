@@ -50,7 +50,7 @@ func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture,
 func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, error) {
 	ids, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]string, error) {
 		return engine.FindValues[string](ctx, p.Lookups,
-			`SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, engine.Millis(now), pruneBatch)
+			`SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, engine.Millis(now), PruneBatch)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find expired captures: %w", err)
@@ -83,17 +83,17 @@ func (s *Store) CapturedJobs(ctx context.Context, now time.Time) (all []Captured
 	add := func(r engine.Scanner) error {
 		var c captureRow
 		var t Task
-		if err := r.Scan(append(capturesTable.Targets(&c), finishedTable.Targets(&t)...)...); err != nil {
+		if err := r.Scan(append(capturesTable.Targets(&c), FinishedTable.Targets(&t)...)...); err != nil {
 			return err
 		}
-		result, err := unpack(t.packed)
+		result, err := Unpack(t.Packed)
 		all = append(all, CapturedJob{Capture: c.Capture, Job: t.Job, Status: t.Status, Result: result})
 		return err
 	}
 	for _, p := range s.Shards {
 		err = p.Reports.WithoutLimit(ctx, func(stored engine.Snapshot) error {
 			return stored.Find(ctx, add, `
-				SELECT `+capturesTable.List+`, `+finishedTable.List+`
+				SELECT `+capturesTable.List+`, `+FinishedTable.List+`
 				FROM captures JOIN finished ON finished.organization = captures.organization AND finished.id = captures.job
 				WHERE captures.expires_at > $1 ORDER BY finished.id`, engine.Millis(now))
 		})

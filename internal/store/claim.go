@@ -198,7 +198,7 @@ func (c *claim) chooseAgain() []string {
 	return c.organizations
 }
 
-func (c *claim) apply(ctx context.Context, w *work) error {
+func (c *claim) apply(ctx context.Context, w *Work) error {
 	// Not before the end of the jobs that made room, which may share the transaction.
 	if now := w.Clock.Now(); now.After(c.now) {
 		c.now = now
@@ -210,7 +210,7 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 	c.started, c.waiting = nil, map[string]shortage{}
 	var unpaid []*unpaidJob
 	for _, job := range best {
-		o, err := w.organization(job.Organization, c.now)
+		o, err := w.Organization(job.Organization, c.now)
 		if err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 
 // startBest gives the node the next tasks of the organizations, each
 // organization's in the order in which they are to start.
-func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error) {
+func (c *claim) startBest(ctx context.Context, w *Work) (jobs []*Job, err error) {
 	share := min(c.tasks/max(1, len(c.organizations)), maxShare)
 	var turns []*turn
 	for _, id := range c.organizations {
@@ -259,8 +259,8 @@ func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error)
 		}
 	}
 	if w.Dialect.Arrays {
-		err = engine.Each(ctx, w.Tx, startBest, turns, engine.Collect(jobsTable, &jobs))
-	} else if err = engine.Each(ctx, w.Tx, selectBest, turns, engine.Collect(jobsTable, &jobs)); err == nil {
+		err = engine.Each(ctx, w.Tx, startBest, turns, engine.Collect(JobsTable, &jobs))
+	} else if err = engine.Each(ctx, w.Tx, selectBest, turns, engine.Collect(JobsTable, &jobs)); err == nil {
 		err = c.start(ctx, w, jobs)
 	}
 	if err != nil {
@@ -298,21 +298,21 @@ var (
 					ORDER BY priority DESC, id LIMIT r.tasks) AS q)
 			UPDATE jobs SET status = 'PROCESSING', node = best.node, attempts = attempts + 1, started_at = best.at
 			FROM best WHERE jobs.ctid = best.place
-			RETURNING ` + jobsTable.List
+			RETURNING ` + JobsTable.List
 	})
 	selectBest = engine.NewStatement(turnColumns[:2], func(in engine.Input) string {
 		return `
-			SELECT ` + jobsTable.List + ` FROM jobs WHERE organization = ` + in.Value("organization") + ` AND status = 'QUEUED'
+			SELECT ` + JobsTable.List + ` FROM jobs WHERE organization = ` + in.Value("organization") + ` AND status = 'QUEUED'
 			ORDER BY priority DESC, id LIMIT 0 + ` + in.Value("tasks") // for a mere parameter SQLite would plan anew at every run
 	})
 	// placeJobs makes tasks a node's, or nobody's.
-	placeJobs = engine.NewStatement(jobsTable.Only("organization", "id", "status", "node", "attempts", "started_at"), func(in engine.Input) string {
+	placeJobs = engine.NewStatement(JobsTable.Only("organization", "id", "status", "node", "attempts", "started_at"), func(in engine.Input) string {
 		return `UPDATE jobs SET ` + in.Assign("status", "node", "attempts", "started_at") + ` ` + in.Where("jobs", "organization", "id")
 	})
 )
 
 // start makes queued tasks the node's, in the rows and in jobs.
-func (c *claim) start(ctx context.Context, w *work, jobs []*Job) error {
+func (c *claim) start(ctx context.Context, w *Work, jobs []*Job) error {
 	for _, job := range jobs {
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, c.node, c.now, job.Attempts+1
 	}
@@ -326,10 +326,10 @@ type unpaidJob struct {
 }
 
 // failUnpaid ends tasks that were about to start and cannot be paid.
-func (w *work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
+func (w *Work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
 	for _, u := range unpaid {
 		job := u.Job
-		o, err := w.organization(job.Organization, now)
+		o, err := w.Organization(job.Organization, now)
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ type Delivery struct {
 }
 
 // deliveryRow is a delivery as it is stored.
-type deliveryRow struct {
+type DeliveryRow struct {
 	Delivery
 	origin string // where it waits
 	log    []byte // Tries
@@ -39,15 +39,15 @@ type deliveryRow struct {
 
 var (
 	deliveriesTable = engine.NewTable("deliveries",
-		engine.Field("organization", "uuid", func(d *deliveryRow) *string { return &d.Organization }),
-		engine.Field("job", "uuid", func(d *deliveryRow) *string { return &d.Job }),
-		engine.TextField("origin", func(d *deliveryRow) *string { return &d.origin }),
-		engine.TextField("url", func(d *deliveryRow) *string { return &d.URL }),
-		engine.TimeField("due_at", func(d *deliveryRow) *time.Time { return &d.DueAt }),
-		engine.IntField("series", func(d *deliveryRow) *int { return &d.Series }),
-		engine.IntField("attempts", func(d *deliveryRow) *int { return &d.Attempts }),
-		engine.TimeField("delivered_at", func(d *deliveryRow) *time.Time { return &d.DeliveredAt }),
-		engine.BytesAsText("log", func(d *deliveryRow) *[]byte { return &d.log }))
+		engine.Field("organization", "uuid", func(d *DeliveryRow) *string { return &d.Organization }),
+		engine.Field("job", "uuid", func(d *DeliveryRow) *string { return &d.Job }),
+		engine.TextField("origin", func(d *DeliveryRow) *string { return &d.origin }),
+		engine.TextField("url", func(d *DeliveryRow) *string { return &d.URL }),
+		engine.TimeField("due_at", func(d *DeliveryRow) *time.Time { return &d.DueAt }),
+		engine.IntField("series", func(d *DeliveryRow) *int { return &d.Series }),
+		engine.IntField("attempts", func(d *DeliveryRow) *int { return &d.Attempts }),
+		engine.TimeField("delivered_at", func(d *DeliveryRow) *time.Time { return &d.DeliveredAt }),
+		engine.BytesAsText("log", func(d *DeliveryRow) *[]byte { return &d.log }))
 	insertDeliveries = deliveriesTable.Insert("")
 	deleteDeliveries = engine.NewStatement(deliveriesTable.Only("organization", "job"), func(in engine.Input) string {
 		return `DELETE FROM deliveries WHERE ` + in.Matching() + ` RETURNING organization, origin`
@@ -55,8 +55,8 @@ var (
 )
 
 // newDelivery is the webhook of a job that has ended.
-func newDelivery(job *Job, address string, due time.Time) *deliveryRow {
-	return &deliveryRow{Delivery: Delivery{Organization: job.Organization, Job: job.ID, URL: address, DueAt: due}, origin: origin(address), log: []byte("[]")}
+func NewDelivery(job *Job, address string, due time.Time) *DeliveryRow {
+	return &DeliveryRow{Delivery: Delivery{Organization: job.Organization, Job: job.ID, URL: address, DueAt: due}, origin: origin(address), log: []byte("[]")}
 }
 
 // findDeliveries reads deliveries that a clause, WHERE and what follows, picks.
@@ -85,11 +85,11 @@ func origin(address string) string {
 }
 
 // storeDeliveries plans webhooks.
-func (w *work) storeDeliveries(ctx context.Context) error {
-	if err := engine.Each(ctx, w.Tx, insertDeliveries, w.deliveries, nil); err != nil {
+func (w *Work) storeDeliveries(ctx context.Context) error {
+	if err := engine.Each(ctx, w.Tx, insertDeliveries, w.Deliveries, nil); err != nil {
 		return err
 	}
-	return expectDeliveries(ctx, w.Tx, w.deliveries)
+	return expectDeliveries(ctx, w.Tx, w.Deliveries)
 }
 
 // receiverKey is where deliveries of one organization go.
@@ -120,7 +120,7 @@ var (
 )
 
 // expectDeliveries notes when the receivers of deliveries have something to get.
-func expectDeliveries(ctx context.Context, t *engine.Tx, due []*deliveryRow) error {
+func expectDeliveries(ctx context.Context, t *engine.Tx, due []*DeliveryRow) error {
 	earliest := map[receiverKey]*receiverRow{}
 	for _, d := range due {
 		key := receiverKey{d.Organization, d.origin}
@@ -136,7 +136,7 @@ func expectDeliveries(ctx context.Context, t *engine.Tx, due []*deliveryRow) err
 
 // removeDeliveries removes deliveries, and their receivers if nothing else waits
 // for them. The next delivery makes those again.
-func removeDeliveries(ctx context.Context, t *engine.Tx, all []*deliveryRow) error {
+func RemoveDeliveries(ctx context.Context, t *engine.Tx, all []*DeliveryRow) error {
 	unused := map[receiverKey]*receiverRow{}
 	err := engine.Each(ctx, t, deleteDeliveries, all, func(r engine.Scanner) error {
 		var key receiverKey
@@ -255,12 +255,12 @@ const triesKept = 20
 
 // triedDelivery is a delivery after a try.
 type triedDelivery struct {
-	deliveryRow           // the time of its acknowledgement, and its new log
+	DeliveryRow           // the time of its acknowledgement, and its new log
 	next        time.Time // when to try again; zero for never
 }
 
 var updateTried = engine.NewStatement(
-	append(engine.Lift(deliveriesTable.Only("organization", "job", "due_at", "delivered_at", "log"), func(d *triedDelivery) *deliveryRow { return &d.deliveryRow }),
+	append(engine.Lift(deliveriesTable.Only("organization", "job", "due_at", "delivered_at", "log"), func(d *triedDelivery) *DeliveryRow { return &d.DeliveryRow }),
 		engine.TimeField("next", func(d *triedDelivery) *time.Time { return &d.next })),
 	func(in engine.Input) string {
 		// It keeps its plan if it was resent in the meantime.
@@ -281,7 +281,7 @@ func (s *Store) Release(r *Receiver, tried []Tried) error {
 		if err != nil {
 			return fmt.Errorf("write the log of delivery %s: %w", t.Delivery.Job, err)
 		}
-		rows[i] = &triedDelivery{deliveryRow{Delivery: *t.Delivery, log: log}, t.Next}
+		rows[i] = &triedDelivery{DeliveryRow{Delivery: *t.Delivery, log: log}, t.Next}
 		rows[i].DeliveredAt = time.Time{}
 		if t.Delivered {
 			rows[i].DeliveredAt = t.Try.At.Add(time.Duration(t.Try.Ms) * time.Millisecond)
@@ -315,7 +315,7 @@ func (s *Store) Resend(ctx context.Context, organization, id string, now time.Ti
 		return nil, err
 	}
 	err = s.ShardOf(organization).Transact(func(ctx context.Context, tx *engine.Tx) error {
-		if err := expectDeliveries(ctx, tx, []*deliveryRow{newDelivery(&Job{Organization: organization, ID: d.Job}, d.URL, now)}); err != nil {
+		if err := expectDeliveries(ctx, tx, []*DeliveryRow{NewDelivery(&Job{Organization: organization, ID: d.Job}, d.URL, now)}); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE deliveries SET due_at = $3, series = 0 WHERE organization = $1 AND job = $2`,
@@ -330,7 +330,7 @@ func (s *Store) Resend(ctx context.Context, organization, id string, now time.Ti
 
 // Delivery finds the delivery of a task. Returns ErrNotFound.
 func (s *Store) Delivery(ctx context.Context, organization, id string) (*Delivery, error) {
-	id, err := canonicalID(id)
+	id, err := CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("delivery: %w", err)
 	}
@@ -367,7 +367,7 @@ func (s *Store) Deliveries(ctx context.Context, organization string, filter Deli
 // RotateSecret gives an organization a new webhook secret. The one before stays
 // valid for a day.
 func (s *Store) RotateSecret(organization, secret string, now time.Time) error {
-	return s.commit(change{organization: organization, apply: func(ctx context.Context, w *work) error {
+	return s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
 		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET webhook_secret_before = webhook_secret, webhook_secret = $2, webhook_secret_rotated_at = $3 WHERE id = $1`,
 			organization, secret, engine.Millis(now))

@@ -54,9 +54,6 @@ func (s *Store) LastSeen(ctx context.Context) (time.Time, error) {
 	return time.UnixMilli(seen[0]), nil
 }
 
-// FirstID is where the ids of a moment begin.
-func FirstID(t time.Time) string { return firstID(t) }
-
 // Counts tells how many rows tables have.
 func (s *Store) Counts(ctx context.Context, tables ...string) (counts []int, err error) {
 	for _, table := range tables {
@@ -185,22 +182,6 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 	return nil
 }
 
-// AnswerPlans tells how PostgreSQL would find answers by their ids: those that are waited
-// for, and those that are completed.
-func (s *Store) AnswerPlans(ctx context.Context, a *Answer) (plans []string, err error) {
-	err = s.Transact(func(ctx context.Context, tx *engine.Tx) error {
-		for _, statement := range []engine.Statement[Answer]{selectPending, updateAnswers} {
-			lines, err := explain(ctx, tx, statement, a)
-			if err != nil {
-				return err
-			}
-			plans = append(plans, strings.Join(lines, "\n"))
-		}
-		return nil
-	})
-	return plans, err
-}
-
 // TransferredTables are the tables that are moved into another database.
 func (s *Store) TransferredTables(ctx context.Context) (names []string, err error) {
 	tables, err := s.StoredTables(ctx)
@@ -215,7 +196,7 @@ func (t *Transfer) CopySingly() { t.batch = 1 }
 
 // Reserve takes a name, as if the node had been killed before it made the organization.
 func (s *Store) Reserve(name string, at time.Time) error {
-	return s.reserve(&newOrganizationRow{Organization: account.Organization{ID: newID(), Name: name, CreatedAt: engine.Millis(at)}}, at)
+	return s.reserve(&newOrganizationRow{Organization: account.Organization{ID: NewID(), Name: name, CreatedAt: engine.Millis(at)}}, at)
 }
 
 // Spread tells how many rows of a table each part has.

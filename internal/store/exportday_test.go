@@ -8,6 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 )
 
 func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
@@ -16,19 +17,19 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 		s := storetest.Open(t, address)
 		now := s.Now()
 		o := storetest.Organization(t, s, 1, 1)
-		one := &store.Tracker{
+		one := &tracking.Tracker{
 			Organization: o.ID, ID: "0199c82c-c000-7000-8000-0000000000a1", Name: "hats", State: earshot.TrackerActive, Definition: []byte("{}"), KeepDays: 1, CreatedAt: now, UpdatedAt: now,
 		}
-		today := store.DayOf(now)
+		today := tracking.DayOf(now)
 		change := func(days ...int64) {
 			t.Helper()
-			if err := s.ApplyTracker(one, one.Version, nil, nil, nil, days); err != nil {
+			if err := tracking.New(s).ApplyTracker(one, one.Version, nil, nil, nil, days); err != nil {
 				t.Fatal(err)
 			}
 		}
-		claim := func(at time.Time, want int64) *store.ExportDay {
+		claim := func(at time.Time, want int64) *tracking.ExportDay {
 			t.Helper()
-			day, err := s.ClaimExport(t.Context(), time.Minute, at)
+			day, err := tracking.New(s).ClaimExport(t.Context(), time.Minute, at)
 			if want == 0 && !errors.Is(err, store.ErrNotFound) || want != 0 && (err != nil || day.Day != want) {
 				t.Fatalf("claimed is %+v, %v, want %d", day, err, want)
 			}
@@ -36,7 +37,7 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 		}
 		waiting := func(want int) {
 			t.Helper()
-			if state, err := s.ExportState(t.Context(), one); err != nil || state.Waiting != want {
+			if state, err := tracking.New(s).ExportState(t.Context(), one); err != nil || state.Waiting != want {
 				t.Errorf("%+v, %v, want %d to wait", state, err, want)
 			}
 		}
@@ -44,30 +45,30 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 		first := claim(now, today) // the newest
 		second := claim(now, today-1)
 		claim(now, 0)
-		if err := s.EndExport(second, now); err != nil {
+		if err := tracking.New(s).EndExport(second, now); err != nil {
 			t.Fatal(err)
 		}
 		waiting(1)
 		change(today) // while it is written
-		if err := errors.Join(s.LeaseExport(first, now.Add(2*time.Minute)), s.EndExport(first, now)); err != nil {
+		if err := errors.Join(tracking.New(s).LeaseExport(first, now.Add(2*time.Minute)), tracking.New(s).EndExport(first, now)); err != nil {
 			t.Fatal(err)
 		}
 		waiting(1)
 		lost := claim(now, today)                   // its node is killed
 		claim(now.Add(59*time.Second), 0)           // nobody knows yet
 		taken := claim(now.Add(time.Minute), today) // another goes on
-		if err := s.EndExport(lost, now); !errors.Is(err, store.ErrChanged) {
+		if err := tracking.New(s).EndExport(lost, now); !errors.Is(err, tracking.ErrChanged) {
 			t.Errorf("the one before ends it with %v", err)
 		}
-		if err := s.LeaseExport(lost, now.Add(time.Hour)); !errors.Is(err, store.ErrChanged) {
+		if err := tracking.New(s).LeaseExport(lost, now.Add(time.Hour)); !errors.Is(err, tracking.ErrChanged) {
 			t.Errorf("the one before renews it with %v", err)
 		}
 		waiting(1)
-		if err := s.FailExport(taken, "full", now.Add(time.Minute)); err != nil {
+		if err := tracking.New(s).FailExport(taken, "full", now.Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		claim(now, 0)
-		if err := s.EndExport(claim(now.Add(time.Minute), today), now); err != nil {
+		if err := tracking.New(s).EndExport(claim(now.Add(time.Minute), today), now); err != nil {
 			t.Fatal(err)
 		}
 		waiting(0)

@@ -15,7 +15,7 @@ import (
 // Request finds a call or a task of an organization, with its result. Returns
 // ErrNotFound.
 func (s *Store) Request(ctx context.Context, organization, id string) (*Task, error) {
-	id, err := canonicalID(id)
+	id, err := CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}
@@ -35,13 +35,13 @@ const (
 	// scannedRows and scannedBytes are what one page of the history may read,
 	// whatever it looks for: nobody can make the database read a long history in one
 	// go.
-	scannedRows  = 1000
+	ScannedRows  = 1000
 	scannedBytes = 16 << 20
 	// scanBatch is how much of that is read at once.
-	scanBatch = 200
+	ScanBatch = 200
 	// idEarlier and idLater are how far the time in an id may be from when its job
 	// came in. A task gets its id once its body, which may take its time, is there.
-	idEarlier, idLater = time.Second, time.Minute
+	IDEarlier, IDLater = time.Second, time.Minute
 )
 
 // RequestFilter says which calls and tasks to list, newest first.
@@ -74,14 +74,14 @@ func (s *Store) Requests(ctx context.Context, organization string, filter Reques
 func scanRequests(ctx context.Context, now engine.Snapshot, organization string, filter RequestFilter) (found []*Task, next string, err error) {
 	oldest, before := uuid.Nil.String(), cmp.Or(filter.Before, uuid.Max.String())
 	if !filter.From.IsZero() {
-		oldest = firstID(filter.From.Add(-idEarlier))
+		oldest = FirstID(filter.From.Add(-IDEarlier))
 	}
 	if !filter.Until.IsZero() {
-		before = min(before, firstID(filter.Until.Add(idLater)))
+		before = min(before, FirstID(filter.Until.Add(IDLater)))
 	}
 	batch := filter.Limit + 1 // enough when all of them match
-	for rows, bytes := 0, 0; rows < scannedRows && bytes < scannedBytes; batch = scanBatch {
-		batch = min(batch, scannedRows-rows)
+	for rows, bytes := 0, 0; rows < ScannedRows && bytes < scannedBytes; batch = ScanBatch {
+		batch = min(batch, ScannedRows-rows)
 		read, err := newestRequests(ctx, now, organization, filter.Batch, oldest, before, batch)
 		if err != nil {
 			return nil, "", err

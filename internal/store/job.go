@@ -70,11 +70,11 @@ var keptColumns = []engine.Column[Job]{
 }
 
 var (
-	jobsTable = engine.NewTable("jobs", append(slices.Clip(keptColumns),
+	JobsTable = engine.NewTable("jobs", append(slices.Clip(keptColumns),
 		engine.Field("webhook_url", "text", func(j *Job) **string { return &j.WebhookURL }))...)
-	insertJobs = jobsTable.Insert("")
+	insertJobs = JobsTable.Insert("")
 	// owned are the columns that tell whose job it is.
-	owned       = jobsTable.Only("organization", "id", "node")
+	owned       = JobsTable.Only("organization", "id", "node")
 	selectOwned = engine.NewStatement(owned, func(in engine.Input) string {
 		return `SELECT jobs.id, jobs.node FROM jobs WHERE ` + in.Matching()
 	})
@@ -96,13 +96,13 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 		after   account.Organization
 		refusal error
 	)
-	err := s.commit(change{organization: job.Organization, keys: keysOf(job), apply: func(_ context.Context, w *work) error {
-		o, err := w.organization(job.Organization, job.CreatedAt)
+	err := s.Commit(Change{Organization: job.Organization, keys: keysOf(job), Apply: func(_ context.Context, w *Work) error {
+		o, err := w.Organization(job.Organization, job.CreatedAt)
 		if err != nil {
 			return err
 		}
 		if refusal = w.admit(o, job); refusal == nil {
-			w.insert(o, &job)
+			w.Insert(o, &job)
 		}
 		after = o.Organization
 		return nil
@@ -124,7 +124,7 @@ func keysOf(jobs ...Job) (keys []string) {
 }
 
 // admit returns why a job cannot begin, or nil.
-func (w *work) admit(o *lockedOrganization, job Job) error {
+func (w *Work) admit(o *lockedOrganization, job Job) error {
 	if job.IdempotencyKey != nil {
 		if other, used := w.keys[taskKey{o.ID, *job.IdempotencyKey}]; used {
 			return &KeyTakenError{other}
@@ -196,9 +196,9 @@ func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organizati
 // committed, and must not wait for anything. After any error, ErrLost too, call Settle
 // with the same: it finds out whether an earlier try did commit.
 func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Organization, error)) {
-	end.Result = pack(end.Result)
+	end.Result = Pack(end.Result)
 	last := &settling{Settlement: end, now: now, tell: done}
-	w := change{organization: end.Job.Organization, job: end.Job, apply: last.apply}.write()
+	w := Change{Organization: end.Job.Organization, job: end.Job, Apply: last.apply}.write()
 	w.Done = last.done
 	s.WriteLater(&w)
 }
@@ -213,8 +213,8 @@ type settling struct {
 	lost  bool // the job is not the node's
 }
 
-func (s *settling) apply(_ context.Context, w *work) error {
-	o, err := w.organization(s.Job.Organization, s.now)
+func (s *settling) apply(_ context.Context, w *Work) error {
+	o, err := w.Organization(s.Job.Organization, s.now)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 // CreateKey stores a key of an organization. A zero expiry means none. Returns
 // ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
-	return s.commit(change{organization: organization, across: true, apply: func(ctx context.Context, w *work) error {
+	return s.Commit(Change{Organization: organization, across: true, Apply: func(ctx context.Context, w *Work) error {
 		valid, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, engine.Millis(now))
 		if err != nil {
 			return fmt.Errorf("count keys: %w", err)
@@ -224,7 +224,7 @@ func (s *Store) WriteKeyUses() error {
 	for _, id := range slices.Sorted(maps.Keys(noted)) {
 		used = append(used, &apiKey{id: id, lastUsedAt: new(noted[id])})
 	}
-	for batch := range slices.Chunk(used, pruneBatch) {
+	for batch := range slices.Chunk(used, PruneBatch) {
 		err := s.Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, updateUses, batch, nil) })
 		if err != nil {
 			return fmt.Errorf("note the uses of keys: %w", err)

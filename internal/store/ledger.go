@@ -25,7 +25,7 @@ const (
 // Grant gives an organization credits beyond those of its cycle, and returns
 // it as it is then. They do not lapse.
 func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
-	return s.change(id, now, func(w *work, o *lockedOrganization) error {
+	return s.change(id, now, func(w *Work, o *lockedOrganization) error {
 		w.book(o, entry{kind: kindGrant, amount: credits, at: engine.Millis(now)})
 		return nil
 	})
@@ -34,7 +34,7 @@ func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organiz
 // SetBalance corrects an organization's balance to credits. It fails when
 // running jobs hold more than that.
 func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Organization, error) {
-	return s.change(id, now, func(w *work, o *lockedOrganization) error {
+	return s.change(id, now, func(w *Work, o *lockedOrganization) error {
 		if credits < o.Held {
 			return fmt.Errorf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits)
 		}
@@ -46,10 +46,10 @@ func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Or
 }
 
 // change changes one organization and returns it as it is then.
-func (s *Store) change(id string, now time.Time, apply func(*work, *lockedOrganization) error) (*account.Organization, error) {
+func (s *Store) change(id string, now time.Time, apply func(*Work, *lockedOrganization) error) (*account.Organization, error) {
 	var after account.Organization
-	err := s.commit(change{organization: id, apply: func(_ context.Context, w *work) error {
-		o, err := w.organization(id, now)
+	err := s.Commit(Change{Organization: id, Apply: func(_ context.Context, w *Work) error {
+		o, err := w.Organization(id, now)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (s *Store) change(id string, now time.Time, apply func(*work, *lockedOrgani
 // renew ends an organization's cycle: what is unused of its grant lapses, and
 // the next grant comes. Cycles that passed unseen leave no trace, since each
 // would have granted and lapsed the same.
-func (w *work) renew(o *lockedOrganization, now time.Time) {
+func (w *Work) renew(o *lockedOrganization, now time.Time) {
 	start, end := account.Cycle(time.UnixMilli(o.CreatedAt), now)
 	if unused := o.Unused(); unused > 0 {
 		w.book(o, entry{kind: kindLapse, amount: -unused, at: engine.Millis(now)})
@@ -98,7 +98,7 @@ var (
 		engine.NullField("tracker", "text", func(e *entry) *string { return &e.tracker }))
 	insertEntries = ledgerTable.Insert("")
 	// keepCharges enters the charges of finished jobs that are about to be forgotten.
-	keepCharges = engine.NewStatement(finishedTable.Only("organization", "id"), func(in engine.Input) string {
+	keepCharges = engine.NewStatement(FinishedTable.Only("organization", "id"), func(in engine.Input) string {
 		return `INSERT INTO ledger (` + ledgerColumns + `)
 			SELECT ` + chargeColumns + ` FROM finished WHERE status = 'COMPLETED' AND ` + in.Matching() + ` ON CONFLICT DO NOTHING`
 	})
@@ -117,15 +117,15 @@ const (
 )
 
 // book changes a balance and notes the entry that says so.
-func (w *work) book(o *lockedOrganization, e entry) {
+func (w *Work) book(o *lockedOrganization, e entry) {
 	o.Balance += e.amount
 	e.organization = o.ID
 	w.addEntry(e)
 }
 
 // addEntry appends to the ledger.
-func (w *work) addEntry(e entry) {
-	e.id = cmp.Or(e.id, newID())
+func (w *Work) addEntry(e entry) {
+	e.id = cmp.Or(e.id, NewID())
 	w.entries = append(w.entries, &e)
 }
 

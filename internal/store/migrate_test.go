@@ -17,6 +17,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 )
 
 // What the fixtures in testdata/schema are made of.
@@ -157,12 +158,12 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 }
 
 func checkMigratedAnalyses(t *testing.T, s *store.Store) {
-	rules, err := s.Rules(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000a1")
-	if err != nil || len(rules) != 1 || rules[0].State != store.RulesCurrent || string(rules[0].Brands) != `[{"name":"Ollaro"}]` || rules[0].FinishedAt.IsZero() {
+	rules, err := tracking.New(s).Rules(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000a1")
+	if err != nil || len(rules) != 1 || rules[0].State != tracking.RulesCurrent || string(rules[0].Brands) != `[{"name":"Ollaro"}]` || rules[0].FinishedAt.IsZero() {
 		t.Fatalf("the rules are %+v, %v", rules, err)
 	}
 	var contents []string
-	err = s.Analyses(t.Context(), rules[0], time.UnixMilli(fixtureStart), fixtureTime, func(a *store.Analysis) error {
+	err = tracking.New(s).Analyses(t.Context(), rules[0], time.UnixMilli(fixtureStart), fixtureTime, func(a *tracking.Analysis) error {
 		contents = append(contents, fmt.Sprintf("%s %d %s %x", a.Sweep, a.Prompt, a.Surface, a.Content))
 		return nil
 	})
@@ -171,48 +172,48 @@ func checkMigratedAnalyses(t *testing.T, s *store.Store) {
 
 func checkMigratedTallies(t *testing.T, s *store.Store) {
 	const tracker, sweep = "0199c82c-c000-7000-8000-0000000000a1", "0199c82c-c000-7000-8000-0000000000b2"
-	rules := &store.Rules{Organization: tasksID, Tracker: tracker, Version: 1}
-	tallies, err := s.Tallies(t.Context(), rules)
+	rules := &tracking.Rules{Organization: tasksID, Tracker: tracker, Version: 1}
+	tallies, err := tracking.New(s).Tallies(t.Context(), rules)
 	equal(t, "the tallies", 1, len(tallies), err)
 	if got := tallies[0]; got.Sweep != sweep || got.Answers != 1 || got.Weights != 7 || string(got.Sums) != "\x01\x00" {
 		t.Errorf("the tally is %+v", got)
 	}
-	cells, err := s.TallyCells(t.Context(), rules, []string{sweep})
+	cells, err := tracking.New(s).TallyCells(t.Context(), rules, []string{sweep})
 	equal(t, "the cells", map[string][]byte{sweep: {1, 0}}, cells, err)
-	spans, err := s.TallySpans(t.Context(), rules)
+	spans, err := tracking.New(s).TallySpans(t.Context(), rules)
 	equal(t, "the spans", 1, len(spans), err)
-	err = s.ReadSpanCells(t.Context(), spans[0])
+	err = tracking.New(s).ReadSpanCells(t.Context(), spans[0])
 	equal(t, "the cells of a span", []byte{1, 0}, spans[0].Cells, err)
-	closed, err := s.Sweep(t.Context(), &store.Tracker{Organization: tasksID, ID: tracker}, sweep)
+	closed, err := tracking.New(s).Sweep(t.Context(), &tracking.Tracker{Organization: tasksID, ID: tracker}, sweep)
 	if err != nil || closed.Repeats != "0199c82c-c000-7000-8000-0000000000b1" || string(closed.Facts) != "{}" || closed.Pruned {
 		t.Errorf("the sweep is %+v, %v", closed, err)
 	}
 }
 
 func checkMigratedAlerts(t *testing.T, s *store.Store) {
-	tracker := &store.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
-	watch, err := s.Watch(t.Context(), tracker)
+	tracker := &tracking.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
+	watch, err := tracking.New(s).Watch(t.Context(), tracker)
 	if err != nil || watch.Steps != 0 || len(watch.Series) != 1 || len(watch.Open) != 1 || watch.Open[0].Kind != earshot.AlertCoverage {
 		t.Errorf("watched is %+v, %v", watch, err)
 	}
-	_, told, _, err := s.Told(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000e1")
+	_, told, _, err := tracking.New(s).Told(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000e1")
 	if err != nil || told.ID != watch.Open[0].ID {
 		t.Errorf("a delivery tells of %+v, %v", told, err)
 	}
-	channel, err := s.Channel(t.Context(), tasksID, "ops")
+	channel, err := tracking.New(s).Channel(t.Context(), tasksID, "ops")
 	if err != nil || channel.Kind != earshot.ChannelWebhook {
 		t.Errorf("the channel is %+v, %v", channel, err)
 	}
 }
 
 func checkMigratedScheduled(t *testing.T, s *store.Store) {
-	tracker := &store.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
-	_, alert, report, err := s.Told(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000f2")
+	tracker := &tracking.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
+	_, alert, report, err := tracking.New(s).Told(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000f2")
 	if err != nil || alert != nil || report.Slot != "2025-10-09T08:00 UTC" || string(report.Document) != `{"html":"<p>"}` {
 		t.Errorf("a delivery brings %+v, %v", report, err)
 	}
-	state, err := s.ExportState(t.Context(), tracker)
-	equal(t, "the state of exports", store.ExportState{Waiting: 1}, state, err)
+	state, err := tracking.New(s).ExportState(t.Context(), tracker)
+	equal(t, "the state of exports", tracking.ExportState{Waiting: 1}, state, err)
 }
 
 func checkMigratedBudgets(t *testing.T, s *store.Store) {

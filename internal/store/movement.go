@@ -41,7 +41,7 @@ func (s *Store) Movement(ctx context.Context, organization string, submitted tim
 			return err
 		}
 		err = now.Find(ctx, underWay, `SELECT id, status FROM jobs WHERE organization = $1 AND id >= $2 AND mode = 'async' ORDER BY id DESC LIMIT $3`,
-			organization, firstID(submitted), maxMoved)
+			organization, FirstID(submitted), maxMoved)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ const takeoverAfter = 10 * time.Second
 // RegisterNode adds a node, which runs so many tasks at once, and gives it an id that no
 // other ever had. On a database that serves a single process all others are gone for certain.
 func (s *Store) RegisterNode(host string, workers int, now time.Time) (id string, err error) {
-	id = newID()
+	id = NewID()
 	err = s.Transact(func(ctx context.Context, tx *engine.Tx) error {
 		if s.Dialect.Exclusive {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM nodes`); err != nil {
@@ -206,7 +206,7 @@ func adopt(p *engine.Shard, lost []*Job, node string) (adopted []*Job, err error
 			}
 			takeovers := slices.DeleteFunc(slices.Clone(takeovers), func(t *takeover) bool { return work.organizations[t.Organization] == nil })
 			adopted = nil
-			return engine.Each(ctx, tx, adoptJobs, takeovers, engine.Collect(jobsTable, &adopted))
+			return engine.Each(ctx, tx, adoptJobs, takeovers, engine.Collect(JobsTable, &adopted))
 		}
 	}
 	err = p.WithKeys().Transact(adopt(false))
@@ -227,12 +227,12 @@ type takeover struct {
 
 // What the lost node no longer has, another was faster to take over.
 var adoptJobs = engine.NewStatement(
-	append(engine.Lift(jobsTable.Only("organization", "id", "node"), func(t *takeover) *Job { return &t.Job }),
+	append(engine.Lift(JobsTable.Only("organization", "id", "node"), func(t *takeover) *Job { return &t.Job }),
 		engine.Field("heir", "uuid", func(t *takeover) *string { return &t.heir })),
 	func(in engine.Input) string {
 		return `UPDATE jobs SET node = ` + in.Value("heir") + `, attempts = attempts + 1 ` + in.Where("jobs", "organization", "id", "node") + `
 			AND EXISTS (SELECT 1 FROM nodes WHERE nodes.id = ` + in.Value("heir") + `) -- not one that is itself taken for dead
-			RETURNING ` + jobsTable.List
+			RETURNING ` + JobsTable.List
 	})
 
 func (s *Store) lostJobs(ctx context.Context, mode string, n int) ([]*Job, error) {
@@ -246,7 +246,7 @@ func (s *Store) Owned(ctx context.Context, node string) ([]*Job, error) {
 
 func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]*Job, error) {
 	jobs, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Job, error) {
-		return engine.FindRows(ctx, p.WithKeys().Lookups, jobsTable, `WHERE `+condition, args...)
+		return engine.FindRows(ctx, p.WithKeys().Lookups, JobsTable, `WHERE `+condition, args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find jobs: %w", err)

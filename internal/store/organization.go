@@ -50,7 +50,7 @@ type NewOrganization struct {
 func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.Organization, error) {
 	start, end := account.Cycle(now, now)
 	created := &newOrganizationRow{webhookSecret: n.WebhookSecret, Organization: account.Organization{
-		ID: newID(), Name: n.Name, Plan: n.Plan, CreatedAt: engine.Millis(now), Balance: n.FirstGrant,
+		ID: NewID(), Name: n.Name, Plan: n.Plan, CreatedAt: engine.Millis(now), Balance: n.FirstGrant,
 		CycleStartedAt: engine.Millis(start), CycleResetsAt: engine.Millis(end), CycleGrant: n.FirstGrant,
 	}}
 	if s.Sharded() {
@@ -58,7 +58,7 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 			return nil, err
 		}
 	}
-	err := s.ShardOf(created.ID).Write(engine.Write{Across: true, Apply: inWork(func(ctx context.Context, w *work) error {
+	err := s.ShardOf(created.ID).Write(engine.Write{Across: true, Apply: inWork(func(ctx context.Context, w *Work) error {
 		err := engine.Each(ctx, w.Tx, insertOrganization, []*newOrganizationRow{created}, nil)
 		if s.Dialect.Duplicate(err) {
 			return fmt.Errorf("organization %q: %w", n.Name, ErrExists)
@@ -155,12 +155,12 @@ func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*ac
 	if now, err = s.Clock.Decisive(now); err != nil || engine.Millis(now) < o.CycleResetsAt {
 		return o, nil //nolint:nilerr // while the clock is not trusted, the cycle goes on
 	}
-	return s.change(id, now, func(*work, *lockedOrganization) error { return nil })
+	return s.change(id, now, func(*Work, *lockedOrganization) error { return nil })
 }
 
 // SetPlan moves an organization to a plan. The next cycle grants its credits.
 func (s *Store) SetPlan(id string, plan account.Plan) error {
-	return s.commit(change{organization: id, apply: func(ctx context.Context, w *work) error {
+	return s.Commit(Change{Organization: id, Apply: func(ctx context.Context, w *Work) error {
 		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET plan = $2, slots = $3, requests_per_second = $4, queue_capacity = $5, credits_per_cycle = $6
 			WHERE id = $1`,

@@ -24,11 +24,11 @@ func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time
 // submit is Submit, with what else is to be stored of the tasks in the same
 // transaction.
 func (s *Store) submit(
-	organization string, tasks []Job, size int, now time.Time, more func(ctx context.Context, w *work, refusals []error) error,
+	organization string, tasks []Job, size int, now time.Time, more func(ctx context.Context, w *Work, refusals []error) error,
 ) (refusals []error, err error) {
 	var overflow error
-	err = s.commit(change{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
-		o, err := w.organization(organization, now)
+	err = s.Commit(Change{Organization: organization, keys: keysOf(tasks...), Jobs: len(tasks), Apply: func(ctx context.Context, w *Work) error {
+		o, err := w.Organization(organization, now)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (s *Store) submit(
 			return nil //nolint:nilerr // a refusal, not a failure
 		}
 		for _, task := range accepted {
-			w.insert(o, task)
+			w.Insert(o, task)
 		}
 		if more != nil {
 			return more(ctx, w, refusals)
@@ -79,7 +79,7 @@ func checkCapacity(o *lockedOrganization, tasks, size int) error {
 }
 
 // checkTask returns why a task cannot be queued, or nil.
-func (w *work) checkTask(o *lockedOrganization, task Job) error {
+func (w *Work) checkTask(o *lockedOrganization, task Job) error {
 	if task.IdempotencyKey != nil {
 		if job, used := w.keys[taskKey{o.ID, *task.IdempotencyKey}]; used {
 			return &earshot.Error{
@@ -136,19 +136,19 @@ var (
 )
 
 // takeKey gives a job the idempotency key that it asks for, leaveKey takes it back.
-func (w *work) takeKey(job *Job) {
+func (w *Work) takeKey(job *Job) {
 	if job.IdempotencyKey != nil {
 		w.keys[taskKey{job.Organization, *job.IdempotencyKey}] = job.ID
 	}
 }
 
-func (w *work) leaveKey(job *Job) {
+func (w *Work) leaveKey(job *Job) {
 	if job.IdempotencyKey != nil {
 		delete(w.keys, taskKey{job.Organization, *job.IdempotencyKey})
 	}
 }
 
-func (w *work) storeKeys(ctx context.Context) error {
+func (w *Work) storeKeys(ctx context.Context) error {
 	var keyed []*keyedTask
 	for _, job := range w.inserted {
 		if job.IdempotencyKey != nil {
@@ -168,17 +168,17 @@ func (s *Store) NoteAttempt(job *Job, attempt int) error {
 }
 
 // clearBatch keeps each transaction of a clear short.
-const clearBatch = 5000
+const ClearBatch = 5000
 
 // Clear removes the queued tasks of an organization, frees their keys, and
 // returns how many there were.
 func (s *Store) Clear(organization string, now time.Time) (cleared int, err error) {
 	for {
-		n, err := s.drop(organization, now, `id IN (SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' LIMIT $2)`, clearBatch)
+		n, err := s.drop(organization, now, `id IN (SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' LIMIT $2)`, ClearBatch)
 		if err != nil {
 			return cleared, fmt.Errorf("clear the queue: %w", err)
 		}
-		if cleared += n; n < clearBatch {
+		if cleared += n; n < ClearBatch {
 			return cleared, nil
 		}
 	}
@@ -210,8 +210,8 @@ func (s *Store) Cancel(ctx context.Context, organization, id string, now time.Ti
 // drop removes the queued tasks of an organization, $1, that the condition picks,
 // and frees their keys.
 func (s *Store) drop(organization string, now time.Time, condition string, arg any) (n int, err error) {
-	err = s.commit(change{organization: organization, apply: func(ctx context.Context, w *work) error {
-		o, err := w.organization(organization, now)
+	err = s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
+		o, err := w.Organization(organization, now)
 		if err != nil {
 			return err
 		}

@@ -24,14 +24,14 @@ func must[T any](v T, err error) T {
 }
 
 // pack compresses a result; nil stays nil.
-func pack(result []byte) []byte {
+func Pack(result []byte) []byte {
 	if result == nil {
 		return nil
 	}
 	return packer.EncodeAll(result, make([]byte, 0, len(result)/3+64))
 }
 
-func unpack(packed []byte) ([]byte, error) {
+func Unpack(packed []byte) ([]byte, error) {
 	if packed == nil {
 		return nil, nil
 	}

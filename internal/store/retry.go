@@ -33,7 +33,7 @@ var (
 	})
 
 	// identified are the columns that tell which job it is and how it stands.
-	identifiedJobs     = engine.NewTable("jobs", jobsTable.Only("organization", "id", "status")...)
+	identifiedJobs     = engine.NewTable("jobs", JobsTable.Only("organization", "id", "status")...)
 	identifiedFinished = engine.NewTable("finished", engine.Lift(identifiedJobs.Columns, func(j *Job) *Job { return j })...)
 	selectJobs         = engine.NewStatement(identifiedJobs.Only("organization", "id"), func(in engine.Input) string {
 		return `SELECT ` + identifiedJobs.List + ` FROM jobs WHERE ` + in.Matching()
@@ -46,7 +46,7 @@ var (
 // FailedTasks are the tasks of a batch that failed, in the order of the input, with
 // what is needed to queue them anew: WebhookURL is that of their webhook.
 func (s *Store) FailedTasks(ctx context.Context, organization, batch string) ([]*Task, error) {
-	batch, err := canonicalID(batch)
+	batch, err := CanonicalID(batch)
 	if err != nil {
 		return nil, fmt.Errorf("batch: %w", err)
 	}
@@ -130,13 +130,13 @@ func (s *Store) Retry(organization string, retries []*Retry, now time.Time) erro
 	for _, r := range retries {
 		keys = append(keys, keysOf(r.Task)...)
 	}
-	queue := change{organization: organization, keys: keys, jobs: len(retries), apply: func(ctx context.Context, w *work) (err error) {
+	queue := Change{Organization: organization, keys: keys, Jobs: len(retries), Apply: func(ctx context.Context, w *Work) (err error) {
 		overflow, err = w.retry(ctx, organization, retries, now)
 		return err
 	}}
-	err := s.commit(queue)
+	err := s.Commit(queue)
 	if errors.Is(err, ErrUnknownOutcome) {
-		err = s.commit(queue) // what it queued before is found in its place
+		err = s.Commit(queue) // what it queued before is found in its place
 	}
 	if err != nil {
 		return fmt.Errorf("retry: %w", err)
@@ -144,8 +144,8 @@ func (s *Store) Retry(organization string, retries []*Retry, now time.Time) erro
 	return overflow
 }
 
-func (w *work) retry(ctx context.Context, organization string, retries []*Retry, now time.Time) (overflow, err error) {
-	o, err := w.organization(organization, now)
+func (w *Work) retry(ctx context.Context, organization string, retries []*Retry, now time.Time) (overflow, err error) {
+	o, err := w.Organization(organization, now)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (w *work) retry(ctx context.Context, organization string, retries []*Retry,
 			continue
 		}
 		task.Mode, task.Status = ModeAsync, earshot.StatusQueued
-		w.insert(o, &task)
+		w.Insert(o, &task)
 		placed = append(placed, &retryRow{organization, r.Failed, task.ID})
 	}
 	if err := engine.Each(ctx, w.Tx, insertRetries, placed, nil); err != nil {
@@ -174,7 +174,7 @@ func (w *work) retry(ctx context.Context, organization string, retries []*Retry,
 
 // checkRetry returns why a task cannot be queued in the place of a failed one, or takes
 // the idempotency key of that one and returns nil.
-func (w *work) checkRetry(o *lockedOrganization, task Job, failed string) error {
+func (w *Work) checkRetry(o *lockedOrganization, task Job, failed string) error {
 	if task.IdempotencyKey == nil {
 		return w.checkTask(o, task)
 	}
@@ -193,7 +193,7 @@ func (w *work) checkRetry(o *lockedOrganization, task Job, failed string) error 
 
 // addUnstored adds the jobs that writes of the same transaction inserted or ended: the
 // tables do not know it yet.
-func (w *work) addUnstored(status map[string]earshot.Status) {
+func (w *Work) addUnstored(status map[string]earshot.Status) {
 	for _, job := range w.inserted {
 		status[job.ID] = job.Status
 	}
@@ -203,7 +203,7 @@ func (w *work) addUnstored(status map[string]earshot.Status) {
 }
 
 // readPlaces finds out which jobs can have a task in their place.
-func (w *work) readPlaces(ctx context.Context, organization string, retries []*Retry) error {
+func (w *Work) readPlaces(ctx context.Context, organization string, retries []*Retry) error {
 	var failed []*Job
 	var places []*retryRow
 	for _, r := range retries {

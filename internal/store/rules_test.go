@@ -12,20 +12,21 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 )
 
 // rules adds rules to a tracker of which the newest have a version.
-func (f *follow) rules(newest int) *store.Rules {
+func (f *follow) rules(newest int) *tracking.Rules {
 	f.Helper()
-	r := &store.Rules{Brands: []byte(`{}`)}
-	f.must(f.s.AddRules(f.t, r, newest, time.Now()))
+	r := &tracking.Rules{Brands: []byte(`{}`)}
+	f.must(tracking.New(f.s).AddRules(f.t, r, newest, time.Now()))
 	return r
 }
 
 // states are those of a tracker's rules, by version.
-func (f *follow) states() (states []store.RulesState) {
+func (f *follow) states() (states []tracking.RulesState) {
 	f.Helper()
-	all, err := f.s.Rules(f.Context(), f.o.ID, f.t.ID)
+	all, err := tracking.New(f.s).Rules(f.Context(), f.o.ID, f.t.ID)
 	f.must(err)
 	for _, r := range all {
 		states = append(states, r.State)
@@ -44,8 +45,8 @@ func TestOnlyCurrentRulesAreToBeTallied(t *testing.T) {
 		f.record()
 		f.close(sweep)
 		f.rules(1)
-		left, err := s.RulesToTally(t.Context())
-		if err != nil || len(left) != 1 || left[0].State != store.RulesCurrent {
+		left, err := tracking.New(s).RulesToTally(t.Context())
+		if err != nil || len(left) != 1 || left[0].State != tracking.RulesCurrent {
 			t.Errorf("%d rules are to be added up, %v; want the current ones alone", len(left), err)
 		}
 	})
@@ -60,14 +61,14 @@ func TestAnswersAreNotRecordedByOldRules(t *testing.T) {
 		f.rules(0)
 		sweep := f.start("one", 1, "2026-11", nil)
 		f.work(`{}`)
-		followed, err := s.Followed(t.Context())
+		followed, err := tracking.New(s).Followed(t.Context())
 		f.must(err)
-		tasks, last, err := s.Ended(t.Context(), followed[0])
+		tasks, last, err := tracking.New(s).Ended(t.Context(), followed[0])
 		f.must(err)
-		answer := tasks[0].Ending(f.t.ID)
+		answer := tracking.AnswerOf(tasks[0], f.t.ID)
 		answer.Outcome = earshot.OutcomeAnswered
 		f.rules(1)
-		if err := s.Record(followed[0], last, []*store.Answer{answer}, map[string]int{f.t.ID: 1}); !errors.Is(err, store.ErrChanged) {
+		if err := tracking.New(s).Record(followed[0], last, []*tracking.Answer{answer}, map[string]int{f.t.ID: 1}); !errors.Is(err, tracking.ErrChanged) {
 			t.Errorf("recording by old rules: %v", err)
 		}
 		f.record()
@@ -80,14 +81,14 @@ func TestRulesThatWereOvertakenAreNotFinished(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 400)
-		f.must(s.ApplyTracker(f.t, 1, nil, nil, nil, nil))
+		f.must(tracking.New(s).ApplyTracker(f.t, 1, nil, nil, nil, nil))
 		first := f.rules(0)
-		f.must(s.FinishRules(f.rules(1), nil, time.Now()))
-		f.must(s.FinishRules(first, nil, time.Now()))
-		if states := f.states(); !slices.Equal(states, []store.RulesState{store.RulesOld, store.RulesCurrent}) {
+		f.must(tracking.New(s).FinishRules(f.rules(1), nil, time.Now()))
+		f.must(tracking.New(s).FinishRules(first, nil, time.Now()))
+		if states := f.states(); !slices.Equal(states, []tracking.RulesState{tracking.RulesOld, tracking.RulesCurrent}) {
 			t.Errorf("the rules are %v", states)
 		}
-		if left, err := s.UnfinishedRules(t.Context()); len(left) > 0 || err != nil {
+		if left, err := tracking.New(s).UnfinishedRules(t.Context()); len(left) > 0 || err != nil {
 			t.Errorf("%d rules are to be finished, %v", len(left), err)
 		}
 	})
@@ -98,18 +99,18 @@ func TestFewSweepsRunAtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 400)
-		start := func(slot string) (store.StartedSweep, error) {
+		start := func(slot string) (tracking.StartedSweep, error) {
 			now := time.Now()
-			return s.StartSweep(f.t, store.Sweep{
+			return tracking.New(s).StartSweep(f.t, tracking.Sweep{
 				ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: f.t.Version, Month: "2026-11", DueAt: now, StartedAt: now, EndsAt: now,
 			}, nil, nil, "", time.Time{}, now)
 		}
-		for _, slot := range []string{store.ManualSlot + "1", store.ManualSlot + "2", store.ManualSlot + "3", "2026-11-16T06:00 UTC", store.ManualSlot + "1"} {
+		for _, slot := range []string{tracking.ManualSlot + "1", tracking.ManualSlot + "2", tracking.ManualSlot + "3", "2026-11-16T06:00 UTC", tracking.ManualSlot + "1"} {
 			if _, err := start(slot); err != nil {
 				t.Errorf("%s: %v", slot, err)
 			}
 		}
-		if _, err := start(store.ManualSlot + "4"); !errors.Is(err, store.ErrSweepsRun) {
+		if _, err := start(tracking.ManualSlot + "4"); !errors.Is(err, tracking.ErrSweepsRun) {
 			t.Errorf("another one: %v", err)
 		}
 	})
@@ -121,18 +122,18 @@ func TestDefinitionsAreBoundedTogetherAndForgotten(t *testing.T) {
 		f := aTracker(t, s, o, node, 400)
 		large := bytes.Repeat([]byte("x"), 17<<20)
 		f.t.Definition = large
-		f.must(s.ApplyTracker(f.t, 1, nil, nil, nil, nil))
+		f.must(tracking.New(s).ApplyTracker(f.t, 1, nil, nil, nil, nil))
 		second := *f.t
 		second.ID, second.Name = uuid.Must(uuid.NewV7()).String(), "boots"
-		if err := s.ApplyTracker(&second, 0, nil, nil, nil, nil); earshot.ErrorCode(err) != earshot.CodeConflict {
+		if err := tracking.New(s).ApplyTracker(&second, 0, nil, nil, nil, nil); earshot.ErrorCode(err) != earshot.CodeConflict {
 			t.Errorf("a second large definition: %v", err)
 		}
 		f.t.Definition = []byte(`{}`)
 		f.start("one", 1, "2026-11", nil) // by version 2
-		f.must(s.ApplyTracker(f.t, 2, nil, nil, nil, nil))
-		f.must(s.ApplyTracker(f.t, 3, nil, nil, nil, nil))
+		f.must(tracking.New(s).ApplyTracker(f.t, 2, nil, nil, nil, nil))
+		f.must(tracking.New(s).ApplyTracker(f.t, 3, nil, nil, nil, nil))
 		for version, want := range map[int]bool{1: false, 2: true, 3: false, 4: true} {
-			if _, err := s.TrackerVersion(t.Context(), o.ID, f.t.ID, version); (err == nil) != want {
+			if _, err := tracking.New(s).TrackerVersion(t.Context(), o.ID, f.t.ID, version); (err == nil) != want {
 				t.Errorf("version %d is there: %t, want %t (%v)", version, err == nil, want, err)
 			}
 		}

@@ -71,7 +71,7 @@ func (s *shortages) lasts(now candidate) bool {
 
 // checkPaid returns why a job cannot be paid, or nil. waits reports whether jobs that run now
 // may give back the credits that it lacks.
-func (w *work) checkPaid(o *lockedOrganization, job *Job, now time.Time) (waits bool, why error) {
+func (w *Work) checkPaid(o *lockedOrganization, job *Job, now time.Time) (waits bool, why error) {
 	if o.Balance < job.MaxCost {
 		return false, errNoCredits(*job, o)
 	}
@@ -83,7 +83,7 @@ func (w *work) checkPaid(o *lockedOrganization, job *Job, now time.Time) (waits 
 }
 
 // putBack leaves a task in the queue that a claim has started.
-func (w *work) putBack(job *Job) {
+func (w *Work) putBack(job *Job) {
 	job.neverStarted()
 	w.returned = append(w.returned, job)
 }

@@ -69,7 +69,7 @@ var (
 
 // countStats counts the jobs that this transaction ends. As with countUsage, nobody
 // else writes the same counters meanwhile.
-func (w *work) countStats(ctx context.Context) error {
+func (w *Work) countStats(ctx context.Context) error {
 	sums := map[statsKey]*statsRow{}
 	for _, task := range w.ended {
 		end := engine.Millis(task.FinishedAt)
@@ -107,7 +107,7 @@ func deleteStatsBefore(ctx context.Context, p *engine.Shard, before time.Time) (
 	var old []*statsRow
 	err := p.Lookups.Find(ctx, engine.Collect(statsKeys, &old), `
 		SELECT `+statsKeys.List+` FROM organizations o JOIN statistics ON statistics.organization = o.id AND statistics.hour < $1
-		LIMIT $2`, engine.Millis(before)/hourMillis, pruneBatch)
+		LIMIT $2`, engine.Millis(before)/hourMillis, PruneBatch)
 	if err == nil && len(old) > 0 {
 		err = p.Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, deleteStats, old, nil) })
 	}

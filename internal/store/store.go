@@ -103,4 +103,4 @@ func (s *Store) OpenReplica(url string) (*Store, error) {
 func newUnit(t *engine.Tx) engine.Unit { return newWork(t) }
 
 // newID makes an id that sorts by time of creation.
-func newID() string { return uuid.Must(uuid.NewV7()).String() }
+func NewID() string { return uuid.Must(uuid.NewV7()).String() }

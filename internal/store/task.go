@@ -28,20 +28,20 @@ type Task struct {
 	Event      int64           // its place among the ended ones
 	Delivery   *Delivery       // its webhook
 
-	packed []byte // the result as it is stored
+	Packed []byte // the result as it is stored
 	owner  string // the node that has it in jobs, while it ends
 }
 
 var (
-	finishedTable = engine.NewTable("finished", append(engine.Lift(keptColumns, jobOf),
+	FinishedTable = engine.NewTable("finished", append(engine.Lift(keptColumns, jobOf),
 		engine.Field("charged", "bigint", func(t *Task) **int64 { return &t.Charged }),
 		engine.TimeField("finished_at", func(t *Task) *time.Time { return &t.FinishedAt }),
 		engine.BytesAsText("error", func(t *Task) *[]byte { return (*[]byte)(&t.Error) }),
 		engine.NullField("event", "bigint", func(t *Task) *int64 { return &t.Event }),
-		engine.Field("result", "bytea", func(t *Task) *[]byte { return &t.packed }))...)
-	insertFinished = finishedTable.Insert("")
+		engine.Field("result", "bytea", func(t *Task) *[]byte { return &t.Packed }))...)
+	insertFinished = FinishedTable.Insert("")
 
-	ownerColumns = append(engine.Lift(jobsTable.Only("organization", "id"), jobOf), engine.Field("owner", "uuid", func(t *Task) *string { return &t.owner }))
+	ownerColumns = append(engine.Lift(JobsTable.Only("organization", "id"), jobOf), engine.Field("owner", "uuid", func(t *Task) *string { return &t.owner }))
 	takeEnded    = engine.NewStatement(ownerColumns, func(in engine.Input) string {
 		if in.Arrays {
 			return `DELETE FROM jobs USING ` + in.Rows() + ` WHERE ` + isOwner + ` RETURNING 1`
@@ -58,15 +58,15 @@ var (
 	copyEnded = endStatement(func(in engine.Input, into, ended string) string {
 		return into + ` SELECT ` + ended + ` FROM jobs, ` + in.Rows() + ` WHERE ` + isOwner
 	})
-	deleteFinished = engine.NewStatement(finishedTable.Only("organization", "id"), func(in engine.Input) string {
+	deleteFinished = engine.NewStatement(FinishedTable.Only("organization", "id"), func(in engine.Input) string {
 		return `DELETE FROM finished WHERE ` + in.Matching()
 	})
 
 	// taskTables are where tasks are: under way, then ended. They only move that way,
 	// so who looks in this order misses none.
-	taskTables = []*engine.Table[Task]{engine.NewTable("jobs", engine.Lift(jobsTable.Columns, jobOf)...), finishedTable}
+	taskTables = []*engine.Table[Task]{engine.NewTable("jobs", engine.Lift(JobsTable.Columns, jobOf)...), FinishedTable}
 	// listedTables leave out what a list does not show.
-	listedTables = []*engine.Table[Task]{taskTables[0], finishedTable.Without("result")}
+	listedTables = []*engine.Table[Task]{taskTables[0], FinishedTable.Without("result")}
 )
 
 func jobOf(t *Task) *Job { return &t.Job }
@@ -77,12 +77,12 @@ const isOwner = `jobs.organization = r.organization AND jobs.id = r.id AND jobs.
 // endStatement is a statement of PostgreSQL that inserts jobs that end into the finished
 // ones, by what they were and what their end changes.
 func endStatement(write func(in engine.Input, into, ended string) string) engine.Statement[Task] {
-	return engine.NewStatement(append(slices.Clip(ownerColumns), finishedTable.Only(endColumns...)...), func(in engine.Input) string {
+	return engine.NewStatement(append(slices.Clip(ownerColumns), FinishedTable.Only(endColumns...)...), func(in engine.Input) string {
 		if !in.Arrays {
 			return ""
 		}
 		var into, ended []string
-		for _, c := range finishedTable.Columns {
+		for _, c := range FinishedTable.Columns {
 			from := "jobs."
 			if slices.Contains(endColumns, c.Name) {
 				from = "r."
@@ -100,7 +100,7 @@ func findRequests(ctx context.Context, in engine.Querier, from *engine.Table[Tas
 		return nil, err
 	}
 	for _, t := range tasks {
-		if err := t.unpack(); err != nil {
+		if err := t.Unpack(); err != nil {
 			return nil, err
 		}
 	}
@@ -108,9 +108,9 @@ func findRequests(ctx context.Context, in engine.Querier, from *engine.Table[Tas
 }
 
 // unpack makes the result from what is stored.
-func (t *Task) unpack() (err error) {
-	t.Result, err = unpack(t.packed)
-	t.packed = nil
+func (t *Task) Unpack() (err error) {
+	t.Result, err = Unpack(t.Packed)
+	t.Packed = nil
 	return err
 }
 
@@ -127,7 +127,7 @@ func (s *Store) Task(ctx context.Context, organization, id string) (*Task, error
 }
 
 // canonicalID is an id as it is stored. Returns ErrNotFound for a text that is no id.
-func canonicalID(id string) (string, error) {
+func CanonicalID(id string) (string, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || len(id) != len(parsed.String()) {
 		return "", ErrNotFound
@@ -164,7 +164,7 @@ func (s *Store) addDelivery(ctx context.Context, t *Task) error {
 }
 
 // eventBytes is how much of stored tasks Events reads at once.
-const eventBytes = 256 << 10
+const EventBytes = 256 << 10
 
 // Events finds tasks of an organization in the order in which they ended, after the
 // one with the number after. last is the number of the last of them, or after when
@@ -203,7 +203,7 @@ type chunk struct{ first, last, bytes int64 }
 
 // add adds the next task: to the last chunk, if that has room.
 func (c *chunks) add(number, bytes int64) {
-	if n := len(*c); n > 0 && (*c)[n-1].bytes+bytes <= eventBytes {
+	if n := len(*c); n > 0 && (*c)[n-1].bytes+bytes <= EventBytes {
 		last := &(*c)[n-1]
 		last.last, last.bytes = number, last.bytes+bytes
 		return
@@ -214,13 +214,13 @@ func (c *chunks) add(number, bytes int64) {
 // readChunk yields the ended tasks of a chunk of an organization, $1, and reports whether to go on. Those
 // that were deleted meanwhile are missing.
 func (s *Store) readChunk(ctx context.Context, yield func(*Task, error) bool, organization, clause string, args ...any) bool {
-	tasks, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, finishedTable, clause, append([]any{organization}, args...)...)
+	tasks, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, FinishedTable, clause, append([]any{organization}, args...)...)
 	if err != nil {
 		return yield(nil, fmt.Errorf("read ended tasks: %w", err))
 	}
 	for i, task := range tasks {
 		tasks[i] = nil // it may be large, and the caller slow
-		if err := task.unpack(); err != nil {
+		if err := task.Unpack(); err != nil {
 			return yield(nil, err)
 		}
 		if !yield(task, nil) {

@@ -13,6 +13,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 )
 
 // follow is a tracker and what the nodes of trackers do for it.
@@ -21,18 +22,18 @@ type follow struct {
 	s    *store.Store
 	o    *account.Organization
 	node string
-	t    *store.Tracker
+	t    *tracking.Tracker
 }
 
 // aTracker stores a tracker that keeps answers for so many days.
 func aTracker(t *testing.T, s *store.Store, o *account.Organization, node string, keepDays int) *follow {
 	t.Helper()
 	now := time.Now()
-	one := &store.Tracker{
+	one := &tracking.Tracker{
 		Organization: o.ID, ID: uuid.Must(uuid.NewV7()).String(), Name: "shoes", State: earshot.TrackerActive, Definition: []byte(`{}`),
 		KeepDays: keepDays, CreatedAt: now, UpdatedAt: now,
 	}
-	if err := s.ApplyTracker(one, 0, nil, nil, nil, nil); err != nil {
+	if err := tracking.New(s).ApplyTracker(one, 0, nil, nil, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	return &follow{t, s, o, node, one}
@@ -46,10 +47,10 @@ func (f *follow) must(err error) {
 }
 
 // start begins a sweep and submits its n questions.
-func (f *follow) start(slot string, n int, month string, ceiling *int64) *store.Sweep {
+func (f *follow) start(slot string, n int, month string, ceiling *int64) *tracking.Sweep {
 	f.Helper()
 	now := time.Now()
-	started, err := f.s.StartSweep(f.t, store.Sweep{
+	started, err := tracking.New(f.s).StartSweep(f.t, tracking.Sweep{
 		ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: f.t.Version, Month: month,
 		DueAt: now, StartedAt: now, EndsAt: now.Add(time.Hour), Planned: n, MaxCost: int64(5 * n),
 	}, ceiling, nil, "", time.Time{}, now)
@@ -60,18 +61,18 @@ func (f *follow) start(slot string, n int, month string, ceiling *int64) *store.
 	return &started.Sweep
 }
 
-func (f *follow) submit(sweep *store.Sweep, n int) {
+func (f *follow) submit(sweep *tracking.Sweep, n int) {
 	f.Helper()
 	tasks := someTasks(f.o, n)
-	var answers []*store.Answer
+	var answers []*tracking.Answer
 	for i := range tasks {
 		tasks[i].Tracker = f.t.Name
-		answers = append(answers, &store.Answer{
+		answers = append(answers, &tracking.Answer{
 			Organization: f.o.ID, Tracker: f.t.ID, ID: tasks[i].ID, Sweep: sweep.ID, Prompt: sweep.Submitted + i + 1, Target: 1, Sample: 1,
 			Outcome: earshot.OutcomePending, AskedAt: time.Now(),
 		})
 	}
-	submitted, err := f.s.SubmitSweep(sweep, tasks, answers, time.Now())
+	submitted, err := tracking.New(f.s).SubmitSweep(sweep, tasks, answers, time.Now())
 	f.must(err)
 	if submitted != n {
 		f.Fatalf("%d of %d tasks were submitted", submitted, n)
@@ -104,35 +105,35 @@ func (f *follow) work(results ...string) {
 // record writes the answers of the tasks that ended.
 func (f *follow) record() {
 	f.Helper()
-	followed, err := f.s.Followed(f.Context())
+	followed, err := tracking.New(f.s).Followed(f.Context())
 	f.must(err)
 	for _, one := range followed {
-		tasks, last, err := f.s.Ended(f.Context(), one)
+		tasks, last, err := tracking.New(f.s).Ended(f.Context(), one)
 		f.must(err)
-		trackers, err := f.s.RunningTrackers(f.Context(), one.Organization)
+		trackers, err := tracking.New(f.s).RunningTrackers(f.Context(), one.Organization)
 		f.must(err)
-		var answers []*store.Answer
+		var answers []*tracking.Answer
 		for _, task := range tasks {
 			for _, id := range trackers[task.Tracker] {
-				a := task.Ending(id)
+				a := tracking.AnswerOf(task, id)
 				a.Outcome = earshot.OutcomeAnswered
 				answers = append(answers, a)
 			}
 		}
-		f.must(f.s.Record(one, last, answers, map[string]int{f.t.ID: len(f.states())}))
+		f.must(tracking.New(f.s).Record(one, last, answers, map[string]int{f.t.ID: len(f.states())}))
 	}
 }
 
 // close closes a sweep as a node does that read its clock long ago.
-func (f *follow) close(sweep *store.Sweep) {
+func (f *follow) close(sweep *tracking.Sweep) {
 	f.Helper()
 	begun := sweep.StartedAt.Add(-time.Minute)
-	closed, err := f.s.CloseSweep(sweep, earshot.SweepClosed, nil, begun)
+	closed, err := tracking.New(f.s).CloseSweep(sweep, earshot.SweepClosed, nil, begun)
 	f.must(err)
 	if !closed {
 		f.Errorf("sweep %s is not closed", sweep.Slot)
 	}
-	stored, err := f.s.Sweep(f.Context(), f.t, sweep.ID)
+	stored, err := tracking.New(f.s).Sweep(f.Context(), f.t, sweep.ID)
 	f.must(err)
 	if sweep.Planned > 0 && stored.ClosedAt.Equal(begun) {
 		f.Errorf("sweep %s is closed at %v, before its last answer came", sweep.Slot, stored.ClosedAt)
@@ -154,7 +155,7 @@ func (f *follow) expect(what string, answers, bodies, sweeps, trackers int) {
 func (f *follow) tidy(now time.Time) (steps []int) {
 	f.Helper()
 	for {
-		n, err := f.s.DeleteTracked(f.Context(), now)
+		n, err := tracking.New(f.s).DeleteTracked(f.Context(), now)
 		f.must(err)
 		if n == 0 {
 			return steps
@@ -224,7 +225,7 @@ func TestAShortRetentionDoesNotRaiseTheCeiling(t *testing.T) {
 			t.Errorf("a sweep of 10 credits after one of 10 is %s under a ceiling of 15", again.State)
 		}
 		f.t.KeepDays = 400 // which does not bring back what is gone
-		f.must(s.ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
+		f.must(tracking.New(s).ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
 		storetest.Audited(t, s)
 	})
 }
@@ -235,14 +236,14 @@ func TestATrackerIsDeletedWhileItsTasksRun(t *testing.T) {
 		f := aTracker(t, s, o, node, 400)
 		sweep := f.start("one", 5, "2026-11", nil)
 		running := claimed(t, s, node, 2)
-		f.must(s.DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
+		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
 		f.expect("while two tasks run", 5, 0, 1, 1)
 		if queued := reload(t, s, o.ID, time.Now()).Queued; queued != 0 {
 			t.Errorf("%d tasks are still queued", queued)
 		}
 		f.tidy(time.Now())
 		f.expect("as long as they do", 2, 0, 1, 1)
-		if n, err := s.SubmitSweep(&store.Sweep{Organization: o.ID, Tracker: f.t.ID, ID: sweep.ID, Submitted: 5}, someTasks(o, 1), []*store.Answer{{}}, time.Now()); n != 0 || err != nil {
+		if n, err := tracking.New(s).SubmitSweep(&tracking.Sweep{Organization: o.ID, Tracker: f.t.ID, ID: sweep.ID, Submitted: 5}, someTasks(o, 1), []*tracking.Answer{{}}, time.Now()); n != 0 || err != nil {
 			t.Errorf("%d tasks of a sweep that was canceled are taken: %v", n, err)
 		}
 
@@ -255,11 +256,11 @@ func TestATrackerIsDeletedWhileItsTasksRun(t *testing.T) {
 		f.record()
 		f.expect("when they have ended", 3, 1, 2, 2)
 		for _, one := range []struct {
-			t     *store.Tracker
-			sweep *store.Sweep
+			t     *tracking.Tracker
+			sweep *tracking.Sweep
 			want  string
 		}{{f.t, sweep, "2 3 10"}, {other.t, second, "1 0 5"}} {
-			got, err := s.Sweep(t.Context(), one.t, one.sweep.ID)
+			got, err := tracking.New(s).Sweep(t.Context(), one.t, one.sweep.ID)
 			f.must(err)
 			if counts := fmt.Sprint(got.Answered, got.Missing, got.Charged); counts != one.want {
 				t.Errorf("answered, missing and charged are %s, want %s", counts, one.want)
@@ -269,7 +270,7 @@ func TestATrackerIsDeletedWhileItsTasksRun(t *testing.T) {
 		f.tidy(time.Now())
 		f.expect("in the end", 1, 1, 1, 1)
 		other.close(second)
-		f.must(s.DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
+		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
 		f.tidy(time.Now())
 		f.expect("when the other is deleted", 0, 0, 0, 0)
 	})
@@ -285,11 +286,11 @@ func TestAClearedQueueLeavesAnswersMissing(t *testing.T) {
 			t.Fatalf("%d tasks were cleared: %v", n, err)
 		}
 		for i, want := range []int{3, 0} {
-			if n, err := s.RecordLost(t.Context(), sweep, time.Now()); n != want || err != nil {
+			if n, err := tracking.New(s).RecordLost(t.Context(), sweep, time.Now()); n != want || err != nil {
 				t.Errorf("look %d finds %d lost tasks, want %d: %v", i, n, want, err)
 			}
 		}
-		if closed, err := s.CloseSweep(sweep, earshot.SweepClosed, nil, time.Now()); closed || err != nil {
+		if closed, err := tracking.New(s).CloseSweep(sweep, earshot.SweepClosed, nil, time.Now()); closed || err != nil {
 			t.Errorf("closed while two tasks run: %t, %v", closed, err)
 		}
 		settle(t, s, completed(running[0], 5), time.Now())
@@ -305,7 +306,7 @@ func TestAClearedQueueLeavesAnswersMissing(t *testing.T) {
 			t.Errorf("%d tasks that are recorded were deleted: %v", n, err)
 		}
 		f.close(sweep)
-		reasons, err := s.MissingReasons(t.Context(), sweep)
+		reasons, err := tracking.New(s).MissingReasons(t.Context(), sweep)
 		f.must(err)
 		if fmt.Sprint(reasons) != "[{canceled 3}]" {
 			t.Errorf("missing are %v", reasons)
@@ -323,22 +324,6 @@ func backdated(id string, by time.Duration) string {
 	return parsed.String()
 }
 
-// Before PostgreSQL has statistics of a table it believes that every index is as good.
-func TestAnswersAreFoundByTheirIDs(t *testing.T) {
-	t.Parallel()
-	s := storetest.OpenVirtual(t, storetest.Postgres(t))
-	o := storetest.Organization(t, s, 10, 1000)
-	f := aTracker(t, s, o, aNode(t, s), 400)
-	f.start("one", 50, "2026-11", nil)
-	plans, err := s.AnswerPlans(t.Context(), &store.Answer{Organization: o.ID, Tracker: f.t.ID, ID: o.ID})
-	f.must(err)
-	for _, plan := range plans {
-		if !strings.Contains(plan, "answers_pkey") || strings.Contains(plan, "Filter: (id") {
-			t.Errorf("answers are found by\n%s", plan)
-		}
-	}
-}
-
 // A list of trackers reads none of the texts that it does not show.
 func TestTrackersAreListedWithoutTheirPrompts(t *testing.T) {
 	t.Parallel()
@@ -351,8 +336,8 @@ func TestTrackersAreListedWithoutTheirPrompts(t *testing.T) {
 			`{"prompts":[{"text":"one"}],"targets":[]}`: {1, 0},
 		} {
 			f.t.Definition = []byte(definition)
-			f.must(s.ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
-			all, err := s.TrackerBriefs(t.Context(), o.ID)
+			f.must(tracking.New(s).ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
+			all, err := tracking.New(s).TrackerBriefs(t.Context(), o.ID)
 			f.must(err)
 			if len(all) != 1 || all[0].Name != "shoes" || all[0].KeepDays != 400 || all[0].Prompts != want[0] || all[0].Brands != want[1] {
 				t.Fatalf("the list is %+v", all)

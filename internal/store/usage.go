@@ -45,7 +45,7 @@ var (
 
 // countUsage counts the jobs that this transaction ends. It holds the rows of their
 // organizations, so nobody else writes the same counters and waits for them.
-func (w *work) countUsage(ctx context.Context) error {
+func (w *Work) countUsage(ctx context.Context) error {
 	sums := map[usageKey]*usageRow{}
 	for _, task := range w.ended {
 		key := usageKey{task.Organization, engine.Millis(task.FinishedAt) / dayMillis, task.Provider}

@@ -21,7 +21,7 @@ import (
 //
 // An organization's row is locked from first to last and orders everything that
 // happens to its jobs: what was read stays true as long as it is held.
-type work struct {
+type Work struct {
 	*engine.Tx
 
 	organizations map[string]*lockedOrganization
@@ -34,7 +34,7 @@ type work struct {
 	entries    []*entry
 	freed      []*keyedTask // keys of calls that failed
 	captures   []*captureRow
-	deliveries []*deliveryRow
+	Deliveries []*DeliveryRow
 
 	budgets map[taskKey]*budgetOf // of keys that have a ceiling
 }
@@ -51,28 +51,28 @@ type lockedOrganization struct {
 }
 
 // change is a write to an organization and its jobs.
-type change struct {
-	organization string
+type Change struct {
+	Organization string
 	across       bool     // it also concerns nodes or keys
-	jobs         int      // how many jobs it touches, at least 1
+	Jobs         int      // how many jobs it touches, at least 1
 	job          *Job     // a job to be ended, if it still belongs to its node
 	keys         []string // idempotency keys to be looked up
 	// apply decides, from what was read. It may run more than once, each time on a
 	// fresh transaction, and must change nothing when it returns nil to refuse.
-	apply func(context.Context, *work) error
+	Apply func(context.Context, *Work) error
 }
 
 // commit applies a change in a transaction that it may share, and returns once it is committed.
-func (s *Store) commit(c change) error { return s.Write(c.write()) }
+func (s *Store) Commit(c Change) error { return s.Write(c.write()) }
 
-func (c change) write() engine.Write {
-	return engine.Write{Organization: c.organization, Across: c.across, Jobs: c.jobs, Needs: &c, Apply: inWork(c.apply)}
+func (c Change) write() engine.Write {
+	return engine.Write{Organization: c.Organization, Across: c.across, Jobs: c.Jobs, Needs: &c, Apply: inWork(c.Apply)}
 }
 
 // inWork adapts a function over work, and reads the budgets that it may look at.
-func inWork(apply func(context.Context, *work) error) func(context.Context, engine.Unit) error {
+func inWork(apply func(context.Context, *Work) error) func(context.Context, engine.Unit) error {
 	return func(ctx context.Context, u engine.Unit) error {
-		w, ok := u.(*work)
+		w, ok := u.(*Work)
 		if !ok {
 			return fmt.Errorf("the unit of a transaction is a %T", u)
 		}
@@ -83,16 +83,16 @@ func inWork(apply func(context.Context, *work) error) func(context.Context, engi
 	}
 }
 
-func newWork(t *engine.Tx) *work {
-	return &work{Tx: t, organizations: map[string]*lockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
+func newWork(t *engine.Tx) *Work {
+	return &Work{Tx: t, organizations: map[string]*lockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
 }
 
 // read looks up the jobs and the idempotency keys that writes name.
-func (w *work) Read(ctx context.Context, writes []*engine.Write) error {
+func (w *Work) Read(ctx context.Context, writes []*engine.Write) error {
 	var jobs []*Job
 	var keys []*keyedTask
 	for _, one := range writes {
-		needs, ok := one.Needs.(*change)
+		needs, ok := one.Needs.(*Change)
 		if !ok {
 			continue
 		}
@@ -100,7 +100,7 @@ func (w *work) Read(ctx context.Context, writes []*engine.Write) error {
 			jobs = append(jobs, needs.job)
 		}
 		for _, key := range needs.keys {
-			keys = append(keys, &keyedTask{taskKey: taskKey{needs.organization, key}})
+			keys = append(keys, &keyedTask{taskKey: taskKey{needs.Organization, key}})
 		}
 	}
 	err := engine.Each(ctx, w.Tx, selectOwned, jobs, func(found engine.Scanner) error {
@@ -141,7 +141,7 @@ func organizationColumns(names ...string) []engine.Column[lockedOrganization] {
 // lock reads organizations and keeps others from changing them, always in the
 // order of their ids, so that two transactions never wait for each other. With skip it
 // leaves out those that another transaction has locked.
-func (w *work) Lock(ctx context.Context, ids []string, skip bool) error {
+func (w *Work) Lock(ctx context.Context, ids []string, skip bool) error {
 	statement := lockOrganizations
 	if skip {
 		statement = lockFreeOrganizations
@@ -165,14 +165,14 @@ func byID(organizations map[string]*lockedOrganization) []*lockedOrganization {
 }
 
 // transaction is the transaction that the writes share.
-func (w *work) Transaction() *engine.Tx { return w.Tx }
+func (w *Work) Transaction() *engine.Tx { return w.Tx }
 
 // isLocked reports whether this transaction has locked an organization's row.
-func (w *work) IsLocked(id string) bool { return w.organizations[id] != nil }
+func (w *Work) IsLocked(id string) bool { return w.organizations[id] != nil }
 
 // organization is one of those that are locked, in the billing cycle that holds now.
 // The next cycle begins only when the trusted clock agrees. Returns ErrNotFound.
-func (w *work) organization(id string, now time.Time) (*lockedOrganization, error) {
+func (w *Work) Organization(id string, now time.Time) (*lockedOrganization, error) {
 	o, ok := w.organizations[id]
 	if !ok {
 		return nil, fmt.Errorf("organization %s: %w", id, ErrNotFound)
@@ -186,10 +186,10 @@ func (w *work) organization(id string, now time.Time) (*lockedOrganization, erro
 }
 
 // owns reports whether a job still belongs to its node.
-func (w *work) owns(job *Job) bool { return w.owned[ownedJob{job.ID, job.Node}] }
+func (w *Work) owns(job *Job) bool { return w.owned[ownedJob{job.ID, job.Node}] }
 
 // insert adds a job, QUEUED or PROCESSING.
-func (w *work) insert(o *lockedOrganization, job *Job) {
+func (w *Work) Insert(o *lockedOrganization, job *Job) {
 	job.Priority = max(1, job.Priority)
 	if job.Status == earshot.StatusQueued {
 		o.Queued++
@@ -201,17 +201,17 @@ func (w *work) insert(o *lockedOrganization, job *Job) {
 }
 
 // hold takes a slot and sets aside the most that the job can cost.
-func (w *work) hold(o *lockedOrganization, job *Job) {
+func (w *Work) hold(o *lockedOrganization, job *Job) {
 	o.Running++
 	o.Held += job.MaxCost
 	w.holdBudget(job)
 }
 
 // end charges a job, gives back what it took, and moves it to the finished ones.
-func (w *work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Time) error {
+func (w *Work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Time) error {
 	// A clock may be behind, and where it does not let the next cycle begin, this one goes on.
 	at := min(max(engine.Millis(now), o.CycleStartedAt), o.CycleResetsAt-1)
-	task := &Task{Job: *job, Charged: &end.Charge, FinishedAt: time.UnixMilli(at), packed: end.Result, owner: job.Node}
+	task := &Task{Job: *job, Charged: &end.Charge, FinishedAt: time.UnixMilli(at), Packed: end.Result, owner: job.Node}
 	task.Status, task.Attempts, task.Priority = end.Status, end.Attempts, max(1, job.Priority)
 	if end.Error != nil {
 		var err error
@@ -244,7 +244,7 @@ func (w *work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Ti
 		w.captures = append(w.captures, &captureRow{*end.Capture, job.Organization, job.ID})
 	}
 	if job.WebhookURL != nil {
-		w.deliveries = append(w.deliveries, newDelivery(job, *job.WebhookURL, task.FinishedAt))
+		w.Deliveries = append(w.Deliveries, NewDelivery(job, *job.WebhookURL, task.FinishedAt))
 	}
 	delete(w.owned, ownedJob{job.ID, job.Node}) // it ends only once
 	return nil
@@ -252,7 +252,7 @@ func (w *work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Ti
 
 // free gives up the idempotency key of a call that failed, so that the call can be
 // made again with it.
-func (w *work) free(job *Job) {
+func (w *Work) free(job *Job) {
 	key := taskKey{job.Organization, *job.IdempotencyKey}
 	w.freed = append(w.freed, &keyedTask{key, job.ID})
 	if w.keys[key] == job.ID {
@@ -261,7 +261,7 @@ func (w *work) free(job *Job) {
 }
 
 // store writes what was decided. On PostgreSQL it goes out with the commit.
-func (w *work) Store(ctx context.Context) error {
+func (w *Work) Store(ctx context.Context) error {
 	w.Waiting = true
 	for _, step := range []struct {
 		what string
@@ -289,7 +289,7 @@ func (w *work) Store(ctx context.Context) error {
 }
 
 // storeEnded moves the jobs that ended from those under way to the finished ones.
-func (w *work) storeEnded(ctx context.Context) error {
+func (w *Work) storeEnded(ctx context.Context) error {
 	switch {
 	case w.Dialect.Sharded:
 		if err := engine.Each(ctx, w.Tx, copyEnded, w.ended, nil); err != nil {
@@ -320,7 +320,7 @@ var (
 )
 
 // storeOrganizations writes back the organizations that changed.
-func (w *work) storeOrganizations(ctx context.Context) error {
+func (w *Work) storeOrganizations(ctx context.Context) error {
 	changed := slices.DeleteFunc(byID(w.organizations), func(o *lockedOrganization) bool { return o.Organization == o.before && !o.served })
 	if w.Dialect.Sharded {
 		return engine.EachFound(ctx, w.Tx, updateOrganizationsFound, changed)

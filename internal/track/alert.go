@@ -15,6 +15,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/analysis"
@@ -25,7 +26,7 @@ import (
 
 // watcher has the change detectors of trackers see their sweeps, and raises alerts.
 type watcher struct {
-	store       *store.Store
+	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
@@ -33,7 +34,7 @@ type watcher struct {
 	planned     func() // is called when deliveries were planned
 }
 
-func newWatcher(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, log *slog.Logger, planned func()) *watcher {
+func newWatcher(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, log *slog.Logger, planned func()) *watcher {
 	return &watcher{s, d, p, c, log, planned}
 }
 
@@ -58,7 +59,7 @@ func (s *watcher) watchSweeps(ctx context.Context, now time.Time) error {
 	for _, sweep := range ended {
 		err := s.watchTracker(ctx, sweep.Organization, sweep.Tracker, now)
 		// Another node that is faster goes on with it, or a later look.
-		if err != nil && !errors.Is(err, store.ErrChanged) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errUntallied) {
+		if err != nil && !errors.Is(err, tracking.ErrChanged) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errUntallied) {
 			errs = append(errs, fmt.Errorf("watch tracker %s: %w", sweep.Tracker, err))
 		}
 	}
@@ -90,12 +91,12 @@ func (s *watcher) watchTracker(ctx context.Context, organization, id string, now
 // watching is one sweep that the detectors of a tracker look at.
 type watching struct {
 	*watcher
-	tracker    *store.Tracker
+	tracker    *tracking.Tracker
 	definition *definition.Definition
-	sweep      *store.Sweep
+	sweep      *tracking.Sweep
 	raisedAt   time.Time
-	watch      *store.Watch
-	raised     []*store.Alert
+	watch      *tracking.Watch
+	raised     []*tracking.Alert
 	madeUp     bool
 }
 
@@ -104,7 +105,7 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	if w.watch, err = w.store.Watch(ctx, w.tracker); err != nil {
 		return err
 	}
-	step := store.SweepStep{Steps: w.watch.Steps}
+	step := tracking.SweepStep{Steps: w.watch.Steps}
 	switch state := w.sweep.State; {
 	case w.sweep.Repeats != "": // it tells how much is noise, and is in no series
 	case state == earshot.SweepClosed:
@@ -155,7 +156,7 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 
 // isOpen tells whether an alert of a kind and subject is open.
 func (w *watching) isOpen(kind earshot.AlertKind, subject string) bool {
-	return slices.ContainsFunc(slices.Concat(w.watch.Open, w.raised), func(a *store.Alert) bool { return a.Kind == kind && a.Subject == subject })
+	return slices.ContainsFunc(slices.Concat(w.watch.Open, w.raised), func(a *tracking.Alert) bool { return a.Kind == kind && a.Subject == subject })
 }
 
 // raise adds an alert, unless one that tells the same is open.
@@ -169,7 +170,7 @@ func (w *watching) raise(kind earshot.AlertKind, subject string, content *earsho
 		w.log.Error("an alert cannot be written", "tracker", w.tracker.Name, "kind", kind, "error", err) // our own types
 		return
 	}
-	w.raised = append(w.raised, &store.Alert{
+	w.raised = append(w.raised, &tracking.Alert{
 		Organization: w.tracker.Organization, Tracker: w.tracker.ID, ID: idAt(w.raisedAt), Kind: kind, Subject: subject,
 		Sweep: w.sweep.ID, RaisedAt: w.raisedAt, Content: text,
 	})
@@ -190,7 +191,7 @@ func (w *watching) checkCeiling(ctx context.Context) error {
 }
 
 // stepSeries steps all series of the tracker with the sweep.
-func (w *watching) stepSeries(ctx context.Context) (stepped []*store.Series, err error) {
+func (w *watching) stepSeries(ctx context.Context) (stepped []*tracking.Series, err error) {
 	open, targets, err := w.openTargets(ctx)
 	if err != nil || len(open) == 0 {
 		return nil, err
@@ -225,7 +226,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*store.Series, err
 		if err != nil {
 			return nil, fmt.Errorf("write the state of a series: %w", err)
 		}
-		stepped = append(stepped, &store.Series{
+		stepped = append(stepped, &tracking.Series{
 			Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: key.Metric, Brand: key.Brand, Target: key.Target, State: state,
 		})
 	}
@@ -343,12 +344,12 @@ func (w *watching) basis(ctx context.Context, b *aggregate.Aggregate) (string, e
 }
 
 // before is the closed sweep that was due before this one, nil for none.
-func (w *watching) before(ctx context.Context) *store.Sweep {
+func (w *watching) before(ctx context.Context) *tracking.Sweep {
 	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil // breaks are told by the book of the two, and a book will fail, too
 	}
-	at := slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == w.sweep.ID })
+	at := slices.IndexFunc(closed, func(s *tracking.Sweep) bool { return s.ID == w.sweep.ID })
 	if at < 1 {
 		return nil
 	}
@@ -357,7 +358,7 @@ func (w *watching) before(ctx context.Context) *store.Sweep {
 
 // bookSince counts the answers from a sweep, or of this one only where it is nil, up to
 // this one. It is nil where there are too many of them. Returns errUntallied.
-func (w *watching) bookSince(ctx context.Context, from *store.Sweep) (*aggregate.Aggregate, error) {
+func (w *watching) bookSince(ctx context.Context, from *tracking.Sweep) (*aggregate.Aggregate, error) {
 	if from == nil {
 		from = w.sweep
 	}
@@ -385,11 +386,11 @@ func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
 		return false, nil //nolint:nilerr // brands that cannot be looked for are never added up
 	}
 	tallies, err := w.store.Tallies(ctx, rules)
-	return !slices.ContainsFunc(tallies, func(t *store.Tally) bool { return t.Sweep == w.sweep.ID }), err
+	return !slices.ContainsFunc(tallies, func(t *tracking.Tally) bool { return t.Sweep == w.sweep.ID }), err
 }
 
 // alertView is an alert as clients see it.
-func alertView(a *store.Alert) (earshot.Alert, error) {
+func alertView(a *tracking.Alert) (earshot.Alert, error) {
 	var view earshot.Alert
 	if err := json.Unmarshal(a.Content, &view); err != nil {
 		return view, fmt.Errorf("read alert %s: %w", a.ID, err)
@@ -406,7 +407,7 @@ func (s *watcher) Alerts(ctx context.Context, organization, name string, q *ears
 		return nil, err
 	}
 	limit := cmp.Or(q.Limit, 20)
-	alerts, err := s.store.Alerts(ctx, t, store.AlertFilter{Open: q.Open, Kind: q.Kind, Before: before, Limit: limit + 1})
+	alerts, err := s.store.Alerts(ctx, t, tracking.AlertFilter{Open: q.Open, Kind: q.Kind, Before: before, Limit: limit + 1})
 	if err != nil {
 		return nil, err
 	}

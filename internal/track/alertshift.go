@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
@@ -68,7 +68,7 @@ func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *aggre
 		return nil, periods, since, err
 	}
 	place := func(id string) int {
-		return max(0, slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == id }))
+		return max(0, slices.IndexFunc(closed, func(s *tracking.Sweep) bool { return s.ID == id }))
 	}
 	first, began, last := place(shift.First), place(shift.Since), place(w.sweep.ID)
 	since = closed[began].DueAt
@@ -129,12 +129,14 @@ const screenedSeries = "sources"
 
 // screenSources compares which sources are cited in the last two windows of sweeps, once
 // in a window. Sweeps that repeat others are in neither. It returns what is to be stored.
-func (w *watching) screenSources(ctx context.Context) ([]*store.Series, error) {
+func (w *watching) screenSources(ctx context.Context) ([]*tracking.Series, error) {
 	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil, err
 	}
-	place := func(id string) int { return slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == id }) }
+	place := func(id string) int {
+		return slices.IndexFunc(closed, func(s *tracking.Sweep) bool { return s.ID == id })
+	}
 	at := place(w.sweep.ID) + 1
 	for _, one := range w.watch.Series {
 		if last := place(strings.Trim(string(one.State), `"`)) + 1; one.Metric == screenedSeries && last > 0 && at-last < alert.Window {
@@ -144,12 +146,12 @@ func (w *watching) screenSources(ctx context.Context) ([]*store.Series, error) {
 	if at < 2*alert.Window {
 		return nil, nil
 	}
-	screened := &store.Series{Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: screenedSeries, State: []byte(strconv.Quote(w.sweep.ID))}
-	return []*store.Series{screened}, w.compareSources(ctx, closed[at-2*alert.Window:at])
+	screened := &tracking.Series{Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: screenedSeries, State: []byte(strconv.Quote(w.sweep.ID))}
+	return []*tracking.Series{screened}, w.compareSources(ctx, closed[at-2*alert.Window:at])
 }
 
 // compareSources compares which sources are cited in two windows of sweeps.
-func (w *watching) compareSources(ctx context.Context, sweeps []*store.Sweep) error {
+func (w *watching) compareSources(ctx context.Context, sweeps []*tracking.Sweep) error {
 	if aggregate.Submitted(sweeps) > aggregate.MaxCounted {
 		return nil
 	}

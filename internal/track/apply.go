@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
@@ -33,7 +34,7 @@ func (s *Service) Apply(ctx context.Context, organization, name string, body []b
 	}
 	for try := 1; ; try++ {
 		applied, err := s.applyOnce(ctx, organization, d, dryRun, now)
-		if try == applyTries || !errors.Is(err, store.ErrChanged) {
+		if try == applyTries || !errors.Is(err, tracking.ErrChanged) {
 			return applied, err
 		}
 	}
@@ -66,7 +67,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 		s.setNext(t, before, d, now)
 		newPrompts := definition.PromptParts(t, prompts, d.Prompts)
 		newTargets := definition.TargetParts(t, targets, d.Targets)
-		if slices.ContainsFunc(newPrompts, func(p *store.TrackerPart) bool { return p.ID > definition.MaxPrompts }) {
+		if slices.ContainsFunc(newPrompts, func(p *tracking.TrackerPart) bool { return p.ID > definition.MaxPrompts }) {
 			return nil, schema.Invalid("prompts", "a tracker may have at most %d different questions in its life: make a new one for these", definition.MaxPrompts)
 		}
 		if !dryRun {
@@ -106,11 +107,11 @@ func warnings(cost earshot.TrackerCost) (all []string) {
 }
 
 // current is a tracker as it stands, or a new one of version 0.
-func (s *Service) current(ctx context.Context, organization, name string) (t *store.Tracker, d *earshot.TrackerDefinition, prompts, targets []*store.TrackerPart, err error) {
+func (s *Service) current(ctx context.Context, organization, name string) (t *tracking.Tracker, d *earshot.TrackerDefinition, prompts, targets []*tracking.TrackerPart, err error) {
 	t, err = s.Store.Tracker(ctx, organization, name)
 	if errors.Is(err, store.ErrNotFound) {
 		now := s.Store.Now()
-		return &store.Tracker{
+		return &tracking.Tracker{
 			Organization: organization, ID: uuid.Must(uuid.NewV7()).String(), Name: name, State: earshot.TrackerActive, CreatedAt: now,
 		}, &earshot.TrackerDefinition{}, nil, nil, nil
 	}
@@ -129,7 +130,7 @@ func (s *Service) current(ctx context.Context, organization, name string) (t *st
 
 // setNext finds the slots that are next. One that is due stays so when the schedule is the
 // same: a new definition must not skip it.
-func (s *Service) setNext(t *store.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) {
+func (s *Service) setNext(t *tracking.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) {
 	sameSweeps := before.Schedule != nil && d.Schedule != nil && *before.Schedule == *d.Schedule && t.NextSlot != ""
 	sameReports := before.Reports != nil && d.Reports != nil && definition.ReportSchedule(before) == definition.ReportSchedule(&d.TrackerDefinition) && t.ReportSlot != ""
 	if t.State != earshot.TrackerActive || !sameSweeps {
@@ -142,7 +143,7 @@ func (s *Service) setNext(t *store.Tracker, before *earshot.TrackerDefinition, d
 
 // next is the first slot of a rule that is due after a moment, "" when there is none, as
 // for a tracker that is paused.
-func next(t *store.Tracker, rule *schedule.Rule, after time.Time) (slot string, due time.Time) {
+func next(t *tracking.Tracker, rule *schedule.Rule, after time.Time) (slot string, due time.Time) {
 	if rule == nil || t.State != earshot.TrackerActive {
 		return "", time.Time{}
 	}
@@ -158,7 +159,7 @@ func next(t *store.Tracker, rule *schedule.Rule, after time.Time) (slot string, 
 func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
 	for {
 		view, err := s.setStateOnce(ctx, organization, name, state, now)
-		if !errors.Is(err, store.ErrChanged) || ctx.Err() != nil {
+		if !errors.Is(err, tracking.ErrChanged) || ctx.Err() != nil {
 			return view, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
 )
@@ -21,7 +22,7 @@ type channelDirectory struct{ channelConfig }
 
 // channelConfig is what channels need.
 type channelConfig struct {
-	Store       *store.Store
+	Store       *tracking.Store
 	Definitions *definition.Reader
 	Reports     *reporter
 	// CheckWebhook returns why a URL cannot be sent a webhook.
@@ -53,7 +54,7 @@ func (s *channelDirectory) Channels(ctx context.Context, organization string) (*
 	return list, nil
 }
 
-func channelView(c *store.Channel) (earshot.Channel, error) {
+func channelView(c *tracking.Channel) (earshot.Channel, error) {
 	settings, err := settingsOf(c)
 	return earshot.Channel{
 		Name: c.Name, Kind: c.Kind, Receiver: settings.Receiver(), CreatedAt: earshot.Timestamp{Time: c.CreatedAt}, UpdatedAt: earshot.Timestamp{Time: c.UpdatedAt},
@@ -61,7 +62,7 @@ func channelView(c *store.Channel) (earshot.Channel, error) {
 }
 
 // settingsOf are where a channel leads. Its error does not show them.
-func settingsOf(c *store.Channel) (settings alert.Settings, err error) {
+func settingsOf(c *tracking.Channel) (settings alert.Settings, err error) {
 	if json.Unmarshal(c.Settings, &settings) != nil {
 		err = fmt.Errorf("the settings of channel %s cannot be read", c.Name)
 	}
@@ -103,7 +104,7 @@ func (s *channelDirectory) SaveChannel(ctx context.Context, organization, name s
 	if err != nil {
 		return nil, fmt.Errorf("encode channel %s: %w", name, err)
 	}
-	created, err := s.Store.SaveChannel(&store.Channel{Organization: organization, Name: name, Kind: c.Kind, Settings: text, CreatedAt: now, UpdatedAt: now})
+	created, err := s.Store.SaveChannel(&tracking.Channel{Organization: organization, Name: name, Kind: c.Kind, Settings: text, CreatedAt: now, UpdatedAt: now})
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (s *channelDirectory) checkChannels(ctx context.Context, organization strin
 	}
 	for _, part := range []string{"alerts", "reports"} {
 		for i, name := range named[part] {
-			if !slices.ContainsFunc(known, func(c *store.Channel) bool { return c.Name == name }) {
+			if !slices.ContainsFunc(known, func(c *tracking.Channel) bool { return c.Name == name }) {
 				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "there is no channel %q; PUT /v1/channels/%s makes it", name, name)
 			}
 			if slices.Index(named[part], name) < i {
@@ -188,7 +189,7 @@ func (s *channelDirectory) ChannelMessage(ctx context.Context, organization, del
 	return s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertRaised, Tracker: t.Name, Alert: view})
 }
 
-func (s *channelDirectory) alertMessage(c *store.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
+func (s *channelDirectory) alertMessage(c *tracking.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
 	settings, err := settingsOf(c)
 	if err != nil {
 		return nil, err

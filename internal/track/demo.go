@@ -16,6 +16,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
@@ -25,7 +26,7 @@ import (
 
 // demoMaker makes trackers with a history that the lab made up.
 type demoMaker struct {
-	store       *store.Store
+	store       *tracking.Store
 	catalogue   *provider.Catalogue
 	definitions *definition.Reader
 	panels      *ruleset.Panels
@@ -33,7 +34,7 @@ type demoMaker struct {
 	busy        chan struct{} // holds who makes a demo
 }
 
-func newDemoMaker(s *store.Store, catalogue *provider.Catalogue, d *definition.Reader, p *ruleset.Panels, open func(*lab.World) (*upstream.Client, error)) *demoMaker {
+func newDemoMaker(s *tracking.Store, catalogue *provider.Catalogue, d *definition.Reader, p *ruleset.Panels, open func(*lab.World) (*upstream.Client, error)) *demoMaker {
 	return &demoMaker{s, catalogue, d, p, open, make(chan struct{}, 1)}
 }
 
@@ -71,12 +72,12 @@ func (s *demoMaker) make(ctx context.Context, organization, name string, asked e
 // demo is a tracker that was made up.
 type demo struct {
 	earshot.DemoMade // without its tracker
-	stored           *store.Tracker
+	stored           *tracking.Tracker
 	definition       *definition.Definition
 }
 
 // refuseDemo keeps what is made up apart from what was asked.
-func refuseDemo(t *store.Tracker) error {
+func refuseDemo(t *tracking.Tracker) error {
 	if !t.Demo {
 		return nil
 	}
@@ -90,7 +91,7 @@ func errDemo(name, why string) error {
 // history is a demo under way.
 type history struct {
 	*demoMaker
-	tracker  *store.Tracker
+	tracker  *tracking.Tracker
 	plan     *definition.Plan
 	slots    []schedule.Slot
 	requests []provider.Request // of the plan's cells
@@ -123,7 +124,7 @@ func (s *demoMaker) beginDemo(ctx context.Context, organization, name string, as
 	if err != nil {
 		return nil, fmt.Errorf("encode the definition: %w", err)
 	}
-	h.tracker = &store.Tracker{
+	h.tracker = &tracking.Tracker{
 		Organization: organization, ID: uuid.Must(uuid.NewV7()).String(), Name: name, State: earshot.TrackerPaused, Demo: true,
 		Definition: text, KeepDays: d.KeepDays, CreatedAt: first, UpdatedAt: first,
 	}
@@ -159,8 +160,8 @@ func (h *history) fill(ctx context.Context) error {
 		return err
 	}
 	for first := 0; first < len(h.slots); first += demoBatch {
-		var sweeps []*store.Sweep
-		var answers []*store.Answer
+		var sweeps []*tracking.Sweep
+		var answers []*tracking.Answer
 		for i := first; i < min(first+demoBatch, len(h.slots)); i++ {
 			sweep, asked, err := h.sweep(ctx, i)
 			if err != nil {
@@ -201,22 +202,22 @@ func (h *history) prepare(ctx context.Context) (err error) {
 }
 
 // sweep makes the sweep of a slot up.
-func (h *history) sweep(ctx context.Context, i int) (*store.Sweep, []*store.Answer, error) {
+func (h *history) sweep(ctx context.Context, i int) (*tracking.Sweep, []*tracking.Answer, error) {
 	slot, rule := h.slots[i], h.plan.Definition.Rule
 	due := rule.At(slot)
-	sweep := &store.Sweep{
+	sweep := &tracking.Sweep{
 		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: idAt(due), Slot: slot.String() + " " + rule.Zone(),
 		State: earshot.SweepClosed, Version: h.tracker.Version, Month: slot.Month(), DueAt: due, EndsAt: due.Add(rule.Within), Planned: len(h.plan.Cells),
 	}
 	if n := len(h.slots); n >= demoOdd && (i == n/4 || i == n/2) {
 		sweep.State, sweep.ClosedAt = earshot.SweepMissed, sweep.EndsAt
 		if i == n/2 {
-			sweep.State, sweep.Reason, sweep.ClosedAt = earshot.SweepSkipped, store.ReasonCeiling, due
+			sweep.State, sweep.Reason, sweep.ClosedAt = earshot.SweepSkipped, tracking.ReasonCeiling, due
 		}
 		return sweep, nil, nil
 	}
 	sweep.StartedAt = due
-	answers := make([]*store.Answer, len(h.plan.Cells))
+	answers := make([]*tracking.Answer, len(h.plan.Cells))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for n := range h.plan.Cells {
@@ -244,13 +245,13 @@ func (h *history) sweep(ctx context.Context, i int) (*store.Sweep, []*store.Answ
 
 // answer makes up what a cell of the plan was answered in a sweep: by the lab, through the
 // provider's own reader. About one in fifty is missing.
-func (h *history) answer(ctx context.Context, sweep *store.Sweep, n int) (*store.Answer, error) {
+func (h *history) answer(ctx context.Context, sweep *tracking.Sweep, n int) (*tracking.Answer, error) {
 	c := h.plan.Cells[n]
 	hash := fnv.New64a()
 	_, _ = fmt.Fprintf(hash, "%s/%d/%d/%d", sweep.Slot, c.Prompt, c.Target, c.Sample) // a hash takes all
 	chance := definition.Mix(hash.Sum64())
 	asked := c.AskedAt(sweep.DueAt, sweep.EndsAt).Truncate(time.Millisecond)
-	a := &store.Answer{
+	a := &tracking.Answer{
 		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: idAt(asked), Sweep: sweep.ID, Prompt: c.Prompt, Target: c.Target, Sample: c.Sample,
 		Outcome: earshot.OutcomeAnswered, AskedAt: asked, FinishedAt: asked.Add(time.Duration(2000+chance%9000) * time.Millisecond), Attempts: 1,
 	}

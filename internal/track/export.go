@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
@@ -21,7 +22,7 @@ import (
 
 // exporter writes tables of trackers: for a client, and by day to files.
 type exporter struct {
-	store       *store.Store
+	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
@@ -31,7 +32,7 @@ type exporter struct {
 	log         *slog.Logger
 }
 
-func newExporter(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Exports, log *slog.Logger) *exporter {
+func newExporter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Exports, log *slog.Logger) *exporter {
 	return &exporter{s, d, p, c, n, a, to, log}
 }
 
@@ -72,14 +73,14 @@ func (s *exporter) Export(ctx context.Context, organization, name string, q *ear
 	case q.Table == "mentions" || q.Table == "citations":
 		return e.findings(ctx, q.Table, format)
 	case format == tablefile.NDJSON:
-		return export(format, each(e.All(ctx), func(a *store.Answer) (earshot.TrackedAnswer, error) { return answers.View(known, a), nil })), nil
+		return export(format, each(e.All(ctx), func(a *tracking.Answer) (earshot.TrackedAnswer, error) { return answers.View(known, a), nil })), nil
 	case format == tablefile.Parquet:
-		return export(format, each(e.All(ctx), func(a *store.Answer) (wholeAnswerRow, error) {
+		return export(format, each(e.All(ctx), func(a *tracking.Answer) (wholeAnswerRow, error) {
 			row, err := e.row(ctx, a)
 			return wholeAnswerRow{row, string(a.Result)}, err
 		})), nil
 	}
-	return export(format, each(e.All(ctx), func(a *store.Answer) (answerRow, error) { return e.row(ctx, a) })), nil
+	return export(format, each(e.All(ctx), func(a *tracking.Answer) (answerRow, error) { return e.row(ctx, a) })), nil
 }
 
 // dueIn is when the sweeps of an export were due. Days are those of the tracker's time zone,
@@ -114,7 +115,7 @@ func each[A, B any](all iter.Seq2[A, error], of func(A) (B, error)) iter.Seq2[B,
 }
 
 // row is an answer as a row of a table.
-func (e *answerExport) row(ctx context.Context, stored *store.Answer) (answerRow, error) {
+func (e *answerExport) row(ctx context.Context, stored *tracking.Answer) (answerRow, error) {
 	slot, err := e.slot(ctx, stored.Sweep)
 	a := answers.View(e.Names, stored)
 	text, sources := gist(a.Result)
@@ -134,7 +135,7 @@ func (e *answerExport) slot(ctx context.Context, id string) (string, error) {
 	sweep, err := e.store.Sweep(ctx, e.Tracker, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		sweep = &store.Sweep{}
+		sweep = &tracking.Sweep{}
 	case err != nil:
 		return "", err
 	}
@@ -186,7 +187,7 @@ func (s *exporter) exportSweeps(ctx context.Context, organization, name string, 
 			return nil, err
 		}
 	}
-	sweeps := func(yield func(*store.Sweep, error) bool) {
+	sweeps := func(yield func(*tracking.Sweep, error) bool) {
 		for sweep, err := range answers.EachSweep(ctx, s.store, t) {
 			if err == nil && (q.Sweep != "" && q.Sweep != sweep.ID || !within.Has(sweep.DueAt)) {
 				continue
@@ -197,7 +198,7 @@ func (s *exporter) exportSweeps(ctx context.Context, organization, name string, 
 		}
 	}
 	if format == tablefile.NDJSON {
-		return export(format, each(sweeps, func(sweep *store.Sweep) (earshot.Sweep, error) { return answers.SweepView(sweep), nil })), nil
+		return export(format, each(sweeps, func(sweep *tracking.Sweep) (earshot.Sweep, error) { return answers.SweepView(sweep), nil })), nil
 	}
-	return export(format, each(sweeps, func(sweep *store.Sweep) (sweepRow, error) { return rowOfSweep(sweep), nil })), nil
+	return export(format, each(sweeps, func(sweep *tracking.Sweep) (sweepRow, error) { return rowOfSweep(sweep), nil })), nil
 }

@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
 )
@@ -34,11 +35,11 @@ const (
 )
 
 // allDays are the days of all sweeps of a tracker that has exports.
-func (s *exporter) allDays(ctx context.Context, t *store.Tracker, d *definition.Definition, now time.Time) ([]int64, error) {
+func (s *exporter) allDays(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) ([]int64, error) {
 	if d.Exports == nil {
 		return nil, nil
 	}
-	var all []*store.Sweep
+	var all []*tracking.Sweep
 	for sweep, err := range answers.EachSweep(ctx, s.store, t) {
 		if err != nil {
 			return nil, err
@@ -50,7 +51,7 @@ func (s *exporter) allDays(ctx context.Context, t *store.Tracker, d *definition.
 
 // daysToExport are the days that a new definition has written: all of them, when it asks
 // for other files than the one before.
-func (s *exporter) daysToExport(ctx context.Context, t *store.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) ([]int64, error) {
+func (s *exporter) daysToExport(ctx context.Context, t *tracking.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) ([]int64, error) {
 	if reflect.DeepEqual(before.Exports, d.Exports) {
 		return nil, nil
 	}
@@ -58,7 +59,7 @@ func (s *exporter) daysToExport(ctx context.Context, t *store.Tracker, before *e
 }
 
 // analysedDays are the days to write again once rules have been applied to all answers.
-func (s *exporter) analysedDays(ctx context.Context, r *store.Rules, now time.Time) ([]int64, error) {
+func (s *exporter) analysedDays(ctx context.Context, r *tracking.Rules, now time.Time) ([]int64, error) {
 	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return nil, err
@@ -77,11 +78,11 @@ func (s *exporter) exportAll(ctx context.Context, clock func() time.Time) error 
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
-		case errors.Is(err, store.ErrChanged): // another node has it
+		case errors.Is(err, tracking.ErrChanged): // another node has it
 		case err != nil:
 			return err
 		default:
-			if err := s.exportClaimed(ctx, day, clock); err != nil && !errors.Is(err, store.ErrChanged) {
+			if err := s.exportClaimed(ctx, day, clock); err != nil && !errors.Is(err, tracking.ErrChanged) {
 				return err
 			}
 		}
@@ -90,7 +91,7 @@ func (s *exporter) exportAll(ctx context.Context, clock func() time.Time) error 
 }
 
 // exportClaimed writes a day and notes how that went.
-func (s *exporter) exportClaimed(ctx context.Context, day *store.ExportDay, clock func() time.Time) error {
+func (s *exporter) exportClaimed(ctx context.Context, day *tracking.ExportDay, clock func() time.Time) error {
 	working, cancel := context.WithTimeout(ctx, exportTime)
 	defer cancel()
 	var renewing sync.WaitGroup
@@ -112,7 +113,7 @@ func (s *exporter) exportClaimed(ctx context.Context, day *store.ExportDay, cloc
 const exportFailed = "the file could not be written; the operator's log says why"
 
 // renew keeps a day's lease until ctx ends, and ends the work when that is not possible.
-func (s *exporter) renew(ctx context.Context, cancel func(), day *store.ExportDay, clock func() time.Time) {
+func (s *exporter) renew(ctx context.Context, cancel func(), day *tracking.ExportDay, clock func() time.Time) {
 	tick := time.NewTicker(exportLease / 4)
 	defer tick.Stop()
 	for {
@@ -129,7 +130,7 @@ func (s *exporter) renew(ctx context.Context, cancel func(), day *store.ExportDa
 }
 
 // exportDay writes the files of a day.
-func (s *exporter) exportDay(ctx context.Context, day *store.ExportDay, now time.Time) error {
+func (s *exporter) exportDay(ctx context.Context, day *tracking.ExportDay, now time.Time) error {
 	t, err := s.store.TrackerByID(ctx, day.Organization, day.Tracker)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // it was deleted

@@ -8,7 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/files/tablefile"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/metric"
@@ -122,7 +122,7 @@ type (
 	}
 )
 
-func rowOfSweep(s *store.Sweep) sweepRow {
+func rowOfSweep(s *tracking.Sweep) sweepRow {
 	return sweepRow{
 		ID: s.ID, Slot: s.Slot, State: string(s.State), Reason: s.Reason, Version: int64(s.Version),
 		DueAt: tablefile.At(s.DueAt), StartedAt: tablefile.At(s.StartedAt), EndsAt: tablefile.At(s.EndsAt), ClosedAt: tablefile.At(s.ClosedAt),
@@ -242,7 +242,7 @@ func (s *exporter) exportMetrics(ctx context.Context, organization, name string,
 }
 
 // sweepRows are the numbers of one sweep.
-func (s *exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, sweep *store.Sweep) (rows []metricRow, err error) {
+func (s *exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, sweep *tracking.Sweep) (rows []metricRow, err error) {
 	b, err := s.counter.CountSweep(ctx, h, sweep)
 	if err != nil {
 		return nil, err
@@ -255,7 +255,7 @@ func (s *exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, swe
 	return rows, err
 }
 
-func rowOfMetric(b *aggregate.Aggregate, m earshot.MetricRow, sweep *store.Sweep) metricRow {
+func rowOfMetric(b *aggregate.Aggregate, m earshot.MetricRow, sweep *tracking.Sweep) metricRow {
 	row := metricRow{
 		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNull(m.Brand), Target: m.Target, Surface: orNull(m.Surface),
 		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), MadeUp: b.MadeUp,

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/mention"
@@ -126,12 +126,14 @@ func (m *movement) report() ([]byte, error) {
 
 // noteMoved goes on with the report of rules that are about to take over, and tells
 // whether it is complete. There is none where no other rules were in use.
-func (s *reanalyser) noteMoved(ctx context.Context, r *store.Rules, panel *analysis.Panel) (done bool, err error) {
+func (s *reanalyser) noteMoved(ctx context.Context, r *tracking.Rules, panel *analysis.Panel) (done bool, err error) {
 	all, err := s.store.Rules(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return false, err
 	}
-	i := slices.IndexFunc(all, func(known *store.Rules) bool { return known.State == store.RulesCurrent && known.Version < r.Version })
+	i := slices.IndexFunc(all, func(known *tracking.Rules) bool {
+		return known.State == tracking.RulesCurrent && known.Version < r.Version
+	})
 	if i < 0 {
 		return true, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
@@ -21,7 +21,7 @@ import (
 
 // reanalyser analyses kept answers again when the rules of a tracker change.
 type reanalyser struct {
-	store       *store.Store
+	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
@@ -31,7 +31,7 @@ type reanalyser struct {
 	moves       moves
 }
 
-func newReanalyser(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *exporter, log *slog.Logger, wake func()) *reanalyser {
+func newReanalyser(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *exporter, log *slog.Logger, wake func()) *reanalyser {
 	return &reanalyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{kept: map[definition.VersionKey]*movement{}}}
 }
 
@@ -45,16 +45,16 @@ func (s *reanalyser) renewRules(ctx context.Context, now time.Time) error {
 	}
 	var errs []error
 	for _, t := range trackers {
-		if _, err := s.addRules(ctx, t, now); err != nil && !errors.Is(err, store.ErrChanged) {
+		if _, err := s.addRules(ctx, t, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// addRules has all kept answers of a tracker analysed anew. Returns store.ErrChanged when
+// addRules has all kept answers of a tracker analysed anew. Returns tracking.ErrChanged when
 // somebody else does so at the same moment.
-func (s *reanalyser) addRules(ctx context.Context, t *store.Tracker, now time.Time) (*store.Rules, error) {
+func (s *reanalyser) addRules(ctx context.Context, t *tracking.Tracker, now time.Time) (*tracking.Rules, error) {
 	known, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *reanalyser) addRules(ctx context.Context, t *store.Tracker, now time.Ti
 	if len(known) > 0 {
 		newest = known[len(known)-1].Version
 	}
-	r := &store.Rules{Brands: brands, Code: analysis.Code}
+	r := &tracking.Rules{Brands: brands, Code: analysis.Code}
 	if err := s.store.AddRules(t, r, newest, now); err != nil {
 		return nil, err
 	}
@@ -89,19 +89,19 @@ func (s *reanalyser) reanalyse(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, r := range unfinished {
 		// Another node that is faster goes on with it.
-		if err := s.reanalyseSome(ctx, r, now); err != nil && !errors.Is(err, store.ErrChanged) {
+		if err := s.reanalyseSome(ctx, r, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
 			errs = append(errs, fmt.Errorf("analyse answers of tracker %s: %w", r.Tracker, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (s *reanalyser) reanalyseSome(ctx context.Context, r *store.Rules, now time.Time) error {
+func (s *reanalyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now time.Time) error {
 	panel, err := s.panels.Panel(r)
 	if err != nil {
 		return s.store.FinishRules(r, nil, now) // numbers tell what is wrong
 	}
-	prompts, err := s.store.TrackerPrompts(ctx, &store.Tracker{Organization: r.Organization, ID: r.Tracker})
+	prompts, err := s.store.TrackerPrompts(ctx, &tracking.Tracker{Organization: r.Organization, ID: r.Tracker})
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (s *reanalyser) reanalyseSome(ctx context.Context, r *store.Rules, now time
 		}
 		// At the end it looks once more from the start: answers may have ended meanwhile.
 		cursor := uuid.Nil.String()
-		var found []*store.Analysis
+		var found []*tracking.Analysis
 		for _, a := range answers {
 			cursor = a.ID
 			found = append(found, s.panels.Analyse(a, ruleset.LivePanel{Version: r.Version, Panel: panel}, questions[a.Prompt]))
@@ -182,7 +182,7 @@ func (s *reanalyser) Rules(ctx context.Context, organization, name string) (*ear
 	}
 	found := &earshot.RulesList{}
 	for _, r := range slices.Backward(all) {
-		if r.State == store.RulesCurrent {
+		if r.State == tracking.RulesCurrent {
 			found.Current = ruleset.Name(r)
 		}
 		if len(found.Rules) == maxRules {
@@ -198,7 +198,7 @@ func (s *reanalyser) Rules(ctx context.Context, organization, name string) (*ear
 }
 
 // rulesView is what clients see of rules of a tracker that has so many answers.
-func rulesView(r *store.Rules, answers int) (*earshot.NamingRule, error) {
+func rulesView(r *tracking.Rules, answers int) (*earshot.NamingRule, error) {
 	view := &earshot.NamingRule{
 		Name: ruleset.Name(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
 	}
@@ -220,7 +220,7 @@ func rulesView(r *store.Rules, answers int) (*earshot.NamingRule, error) {
 const maxRules = 50
 
 // Reanalyse has all kept answers of a tracker analysed again. Returns store.ErrNotFound,
-// and store.ErrChanged when somebody else changes its rules.
+// and tracking.ErrChanged when somebody else changes its rules.
 func (s *reanalyser) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {

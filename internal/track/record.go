@@ -7,6 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/ruleset"
 )
@@ -21,14 +22,14 @@ func (s *Service) record(ctx context.Context) error {
 	var errs []error
 	for _, f := range followed {
 		// By rules that are new meanwhile the next step does it again.
-		if err := s.recordAll(ctx, f); err != nil && !errors.Is(err, store.ErrChanged) {
+		if err := s.recordAll(ctx, f); err != nil && !errors.Is(err, tracking.ErrChanged) {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
+func (s *Service) recordAll(ctx context.Context, f tracking.Followed) error {
 	for ctx.Err() == nil {
 		tasks, last, err := s.Store.Ended(ctx, f)
 		if err != nil || last == f.Event {
@@ -40,7 +41,7 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 		if err != nil {
 			return err
 		}
-		var answers []*store.Answer
+		var answers []*tracking.Answer
 		newest := map[string]int{}
 		for _, task := range tasks {
 			// A task knows the name only, which a deleted tracker may have left to
@@ -86,8 +87,8 @@ func (s *Service) recorded(ctx context.Context, organization string) (map[string
 }
 
 // answerOf is the answer that a task ended with, and what is found in it.
-func (s *Service) answerOf(task *store.Task, t *recorded) *store.Answer {
-	a := task.Ending(t.id)
+func (s *Service) answerOf(task *store.Task, t *recorded) *tracking.Answer {
+	a := tracking.AnswerOf(task, t.id)
 	if task.Status != earshot.StatusCompleted {
 		a.Outcome, a.Reason = earshot.OutcomeMissing, failure(task.Error)
 		return a

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
@@ -22,7 +22,7 @@ import (
 
 // reporter makes reports of trackers and sends those that are due.
 type reporter struct {
-	store       *store.Store
+	store       *tracking.Store
 	definitions *definition.Reader
 	counter     *aggregate.Counter
 	numbers     *numbers.Reader
@@ -31,7 +31,7 @@ type reporter struct {
 	planned     func() // is called when deliveries were planned
 }
 
-func newReporter(s *store.Store, d *definition.Reader, c *aggregate.Counter, n *numbers.Reader, log *slog.Logger, baseURL string, planned func()) *reporter {
+func newReporter(s *tracking.Store, d *definition.Reader, c *aggregate.Counter, n *numbers.Reader, log *slog.Logger, baseURL string, planned func()) *reporter {
 	return &reporter{s, d, c, n, log, baseURL, planned}
 }
 
@@ -102,7 +102,7 @@ func (s *reporter) reportSources(ctx context.Context, organization, name string,
 
 // reportSweeps reads the sweeps that were due in the periods, and why answers of the later
 // one are missing.
-func (s *reporter) reportSweeps(ctx context.Context, t *store.Tracker, in *report.Input, before, after definition.Span) error {
+func (s *reporter) reportSweeps(ctx context.Context, t *tracking.Tracker, in *report.Input, before, after definition.Span) error {
 	counts := map[string]int{}
 	for sweep, err := range answers.EachSweep(ctx, s.store, t) {
 		if err != nil {

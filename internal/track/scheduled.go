@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
@@ -34,7 +35,7 @@ func (s *reporter) sendReports(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, t := range due {
 		// When somebody else was faster there is nothing left to do.
-		if err := s.sendDue(ctx, t, now); err != nil && !errors.Is(err, store.ErrChanged) {
+		if err := s.sendDue(ctx, t, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
 			errs = append(errs, fmt.Errorf("report of tracker %s: %w", t.Name, err))
 		}
 	}
@@ -43,7 +44,7 @@ func (s *reporter) sendReports(ctx context.Context, now time.Time) error {
 
 // sendDue sends the report of a tracker that is due. Of several that nobody was there to
 // send it is the last one.
-func (s *reporter) sendDue(ctx context.Context, t *store.Tracker, now time.Time) error {
+func (s *reporter) sendDue(ctx context.Context, t *tracking.Tracker, now time.Time) error {
 	d, err := s.definitions.Of(t)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ type document struct {
 }
 
 // newReport writes a report. One of given days that cannot be made says why.
-func (s *reporter) newReport(ctx context.Context, t *store.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*store.Report, error) {
+func (s *reporter) newReport(ctx context.Context, t *tracking.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*tracking.Report, error) {
 	sent := earshot.SentReport{From: q.From, To: q.To}
 	var whole document
 	in, err := s.Report(ctx, t.Organization, t.Name, q, now)
@@ -131,7 +132,7 @@ func (s *reporter) newReport(ctx context.Context, t *store.Tracker, slot string,
 		address["baselineFrom"], address["baselineTo"] = []string{q.BaselineFrom}, []string{q.BaselineTo}
 	}
 	sent.URL = "/v1/trackers/" + url.PathEscape(t.Name) + "/report?" + address.Encode()
-	r := &store.Report{ID: idAt(now), Slot: slot, MadeAt: now}
+	r := &tracking.Report{ID: idAt(now), Slot: slot, MadeAt: now}
 	if r.Content, err = json.Marshal(sent); err == nil {
 		r.Document, err = json.Marshal(whole)
 	}
@@ -164,7 +165,7 @@ func (s *reporter) SendReport(ctx context.Context, organization, name, channel s
 	if d.ReportRule != nil {
 		q = periodBefore(d.Reports, d.ReportRule.Civil(now).String())
 	}
-	slot := store.ManualSlot + now.UTC().Format("2006-01-02T15:04Z ") + cmp.Or(channel, "all")
+	slot := tracking.ManualSlot + now.UTC().Format("2006-01-02T15:04Z ") + cmp.Or(channel, "all")
 	r, err := s.newReport(ctx, t, slot, q, now)
 	if err != nil {
 		return nil, err
@@ -182,7 +183,7 @@ func (s *reporter) SendReport(ctx context.Context, organization, name, channel s
 }
 
 // sentView is a report as clients see it, with how far it came.
-func sentView(r *store.Report, deliveries map[string]*store.Delivery) (view earshot.SentReport, err error) {
+func sentView(r *tracking.Report, deliveries map[string]*store.Delivery) (view earshot.SentReport, err error) {
 	if err := json.Unmarshal(r.Content, &view); err != nil {
 		return view, fmt.Errorf("read report %s: %w", r.ID, err)
 	}
@@ -209,7 +210,7 @@ func sentView(r *store.Report, deliveries map[string]*store.Delivery) (view ears
 }
 
 // reportMessage is a report for a channel.
-func (s *reporter) reportMessage(c *store.Channel, t *store.Tracker, r *store.Report) (*alert.Message, error) {
+func (s *reporter) reportMessage(c *tracking.Channel, t *tracking.Tracker, r *tracking.Report) (*alert.Message, error) {
 	settings, err := settingsOf(c)
 	if err != nil {
 		return nil, err
@@ -227,7 +228,7 @@ func (s *reporter) reportMessage(c *store.Channel, t *store.Tracker, r *store.Re
 }
 
 // viewScheduled adds how reports and exports of a tracker stand.
-func (s *reporter) viewScheduled(ctx context.Context, t *store.Tracker, d *definition.Definition, view *earshot.Tracker) error {
+func (s *reporter) viewScheduled(ctx context.Context, t *tracking.Tracker, d *definition.Definition, view *earshot.Tracker) error {
 	if d.Reports != nil {
 		view.Reports = &earshot.ReportStatus{NextAt: earshot.When(t.ReportDueAt)}
 		switch r, deliveries, err := s.store.SentReport(ctx, t, ""); {

@@ -16,6 +16,7 @@ import (
 	"earshot/internal/files/exportfile"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track"
 )
 
@@ -62,12 +63,12 @@ reports: {every: week, at: "08:00", timezone: Europe/Berlin, channels: [board, o
 			}
 			sent = append(sent, monday.Format(civil)+" Europe/Berlin")
 		}
-		hats, err := w.store.Tracker(t.Context(), w.organization, "hats")
+		hats, err := tracking.New(w.store).Tracker(t.Context(), w.organization, "hats")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, slot := range sent {
-			report, deliveries, err := w.store.SentReport(t.Context(), hats, slot)
+			report, deliveries, err := tracking.New(w.store).SentReport(t.Context(), hats, slot)
 			if err != nil || len(deliveries) != 2 {
 				t.Errorf("%s: %d deliveries, %v", slot, len(deliveries), err)
 				continue
@@ -252,11 +253,11 @@ func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 		if len(p.twice) > 0 {
 			t.Errorf("two nodes wrote %v at once", p.twice)
 		}
-		if err := w.store.DeleteTracker(t.Context(), w.organization, "hats", w.now); err != nil {
+		if err := tracking.New(w.store).DeleteTracker(t.Context(), w.organization, "hats", w.now); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
-			if _, err := w.store.DeleteTracked(t.Context(), w.now); err != nil {
+			if _, err := tracking.New(w.store).DeleteTracked(t.Context(), w.now); err != nil {
 				t.Fatal(err)
 			}
 		}

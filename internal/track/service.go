@@ -37,7 +37,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/answers"
@@ -50,7 +50,7 @@ import (
 
 // Config is what trackers need.
 type Config struct {
-	Store     *store.Store
+	Store     *tracking.Store
 	Catalogue *provider.Catalogue
 	Jobs      Jobs
 	// CheckWebhook tells why a URL cannot be told anything.
@@ -108,7 +108,7 @@ func New(cfg Config) *Service {
 
 // On returns a service that reads from a copy of the database. It is for operations that
 // only read, and need not be run.
-func (s *Service) On(replica *store.Store) *Service {
+func (s *Service) On(replica *tracking.Store) *Service {
 	reader := &Service{Config: s.Config, wake: s.wake, wakeAddUp: s.wakeAddUp}
 	reader.Store = replica
 	reader.connect(s.counter)

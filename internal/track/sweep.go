@@ -10,6 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/schedule"
@@ -35,7 +36,7 @@ func (s *Service) startDue(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, t := range due {
 		// When somebody else was faster there is nothing left to do.
-		if err := s.startOne(t, now); err != nil && !errors.Is(err, store.ErrChanged) {
+		if err := s.startOne(t, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
 			errs = append(errs, err)
 		}
 	}
@@ -43,7 +44,7 @@ func (s *Service) startDue(ctx context.Context, now time.Time) error {
 }
 
 // startOne starts a tracker's sweep, or notes that it was missed: its window is over.
-func (s *Service) startOne(t *store.Tracker, now time.Time) error {
+func (s *Service) startOne(t *tracking.Tracker, now time.Time) error {
 	d, err := s.definitions.Of(t)
 	if err != nil {
 		return err
@@ -82,15 +83,15 @@ func (s *Service) startOne(t *store.Tracker, now time.Time) error {
 }
 
 // told notes in the log what became of a sweep.
-func (s *Service) told(sweep *store.Sweep) {
+func (s *Service) told(sweep *tracking.Sweep) {
 	s.Log.Info("sweep", "tracker", sweep.Tracker, "sweep", sweep.ID, "slot", sweep.Slot, "state", sweep.State)
 	if sweep.State == earshot.SweepSkipped {
 		s.Planned()
 	}
 }
 
-func (s *Service) newSweep(t *store.Tracker, d *definition.Definition, slot, month string, due, ends, now time.Time) store.Sweep {
-	return store.Sweep{
+func (s *Service) newSweep(t *tracking.Tracker, d *definition.Definition, slot, month string, due, ends, now time.Time) tracking.Sweep {
+	return tracking.Sweep{
 		ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: t.Version, Month: month, DueAt: due, StartedAt: now, EndsAt: ends,
 		Planned: len(d.Prompts) * len(d.Targets) * d.Samples, MaxCost: d.SweepCost(),
 	}
@@ -112,12 +113,12 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 		if key == "" {
 			key = uuid.NewString()
 		}
-		sweep := s.newSweep(t, d, store.ManualSlot+key, d.Month(now), now, now.Add(manualWindow), now)
+		sweep := s.newSweep(t, d, tracking.ManualSlot+key, d.Month(now), now, now.Add(manualWindow), now)
 		if request.Repeat {
-			sweep.Repeats = store.RepeatNewest
+			sweep.Repeats = tracking.RepeatNewest
 		}
 		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), t.NextSlot, t.DueAt, now)
-		if errors.Is(err, store.ErrChanged) && ctx.Err() == nil {
+		if errors.Is(err, tracking.ErrChanged) && ctx.Err() == nil {
 			continue
 		}
 		if err == nil && started.Existed && (started.Repeats != "") != request.Repeat {
@@ -141,11 +142,11 @@ var errOtherSweep = errors.New("the key belongs to another sweep")
 func explainRefused(err error, name string) error {
 	var text string
 	switch {
-	case errors.Is(err, store.ErrSweepRuns):
+	case errors.Is(err, tracking.ErrSweepRuns):
 		text = "a sweep of the tracker %s runs; repeat it when it is closed"
-	case errors.Is(err, store.ErrSweepsRun):
+	case errors.Is(err, tracking.ErrSweepsRun):
 		text = "so many sweeps of the tracker %s run that no other can be started by hand; wait until one is closed, or cancel one"
-	case errors.Is(err, store.ErrNothingToRepeat):
+	case errors.Is(err, tracking.ErrNothingToRepeat):
 		text = "the tracker %s has no closed sweep that could be repeated; run one first"
 	case errors.Is(err, errOtherSweep):
 		text = "the idempotencyKey has started a sweep of the tracker %s before, with another value of repeat; use another key"
@@ -171,7 +172,7 @@ func (s *Service) Cancel(ctx context.Context, organization, name, id string, now
 			Details: earshot.ConflictDetails{ID: sweep.ID},
 		}
 	}
-	cleared, err := s.Store.EndSweep(sweep, store.ReasonCanceled, now)
+	cleared, err := s.Store.EndSweep(sweep, tracking.ReasonCanceled, now)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +218,7 @@ func (s *Service) recordLost(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.Time) error {
+func (s *Service) advanceOne(ctx context.Context, sweep *tracking.Sweep, now time.Time) error {
 	t, err := s.Store.TrackerByID(ctx, sweep.Organization, sweep.Tracker)
 	if err != nil {
 		return err
@@ -245,7 +246,7 @@ func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.T
 		return nil
 	}
 	state := earshot.SweepClosed
-	if sweep.Reason == store.ReasonCanceled {
+	if sweep.Reason == tracking.ReasonCanceled {
 		state = earshot.SweepCanceled
 	}
 	closed, err := s.Store.CloseSweep(sweep, state, p.Definition.WebhookURL(), now)
@@ -258,15 +259,15 @@ func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.T
 }
 
 // reasonOfEnd is why the rest of a sweep is missing.
-func reasonOfEnd(sweep *store.Sweep) string {
+func reasonOfEnd(sweep *tracking.Sweep) string {
 	if sweep.Reason != "" {
 		return sweep.Reason
 	}
-	return store.ReasonExpired
+	return tracking.ReasonExpired
 }
 
 // submit queues the cells that are due, as far as the queue has room.
-func (s *Service) submit(ctx context.Context, t *store.Tracker, p *definition.Plan, sweep *store.Sweep, now time.Time) error {
+func (s *Service) submit(ctx context.Context, t *tracking.Tracker, p *definition.Plan, sweep *tracking.Sweep, now time.Time) error {
 	start, end := sweep.StartedAt, sweep.EndsAt
 	if sweep.Manual() {
 		start = end // all of it at once
@@ -293,7 +294,7 @@ func (s *Service) submit(ctx context.Context, t *store.Tracker, p *definition.Pl
 }
 
 // tasks are the jobs of cells, and the rows of their answers.
-func (s *Service) tasks(t *store.Tracker, p *definition.Plan, sweep *store.Sweep, cells []definition.Cell, now time.Time) (tasks []store.Job, answers []*store.Answer, err error) {
+func (s *Service) tasks(t *tracking.Tracker, p *definition.Plan, sweep *tracking.Sweep, cells []definition.Cell, now time.Time) (tasks []store.Job, answers []*tracking.Answer, err error) {
 	asked := now
 	if asked.Before(sweep.StartedAt) { // a slow node may have read its clock before another one started the sweep
 		asked = sweep.StartedAt
@@ -308,7 +309,7 @@ func (s *Service) tasks(t *store.Tracker, p *definition.Plan, sweep *store.Sweep
 			ID: id, Organization: t.Organization, KeyID: taskKey, Provider: p.Definition.Targets[c.TargetIndex].Provider, Request: payload,
 			MaxCost: p.Definition.Prices[c.TargetIndex], CreatedAt: asked, Tracker: t.Name,
 		})
-		answers = append(answers, &store.Answer{
+		answers = append(answers, &tracking.Answer{
 			Organization: t.Organization, Tracker: t.ID, ID: id, Sweep: sweep.ID, Prompt: c.Prompt, Target: c.Target, Sample: c.Sample,
 			Outcome: earshot.OutcomePending, AskedAt: asked,
 		})

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/schedule"
@@ -60,7 +60,7 @@ func (s *Service) Get(ctx context.Context, organization, name string, now time.T
 }
 
 // show is view with the coming slots, and how reports and exports stand.
-func (s *Service) show(ctx context.Context, t *store.Tracker, d *definition.Definition, now time.Time) (*earshot.Tracker, error) {
+func (s *Service) show(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) (*earshot.Tracker, error) {
 	view, err := s.view(ctx, t, d, now)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Service) show(ctx context.Context, t *store.Tracker, d *definition.Defi
 const slotsShown = 5
 
 // nextSlots are the slots for which a tracker's next sweeps are due.
-func nextSlots(t *store.Tracker, rule *schedule.Rule) (coming []earshot.ComingSlot, err error) {
+func nextSlots(t *tracking.Tracker, rule *schedule.Rule) (coming []earshot.ComingSlot, err error) {
 	if t.NextSlot == "" || rule == nil {
 		return nil, nil
 	}
@@ -87,7 +87,7 @@ func nextSlots(t *store.Tracker, rule *schedule.Rule) (coming []earshot.ComingSl
 }
 
 // view is a tracker as clients see it.
-func (s *Service) view(ctx context.Context, t *store.Tracker, d *definition.Definition, now time.Time) (*earshot.Tracker, error) {
+func (s *Service) view(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) (*earshot.Tracker, error) {
 	view := &earshot.Tracker{
 		Name: t.Name, State: t.State, Demo: t.Demo, Version: t.Version, Prompts: len(d.Prompts), Targets: len(d.Targets), Brands: len(d.Brands),
 		CreatedAt: earshot.Timestamp{Time: t.CreatedAt}, UpdatedAt: earshot.Timestamp{Time: t.UpdatedAt}, NextSweepAt: earshot.When(t.DueAt),

@@ -16,6 +16,7 @@ import (
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track"
 )
 
@@ -56,7 +57,7 @@ func newWorld(t *testing.T, address string, now time.Time, options ...func(*trac
 		stores[1] = storetest.OpenVirtual(t, address)
 	}
 	for _, s := range stores {
-		cfg := track.Config{Store: s, Catalogue: catalogue, Jobs: jobs{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler)}
+		cfg := track.Config{Store: tracking.New(s), Catalogue: catalogue, Jobs: jobs{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler)}
 		for _, option := range options {
 			option(&cfg)
 		}
@@ -142,29 +143,29 @@ func (w *world) work() {
 }
 
 // sweeps lists all sweeps of a tracker, the first first.
-func (w *world) sweeps(name string) []*store.Sweep {
+func (w *world) sweeps(name string) []*tracking.Sweep {
 	w.Helper()
-	t, err := w.store.Tracker(w.Context(), w.organization, name)
+	t, err := tracking.New(w.store).Tracker(w.Context(), w.organization, name)
 	if err != nil {
 		w.Fatal(err)
 	}
-	all, err := w.store.Sweeps(w.Context(), t, "", "", 100_000)
+	all, err := tracking.New(w.store).Sweeps(w.Context(), t, "", "", 100_000)
 	if err != nil {
 		w.Fatal(err)
 	}
-	slices.SortStableFunc(all, func(a, b *store.Sweep) int { return a.DueAt.Compare(b.DueAt) })
+	slices.SortStableFunc(all, func(a, b *tracking.Sweep) int { return a.DueAt.Compare(b.DueAt) })
 	return all
 }
 
 // checkStepped wants the detectors of a tracker to have seen each sweep once.
 func (w *world) checkStepped(name string, sweeps int) {
 	w.Helper()
-	t, err := w.store.Tracker(w.Context(), w.organization, name)
+	t, err := tracking.New(w.store).Tracker(w.Context(), w.organization, name)
 	if err != nil {
 		w.Fatal(err)
 	}
 	for range sweeps {
-		left, err := w.store.Unstepped(w.Context(), 1)
+		left, err := tracking.New(w.store).Unstepped(w.Context(), 1)
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func (w *world) checkStepped(name string, sweeps int) {
 		}
 		w.stepOf(w.random.IntN(2))
 	}
-	if watch, err := w.store.Watch(w.Context(), t); err != nil || watch.Steps != int64(sweeps) {
+	if watch, err := tracking.New(w.store).Watch(w.Context(), t); err != nil || watch.Steps != int64(sweeps) {
 		w.Errorf("%s: %d sweeps have ended, and its detectors have seen %+v, %v", name, sweeps, watch, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 )
 
 // civil is how slots are written.
@@ -106,7 +107,7 @@ func (e *expected) check(w *world) {
 func (e *expected) checkCeiling(w *world) {
 	w.Helper()
 	spent := map[string]int64{}
-	var before *store.Sweep
+	var before *tracking.Sweep
 	for _, sweep := range w.sweeps(e.name) {
 		month := sweep.Slot[:len("2006-01")]
 		most := spent[month] + sweep.MaxCost

@@ -22,6 +22,7 @@ import (
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track"
 )
 
@@ -49,7 +50,7 @@ func newSwept(b *testing.B, address string) *swept {
 	w.organization = organizations(b, w.store, 1)[0]
 	catalogue, err := provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}}, func(string) bool { return false }, nil)
 	w.must(err)
-	w.service = track.New(track.Config{Store: w.store, Catalogue: catalogue, Jobs: fixedPrice{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler)})
+	w.service = track.New(track.Config{Store: tracking.New(w.store), Catalogue: catalogue, Jobs: fixedPrice{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler)})
 	w.node, err = w.store.RegisterNode("bench", 1, time.Now())
 	w.must(err)
 	return w
@@ -251,13 +252,13 @@ func (w *swept) fill(name string, n, size int) {
 // page is how long a page from the middle takes, at the median.
 func (w *swept) page(name string) time.Duration {
 	w.Helper()
-	t, err := w.store.Tracker(w.Context(), w.organization, name)
+	t, err := tracking.New(w.store).Tracker(w.Context(), w.organization, name)
 	w.must(err)
-	filter := store.AnswerFilter{Limit: 100}
+	filter := tracking.AnswerFilter{Limit: 100}
 	var times []time.Duration
 	for range 100 {
 		began := time.Now()
-		found, next, err := w.store.Answers(w.Context(), t, filter)
+		found, next, err := tracking.New(w.store).Answers(w.Context(), t, filter)
 		w.must(err)
 		times = append(times, time.Since(began))
 		if len(found) != filter.Limit {

@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/mention"
 	"earshot/internal/track/metric"
@@ -38,7 +39,7 @@ func ninetyDays(b *testing.B, address string) {
 		text += "  - {provider: chatassistant, country: " + country + "}\n"
 	}
 	n.SendWith(b, a, http.MethodPut, "/v1/trackers/shoes", text, map[string]string{"Content-Type": yaml}).Has(b, "apply", http.StatusOK)
-	tracker, err := n.Store.Tracker(b.Context(), a.Organization.ID, "shoes")
+	tracker, err := tracking.New(n.Store).Tracker(b.Context(), a.Organization.ID, "shoes")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -78,34 +79,34 @@ func ninetyDays(b *testing.B, address string) {
 const filledDays, filledMore = 100, 10
 
 // fill makes up analyses of closed sweeps.
-func fill(b *testing.B, s *store.Store, tracker *store.Tracker) *store.Rules {
+func fill(b *testing.B, s *store.Store, tracker *tracking.Tracker) *tracking.Rules {
 	b.Helper()
 	now := s.Now()
-	rules := &store.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Code}
-	if err := s.AddRules(tracker, rules, 1, now); err != nil {
+	rules := &tracking.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Code}
+	if err := tracking.New(s).AddRules(tracker, rules, 1, now); err != nil {
 		b.Fatal(err)
 	}
 	for day := range filledDays {
 		at := now.AddDate(0, 0, day-filledDays)
-		sweep := store.Sweep{
+		sweep := tracking.Sweep{
 			ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
 			StartedAt: at, EndsAt: at.Add(time.Hour), ClosedAt: at.Add(time.Hour), Planned: 250, Submitted: 250, Answered: 250,
 		}
-		if _, err := s.StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
+		if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
 			b.Fatal(err)
 		}
-		var found []*store.Analysis
+		var found []*tracking.Analysis
 		for cell := range 250 {
-			found = append(found, &store.Analysis{
+			found = append(found, &tracking.Analysis{
 				Organization: tracker.Organization, Tracker: tracker.ID, Answer: idAt(at), Rules: rules.Version, Sweep: sweep.ID,
 				Prompt: cell%50 + 1, Target: cell/50 + 1, Sample: 1, Outcome: earshot.OutcomeAnswered, Surface: "lab", Content: madeUp(day, cell),
 			})
 		}
-		if err := s.SaveAnalyses(rules, rules.Cursor, found); err != nil {
+		if err := tracking.New(s).SaveAnalyses(rules, rules.Cursor, found); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := s.FinishRules(rules, nil, now); err != nil {
+	if err := tracking.New(s).FinishRules(rules, nil, now); err != nil {
 		b.Fatal(err)
 	}
 	return rules

@@ -14,6 +14,7 @@ import (
 	"earshot/internal/app"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/test/harness"
 )
@@ -82,7 +83,7 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 		text += "  - {provider: chatassistant, country: " + country + "}\n"
 	}
 	n.SendWith(b, a, http.MethodPut, "/v1/trackers/shoes", text, map[string]string{"Content-Type": yaml}).Has(b, "apply", http.StatusOK)
-	tracker, err := n.Store.Tracker(b.Context(), a.Organization.ID, "shoes")
+	tracker, err := tracking.New(n.Store).Tracker(b.Context(), a.Organization.ID, "shoes")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 	rules := fillYear(b, n.Store, tracker)
 	n = harness.StartOn(b, address)
 	made := tallies(b, n, rules, madeSweeps)
-	cells, err := n.Store.TallyCells(b.Context(), rules, ids(made))
+	cells, err := tracking.New(n.Store).TallyCells(b.Context(), rules, ids(made))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -101,13 +102,13 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 		copied := *made[day%madeSweeps]
 		copied.Cells = cells[copied.Sweep]
 		copied.Sweep = closedSweep(b, n.Store, tracker, now, day)
-		if err := n.Store.SaveTally(&copied); err != nil {
+		if err := tracking.New(n.Store).SaveTally(&copied); err != nil {
 			b.Fatal(err)
 		}
 	}
 	n.Get(b, a, "/v1/trackers/shoes/metrics").Has(b, "numbers", http.StatusOK) // has the ranges of days made
 	harness.Eventually(b, "ranges of days are added up", func() bool {
-		spans, err := n.Store.TallySpans(b.Context(), rules)
+		spans, err := tracking.New(n.Store).TallySpans(b.Context(), rules)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -116,7 +117,7 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 	return n, a
 }
 
-func ids(tallies []*store.Tally) (all []string) {
+func ids(tallies []*tracking.Tally) (all []string) {
 	for _, t := range tallies {
 		all = append(all, t.Sweep)
 	}
@@ -124,11 +125,11 @@ func ids(tallies []*store.Tally) (all []string) {
 }
 
 // tallies waits until there are so many.
-func tallies(b *testing.B, n *harness.Node, rules *store.Rules, count int) (found []*store.Tally) {
+func tallies(b *testing.B, n *harness.Node, rules *tracking.Rules, count int) (found []*tracking.Tally) {
 	b.Helper()
 	harness.Eventually(b, "the sweeps are added up", func() bool {
 		var err error
-		if found, err = n.Store.Tallies(b.Context(), rules); err != nil {
+		if found, err = tracking.New(n.Store).Tallies(b.Context(), rules); err != nil {
 			b.Fatal(err)
 		}
 		return len(found) >= count
@@ -137,42 +138,42 @@ func tallies(b *testing.B, n *harness.Node, rules *store.Rules, count int) (foun
 }
 
 // closedSweep adds a sweep of a day of the year.
-func closedSweep(b *testing.B, s *store.Store, tracker *store.Tracker, now time.Time, day int) string {
+func closedSweep(b *testing.B, s *store.Store, tracker *tracking.Tracker, now time.Time, day int) string {
 	b.Helper()
 	at := now.AddDate(0, 0, day-yearSweeps)
 	cells := yearPrompts * len(yearTargets)
-	sweep := store.Sweep{
+	sweep := tracking.Sweep{
 		ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
 		StartedAt: now, EndsAt: now, ClosedAt: now.Add(time.Hour), Planned: cells, Submitted: cells, Answered: cells,
 	}
-	if _, err := s.StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
+	if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
 		b.Fatal(err)
 	}
 	return sweep.ID
 }
 
 // fillYear makes up the analyses of the first sweeps.
-func fillYear(b *testing.B, s *store.Store, tracker *store.Tracker) *store.Rules {
+func fillYear(b *testing.B, s *store.Store, tracker *tracking.Tracker) *tracking.Rules {
 	b.Helper()
 	now := s.Now()
-	rules := &store.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Code}
-	if err := s.AddRules(tracker, rules, 1, now); err != nil {
+	rules := &tracking.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Code}
+	if err := tracking.New(s).AddRules(tracker, rules, 1, now); err != nil {
 		b.Fatal(err)
 	}
 	for day := range madeSweeps {
 		id := closedSweep(b, s, tracker, now, day)
-		var found []*store.Analysis
+		var found []*tracking.Analysis
 		for cell := range yearPrompts * len(yearTargets) {
-			found = append(found, &store.Analysis{
+			found = append(found, &tracking.Analysis{
 				Organization: tracker.Organization, Tracker: tracker.ID, Answer: uuid.Must(uuid.NewV7()).String(), Rules: rules.Version, Sweep: id,
 				Prompt: cell%yearPrompts + 1, Target: cell/yearPrompts + 1, Sample: 1, Outcome: earshot.OutcomeAnswered, Surface: "lab", Content: madeUp(day*7, cell),
 			})
 		}
-		if err := s.SaveAnalyses(rules, rules.Cursor, found); err != nil {
+		if err := tracking.New(s).SaveAnalyses(rules, rules.Cursor, found); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := s.FinishRules(rules, nil, now); err != nil {
+	if err := tracking.New(s).FinishRules(rules, nil, now); err != nil {
 		b.Fatal(err)
 	}
 	return rules

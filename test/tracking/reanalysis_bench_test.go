@@ -17,6 +17,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/test/harness"
 )
@@ -43,13 +44,13 @@ func BenchmarkReanalysis(b *testing.B) {
 		n.SendWith(b, a, http.MethodPut, "/v1/trackers/shoes", text, map[string]string{"Content-Type": yaml}).Has(b, "apply", http.StatusOK)
 	}
 	put(text)
-	tracker, err := n.Store.Tracker(b.Context(), a.Organization.ID, "shoes")
+	tracker, err := tracking.New(n.Store).Tracker(b.Context(), a.Organization.ID, "shoes")
 	if err != nil {
 		b.Fatal(err)
 	}
 	keepAnswers(b, n.Store, tracker, count)
 	n.Get(b, a, "/v1/trackers/shoes/metrics").Has(b, "numbers", http.StatusOK) // has the sweeps added up
-	tallies(b, n, &store.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}, count/1000)
+	tallies(b, n, &tracking.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}, count/1000)
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for run := 2; b.Loop(); run++ {
@@ -61,12 +62,12 @@ func BenchmarkReanalysis(b *testing.B) {
 			var memory runtime.MemStats
 			runtime.ReadMemStats(&memory)
 			most = max(most, memory.HeapInuse)
-			rules, err := n.Store.Rules(b.Context(), tracker.Organization, tracker.ID)
+			rules, err := tracking.New(n.Store).Rules(b.Context(), tracker.Organization, tracker.ID)
 			if err != nil {
 				b.Fatal(err)
 			}
-			newest := slices.MaxFunc(rules, func(a, b *store.Rules) int { return a.Version - b.Version })
-			done = newest.Version == run && newest.State == store.RulesCurrent
+			newest := slices.MaxFunc(rules, func(a, b *tracking.Rules) int { return a.Version - b.Version })
+			done = newest.Version == run && newest.State == tracking.RulesCurrent
 		}
 		b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(count), "cpu-µs/answer")
 		b.ReportMetric(float64(time.Since(began).Microseconds())/float64(count), "µs/answer")
@@ -75,27 +76,27 @@ func BenchmarkReanalysis(b *testing.B) {
 }
 
 // keepAnswers stores answers of closed sweeps, a thousand in each, as if they had been asked.
-func keepAnswers(b *testing.B, s *store.Store, tracker *store.Tracker, count int) {
+func keepAnswers(b *testing.B, s *store.Store, tracker *tracking.Tracker, count int) {
 	b.Helper()
 	const each = 1000
 	now := s.Now()
 	for first := 0; first < count; first += each {
 		at := now.AddDate(0, 0, -(count-first)/each-1)
-		sweep := &store.Sweep{
+		sweep := &tracking.Sweep{
 			Organization: tracker.Organization, Tracker: tracker.ID, ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(first), State: earshot.SweepClosed,
 			Version: 1, Month: at.Format("2006-01"), DueAt: at, StartedAt: at, EndsAt: at.Add(time.Hour), ClosedAt: at.Add(time.Hour),
 			Planned: each, Submitted: each, Answered: each,
 		}
-		var answers []*store.Answer
+		var answers []*tracking.Answer
 		for i := range each {
-			a := &store.Answer{
+			a := &tracking.Answer{
 				Organization: tracker.Organization, Tracker: tracker.ID, ID: idAt(at), Sweep: sweep.ID, Prompt: 1, Target: 1, Sample: i + 1,
 				Outcome: earshot.OutcomeAnswered, Surface: "lab", AskedAt: at, FinishedAt: at.Add(time.Second), Attempts: 1, Result: longResult(b, first+i),
 			}
-			a.Analyses = []*store.Analysis{a.Analysis(1, (&analysis.Found{}).Encode())} // what rules before found does not matter
+			a.Analyses = []*tracking.Analysis{a.Analysis(1, (&analysis.Found{}).Encode())} // what rules before found does not matter
 			answers = append(answers, a)
 		}
-		if err := s.InsertHistory(tracker, []*store.Sweep{sweep}, answers); err != nil {
+		if err := tracking.New(s).InsertHistory(tracker, []*tracking.Sweep{sweep}, answers); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"earshot/internal/app"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/test/harness"
 )
@@ -38,16 +39,16 @@ func TestAReanalysisGoesOnWhereItWasCut(t *testing.T) {
 		if err := n.Stop(); err != nil {
 			t.Fatal(err)
 		}
-		tracker, err := n.Store.Tracker(t.Context(), a.Organization.ID, "shoes")
+		tracker, err := tracking.New(n.Store).Tracker(t.Context(), a.Organization.ID, "shoes")
 		if err != nil {
 			t.Fatal(err)
 		}
 		cut(t, n.Store, tracker)
-		forgotten, err := n.Store.Sweep(t.Context(), tracker, repeat.Sweep.ID)
+		forgotten, err := tracking.New(n.Store).Sweep(t.Context(), tracker, repeat.Sweep.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := n.Store.SaveFacts(forgotten, nil); err != nil {
+		if err := tracking.New(n.Store).SaveFacts(forgotten, nil); err != nil {
 			t.Fatal(err)
 		}
 
@@ -101,20 +102,20 @@ func checkMoved(t *testing.T, n *harness.Node, a *app.Account, moved *earshot.Li
 }
 
 // cut begins a re-analysis that looks at three answers, and no further.
-func cut(t *testing.T, s *store.Store, tracker *store.Tracker) {
+func cut(t *testing.T, s *store.Store, tracker *tracking.Tracker) {
 	t.Helper()
-	known, err := s.Rules(t.Context(), tracker.Organization, tracker.ID)
-	if err != nil || len(known) != 1 || known[0].State != store.RulesCurrent {
+	known, err := tracking.New(s).Rules(t.Context(), tracker.Organization, tracker.ID)
+	if err != nil || len(known) != 1 || known[0].State != tracking.RulesCurrent {
 		t.Fatalf("the rules are %+v, %v", known, err)
 	}
-	next := &store.Rules{Brands: known[0].Brands, Code: analysis.Code}
-	if err := s.AddRules(tracker, next, 1, s.Now()); err != nil {
+	next := &tracking.Rules{Brands: known[0].Brands, Code: analysis.Code}
+	if err := tracking.New(s).AddRules(tracker, next, 1, s.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddRules(tracker, &store.Rules{Brands: known[0].Brands, Code: analysis.Code}, 1, s.Now()); err == nil {
+	if err := tracking.New(s).AddRules(tracker, &tracking.Rules{Brands: known[0].Brands, Code: analysis.Code}, 1, s.Now()); err == nil {
 		t.Error("the same version is added twice")
 	}
-	answers, err := s.Unanalysed(t.Context(), next, next.Cursor, 3)
+	answers, err := tracking.New(s).Unanalysed(t.Context(), next, next.Cursor, 3)
 	if err != nil || len(answers) != 3 {
 		t.Fatalf("%d answers are to be analysed, %v", len(answers), err)
 	}
@@ -126,11 +127,11 @@ func cut(t *testing.T, s *store.Store, tracker *store.Tracker) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompts, err := s.TrackerPrompts(t.Context(), tracker)
+	prompts, err := tracking.New(s).TrackerPrompts(t.Context(), tracker)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []*store.Analysis
+	var found []*tracking.Analysis
 	for _, a := range answers {
 		one, err := panel.Analyse(a.Result, prompts[a.Prompt-1].Name)
 		if err != nil {
@@ -139,17 +140,17 @@ func cut(t *testing.T, s *store.Store, tracker *store.Tracker) {
 		found = append(found, a.Analysis(next.Version, one.Encode()))
 	}
 	slow := *next
-	if err := s.SaveAnalyses(next, uuid.Nil.String(), found); err != nil { // as at the end: from the start once more
+	if err := tracking.New(s).SaveAnalyses(next, uuid.Nil.String(), found); err != nil { // as at the end: from the start once more
 		t.Fatal(err)
 	}
-	if err := s.SaveAnalyses(&slow, answers[2].ID, found); !errors.Is(err, store.ErrChanged) {
+	if err := tracking.New(s).SaveAnalyses(&slow, answers[2].ID, found); !errors.Is(err, tracking.ErrChanged) {
 		t.Errorf("a node that comes second gets %v", err)
 	}
-	if err := s.SaveAnalyses(next, answers[2].ID, nil); err != nil {
+	if err := tracking.New(s).SaveAnalyses(next, answers[2].ID, nil); err != nil {
 		t.Fatal(err)
 	}
-	unfinished, err := s.UnfinishedRules(t.Context())
-	if err != nil || len(unfinished) != 1 || unfinished[0].Done != 3 || unfinished[0].State != store.RulesPending {
+	unfinished, err := tracking.New(s).UnfinishedRules(t.Context())
+	if err != nil || len(unfinished) != 1 || unfinished[0].Done != 3 || unfinished[0].State != tracking.RulesPending {
 		t.Fatalf("unfinished are %+v, %v", unfinished, err)
 	}
 }

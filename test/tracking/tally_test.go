@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"earshot/internal/app"
-	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
 	"earshot/test/harness"
 )
 
@@ -21,13 +21,13 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 		for _, key := range []string{"one", "two", "three", "four", "five"} {
 			ended(t, other, a, run(t, n, a, key).Sweep.ID)
 		}
-		tracker, err := n.Store.Tracker(t.Context(), a.Organization.ID, "shoes")
+		tracker, err := tracking.New(n.Store).Tracker(t.Context(), a.Organization.ID, "shoes")
 		if err != nil {
 			t.Fatal(err)
 		}
-		rules := &store.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}
+		rules := &tracking.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}
 		harness.Eventually(t, "the sweeps are added up", func() bool {
-			kept, err := n.Store.Tallies(t.Context(), rules)
+			kept, err := tracking.New(n.Store).Tallies(t.Context(), rules)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,16 +57,16 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 				t.Errorf("%s: from tallies it is\n%s\nfrom answers\n%s", queries[i], fromTallies[i], fromAnswers)
 			}
 		}
-		sweeps, err := n.Store.ClosedSweeps(t.Context(), tracker)
+		sweeps, err := tracking.New(n.Store).ClosedSweeps(t.Context(), tracker)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, sweep := range sweeps {
-			if err := n.Store.Prune(sweep); err != nil {
+			if err := tracking.New(n.Store).Prune(sweep); err != nil {
 				t.Fatal(err)
 			}
 		}
-		kept, err := n.Store.Tallies(t.Context(), rules)
+		kept, err := tracking.New(n.Store).Tallies(t.Context(), rules)
 		if err != nil || len(kept) != 0 {
 			t.Errorf("of sweeps whose answers are gone %d tallies are left, %v", len(kept), err)
 		}
@@ -78,30 +78,30 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 }
 
 // spoil has all tallies in a format that is no longer read.
-func spoil(t *testing.T, n *harness.Node, rules *store.Rules) {
+func spoil(t *testing.T, n *harness.Node, rules *tracking.Rules) {
 	t.Helper()
-	kept, err := n.Store.Tallies(t.Context(), rules)
+	kept, err := tracking.New(n.Store).Tallies(t.Context(), rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tally := range kept {
 		tally.Sums, tally.Cells = []byte{1, 0}, []byte{1, 0}
-		if err := n.Store.SaveTally(tally); err != nil {
+		if err := tracking.New(n.Store).SaveTally(tally); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 // remade wants tallies in a format that is no longer read to be made anew.
-func remade(t *testing.T, n *harness.Node, a *app.Account, rules *store.Rules) {
+func remade(t *testing.T, n *harness.Node, a *app.Account, rules *tracking.Rules) {
 	t.Helper()
 	spoil(t, n, rules)
 	n.Get(t, a, "/v1/trackers/shoes/metrics").Has(t, "numbers", http.StatusOK)
 	harness.Eventually(t, "the tallies are made anew", func() bool {
-		kept, err := n.Store.Tallies(t.Context(), rules)
+		kept, err := tracking.New(n.Store).Tallies(t.Context(), rules)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return !slices.ContainsFunc(kept, func(tally *store.Tally) bool { return tally.Sums[0] == 1 })
+		return !slices.ContainsFunc(kept, func(tally *tracking.Tally) bool { return tally.Sums[0] == 1 })
 	})
 }

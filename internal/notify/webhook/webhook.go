@@ -29,6 +29,7 @@ import (
 	"earshot/internal/limits/share"
 	"earshot/internal/notify/mail"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track/alert"
 	"earshot/internal/upstream/guard"
@@ -60,7 +61,7 @@ var waits = []time.Duration{
 
 // Config is what a Sender needs.
 type Config struct {
-	Store *store.Store
+	Store *tracking.Store
 	// Client reaches receivers. It must refuse addresses that users may not reach.
 	Client *http.Client
 	// Body returns the body to send for a task.
@@ -218,7 +219,7 @@ func acknowledged(status int) bool { return status/100 == 2 }
 func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	if store.IsChannelURL(d.URL) {
+	if tracking.IsChannelURL(d.URL) {
 		m, err := s.Channel(ctx, d.Organization, d.Job)
 		if err != nil {
 			return 0, fmt.Errorf("%w: %w", errNotMade, err)

@@ -22,7 +22,7 @@ import (
 
 	"earshot"
 	"earshot/internal/limits/share"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
@@ -32,7 +32,7 @@ import (
 
 // Counter counts answers, and keeps what sweeps add up to.
 type Counter struct {
-	store       *store.Store
+	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	log         *slog.Logger
@@ -41,7 +41,7 @@ type Counter struct {
 	untallied   chan tallyJob // rules that need tallies
 }
 
-func NewCounter(s *store.Store, d *definition.Reader, p *ruleset.Panels, log *slog.Logger, wake func()) *Counter {
+func NewCounter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, log *slog.Logger, wake func()) *Counter {
 	return &Counter{
 		store: s, definitions: d, panels: p, log: log, wake: wake,
 		cache: cache{kept: map[string]*Aggregate{}, under: share.NewPool(maxCounts)}, untallied: make(chan tallyJob, 16),
@@ -50,7 +50,7 @@ func NewCounter(s *store.Store, d *definition.Reader, p *ruleset.Panels, log *sl
 
 // On returns a counter that reads another copy of the database. The tallies that it lacks
 // are made by this one.
-func (s *Counter) On(replica *store.Store, d *definition.Reader, p *ruleset.Panels) *Counter {
+func (s *Counter) On(replica *tracking.Store, d *definition.Reader, p *ruleset.Panels) *Counter {
 	reader := NewCounter(replica, d, p, s.log, s.wake)
 	reader.untallied = s.untallied
 	return reader
@@ -59,15 +59,15 @@ func (s *Counter) On(replica *store.Store, d *definition.Reader, p *ruleset.Pane
 // Aggregate holds the counts of a tracker's answers, by its current rules.
 type Aggregate struct {
 	*metric.Book
-	Tracker *store.Tracker
-	Rules   *store.Rules
+	Tracker *tracking.Tracker
+	Rules   *tracking.Rules
 	Panel   *analysis.Panel
 	Zone    *schedule.Rule
-	watched *definition.Definition // by which series are watched; nil where none are wanted
-	prompts []*store.TrackerPart   // in the order of the definition that was counted by
-	periods []definition.Span      // that are asked for, each by itself
-	Sweeps  []*store.Sweep         // closed ones in any of them, by when they were due
-	answers int                    // of the sweeps
+	watched *definition.Definition  // by which series are watched; nil where none are wanted
+	prompts []*tracking.TrackerPart // in the order of the definition that was counted by
+	periods []definition.Span       // that are asked for, each by itself
+	Sweeps  []*tracking.Sweep       // closed ones in any of them, by when they were due
+	answers int                     // of the sweeps
 	MadeUp  bool
 	need    Options
 	keys    targetKeys
@@ -83,7 +83,7 @@ type Options struct {
 
 // With calls use with an Aggregate. On metric.ErrCells it calls use again, with one that
 // holds every cell.
-func (s *Counter) With(ctx context.Context, t *store.Tracker, d *definition.Definition, wanted Options, use func(*Aggregate) error, spans ...definition.Span) error {
+func (s *Counter) With(ctx context.Context, t *tracking.Tracker, d *definition.Definition, wanted Options, use func(*Aggregate) error, spans ...definition.Span) error {
 	b, err := s.Count(ctx, t, d, wanted, spans...)
 	if err == nil {
 		err = use(b)
@@ -96,7 +96,7 @@ func (s *Counter) With(ctx context.Context, t *store.Tracker, d *definition.Defi
 }
 
 // Count counts the answers of the closed sweeps that were due in any of some periods.
-func (s *Counter) Count(ctx context.Context, t *store.Tracker, d *definition.Definition, wanted Options, periods ...definition.Span) (*Aggregate, error) {
+func (s *Counter) Count(ctx context.Context, t *tracking.Tracker, d *definition.Definition, wanted Options, periods ...definition.Span) (*Aggregate, error) {
 	rules, err := s.panels.Current(ctx, t)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (s *Counter) Count(ctx context.Context, t *store.Tracker, d *definition.Def
 }
 
 // CountSweep counts the answers of one sweep. It is not cached: nobody asks for it again.
-func (s *Counter) CountSweep(ctx context.Context, h *ClosedSweeps, sweep *store.Sweep) (*Aggregate, error) {
+func (s *Counter) CountSweep(ctx context.Context, h *ClosedSweeps, sweep *tracking.Sweep) (*Aggregate, error) {
 	release, err := s.cache.under.Wait(ctx, h.tracker.Organization)
 	if err != nil {
 		return nil, err
@@ -134,13 +134,13 @@ func (s *Counter) CountSweep(ctx context.Context, h *ClosedSweeps, sweep *store.
 	defer release()
 	b := &Aggregate{
 		Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, need: Options{Cells: true},
-		periods: []definition.Span{{}}, Sweeps: []*store.Sweep{sweep}, answers: sweep.Submitted,
+		periods: []definition.Span{{}}, Sweeps: []*tracking.Sweep{sweep}, answers: sweep.Submitted,
 	}
 	return b, s.fill(ctx, b, h)
 }
 
 // periodOf is the first period that a sweep was due in, or -1.
-func (b *Aggregate) periodOf(sweep *store.Sweep) int {
+func (b *Aggregate) periodOf(sweep *tracking.Sweep) int {
 	return slices.IndexFunc(b.periods, func(p definition.Span) bool { return p.Has(sweep.DueAt) })
 }
 
@@ -232,7 +232,7 @@ func (k *cache) find(key string) *Aggregate {
 const LabSurface = "lab"
 
 // ActiveTime returns when the first of some sweeps was started and the last was closed.
-func ActiveTime(sweeps []*store.Sweep) (first, last time.Time) {
+func ActiveTime(sweeps []*tracking.Sweep) (first, last time.Time) {
 	first, last = sweeps[0].StartedAt, sweeps[0].ClosedAt
 	for _, sweep := range sweeps {
 		if sweep.StartedAt.Before(first) {
@@ -246,7 +246,7 @@ func ActiveTime(sweeps []*store.Sweep) (first, last time.Time) {
 }
 
 // Submitted returns how many answers some sweeps have.
-func Submitted(sweeps []*store.Sweep) (n int) {
+func Submitted(sweeps []*tracking.Sweep) (n int) {
 	for _, sweep := range sweeps {
 		n += sweep.Submitted
 	}
@@ -258,9 +258,9 @@ func LabelsOf(l metric.Labels) earshot.NumberLabels {
 }
 
 // Between are the sweeps from one to another, both included.
-func (b *Aggregate) Between(first, last string) []*store.Sweep {
+func (b *Aggregate) Between(first, last string) []*tracking.Sweep {
 	place := func(id string) int {
-		return slices.IndexFunc(b.Sweeps, func(s *store.Sweep) bool { return s.ID == id })
+		return slices.IndexFunc(b.Sweeps, func(s *tracking.Sweep) bool { return s.ID == id })
 	}
 	from, to := place(first), place(last)
 	return b.Sweeps[min(from, to) : max(from, to)+1] // by their slots they may stand in another order
@@ -269,7 +269,7 @@ func (b *Aggregate) Between(first, last string) []*store.Sweep {
 // NamePrompts has a filter that gives questions by their numbers give their texts.
 func (b *Aggregate) NamePrompts(filter metric.Selection) {
 	for i, number := range filter["prompt"] {
-		if at := slices.IndexFunc(b.prompts, func(p *store.TrackerPart) bool { return strconv.Itoa(p.ID) == number }); at >= 0 {
+		if at := slices.IndexFunc(b.prompts, func(p *tracking.TrackerPart) bool { return strconv.Itoa(p.ID) == number }); at >= 0 {
 			filter["prompt"][i] = b.prompts[at].Name
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/stats"
@@ -37,7 +37,7 @@ type targetFacts struct {
 }
 
 // NoteFacts stores the facts of a closed sweep.
-func (s *Counter) NoteFacts(ctx context.Context, sweep *store.Sweep) error {
+func (s *Counter) NoteFacts(ctx context.Context, sweep *tracking.Sweep) error {
 	endings, err := s.store.Endings(ctx, sweep)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (s *Counter) NoteFacts(ctx context.Context, sweep *store.Sweep) error {
 // breaksOf are the sweeps of an Aggregate from which on numbers are not of one kind with those
 // before.
 func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.NumberBreak) {
-	var before *store.Sweep
+	var before *tracking.Sweep
 	last := map[int]*targetFacts{} // what is known last of each target
 	parser := 0
 	for _, sweep := range b.Sweeps {
@@ -157,7 +157,7 @@ func (t *targetFacts) breaks(was *targetFacts, note func(kind, reason string)) {
 func bad(n, of int) bool { return of > 0 && float64(n) >= badShare*float64(of) }
 
 // definitionBreaks notes what a sweep asked that the one before did not.
-func (h *ClosedSweeps) definitionBreaks(before, sweep *store.Sweep, note func(target int, kind, reason string)) {
+func (h *ClosedSweeps) definitionBreaks(before, sweep *tracking.Sweep, note func(target int, kind, reason string)) {
 	was, is := h.asked[before.Version], h.asked[sweep.Version]
 	if was == is {
 		return
@@ -189,7 +189,7 @@ func (h *ClosedSweeps) target(number int) (target earshot.Target) {
 }
 
 func (h *ClosedSweeps) targetName(number int) string {
-	if i := slices.IndexFunc(h.targets, func(t *store.TrackerPart) bool { return t.ID == number }); i >= 0 {
+	if i := slices.IndexFunc(h.targets, func(t *tracking.TrackerPart) bool { return t.ID == number }); i >= 0 {
 		return h.targets[i].Name
 	}
 	return ""

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/ruleset"
 )
 
@@ -40,12 +40,12 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 	}
 	start := time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)
 	h := &ClosedSweeps{
-		named: ruleset.FirstAlike([]*store.Rules{
+		named: ruleset.FirstAlike([]*tracking.Rules{
 			{Version: 1, Brands: []byte("a")},
 			{Version: 2, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 10).Add(time.Hour)},
 			{Version: 3, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 4).Add(time.Hour)},
-		}, &store.Rules{Version: 3, Brands: []byte("b")}),
-		targets: []*store.TrackerPart{
+		}, &tracking.Rules{Version: 3, Brands: []byte("b")}),
+		targets: []*tracking.TrackerPart{
 			{ID: 1, Name: "chat/US", Definition: []byte(`{"provider":"chat","country":"US"}`)},
 			{ID: 2, Name: "chat/DE", Definition: []byte(`{"provider":"chat","country":"DE"}`)},
 		},
@@ -54,7 +54,7 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 	b := &Aggregate{}
 	var want []string
 	for i, s := range sweeps {
-		sweep := &store.Sweep{ID: fmt.Sprint(i), Version: s.version, DueAt: start.AddDate(0, 0, i)}
+		sweep := &tracking.Sweep{ID: fmt.Sprint(i), Version: s.version, DueAt: start.AddDate(0, 0, i)}
 		if s.facts != nil {
 			var err error
 			if sweep.Facts, err = json.Marshal(s.facts); err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"earshot"
 	"earshot/internal/schema"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
@@ -19,17 +19,17 @@ import (
 
 // ClosedSweeps is what is known of the closed sweeps of a tracker by some rules.
 type ClosedSweeps struct {
-	tracker *store.Tracker
-	rules   *store.Rules
-	named   *store.Rules // the first that looked for the same brands
+	tracker *tracking.Tracker
+	rules   *tracking.Rules
+	named   *tracking.Rules // the first that looked for the same brands
 	panel   *analysis.Panel
 	zone    *schedule.Rule
-	prompts []*store.TrackerPart
-	targets []*store.TrackerPart
+	prompts []*tracking.TrackerPart
+	targets []*tracking.TrackerPart
 	index   map[int]int // of prompts, by number
 	weights map[int]float64
-	All     []*store.Sweep // closed ones, by when they were due
-	tallies map[string]*store.Tally
+	All     []*tracking.Sweep // closed ones, by when they were due
+	tallies map[string]*tracking.Tally
 	asked   map[int]*asked // by version of the definition
 }
 
@@ -42,7 +42,7 @@ type asked struct {
 }
 
 // Closed reads that of a tracker.
-func (s *Counter) Closed(ctx context.Context, t *store.Tracker, r *store.Rules) (*ClosedSweeps, error) {
+func (s *Counter) Closed(ctx context.Context, t *tracking.Tracker, r *tracking.Rules) (*ClosedSweeps, error) {
 	d, err := s.definitions.Of(t)
 	if err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func (s *Counter) Closed(ctx context.Context, t *store.Tracker, r *store.Rules) 
 }
 
 // readClosed reads what an Aggregate needs besides the sweeps.
-func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*store.Sweep) (*ClosedSweeps, error) {
+func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.Sweep) (*ClosedSweeps, error) {
 	h := &ClosedSweeps{
 		tracker: b.Tracker, rules: b.Rules, panel: b.Panel, zone: b.Zone, All: all,
-		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*store.Tally{}, asked: map[int]*asked{},
+		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*tracking.Tally{}, asked: map[int]*asked{},
 	}
 	rules, err := s.store.Rules(ctx, b.Tracker.Organization, b.Tracker.ID)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Counter) noteAsked(ctx context.Context, h *ClosedSweeps, version int) e
 }
 
 // fresh tells whether a sweep is added up, by the weights of today.
-func (h *ClosedSweeps) fresh(sweep *store.Sweep) bool {
+func (h *ClosedSweeps) fresh(sweep *tracking.Sweep) bool {
 	tally := h.tallies[sweep.ID]
 	return tally != nil && tally.Weights == h.asked[sweep.Version].weights
 }
@@ -139,7 +139,7 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 		sheets: make([]map[sheetKey][]*metric.Tally, len(b.Sweeps)), surfaces: make([]map[int]map[string]int, len(b.Sweeps)),
 	}
 	kept := map[string][]keptSheet{}
-	var rows []*store.Sweep
+	var rows []*tracking.Sweep
 	answers := 0
 	for i, sweep := range b.Sweeps {
 		read.places[sweep.ID] = i
@@ -165,7 +165,7 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 	if err := s.readAnalyses(ctx, rows, &read); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(b.Sweeps, func(sweep *store.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.fresh(sweep) }) && h.rules.Version > 0 {
+	if slices.ContainsFunc(b.Sweeps, func(sweep *tracking.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.fresh(sweep) }) && h.rules.Version > 0 {
 		s.wantTallies(h.rules)
 	}
 	if err := b.open(&read); err != nil {
@@ -251,7 +251,7 @@ func (s *Counter) addKept(ctx context.Context, b *Aggregate, h *ClosedSweeps, ke
 }
 
 // addSweep adds the kept sheets of a sweep, with its cells where there are some.
-func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *store.Sweep, sums []keptSheet, stored []byte) error {
+func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *tracking.Sweep, sums []keptSheet, stored []byte) error {
 	cells := map[sheetKey]string{}
 	if stored != nil {
 		sheets, err := unpackSheets(stored)
@@ -290,13 +290,15 @@ func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, w
 	if len(h.missingSpans(stored)) > 0 {
 		s.wantTallies(h.rules)
 	}
-	inRange := map[int]map[int][]*store.Sweep{}
+	inRange := map[int]map[int][]*tracking.Sweep{}
 	for _, days := range spanDays {
 		inRange[days] = ranges(h.All, days)
 	}
 	for _, span := range stored {
 		sweeps := inRange[span.Days][span.Number]
-		if slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return !whole[sweep.ID] || b.periodOf(sweep) != b.periodOf(sweeps[0]) }) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
+		if slices.ContainsFunc(sweeps, func(sweep *tracking.Sweep) bool {
+			return !whole[sweep.ID] || b.periodOf(sweep) != b.periodOf(sweeps[0])
+		}) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
 			continue
 		}
 		if err := s.store.ReadSpanCells(ctx, span); err != nil {
@@ -333,7 +335,7 @@ type targetKeys map[int]map[string]string
 func (k targetKeys) of(target int, surface string) string { return k[target][surface] }
 
 // targetKeys makes the targets of a definition.
-func (r *collector) targetKeys(targets []*store.TrackerPart, def *metric.Definition) targetKeys {
+func (r *collector) targetKeys(targets []*tracking.TrackerPart, def *metric.Definition) targetKeys {
 	seen, overall := map[int]map[string]int{}, map[string]int{}
 	for _, sweep := range r.surfaces {
 		for target, surfaces := range sweep {
@@ -370,7 +372,7 @@ func (r *collector) targetKeys(targets []*store.TrackerPart, def *metric.Definit
 
 // sweepOf is a sweep with what it asked. What is missing is so on the surface that
 // answered most.
-func (r *collector) sweepOf(zone *schedule.Rule, i int, sweep *store.Sweep, keys targetKeys) metric.Sweep {
+func (r *collector) sweepOf(zone *schedule.Rule, i int, sweep *tracking.Sweep, keys targetKeys) metric.Sweep {
 	a := r.asked[sweep.Version]
 	found := metric.Sweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: a.indices, Targets: []string{}}
 	for _, target := range a.targets {

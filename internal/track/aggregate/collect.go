@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
@@ -44,7 +44,7 @@ func (r *collector) note(at, target int, surface string, answers int) {
 	r.surfaces[at][target][surface] += answers
 }
 
-func (r *collector) add(a *store.Analysis) error {
+func (r *collector) add(a *tracking.Analysis) error {
 	at, wanted := r.places[a.Sweep]
 	prompt, known := r.index[a.Prompt]
 	if !wanted || !known {
@@ -104,7 +104,7 @@ func (r *collector) intern(a *metric.Answer) {
 
 // readAnalyses reads what was found, and finds what was not looked for yet: an analysis
 // follows from the answer, so that it is the same whoever makes it and when.
-func (s *Counter) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read *collector) error {
+func (s *Counter) readAnalyses(ctx context.Context, sweeps []*tracking.Sweep, read *collector) error {
 	if len(sweeps) == 0 {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (s *Counter) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read 
 
 // readResults analyses all answers of a sweep of which some analysis is missing. It may
 // have been stored meanwhile, so that the store cannot tell which.
-func (s *Counter) readResults(ctx context.Context, sweep *store.Sweep, read *collector) error {
+func (s *Counter) readResults(ctx context.Context, sweep *tracking.Sweep, read *collector) error {
 	read.reset(read.places[sweep.ID])
 	for after := uuid.Nil.String(); ; {
 		answers, err := s.store.SweepResults(ctx, read.tracker, sweep.ID, after, ruleset.Batch)

@@ -10,6 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/metric"
 )
 
@@ -41,7 +42,7 @@ func (s *Counter) noteNoise(ctx context.Context, h *ClosedSweeps) error {
 	if err != nil {
 		return err
 	}
-	for _, sweep := range []*store.Sweep{first, repeat} {
+	for _, sweep := range []*tracking.Sweep{first, repeat} {
 		if h.asked[sweep.Version] == nil {
 			if err := s.noteAsked(ctx, h, sweep.Version); err != nil {
 				return err
@@ -53,7 +54,7 @@ func (s *Counter) noteNoise(ctx context.Context, h *ClosedSweeps) error {
 		return nil
 	}
 	b := &Aggregate{
-		Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: []*store.Sweep{first, repeat},
+		Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: []*tracking.Sweep{first, repeat},
 		need: Options{Sources: metric.ByDomain, later: true},
 	}
 	if err := s.fill(ctx, b, h); err != nil {
@@ -67,14 +68,14 @@ func (s *Counter) noteNoise(ctx context.Context, h *ClosedSweeps) error {
 }
 
 // keepNoise stores the noise of a sweep, beside that by other rules that are in use.
-func (s *Counter) keepNoise(ctx context.Context, h *ClosedSweeps, repeat *store.Sweep, noise *keptNoise) error {
+func (s *Counter) keepNoise(ctx context.Context, h *ClosedSweeps, repeat *tracking.Sweep, noise *keptNoise) error {
 	rules, err := s.store.Rules(ctx, h.tracker.Organization, h.tracker.ID)
 	if err != nil {
 		return err
 	}
 	all := noiseFacts(repeat)
 	maps.DeleteFunc(all, func(version int, _ *keptNoise) bool {
-		return slices.ContainsFunc(rules, func(r *store.Rules) bool { return r.Version == version && r.State == store.RulesOld })
+		return slices.ContainsFunc(rules, func(r *tracking.Rules) bool { return r.Version == version && r.State == tracking.RulesOld })
 	})
 	all[h.rules.Version] = noise
 	text, err := json.Marshal(repeatFacts{all})
@@ -85,7 +86,7 @@ func (s *Counter) keepNoise(ctx context.Context, h *ClosedSweeps, repeat *store.
 }
 
 // noiseFacts is what is stored of a sweep that repeats another, by version of the rules.
-func noiseFacts(repeat *store.Sweep) map[int]*keptNoise {
+func noiseFacts(repeat *tracking.Sweep) map[int]*keptNoise {
 	var facts repeatFacts
 	if repeat.Facts != nil {
 		_ = json.Unmarshal(repeat.Facts, &facts) // else it is counted anew

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/packed"
 )
@@ -79,7 +80,7 @@ var spanDays = []int{64, 16, 4}
 
 // sweepIDs are the ids of sweeps, as a range of days keeps them: after the format of its
 // cells, so that one in another format is none of these sweeps.
-func sweepIDs(sweeps []*store.Sweep) []byte {
+func sweepIDs(sweeps []*tracking.Sweep) []byte {
 	all := []byte{sheetsFormat}
 	for _, sweep := range sweeps {
 		id := uuid.MustParse(sweep.ID) // as it is stored
@@ -89,10 +90,10 @@ func sweepIDs(sweeps []*store.Sweep) []byte {
 }
 
 // ranges are sweeps by the range of days that they were due in.
-func ranges(sweeps []*store.Sweep, days int) map[int][]*store.Sweep {
-	found := map[int][]*store.Sweep{}
+func ranges(sweeps []*tracking.Sweep, days int) map[int][]*tracking.Sweep {
+	found := map[int][]*tracking.Sweep{}
 	for _, sweep := range sweeps {
-		number := store.Range(sweep.DueAt, days)
+		number := tracking.Range(sweep.DueAt, days)
 		found[number] = append(found[number], sweep)
 	}
 	return found
@@ -102,10 +103,10 @@ func ranges(sweeps []*store.Sweep, days int) map[int][]*store.Sweep {
 const tallyStep = 50_000
 
 // tallyJob asks for the tallies of rules that a reader did not find.
-type tallyJob struct{ rules *store.Rules }
+type tallyJob struct{ rules *tracking.Rules }
 
 // wantTallies has the tallies of rules made soon, for those who read them next.
-func (s *Counter) wantTallies(r *store.Rules) {
+func (s *Counter) wantTallies(r *tracking.Rules) {
 	select {
 	case s.untallied <- tallyJob{r}:
 		s.wake()
@@ -144,13 +145,13 @@ func (s *Counter) TallyAll(ctx context.Context) error {
 
 // TallyClosed makes the tallies of a sweep that was just closed. Those of pending rules
 // are made before these take over.
-func (s *Counter) TallyClosed(ctx context.Context, t *store.Tracker) error {
+func (s *Counter) TallyClosed(ctx context.Context, t *tracking.Tracker) error {
 	all, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return err
 	}
 	for _, r := range all {
-		if r.State == store.RulesCurrent {
+		if r.State == tracking.RulesCurrent {
 			s.wantTallies(r)
 		}
 	}
@@ -159,7 +160,7 @@ func (s *Counter) TallyClosed(ctx context.Context, t *store.Tracker) error {
 
 // TallyRules makes some of the tallies that rules do not have yet, or have by other
 // weights, and those of ranges of days. It reports whether that was all.
-func (s *Counter) TallyRules(ctx context.Context, r *store.Rules) (done bool, err error) {
+func (s *Counter) TallyRules(ctx context.Context, r *tracking.Rules) (done bool, err error) {
 	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return true, ignoreGone(err)
@@ -205,12 +206,12 @@ func ignoreGone(err error) error {
 
 // tallySweep adds up the answers of a sweep: from its cells where these are kept, else
 // from its analyses.
-func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *store.Sweep) error {
-	b := &Aggregate{Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: []*store.Sweep{sweep}, need: Options{later: true}}
+func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracking.Sweep) error {
+	b := &Aggregate{Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: []*tracking.Sweep{sweep}, need: Options{later: true}}
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}
-	tally := &store.Tally{
+	tally := &tracking.Tally{
 		Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Sweep: sweep.ID, Weights: h.asked[sweep.Version].weights,
 	}
 	var sums, cells []keptSheet
@@ -262,7 +263,7 @@ func (s *Counter) tallySpans(ctx context.Context, h *ClosedSweeps) error {
 
 // missingSpans are the ranges of days that are over and whose sweeps are all added up, but
 // not together.
-func (h *ClosedSweeps) missingSpans(known []*store.TallySpan) (missing []sweepRange) {
+func (h *ClosedSweeps) missingSpans(known []*tracking.TallySpan) (missing []sweepRange) {
 	if len(h.All) == 0 {
 		return nil
 	}
@@ -273,8 +274,10 @@ func (h *ClosedSweeps) missingSpans(known []*store.TallySpan) (missing []sweepRa
 	newest := h.All[len(h.All)-1].DueAt
 	for _, days := range spanDays {
 		for number, sweeps := range ranges(h.All, days) {
-			over := store.Range(newest, days) > number
-			open := slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return sweep.Pruned || sweep.Answered > 0 && h.tallies[sweep.ID] == nil })
+			over := tracking.Range(newest, days) > number
+			open := slices.ContainsFunc(sweeps, func(sweep *tracking.Sweep) bool {
+				return sweep.Pruned || sweep.Answered > 0 && h.tallies[sweep.ID] == nil
+			})
 			if over && !open && len(sweeps) > 1 && stored[[2]int{days, number}] != string(sweepIDs(sweeps)) {
 				missing = append(missing, sweepRange{days, number, sweeps})
 			}
@@ -286,7 +289,7 @@ func (h *ClosedSweeps) missingSpans(known []*store.TallySpan) (missing []sweepRa
 // sweepRange are the sweeps that were due in a range of days.
 type sweepRange struct {
 	days, number int
-	sweeps       []*store.Sweep
+	sweeps       []*tracking.Sweep
 }
 
 func (s *Counter) tallySpan(ctx context.Context, h *ClosedSweeps, of sweepRange) error {
@@ -328,7 +331,7 @@ func (s *Counter) tallySpan(ctx context.Context, h *ClosedSweeps, of sweepRange)
 		}
 		merged = append(merged, keptSheet{target: at.target, surface: at.surface, contents: all})
 	}
-	return s.store.SaveTallySpan(&store.TallySpan{
+	return s.store.SaveTallySpan(&tracking.TallySpan{
 		Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Days: of.days, Number: of.number, Sweeps: sweepIDs(of.sweeps), Cells: packSheets(merged),
 	}, names)
 }

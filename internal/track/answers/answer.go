@@ -6,6 +6,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
@@ -66,7 +67,7 @@ func (s *Explorer) Find(ctx context.Context, organization, name string, result [
 }
 
 // findings are what rules find in a result.
-func findings(rules *store.Rules, panel *analysis.Panel, result []byte, prompt string) (*earshot.AnswerFindings, error) {
+func findings(rules *tracking.Rules, panel *analysis.Panel, result []byte, prompt string) (*earshot.AnswerFindings, error) {
 	shown, err := panel.Show(result, prompt)
 	if err != nil {
 		return nil, err
@@ -103,14 +104,14 @@ func pages(panel *analysis.Panel, citations []metric.Citation) []earshot.FoundPa
 }
 
 // cellOf are the answers beside one.
-func (s *Explorer) cellOf(ctx context.Context, a *store.Answer) (*earshot.AnswerCell, error) {
+func (s *Explorer) cellOf(ctx context.Context, a *tracking.Answer) (*earshot.AnswerCell, error) {
 	before, after, err := s.store.CellAround(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	cell := &earshot.AnswerCell{}
 	for _, side := range []struct {
-		answers []*store.Answer
+		answers []*tracking.Answer
 		into    *earshot.List[earshot.CellAnswer]
 	}{{before, &cell.Previous}, {after, &cell.Next}} {
 		sweep := ""
@@ -176,14 +177,14 @@ func setsOf(panel *analysis.Panel, found *analysis.Found) sets {
 
 // diffSide is one of two answers, read.
 type diffSide struct {
-	*store.Answer
+	*tracking.Answer
 	view  earshot.DiffSide
 	sets  sets
 	pages []earshot.FoundPage
 	text  string
 }
 
-func (s *Explorer) diffSide(ctx context.Context, t *store.Tracker, known *definition.PartNames, panel *analysis.Panel, id string) (side diffSide, err error) {
+func (s *Explorer) diffSide(ctx context.Context, t *tracking.Tracker, known *definition.PartNames, panel *analysis.Panel, id string) (side diffSide, err error) {
 	side.Answer, err = s.store.Answer(ctx, t, id)
 	if errors.Is(err, store.ErrNotFound) {
 		err = &earshot.Error{Code: earshot.CodeNotFound, Message: "there is no answer with this id", Details: earshot.ResourceDetails{ID: id}}
@@ -232,7 +233,7 @@ func distance(a, b sets) (apart earshot.AnswerDistance) {
 }
 
 // noise is how far each answer of a cell is from the one before it.
-func (s *Explorer) noise(ctx context.Context, rules *store.Rules, panel *analysis.Panel, of *store.Answer) (noise earshot.CellNoise, err error) {
+func (s *Explorer) noise(ctx context.Context, rules *tracking.Rules, panel *analysis.Panel, of *tracking.Answer) (noise earshot.CellNoise, err error) {
 	all, err := s.store.CellAnalyses(ctx, rules, of.Prompt, of.Target, cellAnswers)
 	if err != nil {
 		return noise, err

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/stats"
@@ -38,7 +38,7 @@ func (s *Explorer) Discover(ctx context.Context, organization, name string, q *e
 	}
 	d := discovery{names: map[string]*discovered{}}
 	report := &earshot.DiscoverReport{Tracker: name, Rules: ruleset.Name(rules)}
-	report.AnswerSample, err = s.newest(ctx, t, q.Answers, func(a *store.Answer) error {
+	report.AnswerSample, err = s.newest(ctx, t, q.Answers, func(a *tracking.Answer) error {
 		found, err := panel.Candidates(a.Result, known.Prompts[a.Prompt])
 		if err != nil {
 			return nil //nolint:nilerr // one that cannot be read names nobody, as in numbers
@@ -72,11 +72,11 @@ type discovered struct {
 	targets   map[int]bool
 	answers   int
 	examples  []string
-	first     *store.Answer // the oldest; without its result
+	first     *tracking.Answer // the oldest; without its result
 }
 
 // add counts a name once for each answer. Answers come the newest first.
-func (d *discovery) add(a *store.Answer, key, text, standing string) {
+func (d *discovery) add(a *tracking.Answer, key, text, standing string) {
 	n := d.names[key]
 	if n == nil {
 		if len(d.names) == maxDiscovered {
@@ -98,7 +98,7 @@ func (d *discovery) add(a *store.Answer, key, text, standing string) {
 	if len(n.examples) < maxExamples {
 		n.examples = append(n.examples, a.ID)
 	}
-	n.first = &store.Answer{ID: a.ID, AskedAt: a.AskedAt}
+	n.first = &tracking.Answer{ID: a.ID, AskedAt: a.AskedAt}
 }
 
 // most are the names in the most answers.

@@ -16,7 +16,7 @@ import (
 	"earshot"
 	"earshot/internal/limits/share"
 	"earshot/internal/schema"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/numbers"
 	"earshot/internal/track/ruleset"
@@ -24,7 +24,7 @@ import (
 
 // Explorer lists, searches and compares the kept answers of trackers.
 type Explorer struct {
-	store       *store.Store
+	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	numbers     *numbers.Reader
@@ -34,11 +34,11 @@ type Explorer struct {
 	searches *share.Pool
 }
 
-func NewExplorer(s *store.Store, d *definition.Reader, p *ruleset.Panels, n *numbers.Reader, log *slog.Logger) *Explorer {
+func NewExplorer(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, n *numbers.Reader, log *slog.Logger) *Explorer {
 	return &Explorer{store: s, definitions: d, panels: p, numbers: n, log: log, searches: share.NewPool(maxSearches)}
 }
 
-func View(n *definition.PartNames, a *store.Answer) earshot.TrackedAnswer {
+func View(n *definition.PartNames, a *tracking.Answer) earshot.TrackedAnswer {
 	return earshot.TrackedAnswer{
 		ID: a.ID, Sweep: a.Sweep, PromptID: a.Prompt, Prompt: n.Prompts[a.Prompt], Target: n.Targets[a.Target], Sample: a.Sample,
 		Outcome: a.Outcome, Reason: a.Reason, Surface: a.Surface, Model: a.Model, MadeUp: a.Surface == "lab",
@@ -68,8 +68,8 @@ func (s *Explorer) Answers(ctx context.Context, organization, name string, q *ea
 }
 
 // Filter is how the store picks the answers that a client asks for.
-func (s *Explorer) Filter(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time) (*store.Tracker, store.AnswerFilter, *definition.PartNames, error) {
-	filter := store.AnswerFilter{Prompt: q.PromptID, From: from, Until: until}
+func (s *Explorer) Filter(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time) (*tracking.Tracker, tracking.AnswerFilter, *definition.PartNames, error) {
+	filter := tracking.AnswerFilter{Prompt: q.PromptID, From: from, Until: until}
 	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
 		return nil, filter, nil, schema.Invalid("to", "must be after from")
 	}
@@ -99,7 +99,7 @@ func (s *Explorer) Filter(ctx context.Context, organization, name string, q *ear
 		return nil, filter, nil, err
 	}
 	text := strings.ToLower(q.Text)
-	filter.Match = func(a *store.Answer) bool {
+	filter.Match = func(a *tracking.Answer) bool {
 		return (q.Target == "" || known.Targets[a.Target] == q.Target) &&
 			(q.Outcome == "" || a.Outcome == q.Outcome) && (q.Reason == "" || a.Reason == q.Reason) &&
 			(q.Tag == "" || slices.Contains(known.Tags[a.Prompt], q.Tag)) &&
@@ -112,7 +112,7 @@ func (s *Explorer) Filter(ctx context.Context, organization, name string, q *ear
 }
 
 // naming returns a function that picks the answers that name a brand, by the current rules.
-func (s *Explorer) naming(ctx context.Context, brand string, e *Kept) (func(context.Context, []*store.Answer) ([]*store.Answer, error), error) {
+func (s *Explorer) naming(ctx context.Context, brand string, e *Kept) (func(context.Context, []*tracking.Answer) ([]*tracking.Answer, error), error) {
 	rules, err := s.panels.Current(ctx, e.Tracker)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (s *Explorer) naming(ctx context.Context, brand string, e *Kept) (func(cont
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, some []*store.Answer) (naming []*store.Answer, err error) {
+	return func(ctx context.Context, some []*tracking.Answer) (naming []*tracking.Answer, err error) {
 		all, err := e.foundIn(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel}, some)
 		for _, one := range all {
 			if slices.Contains(one.Found.Order(panel), brand) {

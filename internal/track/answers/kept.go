@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
@@ -16,21 +17,21 @@ import (
 // Kept are the answers of a tracker that a filter leaves.
 type Kept struct {
 	explorer *Explorer
-	Tracker  *store.Tracker
-	filter   store.AnswerFilter
+	Tracker  *tracking.Tracker
+	filter   tracking.AnswerFilter
 	Names    *definition.PartNames
 	expired  time.Time // answers that were asked before may be gone
 }
 
 // Kept returns the answers of a tracker that a filter leaves. An answer that was asked before
 // expired and is not found was removed, which is no error.
-func (s *Explorer) Kept(t *store.Tracker, filter store.AnswerFilter, known *definition.PartNames, expired time.Time) *Kept {
+func (s *Explorer) Kept(t *tracking.Tracker, filter tracking.AnswerFilter, known *definition.PartNames, expired time.Time) *Kept {
 	return &Kept{s, t, filter, known, expired}
 }
 
 // pages reads answers without their results.
-func (e *Kept) pages(ctx context.Context) iter.Seq2[[]*store.Answer, error] {
-	return func(yield func([]*store.Answer, error) bool) {
+func (e *Kept) pages(ctx context.Context) iter.Seq2[[]*tracking.Answer, error] {
+	return func(yield func([]*tracking.Answer, error) bool) {
 		for filter := e.filter; ; {
 			filter.Limit = exportPage
 			answers, next, err := e.explorer.store.Answers(ctx, e.Tracker, filter)
@@ -43,8 +44,8 @@ func (e *Kept) pages(ctx context.Context) iter.Seq2[[]*store.Answer, error] {
 }
 
 // All reads one answer after the other, with its result.
-func (e *Kept) All(ctx context.Context) iter.Seq2[*store.Answer, error] {
-	return func(yield func(*store.Answer, error) bool) {
+func (e *Kept) All(ctx context.Context) iter.Seq2[*tracking.Answer, error] {
+	return func(yield func(*tracking.Answer, error) bool) {
 		for page, err := range e.pages(ctx) {
 			if err != nil {
 				yield(nil, err)
@@ -65,7 +66,7 @@ func (e *Kept) All(ctx context.Context) iter.Seq2[*store.Answer, error] {
 }
 
 // readResult fills in the result. It tells whether the answer is still there.
-func (e *Kept) readResult(ctx context.Context, a *store.Answer) (bool, error) {
+func (e *Kept) readResult(ctx context.Context, a *tracking.Answer) (bool, error) {
 	err := e.explorer.store.ReadResult(ctx, a)
 	if errors.Is(err, store.ErrNotFound) && a.AskedAt.Before(e.expired) {
 		return false, nil // it was removed meanwhile
@@ -75,7 +76,7 @@ func (e *Kept) readResult(ctx context.Context, a *store.Answer) (bool, error) {
 
 // Finding is what the current rules find in an answer.
 type Finding struct {
-	*store.Answer
+	*tracking.Answer
 	Found *analysis.Found
 }
 
@@ -101,7 +102,7 @@ func (e *Kept) Found(ctx context.Context, by ruleset.LivePanel) iter.Seq2[Findin
 }
 
 // foundIn is found for some answers, the newest first.
-func (e *Kept) foundIn(ctx context.Context, by ruleset.LivePanel, page []*store.Answer) (all []Finding, err error) {
+func (e *Kept) foundIn(ctx context.Context, by ruleset.LivePanel, page []*tracking.Answer) (all []Finding, err error) {
 	if len(page) == 0 {
 		return nil, nil
 	}

@@ -5,10 +5,10 @@ import (
 	"iter"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 )
 
-func SweepView(sweep *store.Sweep) earshot.Sweep {
+func SweepView(sweep *tracking.Sweep) earshot.Sweep {
 	view := earshot.Sweep{
 		ID: sweep.ID, Slot: sweep.Slot, State: sweep.State, Reason: sweep.Reason, Version: sweep.Version,
 		DueAt: earshot.Timestamp{Time: sweep.DueAt}, StartedAt: earshot.When(sweep.StartedAt), EndsAt: earshot.Timestamp{Time: sweep.EndsAt}, ClosedAt: earshot.When(sweep.ClosedAt),
@@ -26,8 +26,8 @@ func SweepView(sweep *store.Sweep) earshot.Sweep {
 const sweepsPage = 500
 
 // EachSweep reads the sweeps of a tracker, the newest first.
-func EachSweep(ctx context.Context, s *store.Store, t *store.Tracker) iter.Seq2[*store.Sweep, error] {
-	return func(yield func(*store.Sweep, error) bool) {
+func EachSweep(ctx context.Context, s *tracking.Store, t *tracking.Tracker) iter.Seq2[*tracking.Sweep, error] {
+	return func(yield func(*tracking.Sweep, error) bool) {
 		for before, more := "", true; more; {
 			page, err := s.Sweeps(ctx, t, "", before, sweepsPage)
 			if err != nil {

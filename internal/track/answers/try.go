@@ -12,7 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/schema"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
@@ -31,7 +31,7 @@ const (
 )
 
 // newest hands the newest answers that have results to look, limit at most.
-func (s *Explorer) newest(ctx context.Context, t *store.Tracker, limit int, look func(*store.Answer) error) (sample earshot.AnswerSample, err error) {
+func (s *Explorer) newest(ctx context.Context, t *tracking.Tracker, limit int, look func(*tracking.Answer) error) (sample earshot.AnswerSample, err error) {
 	release, ok := s.searches.Hold(t.Organization)
 	if !ok {
 		return sample, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "kept answers are being searched for this account already, try again"}
@@ -106,7 +106,7 @@ type nameTrial struct {
 
 // newTrial makes the panel as it would be. What is wrong with the names is told by their
 // place in the trial.
-func newTrial(rules *store.Rules, panel *analysis.Panel, trial *earshot.NameTrial) (*nameTrial, error) {
+func newTrial(rules *tracking.Rules, panel *analysis.Panel, trial *earshot.NameTrial) (*nameTrial, error) {
 	set, err := ruleset.Decode(rules)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (run *nameTrial) problems(err error) error {
 }
 
 // look adds what is found in an answer, now and by the names that are tried.
-func (run *nameTrial) look(a *store.Answer) error {
+func (run *nameTrial) look(a *tracking.Answer) error {
 	prompt := run.known.Prompts[a.Prompt]
 	now, err := run.before.Analyse(a.Result, prompt)
 	if err != nil {
@@ -233,7 +233,7 @@ func count(named []int, found *analysis.Found) {
 }
 
 // show notes the place of a mention, of different questions and targets first.
-func (run *nameTrial) show(a *store.Answer, shown *analysis.Shown, i int) {
+func (run *nameTrial) show(a *tracking.Answer, shown *analysis.Shown, i int) {
 	cell := [2]int{a.Prompt, a.Target}
 	into := &run.contexts
 	if run.cells[cell] {

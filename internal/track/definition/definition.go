@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/schedule"
 )
 
@@ -106,22 +106,22 @@ func (d *Definition) AlertChannels() []string {
 // ExportedDays are the days that sweeps which have ended have rows on, of a definition that
 // is exported: when each was due, and from its first question to its end. Days of which
 // answers may be gone stay as they were written.
-func (d *Definition) ExportedDays(now time.Time, sweeps ...*store.Sweep) (days []int64) {
+func (d *Definition) ExportedDays(now time.Time, sweeps ...*tracking.Sweep) (days []int64) {
 	if d.Exports == nil {
 		return nil
 	}
-	kept := store.DayOf(now.AddDate(0, 0, -d.KeepDays)) + 1
+	kept := tracking.DayOf(now.AddDate(0, 0, -d.KeepDays)) + 1
 	add := func(day int64) {
 		if day >= kept {
 			days = append(days, day)
 		}
 	}
 	for _, sweep := range sweeps {
-		add(store.DayOf(sweep.DueAt))
+		add(tracking.DayOf(sweep.DueAt))
 		if sweep.StartedAt.IsZero() || sweep.ClosedAt.IsZero() {
 			continue // it never began, or is not over
 		}
-		for day := store.DayOf(sweep.StartedAt); day <= store.DayOf(sweep.ClosedAt); day++ {
+		for day := tracking.DayOf(sweep.StartedAt); day <= tracking.DayOf(sweep.ClosedAt); day++ {
 			add(day)
 		}
 	}

@@ -6,16 +6,16 @@ import (
 	"fmt"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 )
 
 // PromptParts are the questions that are new, changed or gone, with their numbers.
-func PromptParts(t *store.Tracker, known []*store.TrackerPart, prompts []earshot.TrackedPrompt) []*store.TrackerPart {
+func PromptParts(t *tracking.Tracker, known []*tracking.TrackerPart, prompts []earshot.TrackedPrompt) []*tracking.TrackerPart {
 	return parts(t, known, prompts, promptKey, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
 }
 
 // TargetParts is promptParts for targets. Their names are unique.
-func TargetParts(t *store.Tracker, known []*store.TrackerPart, targets []earshot.Target) []*store.TrackerPart {
+func TargetParts(t *tracking.Tracker, known []*tracking.TrackerPart, targets []earshot.Target) []*tracking.TrackerPart {
 	return parts(t, known, targets, targetKey, func(target earshot.Target, taken map[string]bool) string {
 		name := targetName(target)
 		for n := 2; taken[name]; n++ {
@@ -27,8 +27,8 @@ func TargetParts(t *store.Tracker, known []*store.TrackerPart, targets []earshot
 
 // parts numbers what a definition has: what was there before keeps its number, and
 // what is gone is no longer active.
-func parts[T any](t *store.Tracker, known []*store.TrackerPart, items []T, key func(T) string, name func(T, map[string]bool) string) []*store.TrackerPart {
-	numbers, taken, last := map[string]*store.TrackerPart{}, map[string]bool{}, 0
+func parts[T any](t *tracking.Tracker, known []*tracking.TrackerPart, items []T, key func(T) string, name func(T, map[string]bool) string) []*tracking.TrackerPart {
+	numbers, taken, last := map[string]*tracking.TrackerPart{}, map[string]bool{}, 0
 	for _, part := range known {
 		var item T
 		_ = json.Unmarshal(part.Definition, &item) // as it was stored
@@ -37,13 +37,13 @@ func parts[T any](t *store.Tracker, known []*store.TrackerPart, items []T, key f
 		last = max(last, part.ID)
 		part.Active = false
 	}
-	var all []*store.TrackerPart
+	var all []*tracking.TrackerPart
 	all = append(all, known...)
 	for _, item := range items {
 		part := numbers[key(item)]
 		if part == nil {
 			last++
-			part = &store.TrackerPart{Organization: t.Organization, Tracker: t.ID, ID: last, Name: name(item, taken)}
+			part = &tracking.TrackerPart{Organization: t.Organization, Tracker: t.ID, ID: last, Name: name(item, taken)}
 			taken[part.Name] = true
 			all = append(all, part)
 		}
@@ -54,7 +54,7 @@ func parts[T any](t *store.Tracker, known []*store.TrackerPart, items []T, key f
 }
 
 // numbersOf are the numbers of parts by what makes them the same.
-func numbersOf[T any](parts []*store.TrackerPart, key func(T) string) func(T) int {
+func numbersOf[T any](parts []*tracking.TrackerPart, key func(T) string) func(T) int {
 	numbers := make(map[string]int, len(parts))
 	for _, part := range parts {
 		var item T
@@ -70,7 +70,7 @@ type PartNames struct {
 	Tags             map[int][]string // of the prompts, as they are now
 }
 
-func (s *Reader) Names(ctx context.Context, t *store.Tracker) (*PartNames, error) {
+func (s *Reader) Names(ctx context.Context, t *tracking.Tracker) (*PartNames, error) {
 	prompts, err := s.Store.TrackerPrompts(ctx, t)
 	if err != nil {
 		return nil, err

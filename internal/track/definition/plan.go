@@ -11,7 +11,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 )
 
 // Cell is one task of a sweep: a question on a target, asked once.
@@ -45,7 +45,7 @@ type plans struct {
 const maxPlans = 32
 
 // Plan makes the plan of a sweep.
-func (s *Reader) Plan(ctx context.Context, t *store.Tracker, version int) (*Plan, error) {
+func (s *Reader) Plan(ctx context.Context, t *tracking.Tracker, version int) (*Plan, error) {
 	key := VersionKey{t.ID, version}
 	if p := s.plans.find(key); p != nil {
 		return p, nil

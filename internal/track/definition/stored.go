@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"earshot/internal/provider"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 )
 
 // Reader reads definitions: those that clients send, and those that are stored.
@@ -18,7 +18,7 @@ type Reader struct {
 
 // Config is what reading definitions needs.
 type Config struct {
-	Store     *store.Store
+	Store     *tracking.Store
 	Catalogue *provider.Catalogue
 	// Price returns the maximum cost of a task.
 	Price func(about provider.Definition, request provider.Request) int64
@@ -33,7 +33,7 @@ func NewReader(cfg Config) *Reader {
 }
 
 // Load finds a tracker and its definition.
-func (s *Reader) Load(ctx context.Context, organization, name string) (*store.Tracker, *Definition, error) {
+func (s *Reader) Load(ctx context.Context, organization, name string) (*tracking.Tracker, *Definition, error) {
 	t, err := s.Store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, nil, err
@@ -44,7 +44,7 @@ func (s *Reader) Load(ctx context.Context, organization, name string) (*store.Tr
 
 // Of is the definition of a tracker. What has become wrong with it since, such as a
 // provider that is no longer served, is passed over: its tasks will tell.
-func (s *Reader) Of(t *store.Tracker) (*Definition, error) {
+func (s *Reader) Of(t *tracking.Tracker) (*Definition, error) {
 	return s.revive(t.Name, t.Definition)
 }
 

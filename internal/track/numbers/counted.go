@@ -9,19 +9,19 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/definition"
 )
 
 // Counted is how answers are picked in the way that numbers count them: it tells whether a
 // client asks for that, and whether an answer is among them.
-func (s *Reader) Counted(ctx context.Context, t *store.Tracker, q *earshot.AnswerFilter) (match func(*store.Answer) bool, err error) {
+func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.AnswerFilter) (match func(*tracking.Answer) bool, err error) {
 	chosen, err := selection("filter", q.Filter)
 	if err != nil {
 		return nil, err
 	}
 	if len(chosen) == 0 && !q.Counted && q.DueFrom == "" && q.DueTo == "" {
-		return func(*store.Answer) bool { return true }, nil
+		return func(*tracking.Answer) bool { return true }, nil
 	}
 	d, err := s.definitions.Of(t)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Reader) Counted(ctx context.Context, t *store.Tracker, q *earshot.Answe
 	if err != nil {
 		return nil, err
 	}
-	return func(a *store.Answer) bool {
+	return func(a *tracking.Answer) bool {
 		times, known := sweeps[a.Sweep]
 		if !known || a.Outcome == earshot.OutcomePending || q.Counted && !q.Branded && parts.branded[a.Prompt] {
 			return false
@@ -102,7 +102,7 @@ type selectable struct {
 	targets map[int]map[string]string
 }
 
-func (s *Reader) selectable(ctx context.Context, t *store.Tracker, branded func(string) bool) (*selectable, error) {
+func (s *Reader) selectable(ctx context.Context, t *tracking.Tracker, branded func(string) bool) (*selectable, error) {
 	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
 		return nil, err

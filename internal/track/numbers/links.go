@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/metric"
 )
@@ -55,7 +55,7 @@ func answersURL(b *aggregate.Aggregate, q metric.Query, r *metric.Row) string {
 
 // answersLink lists the answers of neighbouring sweeps that numbers count, as far as they are
 // chosen.
-func answersLink(b *aggregate.Aggregate, sweeps []*store.Sweep, chosen []string, v url.Values) string {
+func answersLink(b *aggregate.Aggregate, sweeps []*tracking.Sweep, chosen []string, v url.Values) string {
 	v.Set("counted", "true")
 	if len(chosen) > 0 {
 		v.Set("filter", strings.Join(chosen, ","))
@@ -74,7 +74,7 @@ func answersLink(b *aggregate.Aggregate, sweeps []*store.Sweep, chosen []string,
 
 // TargetAnswersURL lists the answers on a target of the sweeps of a period.
 func TargetAnswersURL(b *aggregate.Aggregate, target string, period []string) string {
-	var sweeps []*store.Sweep
+	var sweeps []*tracking.Sweep
 	if n := len(period); n > 0 {
 		sweeps = b.Between(period[0], period[n-1])
 	}

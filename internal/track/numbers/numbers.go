@@ -14,7 +14,7 @@ import (
 
 	"earshot"
 	"earshot/internal/schema"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
@@ -23,13 +23,13 @@ import (
 
 // Reader shows the numbers of trackers as clients see them.
 type Reader struct {
-	store       *store.Store
+	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
 }
 
-func NewReader(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter) *Reader {
+func NewReader(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter) *Reader {
 	return &Reader{s, d, p, c}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
@@ -19,7 +19,7 @@ const spreadSweeps = 28
 // Precision is how small a change the numbers will show, and how many lasting ones are
 // found by the change detector with the tracker's own threshold: by the spread that the answers of
 // the tracker's last sweeps have, or, where these are too few, that answers usually have.
-func (s *Reader) Precision(ctx context.Context, t *store.Tracker, d *definition.Definition, now time.Time) (earshot.Precision, error) {
+func (s *Reader) Precision(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) (earshot.Precision, error) {
 	p := earshot.Precision{Prompts: len(d.Prompts), Samples: d.Samples, Sweeps: d.SweepsIn(28, now)}
 	spread, measured, err := s.spread(ctx, t)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Reader) Precision(ctx context.Context, t *store.Tracker, d *definition.
 
 // spread are the variances of the visibility of a tracker's first own brand, or of its
 // first brand, and whether they were measured.
-func (s *Reader) spread(ctx context.Context, t *store.Tracker) (stats.Components, bool, error) {
+func (s *Reader) spread(ctx context.Context, t *tracking.Tracker) (stats.Components, bool, error) {
 	if t.Version == 0 {
 		return stats.DefaultComponents, false, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 )
@@ -16,7 +16,7 @@ import (
 // Panels finds the rules of trackers and analyses answers by them. It keeps the last
 // panels in memory, by tracker and version of the rules.
 type Panels struct {
-	store       *store.Store
+	store       *tracking.Store
 	definitions *definition.Reader
 	log         *slog.Logger
 
@@ -24,7 +24,7 @@ type Panels struct {
 	kept map[definition.VersionKey]*analysis.Panel
 }
 
-func NewPanels(s *store.Store, d *definition.Reader, log *slog.Logger) *Panels {
+func NewPanels(s *tracking.Store, d *definition.Reader, log *slog.Logger) *Panels {
 	return &Panels{store: s, definitions: d, log: log, kept: map[definition.VersionKey]*analysis.Panel{}}
 }
 
@@ -35,7 +35,7 @@ const Batch = 100
 const maxPanels = 64
 
 // Panel is the panel of rules.
-func (s *Panels) Panel(r *store.Rules) (*analysis.Panel, error) {
+func (s *Panels) Panel(r *tracking.Rules) (*analysis.Panel, error) {
 	key := definition.VersionKey{Tracker: r.Tracker, Version: r.Version}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,12 +61,12 @@ func (s *Panels) Panel(r *store.Rules) (*analysis.Panel, error) {
 }
 
 // Current are those that numbers are read by.
-func (s *Panels) Current(ctx context.Context, t *store.Tracker) (*store.Rules, error) {
+func (s *Panels) Current(ctx context.Context, t *tracking.Tracker) (*tracking.Rules, error) {
 	all, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(all, func(r *store.Rules) bool { return r.State == store.RulesCurrent }); i >= 0 {
+	if i := slices.IndexFunc(all, func(r *tracking.Rules) bool { return r.State == tracking.RulesCurrent }); i >= 0 {
 		return all[i], nil
 	}
 	// A tracker of an older version of the service; its answers are analysed as they are read.
@@ -75,11 +75,11 @@ func (s *Panels) Current(ctx context.Context, t *store.Tracker) (*store.Rules, e
 		return nil, err
 	}
 	brands, err := Encode(&d.TrackerDefinition)
-	return &store.Rules{Organization: t.Organization, Tracker: t.ID, Brands: brands, Code: analysis.Code}, err
+	return &tracking.Rules{Organization: t.Organization, Tracker: t.ID, Brands: brands, Code: analysis.Code}, err
 }
 
 // CurrentPanel is that by which numbers are read.
-func (s *Panels) CurrentPanel(ctx context.Context, t *store.Tracker) (*store.Rules, *analysis.Panel, error) {
+func (s *Panels) CurrentPanel(ctx context.Context, t *tracking.Tracker) (*tracking.Rules, *analysis.Panel, error) {
 	rules, err := s.Current(ctx, t)
 	if err != nil {
 		return nil, nil, err
@@ -103,7 +103,7 @@ func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest
 	}
 	for _, r := range all {
 		newest = r.Version
-		if r.State == store.RulesOld {
+		if r.State == tracking.RulesOld {
 			continue
 		}
 		p, err := s.Panel(r)
@@ -118,7 +118,7 @@ func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest
 }
 
 // Analyse is what rules find in an answer, nil where it has no result.
-func (s *Panels) Analyse(a *store.Answer, by LivePanel, prompt string) *store.Analysis {
+func (s *Panels) Analyse(a *tracking.Answer, by LivePanel, prompt string) *tracking.Analysis {
 	if a.Result == nil {
 		return nil
 	}

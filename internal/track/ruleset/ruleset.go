@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 )
@@ -35,7 +35,7 @@ func Encode(d *earshot.TrackerDefinition) (text []byte, err error) {
 }
 
 // Decode reads what Encode wrote.
-func Decode(r *store.Rules) (set Set, err error) {
+func Decode(r *tracking.Rules) (set Set, err error) {
 	if len(r.Brands) > 0 && r.Brands[0] == '{' {
 		err = json.Unmarshal(r.Brands, &set)
 	} else {
@@ -48,7 +48,7 @@ func Decode(r *store.Rules) (set Set, err error) {
 }
 
 // Changed are the rules of a definition, nil when its brands and sources are those from before.
-func Changed(before *earshot.TrackerDefinition, d *definition.Definition, isNew bool, now time.Time) (*store.Rules, error) {
+func Changed(before *earshot.TrackerDefinition, d *definition.Definition, isNew bool, now time.Time) (*tracking.Rules, error) {
 	brands, err := Encode(&d.TrackerDefinition)
 	if err != nil {
 		return nil, err
@@ -57,14 +57,14 @@ func Changed(before *earshot.TrackerDefinition, d *definition.Definition, isNew 
 	if err != nil || !isNew && string(was) == string(brands) {
 		return nil, err
 	}
-	return &store.Rules{Brands: brands, Code: analysis.Code, CreatedAt: now}, nil
+	return &tracking.Rules{Brands: brands, Code: analysis.Code, CreatedAt: now}, nil
 }
 
-func Name(r *store.Rules) string { return fmt.Sprintf("r%d", r.Version) }
+func Name(r *tracking.Rules) string { return fmt.Sprintf("r%d", r.Version) }
 
 // FirstAlike is the first of the rules, up to some, that have the brands of these: those of
 // a mere reanalysis name nothing else.
-func FirstAlike(all []*store.Rules, of *store.Rules) *store.Rules {
+func FirstAlike(all []*tracking.Rules, of *tracking.Rules) *tracking.Rules {
 	first := of
 	for _, r := range slices.Backward(all) {
 		if r.Version < of.Version {

@@ -1,4 +1,4 @@
-package store
+package tracking
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"earshot/internal/store"
 
 	"earshot/internal/store/engine"
 
@@ -112,20 +114,20 @@ type StartedSweep struct {
 // was run by hand ErrSweepsRun.
 func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due, now time.Time) (started StartedSweep, err error) {
 	sweep.Organization, sweep.Tracker = t.Organization, t.ID
-	err = s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
-		o, err := w.organization(t.Organization, now)
+	err = s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
+		o, err := w.Organization(t.Organization, now)
 		if err != nil {
 			return err
 		}
-		if err := w.expectTracker(ctx, t); err != nil {
+		if err := expectTracker(ctx, w, t); err != nil {
 			return err
 		}
 		existing, err := engine.FirstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND slot = $3`, t.Organization, t.ID, sweep.Slot)
 		if err == nil {
 			started = StartedSweep{*existing, true}
-			return w.setNext(ctx, t, slot, due)
+			return setNext(ctx, w, t, slot, due)
 		}
-		if !errors.Is(err, ErrNotFound) {
+		if !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		started = StartedSweep{Sweep: sweep}
@@ -140,12 +142,12 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			if len(running) > 0 {
 				return ErrSweepRuns
 			}
-			if started.Repeats, err = w.newestToRepeat(ctx, t); err != nil {
+			if started.Repeats, err = newestToRepeat(ctx, w, t); err != nil {
 				return err
 			}
 		}
 		if sweep.State == earshot.SweepRunning && ceiling != nil {
-			committed, err := w.committed(ctx, t, sweep.Month)
+			committed, err := committed(ctx, w, t, sweep.Month)
 			if err != nil {
 				return err
 			}
@@ -154,7 +156,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			}
 		}
 		if started.State == earshot.SweepSkipped && webhook != nil {
-			w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: t.Organization, ID: sweep.ID}, *webhook, now))
+			w.Deliveries = append(w.Deliveries, store.NewDelivery(&store.Job{Organization: t.Organization, ID: sweep.ID}, *webhook, now))
 		}
 		if started.State == earshot.SweepRunning {
 			// Tasks that ended before are none of the sweep's.
@@ -163,7 +165,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 				return err
 			}
 		}
-		return errors.Join(engine.Each(ctx, w.Tx, insertSweeps, []*Sweep{&started.Sweep}, nil), w.setNext(ctx, t, slot, due))
+		return errors.Join(engine.Each(ctx, w.Tx, insertSweeps, []*Sweep{&started.Sweep}, nil), setNext(ctx, w, t, slot, due))
 	}})
 	if err != nil {
 		return started, fmt.Errorf("start a sweep of tracker %s: %w", t.Name, err)
@@ -172,7 +174,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 }
 
 // newestToRepeat is the newest closed sweep of a tracker.
-func (w *work) newestToRepeat(ctx context.Context, t *Tracker) (string, error) {
+func newestToRepeat(ctx context.Context, w *store.Work, t *Tracker) (string, error) {
 	newest, err := engine.FindValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL AND pruned = 0
 		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
 	if err != nil {
@@ -185,18 +187,18 @@ func (w *work) newestToRepeat(ctx context.Context, t *Tracker) (string, error) {
 }
 
 // expectTracker returns ErrChanged unless a tracker is as its caller has read it.
-func (w *work) expectTracker(ctx context.Context, t *Tracker) error {
+func expectTracker(ctx context.Context, w *store.Work, t *Tracker) error {
 	var version int
 	var slot *string
 	err := engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&version, &slot) },
 		`SELECT version, next_slot FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, t.Organization, t.ID)
-	if errors.Is(err, ErrNotFound) || err == nil && (version != t.Version || slot == nil && t.NextSlot != "" || slot != nil && *slot != t.NextSlot) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && (version != t.Version || slot == nil && t.NextSlot != "" || slot != nil && *slot != t.NextSlot) {
 		return ErrChanged
 	}
 	return err
 }
 
-func (w *work) setNext(ctx context.Context, t *Tracker, slot string, due time.Time) error {
+func setNext(ctx context.Context, w *store.Work, t *Tracker, slot string, due time.Time) error {
 	_, err := w.ExecContext(ctx, `UPDATE trackers SET next_slot = $3, due_at = $4 WHERE organization = $1 AND id = $2`,
 		t.Organization, t.ID, nullText(slot), engine.NullMillis(due))
 	return err
@@ -206,7 +208,7 @@ func (w *work) setNext(ctx context.Context, t *Tracker, slot string, due time.Ti
 const committedSum = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0)
 	FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`
 
-func (w *work) committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
+func committed(ctx context.Context, w *store.Work, t *Tracker, month string) (credits int64, err error) {
 	err = engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
 	return credits, err
 }
@@ -224,15 +226,15 @@ func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credit
 // with the row of the answer that each will have: as many as the organization's queue
 // has room for, of which sweeps take at most half. It returns how many, which is 0 when
 // somebody else was faster or the sweep has ended.
-func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now time.Time) (n int, err error) {
-	err = s.commit(change{organization: sweep.Organization, jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
+func (s *Store) SubmitSweep(sweep *Sweep, tasks []store.Job, answers []*Answer, now time.Time) (n int, err error) {
+	err = s.Commit(store.Change{Organization: sweep.Organization, Jobs: len(tasks), Apply: func(ctx context.Context, w *store.Work) error {
 		n = 0
-		o, err := w.organization(sweep.Organization, now)
+		o, err := w.Organization(sweep.Organization, now)
 		if err != nil {
 			return err
 		}
 		stored, err := engine.FirstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID)
-		if errors.Is(err, ErrNotFound) || err == nil && (stored.State != earshot.SweepRunning || stored.Reason != "" || stored.Submitted != sweep.Submitted) {
+		if errors.Is(err, store.ErrNotFound) || err == nil && (stored.State != earshot.SweepRunning || stored.Reason != "" || stored.Submitted != sweep.Submitted) {
 			return nil
 		}
 		if err != nil {
@@ -241,8 +243,8 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now ti
 		n = max(0, min(len(tasks), (o.Plan.QueueCapacity+1)/2-o.Queued))
 		for i := range tasks[:n] {
 			task := tasks[i]
-			task.Mode, task.Status = ModeAsync, earshot.StatusQueued
-			w.insert(o, &task)
+			task.Mode, task.Status = store.ModeAsync, earshot.StatusQueued
+			w.Insert(o, &task)
 		}
 		if err := engine.Each(ctx, w.Tx, insertAnswers, answers[:n], nil); err != nil {
 			return err
@@ -284,16 +286,16 @@ func (s *Store) EndSweep(sweep *Sweep, reason string, now time.Time) (cleared in
 		if err != nil {
 			return cleared, fmt.Errorf("end sweep %s: %w", sweep.ID, err)
 		}
-		if cleared += n; n < clearBatch {
+		if cleared += n; n < store.ClearBatch {
 			return cleared, nil
 		}
 	}
 }
 
 func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int, err error) {
-	err = s.commit(change{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
+	err = s.Commit(store.Change{Organization: sweep.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		n = 0
-		o, err := w.organization(sweep.Organization, now)
+		o, err := w.Organization(sweep.Organization, now)
 		if err != nil {
 			return err
 		}
@@ -306,14 +308,14 @@ func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int,
 		ids, err := engine.FindValues[string](ctx, w, `
 			SELECT a.id FROM answers a JOIN jobs j ON j.organization = a.organization AND j.id = a.id
 			WHERE a.organization = $1 AND a.tracker = $2 AND a.sweep = $3 AND a.outcome = 'pending' AND j.status = 'QUEUED' LIMIT $4`,
-			sweep.Organization, sweep.Tracker, sweep.ID, clearBatch)
+			sweep.Organization, sweep.Tracker, sweep.ID, store.ClearBatch)
 		if err != nil {
 			return err
 		}
-		var queued []*Job
+		var queued []*store.Job
 		var ended []*Answer
 		for _, id := range ids {
-			queued = append(queued, &Job{Organization: sweep.Organization, ID: id})
+			queued = append(queued, &store.Job{Organization: sweep.Organization, ID: id})
 			ended = append(ended, &Answer{
 				Organization: sweep.Organization, Tracker: sweep.Tracker, ID: id, Sweep: sweep.ID,
 				Outcome: earshot.OutcomeMissing, Reason: reason, FinishedAt: sweep.since(now),
@@ -335,14 +337,14 @@ func (s *Sweep) since(now time.Time) time.Time {
 	return now
 }
 
-var deleteJobs = engine.NewStatement(jobsTable.Only("organization", "id"), func(in engine.Input) string {
+var deleteJobs = engine.NewStatement(store.JobsTable.Only("organization", "id"), func(in engine.Input) string {
 	return `DELETE FROM jobs WHERE ` + in.Matching()
 })
 
 // CloseSweep closes a sweep of which nothing more will come, and plans its webhook.
 // It reports whether it did: not while tasks are under way, and not twice.
 func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *string, now time.Time) (closed bool, err error) {
-	err = s.commit(change{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
+	err = s.Commit(store.Change{Organization: sweep.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		n, err := w.Run(ctx, `UPDATE sweeps SET state = $4, closed_at = $6
 			WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running' AND answered + missing = submitted AND (submitted = planned OR ends_at <= $5)`,
 			sweep.Organization, sweep.Tracker, sweep.ID, string(state), engine.Millis(now), engine.Millis(sweep.since(now)))
@@ -359,7 +361,7 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 			return err
 		}
 		if webhook != nil {
-			w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: sweep.Organization, ID: sweep.ID}, *webhook, now))
+			w.Deliveries = append(w.Deliveries, store.NewDelivery(&store.Job{Organization: sweep.Organization, ID: sweep.ID}, *webhook, now))
 		}
 		return unfollow(ctx, w.Tx, sweep.Organization)
 	}})
@@ -378,7 +380,7 @@ func unfollow(ctx context.Context, t *engine.Tx, organization string) error {
 
 // Sweep finds a sweep of a tracker. Returns ErrNotFound.
 func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error) {
-	id, err := canonicalID(id)
+	id, err := store.CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}

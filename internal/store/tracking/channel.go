@@ -1,4 +1,4 @@
-package store
+package tracking
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"earshot/internal/store"
 
 	"earshot/internal/store/engine"
 
@@ -67,7 +69,7 @@ func (s *Store) Channel(ctx context.Context, organization, name string) (*Channe
 // SaveChannel makes a channel, or changes one, and tells whether it was new. Returns
 // CodeConflict when there are too many.
 func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
-	err = s.commit(change{organization: c.Organization, apply: func(ctx context.Context, w *work) error {
+	err = s.Commit(store.Change{Organization: c.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		names, err := engine.FindValues[string](ctx, w, `SELECT name FROM channels WHERE organization = $1`, c.Organization)
 		if err != nil {
 			return err
@@ -95,9 +97,9 @@ func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
 func (s *Store) DeleteChannel(organization, name string) error {
 	n, err := s.ShardOf(organization).Run(`DELETE FROM channels WHERE organization = $1 AND name = $2`, organization, name)
 	if err == nil && n == 0 {
-		err = ErrNotFound
+		err = store.ErrNotFound
 	}
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("delete channel %s: %w", name, err)
 	}
 	return err

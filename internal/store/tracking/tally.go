@@ -1,10 +1,12 @@
-package store
+package tracking
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"earshot/internal/store"
 
 	"earshot/internal/store/engine"
 )
@@ -68,7 +70,7 @@ var (
 // SaveTally writes a tally, in the place of the one that was there. It writes nothing where
 // answers of the sweep are gone meanwhile, or its rules no longer used.
 func (s *Store) SaveTally(t *Tally) error {
-	t.packed = pack(t.Cells)
+	t.packed = store.Pack(t.Cells)
 	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		ok, err := isCountable(ctx, tx, s.Dialect.ForUpdate, t.Organization, t.Tracker, t.Rules, t.Sweep)
 		if err != nil || !ok {
@@ -98,7 +100,7 @@ func isCountable(ctx context.Context, t *engine.Tx, forUpdate, organization, tra
 // SaveTallySpan writes the cells of a range, in the place of those that were there. sweeps
 // are the ids of those that it has.
 func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
-	t.packed = pack(t.Cells)
+	t.packed = store.Pack(t.Cells)
 	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		for _, sweep := range sweeps {
 			ok, err := isCountable(ctx, tx, s.Dialect.ForUpdate, t.Organization, t.Tracker, t.Rules, sweep)
@@ -138,7 +140,7 @@ func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[
 			return err
 		}
 		var err error
-		found[t.Sweep], err = unpack(t.packed)
+		found[t.Sweep], err = store.Unpack(t.packed)
 		return err
 	}
 	query := `SELECT ` + tallyCells.List + ` FROM tallies WHERE organization = $1 AND tracker = $2 AND rules = $3`
@@ -171,10 +173,10 @@ func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
 		`SELECT cells FROM tally_spans WHERE organization = $1 AND tracker = $2 AND rules = $3 AND days = $4 AND number = $5 AND sweeps = $6`,
 		t.Organization, t.Tracker, t.Rules, t.Days, t.Number, t.Sweeps)
 	if err == nil {
-		t.Cells, err = unpack(t.packed)
+		t.Cells, err = store.Unpack(t.packed)
 		t.packed = nil
 	}
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read the tally of a range of days: %w", err)
 	}
 	return nil

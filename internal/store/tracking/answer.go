@@ -1,4 +1,4 @@
-package store
+package tracking
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"earshot/internal/store"
 
 	"earshot/internal/store/engine"
 
@@ -130,7 +132,7 @@ func (a *Answer) wrap() bool {
 	hash := sha256.Sum256(a.Result)
 	a.hash = hash[:]
 	if a.packed == nil {
-		a.packed = pack(a.Result)
+		a.packed = store.Pack(a.Result)
 	}
 	return true
 }
@@ -214,7 +216,7 @@ const followBatch = 500
 // Ended reads the tasks of trackers that ended after an event, with their results, as
 // many as fit into eventBytes but at least one. last is the event up to which it has
 // looked.
-func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int64, err error) {
+func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*store.Task, last int64, err error) {
 	last = f.Event
 	var bytes int64
 	full := false
@@ -225,7 +227,7 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 			return err
 		}
 		if tracker != nil {
-			if full = bytes > 0 && bytes+size > eventBytes; full {
+			if full = bytes > 0 && bytes+size > store.EventBytes; full {
 				return nil
 			}
 			bytes += size
@@ -240,13 +242,13 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 	if bytes == 0 {
 		return nil, last, nil
 	}
-	tasks, err = engine.FindRows(ctx, s.ShardOf(f.Organization).Lookups, finishedTable, `WHERE organization = $1 AND event > $2 AND event <= $3 AND tracker IS NOT NULL ORDER BY event`,
+	tasks, err = engine.FindRows(ctx, s.ShardOf(f.Organization).Lookups, store.FinishedTable, `WHERE organization = $1 AND event > $2 AND event <= $3 AND tracker IS NOT NULL ORDER BY event`,
 		f.Organization, f.Event, last)
 	for _, task := range tasks {
 		if err == nil {
-			packed := task.packed
-			err = task.unpack()
-			task.packed = packed
+			packed := task.Packed
+			err = task.Unpack()
+			task.Packed = packed
 		}
 	}
 	if err != nil {
@@ -272,11 +274,11 @@ func (s *Store) RunningTrackers(ctx context.Context, organization string) (map[s
 	return ids, nil
 }
 
-// Ending is how a task of a tracker ended, as far as the answer tells.
-func (t *Task) Ending(tracker string) *Answer {
+// AnswerOf returns what a task of a tracker says of its answer.
+func AnswerOf(t *store.Task, tracker string) *Answer {
 	a := &Answer{
 		Organization: t.Organization, Tracker: tracker, ID: t.ID, FinishedAt: t.FinishedAt, Attempts: t.Attempts,
-		Result: t.Result, packed: t.packed,
+		Result: t.Result, packed: t.Packed,
 	}
 	if t.Charged != nil {
 		a.Charged = *t.Charged
@@ -291,17 +293,17 @@ func (t *Task) Ending(tracker string) *Answer {
 // a tracker has newer ones: nobody would analyse these answers by them.
 func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[string]int) error {
 	// The organization is locked, so that no rules are added meanwhile.
-	err := s.commit(change{organization: f.Organization, jobs: len(ended), apply: func(ctx context.Context, w *work) error {
+	err := s.Commit(store.Change{Organization: f.Organization, Jobs: len(ended), Apply: func(ctx context.Context, w *store.Work) error {
 		// The row keeps another node from recording the same.
 		var event int64
 		err := engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&event) }, `SELECT event FROM followers WHERE organization = $1 `+s.Dialect.ForUpdate, f.Organization)
-		if errors.Is(err, ErrNotFound) || err == nil && event != f.Event {
+		if errors.Is(err, store.ErrNotFound) || err == nil && event != f.Event {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := w.expectRules(ctx, f.Organization, newest); err != nil {
+		if err := expectRules(ctx, w, f.Organization, newest); err != nil {
 			return err
 		}
 		pending, err := stillPending(ctx, w.Tx, ended)
@@ -393,19 +395,19 @@ type AnswerFilter struct {
 func (s *Store) Answers(ctx context.Context, t *Tracker, filter AnswerFilter) (found []*Answer, next string, err error) {
 	before := cmp.Or(filter.Before, uuid.Max.String())
 	if !filter.Until.IsZero() {
-		before = min(before, firstID(filter.Until.Add(idLater)))
+		before = min(before, store.FirstID(filter.Until.Add(store.IDLater)))
 	}
 	oldest := uuid.Nil.String()
 	if !filter.From.IsZero() {
-		oldest = firstID(filter.From.Add(-idEarlier))
+		oldest = store.FirstID(filter.From.Add(-store.IDEarlier))
 	}
 	where := `WHERE organization = $1 AND tracker = $2 AND id >= $3 AND id < $4 `
 	if filter.Prompt != 0 {
 		where += `AND prompt = $6 `
 	}
 	batch := filter.Limit + 1 // enough when all of them match
-	for rows := 0; rows < scannedRows; batch = scanBatch {
-		batch = min(batch, scannedRows-rows)
+	for rows := 0; rows < store.ScannedRows; batch = store.ScanBatch {
+		batch = min(batch, store.ScannedRows-rows)
 		page := []any{t.Organization, t.ID, oldest, before, batch}
 		if filter.Prompt != 0 {
 			page = append(page, filter.Prompt)
@@ -450,7 +452,7 @@ func (f *AnswerFilter) matches(a *Answer) bool {
 
 // Answer finds an answer with its result. Returns ErrNotFound.
 func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, error) {
-	id, err := canonicalID(id)
+	id, err := store.CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
@@ -473,7 +475,7 @@ func readResult(ctx context.Context, from engine.Querier, a *Answer) error {
 	}
 	err := engine.First(ctx, from, func(r engine.Scanner) error { return r.Scan(&a.packed) }, `SELECT content FROM bodies WHERE organization = $1 AND hash = $2`, a.Organization, a.hash)
 	if err == nil {
-		a.Result, err = unpack(a.packed)
+		a.Result, err = store.Unpack(a.packed)
 		a.packed = nil
 	}
 	if err != nil {

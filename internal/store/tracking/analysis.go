@@ -1,10 +1,12 @@
-package store
+package tracking
 
 import (
 	"context"
 	"database/sql"
 	"fmt"
 	"time"
+
+	"earshot/internal/store"
 
 	"earshot/internal/store/engine"
 
@@ -121,7 +123,7 @@ func addAnalyses(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 
 // addRules gives rules the next version. They are current when there are none yet, and
 // take the place of those that are pending.
-func (w *work) addRules(ctx context.Context, t *Tracker, r *Rules) error {
+func addRules(ctx context.Context, w *store.Work, t *Tracker, r *Rules) error {
 	r.Organization, r.Tracker, r.Version, r.State, r.Cursor = t.Organization, t.ID, 1, RulesCurrent, uuid.Nil.String()
 	known, err := engine.FindRows(ctx, w, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, t.Organization, t.ID)
 	if err != nil {
@@ -142,7 +144,7 @@ func (w *work) addRules(ctx context.Context, t *Tracker, r *Rules) error {
 }
 
 // expectRules returns ErrChanged unless the newest rules of trackers, by id, are those.
-func (w *work) expectRules(ctx context.Context, organization string, newest map[string]int) error {
+func expectRules(ctx context.Context, w *store.Work, organization string, newest map[string]int) error {
 	for tracker, version := range newest {
 		found, err := engine.FindValues[int](ctx, w, `SELECT COALESCE(MAX(version), 0) FROM tracker_rules WHERE organization = $1 AND tracker = $2`, organization, tracker)
 		if err == nil && found[0] != version {
@@ -158,13 +160,13 @@ func (w *work) expectRules(ctx context.Context, organization string, newest map[
 // AddRules has the kept answers of a tracker analysed by new rules. before is the
 // version of the newest that the caller knows, 0 for none. Returns ErrChanged.
 func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error {
-	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		// The organization's row, which is locked, keeps another node from doing the same.
-		if err := w.expectRules(ctx, t.Organization, map[string]int{t.ID: before}); err != nil {
+		if err := expectRules(ctx, w, t.Organization, map[string]int{t.ID: before}); err != nil {
 			return err
 		}
 		r.CreatedAt = now
-		return w.addRules(ctx, t, r)
+		return addRules(ctx, w, t, r)
 	}})
 	if err != nil {
 		return fmt.Errorf("add rules of tracker %s: %w", t.Name, err)
@@ -232,7 +234,7 @@ func (s *Store) withResults(ctx context.Context, organization, which string, arg
 			return err
 		}
 		var err error
-		a.Result, err = unpack(a.packed)
+		a.Result, err = store.Unpack(a.packed)
 		a.packed = nil
 		answers = append(answers, a)
 		return err
@@ -271,7 +273,7 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 // their report. days are those that are to be exported again. It changes nothing where
 // newer ones have taken over.
 func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
-	err := s.commit(change{organization: r.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.Commit(store.Change{Organization: r.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		n, err := w.Run(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL AND state <> 'old'`,
 			r.Organization, r.Tracker, r.Version, engine.Millis(now), nullText(string(r.Report)))
 		if err != nil || n == 0 {
@@ -319,7 +321,7 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 		}
 		return each(&a)
 	}, `SELECT `+readAnalyses.List+` FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer < $4 AND rules = $5`,
-		r.Organization, r.Tracker, firstID(from.Add(-idEarlier)), firstID(until.Add(idLater)), r.Version)
+		r.Organization, r.Tracker, store.FirstID(from.Add(-store.IDEarlier)), store.FirstID(until.Add(store.IDLater)), r.Version)
 	if err != nil {
 		return fmt.Errorf("read analyses: %w", err)
 	}
@@ -374,7 +376,7 @@ func (s *Store) AnalysedTwice(ctx context.Context, before, after *Rules, from st
 func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, after string) (last string, err error) {
 	old, err := engine.FindValues[string](ctx, s.ShardOf(organization).Reports, `SELECT x.answer FROM analyses x
 		JOIN tracker_rules r ON r.organization = x.organization AND r.tracker = x.tracker AND r.version = x.rules AND r.state = 'old'
-		WHERE x.organization = $1 AND x.tracker = $2 AND x.answer > $3 ORDER BY x.answer LIMIT $4`, organization, tracker, after, pruneBatch)
+		WHERE x.organization = $1 AND x.tracker = $2 AND x.answer > $3 ORDER BY x.answer LIMIT $4`, organization, tracker, after, store.PruneBatch)
 	if err != nil {
 		return "", fmt.Errorf("find old analyses: %w", err)
 	}

@@ -1,4 +1,4 @@
-package store
+package tracking
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"earshot/internal/store"
 
 	"earshot/internal/store/engine"
 )
@@ -52,7 +54,7 @@ func noteChangedDays(ctx context.Context, t *engine.Tx, of *Tracker, days []int6
 func (s *Store) ClaimExport(ctx context.Context, lease time.Duration, now time.Time) (*ExportDay, error) {
 	days, err := engine.RowsFromAllShards(ctx, s.DB, exportDaysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, engine.Millis(now))
 	if err == nil && len(days) == 0 {
-		err = ErrNotFound
+		err = store.ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find a day to export: %w", err)

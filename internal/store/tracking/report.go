@@ -1,10 +1,12 @@
-package store
+package tracking
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"earshot/internal/store"
 
 	"earshot/internal/store/engine"
 )
@@ -48,7 +50,7 @@ func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) 
 // is next for the tracker, in one transaction. A second report of a slot is never stored.
 // Returns ErrChanged when the tracker is not as its caller has read it.
 func (s *Store) TakeReport(t *Tracker, r *Report, channels []string, slot string, due, now time.Time) error {
-	return s.saveReport(t, r, channels, now, func(ctx context.Context, w *work) error {
+	return s.saveReport(t, r, channels, now, func(ctx context.Context, w *store.Work) error {
 		n, err := w.Run(ctx, `UPDATE trackers SET report_slot = $5, report_due_at = $6 WHERE organization = $1 AND id = $2 AND version = $3 AND report_slot = $4`,
 			t.Organization, t.ID, t.Version, t.ReportSlot, nullText(slot), engine.NullMillis(due))
 		if err == nil && n == 0 {
@@ -60,12 +62,12 @@ func (s *Store) TakeReport(t *Tracker, r *Report, channels []string, slot string
 
 // SendReport stores a report that somebody asked for and plans its deliveries.
 func (s *Store) SendReport(t *Tracker, r *Report, channels []string, now time.Time) error {
-	return s.saveReport(t, r, channels, now, func(context.Context, *work) error { return nil })
+	return s.saveReport(t, r, channels, now, func(context.Context, *store.Work) error { return nil })
 }
 
-func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Time, first func(context.Context, *work) error) error {
-	r.Organization, r.Tracker, r.packed = t.Organization, t.ID, pack(r.Document)
-	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Time, first func(context.Context, *store.Work) error) error {
+	r.Organization, r.Tracker, r.packed = t.Organization, t.ID, store.Pack(r.Document)
+	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		if err := first(ctx, w); err != nil {
 			return err
 		}
@@ -78,7 +80,7 @@ func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Ti
 		if err != nil || !isNew {
 			return err
 		}
-		return w.tell(ctx, t, r.ID, channels, now)
+		return tell(ctx, w, t, r.ID, channels, now)
 	}})
 	if err != nil {
 		return fmt.Errorf("save a report of tracker %s: %w", t.Name, err)
@@ -88,7 +90,7 @@ func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Ti
 
 // SentReport is the report of a slot of a tracker, or the newest for "", without its
 // document, and how its deliveries went, by channel. Returns ErrNotFound.
-func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Report, map[string]*Delivery, error) {
+func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Report, map[string]*store.Delivery, error) {
 	r, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, listedReports, `WHERE organization = $1 AND tracker = $2 AND ($3 = '' OR slot = $3) ORDER BY id DESC LIMIT 1`, t.Organization, t.ID, slot)
 	if err != nil {
 		return nil, nil, fmt.Errorf("report of tracker %s: %w", t.Name, err)
@@ -98,14 +100,14 @@ func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Repor
 }
 
 // toldTo are the deliveries of an alert or a report, by channel.
-func (s *Store) toldTo(ctx context.Context, t *Tracker, what string) (map[string]*Delivery, error) {
+func (s *Store) toldTo(ctx context.Context, t *Tracker, what string) (map[string]*store.Delivery, error) {
 	told, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
 	if err != nil {
 		return nil, fmt.Errorf("find deliveries: %w", err)
 	}
-	all := map[string]*Delivery{}
+	all := map[string]*store.Delivery{}
 	for _, one := range told {
-		if all[one.Channel], err = s.Delivery(ctx, t.Organization, one.ID); err != nil && !errors.Is(err, ErrNotFound) {
+		if all[one.Channel], err = s.Delivery(ctx, t.Organization, one.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
 	}

@@ -1,10 +1,12 @@
-package store
+package tracking
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"earshot/internal/store"
 
 	"earshot/internal/store/engine"
 
@@ -203,19 +205,19 @@ var ErrChanged = errors.New("somebody else has changed it meanwhile")
 // definitions too large.
 func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *Rules, days []int64) error {
 	t.Version = before + 1
-	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
-		if err := w.checkTracker(ctx, t, before); err != nil {
+	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
+		if err := checkTracker(ctx, w, t, before); err != nil {
 			return err
 		}
 		version := &trackerVersion{t.Organization, t.ID, t.Version, t.Definition, t.UpdatedAt}
 		if rules != nil {
-			if err := w.addRules(ctx, t, rules); err != nil {
+			if err := addRules(ctx, w, t, rules); err != nil {
 				return err
 			}
 		}
 		return errors.Join(
 			engine.Each(ctx, w.Tx, upsertTracker, []*Tracker{t}, nil),
-			w.forgetVersions(ctx, t),
+			forgetVersions(ctx, w, t),
 			engine.Each(ctx, w.Tx, insertVersions, []*trackerVersion{version}, nil),
 			engine.Each(ctx, w.Tx, upsertPrompts, prompts, nil),
 			engine.Each(ctx, w.Tx, upsertTargets, targets, nil),
@@ -228,7 +230,7 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 }
 
 // checkTracker tells whether a tracker is as its caller knew it.
-func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
+func checkTracker(ctx context.Context, w *store.Work, t *Tracker, before int) error {
 	versions := map[string]int{}
 	paused := map[string]bool{}
 	bytes, was := len(t.Definition), 0 // of all, and of this one before
@@ -268,7 +270,7 @@ func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
 }
 
 // forgetVersions removes definitions from before that no sweep has asked by.
-func (w *work) forgetVersions(ctx context.Context, t *Tracker) error {
+func forgetVersions(ctx context.Context, w *store.Work, t *Tracker) error {
 	_, err := w.ExecContext(ctx, `DELETE FROM tracker_versions WHERE organization = $1 AND tracker = $2 AND version < $3 AND NOT EXISTS (
 		SELECT 1 FROM sweeps s WHERE s.organization = tracker_versions.organization AND s.tracker = tracker_versions.tracker AND s.version = tracker_versions.version)`,
 		t.Organization, t.ID, t.Version)
@@ -279,7 +281,7 @@ func (w *work) forgetVersions(ctx context.Context, t *Tracker) error {
 // next ones. Returns ErrChanged when its version is another.
 func (s *Store) SetTrackerState(t *Tracker, now time.Time) error {
 	// The organization is locked, so that no sweep begins meanwhile and sets the next one.
-	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		n, err := w.Run(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
 			WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
 			t.Organization, t.ID, t.Version, string(t.State), nullText(t.NextSlot), engine.NullMillis(t.DueAt), engine.Millis(now), nullText(t.ReportSlot), engine.NullMillis(t.ReportDueAt))

@@ -1,4 +1,4 @@
-package store
+package tracking
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"earshot/internal/store"
 
 	"earshot/internal/store/engine"
 
@@ -87,7 +89,7 @@ var (
 func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
 	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE stepped = 0 AND organization = $1 AND tracker = $2 ORDER BY due_at, id LIMIT 1`, t.Organization, t.ID)
 	if err == nil && sweep.State == earshot.SweepRunning {
-		err = ErrNotFound
+		err = store.ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("next sweep to be stepped with: %w", err)
@@ -158,7 +160,7 @@ type SweepStep struct {
 // it raised and their deliveries, in one transaction. Returns ErrChanged when somebody
 // else was faster.
 func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Time) error {
-	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		for _, statement := range []struct {
 			text string
 			args []any
@@ -179,7 +181,7 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 			engine.Each(ctx, w.Tx, insertAlerts, step.Alerts, nil),
 			noteChangedDays(ctx, w.Tx, t, step.Days))
 		for _, a := range step.Alerts {
-			err = errors.Join(err, w.tell(ctx, t, a.ID, step.Channels, now))
+			err = errors.Join(err, tell(ctx, w, t, a.ID, step.Channels, now))
 		}
 		return err
 	}})
@@ -190,12 +192,12 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 }
 
 // tell plans deliveries of an alert or a report to channels.
-func (w *work) tell(ctx context.Context, t *Tracker, what string, channels []string, now time.Time) error {
+func tell(ctx context.Context, w *store.Work, t *Tracker, what string, channels []string, now time.Time) error {
 	var told []*AlertDelivery
 	for _, channel := range channels {
-		d := &AlertDelivery{t.Organization, newID(), t.ID, what, channel}
+		d := &AlertDelivery{t.Organization, store.NewID(), t.ID, what, channel}
 		told = append(told, d)
-		w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: t.Organization, ID: d.ID}, ChannelURL(channel), now))
+		w.Deliveries = append(w.Deliveries, store.NewDelivery(&store.Job{Organization: t.Organization, ID: d.ID}, ChannelURL(channel), now))
 	}
 	return engine.Each(ctx, w.Tx, insertAlertDeliveries, told, nil)
 }
@@ -225,7 +227,7 @@ func (s *Store) Alerts(ctx context.Context, t *Tracker, f AlertFilter) ([]*Alert
 // AcknowledgeAlert notes that a person has seen an alert, and returns it as it is then.
 // Doing so twice changes nothing. Returns ErrNotFound.
 func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Alert, error) {
-	id, err := canonicalID(id)
+	id, err := store.CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("alert: %w", err)
 	}
@@ -251,9 +253,9 @@ func (s *Store) Told(ctx context.Context, organization, delivery string) (d *Ale
 	d, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
 	if err == nil {
 		const byID = `WHERE organization = $1 AND tracker = $2 AND id = $3`
-		if a, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, alertsTable, byID, organization, d.Tracker, d.Alert); errors.Is(err, ErrNotFound) {
+		if a, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, alertsTable, byID, organization, d.Tracker, d.Alert); errors.Is(err, store.ErrNotFound) {
 			if r, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, reportsTable, byID, organization, d.Tracker, d.Alert); err == nil {
-				r.Document, err = unpack(r.packed)
+				r.Document, err = store.Unpack(r.packed)
 			}
 		}
 	}
@@ -290,18 +292,18 @@ func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []Target
 // their deliveries.
 func deleteAlerts(ctx context.Context, t *engine.Tx, organization, tracker string, before time.Time) error {
 	told, err := engine.FindValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
-		organization, tracker, firstID(before))
+		organization, tracker, store.FirstID(before))
 	if err != nil {
 		return err
 	}
-	var webhooks []*deliveryRow
+	var webhooks []*store.DeliveryRow
 	for _, id := range told {
-		webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: organization, Job: id}})
+		webhooks = append(webhooks, &store.DeliveryRow{Delivery: store.Delivery{Organization: organization, Job: id}})
 	}
 	for _, table := range []string{"alerts", "reports"} {
-		if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND id < $3`, organization, tracker, firstID(before)); err != nil {
+		if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND id < $3`, organization, tracker, store.FirstID(before)); err != nil {
 			return err
 		}
 	}
-	return removeDeliveries(ctx, t, webhooks)
+	return store.RemoveDeliveries(ctx, t, webhooks)
 }

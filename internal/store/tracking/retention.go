@@ -1,0 +1,202 @@
+package tracking
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"earshot/internal/store"
+
+	"earshot/internal/store/engine"
+)
+
+// DeleteTracker hides a tracker, whose name is free from then on. What is queued of it is
+// removed; DeleteTracked removes its rows. Returns ErrNotFound.
+func (s *Store) DeleteTracker(ctx context.Context, organization, name string, now time.Time) error {
+	t, err := s.Tracker(ctx, organization, name)
+	if err != nil {
+		return err
+	}
+	// The organization is locked, so that no sweep begins meanwhile and is left out below.
+	err = s.Commit(store.Change{Organization: organization, Apply: func(ctx context.Context, w *store.Work) error {
+		_, err := w.ExecContext(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL, report_slot = NULL, report_due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID)
+		if err != nil {
+			return err
+		}
+		// A node that is killed before it has ended them leaves nothing that is submitted.
+		_, err = w.ExecContext(ctx, `UPDATE sweeps SET reason = COALESCE(reason, $3), ends_at = CASE WHEN ends_at > $4 THEN $4 ELSE ends_at END
+			WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID, ReasonCanceled, engine.Millis(now))
+		return err
+	}})
+	if err != nil {
+		return fmt.Errorf("delete tracker %s: %w", name, err)
+	}
+	running, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID)
+	if err != nil {
+		return fmt.Errorf("find running sweeps of tracker %s: %w", name, err)
+	}
+	for _, sweep := range running {
+		if _, err := s.EndSweep(sweep, ReasonCanceled, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteTracked removes, a batch at a time, answers that are past their tracker's
+// retention, and all that belongs to trackers that were deleted. It returns how many
+// rows there were: as long as there are any, call it again.
+func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
+	kept := trackersTable.Without("definition") // which may be large
+	trackers, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Tracker, error) {
+		return engine.FindRows(ctx, p.Reports, kept, `ORDER BY organization, id`)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("list trackers: %w", err)
+	}
+	for _, t := range trackers {
+		before := now.AddDate(0, 0, -t.KeepDays)
+		// Sweeps count against the ceiling of their month.
+		sweepsBefore := now.AddDate(0, 0, -max(t.KeepDays, longestMonth))
+		if t.State == trackerDeleting {
+			before = now.Add(time.Hour) // all of it; what runs ends first
+			sweepsBefore = before
+		}
+		deleted, err := s.deleteAnswers(ctx, t, before, sweepsBefore)
+		if err != nil {
+			return n, fmt.Errorf("delete answers of tracker %s: %w", t.Name, err)
+		}
+		if n += deleted; t.State == trackerDeleting && deleted == 0 {
+			if err := s.forgetTracker(t); err != nil {
+				return n, fmt.Errorf("delete tracker %s: %w", t.Name, err)
+			}
+		}
+	}
+	return n, nil
+}
+
+// longestMonth is how many days a sweep may lie back that belongs to the present month,
+// in any time zone and with a window that began in the month before.
+const longestMonth = 62
+
+// deleteAnswers removes some answers that were asked before a time. Where there are none
+// it removes the sweeps that began before another and have none left.
+func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBefore time.Time) (int, error) {
+	old, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND outcome <> 'pending' ORDER BY id LIMIT $4`,
+		t.Organization, t.ID, store.FirstID(before), store.PruneBatch)
+	if err != nil {
+		return 0, err
+	}
+	if len(old) == 0 {
+		return 0, s.deleteSweeps(t, sweepsBefore)
+	}
+	err = s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
+		// Two nodes may have found the same answers, whose results must be given up once.
+		removed, err := engine.Remove(ctx, tx, deleteAnswers, old, func(a *Answer) string { return a.ID })
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(engine.Each(ctx, tx, deleteAnalyses, removed, nil), pruneTallies(ctx, tx, removed)); err != nil {
+			return err
+		}
+		return giveUpBodies(ctx, tx, removed)
+	})
+	return len(old), err
+}
+
+// deleteSweeps removes sweeps that began before a time and have no answers left, with
+// their deliveries. The last question of a sweep may be asked weeks after the first.
+func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
+	return s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
+		ids, err := engine.FindValues[string](ctx, tx, `DELETE FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running'
+			AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.organization = sweeps.organization AND a.tracker = sweeps.tracker AND a.sweep = sweeps.id)
+			RETURNING id`,
+			t.Organization, t.ID, store.FirstID(before))
+		if err != nil {
+			return err
+		}
+		var webhooks []*store.DeliveryRow
+		for _, id := range ids {
+			webhooks = append(webhooks, &store.DeliveryRow{Delivery: store.Delivery{Organization: t.Organization, Job: id}})
+		}
+		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, before); err != nil {
+			return err
+		}
+		return store.RemoveDeliveries(ctx, tx, webhooks)
+	})
+}
+
+var deleteAnswers = engine.Deletion(answersTable, "organization", "tracker", "id")
+
+// giveUpBodies removes results that no answer has any more.
+func giveUpBodies(ctx context.Context, t *engine.Tx, answers []*Answer) error {
+	uses := map[string]*bodyUse{}
+	for _, a := range answers {
+		if a.hash == nil {
+			continue
+		}
+		key := a.Organization + string(a.hash)
+		if uses[key] == nil {
+			uses[key] = &bodyUse{organization: a.Organization, hash: a.hash}
+		}
+		uses[key].answers++
+	}
+	rows := slices.Collect(maps.Values(uses))
+	slices.SortFunc(rows, func(a, b *bodyUse) int { return bytes.Compare(a.hash, b.hash) })
+	if err := engine.Each(ctx, t, releaseBodies, rows, nil); err != nil {
+		return err
+	}
+	return engine.Each(ctx, t, deleteBodies, rows, nil)
+}
+
+// bodyUse is how many answers have a result.
+type bodyUse struct {
+	organization string
+	hash         []byte
+	answers      int64
+}
+
+var (
+	bodyUseColumns = []engine.Column[bodyUse]{
+		engine.Field("organization", "uuid", func(b *bodyUse) *string { return &b.organization }),
+		engine.Field("hash", "bytea", func(b *bodyUse) *[]byte { return &b.hash }),
+		engine.IntField("answers", func(b *bodyUse) *int64 { return &b.answers }),
+	}
+	releaseBodies = engine.NewStatement(bodyUseColumns, func(in engine.Input) string {
+		return `UPDATE bodies SET answers = bodies.answers - ` + in.Value("answers") + ` ` + in.Where("bodies", "organization", "hash")
+	})
+	deleteBodies = engine.NewStatement(bodyUseColumns[:2], func(in engine.Input) string {
+		return `DELETE FROM bodies WHERE answers <= 0 AND ` + in.Matching()
+	})
+)
+
+// farFuture is after everything that there is.
+var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// forgetTracker removes a deleted tracker that has no answers and no sweeps left.
+func (s *Store) forgetTracker(t *Tracker) error {
+	return s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
+		// Sweeps that still run keep it for now, as do answers.
+		left, err := engine.FindValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2
+			UNION ALL SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 LIMIT 1`, t.Organization, t.ID)
+		if err != nil || len(left) > 0 {
+			return err
+		}
+		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, farFuture); err != nil {
+			return err
+		}
+		for _, table := range []string{"export_days", "series", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
+				return err
+			}
+		}
+		if _, err = tx.ExecContext(ctx, `DELETE FROM trackers WHERE organization = $1 AND id = $2`, t.Organization, t.ID); err != nil {
+			return err
+		}
+		return unfollow(ctx, tx, t.Organization)
+	})
+}
