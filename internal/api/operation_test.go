@@ -1,0 +1,187 @@
+package api_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/api"
+	"earshot/internal/api/openapi"
+	"earshot/internal/schema"
+)
+
+// TestADeclarationServes makes requests to operations that are declared in a test.
+func TestADeclarationServes(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	for _, o := range api.ToyOperations() {
+		s.api.Serve(o)
+	}
+	kite := request{method: "GET", path: "/v1/toys/kite?country=DE", key: s.key}
+	if got, want := s.succeeds(t, kite).body, `{"code":"DE","name":"`+s.org.ID+`"}`; got != want {
+		t.Errorf("the response is %s, want %s", got, want)
+	}
+	kite.path = "/v1/toys/kite"
+	s.invalid(t, kite, 400, "country")
+	kite.path = "/v1/toys/ball?country=DE"
+	if r := s.fails(t, kite, 404, earshot.CodeNotFound); r.details != `{"id":"ball"}` || !strings.Contains(r.body, "there is no toy with this id") {
+		t.Errorf("a missing toy gives %s", r.body)
+	}
+	made := request{method: "POST", path: "/v1/toys/kite", key: s.key, body: `{"url":"http://toys.example"}`}
+	if got, want := s.succeeds(t, made).body, `{"success":true,"url":"HTTP://TOYS.EXAMPLE"}`; got != want {
+		t.Errorf("the response is %s, want %s", got, want)
+	}
+	made.body = `{"url":7,"colour":"red"}`
+	s.invalid(t, made, 400, "colour", "url")
+	made.key = s.newKey(t, account.ScopeRead)
+	s.fails(t, made, 403, earshot.CodeNoPermission)
+}
+
+const toyProse = `
+operations:
+  GET /v1/toys:
+    {id: listToys, tag: Lookups, summary: List toys, description: Returns toys., answer: The toys.}
+  GET /v1/toys/{id}:
+    {id: getToy, tag: Lookups, summary: Read a toy, description: Returns one toy., answer: The toy., parameters: {id: The toy's id.}}
+  POST /v1/toys/{id}:
+    {id: makeToy, tag: Lookups, summary: Make a toy, description: Makes one toy., answer: The toy., parameters: {id: The toy's id.}}
+`
+
+// describe describes the API with the toys added.
+func describe(t *testing.T, toys []api.Operation) (schema.Map, error) {
+	t.Helper()
+	sources, err := openapi.SourcesOf(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources.Operations = append(sources.Operations, toys...)
+	sources.Prose = []byte(strings.Replace(string(sources.Prose), "\noperations:\n", toyProse, 1))
+	return sources.Describe()
+}
+
+// TestADeclarationIsDescribed finds the same operations in the OpenAPI document and among
+// the types of the dashboard.
+func TestADeclarationIsDescribed(t *testing.T) {
+	t.Parallel()
+	described, err := describe(t, api.ToyOperations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(described)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type shape struct {
+		Ref string `json:"$ref"`
+	}
+	type content map[string]struct{ Schema shape }
+	var document struct {
+		Paths map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+			Scope       string `json:"x-scope"`
+			Parameters  []struct{ Name, In string }
+			RequestBody struct{ Content content }
+			Responses   map[string]struct{ Content content }
+		}
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	read, made := document.Paths["/v1/toys/{id}"]["get"], document.Paths["/v1/toys/{id}"]["post"]
+	got := []any{
+		read.OperationID, read.Scope, read.Parameters, read.Responses["200"].Content["application/json"].Schema.Ref,
+		made.OperationID, made.Scope, made.RequestBody.Content["application/json"].Schema.Ref,
+	}
+	want := []any{
+		"getToy", "read", []struct{ Name, In string }{{"id", "path"}, {"country", "query"}}, "#/components/schemas/State",
+		"makeToy", "admin", "#/components/schemas/GotoRequest",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the document is not as declared (-want +got):\n%s", diff)
+	}
+	if _, ok := read.Responses["404"]; !ok {
+		t.Error("the document lacks the answer to a missing toy")
+	}
+	if types := openapi.TypeScript(described); !strings.Contains(types, `"POST /v1/toys/{id}": { query: undefined; body: GotoRequest; response: GotoResponse };`) {
+		t.Error("the dashboard's types lack the operation")
+	}
+}
+
+// TestADeclarationBecomesAMethod finds the same operations in the Go client.
+func TestADeclarationBecomesAMethod(t *testing.T) {
+	t.Parallel()
+	described, err := describe(t, api.ToyOperations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := openapi.GoClient(api.ToyOperations(), described)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, methods, _ := strings.Cut(string(code), ")\n\n")
+	want := "// Toy calls GET /v1/toys/{id}: Read a toy.\n" + `//
+// Returns one toy. The key needs the scope read.
+func (c *Client) Toy(ctx context.Context, id string, country string) (string, error) {
+	var query earshot.StateQuery
+	query.Country = country
+	answer, err := exchange[earshot.State](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/toys/{id}", id), query), repeat: idempotent})
+	if err != nil {
+		return "", err
+	}
+	return answer.Name, nil
+}
+
+// MakeToy calls POST /v1/toys/{id}: Make a toy.
+//
+// Makes one toy. The key needs the scope admin.
+func (c *Client) MakeToy(ctx context.Context, id string, body earshot.GotoRequest) (*earshot.GotoResponse, error) {
+	return exchange[earshot.GotoResponse](ctx, c, call{method: "POST", path: pathOf("/v1/toys/{id}", id), body: body})
+}
+
+// Toys calls GET /v1/toys: List toys.
+//
+// Returns toys. The method fetches pages as the loop comes to them, and ends with the first
+// error. The key needs the scope read.
+func (c *Client) Toys(ctx context.Context, query earshot.BatchQuery) iter.Seq2[*earshot.BatchRecord, error] {
+	return items(func(cursor string) (earshot.List[earshot.BatchRecord], *string, error) {
+		query.Cursor = cursor
+		page, err := exchange[earshot.BatchPage](ctx, c, call{method: "GET", path: withQuery("/v1/toys", query), repeat: idempotent})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Batches, page.NextCursor, nil
+	})
+}
+`
+	if diff := cmp.Diff(want, methods); diff != "" {
+		t.Errorf("the methods are not as declared (-want +got):\n%s", diff)
+	}
+}
+
+// TestMistakesInADeclaration stop generation, with the name of the operation.
+func TestMistakesInADeclaration(t *testing.T) {
+	t.Parallel()
+	sound := api.Operation{Method: "POST", Path: "/v1/toys", Body: earshot.GotoRequest{}, Response: earshot.State{}, Client: api.Method{Name: "Toy"}}
+	for want, change := range map[string]func(*api.Operation){
+		"earshot.GotoRequest has no field Colour": func(o *api.Operation) { o.Client.Takes = []string{"Colour"} },
+		"earshot.State has no field Colour":       func(o *api.Operation) { o.Client.Returns = "Colour" },
+		"only a DELETE can return nothing":        func(o *api.Operation) { o.Client.Returns = "-" },
+		"Toy has no response to return":           func(o *api.Operation) { o.Response = nil },
+		"would take a query and a body":           func(o *api.Operation) { o.Query = earshot.StateQuery{} },
+		"api.Method is not in package earshot":    func(o *api.Operation) { o.Body = api.Method{} },
+	} {
+		o := sound
+		change(&o)
+		_, err := openapi.GoClient([]api.Operation{o}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "POST /v1/toys: ") {
+			t.Errorf("the error is %v, want one with %q", err, want)
+		}
+	}
+	if _, err := describe(t, nil); err == nil || !strings.Contains(err.Error(), "which is no operation") {
+		t.Errorf("prose without an operation: %v", err)
+	}
+}
