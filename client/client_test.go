@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 
 	"earshot"
 	"earshot/client"
+	"earshot/internal/api"
 	"earshot/internal/app"
 	"earshot/internal/provider"
 )
@@ -118,49 +118,6 @@ func TestEveryOperationIsCalled(t *testing.T) {
 	}
 }
 
-// callNumbers calls what reads numbers of trackers.
-func callNumbers(ctx context.Context, c *client.Client) {
-	_, _ = c.TrackerMetrics(ctx, "{name}", earshot.MetricQuery{})
-	_, _ = c.CompareTracker(ctx, "{name}", earshot.CompareQuery{})
-	_, _ = c.TrackerSources(ctx, "{name}", earshot.SourceQuery{})
-	_, _ = c.Report(ctx, "{name}", earshot.ReportQuery{})
-	_, _ = c.SendReport(ctx, "{name}", "")
-	_, _ = c.TrackerRules(ctx, "{name}")
-	_, _ = c.Reanalyse(ctx, "{name}")
-	_, _ = c.DiffAnswers(ctx, "{name}", "", "")
-	_, _ = c.TryNames(ctx, "{name}", earshot.NameTrial{})
-	_, _ = c.DiscoverNames(ctx, "{name}", earshot.DiscoverQuery{})
-	for range c.Alerts(ctx, "{name}", earshot.AlertQuery{}) {
-		break
-	}
-	_, _ = c.AcknowledgeAlert(ctx, "{name}", "{id}")
-	_, _ = c.TestAlerts(ctx, "{name}", "")
-	_, _ = c.Channels(ctx)
-	_, _ = c.SaveChannel(ctx, "{name}", earshot.ChannelRequest{})
-	_ = c.DeleteChannel(ctx, "{name}")
-}
-
-func callTrackers(ctx context.Context, c *client.Client) {
-	_, _ = c.Trackers(ctx)
-	_, _ = c.Tracker(ctx, "{name}")
-	_, _ = c.ApplyTracker(ctx, "{name}", nil, false)
-	_, _ = c.PauseTracker(ctx, "{name}")
-	_, _ = c.ResumeTracker(ctx, "{name}")
-	_ = c.DeleteTracker(ctx, "{name}")
-	_, _ = c.MakeDemo(ctx, "{name}", earshot.DemoRequest{})
-	_, _ = c.StartSweep(ctx, "{name}", "")
-	_, _ = c.Sweep(ctx, "{name}", "{id}")
-	_, _ = c.CancelSweep(ctx, "{name}", "{id}")
-	_, _ = c.Answer(ctx, "{name}", "{id}")
-	_, _ = c.Export(ctx, "{name}", earshot.ExportQuery{})
-	for range c.Sweeps(ctx, "{name}", earshot.SweepQuery{}) {
-		break
-	}
-	for range c.Answers(ctx, "{name}", earshot.AnswerQuery{}) {
-		break
-	}
-}
-
 // ask calls the method of a provider.
 func ask(t *testing.T, c *client.Client, about provider.Definition, request reflect.Value) (result any, usage client.Usage, err error) {
 	t.Helper()
@@ -178,67 +135,60 @@ func ask(t *testing.T, c *client.Client, about provider.Definition, request refl
 func everything(t *testing.T) []string {
 	t.Helper()
 	c, service := answering(says(200, `{}`))
-	ctx := t.Context()
 	for _, p := range app.Providers() {
-		_, _, _ = ask(t, c, p.Definition(), reflect.ValueOf(p.Definition().Request))
+		callMethod(t, c, p.Definition().TypeName(), "")
 	}
-	_, _ = c.Goto(ctx, "")
-	_, _ = c.Countries(ctx, "websearch")
-	_, _ = c.States(ctx, "US")
-	_, _ = c.Credits(ctx)
-	_, _ = c.Session(ctx)
-	_, _ = c.ExtractionHealth(ctx)
+	for _, o := range api.Operations(nil) {
+		if o.Client.Name != "" {
+			callMethod(t, c, o.Client.Name, o.Path)
+		}
+	}
+	ctx := t.Context()
 	_, _ = c.Submit(ctx, earshot.TaskRequest{})
 	_, _ = c.SubmitBatch(ctx, nil)
-	_, _ = c.Task(ctx, "{taskId}")
-	_ = c.Cancel(ctx, "{taskId}")
-	_, _ = c.Request(ctx, "{id}")
-	_, _ = c.RetryRequest(ctx, "{id}")
-	_, _ = c.Batch(ctx, "{id}")
-	_, _ = c.RetryBatch(ctx, "{id}")
-	for _, err := range c.Batches(ctx) {
-		_ = err
-	}
+	_, _ = c.Quote(ctx)
+	_, _ = c.Usage(ctx, time.Now(), time.Now())
+	_ = c.Ready(ctx)
 	for _, err := range c.BatchResults(ctx, "{id}") {
 		_ = err
-	}
-	_, _ = c.QueueStatus(ctx)
-	_, _ = c.ClearQueue(ctx)
-	_, _ = c.Quote(ctx)
-	_, _ = c.PreviewBatch(ctx, earshot.BatchFile{})
-	_, _ = c.Usage(ctx, time.Now(), time.Now())
-	_, _ = c.Stats(ctx, 1)
-	_, _ = c.Events(ctx, client.Latest, 1)
-	_, _ = c.Delivery(ctx, "{id}")
-	_, _ = c.Resend(ctx, "{id}")
-	_, _ = c.Keys(ctx)
-	_, _ = c.CreateKey(ctx, earshot.KeyRequest{})
-	_, _ = c.LimitKey(ctx, "{id}", earshot.KeyCeilings{})
-	_, _ = c.RevokeKey(ctx, "{id}")
-	_, _ = c.RotateWebhookSecret(ctx)
-	_, _ = c.TestWebhook(ctx, "")
-	_ = c.Ready(ctx)
-	callTrackers(ctx, c)
-	for range c.Tasks(ctx, earshot.TaskQuery{}) {
-		break
-	}
-	for range c.Requests(ctx, earshot.RequestQuery{}) {
-		break
-	}
-	for range c.Deliveries(ctx, earshot.DeliveryFailed) {
-		break
-	}
-	for range c.LedgerEntries(ctx, "charge") {
-		break
 	}
 	for range c.Live(ctx) {
 		break
 	}
-	callNumbers(ctx, c)
+	_, _ = c.ApplyTracker(ctx, "{name}", nil, false)
+	_, _ = c.PauseTracker(ctx, "{name}")
+	_, _ = c.StartSweep(ctx, "{name}", "")
+	_, _ = c.Export(ctx, "{name}", earshot.ExportQuery{})
+	_, _ = c.Report(ctx, "{name}", earshot.ReportQuery{})
 	var operations []string
 	for _, line := range service.lines() {
 		operation := regexp.MustCompile(`\?.*`).ReplaceAllString(line, "")
 		operations = append(operations, strings.NewReplacer("%7B", "{", "%7D", "}").Replace(operation))
 	}
 	return operations
+}
+
+// callMethod calls a generated method. Its texts are the parts of the path in braces, as
+// long as there are any; an iterator is asked for its first item.
+func callMethod(t *testing.T, c *client.Client, name, path string) {
+	t.Helper()
+	method := reflect.ValueOf(c).MethodByName(name)
+	if !method.IsValid() {
+		t.Fatalf("the client has no method %s", name)
+	}
+	parts := regexp.MustCompile(`\{\w+\}`).FindAllString(path, -1)
+	arguments := []reflect.Value{reflect.ValueOf(t.Context())}
+	for i := 1; i < method.Type().NumIn() && !(method.Type().IsVariadic() && i == method.Type().NumIn()-1); i++ {
+		argument := reflect.New(method.Type().In(i)).Elem()
+		if argument.Kind() == reflect.String && len(parts) > 0 {
+			argument.SetString(parts[0])
+			parts = parts[1:]
+		}
+		arguments = append(arguments, argument)
+	}
+	if result := method.Call(arguments)[0]; result.Kind() == reflect.Func {
+		for range result.Seq2() {
+			break
+		}
+	}
 }

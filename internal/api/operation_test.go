@@ -97,7 +97,9 @@ func TestADeclarationIsDescribed(t *testing.T) {
 		made.OperationID, made.Scope, made.RequestBody.Content["application/json"].Schema.Ref,
 	}
 	want := []any{
-		"getToy", "read", []struct{ Name, In string }{{"id", "path"}, {"country", "query"}}, "#/components/schemas/State",
+		"getToy", "read",
+		[]struct{ Name, In string }{{"id", "path"}, {"country", "query"}},
+		"#/components/schemas/State",
 		"makeToy", "admin", "#/components/schemas/GotoRequest",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
