@@ -178,7 +178,11 @@ func callMethod(t *testing.T, c *client.Client, name, path string) {
 	}
 	parts := regexp.MustCompile(`\{\w+\}`).FindAllString(path, -1)
 	arguments := []reflect.Value{reflect.ValueOf(t.Context())}
-	for i := 1; i < method.Type().NumIn() && !(method.Type().IsVariadic() && i == method.Type().NumIn()-1); i++ {
+	count := method.Type().NumIn()
+	if method.Type().IsVariadic() {
+		count-- // options may be left out
+	}
+	for i := 1; i < count; i++ {
 		argument := reflect.New(method.Type().In(i)).Elem()
 		if argument.Kind() == reflect.String && len(parts) > 0 {
 			argument.SetString(parts[0])

@@ -78,12 +78,15 @@ func (c *call) idempotencyKey(in *schema.Object) *string {
 
 // resolve returns the destination of a redirect link of the search engine. It is no job:
 // it takes no slot and costs nothing.
-func (s *Server) resolve(c *call, _ none, body earshot.GotoRequest) (earshot.GotoResponse, error) {
+func (s *Server) resolve(c *call, _ none, in unchecked[earshot.GotoRequest]) (earshot.GotoResponse, error) {
 	if s.Jobs.Draining() {
 		return earshot.GotoResponse{}, errStopping()
 	}
+	if err := in.Err(); err != nil {
+		return earshot.GotoResponse{}, err
+	}
 	c.turn.End() // the rest is waiting for the upstream
-	destination, err := s.Goto(c.context(), body.URL)
+	destination, err := s.Goto(c.context(), in.value.URL)
 	return earshot.GotoResponse{URL: destination}, err
 }
 

@@ -178,13 +178,13 @@ func (m *method) output() (results, code string, err error) {
 		return "", "", err
 	}
 	zero := "nil"
-	switch returned.Kind() {
-	case reflect.Struct:
+	switch kind := returned.Kind(); {
+	case kind == reflect.Struct:
 		of, value = "*"+of, "&"+value
-	case reflect.String:
+	case kind == reflect.String:
 		zero = `""`
-	case reflect.Int:
-		zero = "0"
+	case returned.Comparable() && kind != reflect.Pointer:
+		zero = fmt.Sprintf("%#v", reflect.Zero(returned).Interface())
 	}
 	return "(" + of + ", error)", m.fill + "answer, err := " + exchange + "if err != nil {\nreturn " + zero + ", err\n}\nreturn " + value + ", nil\n", nil
 }
