@@ -69,7 +69,7 @@ func TestMetricsNameWhatIsWrong(t *testing.T) {
 
 func TestSelfcheckPrintsStatedAndFound(t *testing.T) {
 	t.Parallel()
-	text, err := earshotCommand(t, "selfcheck", "--repeats", "5", "--seed", "3")
+	text, err := earshotCommand(t, "selfcheck", "--repeats", "1", "--seed", "3")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
