@@ -15,6 +15,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/demo"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
 )
@@ -29,7 +30,7 @@ func (s *Service) Apply(ctx context.Context, organization, name string, body []b
 	if err != nil {
 		return nil, err
 	}
-	if err := s.channelDirectory.checkChannels(ctx, organization, d); err != nil {
+	if err := s.Directory.CheckNamed(ctx, organization, d); err != nil {
 		return nil, err
 	}
 	for try := 1; ; try++ {
@@ -45,7 +46,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseDemo(t); err != nil {
+	if err := demo.Refuse(t); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(d.TrackerDefinition)
@@ -75,7 +76,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 			if err != nil {
 				return nil, err
 			}
-			days, err := s.exporter.daysToExport(ctx, t, before, d, now)
+			days, err := s.Exporter.DaysOfChange(ctx, t, before, d, now)
 			if err != nil {
 				return nil, err
 			}
@@ -171,7 +172,7 @@ func (s *Service) setStateOnce(ctx context.Context, organization, name string, s
 		return nil, err
 	}
 	if t.State != state {
-		if err := refuseDemo(t); err != nil {
+		if err := demo.Refuse(t); err != nil {
 			return nil, err
 		}
 		t.State = state

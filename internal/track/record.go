@@ -97,7 +97,7 @@ func (s *Service) answerOf(task *store.Task, t *recorded) *tracking.Answer {
 	if analysis.Refused(task.Result) {
 		a.Outcome = earshot.OutcomeRefused
 	}
-	a.Surface, a.Model = origin(task.Result)
+	a.Surface, a.Model = analysis.Origin(task.Result)
 	prompt := s.questionOf(task)
 	for _, r := range t.rules {
 		if found := s.panels.Analyse(a, r, prompt); found != nil {
@@ -105,19 +105,6 @@ func (s *Service) answerOf(task *store.Task, t *recorded) *tracking.Answer {
 		}
 	}
 	return a
-}
-
-// origin is what a result says of where it came from.
-func origin(stored json.RawMessage) (surface, model string) {
-	var result struct {
-		Surface string  `json:"surface"`
-		Model   *string `json:"model"`
-	}
-	_ = json.Unmarshal(stored, &result) // else it has neither
-	if result.Model != nil {
-		model = *result.Model
-	}
-	return result.Surface, model
 }
 
 // questionOf is the question that a task asked.

@@ -1,31 +1,36 @@
 // Package track asks the same questions again and again, on a schedule, and keeps the
-// answers.
+// answers. Each subject has a folder of its own; this package runs sweeps and puts the
+// subjects together.
 //
-//	definition.go yaml.go   a tracker's file, read and checked
-//	apply.go compare.go     what a new definition changes; storing it
-//	plan.go                 which questions a sweep asks, in which order
-//	sweep.go                starting, submitting, ending and closing sweeps
-//	record.go               ended tasks become answers
-//	analyse.go ruleset.go   answers are analysed, and again when the rules change; moved.go: what that changed
-//	book.go count.go read.go  what answers add up to; tally.go: what is kept of that
-//	noise.go                how far a sweep is from one that repeats it
-//	breaks.go               where numbers are no longer of one kind
-//	numbers.go change.go    numbers as clients see them; counted.go: the answers behind them
-//	alert.go alertshift.go  what moved, and other things worth telling
-//	channel.go              where that is told
-//	scheduled.go            reports that are sent by themselves
-//	view.go                 trackers, sweeps and answers as clients see them
-//	answer.go               one answer with what is found in it; two of them side by side
-//	try.go discover.go      names that might be looked for
-//	demo.go demoworld.go    a tracker with a history that is made up
-//	export.go exportrows.go tables of them, row by row; exportday.go: files of them by day
-//	report.go               what a report is made of
-//	service.go              what is needed, and the loop of a node
+//	service.go  what is needed, and the loops of a node
+//	apply.go    storing a definition
+//	sweep.go    starting, submitting, ending and closing sweeps
+//	record.go   ended tasks become answers
+//	view.go     trackers and sweeps as clients see them
 //
-// There is one queue and one ledger: a sweep is made of ordinary tasks. What is due, how
-// far a sweep is submitted and which ended tasks are recorded stands in the database and
-// changes in the same transaction as what follows from it, so that any node may do the
-// next step, and two that try do it once.
+// The subjects, from the bottom up. A subject imports only those above it in this list.
+//
+//	schedule    when something is due, in civil times
+//	stats       intervals, change detectors and other statistics
+//	source mention analysis  what is found in one answer
+//	metric      numbers of counted answers; packed: their encoding
+//	alert       which changes are worth an alert, and the text of messages
+//	definition  a tracker's definition, and the plan of a sweep
+//	ruleset     by which names and code brands are found
+//	aggregate   counting answers, and the stored sums of closed sweeps
+//	numbers     metrics, sources and comparisons as clients see them
+//	answers     lists, filters and searches of kept answers
+//	watch       change detectors see closed sweeps and raise alerts
+//	report      reports: gathered, rendered, and sent when due
+//	channel     where alerts and reports are sent
+//	export      tables as files, for a client or by day; proof: their check offline
+//	demo        trackers with a history that is made up
+//	reanalysis  analysing kept answers again when the rules change
+//
+// There is one queue and one ledger: a sweep is made of ordinary tasks. The database holds
+// which sweeps are due, how far each is submitted and which ended tasks are recorded. Each
+// of these changes in the same transaction as what follows from it, so that any node may
+// do the next step, and two that try do it once.
 package track
 
 import (
@@ -41,9 +46,15 @@ import (
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/answers"
+	"earshot/internal/track/channel"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/demo"
+	"earshot/internal/track/export"
 	"earshot/internal/track/numbers"
+	"earshot/internal/track/reanalysis"
+	"earshot/internal/track/report"
 	"earshot/internal/track/ruleset"
+	"earshot/internal/track/watch"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/lab"
 )
@@ -71,6 +82,9 @@ type Config struct {
 	Log *slog.Logger
 }
 
+// Exports is where files of trackers are written.
+type Exports = export.Destination
+
 // Jobs is what trackers need of the runner of jobs.
 type Jobs interface {
 	// Price is the maximum cost of a task.
@@ -91,12 +105,12 @@ type Service struct {
 	counter     *aggregate.Counter
 	*numbers.Reader
 	*answers.Explorer
-	*watcher
-	*reporter
-	*channelDirectory
-	*exporter
-	*demoMaker
-	*reanalyser
+	*watch.Watcher
+	*report.Reporter
+	*channel.Directory
+	*export.Exporter
+	*demo.Maker
+	*reanalysis.Analyser
 }
 
 // New makes a Service; Run must be called for sweeps to start.
@@ -128,15 +142,15 @@ func (s *Service) connect(main *aggregate.Counter) {
 	}
 	s.Reader = numbers.NewReader(s.Store, s.definitions, s.panels, s.counter)
 	s.Explorer = answers.NewExplorer(s.Store, s.definitions, s.panels, s.Reader, s.Log)
-	s.watcher = newWatcher(s.Store, s.definitions, s.panels, s.counter, s.Log, s.Planned)
-	s.reporter = newReporter(s.Store, s.definitions, s.counter, s.Reader, s.Log, s.BaseURL, s.Planned)
-	s.channelDirectory = newChannelDirectory(channelConfig{
-		Store: s.Store, Definitions: s.definitions, Reports: s.reporter, CheckWebhook: s.CheckWebhook, CheckAddress: s.CheckAddress, Mail: s.Mail,
+	s.Watcher = watch.NewWatcher(s.Store, s.definitions, s.panels, s.counter, s.Log, s.Planned)
+	s.Reporter = report.NewReporter(s.Store, s.definitions, s.counter, s.Reader, s.Log, s.Planned)
+	s.Directory = channel.NewDirectory(channel.Config{
+		Store: s.Store, Definitions: s.definitions, CheckWebhook: s.CheckWebhook, CheckAddress: s.CheckAddress, Mail: s.Mail,
 		TestChannel: s.TestChannel, BaseURL: s.BaseURL,
 	})
-	s.exporter = newExporter(s.Store, s.definitions, s.panels, s.counter, s.Reader, s.Explorer, s.Exports, s.Log)
-	s.demoMaker = newDemoMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
-	s.reanalyser = newReanalyser(s.Store, s.definitions, s.panels, s.counter, s.exporter, s.Log, s.Wake)
+	s.Exporter = export.NewExporter(s.Store, s.definitions, s.panels, s.counter, s.Reader, s.Explorer, s.Exports, s.Log)
+	s.Maker = demo.NewMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
+	s.Analyser = reanalysis.NewAnalyser(s.Store, s.definitions, s.panels, s.counter, s.Exporter, s.Log, s.Wake)
 }
 
 const (
@@ -157,7 +171,7 @@ func (s *Service) Run(ctx context.Context) error {
 	loops.Go(func() { again(ctx, stepEvery, nil, func() { s.watch(ctx) }) })
 	if s.Exports != nil {
 		loops.Go(func() {
-			again(ctx, stepEvery, nil, func() { s.log(ctx, "writing exports failed", s.exporter.exportAll(ctx, s.Store.Now)) })
+			again(ctx, stepEvery, nil, func() { s.log(ctx, "writing exports failed", s.Exporter.WriteDays(ctx, s.Store.Now)) })
 		})
 	}
 	loops.Go(func() {
@@ -170,7 +184,7 @@ func (s *Service) Run(ctx context.Context) error {
 		again(ctx, stepEvery, s.wakeAddUp, func() { s.log(ctx, "adding up answers failed", s.trusted(ctx, s.addUp)) })
 	})
 	// An upgrade may have brought other rules.
-	s.log(ctx, "renewing rules failed", s.reanalyser.renewRules(ctx, s.Store.Now()))
+	s.log(ctx, "renewing rules failed", s.Analyser.RenewRules(ctx, s.Store.Now()))
 	again(ctx, stepEvery, s.wake, func() { s.log(ctx, "a step of the trackers failed", s.trusted(ctx, s.moveOn)) })
 	return nil
 }
@@ -203,8 +217,8 @@ func (s *Service) trusted(ctx context.Context, do func(ctx context.Context, now 
 // watch has the change detectors see sweeps that have ended, and sends reports that are
 // due.
 func (s *Service) watch(ctx context.Context) {
-	s.log(ctx, "looking for what moved failed", s.watcher.watchSweeps(ctx, s.Store.Now()))
-	s.log(ctx, "sending reports failed", s.trusted(ctx, s.sendReports))
+	s.log(ctx, "looking for what moved failed", s.Watcher.Step(ctx, s.Store.Now()))
+	s.log(ctx, "sending reports failed", s.trusted(ctx, s.SendDue))
 }
 
 func (s *Service) log(ctx context.Context, message string, err error) {
@@ -225,7 +239,7 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.watcher.watchSweeps(ctx, now), s.reporter.sendReports(ctx, now), s.exporter.exportAll(ctx, func() time.Time { return now }))
+	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.Watcher.Step(ctx, now), s.Reporter.SendDue(ctx, now), s.Exporter.WriteDays(ctx, func() time.Time { return now }))
 }
 
 // moveOn starts sweeps, records answers, and closes sweeps of which all have come.
@@ -236,7 +250,7 @@ func (s *Service) moveOn(ctx context.Context, now time.Time) error {
 // addUp makes tallies that were asked for, and goes on with answers that are to be
 // analysed anew.
 func (s *Service) addUp(ctx context.Context, now time.Time) error {
-	return errors.Join(s.counter.TallyNext(ctx), s.reanalyser.reanalyse(ctx, now))
+	return errors.Join(s.counter.TallyNext(ctx), s.Analyser.Step(ctx, now))
 }
 
 // tidy removes answers that are past their time and what is left of deleted trackers and
@@ -252,5 +266,5 @@ func (s *Service) tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.reanalyser.renewRules(ctx, now), s.reanalyser.tidyAnalyses(ctx), s.counter.TallyAll(ctx))
+	return errors.Join(s.Analyser.RenewRules(ctx, now), s.Analyser.Tidy(ctx), s.counter.TallyAll(ctx))
 }

@@ -13,6 +13,7 @@ import (
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/demo"
 	"earshot/internal/track/schedule"
 )
 
@@ -107,7 +108,7 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 		if err != nil {
 			return nil, err
 		}
-		if err := refuseDemo(t); err != nil {
+		if err := demo.Refuse(t); err != nil {
 			return nil, err
 		}
 		if key == "" {

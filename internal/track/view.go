@@ -38,11 +38,11 @@ func (s *Service) List(ctx context.Context, organization string, now time.Time) 
 // MakeDemo makes a tracker with a history that the lab made up. A demo of that name is
 // replaced; any other tracker is not.
 func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*earshot.DemoMade, error) {
-	made, err := s.demoMaker.make(ctx, organization, name, asked, now)
+	made, err := s.Maker.Make(ctx, organization, name, asked, now)
 	if err != nil {
 		return nil, err
 	}
-	view, err := s.view(ctx, made.stored, made.definition, now)
+	view, err := s.view(ctx, made.Stored, made.Definition, now)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,19 @@ func (s *Service) show(ctx context.Context, t *tracking.Tracker, d *definition.D
 	if view.NextSlots, err = nextSlots(t, d.Rule); err != nil {
 		return nil, err
 	}
-	return view, s.reporter.viewScheduled(ctx, t, d, view)
+	if d.Reports != nil {
+		if view.Reports, err = s.Reporter.Status(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	if d.Exports != nil {
+		state, err := s.Store.ExportState(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		view.Exports = &earshot.ExportStatus{DaysWaiting: state.Waiting, WrittenAt: earshot.When(state.WrittenAt), Error: state.Failure}
+	}
+	return view, nil
 }
 
 // slotsShown is how many coming slots are listed.

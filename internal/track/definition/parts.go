@@ -2,8 +2,12 @@ package definition
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"time"
+
+	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/store/tracking"
@@ -94,4 +98,13 @@ func tagsOf(definition []byte) []string {
 	var p earshot.TrackedPrompt
 	_ = json.Unmarshal(definition, &p) // as it was stored
 	return p.Tags
+}
+
+// NewID returns an id that sorts as one that was made at a moment.
+func NewID(moment time.Time) string {
+	id := uuid.Must(uuid.NewV7())
+	var stamp [8]byte
+	binary.BigEndian.PutUint64(stamp[:], uint64(moment.UnixMilli())<<16)
+	copy(id[:6], stamp[:6])
+	return id.String()
 }

@@ -1,8 +1,10 @@
 // Package report makes a document of a tracker's numbers that a person can read who has
 // never seen the dashboard: one period against the one before, as HTML or as Markdown. It
-// is pure: it computes no number, and takes those that the API gives.
+// computes no number, but takes the numbers that the API gives.
 //
 //	report.go                what goes in
+//	gather.go                reading the numbers of a report
+//	send.go                  sending reports that are due, or at once
 //	page.go sections.go      what a report says, in words, the same for both formats
 //	words.go                 numbers as people read them
 //	chart.go                 where lines, bands and marks are drawn

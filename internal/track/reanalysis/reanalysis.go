@@ -1,4 +1,6 @@
-package track
+// Package reanalysis analyses the kept answers of a tracker again when its rules change, and
+// reports what the new rules changed.
+package reanalysis
 
 import (
 	"context"
@@ -16,29 +18,30 @@ import (
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/export"
 	"earshot/internal/track/ruleset"
 )
 
-// reanalyser analyses kept answers again when the rules of a tracker change.
-type reanalyser struct {
+// Analyser analyses kept answers again when the rules of a tracker change.
+type Analyser struct {
 	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
-	exporter    *exporter
+	exporter    *export.Exporter
 	log         *slog.Logger
 	wake        func()
 	moves       moves
 }
 
-func newReanalyser(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *exporter, log *slog.Logger, wake func()) *reanalyser {
-	return &reanalyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{kept: map[definition.VersionKey]*movement{}}}
+func NewAnalyser(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *export.Exporter, log *slog.Logger, wake func()) *Analyser {
+	return &Analyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{kept: map[definition.VersionKey]*movement{}}}
 }
 
 const analyseStep = 1000
 
-// renewRules has the answers of trackers analysed again whose rules are of older code.
-func (s *reanalyser) renewRules(ctx context.Context, now time.Time) error {
+// RenewRules has the answers of trackers analysed again whose rules are of older code.
+func (s *Analyser) RenewRules(ctx context.Context, now time.Time) error {
 	trackers, err := s.store.TrackersToAnalyse(ctx, analysis.Code)
 	if err != nil {
 		return err
@@ -54,7 +57,7 @@ func (s *reanalyser) renewRules(ctx context.Context, now time.Time) error {
 
 // addRules has all kept answers of a tracker analysed anew. Returns tracking.ErrChanged when
 // somebody else does so at the same moment.
-func (s *reanalyser) addRules(ctx context.Context, t *tracking.Tracker, now time.Time) (*tracking.Rules, error) {
+func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, now time.Time) (*tracking.Rules, error) {
 	known, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return nil, err
@@ -79,9 +82,9 @@ func (s *reanalyser) addRules(ctx context.Context, t *tracking.Tracker, now time
 	return r, nil
 }
 
-// reanalyse goes on with rules by which answers are still to be analysed. Where it stands
+// Step goes on with rules by which answers are still to be analysed. Where it stands
 // is stored with what it found, so that any node goes on from there.
-func (s *reanalyser) reanalyse(ctx context.Context, now time.Time) error {
+func (s *Analyser) Step(ctx context.Context, now time.Time) error {
 	unfinished, err := s.store.UnfinishedRules(ctx)
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func (s *reanalyser) reanalyse(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-func (s *reanalyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now time.Time) error {
+func (s *Analyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now time.Time) error {
 	panel, err := s.panels.Panel(r)
 	if err != nil {
 		return s.store.FinishRules(r, nil, now) // numbers tell what is wrong
@@ -122,7 +125,7 @@ func (s *reanalyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now t
 			if done, err := s.noteMoved(ctx, r, panel); err != nil || !done {
 				return err
 			}
-			days, err := s.exporter.analysedDays(ctx, r, now)
+			days, err := s.exporter.DaysOfRules(ctx, r, now)
 			if err != nil {
 				return err
 			}
@@ -145,8 +148,8 @@ func (s *reanalyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now t
 	return nil
 }
 
-// tidyAnalyses removes what rules found that are no longer used.
-func (s *reanalyser) tidyAnalyses(ctx context.Context) error {
+// Tidy removes what rules found that are no longer used.
+func (s *Analyser) Tidy(ctx context.Context) error {
 	trackers, err := s.store.TrackersWithOldRules(ctx)
 	if err != nil {
 		return err
@@ -167,7 +170,7 @@ func (s *reanalyser) tidyAnalyses(ctx context.Context) error {
 }
 
 // Rules tells by which rules brands are found. Returns store.ErrNotFound.
-func (s *reanalyser) Rules(ctx context.Context, organization, name string) (*earshot.RulesList, error) {
+func (s *Analyser) Rules(ctx context.Context, organization, name string) (*earshot.RulesList, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -220,8 +223,8 @@ func rulesView(r *tracking.Rules, answers int) (*earshot.NamingRule, error) {
 const maxRules = 50
 
 // Reanalyse has all kept answers of a tracker analysed again. Returns store.ErrNotFound,
-// and tracking.ErrChanged when somebody else changes its rules.
-func (s *reanalyser) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
+// and store.ErrChanged when somebody else changes its rules.
+func (s *Analyser) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err

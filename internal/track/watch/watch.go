@@ -1,4 +1,8 @@
-package track
+// Package watch shows closed sweeps to the change detectors of a tracker and raises alerts.
+//
+//	watch.go  stepping the detectors with a sweep; the list of alerts
+//	shift.go  what an alert tells of a series that moved, and the screen of sources
+package watch
 
 import (
 	"cmp"
@@ -24,8 +28,8 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// watcher has the change detectors of trackers see their sweeps, and raises alerts.
-type watcher struct {
+// Watcher has the change detectors of trackers see their sweeps, and raises alerts.
+type Watcher struct {
 	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
@@ -34,8 +38,8 @@ type watcher struct {
 	planned     func() // is called when deliveries were planned
 }
 
-func newWatcher(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, log *slog.Logger, planned func()) *watcher {
-	return &watcher{s, d, p, c, log, planned}
+func NewWatcher(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, log *slog.Logger, planned func()) *Watcher {
+	return &Watcher{s, d, p, c, log, planned}
 }
 
 const (
@@ -48,9 +52,9 @@ const (
 	freshAlert = 72 * time.Hour
 )
 
-// watchSweeps has the change detectors of trackers see the sweeps that have ended, in the
+// Step has the change detectors of trackers see the sweeps that have ended, in the
 // order in which they were due.
-func (s *watcher) watchSweeps(ctx context.Context, now time.Time) error {
+func (s *Watcher) Step(ctx context.Context, now time.Time) error {
 	ended, err := s.store.Unstepped(ctx, stepBatch)
 	if err != nil {
 		return err
@@ -66,7 +70,7 @@ func (s *watcher) watchSweeps(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-func (s *watcher) watchTracker(ctx context.Context, organization, id string, now time.Time) error {
+func (s *Watcher) watchTracker(ctx context.Context, organization, id string, now time.Time) error {
 	t, err := s.store.TrackerByID(ctx, organization, id)
 	if err != nil {
 		return err
@@ -80,7 +84,7 @@ func (s *watcher) watchTracker(ctx context.Context, organization, id string, now
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		w := &watching{watcher: s, tracker: t, definition: d, sweep: sweep, raisedAt: sweep.ClosedAt}
+		w := &watching{Watcher: s, tracker: t, definition: d, sweep: sweep, raisedAt: sweep.ClosedAt}
 		if err := w.step(ctx, now); err != nil {
 			return err
 		}
@@ -90,7 +94,7 @@ func (s *watcher) watchTracker(ctx context.Context, organization, id string, now
 
 // watching is one sweep that the detectors of a tracker look at.
 type watching struct {
-	*watcher
+	*Watcher
 	tracker    *tracking.Tracker
 	definition *definition.Definition
 	sweep      *tracking.Sweep
@@ -171,7 +175,7 @@ func (w *watching) raise(kind earshot.AlertKind, subject string, content *earsho
 		return
 	}
 	w.raised = append(w.raised, &tracking.Alert{
-		Organization: w.tracker.Organization, Tracker: w.tracker.ID, ID: idAt(w.raisedAt), Kind: kind, Subject: subject,
+		Organization: w.tracker.Organization, Tracker: w.tracker.ID, ID: definition.NewID(w.raisedAt), Kind: kind, Subject: subject,
 		Sweep: w.sweep.ID, RaisedAt: w.raisedAt, Content: text,
 	})
 }
@@ -389,8 +393,8 @@ func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
 	return !slices.ContainsFunc(tallies, func(t *tracking.Tally) bool { return t.Sweep == w.sweep.ID }), err
 }
 
-// alertView is an alert as clients see it.
-func alertView(a *tracking.Alert) (earshot.Alert, error) {
+// View is an alert as clients see it.
+func View(a *tracking.Alert) (earshot.Alert, error) {
 	var view earshot.Alert
 	if err := json.Unmarshal(a.Content, &view); err != nil {
 		return view, fmt.Errorf("read alert %s: %w", a.ID, err)
@@ -401,7 +405,7 @@ func alertView(a *tracking.Alert) (earshot.Alert, error) {
 }
 
 // Alerts lists alerts of a tracker, the newest first. Returns store.ErrNotFound.
-func (s *watcher) Alerts(ctx context.Context, organization, name string, q *earshot.AlertQuery, before string) (*earshot.AlertPage, error) {
+func (s *Watcher) Alerts(ctx context.Context, organization, name string, q *earshot.AlertQuery, before string) (*earshot.AlertPage, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -417,7 +421,7 @@ func (s *watcher) Alerts(ctx context.Context, organization, name string, q *ears
 		page.NextCursor = &alerts[limit-1].ID
 	}
 	for _, a := range alerts {
-		view, err := alertView(a)
+		view, err := View(a)
 		if err != nil {
 			return nil, err
 		}
@@ -428,7 +432,7 @@ func (s *watcher) Alerts(ctx context.Context, organization, name string, q *ears
 
 // Acknowledge notes that somebody, who used that key, has seen an alert. Returns
 // store.ErrNotFound.
-func (s *watcher) Acknowledge(ctx context.Context, organization, name, id, key string, now time.Time) (*earshot.AlertAcknowledged, error) {
+func (s *Watcher) Acknowledge(ctx context.Context, organization, name, id, key string, now time.Time) (*earshot.AlertAcknowledged, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -437,6 +441,6 @@ func (s *watcher) Acknowledge(ctx context.Context, organization, name, id, key s
 	if err != nil {
 		return nil, err
 	}
-	view, err := alertView(a)
+	view, err := View(a)
 	return &earshot.AlertAcknowledged{Alert: view}, err
 }

@@ -1,8 +1,8 @@
-package track
+// Package demo makes trackers with a history that the lab made up.
+package demo
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +17,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/store"
 	"earshot/internal/store/tracking"
+	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
@@ -24,8 +25,8 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// demoMaker makes trackers with a history that the lab made up.
-type demoMaker struct {
+// Maker makes trackers with a history that the lab made up.
+type Maker struct {
 	store       *tracking.Store
 	catalogue   *provider.Catalogue
 	definitions *definition.Reader
@@ -34,8 +35,8 @@ type demoMaker struct {
 	busy        chan struct{} // holds who makes a demo
 }
 
-func newDemoMaker(s *tracking.Store, catalogue *provider.Catalogue, d *definition.Reader, p *ruleset.Panels, open func(*lab.World) (*upstream.Client, error)) *demoMaker {
-	return &demoMaker{s, catalogue, d, p, open, make(chan struct{}, 1)}
+func NewMaker(s *tracking.Store, catalogue *provider.Catalogue, d *definition.Reader, p *ruleset.Panels, open func(*lab.World) (*upstream.Client, error)) *Maker {
+	return &Maker{s, catalogue, d, p, open, make(chan struct{}, 1)}
 }
 
 const (
@@ -48,10 +49,10 @@ const (
 	demoTries = 5
 )
 
-// make makes a tracker with a history that the lab made up, sweep by sweep as it would
+// Make makes a tracker with a history that the lab made up, sweep by sweep as it would
 // have come about: no task runs and nothing is charged. A demo of that name is replaced;
 // any other tracker is not.
-func (s *demoMaker) make(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*demo, error) {
+func (s *Maker) Make(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*Demo, error) {
 	select {
 	case s.busy <- struct{}{}: // one at a time: each takes all of the machine for seconds
 		defer func() { <-s.busy }()
@@ -66,18 +67,18 @@ func (s *demoMaker) make(ctx context.Context, organization, name string, asked e
 	if err := h.fill(ctx); err != nil {
 		return nil, errors.Join(err, s.store.DeleteTracker(context.WithoutCancel(ctx), organization, name, now))
 	}
-	return &demo{h.made, h.tracker, h.plan.Definition}, nil
+	return &Demo{h.made, h.tracker, h.plan.Definition}, nil
 }
 
-// demo is a tracker that was made up.
-type demo struct {
+// Demo is a tracker that was made up.
+type Demo struct {
 	earshot.DemoMade // without its tracker
-	stored           *tracking.Tracker
-	definition       *definition.Definition
+	Stored           *tracking.Tracker
+	Definition       *definition.Definition
 }
 
-// refuseDemo keeps what is made up apart from what was asked.
-func refuseDemo(t *tracking.Tracker) error {
+// Refuse keeps what is made up apart from what was asked.
+func Refuse(t *tracking.Tracker) error {
 	if !t.Demo {
 		return nil
 	}
@@ -90,7 +91,7 @@ func errDemo(name, why string) error {
 
 // history is a demo under way.
 type history struct {
-	*demoMaker
+	*Maker
 	tracker  *tracking.Tracker
 	plan     *definition.Plan
 	slots    []schedule.Slot
@@ -101,7 +102,7 @@ type history struct {
 }
 
 // beginDemo stores a tracker without any sweep, in the place of a demo of that name.
-func (s *demoMaker) beginDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*history, error) {
+func (s *Maker) beginDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*history, error) {
 	d, err := s.demoDefinition(name, asked.Prompts)
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (s *demoMaker) beginDemo(ctx context.Context, organization, name string, as
 	if err != nil {
 		return nil, err
 	}
-	h := &history{demoMaker: s, slots: pastSlots(d.Rule, asked.Days, now)}
+	h := &history{Maker: s, slots: pastSlots(d.Rule, asked.Days, now)}
 	first := d.Rule.At(h.slots[0]).Add(-time.Hour)
 	text, err := json.Marshal(d.TrackerDefinition)
 	if err != nil {
@@ -206,7 +207,7 @@ func (h *history) sweep(ctx context.Context, i int) (*tracking.Sweep, []*trackin
 	slot, rule := h.slots[i], h.plan.Definition.Rule
 	due := rule.At(slot)
 	sweep := &tracking.Sweep{
-		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: idAt(due), Slot: slot.String() + " " + rule.Zone(),
+		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: definition.NewID(due), Slot: slot.String() + " " + rule.Zone(),
 		State: earshot.SweepClosed, Version: h.tracker.Version, Month: slot.Month(), DueAt: due, EndsAt: due.Add(rule.Within), Planned: len(h.plan.Cells),
 	}
 	if n := len(h.slots); n >= demoOdd && (i == n/4 || i == n/2) {
@@ -252,7 +253,7 @@ func (h *history) answer(ctx context.Context, sweep *tracking.Sweep, n int) (*tr
 	chance := definition.Mix(hash.Sum64())
 	asked := c.AskedAt(sweep.DueAt, sweep.EndsAt).Truncate(time.Millisecond)
 	a := &tracking.Answer{
-		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: idAt(asked), Sweep: sweep.ID, Prompt: c.Prompt, Target: c.Target, Sample: c.Sample,
+		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: definition.NewID(asked), Sweep: sweep.ID, Prompt: c.Prompt, Target: c.Target, Sample: c.Sample,
 		Outcome: earshot.OutcomeAnswered, AskedAt: asked, FinishedAt: asked.Add(time.Duration(2000+chance%9000) * time.Millisecond), Attempts: 1,
 	}
 	if reason := demoFailure(chance); reason != "" {
@@ -263,7 +264,7 @@ func (h *history) answer(ctx context.Context, sweep *tracking.Sweep, n int) (*tr
 	if a.Result, err = h.ask(ctx, n, fmt.Sprintf("%s/%d", sweep.Slot[:len(time.DateOnly)], c.Sample)); err != nil {
 		return nil, err
 	}
-	a.Surface, a.Model = origin(a.Result)
+	a.Surface, a.Model = analysis.Origin(a.Result)
 	for _, r := range h.rules {
 		a.Analyses = append(a.Analyses, h.panels.Analyse(a, r, h.plan.Definition.Prompts[c.PromptIndex].Text))
 	}
@@ -294,13 +295,4 @@ func demoFailure(chance uint64) earshot.Reason {
 	default:
 		return ""
 	}
-}
-
-// idAt is an id as one that was made at a moment.
-func idAt(moment time.Time) string {
-	id := uuid.Must(uuid.NewV7())
-	var stamp [8]byte
-	binary.BigEndian.PutUint64(stamp[:], uint64(moment.UnixMilli())<<16)
-	copy(id[:6], stamp[:6])
-	return id.String()
 }

@@ -1,4 +1,4 @@
-package track
+package report
 
 import (
 	"cmp"
@@ -17,22 +17,20 @@ import (
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/numbers"
-	"earshot/internal/track/report"
 )
 
-// reporter makes reports of trackers and sends those that are due.
-type reporter struct {
+// Reporter makes reports of trackers and sends those that are due.
+type Reporter struct {
 	store       *tracking.Store
 	definitions *definition.Reader
 	counter     *aggregate.Counter
 	numbers     *numbers.Reader
 	log         *slog.Logger
-	baseURL     string // the address that people know the service by
 	planned     func() // is called when deliveries were planned
 }
 
-func newReporter(s *tracking.Store, d *definition.Reader, c *aggregate.Counter, n *numbers.Reader, log *slog.Logger, baseURL string, planned func()) *reporter {
-	return &reporter{s, d, c, n, log, baseURL, planned}
+func NewReporter(s *tracking.Store, d *definition.Reader, c *aggregate.Counter, n *numbers.Reader, log *slog.Logger, planned func()) *Reporter {
+	return &Reporter{s, d, c, n, log, planned}
 }
 
 const (
@@ -42,7 +40,7 @@ const (
 
 // Report gathers what a report of one period against another is made of. Returns
 // store.ErrNotFound.
-func (s *reporter) Report(ctx context.Context, organization, name string, q *earshot.ReportQuery, now time.Time) (*report.Input, error) {
+func (s *Reporter) Report(ctx context.Context, organization, name string, q *earshot.ReportQuery, now time.Time) (*Input, error) {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -52,7 +50,7 @@ func (s *reporter) Report(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	in := &report.Input{Tracker: name, Made: now}
+	in := &Input{Tracker: name, Made: now}
 	if in.Zone, err = time.LoadLocation(d.Zone().Zone()); err != nil {
 		return nil, fmt.Errorf("read the time zone of a tracker: %w", err)
 	}
@@ -81,12 +79,12 @@ func (s *reporter) Report(ctx context.Context, organization, name string, q *ear
 
 // reportSources reads what answers cite. A tracker with more answers than can be counted at
 // once has a report without them.
-func (s *reporter) reportSources(ctx context.Context, organization, name string, in *report.Input, before, after definition.Span) (err error) {
+func (s *Reporter) reportSources(ctx context.Context, organization, name string, in *Input, before, after definition.Span) (err error) {
 	for _, part := range []struct {
 		into   **earshot.SourceReport
 		within definition.Span
 	}{{&in.Sources, after}, {&in.SourcesBefore, before}} {
-		q := &earshot.SourceQuery{Limit: report.MaxSources, NumberFilter: part.within.Filter()}
+		q := &earshot.SourceQuery{Limit: MaxSources, NumberFilter: part.within.Filter()}
 		*part.into, err = s.numbers.Sources(ctx, organization, name, q)
 		if earshot.ErrorCode(err) == earshot.CodeValidation {
 			in.Sources, in.SourcesBefore = nil, nil
@@ -102,7 +100,7 @@ func (s *reporter) reportSources(ctx context.Context, organization, name string,
 
 // reportSweeps reads the sweeps that were due in the periods, and why answers of the later
 // one are missing.
-func (s *reporter) reportSweeps(ctx context.Context, t *tracking.Tracker, in *report.Input, before, after definition.Span) error {
+func (s *Reporter) reportSweeps(ctx context.Context, t *tracking.Tracker, in *Input, before, after definition.Span) error {
 	counts := map[string]int{}
 	for sweep, err := range answers.EachSweep(ctx, s.store, t) {
 		if err != nil {
@@ -135,10 +133,10 @@ func (s *reporter) reportSweeps(ctx context.Context, t *tracking.Tracker, in *re
 
 // reportInto fills in what is read of the book of both periods: the panel, the trend, and
 // single questions.
-func reportInto(b *aggregate.Aggregate, in *report.Input, before, after definition.Span) error {
+func reportInto(b *aggregate.Aggregate, in *Input, before, after definition.Span) error {
 	def := b.Definition()
 	for _, brand := range def.Brands {
-		in.Brands = append(in.Brands, report.Brand{Name: brand.Name, Own: brand.Own})
+		in.Brands = append(in.Brands, Brand{Name: brand.Name, Own: brand.Own})
 	}
 	asked := map[int]bool{} // the definition also has the questions that were removed
 	for _, sweep := range def.Sweeps {
@@ -153,16 +151,16 @@ func reportInto(b *aggregate.Aggregate, in *report.Input, before, after definiti
 		}
 	}
 	for _, br := range def.Breaks {
-		in.Breaks = append(in.Breaks, report.Break{Sweep: br.Sweep, Reason: br.Reason})
+		in.Breaks = append(in.Breaks, Break{Sweep: br.Sweep, Reason: br.Reason})
 	}
 	if len(b.Sweeps) == 0 || len(in.Brands) == 0 {
 		return nil
 	}
 	// A book that holds sums lacks single questions and sweeps: that part is left out then,
 	// rather than read for minutes.
-	for _, part := range []func(*report.Input) error{
-		func(in *report.Input) error { return trendInto(b, in) },
-		func(in *report.Input) error {
+	for _, part := range []func(*Input) error{
+		func(in *Input) error { return trendInto(b, in) },
+		func(in *Input) error {
 			return promptsInto(b, in, metric.Periods{A: b.Within(before), B: b.Within(after)})
 		},
 	} {
@@ -175,10 +173,10 @@ func reportInto(b *aggregate.Aggregate, in *report.Input, before, after definiti
 
 // trendInto reads the visibility of each sweep, and of each with those before it since the
 // last break.
-func trendInto(b *aggregate.Aggregate, in *report.Input) error {
+func trendInto(b *aggregate.Aggregate, in *Input) error {
 	q := metric.Query{
 		Metrics: []string{"visibility"}, BrandsOnly: true, By: []string{"sweep"},
-		Having: metric.Selection{"brand": report.Drawn(in.Brands, in.Numbers.Rows)},
+		Having: metric.Selection{"brand": Drawn(in.Brands, in.Numbers.Rows)},
 	}
 	rows, err := b.Rows(q)
 	if err != nil {
@@ -187,7 +185,7 @@ func trendInto(b *aggregate.Aggregate, in *report.Input) error {
 	for i := range rows {
 		in.Single = append(in.Single, numbers.Row(b, q, &rows[i]))
 	}
-	q.Last = report.Window
+	q.Last = Window
 	if rows, err = b.Rows(q); err != nil {
 		return err
 	}
@@ -198,7 +196,7 @@ func trendInto(b *aggregate.Aggregate, in *report.Input) error {
 }
 
 // promptsInto compares single questions for the own brands, as one screen.
-func promptsInto(b *aggregate.Aggregate, in *report.Input, periods metric.Periods) error {
+func promptsInto(b *aggregate.Aggregate, in *Input, periods metric.Periods) error {
 	own := []string{}
 	for _, brand := range in.Brands {
 		if brand.Own {

@@ -1,4 +1,4 @@
-package track
+package report
 
 import (
 	"cmp"
@@ -16,19 +16,20 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
-	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
-	"earshot/internal/track/report"
 	"earshot/internal/track/schedule"
 )
+
+// reportBatch is how many due reports a step sends.
+const reportBatch = 100
 
 // reportDays is how many days a report is of unless its plan says otherwise: of fewer,
 // daily sweeps tell nothing.
 const reportDays = 7
 
-// sendReports sends the reports that are due.
-func (s *reporter) sendReports(ctx context.Context, now time.Time) error {
-	due, err := s.store.TrackersToReport(ctx, now, dueBatch)
+// SendDue sends the reports that are due.
+func (s *Reporter) SendDue(ctx context.Context, now time.Time) error {
+	due, err := s.store.TrackersToReport(ctx, now, reportBatch)
 	if err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (s *reporter) sendReports(ctx context.Context, now time.Time) error {
 
 // sendDue sends the report of a tracker that is due. Of several that nobody was there to
 // send it is the last one.
-func (s *reporter) sendDue(ctx context.Context, t *tracking.Tracker, now time.Time) error {
+func (s *Reporter) sendDue(ctx context.Context, t *tracking.Tracker, now time.Time) error {
 	d, err := s.definitions.Of(t)
 	if err != nil {
 		return err
@@ -99,16 +100,16 @@ func periodBefore(p *earshot.ReportPlan, slot string) *earshot.ReportQuery {
 	}
 }
 
-// document is a report as it is stored.
-type document struct {
+// Document is a report as it is stored.
+type Document struct {
 	Markdown string `json:"markdown"`
 	HTML     string `json:"html"`
 }
 
 // newReport writes a report. One of given days that cannot be made says why.
-func (s *reporter) newReport(ctx context.Context, t *tracking.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*tracking.Report, error) {
+func (s *Reporter) newReport(ctx context.Context, t *tracking.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*tracking.Report, error) {
 	sent := earshot.SentReport{From: q.From, To: q.To}
-	var whole document
+	var whole Document
 	in, err := s.Report(ctx, t.Organization, t.Name, q, now)
 	switch {
 	case aggregate.IsTooMany(err) && q.From != "":
@@ -116,23 +117,23 @@ func (s *reporter) newReport(ctx context.Context, t *tracking.Tracker, slot stri
 	case err != nil:
 		return nil, err
 	default:
-		markdown, err := report.Markdown(in)
+		markdown, err := Markdown(in)
 		if err != nil {
 			return nil, err
 		}
-		html, err := report.HTML(in)
+		html, err := HTML(in)
 		if err != nil {
 			return nil, err
 		}
-		whole = document{string(markdown), string(html)}
-		sent.From, sent.To, sent.Summary, sent.MadeUp = in.Compare.Period.From, in.Compare.Period.To, report.Summary(in), in.Compare.MadeUp
+		whole = Document{string(markdown), string(html)}
+		sent.From, sent.To, sent.Summary, sent.MadeUp = in.Compare.Period.From, in.Compare.Period.To, Summary(in), in.Compare.MadeUp
 	}
 	address := url.Values{"from": {sent.From}, "to": {sent.To}}
 	if q.BaselineFrom != "" {
 		address["baselineFrom"], address["baselineTo"] = []string{q.BaselineFrom}, []string{q.BaselineTo}
 	}
 	sent.URL = "/v1/trackers/" + url.PathEscape(t.Name) + "/report?" + address.Encode()
-	r := &tracking.Report{ID: idAt(now), Slot: slot, MadeAt: now}
+	r := &tracking.Report{ID: definition.NewID(now), Slot: slot, MadeAt: now}
 	if r.Content, err = json.Marshal(sent); err == nil {
 		r.Document, err = json.Marshal(whole)
 	}
@@ -144,7 +145,7 @@ func (s *reporter) newReport(ctx context.Context, t *tracking.Tracker, slot stri
 
 // SendReport sends a report now, to a channel or to those that the tracker's reports are
 // sent to. Within a minute the same is sent once. Returns store.ErrNotFound.
-func (s *reporter) SendReport(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.ReportSent, error) {
+func (s *Reporter) SendReport(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.ReportSent, error) {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -209,46 +210,30 @@ func sentView(r *tracking.Report, deliveries map[string]*store.Delivery) (view e
 	return view, nil
 }
 
-// reportMessage is a report for a channel.
-func (s *reporter) reportMessage(c *tracking.Channel, t *tracking.Tracker, r *tracking.Report) (*alert.Message, error) {
-	settings, err := settingsOf(c)
-	if err != nil {
-		return nil, err
-	}
+// Event returns what a channel is told of a report, and the report itself.
+func Event(tracker string, r *tracking.Report) (*earshot.ReportEvent, *Document, error) {
 	view, err := sentView(r, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var whole document
+	var whole Document
 	if err := json.Unmarshal(r.Document, &whole); err != nil {
-		return nil, fmt.Errorf("read report %s: %w", r.ID, err)
+		return nil, nil, fmt.Errorf("read report %s: %w", r.ID, err)
 	}
-	event := &earshot.ReportEvent{Type: earshot.ReportMade, Tracker: t.Name, Report: view}
-	return alert.NewMessage(c.Kind, settings, event, alert.NoteOfReport(event, s.baseURL, whole.Markdown, whole.HTML))
+	return &earshot.ReportEvent{Type: earshot.ReportMade, Tracker: tracker, Report: view}, &whole, nil
 }
 
-// viewScheduled adds how reports and exports of a tracker stand.
-func (s *reporter) viewScheduled(ctx context.Context, t *tracking.Tracker, d *definition.Definition, view *earshot.Tracker) error {
-	if d.Reports != nil {
-		view.Reports = &earshot.ReportStatus{NextAt: earshot.When(t.ReportDueAt)}
-		switch r, deliveries, err := s.store.SentReport(ctx, t, ""); {
-		case errors.Is(err, store.ErrNotFound): // none was sent yet
-		case err != nil:
-			return err
-		default:
-			last, err := sentView(r, deliveries)
-			if err != nil {
-				return err
-			}
-			view.Reports.Last = &last
-		}
+// Status returns when the next report of a tracker is due, and the last one.
+func (s *Reporter) Status(ctx context.Context, t *tracking.Tracker) (*earshot.ReportStatus, error) {
+	status := &earshot.ReportStatus{NextAt: earshot.When(t.ReportDueAt)}
+	r, deliveries, err := s.store.SentReport(ctx, t, "")
+	if errors.Is(err, store.ErrNotFound) { // none was sent yet
+		return status, nil
 	}
-	if d.Exports != nil {
-		state, err := s.store.ExportState(ctx, t)
-		if err != nil {
-			return err
-		}
-		view.Exports = &earshot.ExportStatus{DaysWaiting: state.Waiting, WrittenAt: earshot.When(state.WrittenAt), Error: state.Failure}
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	last, err := sentView(r, deliveries)
+	status.Last = &last
+	return status, err
 }

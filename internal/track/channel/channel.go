@@ -1,4 +1,6 @@
-package track
+// Package channel keeps the channels of organizations, and writes the messages that they are
+// sent.
+package channel
 
 import (
 	"context"
@@ -15,16 +17,17 @@ import (
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/report"
+	"earshot/internal/track/watch"
 )
 
-// channelDirectory keeps the channels of organizations, and writes what they are sent.
-type channelDirectory struct{ channelConfig }
+// Directory keeps the channels of organizations, and writes what they are sent.
+type Directory struct{ Config }
 
-// channelConfig is what channels need.
-type channelConfig struct {
+// Config is what channels need.
+type Config struct {
 	Store       *tracking.Store
 	Definitions *definition.Reader
-	Reports     *reporter
 	// CheckWebhook returns why a URL cannot be sent a webhook.
 	CheckWebhook func(url string) error
 	// CheckAddress returns why a text is not a mail address; Mail says that mail can be sent.
@@ -35,10 +38,10 @@ type channelConfig struct {
 	BaseURL     string
 }
 
-func newChannelDirectory(cfg channelConfig) *channelDirectory { return &channelDirectory{cfg} }
+func NewDirectory(cfg Config) *Directory { return &Directory{cfg} }
 
 // Channels lists where an organization's alerts may be sent.
-func (s *channelDirectory) Channels(ctx context.Context, organization string) (*earshot.ChannelList, error) {
+func (s *Directory) Channels(ctx context.Context, organization string) (*earshot.ChannelList, error) {
 	channels, err := s.Store.Channels(ctx, organization)
 	if err != nil {
 		return nil, err
@@ -70,7 +73,7 @@ func settingsOf(c *tracking.Channel) (settings alert.Settings, err error) {
 }
 
 // CheckChannel tells in what is wrong with a channel.
-func (s *channelDirectory) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
+func (s *Directory) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
 	if c.Kind == earshot.ChannelMail {
 		switch {
 		case c.URL != "":
@@ -99,7 +102,7 @@ func (s *channelDirectory) CheckChannel(in *schema.Object, c *earshot.ChannelReq
 }
 
 // SaveChannel makes a channel, which CheckChannel passed, or changes one.
-func (s *channelDirectory) SaveChannel(ctx context.Context, organization, name string, c *earshot.ChannelRequest, now time.Time) (*earshot.ChannelSaved, error) {
+func (s *Directory) SaveChannel(ctx context.Context, organization, name string, c *earshot.ChannelRequest, now time.Time) (*earshot.ChannelSaved, error) {
 	text, err := json.Marshal(alert.Settings{URL: c.URL, To: c.To})
 	if err != nil {
 		return nil, fmt.Errorf("encode channel %s: %w", name, err)
@@ -117,7 +120,7 @@ func (s *channelDirectory) SaveChannel(ctx context.Context, organization, name s
 }
 
 // DeleteChannel removes a channel that no tracker names. Returns store.ErrNotFound.
-func (s *channelDirectory) DeleteChannel(ctx context.Context, organization, name string) error {
+func (s *Directory) DeleteChannel(ctx context.Context, organization, name string) error {
 	trackers, err := s.Store.Trackers(ctx, organization)
 	if err != nil {
 		return err
@@ -141,8 +144,8 @@ func (s *channelDirectory) DeleteChannel(ctx context.Context, organization, name
 	return s.Store.DeleteChannel(organization, name)
 }
 
-// checkChannels wants the channels that a definition names to exist.
-func (s *channelDirectory) checkChannels(ctx context.Context, organization string, d *definition.Definition) error {
+// CheckNamed wants the channels that a definition names to exist.
+func (s *Directory) CheckNamed(ctx context.Context, organization string, d *definition.Definition) error {
 	named := map[string][]string{"alerts": d.AlertChannels()}
 	if d.Reports != nil {
 		named["reports"] = d.Reports.Channels
@@ -166,7 +169,7 @@ func (s *channelDirectory) checkChannels(ctx context.Context, organization strin
 
 // ChannelMessage is what a delivery tells its channel: an alert, or a report. Returns
 // store.ErrNotFound.
-func (s *channelDirectory) ChannelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
+func (s *Directory) ChannelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
 	told, a, r, err := s.Store.Told(ctx, organization, delivery)
 	if err != nil {
 		return nil, err
@@ -180,26 +183,34 @@ func (s *channelDirectory) ChannelMessage(ctx context.Context, organization, del
 		return nil, err
 	}
 	if r != nil {
-		return s.Reports.reportMessage(c, t, r)
+		event, whole, err := report.Event(t.Name, r)
+		if err != nil {
+			return nil, err
+		}
+		return message(c, event, alert.NoteOfReport(event, s.BaseURL, whole.Markdown, whole.HTML))
 	}
-	view, err := alertView(a)
+	view, err := watch.View(a)
 	if err != nil {
 		return nil, err
 	}
 	return s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertRaised, Tracker: t.Name, Alert: view})
 }
 
-func (s *channelDirectory) alertMessage(c *tracking.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
+func (s *Directory) alertMessage(c *tracking.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
+	return message(c, event, alert.NoteOfAlert(event, s.BaseURL))
+}
+
+func message(c *tracking.Channel, event any, note *alert.Note) (*alert.Message, error) {
 	settings, err := settingsOf(c)
 	if err != nil {
 		return nil, err
 	}
-	return alert.NewMessage(c.Kind, settings, event, alert.NoteOfAlert(event, s.BaseURL))
+	return alert.NewMessage(c.Kind, settings, event, note)
 }
 
 // TestAlerts sends a test to the channels of a tracker, or to a named one of the
 // organization, and tells how each went. Returns store.ErrNotFound.
-func (s *channelDirectory) TestAlerts(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.AlertTestResult, error) {
+func (s *Directory) TestAlerts(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.AlertTestResult, error) {
 	_, d, err := s.Definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -212,8 +223,8 @@ func (s *channelDirectory) TestAlerts(ctx context.Context, organization, name, c
 		return nil, schema.Invalid("channel", "must be named: the tracker has no channels of its own")
 	}
 	event := &earshot.AlertEvent{Type: earshot.AlertTested, Tracker: name, Alert: earshot.Alert{
-		ID: idAt(now), Kind: earshot.AlertShift, Subject: "test", Summary: "This is a test: alerts of this tracker will come here.",
-		RaisedAt: earshot.Timestamp{Time: now}, Sweep: idAt(now),
+		ID: definition.NewID(now), Kind: earshot.AlertShift, Subject: "test", Summary: "This is a test: alerts of this tracker will come here.",
+		RaisedAt: earshot.Timestamp{Time: now}, Sweep: definition.NewID(now),
 	}}
 	result := &earshot.AlertTestResult{}
 	for _, name := range names {

@@ -1,4 +1,4 @@
-package track
+package demo
 
 import (
 	"encoding/json"
@@ -73,7 +73,7 @@ var demoPrompts = []earshot.TrackedPrompt{
 }
 
 // demoDefinition is the definition of a demo with so many questions.
-func (s *demoMaker) demoDefinition(name string, prompts int) (*definition.Definition, error) {
+func (s *Maker) demoDefinition(name string, prompts int) (*definition.Definition, error) {
 	raw := earshot.TrackerDefinition{
 		Name: name, Prompts: demoPrompts[:min(prompts, len(demoPrompts))], Sources: demoSources,
 		Schedule: &earshot.Schedule{Every: "day", At: "06:00", Timezone: "Europe/Berlin", Within: "4h"}, Alerts: &earshot.AlertBudget{FalseAlarmsPerYear: 1},

@@ -1,4 +1,4 @@
-package track
+package export
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ import (
 	"earshot/internal/track/definition"
 )
 
-// Exports is where files of trackers are written.
-type Exports interface {
+// Destination is where files of trackers are written.
+type Destination interface {
 	// Write replaces the file at a path by what the pieces are together, at once.
 	Write(ctx context.Context, path string, pieces iter.Seq2[[]byte, error]) error
 }
@@ -35,7 +35,7 @@ const (
 )
 
 // allDays are the days of all sweeps of a tracker that has exports.
-func (s *exporter) allDays(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) ([]int64, error) {
+func (s *Exporter) allDays(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) ([]int64, error) {
 	if d.Exports == nil {
 		return nil, nil
 	}
@@ -49,17 +49,17 @@ func (s *exporter) allDays(ctx context.Context, t *tracking.Tracker, d *definiti
 	return d.ExportedDays(now, all...), nil
 }
 
-// daysToExport are the days that a new definition has written: all of them, when it asks
+// DaysOfChange are the days that a new definition has written: all of them, when it asks
 // for other files than the one before.
-func (s *exporter) daysToExport(ctx context.Context, t *tracking.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) ([]int64, error) {
+func (s *Exporter) DaysOfChange(ctx context.Context, t *tracking.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) ([]int64, error) {
 	if reflect.DeepEqual(before.Exports, d.Exports) {
 		return nil, nil
 	}
 	return s.allDays(ctx, t, d, now)
 }
 
-// analysedDays are the days to write again once rules have been applied to all answers.
-func (s *exporter) analysedDays(ctx context.Context, r *tracking.Rules, now time.Time) ([]int64, error) {
+// DaysOfRules are the days to write again once rules have been applied to all answers.
+func (s *Exporter) DaysOfRules(ctx context.Context, r *tracking.Rules, now time.Time) ([]int64, error) {
 	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func (s *exporter) analysedDays(ctx context.Context, r *tracking.Rules, now time
 	return s.allDays(ctx, t, d, now)
 }
 
-// exportAll writes all days that have changed.
-func (s *exporter) exportAll(ctx context.Context, clock func() time.Time) error {
+// WriteDays writes all days that have changed.
+func (s *Exporter) WriteDays(ctx context.Context, clock func() time.Time) error {
 	for s.exports != nil && ctx.Err() == nil {
 		day, err := s.store.ClaimExport(ctx, exportLease, clock())
 		switch {
@@ -91,7 +91,7 @@ func (s *exporter) exportAll(ctx context.Context, clock func() time.Time) error 
 }
 
 // exportClaimed writes a day and notes how that went.
-func (s *exporter) exportClaimed(ctx context.Context, day *tracking.ExportDay, clock func() time.Time) error {
+func (s *Exporter) exportClaimed(ctx context.Context, day *tracking.ExportDay, clock func() time.Time) error {
 	working, cancel := context.WithTimeout(ctx, exportTime)
 	defer cancel()
 	var renewing sync.WaitGroup
@@ -113,7 +113,7 @@ func (s *exporter) exportClaimed(ctx context.Context, day *tracking.ExportDay, c
 const exportFailed = "the file could not be written; the operator's log says why"
 
 // renew keeps a day's lease until ctx ends, and ends the work when that is not possible.
-func (s *exporter) renew(ctx context.Context, cancel func(), day *tracking.ExportDay, clock func() time.Time) {
+func (s *Exporter) renew(ctx context.Context, cancel func(), day *tracking.ExportDay, clock func() time.Time) {
 	tick := time.NewTicker(exportLease / 4)
 	defer tick.Stop()
 	for {
@@ -130,7 +130,7 @@ func (s *exporter) renew(ctx context.Context, cancel func(), day *tracking.Expor
 }
 
 // exportDay writes the files of a day.
-func (s *exporter) exportDay(ctx context.Context, day *tracking.ExportDay, now time.Time) error {
+func (s *Exporter) exportDay(ctx context.Context, day *tracking.ExportDay, now time.Time) error {
 	t, err := s.store.TrackerByID(ctx, day.Organization, day.Tracker)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // it was deleted

@@ -1,4 +1,4 @@
-package track
+package export
 
 import (
 	"context"
@@ -202,7 +202,7 @@ func flat[A, B any](all iter.Seq2[A, error], of func(A) []B) iter.Seq2[B, error]
 }
 
 // exportMetrics exports the numbers of each sweep, one sweep at a time.
-func (s *exporter) exportMetrics(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
+func (s *Exporter) exportMetrics(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
 	if err := onlySpan(q, false, "metrics"); err != nil {
 		return nil, err
 	}
@@ -242,7 +242,7 @@ func (s *exporter) exportMetrics(ctx context.Context, organization, name string,
 }
 
 // sweepRows are the numbers of one sweep.
-func (s *exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, sweep *tracking.Sweep) (rows []metricRow, err error) {
+func (s *Exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, sweep *tracking.Sweep) (rows []metricRow, err error) {
 	b, err := s.counter.CountSweep(ctx, h, sweep)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package track
+package reanalysis
 
 import (
 	"context"
@@ -126,7 +126,7 @@ func (m *movement) report() ([]byte, error) {
 
 // noteMoved goes on with the report of rules that are about to take over, and tells
 // whether it is complete. There is none where no other rules were in use.
-func (s *reanalyser) noteMoved(ctx context.Context, r *tracking.Rules, panel *analysis.Panel) (done bool, err error) {
+func (s *Analyser) noteMoved(ctx context.Context, r *tracking.Rules, panel *analysis.Panel) (done bool, err error) {
 	all, err := s.store.Rules(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return false, err

@@ -1,4 +1,10 @@
-package track
+// Package export writes tables of trackers: for a client, and by day to files.
+//
+//	export.go   answers and sweeps
+//	rows.go     the columns of each table; mentions, citations and metrics
+//	numbers.go  numbers with all that they are made of, to be checked offline
+//	day.go      files of whole days, written again when a day changes
+package export
 
 import (
 	"cmp"
@@ -20,20 +26,20 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// exporter writes tables of trackers: for a client, and by day to files.
-type exporter struct {
+// Exporter writes tables of trackers: for a client, and by day to files.
+type Exporter struct {
 	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
 	numbers     *numbers.Reader
 	explorer    *answers.Explorer
-	exports     Exports // nil for nowhere
+	exports     Destination // nil for nowhere
 	log         *slog.Logger
 }
 
-func newExporter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Exports, log *slog.Logger) *exporter {
-	return &exporter{s, d, p, c, n, a, to, log}
+func NewExporter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Destination, log *slog.Logger) *Exporter {
+	return &Exporter{s, d, p, c, n, a, to, log}
 }
 
 const (
@@ -54,7 +60,7 @@ func export[T any](f tablefile.Format, rows iter.Seq2[T, error]) *Export {
 // Export reads a table of a tracker. Returns store.ErrNotFound when there is no such
 // tracker or sweep. from and until are when the answers were asked, or sweeps were due where
 // the query does not say so itself.
-func (s *exporter) Export(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until, now time.Time) (*Export, error) {
+func (s *Exporter) Export(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until, now time.Time) (*Export, error) {
 	format := cmp.Or(tablefile.Format(q.Format), tablefile.NDJSON)
 	switch q.Table {
 	case "numbers":
@@ -94,7 +100,7 @@ func dueIn(d *definition.Definition, q *earshot.ExportQuery, from, until time.Ti
 
 // answerExport is an export of answers under way.
 type answerExport struct {
-	*exporter
+	*Exporter
 	*answers.Kept
 	slots map[string]string // of sweeps
 }
@@ -170,7 +176,7 @@ func gist(result json.RawMessage) (text string, sources *int64) {
 }
 
 // exportSweeps is Export for the sweeps, of which only some filters make sense.
-func (s *exporter) exportSweeps(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
+func (s *Exporter) exportSweeps(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
 	if err := onlySpan(q, false, "sweeps"); err != nil {
 		return nil, err
 	}

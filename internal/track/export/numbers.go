@@ -1,4 +1,4 @@
-package track
+package export
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 )
 
 // exportNumbers is Export for numbers, with all that they are made of.
-func (s *exporter) exportNumbers(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (*Export, error) {
+func (s *Exporter) exportNumbers(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (*Export, error) {
 	if err := onlySpan(q, q.Sweep != "", "numbers"); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func onlySpan(q *earshot.ExportQuery, sweep bool, table string) error {
 
 // eachCounted hands the answers that a book counts to use, the newest first, until it
 // wants no more.
-func (s *exporter) eachCounted(ctx context.Context, b *aggregate.Aggregate, known *definition.PartNames, use func(*proof.Answer) bool) error {
+func (s *Exporter) eachCounted(ctx context.Context, b *aggregate.Aggregate, known *definition.PartNames, use func(*proof.Answer) bool) error {
 	if len(b.Sweeps) == 0 {
 		return nil
 	}
