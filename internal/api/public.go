@@ -103,7 +103,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 
 // serveMetrics shows the node's metrics.
 func (s *Server) serveMetrics(c *call) error {
-	return c.handled(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{}))
+	return c.handled(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{DisableCompression: true}))
 }
 
 func (m *metrics) observe(c *call) {
