@@ -27,6 +27,8 @@ func TestDashboard(t *testing.T) {
 	t.Parallel()
 	harness.NeedBrowser(t)
 	c := startChromium(t, newDashboard(t))
+	c.reader = owner(t, c.node)
+	makeDemo(t, c.node, c.reader)
 	for name, test := range map[string]func(*testing.T, *chromium){
 		"what is watched for":  testWatch,
 		"a key signs in":       testSignIn,
@@ -108,6 +110,12 @@ func (c *chromium) session(t *testing.T) (*harness.Node, *app.Account, *tab) {
 	t.Helper()
 	n, a := c.newAccount(t)
 	return n, a, c.signIn(t, n.BaseURL, a.Key.Text)
+}
+
+// demo is the account on the shared node with a demo that is only read, signed in.
+func (c *chromium) demo(t *testing.T) (*harness.Node, *app.Account, *tab) {
+	t.Helper()
+	return c.node, c.reader, c.signIn(t, c.node.BaseURL, c.reader.Key.Text)
 }
 
 // signIn opens the dashboard and signs in with a key.

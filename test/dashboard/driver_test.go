@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"earshot/internal/app"
 	"earshot/internal/upstream/browser"
 	"earshot/test/harness"
 )
@@ -27,8 +28,9 @@ const patience = 5 * time.Minute
 
 // chromium is a running browser, and a node to look at in it.
 type chromium struct {
-	ctx  context.Context
-	node *harness.Node
+	ctx    context.Context
+	node   *harness.Node
+	reader *app.Account // has a demo, and shares it among tests that only read it
 }
 
 // startChromium runs a browser until the test ends. Whatever it asks of another
@@ -53,7 +55,7 @@ func startChromium(t *testing.T, n *harness.Node) *chromium {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return &chromium{ctx, n}
+	return &chromium{ctx: ctx, node: n}
 }
 
 // tab is a page in a context of its own, with its own storage.

@@ -55,18 +55,11 @@ func testHostileTasks(t *testing.T, c *chromium) {
 	}
 	a := n.Admin(t, organization)
 	prompts := map[string]string{} // by task
-	for group := range slices.Chunk(hostileTexts, 6) {
+	for group := range slices.Chunk(hostileTexts, 33) {
 		prompt := strings.Join(group, "\n\n")
 		where := r.URL + "/?" + url.QueryEscape(group[0]) + hostileQuery
 		id := n.Submit(t, a, `{"taskType":"CHATASSISTANT","payload":{"prompt":`+quote(prompt)+`,"country":"US","include":{"markdown":true}},"webhook":{"url":`+quote(where)+`}}`).ID
 		prompts[id] = prompt
-	}
-	var single []string
-	for _, text := range hostileTexts {
-		single = append(single, harness.ChatTask(text))
-	}
-	if batch := n.SubmitAll(t, a, single...); batch.Summary.Failed != 0 {
-		t.Errorf("the batch became %+v", batch.Results)
 	}
 	for id := range prompts {
 		n.WaitDelivery(t, a, id)
@@ -74,8 +67,7 @@ func testHostileTasks(t *testing.T, c *chromium) {
 
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.goTo("#/history?mode=async")
-	p.click(hook("more"), "")
-	p.until("all tasks", fmt.Sprintf(`document.querySelectorAll("[data-testid=requests] tbody tr").length === %d`, len(prompts)+len(single)))
+	p.until("all tasks", fmt.Sprintf(`document.querySelectorAll("[data-testid=requests] tbody tr").length === %d`, len(prompts)))
 	for _, text := range hostileTexts {
 		p.shows(hook("requests")+" td", text)
 	}
@@ -232,9 +224,9 @@ func testHostileAnswers(t *testing.T, c *chromium) {
 func testHostileAddresses(t *testing.T, c *chromium) {
 	n, _, p := c.session(t)
 	p.expect("404 (Not Found)")
-	for _, text := range hostileTexts {
-		if strings.Contains(text, "/") {
-			continue // which is another address
+	for i, text := range hostileTexts {
+		if strings.Contains(text, "/") || i%4 != 0 && strings.Contains(text, "__xss") {
+			continue // which is another address, or like its neighbours
 		}
 		p.eval(`document.querySelector("main [role=alert]")?.setAttribute("data-before", "")`)
 		p.goTo("#/history/" + url.PathEscape(text))

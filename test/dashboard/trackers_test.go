@@ -9,13 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"earshot"
-	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
@@ -45,8 +43,7 @@ func (p *tab) values(selector string) (found []float64) {
 
 // testTrackerNumbers wants every number of a page to be the API's, to the digit.
 func testTrackerNumbers(t *testing.T, c *chromium) {
-	n, a, p := c.session(t)
-	makeDemo(t, n, a)
+	n, a, p := c.demo(t)
 	p.goTo("#/trackers/demo/overview")
 	p.see(hook("headline"), "%")
 	p.see(hook("league"), "Tamarek")
@@ -202,12 +199,6 @@ func testTrackerJourney(t *testing.T, c *chromium) {
 	p.click(hook("delete-tracker"), "Delete…")
 	p.click(hook("confirm-delete"), "")
 	p.see("h2", "See how AI assistants talk about your brand")
-
-	reader := c.signIn(t, n.BaseURL, n.Key(t, a, time.Time{}, account.ScopeRead).Key.Text)
-	makeDemo(t, n, a)
-	reader.goTo("#/trackers/demo/definition")
-	reader.see("pre", "name: demo")
-	reader.gone("main button", "Remove")
 }
 
 func trackersOf(t *testing.T, n *harness.Node, a *app.Account) []earshot.Tracker {
@@ -241,7 +232,6 @@ var trackerPages = []view{
 // demoPages are the pages of the demo, with that of an answer beside the one before.
 func demoPages(t *testing.T, n *harness.Node, a *app.Account) []view {
 	t.Helper()
-	makeDemo(t, n, a)
 	answer := withNeighbour(t, n, a)
 	return slices.Concat(trackerPages, []view{{"#/trackers/demo/answers/" + answer.ID + "?diff=" + answer.Cell.Previous[0].ID, hook("diff-words"), ""}})
 }
@@ -249,7 +239,7 @@ func demoPages(t *testing.T, n *harness.Node, a *app.Account) []view {
 // testTrackersFit looks at every page on a phone and on a small laptop. Both colours share
 // every rule that has a size.
 func testTrackersFit(t *testing.T, c *chromium) {
-	n, a, p := c.session(t)
+	n, a, p := c.demo(t)
 	pages := demoPages(t, n, a)
 	p.phone()
 	for _, at := range pages {
@@ -310,7 +300,7 @@ const barriers = `window.__axe === undefined ? (window.__axe = null, axe.run(doc
 // only, since all else is the same.
 func testAccess(t *testing.T, c *chromium) {
 	source := axe(t)
-	n, a, p := c.session(t)
+	n, a, p := c.demo(t)
 	batch := n.SubmitAll(t, a, harness.ChatTask("a kettle"))
 	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
 	p.eval("void (() => {" + source + "\n})()")
