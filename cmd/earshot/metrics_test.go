@@ -44,7 +44,7 @@ func TestMetricsNameWhatIsWrong(t *testing.T) {
 		return dir
 	}
 	sound, err := json.Marshal(metric.Definition{
-		Prompts: []metric.Prompt{{Weight: 1}}, Targets: []metric.Target{{Key: "a/US"}}, Samples: 1, Sweeps: []metric.Sweep{{ID: "s1"}},
+		Prompts: []metric.Prompt{{Weight: 1}}, Targets: []metric.Target{{Key: "a/US"}}, Samples: 1, Sweeps: []metric.AskedSweep{{ID: "s1"}},
 	})
 	if err != nil {
 		t.Fatal(err)

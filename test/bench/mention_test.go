@@ -24,10 +24,10 @@ func answerOf4KB() string {
 	return text.String()
 }
 
-func panelOf50() []mention.Brand {
-	brands := make([]mention.Brand, 50)
+func panelOf50() []mention.BrandNames {
+	brands := make([]mention.BrandNames, 50)
 	for i := range brands {
-		brands[i] = mention.Brand{Name: fmt.Sprintf("Brand%02d", i), Domains: []string{fmt.Sprintf("brand%02d.example", i)}}
+		brands[i] = mention.BrandNames{Name: fmt.Sprintf("Brand%02d", i), Domains: []string{fmt.Sprintf("brand%02d.example", i)}}
 	}
 	return brands
 }

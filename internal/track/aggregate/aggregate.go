@@ -58,7 +58,7 @@ func (s *Counter) On(replica *tracking.Store, d *definition.Reader, p *ruleset.P
 
 // Aggregate holds the counts of a tracker's answers, by its current rules.
 type Aggregate struct {
-	*metric.Book
+	*metric.Dataset
 	Tracker *tracking.Tracker
 	Rules   *tracking.Rules
 	Panel   *analysis.Panel

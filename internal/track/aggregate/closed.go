@@ -136,7 +136,7 @@ func (h *ClosedSweeps) fresh(sweep *tracking.Sweep) bool {
 func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
 	read := collector{
 		ClosedSweeps: h, places: map[string]int{}, sources: b.need.Sources,
-		sheets: make([]map[sheetKey][]*metric.Tally, len(b.Sweeps)), surfaces: make([]map[int]map[string]int, len(b.Sweeps)),
+		sheets: make([]map[sheetKey][]*metric.CellCounts, len(b.Sweeps)), surfaces: make([]map[int]map[string]int, len(b.Sweeps)),
 	}
 	kept := map[string][]keptSheet{}
 	var rows []*tracking.Sweep
@@ -173,7 +173,7 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 	}
 	for _, sweep := range rows {
 		for key, tallies := range read.sheets[read.places[sweep.ID]] {
-			if err := b.AddTallies(sweep.ID, b.keys.of(key.target, key.surface), tallies); err != nil {
+			if err := b.AddCounts(sweep.ID, b.keys.of(key.target, key.surface), tallies); err != nil {
 				return err
 			}
 		}
@@ -181,7 +181,7 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 	return s.addKept(ctx, b, h, kept)
 }
 
-// open makes the metric.Book, of what the sweeps asked and where they were answered.
+// open makes the metric.Dataset, of what the sweeps asked and where they were answered.
 func (b *Aggregate) open(read *collector) error {
 	def := metric.Definition{Name: b.Tracker.Name, Brands: b.Panel.Brands, Samples: 1}
 	numbers := make([]int, 0, len(read.prompts))
@@ -208,7 +208,7 @@ func (b *Aggregate) open(read *collector) error {
 		def.CUSUM.H = b.watched.Threshold(len(b.watched.SeriesKeys(targets)), newest.DueAt)
 	}
 	var err error
-	if b.Book, err = metric.NewBook(def); err != nil {
+	if b.Dataset, err = metric.NewDataset(def); err != nil {
 		return err
 	}
 	b.NumberPrompts(numbers)
@@ -372,9 +372,9 @@ func (r *collector) targetKeys(targets []*tracking.TrackerPart, def *metric.Defi
 
 // sweepOf is a sweep with what it asked. What is missing is so on the surface that
 // answered most.
-func (r *collector) sweepOf(zone *schedule.Rule, i int, sweep *tracking.Sweep, keys targetKeys) metric.Sweep {
+func (r *collector) sweepOf(zone *schedule.Rule, i int, sweep *tracking.Sweep, keys targetKeys) metric.AskedSweep {
 	a := r.asked[sweep.Version]
-	found := metric.Sweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: a.indices, Targets: []string{}}
+	found := metric.AskedSweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: a.indices, Targets: []string{}}
 	for _, target := range a.targets {
 		key, known := keys[target][stats.Mode(r.surfaces[i][target])]
 		if !known {

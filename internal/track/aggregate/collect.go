@@ -17,11 +17,11 @@ type collector struct {
 	*ClosedSweeps
 	places   map[string]int // of sweeps
 	sources  metric.Sources
-	sheets   []map[sheetKey][]*metric.Tally // by sweep; tallies by prompt
-	surfaces []map[int]map[string]int       // answers by sweep, target and surface
+	sheets   []map[sheetKey][]*metric.CellCounts // by sweep; tallies by prompt
+	surfaces []map[int]map[string]int            // answers by sweep, target and surface
 
 	found  analysis.Found // the last one, whose memory is used for the next
-	answer metric.Answer
+	answer metric.Observation
 	texts  map[string]string // domains and URLs that were counted, each once
 }
 
@@ -33,7 +33,7 @@ type sheetKey struct {
 
 // reset forgets what was read of a sweep.
 func (r *collector) reset(at int) {
-	r.sheets[at], r.surfaces[at] = map[sheetKey][]*metric.Tally{}, map[int]map[string]int{}
+	r.sheets[at], r.surfaces[at] = map[sheetKey][]*metric.CellCounts{}, map[int]map[string]int{}
 }
 
 // note counts answers of a target.
@@ -59,11 +59,11 @@ func (r *collector) add(a *tracking.Analysis) error {
 	key := sheetKey{a.Target, a.Surface}
 	sheet := r.sheets[at][key]
 	if sheet == nil {
-		sheet = make([]*metric.Tally, len(r.prompts))
+		sheet = make([]*metric.CellCounts, len(r.prompts))
 		r.sheets[at][key] = sheet
 	}
 	if sheet[prompt] == nil {
-		sheet[prompt] = metric.NewTally(len(r.panel.Brands))
+		sheet[prompt] = metric.NewCellCounts(len(r.panel.Brands))
 		sheet[prompt].CountSources(r.sources)
 	}
 	sheet[prompt].Add(r.panel.Brands, r.answer)
@@ -72,7 +72,7 @@ func (r *collector) add(a *tracking.Analysis) error {
 }
 
 // intern has the texts that are counted in memory once, rather than all of each analysis.
-func (r *collector) intern(a *metric.Answer) {
+func (r *collector) intern(a *metric.Observation) {
 	once := func(text string) string {
 		if r.texts == nil {
 			r.texts = map[string]string{}

@@ -48,11 +48,11 @@ func means(r *rand.Rand, shift float64) (values []float64) {
 // a tracker does, and gives the sweeps of its alarms and since when each says it was.
 func watch(t *testing.T, values []float64, h float64) (at, since []int, directions []stats.Direction) {
 	t.Helper()
-	var series alert.Series
+	var series alert.SeriesState
 	for i, mean := range values {
 		if i%16 == 15 {
 			state, err := json.Marshal(series)
-			series = alert.Series{}
+			series = alert.SeriesState{}
 			if err = errors.Join(err, json.Unmarshal(state, &series)); err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestAYearOfSeriesKeepsThePromises(t *testing.T) {
 func TestASeriesStartsAnewWithAnotherBasis(t *testing.T) {
 	t.Parallel()
 	step := func(change func(i int) alert.Value) (alarms int) {
-		var series alert.Series
+		var series alert.SeriesState
 		for i := range 60 {
 			v := change(i)
 			v.Sweep, v.Answers, v.Mean = fmt.Sprint(i), 50, 0.5+0.02*float64(i%3)

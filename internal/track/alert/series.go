@@ -6,10 +6,10 @@ import "earshot/internal/track/stats"
 // the visibility of any brand of the panel, and would tell the same twice.
 var Metrics = []string{"visibility", "citationRate"}
 
-// Series is one metric of one brand on one target over sweeps, with its change detector.
+// SeriesState is one metric of one brand on one target over sweeps, with its change detector.
 // All of its state is exported, to be stored as JSON and taken up again; the zero value
 // is a series without any sweep.
-type Series struct {
+type SeriesState struct {
 	Detector stats.CUSUM `json:"detector"`
 	// Basis is what values depend on beside what is asked for: the surface, the
 	// questions, the names. Values of different bases are not compared.
@@ -42,12 +42,12 @@ type Shift struct {
 
 // Step takes the next value, with the threshold that holds now, and tells of a shift when
 // there is one. After it the series starts anew.
-func (s *Series) Step(v Value, h float64) (Shift, bool) {
+func (s *SeriesState) Step(v Value, h float64) (Shift, bool) {
 	if v.Answers == 0 {
 		return Shift{}, false
 	}
 	if s.First == "" || s.Basis != v.Basis || v.Break {
-		*s = Series{Basis: v.Basis, First: v.Sweep}
+		*s = SeriesState{Basis: v.Basis, First: v.Sweep}
 	}
 	s.Detector.H, s.Detector.K = h, stats.DefaultK
 	step := s.Detector.Step(v.Mean, v.Answers)
@@ -59,7 +59,7 @@ func (s *Series) Step(v Value, h float64) (Shift, bool) {
 	if step.Alarm == stats.Down {
 		shift.Since, shift.Score = s.DownSince, step.Down
 	}
-	*s = Series{Basis: v.Basis, First: v.Sweep, Detector: s.Detector}
+	*s = SeriesState{Basis: v.Basis, First: v.Sweep, Detector: s.Detector}
 	return shift, true
 }
 

@@ -35,8 +35,8 @@ func Alike(code int) int {
 
 // Panel finds the brands of a tracker. It does not change and is safe for concurrent use.
 type Panel struct {
-	Brands []metric.Brand
-	named  []mention.Brand
+	Brands []metric.PanelBrand
+	named  []mention.BrandNames
 	rules  *mention.Rules
 	sites  *source.Sites
 }
@@ -57,7 +57,7 @@ func NewPanel(brands []earshot.Brand, sources ...earshot.SourceType) (*Panel, er
 				return nil, fmt.Errorf("domain %q: %w", domain, err)
 			}
 		}
-		p.Brands = append(p.Brands, metric.Brand{Name: b.Name, Own: b.Own, Domains: domains})
+		p.Brands = append(p.Brands, metric.PanelBrand{Name: b.Name, Own: b.Own, Domains: domains})
 		if b.Own {
 			own = append(own, domains...)
 		} else {
@@ -75,10 +75,10 @@ func NewPanel(brands []earshot.Brand, sources ...earshot.SourceType) (*Panel, er
 }
 
 // Names are brands as package mention has them.
-func Names(brands []earshot.Brand) []mention.Brand {
-	named := make([]mention.Brand, len(brands))
+func Names(brands []earshot.Brand) []mention.BrandNames {
+	named := make([]mention.BrandNames, len(brands))
 	for i, b := range brands {
-		named[i] = mention.Brand{Name: b.Name, Match: match(b.Match), Domains: b.Domains, Own: b.Own}
+		named[i] = mention.BrandNames{Name: b.Name, Match: match(b.Match), Domains: b.Domains, Own: b.Own}
 		for _, alias := range b.Aliases {
 			named[i].Aliases = append(named[i].Aliases, mention.Alias{Name: alias.Name, Match: match(alias.Match)})
 		}
@@ -320,14 +320,14 @@ func (l *look) page(r *result, results []organic, prompt string) {
 }
 
 // Answer is an answer as metrics look at it, without its place. It shares the memory of f.
-func (f *Found) Answer(p *Panel) metric.Answer {
-	a := metric.Answer{}
+func (f *Found) Answer(p *Panel) metric.Observation {
+	a := metric.Observation{}
 	f.Fill(&a, p)
 	return a
 }
 
 // Fill sets what an answer holds, in the memory that it has.
-func (f *Found) Fill(a *metric.Answer, p *Panel) {
+func (f *Found) Fill(a *metric.Observation, p *Panel) {
 	a.Citations, a.Organic, a.Plain, a.Mentions = f.Citations, f.Organic, f.Plain, resized(a.Mentions, len(f.Mentions))
 	for i, m := range f.Mentions {
 		a.Mentions[i] = metric.Mention{

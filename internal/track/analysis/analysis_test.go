@@ -171,9 +171,9 @@ func TestADomainIsTheSameForAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := metric.NewBook(metric.Definition{
+		b, err := metric.NewDataset(metric.Definition{
 			Samples: 1, Brands: p.Brands, Prompts: []metric.Prompt{{Text: "p", Weight: 1}},
-			Targets: []metric.Target{{Key: "search/DE"}}, Sweeps: []metric.Sweep{{ID: "s", Slot: "2026-08-01T06:00"}},
+			Targets: []metric.Target{{Key: "search/DE"}}, Sweeps: []metric.AskedSweep{{ID: "s", Slot: "2026-08-01T06:00"}},
 		})
 		if err != nil {
 			t.Fatal(err)

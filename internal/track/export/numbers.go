@@ -48,7 +48,7 @@ func (s *Exporter) exportNumbers(ctx context.Context, organization, name string,
 	if err != nil {
 		return nil, err
 	}
-	numbers, err := proof.Numbers(b.Book)
+	numbers, err := proof.Numbers(b.Dataset)
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +64,9 @@ func (s *Exporter) exportNumbers(ctx context.Context, organization, name string,
 		if !write(&proof.Line{Head: head}, nil) {
 			return
 		}
-		err := s.eachCounted(ctx, b, known, func(a *proof.Answer) bool {
+		err := s.eachCounted(ctx, b, known, func(a *proof.ProvedAnswer) bool {
 			var err error
-			a.Answer, err = a.Read(b.Panel, &head.Definition)
+			a.Observation, err = a.Read(b.Panel, &head.Definition)
 			return write(&proof.Line{Answer: a}, err)
 		})
 		if err != nil {
@@ -103,9 +103,9 @@ func onlySpan(q *earshot.ExportQuery, sweep bool, table string) error {
 	return nil
 }
 
-// eachCounted hands the answers that a book counts to use, the newest first, until it
+// eachCounted hands the answers that an Aggregate counts to use, the newest first, until it
 // wants no more.
-func (s *Exporter) eachCounted(ctx context.Context, b *aggregate.Aggregate, known *definition.PartNames, use func(*proof.Answer) bool) error {
+func (s *Exporter) eachCounted(ctx context.Context, b *aggregate.Aggregate, known *definition.PartNames, use func(*proof.ProvedAnswer) bool) error {
 	if len(b.Sweeps) == 0 {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (s *Exporter) eachCounted(ctx context.Context, b *aggregate.Aggregate, know
 			if !targets[key] {
 				key += "@" + a.Surface
 			}
-			more := use(&proof.Answer{Result: a.Result, Answer: metric.Answer{
+			more := use(&proof.ProvedAnswer{Result: a.Result, Observation: metric.Observation{
 				ID: a.ID, Prompt: prompt, Target: key, Sweep: a.Sweep, Sample: a.Sample, Outcome: metric.Outcome(a.Outcome),
 			}})
 			if !more {

@@ -11,7 +11,7 @@ import (
 
 func TestCandidates(t *testing.T) {
 	t.Parallel()
-	rules, err := mention.Compile([]mention.Brand{
+	rules, err := mention.Compile([]mention.BrandNames{
 		{Name: "Ollaro"},
 		{Name: "On", Match: mention.Match{Case: "exact", Near: []string{"shoes"}}},
 	})
@@ -43,7 +43,7 @@ func TestCandidates(t *testing.T) {
 func FuzzCandidates(f *testing.F) {
 	f.Add("1. **A\xff** – x", "prompt")
 	f.Add("- *資生堂*: [x](y)\n\n[^1]: **Z**", "")
-	rules, err := mention.Compile([]mention.Brand{{Name: "Ollaro"}})
+	rules, err := mention.Compile([]mention.BrandNames{{Name: "Ollaro"}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -8,13 +8,13 @@ import (
 // Case is a text with what is expected of it, as it stands on a line of a file of
 // cases (earshot names test).
 type Case struct {
-	ID      string   `json:"id"`
-	Why     string   `json:"why,omitempty"`
-	Text    string   `json:"text"`
-	Format  Format   `json:"format,omitempty"`
-	Prompt  string   `json:"prompt,omitempty"`
-	Sources []Source `json:"sources,omitempty"`
-	Brands  []Brand  `json:"brands"`
+	ID      string       `json:"id"`
+	Why     string       `json:"why,omitempty"`
+	Text    string       `json:"text"`
+	Format  Format       `json:"format,omitempty"`
+	Prompt  string       `json:"prompt,omitempty"`
+	Sources []Source     `json:"sources,omitempty"`
+	Brands  []BrandNames `json:"brands"`
 	// Expect is complete: anything else that is found is a mistake. Nil expects nothing
 	// in particular.
 	Expect []Expectation `json:"expect"`

@@ -86,7 +86,7 @@ func (m Match) isZero() bool {
 }
 
 // Compile makes rules of a panel. An error is Problems, with all that is wrong.
-func Compile(brands []Brand) (*Rules, error) {
+func Compile(brands []BrandNames) (*Rules, error) {
 	c := &compiler{rules: &Rules{trie: newTrie(), domains: map[string]owner{}, brands: len(brands)}}
 	for i, b := range brands {
 		path := fmt.Sprintf("brands[%d]", i)

@@ -27,10 +27,10 @@ func FuzzFind(f *testing.F) {
 	}
 	f.Add("\xff**Oll\xc3**aro &#0; &CounterClockwiseContourIntegral; <a href='", "\xff", false)
 	brands := append(panel(),
-		mention.Brand{Name: "On", Match: mention.Match{Case: "exact", Near: []string{"shoes"}, Not: []string{"on sale", "x"}}},
-		mention.Brand{Name: "New-Balance Shoe", Match: mention.Match{Joined: true, Suffixes: []string{"s", "es"}, Prefixes: []string{"e"}}},
-		mention.Brand{Name: "ナイキ", Aliases: []mention.Alias{{Name: "나이키"}, {Name: "نايكي"}, {Name: "C++"}, {Name: "Dr. Weiß"}}},
-		mention.Brand{Name: "Booking.com", Domains: []string{"booking.com"}},
+		mention.BrandNames{Name: "On", Match: mention.Match{Case: "exact", Near: []string{"shoes"}, Not: []string{"on sale", "x"}}},
+		mention.BrandNames{Name: "New-Balance Shoe", Match: mention.Match{Joined: true, Suffixes: []string{"s", "es"}, Prefixes: []string{"e"}}},
+		mention.BrandNames{Name: "ナイキ", Aliases: []mention.Alias{{Name: "나이키"}, {Name: "نايكي"}, {Name: "C++"}, {Name: "Dr. Weiß"}}},
+		mention.BrandNames{Name: "Booking.com", Domains: []string{"booking.com"}},
 	)
 	rules := compile(f, brands...)
 	f.Fuzz(func(t *testing.T, body, prompt string, plain bool) {
@@ -81,9 +81,9 @@ func check(t *testing.T, text mention.Text, m mention.Mention, after int) {
 func TestHostileTextsTakeTimeInProportion(t *testing.T) {
 	t.Parallel()
 	rules := compile(t,
-		mention.Brand{Name: "a a a a", Match: mention.Match{Joined: true, Suffixes: []string{"a", "aa"}, Prefixes: []string{"a"}}},
-		mention.Brand{Name: "b", Match: mention.Match{Near: []string{"zzz"}, Within: 20, Not: []string{"b x", "y b"}}},
-		mention.Brand{Name: "x.example", Domains: []string{"x.example"}},
+		mention.BrandNames{Name: "a a a a", Match: mention.Match{Joined: true, Suffixes: []string{"a", "aa"}, Prefixes: []string{"a"}}},
+		mention.BrandNames{Name: "b", Match: mention.Match{Near: []string{"zzz"}, Within: 20, Not: []string{"b x", "y b"}}},
+		mention.BrandNames{Name: "x.example", Domains: []string{"x.example"}},
 	)
 	const size = 60_000
 	for name, unit := range map[string]string{

@@ -1,7 +1,7 @@
 package mention
 
-// Brand is a member of the panel.
-type Brand struct {
+// BrandNames is a brand of the panel with the names and domains that it is found by.
+type BrandNames struct {
 	Name    string   `json:"name"`
 	Match   Match    `json:"match,omitzero"` // of Name alone
 	Aliases []Alias  `json:"aliases,omitempty"`

@@ -13,7 +13,7 @@ import (
 	"earshot/internal/track/mention"
 )
 
-func compile(tb testing.TB, brands ...mention.Brand) *mention.Rules {
+func compile(tb testing.TB, brands ...mention.BrandNames) *mention.Rules {
 	tb.Helper()
 	rules, err := mention.Compile(brands)
 	if err != nil {
@@ -23,8 +23,8 @@ func compile(tb testing.TB, brands ...mention.Brand) *mention.Rules {
 }
 
 // panel is Ollaro and Kestrin with their domains, and Veltra.
-func panel() []mention.Brand {
-	return []mention.Brand{
+func panel() []mention.BrandNames {
+	return []mention.BrandNames{
 		{Name: "Ollaro", Own: true, Domains: []string{"ollaro.example"}},
 		{Name: "Kestrin", Domains: []string{"www.kestrin.example"}},
 		{Name: "Veltra"},
@@ -33,7 +33,7 @@ func panel() []mention.Brand {
 
 func TestCompileNamesEveryProblem(t *testing.T) {
 	t.Parallel()
-	_, err := mention.Compile([]mention.Brand{
+	_, err := mention.Compile([]mention.BrandNames{
 		{Name: " \u200b", Domains: []string{"https://ollaro.example/x", "localhost", "ollaro.example"}},
 		{
 			Name: "On", Match: mention.Match{Case: "upper", Within: -1, Near: []string{"running shoes", ""}},
@@ -70,11 +70,11 @@ func TestCompileNamesEveryProblem(t *testing.T) {
 func TestBrandsAreReadAndWrittenAsJSON(t *testing.T) {
 	t.Parallel()
 	const text = `{"name":"On","match":{"case":"exact","near":["shoes"],"within":4},"aliases":["On Running",{"name":"QC","match":{"case":"exact"}}],"own":true}`
-	var brand mention.Brand
+	var brand mention.BrandNames
 	if err := json.Unmarshal([]byte(text), &brand); err != nil {
 		t.Fatal(err)
 	}
-	want := mention.Brand{
+	want := mention.BrandNames{
 		Name: "On", Own: true, Match: mention.Match{Case: "exact", Near: []string{"shoes"}, Within: 4},
 		Aliases: []mention.Alias{{Name: "On Running"}, {Name: "QC", Match: mention.Match{Case: "exact"}}},
 	}
@@ -106,7 +106,7 @@ func TestNothingToFind(t *testing.T) {
 
 func TestMentionSaysWhichName(t *testing.T) {
 	t.Parallel()
-	rules := compile(t, mention.Brand{
+	rules := compile(t, mention.BrandNames{
 		Name: "Ollaro", Aliases: []mention.Alias{{Name: "OL"}, {Name: "Ollaro Sports"}}, Domains: []string{"ollaro.example", "ol.example"},
 	})
 	found := rules.Find(mention.Text{Body: "Ollaro Sports, Ollaro, OL; ol.example"})
@@ -154,7 +154,7 @@ func TestSentencesAndWhatTheyCite(t *testing.T) {
 			{"“Ollaro wins!” he said.", nil, nil}, {"Kestrin [9]", nil, nil}, {"Veltra [0]", nil, nil},
 		}},
 	}
-	rules := compile(t, append(panel(), mention.Brand{Name: "Dr. Veltra"})...)
+	rules := compile(t, append(panel(), mention.BrandNames{Name: "Dr. Veltra"})...)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -239,9 +239,9 @@ func TestContext(t *testing.T) {
 func TestCollisions(t *testing.T) {
 	t.Parallel()
 	rules := compile(t,
-		mention.Brand{Name: "Apple", Aliases: []mention.Alias{{Name: "Apple Inc"}}},
-		mention.Brand{Name: "Apple Watch"},
-		mention.Brand{Name: "Pineapple", Aliases: []mention.Alias{{Name: "ÁPPLE"}}},
+		mention.BrandNames{Name: "Apple", Aliases: []mention.Alias{{Name: "Apple Inc"}}},
+		mention.BrandNames{Name: "Apple Watch"},
+		mention.BrandNames{Name: "Pineapple", Aliases: []mention.Alias{{Name: "ÁPPLE"}}},
 	)
 	want := []mention.Collision{
 		{Name: mention.NameRef{Brand: 2, Name: 1}, Within: mention.NameRef{}, Equal: true},

@@ -3,7 +3,7 @@ package metric
 import "slices"
 
 // BrokenAt reports whether a series of a target starts anew with a sweep.
-func (b *Book) BrokenAt(sweep, target string) bool {
+func (b *Dataset) BrokenAt(sweep, target string) bool {
 	at, ok := b.order[sweep]
 	if !ok {
 		return false
@@ -16,6 +16,6 @@ func (b *Book) BrokenAt(sweep, target string) bool {
 }
 
 // BrokenSince reports whether any series starts anew with a sweep or later.
-func (b *Book) BrokenSince(sweep string) bool {
+func (b *Dataset) BrokenSince(sweep string) bool {
 	return slices.ContainsFunc(b.def.breaks(), func(br Break) bool { return b.slots[br.Sweep] >= b.slots[sweep] })
 }

@@ -30,7 +30,7 @@ type Comparison struct {
 
 // Compare compares two periods, over the cells that both have. A dimension of time in
 // q.By has no meaning here.
-func (b *Book) Compare(q Query, periods Periods) ([]Comparison, error) {
+func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (b *Book) Compare(q Query, periods Periods) ([]Comparison, error) {
 }
 
 // places are where the closed ones of some sweeps stand, in the order of slots.
-func (b *Book) places(ids []string) ([]int, error) {
+func (b *Dataset) places(ids []string) ([]int, error) {
 	var at []int
 	for _, id := range ids {
 		if _, known := b.slots[id]; !known {
@@ -99,7 +99,7 @@ func (b *Book) places(ids []string) ([]int, error) {
 
 // common is the evidence of two cuts in the cells with an eligible answer in both; leftOut
 // counts the unbranded ones that have it in only one.
-func (b *Book) common(first, second cut, wanted columns, read opened) (before, after *evidence, leftOut int, err error) {
+func (b *Dataset) common(first, second cut, wanted columns, read opened) (before, after *evidence, leftOut int, err error) {
 	if before, err = b.evidence(first, wanted, read); err != nil {
 		return nil, nil, 0, err
 	}
@@ -135,7 +135,7 @@ func (b *Book) common(first, second cut, wanted columns, read opened) (before, a
 	return before, after, leftOut, err
 }
 
-func (b *Book) compare(before, after *evidence, m measure, brand int) Comparison {
+func (b *Dataset) compare(before, after *evidence, m measure, brand int) Comparison {
 	sumsA, sumsB := before.sums(b, m, brand), after.sums(b, m, brand)
 	a, z := sumsA.side(m), sumsB.side(m)
 	if m.none != nil && m.none(before.c.panel) {

@@ -18,14 +18,14 @@ import (
 // none below 0, weights left aside. Where no cell has two answers in a sweep, answer and
 // promptDay cannot be told apart, and all of ms counts as answer. There are none, and
 // false, with fewer than 5 sweeps or two cells.
-func (b *Book) Components(brand string, filter Selection) (stats.Components, bool) {
-	index := slices.IndexFunc(b.def.Brands, func(known Brand) bool { return known.Name == brand })
+func (b *Dataset) Components(brand string, filter Selection) (stats.Components, bool) {
+	index := slices.IndexFunc(b.def.Brands, func(known PanelBrand) bool { return known.Name == brand })
 	if index < 0 {
 		return stats.Components{}, false
 	}
 	var entries []entry
 	for _, c := range b.cuts(Query{Filter: filter, PoolSurfaces: true}) {
-		cells := map[int][][]*Tally{}
+		cells := map[int][][]*CellCounts{}
 		for _, target := range c.targets {
 			var err error
 			if cells[target], err = b.talliesOf(c.sweeps, target); err != nil {

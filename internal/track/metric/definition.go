@@ -12,19 +12,19 @@ import (
 // Definition is what was asked: who is watched, with which questions, where and when.
 // Names of fields are those of a definition file.
 type Definition struct {
-	Name    string   `json:"name"`
-	Brands  []Brand  `json:"brands"`
-	Prompts []Prompt `json:"prompts"`
-	Targets []Target `json:"targets"`
-	Samples int      `json:"samples"` // answers asked of each cell in a sweep; a file may leave it out for 1
-	Sweeps  []Sweep  `json:"sweeps"`
-	Periods *Periods `json:"periods,omitempty"`
-	CUSUM   Detector `json:"cusum"`
-	Breaks  []Break  `json:"breaks,omitempty"`
+	Name    string       `json:"name"`
+	Brands  []PanelBrand `json:"brands"`
+	Prompts []Prompt     `json:"prompts"`
+	Targets []Target     `json:"targets"`
+	Samples int          `json:"samples"` // answers asked of each cell in a sweep; a file may leave it out for 1
+	Sweeps  []AskedSweep `json:"sweeps"`
+	Periods *Periods     `json:"periods,omitempty"`
+	CUSUM   Detector     `json:"cusum"`
+	Breaks  []Break      `json:"breaks,omitempty"`
 }
 
-// Brand is a member of the panel.
-type Brand struct {
+// PanelBrand is a member of the panel.
+type PanelBrand struct {
 	Name    string   `json:"name"`
 	Own     bool     `json:"own"`
 	Domains []string `json:"domains"`
@@ -82,8 +82,8 @@ func (t Target) country() string {
 	return parts[1]
 }
 
-// Sweep is one pass over all cells. Only closed ones count.
-type Sweep struct {
+// AskedSweep is one pass over all cells. Only closed ones count.
+type AskedSweep struct {
 	ID    string `json:"id"`
 	Slot  string `json:"slot"`            // civil time, 2026-11-15T06:00; its order is that of the text
 	State string `json:"state,omitempty"` // empty is closed
@@ -140,13 +140,13 @@ func (d *Definition) check() error {
 	if d.Samples < 1 {
 		return fmt.Errorf("samples: is %d, must be at least 1", d.Samples)
 	}
-	if err := unique("brands", d.Brands, func(b Brand) string { return b.Name }); err != nil {
+	if err := unique("brands", d.Brands, func(b PanelBrand) string { return b.Name }); err != nil {
 		return err
 	}
 	if err := unique("targets", d.Targets, func(t Target) string { return t.Key }); err != nil {
 		return err
 	}
-	if err := unique("sweeps", d.Sweeps, func(s Sweep) string { return s.ID }); err != nil {
+	if err := unique("sweeps", d.Sweeps, func(s AskedSweep) string { return s.ID }); err != nil {
 		return err
 	}
 	if d.CUSUM.H < 0 || d.CUSUM.K < 0 {
@@ -176,7 +176,7 @@ func (d *Definition) check() error {
 		sweeps = slices.Concat(sweeps, d.Periods.A, d.Periods.B)
 	}
 	for _, id := range sweeps {
-		if id != "" && !slices.ContainsFunc(d.Sweeps, func(s Sweep) bool { return s.ID == id }) {
+		if id != "" && !slices.ContainsFunc(d.Sweeps, func(s AskedSweep) bool { return s.ID == id }) {
 			return fmt.Errorf("there is no sweep %q", id)
 		}
 	}

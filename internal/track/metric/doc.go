@@ -3,10 +3,10 @@
 // trusted. It is pure: no store, no clock, no network.
 //
 //	definition.go  what was asked
-//	answer.go      what came back
-//	tally.go       what is kept of the answers of a cell in a sweep; places.go: by place
+//	observation.go what came back
+//	counts.go      what is kept of the answers of a cell in a sweep; places.go: by place
 //	sheet.go       what is kept of a target in a sweep; pack.go: in few bytes
-//	book.go        the sheets of a definition
+//	dataset.go     the sheets of a definition
 //	evidence.go    what the numbers of a cut are computed from
 //	measure.go     the table of metrics that are rates or ratios
 //	sums.go        what a rate or ratio is computed from, and its intervals
@@ -15,11 +15,11 @@
 //	report.go      all of it at once
 //	compare.go, series.go, stability.go, grade.go, components.go  what their names say
 //
-// There is one way from answers to numbers. An answer is folded into the [Tally] of its
+// There is one way from answers to numbers. An answer is folded into the [CellCounts] of its
 // cell and sweep. The tallies of a target in a sweep make a [Sheet]. From the sheets of a
 // cut come its groups and cells (evidence.go), from these the [Sums] of a metric, and from
 // sums every value and interval. Whoever keeps sheets instead of answers enters further
-// down on the same way, with [Book.AddSheet], and gets the same digits.
+// down on the same way, with [Dataset.AddSheet], and gets the same digits.
 //
 // # Words
 //
@@ -39,7 +39,7 @@
 //     them is w/n · Σx, with a whole number Σx. They also give what is a plain count.
 //   - The value of a rate or ratio and its market interval: the tally of each prompt ×
 //     target over all sweeps of the range, because a cell is averaged over all of its
-//     answers first. Those of neighbouring sweeps can be kept together ([Book.AddSpan]).
+//     answers first. Those of neighbouring sweeps can be kept together ([Dataset.AddSpan]).
 //   - Divisions by prompt, tag and time, stability, and comparisons where cells came and
 //     went: the tallies themselves.
 //   - citationShare by domain, URL or type is counted from answers: sheets have no sources.

@@ -15,14 +15,14 @@ type evidence struct {
 // cell is what is known of a prompt on a target, over the sweeps of a cut.
 type cell struct {
 	prompt, target int
-	*Tally
+	*CellCounts
 }
 
 // evidence gathers that of a cut. Groups and tallies are whole numbers, and gathered in
 // the order of targets and prompts: it does not matter in which form they were kept.
 // Cells have at least the wanted counts; there are none where nothing is wanted. read are
 // packed cells that were read for this cut among others.
-func (b *Book) evidence(c cut, wanted columns, read opened) (*evidence, error) {
+func (b *Dataset) evidence(c cut, wanted columns, read opened) (*evidence, error) {
 	e := &evidence{c: c, sweeps: make([][]Group, len(c.sweeps))}
 	whole := b.whole(c)
 	asked := b.askedIn(c)
@@ -57,7 +57,7 @@ func (b *Book) evidence(c cut, wanted columns, read opened) (*evidence, error) {
 }
 
 // gather gives the groups of a target in a sweep, and merges its cells.
-func (b *Book) gather(merged *merger, c cut, at, target int, wanted columns, read opened) ([]Group, error) {
+func (b *Dataset) gather(merged *merger, c cut, at, target int, wanted columns, read opened) ([]Group, error) {
 	s, whole := b.sheets[at][target], b.whole(c)
 	switch {
 	case s == nil:
@@ -89,10 +89,10 @@ func (b *Book) gather(merged *merger, c cut, at, target int, wanted columns, rea
 }
 
 // whole tells whether a cut has all prompts.
-func (b *Book) whole(c cut) bool { return len(c.prompts) == len(b.def.Prompts) && c.only == nil }
+func (b *Dataset) whole(c cut) bool { return len(c.prompts) == len(b.def.Prompts) && c.only == nil }
 
 // opened are packed cells that were read once for several cuts, by prompt.
-type opened map[*sheet][]*Tally
+type opened map[*sheet][]*CellCounts
 
 // maxOpened is how many cells are read at a time: some 400 bytes each with few brands.
 const maxOpened = 100_000
@@ -100,7 +100,7 @@ const maxOpened = 100_000
 // inParts hands cuts out in parts, each with the packed cells that it needs of single
 // prompts. A sheet is read once a part, and not once a cut: a thousand prompts would
 // read each of them a thousand times.
-func (b *Book) inParts(cuts []cut, wanted columns, use func(first int, part []cut, read opened) error) error {
+func (b *Dataset) inParts(cuts []cut, wanted columns, use func(first int, part []cut, read opened) error) error {
 	for first := 0; first < len(cuts); {
 		end, cells := first, 0
 		for end < len(cuts) && (end == first || cells < maxOpened) {
@@ -122,7 +122,7 @@ func (b *Book) inParts(cuts []cut, wanted columns, use func(first int, part []cu
 }
 
 // open reads the packed cells of what cuts have of single prompts.
-func (b *Book) open(cuts []cut, wanted columns) (opened, error) {
+func (b *Dataset) open(cuts []cut, wanted columns) (opened, error) {
 	prompts := make([]bool, len(b.def.Prompts))
 	read := opened{}
 	for _, c := range cuts {
@@ -142,7 +142,7 @@ func (b *Book) open(cuts []cut, wanted columns) (opened, error) {
 	}
 	for s := range read {
 		m := b.merger(len(b.def.Prompts))
-		err := unpackCells(s.packed, len(b.def.Brands), wanted|colEligible|colAttached, func(number int) *Tally {
+		err := unpackCells(s.packed, len(b.def.Brands), wanted|colEligible|colAttached, func(number int) *CellCounts {
 			if prompt, known := b.numbers[number]; known && prompts[prompt] {
 				return m.own(prompt)
 			}
@@ -158,7 +158,7 @@ func (b *Book) open(cuts []cut, wanted columns) (opened, error) {
 
 // mergeSpans merges the cells of spans all of whose sweeps are wanted, and says which
 // sweeps these are.
-func (b *Book) mergeSpans(merged *merger, sweeps []int, target int, wanted columns) (covered map[int]bool, err error) {
+func (b *Dataset) mergeSpans(merged *merger, sweeps []int, target int, wanted columns) (covered map[int]bool, err error) {
 	if len(b.spans) == 0 {
 		return nil, nil
 	}
@@ -188,17 +188,17 @@ func (b *Book) mergeSpans(merged *merger, sweeps []int, target int, wanted colum
 // another is added.
 type merger struct {
 	memory  memory
-	tallies []*Tally
+	tallies []*CellCounts
 	shared  []bool
 }
 
 // merger is an empty one, for so many prompts.
-func (b *Book) merger(prompts int) *merger {
+func (b *Dataset) merger(prompts int) *merger {
 	n := len(b.def.Prompts)
-	return &merger{memory: memory{brands: len(b.def.Brands), together: min(prompts, 64)}, tallies: make([]*Tally, n), shared: make([]bool, n)}
+	return &merger{memory: memory{brands: len(b.def.Brands), together: min(prompts, 64)}, tallies: make([]*CellCounts, n), shared: make([]bool, n)}
 }
 
-func (m *merger) add(tallies []*Tally, prompts []int) {
+func (m *merger) add(tallies []*CellCounts, prompts []int) {
 	for _, prompt := range prompts {
 		switch t := tallies[prompt]; {
 		case t == nil:
@@ -211,7 +211,7 @@ func (m *merger) add(tallies []*Tally, prompts []int) {
 }
 
 // own is the tally of a prompt, to be changed.
-func (m *merger) own(prompt int) *Tally {
+func (m *merger) own(prompt int) *CellCounts {
 	if t := m.tallies[prompt]; t == nil || m.shared[prompt] {
 		m.tallies[prompt], m.shared[prompt] = m.memory.tally(), false
 		if t != nil {
@@ -222,8 +222,8 @@ func (m *merger) own(prompt int) *Tally {
 }
 
 // addPacked adds the wanted counts of packed cells.
-func (m *merger) addPacked(b *Book, packed string, wanted columns) error {
-	return unpackCells(packed, len(b.def.Brands), wanted|colEligible, func(number int) *Tally {
+func (m *merger) addPacked(b *Dataset, packed string, wanted columns) error {
+	return unpackCells(packed, len(b.def.Brands), wanted|colEligible, func(number int) *CellCounts {
 		if prompt, known := b.numbers[number]; known {
 			return m.own(prompt)
 		}
@@ -233,7 +233,7 @@ func (m *merger) addPacked(b *Book, packed string, wanted columns) error {
 
 // askedIn is how many of a cut's prompts each of its sweeps asked: of those that are not
 // branded, and of all.
-func (b *Book) askedIn(c cut) [][2]int {
+func (b *Dataset) askedIn(c cut) [][2]int {
 	counts := make([][2]int, len(c.sweeps))
 	for i, at := range c.sweeps {
 		// Neighbours mostly asked the same.
@@ -279,8 +279,8 @@ func (e *evidence) includes(m measure, branded bool) bool {
 
 // total merges the tallies of a cut, with branded prompts or without, and says how many
 // answers were planned.
-func (e *evidence) total(b *Book, branded bool) *total {
-	t := &total{Tally: NewTally(len(b.def.Brands)), planned: e.planned[0]}
+func (e *evidence) total(b *Dataset, branded bool) *total {
+	t := &total{CellCounts: NewCellCounts(len(b.def.Brands)), planned: e.planned[0]}
 	if branded {
 		t.planned = e.planned[1]
 	}
@@ -295,19 +295,19 @@ func (e *evidence) total(b *Book, branded bool) *total {
 }
 
 type total struct {
-	*Tally
+	*CellCounts
 	planned int
 }
 
 // sums adds a measure up.
-func (e *evidence) sums(b *Book, m measure, brand int) Sums {
+func (e *evidence) sums(b *Dataset, m measure, brand int) Sums {
 	return e.sumsIn(make([]CellSums, 0, len(e.cells)), b, m, brand)
 }
 
 // sumsIn adds a measure up in the memory of some cells.
-func (e *evidence) sumsIn(memory []CellSums, b *Book, m measure, brand int) Sums {
+func (e *evidence) sumsIn(memory []CellSums, b *Dataset, m measure, brand int) Sums {
 	s := Sums{Sweeps: make([]SweepSums, len(e.sweeps)), Cells: memory}
-	of := func(t *Tally) (n int, x, y float64) {
+	of := func(t *CellCounts) (n int, x, y float64) {
 		if n = m.n(t); n == 0 {
 			return 0, 0, 0
 		}
@@ -334,7 +334,7 @@ func (e *evidence) sumsIn(memory []CellSums, b *Book, m measure, brand int) Sums
 	}
 	for _, c := range e.cells {
 		p := &b.def.Prompts[c.prompt]
-		if n, x, y := of(c.Tally); n > 0 && e.includes(m, p.Branded) {
+		if n, x, y := of(c.CellCounts); n > 0 && e.includes(m, p.Branded) {
 			s.Cells = append(s.Cells, CellSums{c.prompt, p.Weight, n, x, y})
 		}
 	}

@@ -57,12 +57,12 @@ type Graded struct {
 // that name; smallestChange is that of the visibility of the tracker's own brands, the
 // worst of them (of all brands where none is its own); openBreaks are the breaks within
 // the cut, since numbers from before and after are not of one kind.
-func (b *Book) Grades(q Query) ([]Graded, error) {
+func (b *Dataset) Grades(q Query) ([]Graded, error) {
 	return b.grades(q, func(c cut) []int { return c.sweeps })
 }
 
 // GradesOf are those of the cuts of a query over some sweeps alone.
-func (b *Book) GradesOf(q Query, sweeps []string) ([]Graded, error) {
+func (b *Dataset) GradesOf(q Query, sweeps []string) ([]Graded, error) {
 	places, err := b.places(sweeps)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (b *Book) GradesOf(q Query, sweeps []string) ([]Graded, error) {
 	return b.grades(q, func(cut) []int { return places })
 }
 
-func (b *Book) grades(q Query, sweeps func(cut) []int) ([]Graded, error) {
+func (b *Dataset) grades(q Query, sweeps func(cut) []int) ([]Graded, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func judge(values map[string]*float64) Graded {
 	return g
 }
 
-func (b *Book) criteria(e *evidence) map[string]*float64 {
+func (b *Dataset) criteria(e *evidence) map[string]*float64 {
 	informative := e.sums(b, measureOf("informative"), 0)
 	prompts := map[int]bool{}
 	for _, cell := range informative.Cells {
@@ -136,7 +136,7 @@ func (b *Book) criteria(e *evidence) map[string]*float64 {
 }
 
 // smallestChange is the largest of the brands', or nil where it cannot be told.
-func (b *Book) smallestChange(e *evidence) *float64 {
+func (b *Dataset) smallestChange(e *evidence) *float64 {
 	own := slices.DeleteFunc(slices.Clone(e.c.panel), func(brand int) bool { return !b.def.Brands[brand].Own })
 	if len(own) == 0 {
 		own = e.c.panel
@@ -156,7 +156,7 @@ func (b *Book) smallestChange(e *evidence) *float64 {
 }
 
 // breaksWithin counts the sweeps of a cut, but for its first, that begin after a break.
-func (b *Book) breaksWithin(c cut) int {
+func (b *Dataset) breaksWithin(c cut) int {
 	n := 0
 	for i := 1; i < len(c.sweeps); i++ {
 		before, slot := b.sweep(c.sweeps[i-1]).Slot, b.sweep(c.sweeps[i]).Slot

@@ -50,19 +50,19 @@ func TestGrades(t *testing.T) {
 func TestGradesOfABook(t *testing.T) {
 	t.Parallel()
 	def := Definition{
-		Samples: 1, Brands: []Brand{{Name: "A"}}, Prompts: []Prompt{{Weight: 1}, {Weight: 1}, {Weight: 1, Branded: true}},
+		Samples: 1, Brands: []PanelBrand{{Name: "A"}}, Prompts: []Prompt{{Weight: 1}, {Weight: 1}, {Weight: 1, Branded: true}},
 		Targets: []Target{{Key: "chat/US"}, {Key: "engine/US"}}, Breaks: []Break{{Sweep: "s3"}},
 	}
 	for _, id := range []string{"s1", "s2", "s3", "s4"} {
-		def.Sweeps = append(def.Sweeps, Sweep{ID: id, Slot: id})
+		def.Sweeps = append(def.Sweeps, AskedSweep{ID: id, Slot: id})
 	}
-	b, err := NewBook(def)
+	b, err := NewDataset(def)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for at, s := range def.Sweeps {
 		for p := range def.Prompts {
-			a := Answer{Prompt: p, Target: "chat/US", Sweep: s.ID, Sample: 1, Outcome: Answered}
+			a := Observation{Prompt: p, Target: "chat/US", Sweep: s.ID, Sample: 1, Outcome: Answered}
 			if at%2 == 0 {
 				a.Mentions = []Mention{{Brand: "A", Kind: Name, Position: 1}}
 			}

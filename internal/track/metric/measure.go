@@ -19,9 +19,9 @@ type measure struct {
 	compared bool
 	// n is the number of answers that can have it; x how many have it, y what a ratio
 	// divides by. The y of a rate is n.
-	n func(t *Tally) int
-	x func(t *Tally, brand int) float64
-	y func(t *Tally, panel []int) float64
+	n func(t *CellCounts) int
+	x func(t *CellCounts, brand int) float64
+	y func(t *CellCounts, panel []int) float64
 	// none tells a metric that makes no sense for a panel
 	none func(panel []int) bool
 	// optional leaves the metric out where no answer can have it
@@ -50,32 +50,32 @@ func (q Query) readsOfPrompts() columns {
 	return q.reads()
 }
 
-func eligible(t *Tally) int { return t.Eligible }
+func eligible(t *CellCounts) int { return t.Eligible }
 
 // rate is a measure of answers of a brand.
-func rate(name string, reads columns, x func(t *Tally, b *BrandTally) float64) measure {
+func rate(name string, reads columns, x func(t *CellCounts, b *BrandCounts) float64) measure {
 	return measure{
 		name: name, brand: true, compared: true, n: eligible, reads: colEligible | reads,
-		x: func(t *Tally, brand int) float64 { return x(t, &t.Brands[brand]) },
+		x: func(t *CellCounts, brand int) float64 { return x(t, &t.Brands[brand]) },
 	}
 }
 
 // measures are the rates and ratios, in the order in which rows are given.
 var measures = []measure{
-	rate("visibility", colNamed, func(_ *Tally, b *BrandTally) float64 { return float64(b.Named) }),
-	rate("firstNamed", colPositions, func(_ *Tally, b *BrandTally) float64 { return float64(b.listed().positions.between(1, 1)) }),
-	rate("prominence", colPositions, func(_ *Tally, b *BrandTally) float64 { return b.listed().positions.prominence() }),
-	rate("citationRate", colCited, func(_ *Tally, b *BrandTally) float64 { return float64(b.Cited) }),
-	rate("namedAndCited.both", colBoth, func(_ *Tally, b *BrandTally) float64 { return float64(b.Both) }),
-	rate("namedAndCited.namedOnly", colNamed|colBoth, func(_ *Tally, b *BrandTally) float64 { return float64(b.Named - b.Both) }),
-	rate("namedAndCited.citedOnly", colCited|colBoth, func(_ *Tally, b *BrandTally) float64 { return float64(b.Cited - b.Both) }),
-	rate("namedAndCited.neither", colNamed|colCited|colBoth, func(t *Tally, b *BrandTally) float64 {
+	rate("visibility", colNamed, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Named) }),
+	rate("firstNamed", colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.listed().positions.between(1, 1)) }),
+	rate("prominence", colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return b.listed().positions.prominence() }),
+	rate("citationRate", colCited, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Cited) }),
+	rate("namedAndCited.both", colBoth, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Both) }),
+	rate("namedAndCited.namedOnly", colNamed|colBoth, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Named - b.Both) }),
+	rate("namedAndCited.citedOnly", colCited|colBoth, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Cited - b.Both) }),
+	rate("namedAndCited.neither", colNamed|colCited|colBoth, func(t *CellCounts, b *BrandCounts) float64 {
 		return float64(t.Eligible - b.Named - b.Cited + b.Both)
 	}),
 	{
 		name: "shareOfVoice", brand: true, ratio: true, compared: true, n: eligible, reads: colEligible | colNamed,
-		x: func(t *Tally, brand int) float64 { return float64(t.Brands[brand].Named) },
-		y: func(t *Tally, panel []int) float64 {
+		x: func(t *CellCounts, brand int) float64 { return float64(t.Brands[brand].Named) },
+		y: func(t *CellCounts, panel []int) float64 {
 			sum := 0
 			for _, brand := range panel {
 				sum += t.Brands[brand].Named
@@ -86,30 +86,30 @@ var measures = []measure{
 	},
 	{
 		name: "citationShare", brand: true, ratio: true, compared: true, n: eligible, y: citations, reads: colEligible | colCitations | colBrandCitations,
-		x: func(t *Tally, brand int) float64 { return float64(t.Brands[brand].Citations) },
+		x: func(t *CellCounts, brand int) float64 { return float64(t.Brands[brand].Citations) },
 	},
 	{
 		name: "retrievalRate", brand: true, optional: true, reads: colAttached | colRetrieved,
-		n: func(t *Tally) int { return t.Attached },
-		x: func(t *Tally, brand int) float64 { return float64(t.Brands[brand].Retrieved) },
+		n: func(t *CellCounts) int { return t.Attached },
+		x: func(t *CellCounts, brand int) float64 { return float64(t.Brands[brand].Retrieved) },
 	},
 	{
 		name: "informative", n: eligible, reads: colEligible | colInformative,
-		x: func(t *Tally, _ int) float64 { return float64(t.Informative) },
+		x: func(t *CellCounts, _ int) float64 { return float64(t.Informative) },
 	},
 	{
 		name: "refusal", n: eligible, branded: true, reads: colEligible | colRefused,
-		x: func(t *Tally, _ int) float64 { return float64(t.Refused) },
+		x: func(t *CellCounts, _ int) float64 { return float64(t.Refused) },
 	},
 }
 
-func citations(t *Tally, _ []int) float64 { return float64(t.Citations) }
+func citations(t *CellCounts, _ []int) float64 { return float64(t.Citations) }
 
 // shareOf is the measure of the citations that counts gives, of one source.
-func shareOf(source string, counts func(t *Tally) map[string]int) measure {
+func shareOf(source string, counts func(t *CellCounts) map[string]int) measure {
 	return measure{
 		name: "citationShare", ratio: true, n: eligible, y: citations,
-		x: func(t *Tally, _ int) float64 { return float64(counts(t)[source]) },
+		x: func(t *CellCounts, _ int) float64 { return float64(counts(t)[source]) },
 	}
 }
 
@@ -121,7 +121,7 @@ func measureOf(name string) measure {
 
 // Sums are those of a rate or ratio for what a filter leaves, surfaces pooled. The brand
 // is empty for a metric that has none.
-func (b *Book) Sums(name, brand string, filter Selection) (Sums, error) {
+func (b *Dataset) Sums(name, brand string, filter Selection) (Sums, error) {
 	q := Query{Metrics: []string{name}, Filter: filter, PoolSurfaces: true}
 	if err := q.check(); err != nil {
 		return Sums{}, err
@@ -130,7 +130,7 @@ func (b *Book) Sums(name, brand string, filter Selection) (Sums, error) {
 	if at < 0 {
 		return Sums{}, fmt.Errorf("metric: %s is counted without sums", name)
 	}
-	index := slices.IndexFunc(b.def.Brands, func(known Brand) bool { return known.Name == brand })
+	index := slices.IndexFunc(b.def.Brands, func(known PanelBrand) bool { return known.Name == brand })
 	if index < 0 && measures[at].brand {
 		return Sums{}, fmt.Errorf("brand: there is no brand %q", brand)
 	}
@@ -146,7 +146,7 @@ func (b *Book) Sums(name, brand string, filter Selection) (Sums, error) {
 }
 
 // estimate is the measure of a cut.
-func (e *evidence) estimate(b *Book, m measure, brand int) Estimate {
+func (e *evidence) estimate(b *Dataset, m measure, brand int) Estimate {
 	s := e.sumsIn(slices.Grow(e.used[:0], len(e.cells)), b, m, brand)
 	e.used = s.Cells
 	if !m.ratio {

@@ -28,7 +28,7 @@ type BrandNoise struct {
 
 // Noise compares a sweep with one that repeats it: all targets of a surface together, then
 // each of them.
-func (b *Book) Noise(sweep, repeat string) ([]Noise, error) {
+func (b *Dataset) Noise(sweep, repeat string) ([]Noise, error) {
 	places, err := b.places([]string{sweep, repeat})
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func apart(rows []Comparison, brand, target string) *float64 {
 }
 
 // noise counts the cells of a cut in two sweeps, all but the visibility of brands.
-func (b *Book) noise(c cut, places []int) (Noise, error) {
+func (b *Dataset) noise(c cut, places []int) (Noise, error) {
 	n := Noise{Labels: c.labels}
 	differs := make([]int, len(b.def.Brands))
 	var named, domains mean

@@ -12,13 +12,13 @@ import (
 func TestNoiseOfARepeatedSweep(t *testing.T) {
 	t.Parallel()
 	def := metric.Definition{
-		Samples: 1, Brands: []metric.Brand{{Name: "A"}, {Name: "B"}},
+		Samples: 1, Brands: []metric.PanelBrand{{Name: "A"}, {Name: "B"}},
 		Targets: []metric.Target{{Key: "chat/US", Surface: "web"}, {Key: "engine/DE", Surface: "web"}},
 		Prompts: []metric.Prompt{{Text: "one", Weight: 1}, {Text: "two", Weight: 2}, {Text: "is A good", Weight: 1, Branded: true}, {Text: "three", Weight: 1}},
-		Sweeps:  []metric.Sweep{{ID: "first", Slot: "2026-11-15T06:00"}, {ID: "again", Slot: "2026-11-15T06:00"}},
+		Sweeps:  []metric.AskedSweep{{ID: "first", Slot: "2026-11-15T06:00"}, {ID: "again", Slot: "2026-11-15T06:00"}},
 	}
-	said := func(sweep, target string, prompt int, domains string, brands ...string) metric.Answer {
-		a := metric.Answer{ID: sweep + target + string(rune('0'+prompt)), Sweep: sweep, Target: target, Prompt: prompt, Sample: 1, Outcome: metric.Answered}
+	said := func(sweep, target string, prompt int, domains string, brands ...string) metric.Observation {
+		a := metric.Observation{ID: sweep + target + string(rune('0'+prompt)), Sweep: sweep, Target: target, Prompt: prompt, Sample: 1, Outcome: metric.Answered}
 		for i, brand := range brands {
 			a.Mentions = append(a.Mentions, metric.Mention{Brand: brand, Kind: metric.Name, Position: i + 1})
 		}
@@ -28,7 +28,7 @@ func TestNoiseOfARepeatedSweep(t *testing.T) {
 		}
 		return a
 	}
-	b := bookOf(t, def, []metric.Answer{
+	b := bookOf(t, def, []metric.Observation{
 		said("first", "chat/US", 0, "xy", "A", "B"), said("again", "chat/US", 0, "yz", "A"), // B differs; domains 1 of 3 the same
 		said("first", "chat/US", 1, ""), said("again", "chat/US", 1, "", "A"), // A differs; no domains
 		said("first", "chat/US", 2, "x", "A"), said("again", "chat/US", 2, "z"), // branded

@@ -46,23 +46,23 @@ const (
 )
 
 var (
-	tallyCounts = [...]func(*Tally) *int{
-		func(t *Tally) *int { return &t.Eligible },
-		func(t *Tally) *int { return &t.Informative },
-		func(t *Tally) *int { return &t.Citations },
-		func(t *Tally) *int { return &t.Organic },
-		func(t *Tally) *int { return &t.Attached },
-		func(t *Tally) *int { return &t.Refused },
-		func(t *Tally) *int { return &t.Plain },
+	tallyCounts = [...]func(*CellCounts) *int{
+		func(t *CellCounts) *int { return &t.Eligible },
+		func(t *CellCounts) *int { return &t.Informative },
+		func(t *CellCounts) *int { return &t.Citations },
+		func(t *CellCounts) *int { return &t.Organic },
+		func(t *CellCounts) *int { return &t.Attached },
+		func(t *CellCounts) *int { return &t.Refused },
+		func(t *CellCounts) *int { return &t.Plain },
 	}
-	brandCounts = [...]func(*BrandTally) *int{ // what is seldom there comes last
-		func(t *BrandTally) *int { return &t.Named },
-		func(t *BrandTally) *int { return &t.Mentions },
-		func(t *BrandTally) *int { return &t.Cited },
-		func(t *BrandTally) *int { return &t.Citations },
-		func(t *BrandTally) *int { return &t.Both },
-		func(t *BrandTally) *int { return &t.Supported },
-		func(t *BrandTally) *int { return &t.Retrieved },
+	brandCounts = [...]func(*BrandCounts) *int{ // what is seldom there comes last
+		func(t *BrandCounts) *int { return &t.Named },
+		func(t *BrandCounts) *int { return &t.Mentions },
+		func(t *BrandCounts) *int { return &t.Cited },
+		func(t *BrandCounts) *int { return &t.Citations },
+		func(t *BrandCounts) *int { return &t.Both },
+		func(t *BrandCounts) *int { return &t.Supported },
+		func(t *BrandCounts) *int { return &t.Retrieved },
 	}
 	brandPlaces = [...]func(*brandLists) *PlaceCounts{
 		func(l *brandLists) *PlaceCounts { return &l.positions },
@@ -74,8 +74,8 @@ var (
 // PackCells writes tallies in few bytes, in the order of their prompts' numbers. Sources
 // are left out. One count of all tallies follows the other, each with its length, so that
 // a reader passes over what it does not need.
-func PackCells(cells []NumberedTally) string {
-	slices.SortFunc(cells, func(a, b NumberedTally) int { return cmp.Compare(a.Prompt, b.Prompt) })
+func PackCells(cells []NumberedCounts) string {
+	slices.SortFunc(cells, func(a, b NumberedCounts) int { return cmp.Compare(a.Prompt, b.Prompt) })
 	w := packed.Writer{cellFormat}
 	w.Number(len(cells))
 	before := 0
@@ -84,21 +84,21 @@ func PackCells(cells []NumberedTally) string {
 		before = cell.Prompt
 	}
 	for _, count := range tallyCounts {
-		packColumn(&w, cells, func(w *packed.Writer, t *Tally) bool {
+		packColumn(&w, cells, func(w *packed.Writer, t *CellCounts) bool {
 			w.Number(*count(t))
 			return *count(t) != 0
 		})
 	}
 	for brand := 0; len(cells) > 0 && brand < len(cells[0].Brands); brand++ {
 		for _, count := range brandCounts {
-			packColumn(&w, cells, func(w *packed.Writer, t *Tally) bool {
+			packColumn(&w, cells, func(w *packed.Writer, t *CellCounts) bool {
 				n := *count(&t.Brands[brand])
 				w.Number(n)
 				return n != 0
 			})
 		}
 		for _, places := range brandPlaces {
-			packColumn(&w, cells, func(w *packed.Writer, t *Tally) bool {
+			packColumn(&w, cells, func(w *packed.Writer, t *CellCounts) bool {
 				lists := t.Brands[brand].listed()
 				packPlaces(w, *places(&lists))
 				return len(*places(&lists)) > 0
@@ -110,11 +110,11 @@ func PackCells(cells []NumberedTally) string {
 
 // packColumn writes what write writes of each tally, and nothing where it says of none
 // that there is something.
-func packColumn(w *packed.Writer, cells []NumberedTally, write func(w *packed.Writer, t *Tally) bool) {
+func packColumn(w *packed.Writer, cells []NumberedCounts, write func(w *packed.Writer, t *CellCounts) bool) {
 	var column packed.Writer
 	some := false
 	for _, cell := range cells {
-		some = write(&column, cell.Tally) || some
+		some = write(&column, cell.CellCounts) || some
 	}
 	if !some {
 		column = nil
@@ -131,13 +131,13 @@ func packPlaces(w *packed.Writer, places PlaceCounts) {
 
 // unpackCells reads what PackCells wrote, and adds the wanted counts of each tally to the
 // one that of has for the number of a prompt, nil to pass it over.
-func unpackCells(stored string, brands int, wanted columns, of func(prompt int) *Tally) error {
+func unpackCells(stored string, brands int, wanted columns, of func(prompt int) *CellCounts) error {
 	if stored == "" || stored[0] != cellFormat {
 		return errDamaged
 	}
 	r := packed.NewReader(stored[1:])
-	cells := make([]*Tally, r.Count())
-	var unused *Tally
+	cells := make([]*CellCounts, r.Count())
+	var unused *CellCounts
 	number := 0
 	for i := range cells {
 		number += r.Number()
@@ -145,7 +145,7 @@ func unpackCells(stored string, brands int, wanted columns, of func(prompt int) 
 			continue
 		}
 		if unused == nil {
-			unused = NewTally(brands)
+			unused = NewCellCounts(brands)
 		}
 		cells[i] = unused
 	}
@@ -190,7 +190,7 @@ func unpackCells(stored string, brands int, wanted columns, of func(prompt int) 
 }
 
 // unpackPlaces adds places.
-func unpackPlaces(r *packed.Reader, b *BrandTally, of func(*brandLists) *PlaceCounts) {
+func unpackPlaces(r *packed.Reader, b *BrandCounts, of func(*brandLists) *PlaceCounts) {
 	n := r.Count()
 	if n == 0 {
 		return
@@ -226,7 +226,7 @@ func UnpackGroups(stored string, brands int) ([]Group, error) {
 	groups := make([]Group, r.Count())
 	for i := range groups {
 		groups[i] = Group{Branded: r.Number() == 1, Cells: r.Number(), Weight: r.Fraction()}
-		groups[i].Tally.Brands = make([]BrandTally, brands)
+		groups[i].Tally.Brands = make([]BrandCounts, brands)
 		unpackTally(r, &groups[i].Tally)
 	}
 	if !r.Done() {
@@ -237,9 +237,9 @@ func UnpackGroups(stored string, brands int) ([]Group, error) {
 
 // MergeCells adds up the packed cells of several sweeps.
 func MergeCells(all []string, brands int) (string, error) {
-	merged, m := map[int]*Tally{}, memory{brands: brands, together: 64}
+	merged, m := map[int]*CellCounts{}, memory{brands: brands, together: 64}
 	for _, stored := range all {
-		err := unpackCells(stored, brands, allColumns, func(prompt int) *Tally {
+		err := unpackCells(stored, brands, allColumns, func(prompt int) *CellCounts {
 			if merged[prompt] == nil {
 				merged[prompt] = m.tally()
 			}
@@ -249,16 +249,16 @@ func MergeCells(all []string, brands int) (string, error) {
 			return "", err
 		}
 	}
-	var cells []NumberedTally
+	var cells []NumberedCounts
 	for prompt, t := range merged {
-		cells = append(cells, NumberedTally{prompt, t})
+		cells = append(cells, NumberedCounts{prompt, t})
 	}
 	return PackCells(cells), nil
 }
 
 // packTally writes one after the other: a number whose bits say which counts are not 0,
 // and these.
-func packTally(w *packed.Writer, t *Tally) {
+func packTally(w *packed.Writer, t *CellCounts) {
 	packCounts(w, t, tallyCounts[:], 0)
 	for i := range t.Brands {
 		b := &t.Brands[i]
@@ -294,7 +294,7 @@ func packCounts[T any](w *packed.Writer, of *T, counts []func(*T) *int, more int
 }
 
 // unpackTally adds what packTally wrote to a tally.
-func unpackTally(r *packed.Reader, t *Tally) {
+func unpackTally(r *packed.Reader, t *CellCounts) {
 	unpackCounts(r, t, tallyCounts[:])
 	for i := range t.Brands {
 		b := &t.Brands[i]
@@ -322,14 +322,14 @@ func unpackCounts[T any](r *packed.Reader, of *T, counts []func(*T) *int) (more 
 type memory struct {
 	brands   int
 	together int // how many are made at a time
-	tallies  []Tally
-	ofBrand  []BrandTally
+	tallies  []CellCounts
+	ofBrand  []BrandCounts
 }
 
 // tally is an empty one.
-func (m *memory) tally() *Tally {
+func (m *memory) tally() *CellCounts {
 	if len(m.tallies) == 0 {
-		m.tallies, m.ofBrand = make([]Tally, m.together), make([]BrandTally, m.together*m.brands)
+		m.tallies, m.ofBrand = make([]CellCounts, m.together), make([]BrandCounts, m.together*m.brands)
 	}
 	t := &m.tallies[0]
 	t.Brands = m.ofBrand[:m.brands:m.brands]

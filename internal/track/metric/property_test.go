@@ -12,11 +12,11 @@ import (
 
 // world makes up a definition and its answers: 14 sweeps, 7 prompts of unequal weight, 2
 // targets, 2 samples, a tenth of the answers missing.
-func world(seed uint64) (metric.Definition, []metric.Answer) {
+func world(seed uint64) (metric.Definition, []metric.Observation) {
 	r := rand.New(rand.NewPCG(seed, seed))
 	def := metric.Definition{
 		Samples: 2,
-		Brands:  []metric.Brand{{Name: "A", Own: true, Domains: []string{"a.example"}}, {Name: "B", Domains: []string{"b.example"}}, {Name: "C"}},
+		Brands:  []metric.PanelBrand{{Name: "A", Own: true, Domains: []string{"a.example"}}, {Name: "B", Domains: []string{"b.example"}}, {Name: "C"}},
 		Targets: []metric.Target{{Key: "chat/US", Surface: "web"}, {Key: "engine/DE", Surface: "web"}},
 		Periods: &metric.Periods{},
 		CUSUM:   metric.Detector{H: 2, K: 0.5},
@@ -28,10 +28,10 @@ func world(seed uint64) (metric.Definition, []metric.Answer) {
 		}
 		def.Prompts = append(def.Prompts, p)
 	}
-	var answers []metric.Answer
+	var answers []metric.Observation
 	for s := range 14 {
 		id := fmt.Sprintf("s%02d", s)
-		def.Sweeps = append(def.Sweeps, metric.Sweep{ID: id, Slot: fmt.Sprintf("2026-08-%02dT06:00", 25+s)})
+		def.Sweeps = append(def.Sweeps, metric.AskedSweep{ID: id, Slot: fmt.Sprintf("2026-08-%02dT06:00", 25+s)})
 		if s >= 7 {
 			def.Sweeps[s].Slot = fmt.Sprintf("2026-09-%02dT06:00", s-6)
 			def.Periods.B = append(def.Periods.B, id)
@@ -51,8 +51,8 @@ func world(seed uint64) (metric.Definition, []metric.Answer) {
 	return def, answers
 }
 
-func answer(r *rand.Rand, prompt int, target, sweep string, sample, number int) metric.Answer {
-	a := metric.Answer{
+func answer(r *rand.Rand, prompt int, target, sweep string, sample, number int) metric.Observation {
+	a := metric.Observation{
 		ID: fmt.Sprint("a", number), Prompt: prompt, Target: target, Sweep: sweep, Sample: sample, Outcome: metric.Answered,
 		Citations: []metric.Citation{{URL: "https://press.example/" + fmt.Sprint(r.IntN(3)), Domain: "press.example", Type: "editorial"}},
 	}
@@ -69,9 +69,9 @@ func answer(r *rand.Rand, prompt int, target, sweep string, sample, number int) 
 	return a
 }
 
-func bookOf(t *testing.T, def metric.Definition, answers []metric.Answer) *metric.Book {
+func bookOf(t *testing.T, def metric.Definition, answers []metric.Observation) *metric.Dataset {
 	t.Helper()
-	b, err := metric.NewBook(def)
+	b, err := metric.NewDataset(def)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func bookOf(t *testing.T, def metric.Definition, answers []metric.Answer) *metri
 }
 
 // same fails when two books give different reports.
-func same(t *testing.T, why string, a, b *metric.Book, within float64) {
+func same(t *testing.T, why string, a, b *metric.Dataset, within float64) {
 	t.Helper()
 	one, err := a.Report()
 	if err != nil {
@@ -131,7 +131,7 @@ func TestOnlyTheRatioOfWeightsMatters(t *testing.T) {
 func TestMissingIsNotZero(t *testing.T) {
 	t.Parallel()
 	def, answers := world(3)
-	without := slices.DeleteFunc(slices.Clone(answers), func(a metric.Answer) bool { return a.Prompt == 1 && a.Sweep < "s05" })
+	without := slices.DeleteFunc(slices.Clone(answers), func(a metric.Observation) bool { return a.Prompt == 1 && a.Sweep < "s05" })
 	b := bookOf(t, def, without)
 	// Whether a row says that there is nothing, or there is no row, is the same.
 	blocked := slices.Clone(answers)
@@ -148,7 +148,7 @@ func TestMissingIsNotZero(t *testing.T) {
 			silent[i].Mentions = nil
 		}
 	}
-	visibility := func(b *metric.Book) metric.Row {
+	visibility := func(b *metric.Dataset) metric.Row {
 		rows, err := b.Rows(metric.Query{Metrics: []string{"visibility"}, By: []string{"target"}})
 		if err != nil {
 			t.Fatal(err)

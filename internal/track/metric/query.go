@@ -152,7 +152,7 @@ func split(members []int, dimensions []string, values func(dimension string, mem
 }
 
 // cuts are the parts of the answers that a query asks for.
-func (b *Book) cuts(q Query) []cut {
+func (b *Dataset) cuts(q Query) []cut {
 	pick := func(dimensions []string) []string {
 		return slices.DeleteFunc(slices.Clone(q.By), func(by string) bool { return !slices.Contains(dimensions, by) })
 	}
@@ -191,7 +191,7 @@ func (b *Book) cuts(q Query) []cut {
 
 // alive are the targets that any of some sweeps asked or has answers of. The others were
 // removed before, or came later.
-func (b *Book) alive(targets, sweeps []int) []int {
+func (b *Dataset) alive(targets, sweeps []int) []int {
 	return slices.DeleteFunc(slices.Clone(targets), func(target int) bool {
 		return !slices.ContainsFunc(sweeps, func(at int) bool {
 			return b.plans[at].targets == nil || b.plans[at].targets[target] || b.sheets[at][target] != nil
@@ -200,7 +200,7 @@ func (b *Book) alive(targets, sweeps []int) []int {
 }
 
 // anyAsked tells whether any of some sweeps asked any of the prompts.
-func (b *Book) anyAsked(prompts, sweeps []int) bool {
+func (b *Dataset) anyAsked(prompts, sweeps []int) bool {
 	return slices.ContainsFunc(sweeps, func(at int) bool {
 		return slices.ContainsFunc(prompts, func(prompt int) bool { return b.asked(at, prompt) })
 	})
@@ -208,7 +208,7 @@ func (b *Book) anyAsked(prompts, sweeps []int) bool {
 
 // last are so many of the sweeps, up to one of them, that no break of at least half of
 // the targets parts from it.
-func (b *Book) last(n int, all []int, upTo int, targets []int) []int {
+func (b *Dataset) last(n int, all []int, upTo int, targets []int) []int {
 	end := slices.Index(all, upTo) + 1
 	start := end - 1
 	for start > 0 && end-start < n {
@@ -228,7 +228,7 @@ func (b *Book) last(n int, all []int, upTo int, targets []int) []int {
 }
 
 // within leaves the sweeps from q.From to q.To, as far as these are written out.
-func (b *Book) within(q Query, sweeps []int) []int {
+func (b *Dataset) within(q Query, sweeps []int) []int {
 	return slices.DeleteFunc(sweeps, func(at int) bool {
 		slot := b.sweep(at).Slot
 		return slot[:min(len(slot), len(q.From))] < q.From || slot[:min(len(slot), len(q.To))] > q.To
@@ -237,7 +237,7 @@ func (b *Book) within(q Query, sweeps []int) []int {
 
 // labels name a cut after the values that its parts share; several tells whether there are
 // several surfaces in all.
-func (b *Book) labels(q Query, several bool, t, p, s part) Labels {
+func (b *Dataset) labels(q Query, several bool, t, p, s part) Labels {
 	labels := Labels{
 		Target: "*", Provider: t.values["provider"], Country: t.values["country"],
 		Tag: p.values["tag"], Sweep: s.values["sweep"], Day: s.values["day"], Week: s.values["week"], Month: s.values["month"],
@@ -259,7 +259,7 @@ func (b *Book) labels(q Query, several bool, t, p, s part) Labels {
 }
 
 // members are the indices below n that a selection leaves.
-func (b *Book) members(n int, s Selection, dimensions []string, values func(dimension string, member int) []string) []int {
+func (b *Dataset) members(n int, s Selection, dimensions []string, values func(dimension string, member int) []string) []int {
 	var kept []int
 	for i := range n {
 		matches := true
@@ -283,9 +283,9 @@ func (b *Book) members(n int, s Selection, dimensions []string, values func(dime
 	return kept
 }
 
-func (b *Book) brandValues(_ string, i int) []string { return []string{b.def.Brands[i].Name} }
+func (b *Dataset) brandValues(_ string, i int) []string { return []string{b.def.Brands[i].Name} }
 
-func (b *Book) targetValues(dimension string, i int) []string {
+func (b *Dataset) targetValues(dimension string, i int) []string {
 	t := b.def.Targets[i]
 	switch dimension {
 	case "surface":
@@ -300,7 +300,7 @@ func (b *Book) targetValues(dimension string, i int) []string {
 }
 
 // promptValues tells prompts apart by their index: two versions may have one text.
-func (b *Book) promptValues(dimension string, i int) []string {
+func (b *Dataset) promptValues(dimension string, i int) []string {
 	if dimension == "tag" {
 		return b.def.Prompts[i].Tags
 	}
@@ -308,7 +308,7 @@ func (b *Book) promptValues(dimension string, i int) []string {
 }
 
 // sweepValues are parts of the slot: its date as written, its ISO week, its month.
-func (b *Book) sweepValues(dimension string, at int) []string {
+func (b *Dataset) sweepValues(dimension string, at int) []string {
 	s := b.sweep(at)
 	if dimension == "sweep" {
 		return []string{s.ID}

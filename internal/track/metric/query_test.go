@@ -11,7 +11,7 @@ import (
 	"earshot/internal/track/metric"
 )
 
-func rowsOf(t *testing.T, b *metric.Book, q metric.Query) []metric.Row {
+func rowsOf(t *testing.T, b *metric.Dataset, q metric.Query) []metric.Row {
 	t.Helper()
 	rows, err := b.Rows(q)
 	if err != nil {
@@ -224,7 +224,7 @@ func TestWhatWasRemovedHasNoRows(t *testing.T) {
 	for i := range def.Sweeps {
 		def.Sweeps[i].Prompts, def.Sweeps[i].Targets = []int{0, 1}, []string{"chat/US"}
 	}
-	answers = slices.DeleteFunc(answers, func(a metric.Answer) bool { return a.Target != "chat/US" })
+	answers = slices.DeleteFunc(answers, func(a metric.Observation) bool { return a.Target != "chat/US" })
 	b := bookOf(t, def, answers)
 	for _, by := range []string{"target", "prompt", "month"} {
 		rows := rowsOf(t, b, metric.Query{Metrics: []string{"coverage"}, By: []string{by}})
@@ -325,12 +325,12 @@ func TestAQueryOfTooManyRowsIsRefusedBeforeTheyAreMade(t *testing.T) {
 func TestAnswersWithoutMarkdownAreNotZero(t *testing.T) {
 	t.Parallel()
 	def := metric.Definition{
-		Samples: 1, Brands: []metric.Brand{{Name: "A"}, {Name: "B"}}, Targets: []metric.Target{{Key: "chat/US"}}, Prompts: []metric.Prompt{{Text: "p", Weight: 1}},
+		Samples: 1, Brands: []metric.PanelBrand{{Name: "A"}, {Name: "B"}}, Targets: []metric.Target{{Key: "chat/US"}}, Prompts: []metric.Prompt{{Text: "p", Weight: 1}},
 	}
-	var answers []metric.Answer
+	var answers []metric.Observation
 	for _, id := range []string{"s1", "s2", "s3"} {
-		def.Sweeps = append(def.Sweeps, metric.Sweep{ID: id, Slot: "2026-08-0" + id[1:] + "T06:00"})
-		answers = append(answers, metric.Answer{
+		def.Sweeps = append(def.Sweeps, metric.AskedSweep{ID: id, Slot: "2026-08-0" + id[1:] + "T06:00"})
+		answers = append(answers, metric.Observation{
 			ID: id, Target: "chat/US", Sweep: id, Sample: 1, Outcome: metric.Answered, Plain: id != "s3",
 			Mentions: []metric.Mention{{Brand: "A", Kind: metric.Name, Position: 1}},
 		})

@@ -10,12 +10,12 @@ type Report struct {
 	Stability []Stability  `json:"stability"`
 }
 
-// Definition is what the answers of the book are of.
-func (b *Book) Definition() Definition { return b.def }
+// Definition is what the answers of the dataset are of.
+func (b *Dataset) Definition() Definition { return b.def }
 
 // Report computes all metrics for every target and, where a surface has several, for all
 // of its targets together; the comparison of the definition's periods; every series.
-func (b *Book) Report() (*Report, error) {
+func (b *Dataset) Report() (*Report, error) {
 	stability, err := b.Stability()
 	if err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func names() []string {
 
 // Rows computes the numbers that a query asks for: for each cut the brands in the order
 // of the panel, then what concerns no brand.
-func (b *Book) Rows(q Query) ([]Row, error) {
+func (b *Dataset) Rows(q Query) ([]Row, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (b *Book) Rows(q Query) ([]Row, error) {
 }
 
 // maxRows is how many rows cuts have at most, without those of sources.
-func (b *Book) maxRows(q Query, cuts []cut) (n int) {
+func (b *Dataset) maxRows(q Query, cuts []cut) (n int) {
 	ofBrand, others := 0, 0
 	for _, m := range measures {
 		switch {
@@ -196,7 +196,7 @@ func (r Row) matches(s Selection) bool {
 	return true
 }
 
-func (b *Book) rowsOf(e *evidence, q Query) ([]Row, error) {
+func (b *Dataset) rowsOf(e *evidence, q Query) ([]Row, error) {
 	v := view{b: b, e: e, q: q, unbranded: e.total(b, false), all: e.total(b, true)}
 	var rows []Row
 	wanted, picked := q.Having["brand"]
@@ -222,14 +222,14 @@ func (b *Book) rowsOf(e *evidence, q Query) ([]Row, error) {
 
 // view is a cut on the way to its rows.
 type view struct {
-	b              *Book
+	b              *Dataset
 	e              *evidence
 	q              Query
 	unbranded, all *total
 }
 
 // start begins a row with what every one has.
-func (v view) start(name string, brand *Brand, t *total) Row {
+func (v view) start(name string, brand *PanelBrand, t *total) Row {
 	r := Row{Metric: name + Version, Labels: v.e.c.labels, Missing: t.planned - t.Eligible, Answers: t.Eligible}
 	if brand != nil {
 		r.Brand = &brand.Name
@@ -240,7 +240,7 @@ func (v view) start(name string, brand *Brand, t *total) Row {
 // row is a rate or a ratio.
 func (v view) row(m measure, brand int) Row {
 	e := v.e.estimate(v.b, m, brand)
-	var of *Brand
+	var of *PanelBrand
 	if m.brand {
 		of = &v.b.def.Brands[brand]
 	}
@@ -280,7 +280,7 @@ func (v view) ofBrand(brand int) []Row {
 		rows = append(rows, v.rank(brand))
 	}
 	for _, m := range measures {
-		if m.brand && m.optional && v.q.wants(m.name) && m.n(v.unbranded.Tally) > 0 {
+		if m.brand && m.optional && v.q.wants(m.name) && m.n(v.unbranded.CellCounts) > 0 {
 			rows = append(rows, v.row(m, brand))
 		}
 	}
@@ -351,10 +351,10 @@ func (v view) coverage() Row {
 }
 
 // sourceCounts are where a tally counts citations by each kind of source.
-var sourceCounts = map[string]func(*Tally) map[string]int{
-	"domain": func(t *Tally) map[string]int { return t.Domains },
-	"url":    func(t *Tally) map[string]int { return t.URLs },
-	"type":   func(t *Tally) map[string]int { return t.Types },
+var sourceCounts = map[string]func(*CellCounts) map[string]int{
+	"domain": func(t *CellCounts) map[string]int { return t.Domains },
+	"url":    func(t *CellCounts) map[string]int { return t.URLs },
+	"type":   func(t *CellCounts) map[string]int { return t.Types },
 }
 
 // most are the sources that a query asks for: all in alphabetical order, or those with
@@ -377,7 +377,7 @@ func (v view) sources() []Row {
 	var rows []Row
 	for _, dimension := range by {
 		counts := sourceCounts[dimension]
-		for _, source := range v.most(counts(v.unbranded.Tally)) {
+		for _, source := range v.most(counts(v.unbranded.CellCounts)) {
 			r := v.row(shareOf(source, counts), 0)
 			switch dimension {
 			case "domain":

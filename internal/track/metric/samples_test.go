@@ -99,7 +99,7 @@ func readJSON(t *testing.T, path string) map[string]any {
 	return decode(t, text)
 }
 
-func readBook(t *testing.T, dir string) *metric.Book {
+func readBook(t *testing.T, dir string) *metric.Dataset {
 	t.Helper()
 	definition, err := os.Open(filepath.Join(dir, "definition.json"))
 	if err != nil {

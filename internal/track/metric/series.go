@@ -39,7 +39,7 @@ type Alarm struct {
 var watched = []string{"visibility", "citationRate"}
 
 // Series are those of every target and brand.
-func (b *Book) Series() []Series {
+func (b *Dataset) Series() []Series {
 	found := []Series{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
 		e, err := b.evidence(c, 0, nil)
@@ -55,7 +55,7 @@ func (b *Book) Series() []Series {
 	return found
 }
 
-func (b *Book) series(e *evidence, m measure, brand int) Series {
+func (b *Dataset) series(e *evidence, m measure, brand int) Series {
 	c := e.c
 	state := stats.CUSUM{H: cmp.Or(b.def.CUSUM.H, stats.DefaultH), K: cmp.Or(b.def.CUSUM.K, stats.DefaultK)}
 	s := Series{
@@ -85,7 +85,7 @@ func (b *Book) series(e *evidence, m measure, brand int) Series {
 
 // broken reports whether a series of the target has a break after one slot and up to
 // another. Where the sweep that a break names did not take place, it works on the next.
-func (b *Book) broken(after, upTo, target string) bool {
+func (b *Dataset) broken(after, upTo, target string) bool {
 	return slices.ContainsFunc(b.def.breaks(), func(br Break) bool {
 		slot := b.slots[br.Sweep]
 		return slot > after && slot <= upTo && (br.Target == "" || br.Target == target)

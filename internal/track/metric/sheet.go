@@ -14,7 +14,7 @@ type Sheet struct {
 	// them are branded.
 	Groups []Group
 	// Cells are the tallies, packed by [PackCells]. They may be left out where those of
-	// several sweeps together are given by [Book.AddSpan].
+	// several sweeps together are given by [Dataset.AddSpan].
 	Cells string
 }
 
@@ -25,7 +25,7 @@ type Group struct {
 	Branded bool
 	Weight  float64 // of each prompt
 	Cells   int
-	Tally   Tally // of all of them together
+	Tally   CellCounts // of all of them together
 }
 
 // alike is what the cells of a group share.
@@ -35,15 +35,15 @@ type alike struct {
 	eligible, attached int
 }
 
-// NumberedTally is that of the prompt that has a number.
-type NumberedTally struct {
+// NumberedCounts is that of the prompt that has a number.
+type NumberedCounts struct {
 	Prompt int
-	*Tally
+	*CellCounts
 }
 
-// sheet is a Sheet in a book. Tallies are by prompt, nil where they are packed.
+// sheet is a Sheet in a dataset. Tallies are by prompt, nil where they are packed.
 type sheet struct {
-	tallies []*Tally
+	tallies []*CellCounts
 	packed  string
 	kept    bool // groups were kept, and are not made
 
@@ -51,11 +51,11 @@ type sheet struct {
 	groups []Group
 }
 
-// ErrCells is returned by a book that was not given the cells that a query needs.
+// ErrCells is returned by a dataset that was not given the cells that a query needs.
 var ErrCells = errors.New("the tallies of single prompts and sweeps are needed for that")
 
 // cells are the tallies by prompt.
-func (s *sheet) cells(b *Book) ([]*Tally, error) {
+func (s *sheet) cells(b *Dataset) ([]*CellCounts, error) {
 	switch {
 	case s.tallies != nil:
 		return s.tallies, nil
@@ -66,13 +66,13 @@ func (s *sheet) cells(b *Book) ([]*Tally, error) {
 }
 
 // unpack reads packed cells into the places of their prompts.
-func (b *Book) unpack(packed string) ([]*Tally, error) {
+func (b *Dataset) unpack(packed string) ([]*CellCounts, error) {
 	m := b.merger(len(b.def.Prompts))
 	return m.tallies, m.addPacked(b, packed, allColumns)
 }
 
 // grouped are the groups of all cells.
-func (s *sheet) grouped(b *Book) []Group {
+func (s *sheet) grouped(b *Dataset) []Group {
 	s.once.Do(func() {
 		if !s.kept {
 			s.groups = b.fold(s.tallies, b.members(len(s.tallies), nil, nil, nil))
@@ -82,7 +82,7 @@ func (s *sheet) grouped(b *Book) []Group {
 }
 
 // fold adds up the cells of some prompts that count alike, in an order that follows from them.
-func (b *Book) fold(tallies []*Tally, prompts []int) []Group {
+func (b *Dataset) fold(tallies []*CellCounts, prompts []int) []Group {
 	if len(prompts) == 1 { // as where rows are by prompt
 		t, p := tallies[prompts[0]], &b.def.Prompts[prompts[0]]
 		if t == nil || t.Eligible == 0 {
@@ -105,7 +105,7 @@ func (b *Book) fold(tallies []*Tally, prompts []int) []Group {
 			at = len(groups)
 			places[key] = at
 			keys = append(keys, key)
-			groups = append(groups, Group{Branded: key.branded, Weight: key.weight, Tally: *NewTally(len(b.def.Brands))})
+			groups = append(groups, Group{Branded: key.branded, Weight: key.weight, Tally: *NewCellCounts(len(b.def.Brands))})
 		}
 		groups[at].Cells++
 		groups[at].Tally.Merge(t)
@@ -130,16 +130,16 @@ type span struct {
 }
 
 // NumberPrompts says by which number kept sheets know each prompt.
-func (b *Book) NumberPrompts(numbers []int) {
+func (b *Dataset) NumberPrompts(numbers []int) {
 	b.numbers = make(map[int]int, len(numbers))
 	for prompt, number := range numbers {
 		b.numbers[number] = prompt
 	}
 }
 
-// AddTallies adds those of a target in a sweep, by prompt; nil where there is none. The
-// book has them from then on.
-func (b *Book) AddTallies(sweep, target string, tallies []*Tally) error {
+// AddCounts adds those of a target in a sweep, by prompt; nil where there is none. The
+// dataset has them from then on.
+func (b *Dataset) AddCounts(sweep, target string, tallies []*CellCounts) error {
 	index, err := b.target(target)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (b *Book) AddTallies(sweep, target string, tallies []*Tally) error {
 }
 
 // AddSheet adds what was kept of a target in a sweep, all of it.
-func (b *Book) AddSheet(sweep, target string, kept Sheet) error {
+func (b *Dataset) AddSheet(sweep, target string, kept Sheet) error {
 	index, err := b.target(target)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (b *Book) AddSheet(sweep, target string, kept Sheet) error {
 
 // AddSpan adds the packed cells of several sweeps together, by target: where a cut has all
 // of these sweeps their own cells are not needed.
-func (b *Book) AddSpan(sweeps []string, cells map[string]string) error {
+func (b *Dataset) AddSpan(sweeps []string, cells map[string]string) error {
 	s := span{packed: map[int]string{}}
 	for _, id := range sweeps {
 		at, known := b.order[id]
@@ -192,7 +192,7 @@ func (b *Book) AddSpan(sweeps []string, cells map[string]string) error {
 }
 
 // Unpack reads the packed cells once, rather than for every query: where there are few.
-func (b *Book) Unpack() (err error) {
+func (b *Dataset) Unpack() (err error) {
 	for _, row := range b.sheets {
 		for _, s := range row {
 			if s == nil || s.packed == "" {
@@ -208,7 +208,7 @@ func (b *Book) Unpack() (err error) {
 }
 
 // Sheet is what is to be kept of a target in a sweep, false where nothing was answered.
-func (b *Book) Sheet(sweep, target string) (kept Sheet, ok bool) {
+func (b *Dataset) Sheet(sweep, target string) (kept Sheet, ok bool) {
 	index, err := b.target(target)
 	at, known := b.order[sweep]
 	if err != nil || !known || b.sheets[at][index] == nil {
@@ -219,17 +219,17 @@ func (b *Book) Sheet(sweep, target string) (kept Sheet, ok bool) {
 		numbers[prompt] = number
 	}
 	s := b.sheets[at][index]
-	var cells []NumberedTally
+	var cells []NumberedCounts
 	for prompt, t := range s.tallies {
 		if t != nil && t.Eligible > 0 {
-			cells = append(cells, NumberedTally{numbers[prompt], t})
+			cells = append(cells, NumberedCounts{numbers[prompt], t})
 		}
 	}
 	return Sheet{Groups: s.grouped(b), Cells: PackCells(cells)}, len(cells) > 0
 }
 
 // Fold makes the groups of packed cells, after weights have changed.
-func (b *Book) Fold(packed string) ([]Group, error) {
+func (b *Dataset) Fold(packed string) ([]Group, error) {
 	tallies, err := b.unpack(packed)
 	if err != nil {
 		return nil, err

@@ -15,11 +15,11 @@ import (
 // odd makes up a definition and its answers: weights that are no binary fractions, one to
 // three samples, prompts that come and go, a target that two surfaces answered, branded
 // prompts, cells and sweeps without answers, refusals, search pages.
-func odd(seed uint64) (metric.Definition, []metric.Answer) {
+func odd(seed uint64) (metric.Definition, []metric.Observation) {
 	r := rand.New(rand.NewPCG(seed, 17))
 	def := metric.Definition{
 		Samples: 1 + r.IntN(3),
-		Brands:  []metric.Brand{{Name: "A", Own: true, Domains: []string{"a.example"}}, {Name: "B"}, {Name: "C"}},
+		Brands:  []metric.PanelBrand{{Name: "A", Own: true, Domains: []string{"a.example"}}, {Name: "B"}, {Name: "C"}},
 		Targets: []metric.Target{{Key: "chat/US@api", Surface: "api"}, {Key: "chat/US@web", Surface: "web"}, {Key: "engine/DE", Surface: "web"}, {Key: "search/DE", Surface: "web"}},
 		Periods: &metric.Periods{},
 	}
@@ -27,7 +27,7 @@ func odd(seed uint64) (metric.Definition, []metric.Answer) {
 	for i := range 4 + r.IntN(12) {
 		def.Prompts = append(def.Prompts, metric.Prompt{Text: fmt.Sprint("prompt ", i), Weight: weights[r.IntN(len(weights))], Branded: r.IntN(6) == 0, Tags: []string{fmt.Sprint("t", i%2)}})
 	}
-	var answers []metric.Answer
+	var answers []metric.Observation
 	var asked []int
 	for s := range 3 + r.IntN(16) {
 		id := fmt.Sprintf("s%02d", s)
@@ -39,7 +39,7 @@ func odd(seed uint64) (metric.Definition, []metric.Answer) {
 				}
 			}
 		}
-		sweep := metric.Sweep{ID: id, Slot: fmt.Sprintf("2026-08-%02dT06:00", 1+s), Samples: def.Samples, Prompts: asked, Targets: []string{"chat/US@web", "engine/DE", "search/DE"}}
+		sweep := metric.AskedSweep{ID: id, Slot: fmt.Sprintf("2026-08-%02dT06:00", 1+s), Samples: def.Samples, Prompts: asked, Targets: []string{"chat/US@web", "engine/DE", "search/DE"}}
 		def.Sweeps = append(def.Sweeps, sweep)
 		if r.IntN(8) == 0 {
 			continue // nothing was answered
@@ -68,7 +68,7 @@ func odd(seed uint64) (metric.Definition, []metric.Answer) {
 	return def, answers
 }
 
-func oddAnswer(r *rand.Rand, a metric.Answer) metric.Answer {
+func oddAnswer(r *rand.Rand, a metric.Observation) metric.Observation {
 	for i := range a.Mentions {
 		a.Mentions[i].ListRank = r.IntN(4)
 		if r.IntN(3) == 0 {
@@ -106,12 +106,12 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// keptBook is a book of the sheets of another, as they are stored; neighbouring sweeps are
+// keptBook is a dataset of the sheets of another, as they are stored; neighbouring sweeps are
 // put together where spans has a length, and only these then have cells. Of every so many
 // sweeps one is there.
-func keptBook(t *testing.T, def metric.Definition, from *metric.Book, spans, every int) *metric.Book {
+func keptBook(t *testing.T, def metric.Definition, from *metric.Dataset, spans, every int) *metric.Dataset {
 	t.Helper()
-	b := must[*metric.Book](t)(metric.NewBook(def))
+	b := must[*metric.Dataset](t)(metric.NewDataset(def))
 	b.NumberPrompts(numbered(def))
 	cells := map[string]map[string]string{}
 	for i, s := range def.Sweeps {
@@ -172,9 +172,9 @@ var oddQueries = []metric.Query{
 	{BrandsOnly: true, Filter: metric.Selection{"brand": {"A", "C"}, "provider": {"chat"}}},
 }
 
-// said is what a book says to a query: rows, series, a comparison, grades. It is empty where
-// cells are needed that the book was not given.
-func said(t *testing.T, b *metric.Book, def metric.Definition, q metric.Query) (parts [4]string) {
+// said is what a dataset says to a query: rows, series, a comparison, grades. It is empty where
+// cells are needed that the dataset was not given.
+func said(t *testing.T, b *metric.Dataset, def metric.Definition, q metric.Query) (parts [4]string) {
 	t.Helper()
 	note := func(part int, value any, err error) {
 		if err == nil {
@@ -201,7 +201,7 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 	together := 0
 	for seed := range uint64(2) {
 		def, answers := odd(seed)
-		rows := must[*metric.Book](t)(metric.NewBook(def))
+		rows := must[*metric.Dataset](t)(metric.NewDataset(def))
 		rows.CountSources(metric.NoSources)
 		rows.NumberPrompts(numbered(def))
 		for _, a := range answers {
@@ -224,7 +224,7 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		kept := []*metric.Book{keptBook(t, def, rows, 0, 1), unpacked, mixed, keptBook(t, def, rows, 1, 1), keptBook(t, def, rows, 1+len(def.Sweeps)/3, 1)}
+		kept := []*metric.Dataset{keptBook(t, def, rows, 0, 1), unpacked, mixed, keptBook(t, def, rows, 1, 1), keptBook(t, def, rows, 1+len(def.Sweeps)/3, 1)}
 		// Of packed cells only the counts are read that a metric looks at.
 		for _, name := range metric.Names() {
 			if strings.HasPrefix(name, "stability.") {
@@ -232,7 +232,7 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 			}
 			q := metric.Query{BrandsOnly: true, Metrics: []string{name}}
 			want := must[[]byte](t)(json.Marshal(rowsOf(t, rows, q)))
-			for _, b := range []*metric.Book{kept[0], kept[4]} {
+			for _, b := range []*metric.Dataset{kept[0], kept[4]} {
 				if got := must[[]byte](t)(json.Marshal(rowsOf(t, b, q))); string(got) != string(want) {
 					t.Fatalf("world %d, %s alone:\n%.2000s\nwant\n%.2000s", seed, name, got, want)
 				}

@@ -23,14 +23,16 @@ type Stability struct {
 // by name only: they need every sweep by itself, and domains are in no sums.
 var stabilities = []struct {
 	name   string
-	counts func(*Book) func(*Tally) map[string]int
+	counts func(*Dataset) func(*CellCounts) map[string]int
 }{
-	{"stability.domains", func(*Book) func(*Tally) map[string]int { return func(t *Tally) map[string]int { return t.Domains } }},
-	{"stability.brands", func(b *Book) func(*Tally) map[string]int { return b.named }},
+	{"stability.domains", func(*Dataset) func(*CellCounts) map[string]int {
+		return func(t *CellCounts) map[string]int { return t.Domains }
+	}},
+	{"stability.brands", func(b *Dataset) func(*CellCounts) map[string]int { return b.named }},
 }
 
 // Stability is that of every target: of the domains cited and of the brands named.
-func (b *Book) Stability() ([]Stability, error) {
+func (b *Dataset) Stability() ([]Stability, error) {
 	found := []Stability{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
 		for _, kind := range stabilities {
@@ -45,7 +47,7 @@ func (b *Book) Stability() ([]Stability, error) {
 }
 
 // named counts the answers that name each brand.
-func (b *Book) named(t *Tally) map[string]int {
+func (b *Dataset) named(t *CellCounts) map[string]int {
 	counts := map[string]int{}
 	for i, brand := range t.Brands {
 		if brand.Named > 0 {
@@ -55,7 +57,7 @@ func (b *Book) named(t *Tally) map[string]int {
 	return counts
 }
 
-func (b *Book) stability(c cut, name string, counts func(*Tally) map[string]int) (Stability, error) {
+func (b *Dataset) stability(c cut, name string, counts func(*CellCounts) map[string]int) (Stability, error) {
 	s := Stability{Metric: name + Version, Labels: c.labels}
 	weight, value, weighted := 0.0, 0.0, 0.0
 	for _, target := range c.targets {
@@ -103,11 +105,11 @@ func (v view) stability() (rows []Row, err error) {
 }
 
 // talliesOf are the cells of a target in some sweeps, each by prompt.
-func (b *Book) talliesOf(sweeps []int, target int) ([][]*Tally, error) {
-	found := make([][]*Tally, len(sweeps))
+func (b *Dataset) talliesOf(sweeps []int, target int) ([][]*CellCounts, error) {
+	found := make([][]*CellCounts, len(sweeps))
 	for i, at := range sweeps {
 		if b.sheets[at][target] == nil {
-			found[i] = make([]*Tally, len(b.def.Prompts))
+			found[i] = make([]*CellCounts, len(b.def.Prompts))
 			continue
 		}
 		var err error
@@ -120,7 +122,7 @@ func (b *Book) talliesOf(sweeps []int, target int) ([][]*Tally, error) {
 
 // pairs sums up over neighbouring sweeps that have eligible answers in a cell: 1 −
 // Jaccard, 1 − Bray–Curtis. A pair in which both are empty is none.
-func pairs(sweeps []int, tallies [][]*Tally, prompt int, counts func(*Tally) map[string]int) (same, alike float64, pairs int) {
+func pairs(sweeps []int, tallies [][]*CellCounts, prompt int, counts func(*CellCounts) map[string]int) (same, alike float64, pairs int) {
 	for i := 1; i < len(sweeps); i++ {
 		one, two := tallies[i-1][prompt], tallies[i][prompt]
 		if one == nil || two == nil || sweeps[i] != sweeps[i-1]+1 {
@@ -138,7 +140,7 @@ func pairs(sweeps []int, tallies [][]*Tally, prompt int, counts func(*Tally) map
 	return same, alike, pairs
 }
 
-func perAnswer(t *Tally, counts func(*Tally) map[string]int) map[string]float64 {
+func perAnswer(t *CellCounts, counts func(*CellCounts) map[string]int) map[string]float64 {
 	shares := map[string]float64{}
 	for key, n := range counts(t) {
 		shares[key] = float64(n) / float64(t.Eligible)

@@ -151,7 +151,7 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 	return report, err
 }
 
-// filtered has the book used of what a filter leaves by time.
+// filtered calls use with the counts of the sweeps that a filter leaves by time.
 func (s *Reader) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted aggregate.Options, use func(*aggregate.Aggregate) error) error {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {

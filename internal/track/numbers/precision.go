@@ -65,7 +65,7 @@ func (s *Reader) spread(ctx context.Context, t *tracking.Tracker) (stats.Compone
 	if err != nil {
 		return stats.Components{}, false, err
 	}
-	brand := max(0, slices.IndexFunc(b.Panel.Brands, func(brand metric.Brand) bool { return brand.Own }))
+	brand := max(0, slices.IndexFunc(b.Panel.Brands, func(brand metric.PanelBrand) bool { return brand.Own }))
 	// Answers that all agree tell nothing of how much they will differ.
 	if spread, ok := b.Components(b.Panel.Brands[brand].Name, nil); ok && spread.Answer > 0 {
 		return spread, true, nil

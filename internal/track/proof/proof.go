@@ -18,7 +18,7 @@ import (
 // Line is a line of a proof: one of its fields is set.
 type Line struct {
 	Head      *Head           `json:"head,omitempty"`
-	Answer    *Answer         `json:"answer,omitempty"`
+	Answer    *ProvedAnswer   `json:"answer,omitempty"`
 	Number    json.RawMessage `json:"number,omitempty"` // a metric.Row
 	Series    json.RawMessage `json:"series,omitempty"`
 	Stability json.RawMessage `json:"stability,omitempty"`
@@ -35,16 +35,16 @@ type Head struct {
 	Definition metric.Definition    `json:"definition"`
 }
 
-// Answer is an answer as numbers look at it, beside the result that says so.
-type Answer struct {
-	metric.Answer
+// ProvedAnswer is an answer as numbers look at it, beside the result that says so.
+type ProvedAnswer struct {
+	metric.Observation
 	Result json.RawMessage `json:"result"`
 }
 
 // Read finds again, in the result of an answer, what numbers look at.
-func (a *Answer) Read(panel *analysis.Panel, def *metric.Definition) (metric.Answer, error) {
+func (a *ProvedAnswer) Read(panel *analysis.Panel, def *metric.Definition) (metric.Observation, error) {
 	if a.Prompt < 0 || a.Prompt >= len(def.Prompts) {
-		return metric.Answer{}, fmt.Errorf("there is no prompt %d", a.Prompt)
+		return metric.Observation{}, fmt.Errorf("there is no prompt %d", a.Prompt)
 	}
 	found, err := panel.Analyse(a.Result, def.Prompts[a.Prompt].Text)
 	if err != nil {
@@ -55,8 +55,8 @@ func (a *Answer) Read(panel *analysis.Panel, def *metric.Definition) (metric.Ans
 	return read, nil
 }
 
-// Numbers are all that a book states, as lines.
-func Numbers(b *metric.Book) (iter.Seq2[*Line, error], error) {
+// Numbers are all that a dataset states, as lines.
+func Numbers(b *metric.Dataset) (iter.Seq2[*Line, error], error) {
 	report, err := b.Report()
 	if err != nil {
 		return nil, err

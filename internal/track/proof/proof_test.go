@@ -24,9 +24,9 @@ func newProof(t *testing.T) []string {
 	head := &proof.Head{Tracker: "shoes", Rules: "r1", Code: analysis.Code, Panel: brands, Definition: metric.Definition{
 		Brands: panel.Brands, Samples: 1, Prompts: []metric.Prompt{{Text: "best shoes", Weight: 1}, {Text: "light shoes", Weight: 2}},
 		Targets: []metric.Target{{Key: "chatassistant/US", Surface: "lab"}},
-		Sweeps:  []metric.Sweep{{ID: "s1", Slot: "2026-11-01T06:00"}, {ID: "s2", Slot: "2026-11-02T06:00", Prompts: []int{0, 1}}, {ID: "s3", Slot: "2026-11-03T06:00"}},
+		Sweeps:  []metric.AskedSweep{{ID: "s1", Slot: "2026-11-01T06:00"}, {ID: "s2", Slot: "2026-11-02T06:00", Prompts: []int{0, 1}}, {ID: "s3", Slot: "2026-11-03T06:00"}},
 	}}
-	book, err := metric.NewBook(head.Definition)
+	dataset, err := metric.NewDataset(head.Definition)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,19 +40,19 @@ func newProof(t *testing.T) []string {
 	}
 	write(&proof.Line{Head: head})
 	for i, text := range []string{"1. **Ollaro** is light.", "Kestrin lasts.", "Nobody is best.", "**Ollaro** and Kestrin.", "Ollaro.", "Kestrin."} {
-		a := &proof.Answer{
-			Answer: metric.Answer{ID: fmt.Sprint("a", i), Prompt: i % 2, Target: "chatassistant/US", Sweep: head.Definition.Sweeps[i/2].ID, Sample: 1, Outcome: metric.Answered},
-			Result: fmt.Appendf(nil, `{"surface":"lab","markdown":%q,"sources":[{"position":1,"url":"https://ollaro.example/","label":"Ollaro"}]}`, text),
+		a := &proof.ProvedAnswer{
+			Observation: metric.Observation{ID: fmt.Sprint("a", i), Prompt: i % 2, Target: "chatassistant/US", Sweep: head.Definition.Sweeps[i/2].ID, Sample: 1, Outcome: metric.Answered},
+			Result:      fmt.Appendf(nil, `{"surface":"lab","markdown":%q,"sources":[{"position":1,"url":"https://ollaro.example/","label":"Ollaro"}]}`, text),
 		}
-		if a.Answer, err = a.Read(panel, &head.Definition); err != nil {
+		if a.Observation, err = a.Read(panel, &head.Definition); err != nil {
 			t.Fatal(err)
 		}
-		if err := book.Add(a.Answer); err != nil {
+		if err := dataset.Add(a.Observation); err != nil {
 			t.Fatal(err)
 		}
 		write(&proof.Line{Answer: a})
 	}
-	numbers, err := proof.Numbers(book)
+	numbers, err := proof.Numbers(dataset)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,12 +52,12 @@ func Verify(file io.Reader) (head *Head, checks []Check, err error) {
 }
 
 type verifier struct {
-	head   *Head
-	panel  *analysis.Panel
-	book   *metric.Book
-	stated map[string]map[string]any // numbers by what they are of
-	order  []string
-	checks []Check
+	head    *Head
+	panel   *analysis.Panel
+	dataset *metric.Dataset
+	stated  map[string]map[string]any // numbers by what they are of
+	order   []string
+	checks  []Check
 }
 
 func (v *verifier) line(l *Line) (err error) {
@@ -90,7 +90,7 @@ func (v *verifier) begin(head *Head) (err error) {
 	if v.panel, err = analysis.NewPanel(head.Panel, head.Sources...); err != nil {
 		return fmt.Errorf("panel: %w", err)
 	}
-	if v.book, err = metric.NewBook(head.Definition); err != nil {
+	if v.dataset, err = metric.NewDataset(head.Definition); err != nil {
 		return fmt.Errorf("definition: %w", err)
 	}
 	for i, brand := range v.panel.Brands {
@@ -102,12 +102,12 @@ func (v *verifier) begin(head *Head) (err error) {
 }
 
 // answer counts what is found in a result. What the file says was found is only compared.
-func (v *verifier) answer(a *Answer) error {
+func (v *verifier) answer(a *ProvedAnswer) error {
 	found, err := a.Read(v.panel, &v.head.Definition)
 	if err != nil {
 		return fmt.Errorf("answer %s: %w", a.ID, err)
 	}
-	stated, err := plain(a.Answer)
+	stated, err := plain(a.Observation)
 	if err != nil {
 		return err
 	}
@@ -118,12 +118,12 @@ func (v *verifier) answer(a *Answer) error {
 	// Only what differs is noted: answers are many.
 	checks := compare("answer "+a.ID, "", stated, recomputed)
 	v.checks = append(v.checks, slices.DeleteFunc(checks, func(c Check) bool { return c.Agrees })...)
-	return v.book.Add(found)
+	return v.dataset.Add(found)
 }
 
-// finish holds the numbers of the book against those of the file.
+// finish holds the numbers of the dataset against those of the file.
 func (v *verifier) finish() error {
-	lines, err := Numbers(v.book)
+	lines, err := Numbers(v.dataset)
 	if err != nil {
 		return err
 	}

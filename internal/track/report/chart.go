@@ -129,7 +129,7 @@ func (b *builder) trend(cut string) *trend {
 }
 
 func (b *builder) place(brand string) int {
-	return slices.IndexFunc(b.in.Brands, func(one Brand) bool { return one.Name == brand })
+	return slices.IndexFunc(b.in.Brands, func(one earshot.Brand) bool { return one.Name == brand })
 }
 
 func rowsOf(rows []earshot.MetricRow, cut string) (found []earshot.MetricRow) {

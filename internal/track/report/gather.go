@@ -131,12 +131,12 @@ func (s *Reporter) reportSweeps(ctx context.Context, t *tracking.Tracker, in *In
 	return nil
 }
 
-// reportInto fills in what is read of the book of both periods: the panel, the trend, and
+// reportInto fills in what both periods add up to: the panel, the trend, and
 // single questions.
 func reportInto(b *aggregate.Aggregate, in *Input, before, after definition.Span) error {
 	def := b.Definition()
 	for _, brand := range def.Brands {
-		in.Brands = append(in.Brands, Brand{Name: brand.Name, Own: brand.Own})
+		in.Brands = append(in.Brands, earshot.Brand{Name: brand.Name, Own: brand.Own})
 	}
 	asked := map[int]bool{} // the definition also has the questions that were removed
 	for _, sweep := range def.Sweeps {
@@ -156,7 +156,7 @@ func reportInto(b *aggregate.Aggregate, in *Input, before, after definition.Span
 	if len(b.Sweeps) == 0 || len(in.Brands) == 0 {
 		return nil
 	}
-	// A book that holds sums lacks single questions and sweeps: that part is left out then,
+	// An Aggregate that holds sums lacks single questions and sweeps: that part is left out then,
 	// rather than read for minutes.
 	for _, part := range []func(*Input) error{
 		func(in *Input) error { return trendInto(b, in) },

@@ -283,7 +283,7 @@ func (b *builder) within(cut, target string) bool {
 }
 
 // Drawn are the brands of a chart: the own ones, then those with the highest visibility.
-func Drawn(panel []Brand, numbers []earshot.MetricRow) (names []string) {
+func Drawn(panel []earshot.Brand, numbers []earshot.MetricRow) (names []string) {
 	best := map[string]float64{}
 	for i := range numbers {
 		if r := &numbers[i]; r.Metric == visibility {
@@ -291,7 +291,7 @@ func Drawn(panel []Brand, numbers []earshot.MetricRow) (names []string) {
 		}
 	}
 	sorted := slices.Clone(panel)
-	slices.SortStableFunc(sorted, func(x, y Brand) int {
+	slices.SortStableFunc(sorted, func(x, y earshot.Brand) int {
 		if x.Own != y.Own {
 			if x.Own {
 				return -1

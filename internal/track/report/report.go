@@ -21,7 +21,7 @@ import (
 type Input struct {
 	Tracker string
 	// Brands is the panel, in its order.
-	Brands []Brand
+	Brands []earshot.Brand
 	// Zone is the tracker's time zone, whose days are meant.
 	Zone *time.Location
 	Made time.Time
@@ -48,12 +48,6 @@ type Input struct {
 	Breaks []Break
 	// Reasons count what is missing in the period.
 	Reasons []earshot.ReasonCount
-}
-
-// Brand is a member of the panel.
-type Brand struct {
-	Name string
-	Own  bool
 }
 
 // Break is where numbers stop being comparable with those before, before a sweep.

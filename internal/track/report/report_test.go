@@ -41,7 +41,7 @@ func sample(name string) *report.Input {
 		}
 	}
 	in := &report.Input{
-		Tracker: "shoes", Brands: []report.Brand{{Name: name, Own: true}, {Name: "Kestrin"}}, Zone: time.UTC, Made: start.AddDate(0, 0, 16), Prompts: 52, Branded: 2,
+		Tracker: "shoes", Brands: []earshot.Brand{{Name: name, Own: true}, {Name: "Kestrin"}}, Zone: time.UTC, Made: start.AddDate(0, 0, 16), Prompts: 52, Branded: 2,
 		Compare: &earshot.CompareReport{
 			Rules: "r3", Baseline: earshot.Period{From: "2026-11-01", To: "2026-11-08", Sweeps: 8}, Period: earshot.Period{From: "2026-11-09", To: "2026-11-16", Sweeps: 7},
 			Rows: []earshot.ComparedRow{compared("", name, "*", earshot.VerdictMoved, 0.07), compared("", "Kestrin", "*", earshot.VerdictSteady, -0.01), compared("", name, name, earshot.VerdictTooEarly, 0.02)},
@@ -227,11 +227,11 @@ func TestBothFormatsHaveTheSameNumbers(t *testing.T) {
 func TestAReportOfNothingSaysSo(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
-		brands []report.Brand
+		brands []earshot.Brand
 		want   string
 	}{
 		{nil, "This tracker has no brands"},
-		{[]report.Brand{{Name: "Ollaro", Own: true}}, "There are no answers of closed sweeps in this period"},
+		{[]earshot.Brand{{Name: "Ollaro", Own: true}}, "There are no answers of closed sweeps in this period"},
 	} {
 		in := &report.Input{
 			Tracker: "new", Brands: one.brands, Zone: time.UTC, Made: start,
@@ -247,11 +247,11 @@ func TestAReportOfNothingSaysSo(t *testing.T) {
 
 func TestFewBrandsAreDrawn(t *testing.T) {
 	t.Parallel()
-	var panel []report.Brand
+	var panel []earshot.Brand
 	var rows []earshot.MetricRow
 	for i, own := range []bool{false, false, false, false, false, false, true} {
 		name := string(rune('a' + i))
-		panel = append(panel, report.Brand{Name: name, Own: own})
+		panel = append(panel, earshot.Brand{Name: name, Own: own})
 		rows = append(rows, earshot.MetricRow{Metric: "visibility@m1", Brand: name, Value: new(float64(i) / 10)})
 	}
 	if got := strings.Join(report.Drawn(panel, rows), ""); got != "gfedc" {

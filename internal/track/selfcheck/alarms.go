@@ -55,7 +55,7 @@ func (s simulation) falseAlarms(q quiet) {
 	setting := fmt.Sprintf("%d series, %s", series, usual(10, q.lag1).setting(year))
 	years := max(5, s.repeats/series)
 	counts := repeat(s, "alarms "+setting, years, func(r *rand.Rand) float64 {
-		return float64(len(alarms(w.play(def, r).Book, h)))
+		return float64(len(alarms(w.play(def, r).Dataset, h)))
 	})
 	poisson := math.Sqrt(stats.Mean(counts)*float64(years)+1) / float64(years) // where few years have any
 	s.report(Check{
@@ -74,7 +74,7 @@ func (s simulation) power(f fallen) {
 	h, def := s.threshold(budget, series, year), w.definition(before+after)
 	setting := fmt.Sprintf("%d series, %d prompts, within %d sweeps", series, f.prompts, after)
 	var delays []float64
-	for _, found := range repeat(s, "fall "+setting, s.repeats, func(r *rand.Rand) []int { return alarms(w.play(def, r).Book, h) }) {
+	for _, found := range repeat(s, "fall "+setting, s.repeats, func(r *rand.Rand) []int { return alarms(w.play(def, r).Dataset, h) }) {
 		if at := slices.IndexFunc(found, func(at int) bool { return at >= before }); at >= 0 {
 			delays = append(delays, float64(found[at]-before+1))
 		}
@@ -92,7 +92,7 @@ func (s simulation) power(f fallen) {
 
 // alarms are the sweeps at which a series of any brand and target raises one. Series are
 // stepped as those of a tracker: with the value and the answers of a row of each sweep.
-func alarms(b *metric.Book, h float64) (found []int) {
+func alarms(b *metric.Dataset, h float64) (found []int) {
 	rows, err := b.Rows(metric.Query{Metrics: []string{visibility}, By: []string{"target", "sweep"}, BrandsOnly: true})
 	if err != nil {
 		panic(err) // our own query
@@ -106,7 +106,7 @@ func alarms(b *metric.Book, h float64) (found []int) {
 		byKey[key][row.Sweep] = row
 	}
 	for _, ofSweep := range byKey {
-		var series alert.Series
+		var series alert.SeriesState
 		for t, sweep := range b.Definition().Sweeps {
 			row := ofSweep[sweep.ID]
 			if _, moved := series.Step(alert.Value{Sweep: sweep.ID, Mean: *row.Value.Number, Answers: row.Answers}, h); moved {

@@ -61,8 +61,8 @@ func (s simulation) change(c compared) {
 	}
 	moved := 0
 	for _, found := range repeat(s, subject+setting, s.repeats, func(r *rand.Rand) stats.Verdict {
-		book := w.play(def, r).Book
-		rows, err := book.Compare(ofFirstBrand(book, c.metric), periods)
+		data := w.play(def, r).Dataset
+		rows, err := data.Compare(ofFirstBrand(data, c.metric), periods)
 		if err != nil {
 			panic(err) // our own query
 		}

@@ -33,7 +33,7 @@ type written struct {
 
 // looksFor counts over all texts and brands of a panel. A brand that is only said to be
 // absent is not named.
-func (s simulation) looksFor(setting string, panel []mention.Brand, write func(n int, r *rand.Rand) written) {
+func (s simulation) looksFor(setting string, panel []mention.BrandNames, write func(n int, r *rand.Rand) written) {
 	rules, err := mention.Compile(panel)
 	if err != nil {
 		panic(err) // our own panels
@@ -76,9 +76,9 @@ var labRates = &labworld.Rates{
 	PromptNoise: 0.5,
 }
 
-var labPanel = func() (panel []mention.Brand) {
+var labPanel = func() (panel []mention.BrandNames) {
 	for _, b := range labRates.Brands {
-		panel = append(panel, mention.Brand{Name: b.Name, Domains: b.Domains})
+		panel = append(panel, mention.BrandNames{Name: b.Name, Domains: b.Domains})
 	}
 	return panel
 }()

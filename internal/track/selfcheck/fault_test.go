@@ -16,9 +16,9 @@ type fault struct {
 	usualVariance bool    // variance ÷ S instead of the long-run variance
 }
 
-// intervals computes both intervals from the sums of a book, for rates and ratios, by the
+// intervals computes both intervals from the sums of a dataset, for rates and ratios, by the
 // formulas of internal/track/stats and with the fault.
-func (f fault) intervals(b *metric.Book, name string) metric.Intervals {
+func (f fault) intervals(b *metric.Dataset, name string) metric.Intervals {
 	sums, err := b.Sums(name, b.Definition().Brands[0].Name, nil)
 	if err != nil {
 		panic(err)

@@ -137,7 +137,7 @@ func (s simulation) held(w asked) (rerun, market int) {
 	def, truth := w.definition(w.sweeps), w.marketTruth(name)
 	for _, found := range repeat(s, "coverage "+name+" "+w.setting(w.sweeps), s.repeats, func(r *rand.Rand) [2]bool {
 		h := w.play(def, r)
-		i := s.intervals(h.Book, name)
+		i := s.intervals(h.Dataset, name)
 		return [2]bool{holds(i.Rerun, w.truth(name, h.effects)), holds(*i.Market, truth)}
 	}) {
 		rerun, market = rerun+count(found[0]), market+count(found[1])
@@ -148,7 +148,7 @@ func (s simulation) held(w asked) (rerun, market int) {
 func holds(i stats.Interval, truth float64) bool { return i[0] <= truth && truth <= i[1] }
 
 // intervals are those of the first brand, on all targets together.
-func intervals(b *metric.Book, name string) metric.Intervals {
+func intervals(b *metric.Dataset, name string) metric.Intervals {
 	rows, err := b.Rows(ofFirstBrand(b, name))
 	if err != nil {
 		panic(err) // our own query
@@ -157,7 +157,7 @@ func intervals(b *metric.Book, name string) metric.Intervals {
 }
 
 // ofFirstBrand asks for one metric of the first brand.
-func ofFirstBrand(b *metric.Book, name string) metric.Query {
+func ofFirstBrand(b *metric.Dataset, name string) metric.Query {
 	brand := b.Definition().Brands[0].Name
 	return metric.Query{Metrics: []string{name}, Having: metric.Selection{"brand": {brand}}, BrandsOnly: true}
 }

@@ -84,7 +84,7 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 		{"n 2 times too large", methods{intervals: fault{factor: 2}.intervals}, width, 30, false},
 		{"n 1.2 times too large", methods{intervals: fault{factor: 1.2}.intervals}, width, 350, true},
 		{"the usual variance", methods{intervals: fault{factor: 1, usualVariance: true}.intervals}, variance, 150, true},
-		{"ratios taken for rates", methods{intervals: func(b *metric.Book, _ string) metric.Intervals { return intervals(b, visibility) }}, ratios, 4, false},
+		{"ratios taken for rates", methods{intervals: func(b *metric.Dataset, _ string) metric.Intervals { return intervals(b, visibility) }}, ratios, 4, false},
 		{"a threshold of one series", methods{threshold: func(falseAlarms float64, _ int, sweeps float64) float64 {
 			return alert.Threshold(falseAlarms, 1, sweeps)
 		}}, threshold, 1, false},
@@ -121,12 +121,12 @@ func TestFaultsDifferFromTheServiceByTheFaultOnly(t *testing.T) {
 	s := simulation{seed: 7}
 	for _, f := range families {
 		for _, w := range f.worlds {
-			book := w.play(w.definition(w.sweeps), s.random(w.setting(w.sweeps))).Book
+			data := w.play(w.definition(w.sweeps), s.random(w.setting(w.sweeps))).Dataset
 			for _, name := range []string{visibility, shareOfVoice} {
 				if len(w.centres) == 1 && name == shareOfVoice {
 					continue
 				}
-				got, want := fault{factor: 1}.intervals(book, name), intervals(book, name)
+				got, want := fault{factor: 1}.intervals(data, name), intervals(data, name)
 				for end := range 2 {
 					if math.Abs(got.Rerun[end]-want.Rerun[end]) > 1e-9 || math.Abs(got.Market[end]-want.Market[end]) > 1e-9 {
 						t.Errorf("%s of %s: %v and %v, of the service %v and %v", name, w.setting(w.sweeps), got.Rerun, *got.Market, want.Rerun, *want.Market)

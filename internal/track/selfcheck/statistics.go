@@ -21,7 +21,7 @@ const (
 
 // methods are functions of the service that tests replace with faulty ones.
 type methods struct {
-	intervals func(b *metric.Book, name string) metric.Intervals
+	intervals func(b *metric.Dataset, name string) metric.Intervals
 	threshold func(falseAlarms float64, series int, sweepsPerYear float64) float64
 }
 

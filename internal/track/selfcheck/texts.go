@@ -10,7 +10,7 @@ import (
 
 // hardPanel are brands whose names are also words, need switches, or are of scripts with
 // customs of their own. All of them are made up.
-var hardPanel = []mention.Brand{
+var hardPanel = []mention.BrandNames{
 	{Name: "Ollaro", Domains: []string{"ollaro.example"}},
 	{Name: "Kestrin"},
 	{Name: "Café Lumio"},

@@ -77,7 +77,7 @@ func (w world) definition(sweeps int) metric.Definition {
 	def := metric.Definition{Samples: w.samples}
 	for b := range w.centres {
 		name := fmt.Sprintf("brand%d", b)
-		def.Brands = append(def.Brands, metric.Brand{Name: name, Domains: []string{name + ".example"}})
+		def.Brands = append(def.Brands, metric.PanelBrand{Name: name, Domains: []string{name + ".example"}})
 	}
 	for i := range w.prompts {
 		def.Prompts = append(def.Prompts, metric.Prompt{Text: fmt.Sprint(i), Weight: w.weight(i)})
@@ -87,7 +87,7 @@ func (w world) definition(sweeps int) metric.Definition {
 	}
 	for t := range sweeps {
 		id := fmt.Sprintf("%04d", t)
-		def.Sweeps = append(def.Sweeps, metric.Sweep{ID: id, Slot: id})
+		def.Sweeps = append(def.Sweeps, metric.AskedSweep{ID: id, Slot: id})
 	}
 	return def
 }
@@ -101,19 +101,19 @@ func (w world) weight(prompt int) float64 {
 
 // history is what a world answered.
 type history struct {
-	*metric.Book
+	*metric.Dataset
 	effects [][]float64 // a_ib, by prompt and brand
 }
 
 // play asks the world what a definition of it asks. Answers take the way of real ones from
 // the moment in which their brands are found: they are folded into tallies, and these
-// into a book.
+// into a dataset.
 func (w world) play(def metric.Definition, r *rand.Rand) history {
-	book, err := metric.NewBook(def)
+	data, err := metric.NewDataset(def)
 	if err != nil {
 		panic(err) // our own definition
 	}
-	h := history{Book: book, effects: make([][]float64, w.prompts)}
+	h := history{Dataset: data, effects: make([][]float64, w.prompts)}
 	for i := range h.effects {
 		h.effects[i] = make([]float64, len(w.centres))
 		for b := range h.effects[i] {
@@ -130,7 +130,7 @@ func (w world) play(def metric.Definition, r *rand.Rand) history {
 			}
 		}
 		for _, target := range def.Targets {
-			if err := book.AddTallies(sweep.ID, target.Key, w.sweep(def, t, days, h.effects, r)); err != nil {
+			if err := data.AddCounts(sweep.ID, target.Key, w.sweep(def, t, days, h.effects, r)); err != nil {
 				panic(err)
 			}
 		}
@@ -139,12 +139,12 @@ func (w world) play(def metric.Definition, r *rand.Rand) history {
 }
 
 // sweep is what a target answers in sweep t.
-func (w world) sweep(def metric.Definition, t int, days []float64, effects [][]float64, r *rand.Rand) []*metric.Tally {
-	tallies := make([]*metric.Tally, w.prompts)
+func (w world) sweep(def metric.Definition, t int, days []float64, effects [][]float64, r *rand.Rand) []*metric.CellCounts {
+	tallies := make([]*metric.CellCounts, w.prompts)
 	rates := make([]float64, len(w.centres))
-	var answer metric.Answer
+	var answer metric.Observation
 	for i := range tallies {
-		tallies[i] = metric.NewTally(len(w.centres))
+		tallies[i] = metric.NewCellCounts(len(w.centres))
 		tallies[i].CountSources(metric.NoSources)
 		for b, centre := range w.centres {
 			odds := centre + effects[i][b] + days[b] + w.promptDay*r.NormFloat64()
@@ -174,7 +174,7 @@ func (w world) sweep(def metric.Definition, t int, days []float64, effects [][]f
 }
 
 // cite adds so many pages of a brand.
-func cite(citations []metric.Citation, brand metric.Brand, pages int) []metric.Citation {
+func cite(citations []metric.Citation, brand metric.PanelBrand, pages int) []metric.Citation {
 	for _, page := range []string{"/a", "/b"}[:pages] {
 		citations = append(citations, metric.Citation{URL: "https://" + brand.Domains[0] + page, Host: brand.Domains[0], Domain: brand.Domains[0]})
 	}

@@ -215,7 +215,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*tracking.Series, 
 		if !has || !slices.Contains(open, key.Target) {
 			continue
 		}
-		var series alert.Series
+		var series alert.SeriesState
 		if state := known[key]; state != nil {
 			if err := json.Unmarshal(state, &series); err != nil {
 				return nil, fmt.Errorf("read the state of a series: %w", err)
@@ -351,7 +351,7 @@ func (w *watching) basis(ctx context.Context, b *aggregate.Aggregate) (string, e
 func (w *watching) before(ctx context.Context) *tracking.Sweep {
 	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
-		return nil // breaks are told by the book of the two, and a book will fail, too
+		return nil // counting the sweep will fail, too, and its error is returned
 	}
 	at := slices.IndexFunc(closed, func(s *tracking.Sweep) bool { return s.ID == w.sweep.ID })
 	if at < 1 {

@@ -2,9 +2,9 @@ package metric
 
 import "slices"
 
-// Tally is what is kept of the answers of one cell in one sweep. It holds whole numbers
+// CellCounts is what is kept of the answers of one cell in one sweep. It holds whole numbers
 // only, so that adding is exact and its order does not matter.
-type Tally struct {
+type CellCounts struct {
 	Eligible    int
 	Refused     int
 	Informative int            // answers that name any brand of the panel
@@ -12,7 +12,7 @@ type Tally struct {
 	Organic     int            // answers with organic results
 	Attached    int            // answers that tell sources attached from sources shown
 	Plain       int            // answers without Markdown, which have no list ranks and no support
-	Brands      []BrandTally   // in the order of Definition.Brands
+	Brands      []BrandCounts  // in the order of Definition.Brands
 	Domains     map[string]int // citations by domain
 	URLs        map[string]int // by URL
 	Types       map[string]int // by type of source
@@ -38,9 +38,9 @@ const (
 	AllSources         = ByDomain | ByURL | ByType | BySupport
 )
 
-// BrandTally is the part of a tally that concerns one brand. All but Citations, Mentions
+// BrandCounts is the part of a tally that concerns one brand. All but Citations, Mentions
 // and Supported count answers.
-type BrandTally struct {
+type BrandCounts struct {
 	Named     int
 	Cited     int
 	Both      int // named and cited
@@ -62,7 +62,7 @@ type brandLists struct {
 }
 
 // listed are the lists, to be read.
-func (t *BrandTally) listed() brandLists {
+func (t *BrandCounts) listed() brandLists {
 	if t.lists == nil {
 		return brandLists{}
 	}
@@ -70,23 +70,23 @@ func (t *BrandTally) listed() brandLists {
 }
 
 // own are the lists, to be changed.
-func (t *BrandTally) own() *brandLists {
+func (t *BrandCounts) own() *brandLists {
 	if t.lists == nil {
 		t.lists = &brandLists{}
 	}
 	return t.lists
 }
 
-// NewTally is an empty tally for a panel of that many brands.
-func NewTally(brands int) *Tally {
-	return &Tally{Brands: make([]BrandTally, brands), sources: AllSources}
+// NewCellCounts is an empty tally for a panel of that many brands.
+func NewCellCounts(brands int) *CellCounts {
+	return &CellCounts{Brands: make([]BrandCounts, brands), sources: AllSources}
 }
 
 // CountSources has citations counted by some kinds of sources, rather than by all.
-func (t *Tally) CountSources(kinds Sources) { t.sources = kinds }
+func (t *CellCounts) CountSources(kinds Sources) { t.sources = kinds }
 
 // Add folds an answer in. Nothing of it is kept. One that is not eligible changes nothing.
-func (t *Tally) Add(panel []Brand, a Answer) {
+func (t *CellCounts) Add(panel []PanelBrand, a Observation) {
 	if !a.Outcome.eligible() {
 		return
 	}
@@ -135,7 +135,7 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 	}
 }
 
-func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, sources Sources) {
+func (t *BrandCounts) add(brand PanelBrand, a Observation, cited []Citation, sources Sources) {
 	on := 0
 	for _, c := range cited {
 		if c.on(brand) {
@@ -162,7 +162,7 @@ func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, sources Source
 }
 
 // addMentions counts the mentions of a brand, and reports whether there are any.
-func (t *BrandTally) addMentions(brand string, a Answer, sources Sources) (named bool) {
+func (t *BrandCounts) addMentions(brand string, a Observation, sources Sources) (named bool) {
 	position, listRank := 0, 0
 	for i := range a.Mentions {
 		m := &a.Mentions[i]
@@ -204,7 +204,7 @@ func (t *BrandTally) addMentions(brand string, a Answer, sources Sources) (named
 }
 
 // firstOn is the best position of a result on the brand's domains, or 0.
-func firstOn(brand Brand, results []Citation) int {
+func firstOn(brand PanelBrand, results []Citation) int {
 	best := 0
 	for i, result := range results {
 		position := result.Position
@@ -219,7 +219,7 @@ func firstOn(brand Brand, results []Citation) int {
 }
 
 // Merge adds another tally of the same panel: of another sample, cell or sweep.
-func (t *Tally) Merge(other *Tally) {
+func (t *CellCounts) Merge(other *CellCounts) {
 	t.Eligible += other.Eligible
 	t.Refused += other.Refused
 	t.Informative += other.Informative
@@ -235,7 +235,7 @@ func (t *Tally) Merge(other *Tally) {
 	}
 }
 
-func (t *BrandTally) merge(other *BrandTally) {
+func (t *BrandCounts) merge(other *BrandCounts) {
 	t.Named += other.Named
 	t.Cited += other.Cited
 	t.Both += other.Both

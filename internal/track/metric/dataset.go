@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// Book holds what is known of a definition: a sheet for each sweep and target that has
+// Dataset holds what is known of a definition: a sheet for each sweep and target that has
 // answers. Once it is filled it does not change, and is safe for concurrent use.
-type Book struct {
+type Dataset struct {
 	def    Definition
 	sweeps []int             // indices of the closed sweeps, in the order of their slots
 	order  map[string]int    // where a closed sweep stands in that order
@@ -41,13 +41,13 @@ type place struct {
 	sweep, prompt, target, sample int
 }
 
-// NewBook is an empty book. It returns an error that names the field of a definition
+// NewDataset is an empty dataset. It returns an error that names the field of a definition
 // that makes no sense.
-func NewBook(def Definition) (*Book, error) {
+func NewDataset(def Definition) (*Dataset, error) {
 	if err := def.check(); err != nil {
 		return nil, err
 	}
-	b := &Book{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[place]string{}, targets: map[string]int{}, sources: AllSources}
+	b := &Dataset{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[place]string{}, targets: map[string]int{}, sources: AllSources}
 	for i, target := range def.Targets {
 		b.targets[target.Key] = i
 	}
@@ -74,10 +74,10 @@ func NewBook(def Definition) (*Book, error) {
 // CountSources has answers counted by some kinds of sources, rather than by all: without
 // any it takes half of the time. There is no stability of domains without these, and no
 // citationShare of what is not counted.
-func (b *Book) CountSources(kinds Sources) { b.sources = kinds }
+func (b *Dataset) CountSources(kinds Sources) { b.sources = kinds }
 
 // plan notes what the closed sweeps asked.
-func (b *Book) plan() {
+func (b *Dataset) plan() {
 	b.plans = make([]plan, len(b.sweeps))
 	for at := range b.plans {
 		s, p := b.sweep(at), &b.plans[at]
@@ -106,20 +106,20 @@ func (b *Book) plan() {
 	}
 }
 
-// Read fills a book from a definition and its answers, one JSON object a line. What it
+// Read fills a dataset from a definition and its answers, one JSON object a line. What it
 // does not know in either is passed over: files carry more than metrics look at.
-func Read(definition, answers io.Reader) (*Book, error) {
+func Read(definition, answers io.Reader) (*Dataset, error) {
 	def := Definition{Samples: 1}
 	if err := json.NewDecoder(definition).Decode(&def); err != nil {
 		return nil, fmt.Errorf("definition: %w", err)
 	}
-	b, err := NewBook(def)
+	b, err := NewDataset(def)
 	if err != nil {
 		return nil, fmt.Errorf("definition: %w", err)
 	}
 	lines := json.NewDecoder(bufio.NewReader(answers))
 	for n := 1; ; n++ {
-		var a Answer
+		var a Observation
 		if err := lines.Decode(&a); errors.Is(err, io.EOF) {
 			return b, nil
 		} else if err != nil {
@@ -134,7 +134,7 @@ func Read(definition, answers io.Reader) (*Book, error) {
 // Add folds an answer in. Those of sweeps that are not closed, and of prompts in sweeps
 // that did not ask them, count nowhere. It returns an error for one that the definition
 // does not know and for one whose place is taken.
-func (b *Book) Add(a Answer) error {
+func (b *Dataset) Add(a Observation) error {
 	if a.Prompt < 0 || a.Prompt >= len(b.def.Prompts) {
 		return fmt.Errorf("answer %q: prompt: there is no prompt %d", a.ID, a.Prompt)
 	}
@@ -168,21 +168,21 @@ func (b *Book) Add(a Answer) error {
 }
 
 // tally is that of a cell in a sweep, to be changed.
-func (b *Book) tally(at, prompt, target int) *Tally {
+func (b *Dataset) tally(at, prompt, target int) *CellCounts {
 	s := b.sheets[at][target]
 	if s == nil {
-		s = &sheet{tallies: make([]*Tally, len(b.def.Prompts))}
+		s = &sheet{tallies: make([]*CellCounts, len(b.def.Prompts))}
 		b.sheets[at][target] = s
 	}
 	s.once = sync.Once{}
 	if s.tallies[prompt] == nil {
-		s.tallies[prompt] = NewTally(len(b.def.Brands))
+		s.tallies[prompt] = NewCellCounts(len(b.def.Brands))
 		s.tallies[prompt].sources = b.sources
 	}
 	return s.tallies[prompt]
 }
 
-func (b *Book) target(key string) (int, error) {
+func (b *Dataset) target(key string) (int, error) {
 	i, known := b.targets[key]
 	if !known {
 		return 0, fmt.Errorf("target: there is no target %q", key)
@@ -191,11 +191,11 @@ func (b *Book) target(key string) (int, error) {
 }
 
 // sweep is the sweep at that place in the order of slots.
-func (b *Book) sweep(at int) Sweep { return b.def.Sweeps[b.sweeps[at]] }
+func (b *Dataset) sweep(at int) AskedSweep { return b.def.Sweeps[b.sweeps[at]] }
 
 // asked reports whether a prompt was active in a sweep. The range of a prompt may begin
 // or end with a sweep that is not closed, so slots decide.
-func (b *Book) asked(at, prompt int) bool {
+func (b *Dataset) asked(at, prompt int) bool {
 	if prompts := b.plans[at].prompts; prompts != nil {
 		return prompts[prompt]
 	}

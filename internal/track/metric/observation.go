@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Answer is one ended job of a cell in a sweep, as far as metrics look at it.
-type Answer struct {
+// Observation is one ended job of a cell in a sweep, as far as metrics look at it.
+type Observation struct {
 	ID        string     `json:"id"`
 	Prompt    int        `json:"prompt"` // index into Definition.Prompts
 	Target    string     `json:"target"` // key
@@ -72,7 +72,7 @@ type Citation struct {
 
 // on reports whether the citation lies on one of a brand's domains: the host is the
 // domain, or a part of it.
-func (c Citation) on(b Brand) bool {
+func (c Citation) on(b PanelBrand) bool {
 	host := c.Host
 	if host == "" {
 		parsed, err := url.Parse(c.URL)
