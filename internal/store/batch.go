@@ -9,11 +9,10 @@ import (
 	"iter"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 // Batch is a number of tasks that were submitted together.

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 // keyBudget is what a key may spend, and what it has spent. It is read and changed only

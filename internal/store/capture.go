@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 // Capture is the record of stored pages.

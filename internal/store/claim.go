@@ -11,11 +11,10 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 // ClaimLimits say what a node may start.

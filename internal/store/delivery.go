@@ -10,11 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 // Delivery is a task's webhook: sent until it is acknowledged or its tries are
@@ -30,7 +29,7 @@ type Delivery struct {
 	Tries        []earshot.DeliveryTry
 }
 
-// deliveryRow is a delivery as it is stored.
+// DeliveryRow is a delivery as it is stored.
 type DeliveryRow struct {
 	Delivery
 	origin string // where it waits
@@ -54,7 +53,7 @@ var (
 	})
 )
 
-// newDelivery is the webhook of a job that has ended.
+// NewDelivery is the webhook of a job that has ended.
 func NewDelivery(job *Job, address string, due time.Time) *DeliveryRow {
 	return &DeliveryRow{Delivery: Delivery{Organization: job.Organization, Job: job.ID, URL: address, DueAt: due}, origin: origin(address), log: []byte("[]")}
 }
@@ -134,7 +133,7 @@ func expectDeliveries(ctx context.Context, t *engine.Tx, due []*DeliveryRow) err
 	return engine.Each(ctx, t, expectReceivers, all, nil)
 }
 
-// removeDeliveries removes deliveries, and their receivers if nothing else waits
+// RemoveDeliveries removes deliveries, and their receivers if nothing else waits
 // for them. The next delivery makes those again.
 func RemoveDeliveries(ctx context.Context, t *engine.Tx, all []*DeliveryRow) error {
 	unused := map[receiverKey]*receiverRow{}

@@ -13,12 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 
 	"earshot/internal/account"
+	"earshot/internal/store/engine"
 )
 
 // Exec runs a statement that no method would, for tests of what others broke.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
+
+	"earshot/internal/store/engine"
 )
 
 // Request finds a call or a task of an organization, with its result. Returns
@@ -32,16 +32,17 @@ func (s *Store) Request(ctx context.Context, organization, id string) (*Task, er
 }
 
 const (
-	// scannedRows and scannedBytes are what one page of the history may read,
+	// ScannedRows and scannedBytes are what one page of the history may read,
 	// whatever it looks for: nobody can make the database read a long history in one
 	// go.
 	ScannedRows  = 1000
 	scannedBytes = 16 << 20
-	// scanBatch is how much of that is read at once.
+	// ScanBatch is how much of that is read at once.
 	ScanBatch = 200
-	// idEarlier and idLater are how far the time in an id may be from when its job
-	// came in. A task gets its id once its body, which may take its time, is there.
-	IDEarlier, IDLater = time.Second, time.Minute
+	// IDEarlier is how far the time in an id may be before its job came in.
+	IDEarlier = time.Second
+	// IDLater is how far it may be after that: a task gets its id once its body has arrived.
+	IDLater = time.Minute
 )
 
 // RequestFilter says which calls and tasks to list, newest first.

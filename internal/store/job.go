@@ -7,10 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/store/engine"
 )
 
 // Modes of a job.
@@ -70,6 +69,7 @@ var keptColumns = []engine.Column[Job]{
 }
 
 var (
+	// JobsTable has the jobs that are queued or running.
 	JobsTable = engine.NewTable("jobs", append(slices.Clip(keptColumns),
 		engine.Field("webhook_url", "text", func(j *Job) **string { return &j.WebhookURL }))...)
 	insertJobs = JobsTable.Insert("")
@@ -124,7 +124,7 @@ func keysOf(jobs ...Job) (keys []string) {
 }
 
 // admit returns why a job cannot begin, or nil.
-func (w *Work) admit(o *lockedOrganization, job Job) error {
+func (w *Work) admit(o *LockedOrganization, job Job) error {
 	if job.IdempotencyKey != nil {
 		if other, used := w.keys[taskKey{o.ID, *job.IdempotencyKey}]; used {
 			return &KeyTakenError{other}
@@ -150,7 +150,7 @@ func busyMessage(slots int) string {
 	return fmt.Sprintf("all %d concurrency slots are busy", slots)
 }
 
-func errNoCredits(job Job, o *lockedOrganization) *earshot.Error {
+func errNoCredits(job Job, o *LockedOrganization) *earshot.Error {
 	message := fmt.Sprintf("this can cost %d credits, and the balance is %d", job.MaxCost, o.Balance)
 	if o.Held > 0 {
 		message += fmt.Sprintf(", of which %d are held for running jobs", o.Held)

@@ -9,10 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/store/engine"
 )
 
 // maxKeys is how many valid keys an organization may have: one for each of many

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/store/engine"
 )
 
 // Kinds of ledger entries. Every change of a balance is one.
@@ -25,7 +24,7 @@ const (
 // Grant gives an organization credits beyond those of its cycle, and returns
 // it as it is then. They do not lapse.
 func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
-	return s.change(id, now, func(w *Work, o *lockedOrganization) error {
+	return s.change(id, now, func(w *Work, o *LockedOrganization) error {
 		w.book(o, entry{kind: kindGrant, amount: credits, at: engine.Millis(now)})
 		return nil
 	})
@@ -34,7 +33,7 @@ func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organiz
 // SetBalance corrects an organization's balance to credits. It fails when
 // running jobs hold more than that.
 func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Organization, error) {
-	return s.change(id, now, func(w *Work, o *lockedOrganization) error {
+	return s.change(id, now, func(w *Work, o *LockedOrganization) error {
 		if credits < o.Held {
 			return fmt.Errorf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits)
 		}
@@ -46,7 +45,7 @@ func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Or
 }
 
 // change changes one organization and returns it as it is then.
-func (s *Store) change(id string, now time.Time, apply func(*Work, *lockedOrganization) error) (*account.Organization, error) {
+func (s *Store) change(id string, now time.Time, apply func(*Work, *LockedOrganization) error) (*account.Organization, error) {
 	var after account.Organization
 	err := s.Commit(Change{Organization: id, Apply: func(_ context.Context, w *Work) error {
 		o, err := w.Organization(id, now)
@@ -66,7 +65,7 @@ func (s *Store) change(id string, now time.Time, apply func(*Work, *lockedOrgani
 // renew ends an organization's cycle: what is unused of its grant lapses, and
 // the next grant comes. Cycles that passed unseen leave no trace, since each
 // would have granted and lapsed the same.
-func (w *Work) renew(o *lockedOrganization, now time.Time) {
+func (w *Work) renew(o *LockedOrganization, now time.Time) {
 	start, end := account.Cycle(time.UnixMilli(o.CreatedAt), now)
 	if unused := o.Unused(); unused > 0 {
 		w.book(o, entry{kind: kindLapse, amount: -unused, at: engine.Millis(now)})
@@ -117,7 +116,7 @@ const (
 )
 
 // book changes a balance and notes the entry that says so.
-func (w *Work) book(o *lockedOrganization, e entry) {
+func (w *Work) book(o *LockedOrganization, e entry) {
 	o.Balance += e.amount
 	e.organization = o.ID
 	w.addEntry(e)

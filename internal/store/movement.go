@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 // maxMoved bounds what a look at the movement of tasks gives of each kind.

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 // takeoverAfter is how long a node may be silent before its jobs are taken from

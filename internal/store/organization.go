@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot/internal/account"
+	"earshot/internal/store/engine"
 )
 
 // ErrExists is returned when the name is taken.
@@ -155,7 +154,7 @@ func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*ac
 	if now, err = s.Clock.Decisive(now); err != nil || engine.Millis(now) < o.CycleResetsAt {
 		return o, nil //nolint:nilerr // while the clock is not trusted, the cycle goes on
 	}
-	return s.change(id, now, func(*Work, *lockedOrganization) error { return nil })
+	return s.change(id, now, func(*Work, *LockedOrganization) error { return nil })
 }
 
 // SetPlan moves an organization to a plan. The next cycle grants its credits.

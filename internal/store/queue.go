@@ -7,9 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 // Submit queues tasks of one organization, in their order. refusals has an error for
@@ -45,7 +44,7 @@ func (s *Store) submit(
 			for _, task := range accepted {
 				w.leaveKey(task)
 			}
-			return nil //nolint:nilerr // a refusal, not a failure
+			return nil
 		}
 		for _, task := range accepted {
 			w.Insert(o, task)
@@ -66,7 +65,7 @@ func (s *Store) submit(
 
 // checkCapacity returns an error unless the queue has room for so many tasks of a request
 // with size tasks.
-func checkCapacity(o *lockedOrganization, tasks, size int) error {
+func checkCapacity(o *LockedOrganization, tasks, size int) error {
 	room := max(0, o.Plan.QueueCapacity-o.Queued)
 	if tasks <= room {
 		return nil
@@ -79,7 +78,7 @@ func checkCapacity(o *lockedOrganization, tasks, size int) error {
 }
 
 // checkTask returns why a task cannot be queued, or nil.
-func (w *Work) checkTask(o *lockedOrganization, task Job) error {
+func (w *Work) checkTask(o *LockedOrganization, task Job) error {
 	if task.IdempotencyKey != nil {
 		if job, used := w.keys[taskKey{o.ID, *task.IdempotencyKey}]; used {
 			return &earshot.Error{
@@ -167,7 +166,7 @@ func (s *Store) NoteAttempt(job *Job, attempt int) error {
 	return nil
 }
 
-// clearBatch keeps each transaction of a clear short.
+// ClearBatch keeps each transaction of a clear short.
 const ClearBatch = 5000
 
 // Clear removes the queued tasks of an organization, frees their keys, and

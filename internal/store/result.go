@@ -23,7 +23,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// pack compresses a result; nil stays nil.
+// Pack compresses a result; nil stays nil.
 func Pack(result []byte) []byte {
 	if result == nil {
 		return nil
@@ -31,6 +31,7 @@ func Pack(result []byte) []byte {
 	return packer.EncodeAll(result, make([]byte, 0, len(result)/3+64))
 }
 
+// Unpack decompresses what Pack has compressed.
 func Unpack(packed []byte) ([]byte, error) {
 	if packed == nil {
 		return nil, nil

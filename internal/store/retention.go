@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
+
+	"earshot/internal/store/engine"
 )
 
-// pruneBatch keeps the transactions of house-keeping short.
+// PruneBatch keeps the transactions of house-keeping short.
 const PruneBatch = 500
 
 // DeleteFinished removes jobs that were created and ended before the given times,
@@ -109,7 +109,7 @@ func findForgettable(ctx context.Context, in engine.Querier, created, ended time
 	return old, err
 }
 
-// firstID is where the ids of a moment begin.
+// FirstID is where the ids of a moment begin.
 func FirstID(t time.Time) string {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(0, engine.Millis(t)))<<16)

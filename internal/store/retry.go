@@ -7,9 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 // retryRow tells which task was queued in the place of a job that failed.
@@ -174,7 +173,7 @@ func (w *Work) retry(ctx context.Context, organization string, retries []*Retry,
 
 // checkRetry returns why a task cannot be queued in the place of a failed one, or takes
 // the idempotency key of that one and returns nil.
-func (w *Work) checkRetry(o *lockedOrganization, task Job, failed string) error {
+func (w *Work) checkRetry(o *LockedOrganization, task Job, failed string) error {
 	if task.IdempotencyKey == nil {
 		return w.checkTask(o, task)
 	}

@@ -71,7 +71,7 @@ func (s *shortages) lasts(now candidate) bool {
 
 // checkPaid returns why a job cannot be paid, or nil. waits reports whether jobs that run now
 // may give back the credits that it lacks.
-func (w *Work) checkPaid(o *lockedOrganization, job *Job, now time.Time) (waits bool, why error) {
+func (w *Work) checkPaid(o *LockedOrganization, job *Job, now time.Time) (waits bool, why error) {
 	if o.Balance < job.MaxCost {
 		return false, errNoCredits(*job, o)
 	}

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 const hourMillis = int64(time.Hour / time.Millisecond)

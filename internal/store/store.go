@@ -36,9 +36,9 @@ import (
 	"io/fs"
 	"sync/atomic"
 
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
+
+	"earshot/internal/store/engine"
 )
 
 // Config says which database to open.
@@ -102,5 +102,5 @@ func (s *Store) OpenReplica(url string) (*Store, error) {
 
 func newUnit(t *engine.Tx) engine.Unit { return newWork(t) }
 
-// newID makes an id that sorts by time of creation.
+// NewID makes an id that sorts by time of creation.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -10,12 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/store/engine"
 )
 
 // Task is a job as its organization sees it. Calls have no Event and no Delivery.
@@ -33,6 +32,7 @@ type Task struct {
 }
 
 var (
+	// FinishedTable has the jobs that have ended.
 	FinishedTable = engine.NewTable("finished", append(engine.Lift(keptColumns, jobOf),
 		engine.Field("charged", "bigint", func(t *Task) **int64 { return &t.Charged }),
 		engine.TimeField("finished_at", func(t *Task) *time.Time { return &t.FinishedAt }),
@@ -107,7 +107,7 @@ func findRequests(ctx context.Context, in engine.Querier, from *engine.Table[Tas
 	return tasks, nil
 }
 
-// unpack makes the result from what is stored.
+// Unpack makes the result from what is stored.
 func (t *Task) Unpack() (err error) {
 	t.Result, err = Unpack(t.Packed)
 	t.Packed = nil
@@ -126,7 +126,7 @@ func (s *Store) Task(ctx context.Context, organization, id string) (*Task, error
 	return task, s.addDelivery(ctx, task)
 }
 
-// canonicalID is an id as it is stored. Returns ErrNotFound for a text that is no id.
+// CanonicalID is an id as it is stored. Returns ErrNotFound for a text that is no id.
 func CanonicalID(id string) (string, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || len(id) != len(parsed.String()) {
@@ -163,7 +163,7 @@ func (s *Store) addDelivery(ctx context.Context, t *Task) error {
 	return err
 }
 
-// eventBytes is how much of stored tasks Events reads at once.
+// EventBytes is how much of stored tasks Events reads at once.
 const EventBytes = 256 << 10
 
 // Events finds tasks of an organization in the order in which they ended, after the

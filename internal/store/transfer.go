@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"strings"
 
-	"earshot/internal/store/engine"
-
 	"golang.org/x/sync/errgroup"
+
+	"earshot/internal/store/engine"
 )
 
 const (

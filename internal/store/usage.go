@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
+	"earshot/internal/store/engine"
 )
 
 const dayMillis = int64(24 * time.Hour / time.Millisecond)

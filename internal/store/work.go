@@ -9,13 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/store/engine"
-
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/store/engine"
 )
 
-// work is a transaction over organizations and their jobs. It locks and reads
+// Work is a transaction over organizations and their jobs. It locks and reads
 // what its writes ask for, lets each of them decide in Go, and then stores what
 // they decided, a statement for each table, however many writes share it.
 //
@@ -24,7 +23,7 @@ import (
 type Work struct {
 	*engine.Tx
 
-	organizations map[string]*lockedOrganization
+	organizations map[string]*LockedOrganization
 	owned         map[ownedJob]bool  // the jobs to be ended that still belong to their nodes
 	keys          map[taskKey]string // idempotency keys in use -> job
 
@@ -42,15 +41,15 @@ type Work struct {
 // ownedJob is a job of a node.
 type ownedJob struct{ id, node string }
 
-// lockedOrganization is an organization that nobody else changes until this
+// LockedOrganization is an organization that nobody else changes until this
 // transaction ends, as it will be stored.
-type lockedOrganization struct {
+type LockedOrganization struct {
 	account.Organization
 	before account.Organization
 	served bool // it had its turn
 }
 
-// change is a write to an organization and its jobs.
+// Change is a write to an organization and its jobs.
 type Change struct {
 	Organization string
 	across       bool     // it also concerns nodes or keys
@@ -62,7 +61,7 @@ type Change struct {
 	Apply func(context.Context, *Work) error
 }
 
-// commit applies a change in a transaction that it may share, and returns once it is committed.
+// Commit applies a change in a transaction that it may share, and returns once it is committed.
 func (s *Store) Commit(c Change) error { return s.Write(c.write()) }
 
 func (c Change) write() engine.Write {
@@ -84,7 +83,7 @@ func inWork(apply func(context.Context, *Work) error) func(context.Context, engi
 }
 
 func newWork(t *engine.Tx) *Work {
-	return &Work{Tx: t, organizations: map[string]*lockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
+	return &Work{Tx: t, organizations: map[string]*LockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
 }
 
 // read looks up the jobs and the idempotency keys that writes name.
@@ -134,11 +133,11 @@ func selectOrganizations(in engine.Input) string {
 }
 
 // organizationColumns are columns of an organization that is locked.
-func organizationColumns(names ...string) []engine.Column[lockedOrganization] {
-	return engine.Lift(organizationsTable.Only(names...), func(o *lockedOrganization) *account.Organization { return &o.Organization })
+func organizationColumns(names ...string) []engine.Column[LockedOrganization] {
+	return engine.Lift(organizationsTable.Only(names...), func(o *LockedOrganization) *account.Organization { return &o.Organization })
 }
 
-// lock reads organizations and keeps others from changing them, always in the
+// Lock reads organizations and keeps others from changing them, always in the
 // order of their ids, so that two transactions never wait for each other. With skip it
 // leaves out those that another transaction has locked.
 func (w *Work) Lock(ctx context.Context, ids []string, skip bool) error {
@@ -151,7 +150,7 @@ func (w *Work) Lock(ctx context.Context, ids []string, skip bool) error {
 		asked[i] = &account.Organization{ID: id}
 	}
 	return engine.Each(ctx, w.Tx, statement, asked, func(found engine.Scanner) error {
-		o := new(lockedOrganization)
+		o := new(LockedOrganization)
 		err := found.Scan(organizationsTable.Targets(&o.Organization)...)
 		o.before = o.Organization
 		w.organizations[o.ID] = o
@@ -160,19 +159,19 @@ func (w *Work) Lock(ctx context.Context, ids []string, skip bool) error {
 }
 
 // byID are organizations in the order in which they are locked.
-func byID(organizations map[string]*lockedOrganization) []*lockedOrganization {
-	return slices.SortedFunc(maps.Values(organizations), func(a, b *lockedOrganization) int { return cmp.Compare(a.ID, b.ID) })
+func byID(organizations map[string]*LockedOrganization) []*LockedOrganization {
+	return slices.SortedFunc(maps.Values(organizations), func(a, b *LockedOrganization) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// transaction is the transaction that the writes share.
+// Transaction is the transaction that the writes share.
 func (w *Work) Transaction() *engine.Tx { return w.Tx }
 
-// isLocked reports whether this transaction has locked an organization's row.
+// IsLocked reports whether this transaction has locked an organization's row.
 func (w *Work) IsLocked(id string) bool { return w.organizations[id] != nil }
 
-// organization is one of those that are locked, in the billing cycle that holds now.
+// Organization is one of those that are locked, in the billing cycle that holds now.
 // The next cycle begins only when the trusted clock agrees. Returns ErrNotFound.
-func (w *Work) Organization(id string, now time.Time) (*lockedOrganization, error) {
+func (w *Work) Organization(id string, now time.Time) (*LockedOrganization, error) {
 	o, ok := w.organizations[id]
 	if !ok {
 		return nil, fmt.Errorf("organization %s: %w", id, ErrNotFound)
@@ -188,8 +187,8 @@ func (w *Work) Organization(id string, now time.Time) (*lockedOrganization, erro
 // owns reports whether a job still belongs to its node.
 func (w *Work) owns(job *Job) bool { return w.owned[ownedJob{job.ID, job.Node}] }
 
-// insert adds a job, QUEUED or PROCESSING.
-func (w *Work) Insert(o *lockedOrganization, job *Job) {
+// Insert adds a job, QUEUED or PROCESSING.
+func (w *Work) Insert(o *LockedOrganization, job *Job) {
 	job.Priority = max(1, job.Priority)
 	if job.Status == earshot.StatusQueued {
 		o.Queued++
@@ -201,14 +200,14 @@ func (w *Work) Insert(o *lockedOrganization, job *Job) {
 }
 
 // hold takes a slot and sets aside the most that the job can cost.
-func (w *Work) hold(o *lockedOrganization, job *Job) {
+func (w *Work) hold(o *LockedOrganization, job *Job) {
 	o.Running++
 	o.Held += job.MaxCost
 	w.holdBudget(job)
 }
 
 // end charges a job, gives back what it took, and moves it to the finished ones.
-func (w *Work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Time) error {
+func (w *Work) end(o *LockedOrganization, job *Job, end *Settlement, now time.Time) error {
 	// A clock may be behind, and where it does not let the next cycle begin, this one goes on.
 	at := min(max(engine.Millis(now), o.CycleStartedAt), o.CycleResetsAt-1)
 	task := &Task{Job: *job, Charged: &end.Charge, FinishedAt: time.UnixMilli(at), Packed: end.Result, owner: job.Node}
@@ -260,7 +259,7 @@ func (w *Work) free(job *Job) {
 	}
 }
 
-// store writes what was decided. On PostgreSQL it goes out with the commit.
+// Store writes what was decided. On PostgreSQL it goes out with the commit.
 func (w *Work) Store(ctx context.Context) error {
 	w.Waiting = true
 	for _, step := range []struct {
@@ -311,7 +310,7 @@ var (
 		"running", "queued", "held", "balance", "events", "cycle_started_at", "cycle_resets_at", "cycle_grant", "cycle_used",
 	}
 	updateOrganizations = engine.NewStatement(append(organizationColumns(append([]string{"id"}, changing...)...),
-		engine.Field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served })), func(in engine.Input) string {
+		engine.Field("served", "boolean", func(o *LockedOrganization) *bool { return &o.served })), func(in engine.Input) string {
 		return `UPDATE organizations SET ` + in.Assign(changing...) + `,
 			served_at = organizations.served_at + CAST(` + in.Value("served") + ` AS integer) * (` + in.Now + ` - organizations.served_at)
 			` + in.Where("organizations", "id")
@@ -321,7 +320,7 @@ var (
 
 // storeOrganizations writes back the organizations that changed.
 func (w *Work) storeOrganizations(ctx context.Context) error {
-	changed := slices.DeleteFunc(byID(w.organizations), func(o *lockedOrganization) bool { return o.Organization == o.before && !o.served })
+	changed := slices.DeleteFunc(byID(w.organizations), func(o *LockedOrganization) bool { return o.Organization == o.before && !o.served })
 	if w.Dialect.Sharded {
 		return engine.EachFound(ctx, w.Tx, updateOrganizationsFound, changed)
 	}

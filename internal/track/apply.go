@@ -30,7 +30,7 @@ func (s *Service) Apply(ctx context.Context, organization, name string, body []b
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Directory.CheckNamed(ctx, organization, d); err != nil {
+	if err := s.CheckNamed(ctx, organization, d); err != nil {
 		return nil, err
 	}
 	for try := 1; ; try++ {
@@ -54,7 +54,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 		return nil, fmt.Errorf("encode the definition: %w", err)
 	}
 	changes, breaks := definition.Changes(before, &d.TrackerDefinition)
-	precise, err := s.Reader.Precision(ctx, t, d, now)
+	precise, err := s.Precision(ctx, t, d, now)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 			if err != nil {
 				return nil, err
 			}
-			days, err := s.Exporter.DaysOfChange(ctx, t, before, d, now)
+			days, err := s.DaysOfChange(ctx, t, before, d, now)
 			if err != nil {
 				return nil, err
 			}

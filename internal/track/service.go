@@ -171,7 +171,7 @@ func (s *Service) Run(ctx context.Context) error {
 	loops.Go(func() { again(ctx, stepEvery, nil, func() { s.watch(ctx) }) })
 	if s.Exports != nil {
 		loops.Go(func() {
-			again(ctx, stepEvery, nil, func() { s.log(ctx, "writing exports failed", s.Exporter.WriteDays(ctx, s.Store.Now)) })
+			again(ctx, stepEvery, nil, func() { s.log(ctx, "writing exports failed", s.WriteDays(ctx, s.Store.Now)) })
 		})
 	}
 	loops.Go(func() {
@@ -184,7 +184,7 @@ func (s *Service) Run(ctx context.Context) error {
 		again(ctx, stepEvery, s.wakeAddUp, func() { s.log(ctx, "adding up answers failed", s.trusted(ctx, s.addUp)) })
 	})
 	// An upgrade may have brought other rules.
-	s.log(ctx, "renewing rules failed", s.Analyser.RenewRules(ctx, s.Store.Now()))
+	s.log(ctx, "renewing rules failed", s.RenewRules(ctx, s.Store.Now()))
 	again(ctx, stepEvery, s.wake, func() { s.log(ctx, "a step of the trackers failed", s.trusted(ctx, s.moveOn)) })
 	return nil
 }
@@ -239,7 +239,7 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.Watcher.Step(ctx, now), s.Reporter.SendDue(ctx, now), s.Exporter.WriteDays(ctx, func() time.Time { return now }))
+	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.Watcher.Step(ctx, now), s.SendDue(ctx, now), s.WriteDays(ctx, func() time.Time { return now }))
 }
 
 // moveOn starts sweeps, records answers, and closes sweeps of which all have come.
@@ -266,5 +266,5 @@ func (s *Service) tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.Analyser.RenewRules(ctx, now), s.Analyser.Tidy(ctx), s.counter.TallyAll(ctx))
+	return errors.Join(s.RenewRules(ctx, now), s.Tidy(ctx), s.counter.TallyAll(ctx))
 }

@@ -38,7 +38,7 @@ func (s *Service) List(ctx context.Context, organization string, now time.Time) 
 // MakeDemo makes a tracker with a history that the lab made up. A demo of that name is
 // replaced; any other tracker is not.
 func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*earshot.DemoMade, error) {
-	made, err := s.Maker.Make(ctx, organization, name, asked, now)
+	made, err := s.Make(ctx, organization, name, asked, now)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) show(ctx context.Context, t *tracking.Tracker, d *definition.D
 		return nil, err
 	}
 	if d.Reports != nil {
-		if view.Reports, err = s.Reporter.Status(ctx, t); err != nil {
+		if view.Reports, err = s.Status(ctx, t); err != nil {
 			return nil, err
 		}
 	}

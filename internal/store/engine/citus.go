@@ -91,7 +91,7 @@ func (s *DB) findWorkers(ctx context.Context) error {
 	return nil
 }
 
-// spread reports whether organizations are spread over servers.
+// Sharded reports whether organizations are spread over servers.
 func (s *DB) Sharded() bool { return s.Dialect.Sharded }
 
 // spreadOut makes the shards where they are missing, brings them up to date, and opens them.

@@ -60,14 +60,14 @@ type trustedTime struct {
 	skewed error         // why the machine's own clock is not believed
 }
 
-// look is a reading of the clock that decides.
+// Look is a reading of the clock that decides.
 type Look struct {
 	Time   time.Time     // by the clock that decides
 	Looked time.Time     // by the machine's clock, once the reading had arrived
 	Took   time.Duration // how long the reading was under way, at most
 }
 
-// start takes the first look. newest is the time of the last heartbeat that is stored,
+// Start takes the first look. newest is the time of the last heartbeat that is stored,
 // zero for none.
 func (c *clock) Start(first Look, newest time.Time) {
 	state := &trustedTime{time: first.Time, looked: first.Looked, Uptime: c.uptime.Now()}
@@ -86,13 +86,14 @@ func (c *clock) Start(first Look, newest time.Time) {
 	c.Last.Store(c.compare(state, first))
 }
 
-// look compares the clock with the time that must have passed since the last look.
+// Look compares the clock with the time that must have passed since the last look.
 func (c *clock) Look(l Look) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.LookAt(l, c.uptime.Now())
 }
 
+// LookAt is Look at a given uptime of the machine.
 func (c *clock) LookAt(l Look, up time.Duration) {
 	before := c.Last.Load()
 	expected := before.time.Add(up - before.Uptime)
@@ -130,7 +131,7 @@ func roughly(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
-// trusted is the time now, as it follows from the last look that was believed. It may
+// Trusted is the time now, as it follows from the last look that was believed. It may
 // be behind by how long the reading took, and while a machine wakes up; it is not
 // ahead.
 func (c *clock) Trusted() time.Time {
@@ -138,7 +139,7 @@ func (c *clock) Trusted() time.Time {
 	return last.time.Add(time.Since(last.looked))
 }
 
-// now is the time to note down: the machine's, as long as that agrees with the
+// Now is the time to note down: the machine's, as long as that agrees with the
 // trusted one.
 func (c *clock) Now() time.Time {
 	last := c.Last.Load()
@@ -153,7 +154,7 @@ func (c *clock) Now() time.Time {
 	return trusted
 }
 
-// decisive is the time that may end a billing cycle, where a caller says that it is
+// Decisive is the time that may end a billing cycle, where a caller says that it is
 // now: never later than the trusted time. It returns ErrClock while there is none.
 func (c *clock) Decisive(now time.Time) (time.Time, error) {
 	if c.Virtual {
@@ -191,6 +192,7 @@ type uptime struct {
 	read time.Time
 }
 
+// Now returns how long the machine has been up.
 func (u *uptime) Now() time.Duration {
 	up, ok := readUptime()
 	if !ok && !u.read.IsZero() {

@@ -15,7 +15,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// db is an open database. It is safe for concurrent use.
+// DB is an open database. It is safe for concurrent use.
 type DB struct {
 	// The embedded shard has what belongs to no organization.
 	*Shard
@@ -69,7 +69,7 @@ var ErrNotFound = errors.New("not found")
 // ErrNoDatabase is returned when there is no database and none is to be made.
 var ErrNoDatabase = errors.New("there is no database of Earshot")
 
-// open opens a database and brings its schema up to date with migrations, which has a folder of
+// Open opens a database and brings its schema up to date with migrations, which has a folder of
 // SQL files for each dialect. Returns ErrNoDatabase and
 // ErrUnfinishedTransfer.
 func Open(ctx context.Context, cfg Config, migrations fs.FS) (*DB, error) {
@@ -87,7 +87,7 @@ func Open(ctx context.Context, cfg Config, migrations fs.FS) (*DB, error) {
 	return s, nil
 }
 
-// connect opens a database as it is.
+// Connect opens a database as it is.
 func Connect(ctx context.Context, cfg Config, migrations fs.FS) (s *DB, err error) {
 	if Shared(cfg.URL) {
 		s, err = openPostgres(ctx, cfg)
@@ -101,7 +101,7 @@ func Connect(ctx context.Context, cfg Config, migrations fs.FS) (s *DB, err erro
 	return s, nil
 }
 
-// start begins to take writes.
+// Start begins to take writes.
 func (s *DB) Start(newUnit func(*Tx) Unit) {
 	for _, p := range s.all() {
 		p.Clock, p.WithKeys().Clock = s.Clock, s.Clock
@@ -129,6 +129,7 @@ func (s *DB) checkContent(ctx context.Context, cfg Config) error {
 	return err
 }
 
+// HasTable reports whether the database has a table of that name.
 func (s *DB) HasTable(ctx context.Context, name string) (bool, error) {
 	found, err := FindValues[int64](ctx, s.Lookups, s.Dialect.countTables, name)
 	if err != nil {
@@ -201,7 +202,7 @@ func (s *DB) migrateSchema(ctx context.Context, db *sql.DB, versions string) err
 	return nil
 }
 
-// migrations hands each file to goose as a function that runs it whole: both databases
+// Migrations hands each file to goose as a function that runs it whole: both databases
 // take many statements at once, and goose takes megabytes to split a file into its own.
 func (s *DB) Migrations(db *sql.DB, versions string) (*goose.Provider, error) {
 	files, err := fs.Glob(s.files, s.Dialect.Name+"/*.sql")

@@ -62,7 +62,7 @@ func (p *pipeline) free() {
 // binaryFormat is that of all parameters and results.
 var binaryFormat = []int16{pgtype.BinaryFormatCode}
 
-// start begins the transaction, if it has not begun.
+// Start begins the transaction, if it has not begun.
 func (p *pipeline) Start(ctx context.Context) error {
 	for _, statement := range p.begin {
 		if err := p.append(ctx, statement, nil, nil); err != nil {

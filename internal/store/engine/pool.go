@@ -8,7 +8,7 @@ import (
 	"earshot"
 )
 
-// pool is a set of connections for one purpose.
+// Pool is a set of connections for one purpose.
 type Pool struct {
 	*sql.DB
 	Dialect *dialect
@@ -37,16 +37,16 @@ func (d *dialect) databaseAway(err error) error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database cannot be reached at the moment, try again", Err: err}
 }
 
-// scanner is a row that was found.
+// Scanner is a row that was found.
 type Scanner interface{ Scan(into ...any) error }
 
-// finder is what can be asked: a pool, a snapshot or a transaction.
+// Querier is what can be asked: a pool, a snapshot or a transaction.
 type Querier interface {
 	// find runs a query and hands each row to scan.
 	Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error
 }
 
-// find runs a query and hands each row to scan. A read whose connection was lost
+// Find runs a query and hands each row to scan. A read whose connection was lost
 // before a row came is made again on another.
 func (p Pool) Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error {
 	for try := 1; ; try++ {
@@ -62,7 +62,7 @@ func (p Pool) Find(ctx context.Context, scan func(Scanner) error, text string, a
 	}
 }
 
-// snapshot runs reads that must agree with each other.
+// Snapshot runs reads that must agree with each other.
 func (p Pool) Snapshot(ctx context.Context, read func(Snapshot) error) error {
 	tx, err := p.BeginTx(ctx, &sql.TxOptions{Isolation: p.Dialect.snapshot, ReadOnly: true})
 	if err != nil {
@@ -72,7 +72,7 @@ func (p Pool) Snapshot(ctx context.Context, read func(Snapshot) error) error {
 	return p.explained(read(Snapshot{tx}))
 }
 
-// withoutLimit is snapshot for the operator's own commands, which may take their
+// WithoutLimit is snapshot for the operator's own commands, which may take their
 // time.
 func (p Pool) WithoutLimit(ctx context.Context, read func(Snapshot) error) error {
 	return p.Snapshot(ctx, func(now Snapshot) error {
@@ -85,9 +85,10 @@ func (p Pool) WithoutLimit(ctx context.Context, read func(Snapshot) error) error
 	})
 }
 
-// snapshot is the database at one moment.
+// Snapshot is the database at one moment.
 type Snapshot struct{ *sql.Tx }
 
+// Find runs a query and hands each row to scan.
 func (s Snapshot) Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error {
 	found, err := s.QueryContext(ctx, text, args...)
 	return scanAll(found, err, scan)
@@ -107,7 +108,7 @@ func scanAll(found *sql.Rows, err error, scan func(Scanner) error) error {
 	return found.Err()
 }
 
-// first runs a query that gives at most one row. Returns ErrNotFound.
+// First runs a query that gives at most one row. Returns ErrNotFound.
 func First(ctx context.Context, in Querier, scan func(Scanner) error, text string, args ...any) error {
 	found := false
 	err := in.Find(ctx, func(r Scanner) error {
@@ -120,13 +121,13 @@ func First(ctx context.Context, in Querier, scan func(Scanner) error, text strin
 	return err
 }
 
-// findRows reads the rows of a table that a clause, WHERE and what follows, picks.
+// FindRows reads the rows of a table that a clause, WHERE and what follows, picks.
 func FindRows[T any](ctx context.Context, in Querier, from *Table[T], clause string, args ...any) (rows []*T, err error) {
 	err = in.Find(ctx, Collect(from, &rows), `SELECT `+from.List+` FROM `+from.name+` `+clause, args...)
 	return rows, err
 }
 
-// firstRow is findRows for at most one row. Returns ErrNotFound.
+// FirstRow is findRows for at most one row. Returns ErrNotFound.
 func FirstRow[T any](ctx context.Context, in Querier, from *Table[T], clause string, args ...any) (*T, error) {
 	rows, err := FindRows(ctx, in, from, clause, args...)
 	switch {
@@ -138,7 +139,7 @@ func FirstRow[T any](ctx context.Context, in Querier, from *Table[T], clause str
 	return rows[0], nil
 }
 
-// collect scans the columns of a table and adds the rows. All are scanned into the same
+// Collect scans the columns of a table and adds the rows. All are scanned into the same
 // row: where a text is that of the row before, as most are, none is made.
 func Collect[T any](of *Table[T], rows *[]*T) func(Scanner) error {
 	row := new(T)
@@ -150,7 +151,7 @@ func Collect[T any](of *Table[T], rows *[]*T) func(Scanner) error {
 	}
 }
 
-// findValues runs a query for a single column.
+// FindValues runs a query for a single column.
 func FindValues[V any](ctx context.Context, in Querier, text string, args ...any) (values []V, err error) {
 	err = in.Find(ctx, func(r Scanner) error {
 		var v V

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
+// PostgresDialect is how PostgreSQL is spoken to.
 var PostgresDialect = dialect{
 	Name:        "postgres",
 	Now:         `(extract(epoch FROM statement_timestamp()) * 1000)::bigint`,
@@ -157,9 +158,10 @@ func openShard(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string,
 // connecting says to which server a pool connects.
 type connecting func(pgx.ConnConfig) driver.Connector
 
-// toServer connects to the server that the configuration names.
+// ToServer connects to the server that the configuration names.
 func ToServer(pg pgx.ConnConfig) driver.Connector { return stdlib.GetConnector(pg) }
 
+// OpenPostgresPool opens connections for one purpose, with settings of their own.
 func OpenPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]string, connect connecting) Pool {
 	own := pg.Copy()
 	maps.Copy(own.RuntimeParams, settings)

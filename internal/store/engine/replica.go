@@ -7,7 +7,7 @@ import (
 	"earshot"
 )
 
-// openReplica opens a read replica of the database. It need not answer yet: reads fail with
+// OpenReadReplica opens a read replica of the database. It need not answer yet: reads fail with
 // CodeServerUnavailable while it does not.
 func (s *DB) OpenReadReplica(url string, newUnit func(*Tx) Unit) (*DB, error) {
 	if s.Dialect.Exclusive || !Shared(url) {

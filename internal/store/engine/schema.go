@@ -23,11 +23,11 @@ var notTransferred = map[string]string{
 // it does not hold everything yet.
 var ErrUnfinishedTransfer = errors.New("not everything has arrived yet that 'earshot migrate' moves into this database; run the same command again, or empty the database")
 
-// unfinishedTransfer is a table that exists in a database for as long as another one is
+// UnfinishedTransfer is a table that exists in a database for as long as another one is
 // being moved into it. Its one row says which, and how many rows have arrived.
 const UnfinishedTransfer = "unfinished_transfer"
 
-// placeholders are those of so many values.
+// Placeholders are those of so many values.
 func Placeholders(n int) string {
 	all := make([]string, n)
 	for i := range all {
@@ -36,10 +36,10 @@ func Placeholders(n int) string {
 	return strings.Join(all, ", ")
 }
 
-// rootTable is what other tables refer to, so it is filled first.
+// RootTable is what other tables refer to, so it is filled first.
 const RootTable = "organizations"
 
-// storedTable is a table as the schema of its database describes it.
+// StoredTable is a table as the schema of its database describes it.
 type StoredTable struct {
 	Name    string
 	Columns []StoredColumn // by name, without those that the database computes
@@ -48,7 +48,7 @@ type StoredTable struct {
 	Shards  []*Shard       // that have it
 }
 
-// storedColumn is a column of a table.
+// StoredColumn is a column of a table.
 type StoredColumn struct {
 	Name string
 	Kind columnKind
@@ -73,7 +73,7 @@ var columnKinds = map[string]columnKind{
 	"blob": bytesKind, "bytea": bytesKind,
 }
 
-// storedTables reads from the schema which tables are moved, in the order in which they
+// StoredTables reads from the schema which tables are moved, in the order in which they
 // can be filled.
 func (s *DB) StoredTables(ctx context.Context) (tables []StoredTable, err error) {
 	err = s.Reports.Find(ctx, func(r Scanner) error {
@@ -118,7 +118,7 @@ func (s *DB) StoredTables(ctx context.Context) (tables []StoredTable, err error)
 	return tables, nil
 }
 
-// listed are columns as a statement names them.
+// Listed are columns as a statement names them.
 func Listed(columns []StoredColumn, of func(StoredColumn) string) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -127,10 +127,13 @@ func Listed(columns []StoredColumn, of func(StoredColumn) string) string {
 	return strings.Join(names, ", ")
 }
 
-func ColumnName(c StoredColumn) string   { return c.Name }
+// ColumnName returns the name of a column.
+func ColumnName(c StoredColumn) string { return c.Name }
+
+// ColumnSorted returns a column as both databases compare it.
 func ColumnSorted(c StoredColumn) string { return c.Sorted }
 
-// value is a value of the column as both databases take it: nil, a string, an int64 or
+// Value is a value of the column as both databases take it: nil, a string, an int64 or
 // bytes. SQLite keeps what it was given, whatever a column is declared as.
 func (c StoredColumn) Value(stored any) (any, error) {
 	switch v := stored.(type) {
@@ -173,7 +176,7 @@ func (s *DB) locate(t *StoredTable) {
 	t.Source = `(` + strings.Join(all, ` UNION ALL `) + `) AS ` + t.Name
 }
 
-// load stores rows where they belong, in a transaction of the coordinator.
+// Load stores rows where they belong, in a transaction of the coordinator.
 func (t StoredTable) Load(ctx context.Context, tx *Tx, rows [][]any) error {
 	if t.Source == t.Name {
 		return tx.Load(ctx, t, pgx.Identifier{t.Name}, rows)
@@ -196,7 +199,7 @@ func (t StoredTable) Load(ctx context.Context, tx *Tx, rows [][]any) error {
 	return nil
 }
 
-// load stores rows as they are, in the table of that name.
+// Load stores rows as they are, in the table of that name.
 func (t *Tx) Load(ctx context.Context, into StoredTable, place pgx.Identifier, rows [][]any) error {
 	if !t.Dialect.Arrays {
 		statement := `INSERT INTO ` + into.Name + ` (` + Listed(into.Columns, ColumnName) + `) VALUES (` + Placeholders(len(into.Columns)) + `)`

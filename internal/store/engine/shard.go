@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// shard is where rows lie that one transaction may change together. SQLite and PostgreSQL
+// Shard is where rows lie that one transaction may change together. SQLite and PostgreSQL
 // are one shard. Citus has one for what belongs to no organization, on the coordinator, and
 // others, each on some worker, for all that belongs to organizations: citus.go.
 type Shard struct {
@@ -34,7 +34,7 @@ type Shard struct {
 	Across *Shard
 }
 
-// withKeys is the shard for what also concerns nodes and keys.
+// WithKeys is the shard for what also concerns nodes and keys.
 func (p *Shard) WithKeys() *Shard {
 	if p.Across != nil {
 		return p.Across
@@ -42,7 +42,7 @@ func (p *Shard) WithKeys() *Shard {
 	return p
 }
 
-// of is the shard that has an organization's rows. Which one follows from its id, for ever.
+// ShardOf is the shard that has an organization's rows. Which one follows from its id, for ever.
 func (s *DB) ShardOf(organization string) *Shard {
 	if organization == "" {
 		return s.Shard
@@ -63,9 +63,10 @@ func shardNumber(organization string, n int) int {
 // write puts a write in the writer of its organization.
 func (s *DB) Write(w Write) error { return s.ShardOf(w.Organization).Write(w) }
 
+// WriteLater hands a write to the writer of its organization.
 func (s *DB) WriteLater(w *Write) { s.ShardOf(w.Organization).WriteLater(w) }
 
-// everywhere asks all shards at the same time and gives what they have together, in the order
+// FromAllShards asks all shards at the same time and gives what they have together, in the order
 // of the shards. Those that do not answer are left out as long as others do: their
 // organizations wait, and nobody else.
 func FromAllShards[T any](s *DB, ask func(*Shard) ([]T, error)) ([]T, error) {
@@ -88,7 +89,7 @@ func FromAllShards[T any](s *DB, ask func(*Shard) ([]T, error)) ([]T, error) {
 	return slices.Concat(found...), nil
 }
 
-// rowsEverywhere is findRows on all shards. A limit holds for each of them.
+// RowsFromAllShards is findRows on all shards. A limit holds for each of them.
 func RowsFromAllShards[T any](ctx context.Context, s *DB, from *Table[T], clause string, args ...any) ([]*T, error) {
 	return FromAllShards(s, func(p *Shard) ([]*T, error) { return FindRows(ctx, p.Lookups, from, clause, args...) })
 }

@@ -18,6 +18,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
+// SQLiteDialect is how SQLite is spoken to.
 var SQLiteDialect = dialect{
 	Name:        "sqlite3",
 	Now:         `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,

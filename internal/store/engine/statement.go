@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// statement is run over rows of T. PostgreSQL gets every column as one array and
+// Statement is run over rows of T. PostgreSQL gets every column as one array and
 // runs it once; SQLite, which knows neither arrays nor round trips, runs it for
 // each row, or an INSERT or SELECT for some rows together.
 type Statement[T any] struct {
@@ -23,7 +23,7 @@ type Statement[T any] struct {
 // costs more than what it does for one row. With more of them it gets no faster.
 const sqliteRows = 8
 
-// newStatement writes a statement for both databases.
+// NewStatement writes a statement for both databases.
 func NewStatement[T any](columns []Column[T], write func(in Input) string) Statement[T] {
 	var names, kinds []string
 	for _, c := range columns {
@@ -40,7 +40,7 @@ func NewStatement[T any](columns []Column[T], write func(in Input) string) State
 	return s
 }
 
-// returning is the statement with a RETURNING clause, for PostgreSQL alone.
+// Returning is the statement with a RETURNING clause, for PostgreSQL alone.
 func (s Statement[T]) Returning(columns string) Statement[T] {
 	s.Postgres += " RETURNING " + columns
 	return s
@@ -57,7 +57,7 @@ func union(text string, parameters int) string {
 	return strings.Join(all, " UNION ALL ")
 }
 
-// input is how the text of a statement refers to the rows that it is run over: on
+// Input is how the text of a statement refers to the rows that it is run over: on
 // PostgreSQL to a table named r, on SQLite to the parameters that hold the one row.
 type Input struct {
 	*dialect
@@ -65,7 +65,7 @@ type Input struct {
 	kinds []string
 }
 
-// value refers to a column of the rows.
+// Value refers to a column of the rows.
 func (in Input) Value(name string) string {
 	if in.Arrays {
 		return "r." + name
@@ -91,7 +91,7 @@ func (in Input) values(rows int) string {
 	return strings.Join(lists, ", ")
 }
 
-// rows is the table r. Functions in the list of a SELECT give their values one by one, where
+// Rows is the table r. Functions in the list of a SELECT give their values one by one, where
 // in FROM each of them would first fill a table of its own.
 func (in Input) Rows() string {
 	arrays := make([]string, len(in.names))
@@ -101,7 +101,7 @@ func (in Input) Rows() string {
 	return "(SELECT " + strings.Join(arrays, ", ") + ") AS r"
 }
 
-// matching is the condition that a row of a SELECT or DELETE has the same values as
+// Matching is the condition that a row of a SELECT or DELETE has the same values as
 // one of the rows, in all of their columns.
 func (in Input) Matching() string {
 	if in.Arrays {
@@ -111,10 +111,10 @@ func (in Input) Matching() string {
 	return in.pairs(" AND ", "", in.names)
 }
 
-// assign sets columns of an UPDATE to the values of the rows.
+// Assign sets columns of an UPDATE to the values of the rows.
 func (in Input) Assign(names ...string) string { return in.pairs(", ", "", names) }
 
-// where ends an UPDATE with the condition that a row of the table has the same
+// Where ends an UPDATE with the condition that a row of the table has the same
 // values as one of the rows, in the named columns. SQLite needs no table for the one
 // row: it would make that anew at every run.
 func (in Input) Where(table string, names ...string) string {
@@ -139,7 +139,7 @@ func runDirect[T any](ctx context.Context, t *Tx, text string, columns []Column[
 	return t.direct.run(ctx, text, scan, func(i int) driver.Value { return columns[i%len(columns)].bind(rows[i/len(columns)]) })
 }
 
-// each runs a statement over rows and hands what it returns to scan, which may be
+// Each runs a statement over rows and hands what it returns to scan, which may be
 // nil.
 func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan func(Scanner) error) error {
 	if len(rows) == 0 {
@@ -171,7 +171,7 @@ func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan fun
 	return nil
 }
 
-// deletion deletes the rows of a table that match in the named columns, to be run by
+// Deletion deletes the rows of a table that match in the named columns, to be run by
 // remove. SQLite would make a table for what a statement returns, every time.
 func Deletion[T any](from *Table[T], names ...string) Statement[T] {
 	return NewStatement(from.Only(names...), func(in Input) string {
@@ -183,7 +183,7 @@ func Deletion[T any](from *Table[T], names ...string) Statement[T] {
 	})
 }
 
-// remove runs a deletion and gives those of the rows that were there.
+// Remove runs a deletion and gives those of the rows that were there.
 func Remove[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, id func(*T) string) (removed []*T, err error) {
 	if t.Dialect.Arrays {
 		asked := make(map[string]*T, len(rows))
@@ -210,7 +210,7 @@ func Remove[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, id fun
 	return removed, nil
 }
 
-// eachFound runs a statement at once that returns a row for each row that it changes, and fails
+// EachFound runs a statement at once that returns a row for each row that it changes, and fails
 // with errMoved unless it changes all of them.
 func EachFound[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T) error {
 	defer func(waiting bool) { t.Waiting = waiting }(t.Waiting)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// table describes a table of the database: which columns it has, and the field of
+// Table describes a table of the database: which columns it has, and the field of
 // T that each of them is kept in. Whatever reads or writes whole rows is made from
 // it, so that a new column is one more line in its table.
 type Table[T any] struct {
@@ -19,6 +19,7 @@ type Table[T any] struct {
 	List    string // the columns, as a SELECT or RETURNING names them
 }
 
+// NewTable describes a table.
 func NewTable[T any](name string, columns ...Column[T]) *Table[T] {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -27,7 +28,7 @@ func NewTable[T any](name string, columns ...Column[T]) *Table[T] {
 	return &Table[T]{name: name, Columns: columns, List: strings.Join(names, ", ")}
 }
 
-// only are the columns of these names.
+// Only are the columns of these names.
 func (t *Table[T]) Only(names ...string) []Column[T] {
 	some := make([]Column[T], len(names))
 	for i, name := range names {
@@ -40,12 +41,12 @@ func (t *Table[T]) Only(names ...string) []Column[T] {
 	return some
 }
 
-// without is the table as a query sees it that leaves out a column.
+// Without is the table as a query sees it that leaves out a column.
 func (t *Table[T]) Without(name string) *Table[T] {
 	return NewTable(t.name, slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[T]) bool { return c.Name == name })...)
 }
 
-// targets are where a scan of the listed columns puts their values.
+// Targets are where a scan of the listed columns puts their values.
 func (t *Table[T]) Targets(row *T) []any {
 	all := make([]any, len(t.Columns))
 	for i, c := range t.Columns {
@@ -54,7 +55,7 @@ func (t *Table[T]) Targets(row *T) []any {
 	return all
 }
 
-// insert adds rows. The clause says what to do about those that are there already;
+// Insert adds rows. The clause says what to do about those that are there already;
 // without one they are an error.
 func (t *Table[T]) Insert(onConflict string) Statement[T] {
 	// Whatever fails takes the whole transaction back: SQLite need not be able to take back
@@ -83,7 +84,7 @@ func (t *Table[T]) Insert(onConflict string) Statement[T] {
 	return s
 }
 
-// column is a column of a table, or of the rows that a statement is run over.
+// Column is a column of a table, or of the rows that a statement is run over.
 type Column[T any] struct {
 	Name   string
 	kind   string                         // PostgreSQL's name of its type
@@ -92,7 +93,7 @@ type Column[T any] struct {
 	put    func(to []byte, row *T) []byte // the same, as PostgreSQL's element of an array
 }
 
-// newColumn makes a column whose values are given by value; NULL is a nil pointer.
+// NewColumn makes a column whose values are given by value; NULL is a nil pointer.
 func NewColumn[T, V any](name, kind string, target func(*T) any, value func(*T) V) Column[T] {
 	bind, put := binder[V](), putter[V](kind)
 	return Column[T]{
@@ -150,12 +151,13 @@ func putter[V any](kind string) func([]byte, V) []byte {
 	return put.(func([]byte, V) []byte) //nolint:errcheck // V is the type of the case
 }
 
-// field is a column whose values the drivers know as they are. A nil pointer is
+// Field is a column whose values the drivers know as they are. A nil pointer is
 // stored as NULL.
 func Field[T any, V string | *string | int64 | *int64 | bool | []byte](name, kind string, of func(*T) *V) Column[T] {
 	return NewColumn(name, kind, func(row *T) any { return of(row) }, func(row *T) V { return *of(row) })
 }
 
+// TextField is a column of text, kept in a string of any type.
 func TextField[T any, S ~string](name string, of func(*T) *S) Column[T] {
 	return NewColumn(name, "text", func(row *T) any { return text[S]{of(row)} }, func(row *T) string { return string(*of(row)) })
 }
@@ -184,11 +186,12 @@ func (t text[S]) scanRaw(kind uint32, value []byte) error {
 	return nil
 }
 
+// IntField is a column of whole numbers.
 func IntField[T any, N int | int64](name string, of func(*T) *N) Column[T] {
 	return NewColumn(name, "bigint", func(row *T) any { return of(row) }, func(row *T) int64 { return int64(*of(row)) })
 }
 
-// flagField stores a boolean as 0 or 1, which both databases have.
+// FlagField stores a boolean as 0 or 1, which both databases have.
 func FlagField[T any](name string, of func(*T) *bool) Column[T] {
 	return NewColumn(name, "bigint", func(row *T) any { return flag{of(row)} }, func(row *T) int64 {
 		if *of(row) {
@@ -215,7 +218,7 @@ func (f flag) scanRaw(_ uint32, value []byte) error {
 	return err
 }
 
-// nullField stores the zero value as NULL.
+// NullField stores the zero value as NULL.
 func NullField[T any, V string | int64](name, kind string, of func(*T) *V) Column[T] {
 	return NewColumn(name, kind, func(row *T) any { return nullable[V]{of(row)} }, func(row *T) *V {
 		if v := of(row); *v != *new(V) {
@@ -225,7 +228,7 @@ func NullField[T any, V string | int64](name, kind string, of func(*T) *V) Colum
 	})
 }
 
-// bytesAsText is text that Go keeps as bytes; nil is stored as NULL.
+// BytesAsText is text that Go keeps as bytes; nil is stored as NULL.
 func BytesAsText[T any](name string, of func(*T) *[]byte) Column[T] {
 	c := NewColumn(name, "text", func(row *T) any { return of(row) }, func(row *T) *string {
 		if text := *of(row); text != nil {
@@ -237,7 +240,7 @@ func BytesAsText[T any](name string, of func(*T) *[]byte) Column[T] {
 	return c
 }
 
-// timeField stores a time as Unix milliseconds, and the zero time as NULL.
+// TimeField stores a time as Unix milliseconds, and the zero time as NULL.
 func TimeField[T any](name string, of func(*T) *time.Time) Column[T] {
 	c := NewColumn(name, "bigint", func(row *T) any { return unixMillis{of(row)} }, func(row *T) *int64 { return NullMillis(*of(row)) })
 	c.put = func(to []byte, row *T) []byte {
@@ -249,7 +252,7 @@ func TimeField[T any](name string, of func(*T) *time.Time) Column[T] {
 	return c
 }
 
-// lift makes the columns of a struct those of another that holds it.
+// Lift makes the columns of a struct those of another that holds it.
 func Lift[Outer, Inner any](columns []Column[Inner], inner func(*Outer) *Inner) []Column[Outer] {
 	lifted := make([]Column[Outer], len(columns))
 	for i, c := range columns {
@@ -290,7 +293,7 @@ func (n nullable[V]) scanRaw(kind uint32, value []byte) (err error) {
 	return err
 }
 
-// millisInto scans Unix milliseconds into a time, and NULL as the zero time.
+// MillisInto scans Unix milliseconds into a time, and NULL as the zero time.
 func MillisInto(t *time.Time) sql.Scanner { return unixMillis{t} }
 
 // unixMillis scans Unix milliseconds, and NULL as the zero time.
@@ -317,9 +320,10 @@ func (m unixMillis) scanRaw(_ uint32, value []byte) error {
 	return err
 }
 
+// Millis returns a time in Unix milliseconds, as it is stored.
 func Millis(t time.Time) int64 { return t.UnixMilli() }
 
-// nullMillis is a time as it is stored where it may be missing.
+// NullMillis is a time as it is stored where it may be missing.
 func NullMillis(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// tx is a transaction.
+// Tx is a transaction.
 type Tx struct {
 	Dialect *dialect
 	Clock   *clock
@@ -84,7 +84,7 @@ func (t *Tx) together(ctx context.Context, do func() error) error {
 	return t.Flush(ctx)
 }
 
-// flush sends what waits.
+// Flush sends what waits.
 func (t *Tx) Flush(ctx context.Context) error {
 	if t.pipeline == nil {
 		return nil
@@ -104,7 +104,7 @@ func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 	return t.Ordinary.ExecContext(ctx, query, args...)
 }
 
-// exec runs a statement and returns how many rows it changed.
+// Run runs a statement and returns how many rows it changed.
 func (t *Tx) Run(ctx context.Context, query string, args ...any) (changed int64, err error) {
 	result, err := t.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -113,7 +113,7 @@ func (t *Tx) Run(ctx context.Context, query string, args ...any) (changed int64,
 	return result.RowsAffected()
 }
 
-// find runs a query and hands each row to scan.
+// Find runs a query and hands each row to scan.
 func (t *Tx) Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error {
 	if err := t.Flush(ctx); err != nil {
 		return err

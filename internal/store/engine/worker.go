@@ -23,7 +23,7 @@ const (
 	shardConnectionTime = 5 * time.Minute
 )
 
-// workerConnector connects to the worker that has a shard: there a statement is planned and
+// WorkerConnector connects to the worker that has a shard: there a statement is planned and
 // run by the one server that has the rows, and a commit has one phase.
 //
 // It is a shorter way, not another one. Every server of Citus knows all tables and sends
@@ -41,7 +41,7 @@ type WorkerConnector struct {
 	failed time.Time   // when the worker could not be reached; zero when it could
 }
 
-// workerPlace is where a shard lies.
+// WorkerPlace is where a shard lies.
 type WorkerPlace struct {
 	Host   string
 	Port   uint16
@@ -116,9 +116,10 @@ func (p WorkerPlace) check(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+// ServerIdentity is a query for the system identifier of the server.
 const ServerIdentity = `SELECT system_identifier FROM pg_control_system()`
 
-// findWorker finds the worker that has the shard in a schema, by way of the coordinator.
+// FindWorker finds the worker that has the shard in a schema, by way of the coordinator.
 func (p *Shard) FindWorker(ctx context.Context, schema string) (found WorkerPlace, err error) {
 	organizations := pgx.Identifier{schema, RootTable}.Sanitize()
 	err = p.Lookups.QueryRowContext(ctx, `

@@ -24,7 +24,7 @@ const (
 	writerBatch = 1000
 	// writerQueue is deep enough that callers block on their answer, not on it.
 	writerQueue = 4096
-	// transactionTime is far above what a batch takes; past it the database is
+	// TransactionTime is far above what a batch takes; past it the database is
 	// as good as down.
 	TransactionTime = 10 * time.Second
 	// lockedTime is how long an organization is taken for locked by others after it was
@@ -35,7 +35,7 @@ const (
 	conflictTries = lookupConnections + 2
 )
 
-// writer commits writes one after the other. Those that wait at the same moment
+// Writer commits writes one after the other. Those that wait at the same moment
 // share one commit, which is what makes full durability fast: the disk is
 // synced once for all of them. Writes of one organization always take the same
 // writer, so a node never waits for its own row locks.
@@ -58,7 +58,7 @@ type Writer struct {
 	locked map[string]time.Time // organizations that others have locked, and until when that is believed
 }
 
-// unit is what the writes of one transaction share: it locks and reads the rows that they need,
+// Unit is what the writes of one transaction share: it locks and reads the rows that they need,
 // and stores what they decide.
 type Unit interface {
 	// transaction is the transaction that they share.
@@ -74,7 +74,7 @@ type Unit interface {
 	Store(ctx context.Context) error
 }
 
-// write is a change of one organization that waits for its turn.
+// Write is a change of one organization that waits for its turn.
 type Write struct {
 	Organization string          // whose row is to be locked; "" for none
 	others       []string        // more of them, of the same writer
@@ -116,23 +116,24 @@ func (p *Shard) Write(w Write) error {
 	return <-outcome
 }
 
-// writeLater puts a write in its writer, which calls done once it is committed.
+// WriteLater puts a write in its writer, which calls done once it is committed.
 func (p *Shard) WriteLater(w *Write) {
 	done := w.Done
 	w.Done = func(err error) { done(p.Lookups.explained(err)) }
 	p.WriterOf(w.Organization).Queue <- w
 }
 
+// WriterOf returns the writer that commits the writes of an organization.
 func (p *Shard) WriterOf(organization string) *Writer {
 	return p.writers[maphash.String(writerSeed, organization)%uint64(len(p.writers))]
 }
 
-// execute is write for a change that concerns no organization's row.
+// Execute is write for a change that concerns no organization's row.
 func (p *Shard) Execute(apply func(context.Context, *Tx) error) error {
 	return p.Write(Write{Apply: func(ctx context.Context, u Unit) error { return apply(ctx, u.Transaction()) }})
 }
 
-// exec runs one statement that concerns no organization's row, and returns how many
+// Run runs one statement that concerns no organization's row, and returns how many
 // rows it changed.
 func (p *Shard) Run(text string, args ...any) (changed int64, err error) {
 	err = p.Execute(func(ctx context.Context, tx *Tx) (err error) {
@@ -300,7 +301,7 @@ func reply(batch []*Write, err error) {
 	}
 }
 
-// commitTogether applies writes in one transaction.
+// CommitTogether applies writes in one transaction.
 func (p *Shard) CommitTogether(writes ...*Write) error {
 	_, _, err := p.commitSome(writes, nil, false)
 	return err
@@ -385,7 +386,7 @@ func (p *Shard) unavailable(err error) bool {
 	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || p.Dialect.Unavailable(err)
 }
 
-// transact runs apply in a transaction of its own and commits it. What lost a
+// Transact runs apply in a transaction of its own and commits it. What lost a
 // conflict with another transaction, or its connection before the commit, is tried
 // again.
 func (p *Shard) Transact(apply func(context.Context, *Tx) error) error {
@@ -400,6 +401,7 @@ func (p *Shard) Transact(apply func(context.Context, *Tx) error) error {
 	}
 }
 
+// TransactOnce is Transact without a second try.
 func (p *Shard) TransactOnce(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	conn, err := p.Queue.Conn(ctx)
 	if err != nil {

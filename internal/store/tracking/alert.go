@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/store"
-
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
 )
 
 // Series is the state of a change detector of a tracker.

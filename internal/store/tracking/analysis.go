@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/store"
-
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
 )
 
 // RulesState is what rules are used for.

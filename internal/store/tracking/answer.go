@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/store"
-
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
 )
 
 // Answer is one question of a sweep and what came of it.

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/store"
-
-	"earshot/internal/store/engine"
-
 	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
 )
 
 // MaxChannels is how many channels an organization may have.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"earshot/internal/store"
-
 	"earshot/internal/store/engine"
 )
 

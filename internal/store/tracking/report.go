@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"earshot/internal/store"
-
 	"earshot/internal/store/engine"
 )
 

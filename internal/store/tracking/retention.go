@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"earshot/internal/store"
-
 	"earshot/internal/store/engine"
 )
 

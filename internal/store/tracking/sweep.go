@@ -8,13 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/store"
-
-	"earshot/internal/store/engine"
-
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
 )
 
 // Sweep is one pass over all questions and targets of a tracker.

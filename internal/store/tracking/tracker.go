@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/store"
-
-	"earshot/internal/store/engine"
-
 	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
 )
 
 // MaxTrackers is how many trackers an organization may have.

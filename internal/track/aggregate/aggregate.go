@@ -41,6 +41,7 @@ type Counter struct {
 	untallied   chan tallyJob // rules that need tallies
 }
 
+// NewCounter returns a Counter on a store.
 func NewCounter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, log *slog.Logger, wake func()) *Counter {
 	return &Counter{
 		store: s, definitions: d, panels: p, log: log, wake: wake,
@@ -229,6 +230,7 @@ func (k *cache) find(key string) *Aggregate {
 	return k.kept[key]
 }
 
+// LabSurface is the surface of the lab, whose answers are made up.
 const LabSurface = "lab"
 
 // ActiveTime returns when the first of some sweeps was started and the last was closed.
@@ -253,6 +255,7 @@ func Submitted(sweeps []*tracking.Sweep) (n int) {
 	return n
 }
 
+// LabelsOf returns the labels of a target.
 func LabelsOf(l metric.Labels) earshot.NumberLabels {
 	return earshot.NumberLabels{Target: l.Target, Surface: l.Surface, Provider: l.Provider, Country: l.Country, Prompt: l.Prompt, Tag: l.Tag}
 }

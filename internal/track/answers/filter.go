@@ -34,10 +34,12 @@ type Explorer struct {
 	searches *share.Pool
 }
 
+// NewExplorer returns an Explorer on a store.
 func NewExplorer(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, n *numbers.Reader, log *slog.Logger) *Explorer {
 	return &Explorer{store: s, definitions: d, panels: p, numbers: n, log: log, searches: share.NewPool(maxSearches)}
 }
 
+// View returns an answer as clients see it.
 func View(n *definition.PartNames, a *tracking.Answer) earshot.TrackedAnswer {
 	return earshot.TrackedAnswer{
 		ID: a.ID, Sweep: a.Sweep, PromptID: a.Prompt, Prompt: n.Prompts[a.Prompt], Target: n.Targets[a.Target], Sample: a.Sample,

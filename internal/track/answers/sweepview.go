@@ -8,6 +8,7 @@ import (
 	"earshot/internal/store/tracking"
 )
 
+// SweepView returns a sweep as clients see it.
 func SweepView(sweep *tracking.Sweep) earshot.Sweep {
 	view := earshot.Sweep{
 		ID: sweep.ID, Slot: sweep.Slot, State: sweep.State, Reason: sweep.Reason, Version: sweep.Version,

@@ -38,6 +38,7 @@ type Config struct {
 	BaseURL     string
 }
 
+// NewDirectory returns a Directory on a store.
 func NewDirectory(cfg Config) *Directory { return &Directory{cfg} }
 
 // Channels lists where an organization's alerts may be sent.

@@ -74,6 +74,7 @@ type PartNames struct {
 	Tags             map[int][]string // of the prompts, as they are now
 }
 
+// Names returns the names of prompts and targets by their numbers.
 func (s *Reader) Names(ctx context.Context, t *tracking.Tracker) (*PartNames, error) {
 	prompts, err := s.Store.TrackerPrompts(ctx, t)
 	if err != nil {

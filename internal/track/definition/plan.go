@@ -30,6 +30,7 @@ type Plan struct {
 	Providers  []provider.Provider // of the targets; nil for one that is no longer served
 }
 
+// VersionKey identifies a version of a definition.
 type VersionKey struct {
 	Tracker string
 	Version int

@@ -11,6 +11,7 @@ import (
 // Span is a range of time, its end excluded. Zero ends are open.
 type Span struct{ From, Until time.Time }
 
+// Has reports whether a time lies within the span.
 func (p Span) Has(at time.Time) bool {
 	return !at.Before(p.From) && (p.Until.IsZero() || at.Before(p.Until))
 }

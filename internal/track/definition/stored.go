@@ -28,6 +28,7 @@ type Config struct {
 	Exports bool
 }
 
+// NewReader returns a Reader on a store.
 func NewReader(cfg Config) *Reader {
 	return &Reader{Config: cfg, plans: plans{kept: map[VersionKey]*Plan{}}}
 }

@@ -35,6 +35,7 @@ type Maker struct {
 	busy        chan struct{} // holds who makes a demo
 }
 
+// NewMaker returns a Maker of demos.
 func NewMaker(s *tracking.Store, catalogue *provider.Catalogue, d *definition.Reader, p *ruleset.Panels, open func(*lab.World) (*upstream.Client, error)) *Maker {
 	return &Maker{s, catalogue, d, p, open, make(chan struct{}, 1)}
 }

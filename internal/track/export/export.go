@@ -38,6 +38,7 @@ type Exporter struct {
 	log         *slog.Logger
 }
 
+// NewExporter returns an Exporter on a store.
 func NewExporter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Destination, log *slog.Logger) *Exporter {
 	return &Exporter{s, d, p, c, n, a, to, log}
 }

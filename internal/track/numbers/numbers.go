@@ -29,6 +29,7 @@ type Reader struct {
 	counter     *aggregate.Counter
 }
 
+// NewReader returns a Reader on a store.
 func NewReader(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter) *Reader {
 	return &Reader{s, d, p, c}
 }
@@ -164,6 +165,7 @@ func (s *Reader) filtered(ctx context.Context, organization, name string, f *ear
 	return s.counter.With(ctx, t, d, wanted, use, within)
 }
 
+// Row returns a row of metrics as clients see it.
 func Row(b *aggregate.Aggregate, q metric.Query, r *metric.Row) earshot.MetricRow {
 	row := earshot.MetricRow{
 		Metric: r.Metric, NumberLabels: aggregate.LabelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,

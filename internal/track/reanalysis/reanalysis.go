@@ -34,6 +34,7 @@ type Analyser struct {
 	moves       moves
 }
 
+// NewAnalyser returns an Analyser on a store.
 func NewAnalyser(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *export.Exporter, log *slog.Logger, wake func()) *Analyser {
 	return &Analyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{kept: map[definition.VersionKey]*movement{}}}
 }

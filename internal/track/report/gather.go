@@ -29,6 +29,7 @@ type Reporter struct {
 	planned     func() // is called when deliveries were planned
 }
 
+// NewReporter returns a Reporter on a store.
 func NewReporter(s *tracking.Store, d *definition.Reader, c *aggregate.Counter, n *numbers.Reader, log *slog.Logger, planned func()) *Reporter {
 	return &Reporter{s, d, c, n, log, planned}
 }

@@ -24,6 +24,7 @@ type Panels struct {
 	kept map[definition.VersionKey]*analysis.Panel
 }
 
+// NewPanels returns Panels on a store.
 func NewPanels(s *tracking.Store, d *definition.Reader, log *slog.Logger) *Panels {
 	return &Panels{store: s, definitions: d, log: log, kept: map[definition.VersionKey]*analysis.Panel{}}
 }

@@ -60,6 +60,7 @@ func Changed(before *earshot.TrackerDefinition, d *definition.Definition, isNew 
 	return &tracking.Rules{Brands: brands, Code: analysis.Code, CreatedAt: now}, nil
 }
 
+// Name returns the name of a version of rules, such as r14.
 func Name(r *tracking.Rules) string { return fmt.Sprintf("r%d", r.Version) }
 
 // FirstAlike is the first of the rules, up to some, that have the brands of these: those of

@@ -38,6 +38,7 @@ type Watcher struct {
 	planned     func() // is called when deliveries were planned
 }
 
+// NewWatcher returns a Watcher on a store.
 func NewWatcher(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, log *slog.Logger, planned func()) *Watcher {
 	return &Watcher{s, d, p, c, log, planned}
 }
