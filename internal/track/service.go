@@ -129,10 +129,15 @@ func (s *Service) On(replica *tracking.Store) *Service {
 	return reader
 }
 
+// price is the maximum cost of a task. A service that only reads has no Jobs, and asks for no price.
+func (s *Service) price(about provider.Definition, request provider.Request) int64 {
+	return s.Jobs.Price(about, request)
+}
+
 // connect makes the subjects. What is not yet counted is counted by main, if given.
 func (s *Service) connect(main *aggregate.Counter) {
 	s.definitions = definition.NewReader(definition.Config{
-		Store: s.Store, Catalogue: s.Catalogue, Price: s.Jobs.Price, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
+		Store: s.Store, Catalogue: s.Catalogue, Price: s.price, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
 	})
 	s.panels = ruleset.NewPanels(s.Store, s.definitions, s.Log)
 	if main == nil {
