@@ -170,6 +170,7 @@ type Settlement struct {
 	Result   []byte         // JSON
 	Error    *earshot.Error // why it failed
 	Capture  *Capture       // what it stored, if anything
+	Uses     []Use          // the requests that it made to upstreams other than the lab
 }
 
 // Settle ends a job: it charges, gives back the slot and what was held, moves the

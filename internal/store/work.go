@@ -34,6 +34,8 @@ type Work struct {
 	freed      []*keyedTask // keys of calls that failed
 	captures   []*captureRow
 	Deliveries []*DeliveryRow
+	tickets    []*JobTicket
+	uses       []jobUse
 
 	budgets map[taskKey]*budgetOf // of keys that have a ceiling
 }
@@ -245,6 +247,9 @@ func (w *Work) end(o *LockedOrganization, job *Job, end *Settlement, now time.Ti
 	if job.WebhookURL != nil {
 		w.Deliveries = append(w.Deliveries, NewDelivery(job, *job.WebhookURL, task.FinishedAt))
 	}
+	for _, use := range end.Uses {
+		w.uses = append(w.uses, jobUse{job.Organization, job.Provider, task.FinishedAt, use})
+	}
 	delete(w.owned, ownedJob{job.ID, job.Node}) // it ends only once
 	return nil
 }
@@ -279,6 +284,8 @@ func (w *Work) Store(ctx context.Context) error {
 		{"insert captures", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertCaptures, w.captures, nil) }},
 		{"plan deliveries", w.storeDeliveries},
 		{"change the budgets of keys", w.storeBudgets},
+		{"store tickets", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, upsertTickets, w.tickets, nil) }},
+		{"count requests to upstreams", w.countUpstreams},
 	} {
 		if err := step.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)

@@ -85,6 +85,14 @@ func (b *breakers) note(c circuit, failure *Failure) {
 	}
 }
 
+// isOpen reports whether jobs may not use a circuit at the moment.
+func (b *breakers) isOpen(c circuit) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	state := b.state[c]
+	return state != nil && time.Now().Before(state.until)
+}
+
 func (b *breakers) get(c circuit) *breaker {
 	if b.state == nil {
 		b.state = map[circuit]*breaker{}

@@ -7,6 +7,7 @@
 //	exchange.go   carrying requests out: over the network or by a browser
 //	failure.go    what can go wrong
 //	routes.go     the upstreams of each provider, tried in turn
+//	ticket.go     vendors that answer later
 //	breaker.go    upstreams that fail are left alone for a while
 //	budget.go     how much may be asked of an official API
 //	record.go     keeping every exchange
@@ -39,9 +40,19 @@ const (
 	// streamBuffer is what an upstream may send ahead of what is read; 4 MiB of each
 	// would be too much.
 	streamBuffer = 256 << 10
-	maxHeader    = 64 << 10         // real sites send up to 20 KiB of cookies and policies
-	idleGap      = 30 * time.Second // between two pieces of a body; assistants pause up to 20 s to think
+	maxHeader    = 64 << 10 // real sites send up to 20 KiB of cookies and policies
 )
+
+// How long an upstream may stay silent before and between two pieces of a body. Pages
+// pause up to 20 s. Official APIs and vendors may think for minutes, and charge for the
+// request when we hang up.
+const (
+	pageIdleGap = 30 * time.Second
+	paidIdleGap = 300 * time.Second
+)
+
+// paidTime is how long one attempt may take with an upstream that charges for it.
+const paidTime = 600 * time.Second
 
 // Client is one upstream: it fetches from a set of named sites. It is safe for
 // concurrent use.
@@ -57,6 +68,12 @@ type Client struct {
 	api       *API
 	located   func(place string) bool
 	budget    *budget
+	via       string
+	idleGap   time.Duration
+	prices    map[string]int64 // micro-USD for an answer, by provider
+	ceiling   int64            // micro-USD a day; 0 for no ceiling
+	wait      time.Duration
+	poll      time.Duration
 	// redirects are remembered, since a client often asks again for a link that
 	// a result has just shown.
 	redirects redirects
@@ -82,18 +99,34 @@ type Config struct {
 	Browser Visitor
 	// Located tells whether requests for a place leave from there. Nil means always.
 	Located func(place string) bool
-	// API is set for an official one.
+	// API is set for an official API and for a vendor.
 	API *API
+	// Via is the name of the vendor, "" for any other upstream.
+	Via string
+	// Prices are what an answer costs the operator in micro-USD, by provider, for
+	// upstreams that do not report it themselves.
+	Prices map[string]int64
+	// Ceiling is the most that may be spent on this upstream a day, in micro-USD; 0
+	// means no ceiling.
+	Ceiling int64
+	// Wait is how long a vendor's ticket may wait for its answer; 0 means the vendor's default.
+	Wait time.Duration
+	// Poll is the shortest time between two polls of a ticket; 0 means the vendor's default.
+	Poll time.Duration
 	// Recorder keeps every exchange. May be nil.
 	Recorder *Recorder
 }
 
-// API is the operator's access to an official API.
+// API is the operator's access to an official API or to a vendor.
 type API struct {
-	Name  string // also the site that the key is sent to, and no other
+	Name  string // also the only site that the key is sent to
 	Model string
 	// KeyHeader is the header that carries Key, after KeyPrefix.
 	KeyHeader, KeyPrefix, Key string
+	// KeyParameter is the query parameter that carries Key in place of a header.
+	KeyParameter string
+	// Options are settings that only the adapter of the API or vendor knows.
+	Options map[string]string
 	// Calls and CallsPerMinute limit the calls at a time, and in any minute; 0 means
 	// no limit.
 	Calls, CallsPerMinute int
@@ -119,6 +152,15 @@ func NewClient(cfg Config) (*Client, error) {
 		located: cfg.Located,
 		idle:    func() {},
 		large:   share.NewPool(maxLarge),
+		via:     cfg.Via,
+		idleGap: pageIdleGap,
+		prices:  cfg.Prices,
+		ceiling: cfg.Ceiling,
+		wait:    cfg.Wait,
+		poll:    cfg.Poll,
+	}
+	if cfg.API != nil {
+		c.idleGap = paidIdleGap
 	}
 	_, c.plain = cfg.Browser.(NoBrowser)
 	transport := cfg.Transport
@@ -149,11 +191,23 @@ func NewClient(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Name is what settings and logs call the upstream.
+// Name returns the name of the upstream in settings and logs.
 func (c *Client) Name() string { return c.name }
 
-// Surface is the kind of upstream that it is.
+// Surface returns the kind of the upstream.
 func (c *Client) Surface() earshot.Surface { return c.surface }
+
+// Via returns the name of the vendor, "" for any other upstream.
+func (c *Client) Via() string { return c.via }
+
+// Paid reports whether the operator pays for every request.
+func (c *Client) Paid() bool { return c.api != nil }
+
+// Price returns the estimated cost of an answer in micro-USD.
+func (c *Client) Price(provider string) int64 { return c.prices[provider] }
+
+// Ceiling returns the most that may be spent a day in micro-USD, 0 for no ceiling.
+func (c *Client) Ceiling() int64 { return c.ceiling }
 
 // Close drops idle connections.
 func (c *Client) Close() {

@@ -12,32 +12,36 @@ import (
 	"earshot/internal/upstream/egress"
 )
 
-// Failure is an attempt that the upstream is to blame for. Its reason is what
-// the client is told; its text is for the log.
+// Failure is the error of an attempt that failed because of the upstream. Clients see
+// its reason; its text is for the log.
 type Failure struct {
 	Reason earshot.Reason
 	Err    error
 	// Final says that this upstream would fail in the same way if it were asked again.
 	Final bool
-	// RetryAfter is how long the upstream asked to wait before the next request; 0
-	// where it did not ask for that.
+	// RetryAfter is how long the upstream asked to wait before the next request, or 0.
 	RetryAfter time.Duration
 	// Skipped says that the upstream was not asked at all, since its circuit is open.
 	Skipped bool
+	// Refused says that the upstream answered with an error, so it did not accept the
+	// request. After a lost connection or a gateway's error nobody knows.
+	Refused bool
+	// NoAnswer says that a vendor gave up on a ticket: polling again is useless.
+	NoAnswer bool
 }
 
-// Fail makes a Failure with a text for the log.
+// Fail returns a Failure with a text for the log.
 func Fail(reason earshot.Reason, format string, args ...any) *Failure {
 	return &Failure{Reason: reason, Err: fmt.Errorf(format, args...)}
 }
 
 func (f *Failure) Error() string { return fmt.Sprintf("upstream %s: %v", f.Reason, f.Err) }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Outcome is how an attempt or a part of it ended, in a word for whoever counts them:
-// ok, the reason of a failure, or error for what no upstream is to blame for.
+// Outcome returns a label for counting how an attempt or a part of it ended: "ok", the
+// reason of a failure, or "error" if no upstream caused it.
 func Outcome(err error) string {
 	if failure, ok := errors.AsType[*Failure](err); ok {
 		return string(failure.Reason)
@@ -53,7 +57,7 @@ func failureOf(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
 	case cause == nil && isFailure(err):
 		return err
-	case errors.Is(cause, errIdle), errors.Is(cause, context.DeadlineExceeded):
+	case isIdle(cause), errors.Is(cause, context.DeadlineExceeded):
 		return &Failure{Reason: earshot.ReasonTimeout, Err: cause}
 	case cause != nil:
 		return cause
@@ -66,18 +70,24 @@ func failureOf(ctx context.Context, err error) error {
 	}
 }
 
+func isIdle(err error) bool {
+	_, ok := errors.AsType[errIdle](err)
+	return ok
+}
+
 func isFailure(err error) bool {
 	_, ok := errors.AsType[*Failure](err)
 	return ok
 }
 
 func statusFailure(status int) error {
-	switch {
-	case status >= 200 && status < 300:
+	if status >= 200 && status < 300 {
 		return nil
-	case status == http.StatusForbidden, status == http.StatusTooManyRequests:
-		return Fail(earshot.ReasonBlocked, "status %d", status)
-	default:
-		return Fail(earshot.ReasonUnavailable, "status %d", status)
 	}
+	failure := Fail(earshot.ReasonUnavailable, "status %d", status)
+	if status == http.StatusForbidden || status == http.StatusTooManyRequests {
+		failure.Reason = earshot.ReasonBlocked
+	}
+	failure.Refused = refusedBy(status)
+	return failure
 }

@@ -5,43 +5,86 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"time"
 
 	"earshot"
 	"earshot/internal/limits/share"
 )
 
-// Routes are the upstreams through which each provider is asked, in the order in
+// Routes holds the upstreams through which each provider is asked, in the order in
 // which they are tried. It is safe for concurrent use.
 type Routes struct {
 	byProvider map[string][]*Client
 	log        *slog.Logger
 	breakers   breakers
+	// spent returns what was spent on an upstream today, in micro-USD. Nil means 0.
+	spent func(upstream string) int64
 }
 
-// NewRoutes makes routes from a list of upstreams for each provider.
+// NewRoutes returns routes for a list of upstreams for each provider.
 func NewRoutes(byProvider map[string][]*Client, log *slog.Logger) *Routes {
 	return &Routes{byProvider: byProvider, log: log}
 }
 
-// Of are the upstreams of the provider, in their order.
+// LimitSpending enforces the daily ceilings of upstreams. spent returns what was spent
+// on an upstream today, in micro-USD. It must be called before the first attempt.
+func (r *Routes) LimitSpending(spent func(upstream string) int64) { r.spent = spent }
+
+// Of returns the upstreams of the provider in their order.
 func (r *Routes) Of(provider string) []*Client { return r.byProvider[provider] }
+
+// HasVendor reports whether the provider is asked through a vendor, which may answer
+// with tickets.
+func (r *Routes) HasVendor(provider string) bool {
+	return slices.ContainsFunc(r.byProvider[provider], func(c *Client) bool { return c.via != "" })
+}
 
 // Attempt is one attempt of a job.
 type Attempt struct {
 	Provider   string
-	Account    string      // for whom: an organization
-	Turn       *share.Turn // given back while it waits for the upstream; may be nil
+	Account    string      // the organization that asks
+	Turn       *share.Turn // given back while the attempt waits for the upstream; may be nil
 	Place      string      // to ask from: a country, or a country and a state
 	Number     int         // from 1
-	CaptureURL string      // below it the pages that are kept will be served
-	Sample     string      // has the lab answer as one of many; "" for its one answer. No other upstream sees it
+	CaptureURL string      // the pages that are kept will be served below it
+	Sample     string      // makes the lab return one of many answers; "" for its fixed answer. No other upstream sees it
+	// Tickets are the tickets of the job. Nil if the provider has no vendor.
+	Tickets *Tickets
+	// NoFallback asks the first upstream only, Only asks the upstream of that name.
+	NoFallback bool
+	Only       string
+	// Uses are added by Try: one for each upstream that was asked and answered or failed.
+	Uses []Use
 }
 
-// Try asks through the provider's upstreams in turn until one answers. An error that
-// is no *Failure ends it at once. When all of them fail, the failure is that of the
-// last one, and final only if all are.
+// Use is a request to one upstream that has ended.
+type Use struct {
+	Upstream  string
+	Paid      bool           // the operator pays for requests to this upstream
+	Reason    earshot.Reason // why it failed; "" if it answered
+	Took      time.Duration
+	MicroUSD  int64 // what the upstream charged
+	Estimated bool  // the upstream did not report the charge; it was computed from the settings
+}
+
+// Try asks the provider's upstreams in turn until one answers. An error that is no
+// *Failure ends it at once, *Pending included. When all upstreams fail, Try returns the
+// failure of the last one, which is final only if all failures are. An attempt with a
+// pending ticket begins with the ticket's upstream.
 func (r *Routes) Try(ctx context.Context, a *Attempt, ask func(*Session) error) error {
 	clients := r.byProvider[a.Provider]
+	if a.NoFallback && len(clients) > 1 {
+		clients = clients[:1]
+	}
+	if a.Only != "" {
+		clients = slices.DeleteFunc(slices.Clone(r.byProvider[a.Provider]), func(c *Client) bool { return c.name != a.Only })
+	}
+	if ticket := a.Tickets.Pending(); ticket != nil {
+		if i := slices.IndexFunc(clients, func(c *Client) bool { return c.name == ticket.Upstream }); i > 0 {
+			clients = clients[i:]
+		}
+	}
 	if len(clients) == 0 {
 		return &Failure{Reason: earshot.ReasonUnavailable, Err: errNoUpstream, Final: true}
 	}
@@ -54,7 +97,7 @@ func (r *Routes) Try(ctx context.Context, a *Attempt, ask func(*Session) error) 
 		}
 		failures = append(failures, failure)
 		if i < len(clients)-1 {
-			r.log.Info("the next upstream is tried", "provider", a.Provider, "upstream", client.name, "place", a.Place, "error", failure)
+			r.log.Info("trying the next upstream", "provider", a.Provider, "failed", client.name, "place", a.Place, "error", failure)
 		}
 	}
 	return combine(failures)
@@ -62,19 +105,27 @@ func (r *Routes) Try(ctx context.Context, a *Attempt, ask func(*Session) error) 
 
 var (
 	errNoUpstream = errors.New("no upstream is configured")
-	errBusy       = errors.New("its budget is spent for now")
+	errBusy       = errors.New("its budget is used up for now")
+	errCeiling    = errors.New("its daily ceiling is reached")
 )
 
 func errOpen(upstream string, last *Failure) error {
-	return fmt.Errorf("%s is left alone for a while, since it failed: %w", upstream, last.Err)
+	return fmt.Errorf("the circuit of %s is open after failures: %w", upstream, last.Err)
 }
 
-// try asks through one upstream. Where another one follows it does not wait for a
-// budget.
+// try asks one upstream. It waits for the upstream's budget only if no other upstream follows.
 func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool, ask func(*Session) error) error {
 	session := client.NewSession(a.Number, a.CaptureURL)
 	session.provider, session.account, session.sample, session.turn, session.job = a.Provider, a.Account, a.Sample, a.Turn, ctx
-	if b := client.budget; b != nil {
+	session.tickets = a.Tickets
+	if session.tickets == nil {
+		session.tickets = unstoredTickets()
+	}
+	polls := a.Tickets.Pending() != nil // it was submitted and is paid for
+	if !polls && r.OverCeiling(client) {
+		return &Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s: %w", client.name, errCeiling), Final: true}
+	}
+	if b := client.budget; b != nil && !polls {
 		switch {
 		case b.tryEnter():
 		case !last:
@@ -90,16 +141,18 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 			}
 		}
 		defer b.leave()
-		session.prepaid = true
 	}
-	if client.surface == earshot.SurfaceLab { // its failures are ordered by prompts
-		return ask(session)
+	session.prepaid = client.budget != nil
+	if client.surface == earshot.SurfaceLab { // prompts tell the lab to fail
+		return r.ask(session, a, ask)
 	}
 	route := circuit{a.Provider, client.name, a.Place}
-	if failure := r.breakers.allow(route); failure != nil {
-		return failure
+	if !polls {
+		if failure := r.breakers.allow(route); failure != nil {
+			return failure
+		}
 	}
-	err := ask(session)
+	err := r.ask(session, a, ask)
 	failure, failed := errors.AsType[*Failure](err)
 	if err == nil || failed {
 		r.breakers.note(route, failure)
@@ -107,8 +160,50 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 	return err
 }
 
-// combine makes one failure of those of all upstreams: the last one, which is final
-// only if all are, with the shortest time after which one of them can be asked again.
+// ask runs an attempt through one upstream and adds how it ended to a.Uses.
+func (r *Routes) ask(session *Session, a *Attempt, ask func(*Session) error) error {
+	began := time.Now()
+	err := ask(session)
+	failure, failed := errors.AsType[*Failure](err)
+	if err != nil && !failed {
+		return err
+	}
+	client := session.client
+	if client.surface == earshot.SurfaceLab {
+		return err // it costs nothing
+	}
+	use := Use{Upstream: client.name, Paid: client.Paid(), Took: time.Since(began), MicroUSD: session.charged}
+	if !session.submitted.IsZero() {
+		use.Took = time.Since(session.submitted)
+	}
+	if failed {
+		use.Reason = failure.Reason
+	}
+	delivered := err == nil || use.Reason == earshot.ReasonUnreadable || use.Reason == earshot.ReasonEmpty
+	if price := client.Price(a.Provider); use.MicroUSD == 0 && delivered && price > 0 {
+		use.MicroUSD, use.Estimated = price, true
+	}
+	a.Uses = append(a.Uses, use)
+	return err
+}
+
+// OverCeiling reports whether the daily ceiling of an upstream is reached.
+func (r *Routes) OverCeiling(client *Client) bool {
+	return client.ceiling > 0 && r.spent != nil && r.spent(client.name) >= client.ceiling
+}
+
+// CircuitOpen reports whether the circuit of an upstream is open for all places.
+func (r *Routes) CircuitOpen(provider string, client *Client) bool {
+	return r.breakers.isOpen(circuit{provider: provider, upstream: client.name})
+}
+
+// unstoredTickets returns tickets for an attempt that does not survive this process.
+func unstoredTickets() *Tickets {
+	return &Tickets{Job: "check", Save: func(context.Context, *Ticket) error { return nil }}
+}
+
+// combine merges the failures of all upstreams: the last one, final only if all are,
+// with the shortest time after which one of the upstreams can be asked again.
 func combine(failures []*Failure) *Failure {
 	all := *failures[len(failures)-1]
 	all.Final, all.RetryAfter, all.Skipped = true, 0, true

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -36,9 +37,49 @@ type Session struct {
 	captureURL string
 	kept       [][]byte
 
+	tickets   *Tickets
+	submitted time.Time // when the question of an answered ticket was submitted; zero without a ticket
+	charged   int64     // micro-USD that the upstream reported
+
 	mu      sync.Mutex
 	fetched [][]byte
 	prepaid bool // the budget has already counted the next call
+}
+
+// Charge adds a charge that the upstream reported for this attempt.
+func (s *Session) Charge(usd float64) { s.charged += int64(math.Round(usd * 1e6)) }
+
+// Via returns the name of the vendor that is asked, "" for any other upstream.
+func (s *Session) Via() string { return s.client.via }
+
+// Time returns how long one attempt through this upstream may take: pages, or longer
+// where the operator pays for the request whether we wait for it or not.
+func (s *Session) Time(pages time.Duration) time.Duration {
+	if s.client.Paid() {
+		return max(pages, paidTime)
+	}
+	return pages
+}
+
+// Option returns a setting of the upstream that only its own adapter knows, such as the
+// zone of an account.
+func (s *Session) Option(name string) string {
+	if s.client.api == nil {
+		return ""
+	}
+	return s.client.api.Options[name]
+}
+
+// PollEvery returns the shortest time between two polls of a ticket, or otherwise if the
+// settings do not say.
+func (s *Session) PollEvery(otherwise time.Duration) time.Duration {
+	return cmp.Or(s.client.poll, otherwise)
+}
+
+// Wait returns how long the operator lets a ticket of this upstream wait for its
+// answer, or otherwise if the settings do not say.
+func (s *Session) Wait(otherwise time.Duration) time.Duration {
+	return cmp.Or(s.client.wait, otherwise)
 }
 
 // Upstream is the name of the upstream at the other end.
@@ -186,7 +227,8 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(idleGap, func() { cancel(errIdle) })
+	gap := cmp.Or(s.client.idleGap, pageIdleGap)
+	idle := time.AfterFunc(gap, func() { cancel(errIdle(gap)) })
 	defer idle.Stop()
 	out, err := s.newCall(ctx, req)
 	if err != nil {
@@ -201,7 +243,7 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 	}
 	defer resp.Body.Close()
 	span.Int(trace.Status, resp.StatusCode)
-	arriving := &progress{resp.Body, idle}
+	arriving := &progress{resp.Body, idle, gap}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return nil, refusal(req, resp, arriving)
 	}
@@ -223,6 +265,7 @@ func refusal(req *Request, resp *http.Response, arriving io.Reader) error {
 	if req.Refusal != nil {
 		body, _ := io.ReadAll(io.LimitReader(arriving, maxRefusal)) // what there is of it
 		if failure := req.Refusal(resp.StatusCode, resp.Header, body); failure != nil {
+			failure.Refused = refusedBy(resp.StatusCode)
 			return failure
 		}
 	}
@@ -356,17 +399,21 @@ func (s *Session) Redirect(ctx context.Context, req *Request) (location string, 
 	return location, nil
 }
 
-var errIdle = errors.New("no data for " + idleGap.String())
+// errIdle is the cause of a fetch that ended because no data arrived for so long.
+type errIdle time.Duration
+
+func (e errIdle) Error() string { return "no data for " + time.Duration(e).String() }
 
 // progress restarts the idle timer with every piece that arrives.
 type progress struct {
 	io.Reader
 	idle *time.Timer
+	gap  time.Duration
 }
 
 func (p *progress) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
-	p.idle.Reset(idleGap)
+	p.idle.Reset(p.gap)
 	return n, err
 }
 
@@ -406,7 +453,11 @@ func (s *Session) newCall(ctx context.Context, req *Request) (*call, error) {
 		}
 	}
 	if api := s.client.api; api != nil && api.Key != "" && req.Site == api.Name {
-		r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)
+		if api.KeyParameter != "" {
+			r.URL.RawQuery = joinQuery(r.URL.RawQuery, url.Values{api.KeyParameter: {api.Key}}.Encode())
+		} else {
+			r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)
+		}
 	}
 	return &call{Request: req, wire: r, visit: s.client.visits(req), provider: s.provider, attempt: s.attempt}, nil
 }

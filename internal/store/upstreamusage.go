@@ -1,0 +1,210 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"earshot"
+	"earshot/internal/store/engine"
+)
+
+// upstreamUsageRow counts the requests of an organization to an upstream on one day, and their charges.
+type upstreamUsageRow struct {
+	organization, upstream, provider string
+	day                              int64 // since 1970, UTC
+	answered, failed, chargedFailed  int64
+	microUSD, estimated              int64
+}
+
+// upstreamStatsRow counts the requests to an upstream in one hour that took equally long.
+type upstreamStatsRow struct {
+	organization, upstream, provider string
+	hour                             int64 // since 1970
+	ms                               int64 // rounded down
+	answered, failed                 int64
+}
+
+var (
+	upstreamUsageTable = engine.NewTable("upstream_usage",
+		engine.Field("organization", "uuid", func(r *upstreamUsageRow) *string { return &r.organization }),
+		engine.IntField("day", func(r *upstreamUsageRow) *int64 { return &r.day }),
+		engine.TextField("upstream", func(r *upstreamUsageRow) *string { return &r.upstream }),
+		engine.TextField("provider", func(r *upstreamUsageRow) *string { return &r.provider }),
+		engine.IntField("answered", func(r *upstreamUsageRow) *int64 { return &r.answered }),
+		engine.IntField("failed", func(r *upstreamUsageRow) *int64 { return &r.failed }),
+		engine.IntField("charged_failed", func(r *upstreamUsageRow) *int64 { return &r.chargedFailed }),
+		engine.IntField("micro_usd", func(r *upstreamUsageRow) *int64 { return &r.microUSD }),
+		engine.IntField("estimated_usd", func(r *upstreamUsageRow) *int64 { return &r.estimated }))
+	addToUpstreamUsage = upstreamUsageTable.Insert(`
+		ON CONFLICT (organization, day, upstream, provider) DO UPDATE SET
+			answered = upstream_usage.answered + excluded.answered, failed = upstream_usage.failed + excluded.failed,
+			charged_failed = upstream_usage.charged_failed + excluded.charged_failed,
+			micro_usd = upstream_usage.micro_usd + excluded.micro_usd, estimated_usd = upstream_usage.estimated_usd + excluded.estimated_usd`)
+
+	upstreamStatsTable = engine.NewTable("upstream_statistics",
+		engine.Field("organization", "uuid", func(r *upstreamStatsRow) *string { return &r.organization }),
+		engine.IntField("hour", func(r *upstreamStatsRow) *int64 { return &r.hour }),
+		engine.TextField("upstream", func(r *upstreamStatsRow) *string { return &r.upstream }),
+		engine.TextField("provider", func(r *upstreamStatsRow) *string { return &r.provider }),
+		engine.IntField("ms", func(r *upstreamStatsRow) *int64 { return &r.ms }),
+		engine.IntField("answered", func(r *upstreamStatsRow) *int64 { return &r.answered }),
+		engine.IntField("failed", func(r *upstreamStatsRow) *int64 { return &r.failed }))
+	addToUpstreamStats = upstreamStatsTable.Insert(`
+		ON CONFLICT (organization, hour, upstream, provider, ms) DO UPDATE SET
+			answered = upstream_statistics.answered + excluded.answered, failed = upstream_statistics.failed + excluded.failed`)
+)
+
+// Use is a request that a job made to an upstream. Its fields are those of upstream.Use.
+type Use struct {
+	Upstream  string
+	Paid      bool
+	Reason    earshot.Reason // why it failed; "" if it answered
+	Took      time.Duration
+	MicroUSD  int64
+	Estimated bool
+}
+
+// jobUse is a request of a job.
+type jobUse struct {
+	organization, provider string
+	at                     time.Time
+	Use
+}
+
+// countUpstreams counts the requests to upstreams of the jobs that this transaction
+// ends. The lab costs nothing and is left out. As with countUsage, the locked rows of the
+// organizations keep others from writing the same counters.
+func (w *Work) countUpstreams(ctx context.Context) error {
+	type key struct {
+		organization, upstream, provider string
+		time, ms                         int64
+	}
+	usage, stats := map[key]*upstreamUsageRow{}, map[key]*upstreamStatsRow{}
+	for _, use := range w.uses {
+		day, hour := engine.Millis(use.at)/dayMillis, engine.Millis(use.at)/hourMillis
+		ms := roundMs(use.Took.Milliseconds())
+		usageKey, statsKey := key{use.organization, use.Upstream, use.provider, day, 0}, key{use.organization, use.Upstream, use.provider, hour, ms}
+		if usage[usageKey] == nil {
+			usage[usageKey] = &upstreamUsageRow{organization: use.organization, upstream: use.Upstream, provider: use.provider, day: day}
+		}
+		if stats[statsKey] == nil {
+			stats[statsKey] = &upstreamStatsRow{organization: use.organization, upstream: use.Upstream, provider: use.provider, hour: hour, ms: ms}
+		}
+		u, s := usage[usageKey], stats[statsKey]
+		if use.Reason == "" {
+			u.answered, s.answered = u.answered+1, s.answered+1
+		} else {
+			u.failed, s.failed = u.failed+1, s.failed+1
+			if use.MicroUSD > 0 {
+				u.chargedFailed++
+			}
+		}
+		u.microUSD += use.MicroUSD
+		if use.Estimated {
+			u.estimated += use.MicroUSD
+		}
+	}
+	compare := func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.time, b.time), cmp.Compare(a.upstream, b.upstream),
+			cmp.Compare(a.provider, b.provider), cmp.Compare(a.ms, b.ms))
+	}
+	if err := engine.Each(ctx, w.Tx, addToUpstreamUsage, valuesInOrder(usage, compare), nil); err != nil {
+		return err
+	}
+	return engine.Each(ctx, w.Tx, addToUpstreamStats, valuesInOrder(stats, compare), nil)
+}
+
+func valuesInOrder[K comparable, V any](values map[K]V, compare func(a, b K) int) (list []V) {
+	for _, key := range slices.SortedFunc(maps.Keys(values), compare) {
+		list = append(list, values[key])
+	}
+	return list
+}
+
+// UpstreamUsage returns what upstreams charged for an organization, by day, upstream and
+// provider, from one day to another, both included.
+func (s *Store) UpstreamUsage(ctx context.Context, organization string, from, to time.Time) (usage []earshot.UpstreamUsage, err error) {
+	rows, err := engine.FindRows(ctx, s.ShardOf(organization).Reports, upstreamUsageTable,
+		`WHERE organization = $1 AND day >= $2 AND day <= $3 ORDER BY day, upstream, provider`,
+		organization, engine.Millis(from)/dayMillis, engine.Millis(to)/dayMillis)
+	if err != nil {
+		return nil, fmt.Errorf("read the usage of upstreams: %w", err)
+	}
+	for _, row := range rows {
+		usage = append(usage, earshot.UpstreamUsage{
+			Date: time.UnixMilli(row.day * dayMillis).UTC().Format(time.DateOnly), Upstream: row.upstream, Provider: row.provider,
+			Answered: row.answered, Failed: row.failed, ChargedFailures: row.chargedFailed,
+			USD: usd(row.microUSD), EstimatedUSD: usd(row.estimated),
+		})
+	}
+	return usage, nil
+}
+
+func usd(micro int64) float64 { return float64(micro) / 1e6 }
+
+// SpentOn returns what all organizations spent on each upstream on the day of a moment, in micro-USD.
+func (s *Store) SpentOn(ctx context.Context, day time.Time) (map[string]int64, error) {
+	type sum struct {
+		upstream string
+		microUSD int64
+	}
+	sums, err := engine.FromAllShards(s.DB, func(p *engine.Shard) (sums []sum, err error) {
+		err = p.Reports.Find(ctx, func(r engine.Scanner) error {
+			var one sum
+			err := r.Scan(&one.upstream, &one.microUSD)
+			sums = append(sums, one)
+			return err
+		}, `SELECT upstream, CAST(SUM(micro_usd) AS bigint) FROM upstream_usage WHERE day = $1 GROUP BY upstream`, engine.Millis(day)/dayMillis)
+		return sums, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what upstreams cost today: %w", err)
+	}
+	spent := map[string]int64{}
+	for _, one := range sums {
+		spent[one.upstream] += one.microUSD
+	}
+	return spent, nil
+}
+
+// UpstreamStats is how an upstream answered an organization's requests for a provider.
+type UpstreamStats struct {
+	Upstream, Provider string
+	Answered, Failed   int64
+	P50Ms, P95Ms       *int64 // of answered and failed requests
+}
+
+// UpstreamStats returns how upstreams answered an organization from the hour of a moment on.
+func (s *Store) UpstreamStats(ctx context.Context, organization string, from time.Time) ([]UpstreamStats, error) {
+	rows, err := engine.FindRows(ctx, s.ShardOf(organization).Reports, upstreamStatsTable,
+		`WHERE organization = $1 AND hour >= $2 ORDER BY upstream, provider, ms`, organization, engine.Millis(from)/hourMillis)
+	if err != nil {
+		return nil, fmt.Errorf("read the statistics of upstreams: %w", err)
+	}
+	var stats []UpstreamStats
+	for len(rows) > 0 {
+		first := rows[0]
+		n := slices.IndexFunc(rows, func(r *upstreamStatsRow) bool { return r.upstream != first.upstream || r.provider != first.provider })
+		if n < 0 {
+			n = len(rows)
+		}
+		one := UpstreamStats{Upstream: first.upstream, Provider: first.provider}
+		times := hourSum{}
+		for _, row := range rows[:n] {
+			one.Answered, one.Failed = one.Answered+row.answered, one.Failed+row.failed
+			times.add(statsRow{statsKey: statsKey{ms: row.ms}, jobs: row.answered + row.failed})
+		}
+		one.P50Ms, one.P95Ms = times.percentile(50), times.percentile(95)
+		stats, rows = append(stats, one), rows[n:]
+	}
+	return stats, nil
+}
+
+// DeleteUpstreamStats deletes the statistics of hours before a time.
+func (s *Store) DeleteUpstreamStats(before time.Time) error {
+	return s.runEverywhere("delete statistics of upstreams", `DELETE FROM upstream_statistics WHERE hour < $1`, engine.Millis(before)/hourMillis)
+}

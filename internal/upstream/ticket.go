@@ -1,0 +1,236 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"earshot"
+)
+
+// TicketState is the state of a ticket.
+type TicketState = string
+
+// The states of a ticket.
+const (
+	// TicketSubmitting is stored before the question is submitted. A ticket that stays in
+	// this state was interrupted: the vendor may or may not have accepted the question.
+	TicketSubmitting TicketState = "submitting"
+	// TicketOpen means that the vendor accepted the question and has not answered yet.
+	TicketOpen TicketState = "open"
+	// TicketAnswered means that the vendor has the answer. Polling returns it again.
+	TicketAnswered TicketState = "answered"
+	// TicketFailed means that the vendor refused the question or failed to answer it. The
+	// job may submit the question again.
+	TicketFailed TicketState = "failed"
+	// TicketAbandoned means that the deadline passed without an answer. The vendor may
+	// still charge for it.
+	TicketAbandoned TicketState = "abandoned"
+	// TicketUncertain means that nobody can find out whether the vendor accepted the
+	// question, and so whether it charges for it. The job does not submit it again.
+	TicketUncertain TicketState = "uncertain"
+)
+
+// Ticket is a question that was submitted to a vendor that answers later.
+type Ticket struct {
+	Number      int    // counts the submissions of the job, from 1
+	Key         string // sent to vendors that accept an idempotency key or a tag
+	Upstream    string
+	ID          string // chosen by the vendor; "" until the submission is confirmed
+	State       TicketState
+	SubmittedAt time.Time
+	Deadline    time.Time
+}
+
+// Pending reports whether the vendor may still answer the ticket.
+func (t *Ticket) Pending() bool { return t.State == TicketSubmitting || t.State == TicketOpen }
+
+// Tickets holds the tickets of one job, oldest first.
+type Tickets struct {
+	Job  string
+	List []*Ticket
+	// Save stores a ticket durably. It fails when the job no longer belongs to this node.
+	Save func(context.Context, *Ticket) error
+}
+
+// Pending returns the ticket that waits for an answer, or nil. A job has at most one.
+func (t *Tickets) Pending() *Ticket {
+	if t == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(t.List, (*Ticket).Pending); i >= 0 {
+		return t.List[i]
+	}
+	return nil
+}
+
+// last returns the newest ticket of an upstream, or nil.
+func (t *Tickets) last(upstream string) *Ticket {
+	for _, ticket := range slices.Backward(t.List) {
+		if ticket.Upstream == upstream {
+			return ticket
+		}
+	}
+	return nil
+}
+
+// change sets the state of a ticket and stores it.
+func (t *Tickets) change(ctx context.Context, ticket *Ticket, state TicketState) error {
+	before := ticket.State
+	ticket.State = state
+	if err := t.Save(ctx, ticket); err != nil {
+		ticket.State = before
+		return err
+	}
+	return nil
+}
+
+// Pending is the error of an attempt whose vendor has not answered yet. The job polls
+// again later and asks no other upstream in the meantime.
+type Pending struct{ After time.Duration }
+
+func (p *Pending) Error() string {
+	return fmt.Sprintf("the vendor has not answered yet, poll again in %s", p.After)
+}
+
+// ErrNotReady is what Async.Poll returns while the vendor works on the question.
+var ErrNotReady = errors.New("the vendor is still working on the question")
+
+// Async is how a vendor that answers later is asked.
+type Async struct {
+	// Wait is how long the vendor may take before its ticket is abandoned.
+	Wait time.Duration
+	// Every is the shortest time between two polls.
+	Every time.Duration
+	// Submit sends the question and returns the vendor's id. The vendor gets key if it
+	// accepts an idempotency key or a tag.
+	Submit func(ctx context.Context, key string) (id string, err error)
+	// Find returns the id of a question that may have been submitted with key, or "" if
+	// the vendor did not accept it. Nil if the vendor offers no such lookup.
+	Find func(ctx context.Context, key string) (id string, err error)
+	// Idempotent says that a second submission with the same key is neither accepted nor
+	// charged again.
+	Idempotent bool
+	// Poll reads the answer. It returns ErrNotReady while there is none.
+	Poll func(ctx context.Context, id string) error
+}
+
+// Redeem asks a vendor that answers later: it submits the question unless the job has
+// a ticket already, and then polls once. It returns nil when Poll read the answer,
+// *Pending while the vendor works on it, and *Failure when the vendor refused or failed.
+func (s *Session) Redeem(ctx context.Context, a *Async) error {
+	ticket := s.tickets.last(s.client.name)
+	switch {
+	case ticket == nil || ticket.State == TicketFailed:
+		number := len(s.tickets.List) + 1
+		ticket = &Ticket{
+			Number: number, Key: fmt.Sprintf("%s-%d", s.tickets.Job, number), Upstream: s.client.name, State: TicketSubmitting,
+			SubmittedAt: time.Now(), Deadline: time.Now().Add(a.Wait),
+		}
+		if err := s.tickets.Save(ctx, ticket); err != nil {
+			return fmt.Errorf("store the ticket: %w", err)
+		}
+		s.tickets.List = append(s.tickets.List, ticket)
+		if err := s.submit(ctx, a, ticket); err != nil {
+			return err
+		}
+	case ticket.State == TicketSubmitting:
+		if err := s.resubmit(ctx, a, ticket); err != nil {
+			return err
+		}
+	case ticket.State == TicketAbandoned, ticket.State == TicketUncertain:
+		return &Failure{Reason: earshot.ReasonTimeout, Final: true, Err: fmt.Errorf("ticket %s is %s and may have been charged", ticket.Key, ticket.State)}
+	}
+	s.submitted = ticket.SubmittedAt
+	return s.poll(ctx, a, ticket)
+}
+
+// submit sends the question of a stored ticket. After an error that leaves open whether
+// the vendor accepted it, the ticket is uncertain, unless the vendor tells repetitions apart.
+func (s *Session) submit(ctx context.Context, a *Async, ticket *Ticket) error {
+	id, err := a.Submit(ctx, ticket.Key)
+	if err == nil {
+		ticket.ID = id
+		return s.tickets.change(ctx, ticket, TicketOpen)
+	}
+	failure, ok := errors.AsType[*Failure](err)
+	switch {
+	case ok && failure.Refused:
+		return errors.Join(err, s.tickets.change(ctx, ticket, TicketFailed))
+	case a.Idempotent || a.Find != nil:
+		return err // the next attempt finds out
+	default:
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+		defer cancel()
+		return errors.Join(err, s.tickets.change(ctx, ticket, TicketUncertain))
+	}
+}
+
+// saveTime limits how long storing a ticket takes after the job's context has ended.
+const saveTime = 5 * time.Second
+
+// resubmit continues a submission that was interrupted.
+func (s *Session) resubmit(ctx context.Context, a *Async, ticket *Ticket) error {
+	if a.Find != nil {
+		id, err := a.Find(ctx, ticket.Key)
+		if err != nil {
+			return err
+		}
+		if id != "" {
+			ticket.ID = id
+			return s.tickets.change(ctx, ticket, TicketOpen)
+		}
+	}
+	if a.Find == nil && !a.Idempotent {
+		failure := &Failure{Reason: earshot.ReasonUnavailable, Final: true, Err: fmt.Errorf("the submission of ticket %s was interrupted; it may have been charged and is not repeated", ticket.Key)}
+		if err := s.tickets.change(ctx, ticket, TicketUncertain); err != nil {
+			return err
+		}
+		return failure
+	}
+	return s.submit(ctx, a, ticket)
+}
+
+const maxPollGap = 30 * time.Second
+
+func (s *Session) poll(ctx context.Context, a *Async, ticket *Ticket) error {
+	err := a.Poll(ctx, ticket.ID)
+	failure, failed := errors.AsType[*Failure](err)
+	switch {
+	case err == nil:
+		if ticket.State == TicketAnswered {
+			return nil
+		}
+		return s.tickets.change(ctx, ticket, TicketAnswered)
+	case failed && failure.NoAnswer:
+		return errors.Join(err, s.tickets.change(ctx, ticket, TicketFailed))
+	case failed && failure.Reason == earshot.ReasonUnreadable:
+		failure.Final = true // the vendor has answered and will not answer otherwise
+		return errors.Join(err, s.tickets.change(ctx, ticket, TicketAnswered))
+	case ctx.Err() != nil:
+		return err
+	case errors.Is(err, ErrNotReady), failed: // a poll that fails is repeated: it costs nothing
+		if time.Now().After(ticket.Deadline) {
+			if err := s.tickets.change(ctx, ticket, TicketAbandoned); err != nil {
+				return err
+			}
+			return &Failure{Reason: earshot.ReasonTimeout, Final: true, Err: fmt.Errorf("ticket %s was not answered within %s", ticket.Key, a.Wait)}
+		}
+		gap := max(a.Every, min(maxPollGap, time.Since(ticket.SubmittedAt)/8))
+		if failed {
+			gap = max(gap, failure.RetryAfter)
+		}
+		return &Pending{After: gap}
+	default:
+		return err
+	}
+}
+
+// refusedBy reports whether an answer with an error status means that the upstream did
+// not accept the request. A gateway's error leaves that open.
+func refusedBy(status int) bool {
+	return status >= http.StatusBadRequest && status != http.StatusBadGateway && status != http.StatusGatewayTimeout && status != http.StatusRequestTimeout
+}
