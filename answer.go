@@ -8,7 +8,9 @@ import "encoding/json"
 // Answer is the answer of an assistant, or the AI overview of a search page. Lists
 // that are always there are empty when there is nothing to list.
 type Answer struct {
-	Surface  Surface   `json:"surface"`
+	Surface Surface `json:"surface"`
+	// The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on.
+	Via      string    `json:"via,omitempty"`
 	Location *Location `json:"location,omitempty"`
 	Text     string    `json:"text"`
 	// Null where the interface does not tell.

@@ -222,6 +222,8 @@ type UpstreamDetails struct {
 	// The provider, named by its path segment.
 	Service string `json:"service"`
 	Reason  Reason `json:"reason"`
+	// How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when there were none.
+	PaidAttempts int `json:"paidAttempts,omitempty" schema:"min=0"`
 }
 
 // Reason says why an upstream gave no usable answer.

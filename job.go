@@ -31,19 +31,22 @@ const (
 func (Mode) Values() []Mode { return []Mode{ModeSync, ModeAsync} }
 
 // Surface is the kind of upstream that an answer came from. `web` is the provider's
-// pages and streams, `api` its official API, `lab` the built-in stand-in whose
-// answers are made up.
+// pages and streams, `api` its official API, `vendor` a company that sells answers from
+// the provider's pages, `lab` the built-in stand-in whose answers are made up.
 type Surface string
 
 // The surfaces.
 const (
-	SurfaceLab Surface = "lab" // the built-in stand-in: made-up answers
-	SurfaceWeb Surface = "web" // the provider's pages and streams
-	SurfaceAPI Surface = "api" // the provider's official API
+	SurfaceLab    Surface = "lab"    // the built-in stand-in: made-up answers
+	SurfaceWeb    Surface = "web"    // the provider's pages and streams
+	SurfaceAPI    Surface = "api"    // the provider's official API
+	SurfaceVendor Surface = "vendor" // a company that sells answers from the provider's pages
 )
 
 // Values lists the surfaces.
-func (Surface) Values() []Surface { return []Surface{SurfaceLab, SurfaceWeb, SurfaceAPI} }
+func (Surface) Values() []Surface {
+	return []Surface{SurfaceLab, SurfaceWeb, SurfaceAPI, SurfaceVendor}
+}
 
 // Location is the place that an upstream answered for: it was asked from there,
 // or told so in a field of its own. A result without one is not known to be that

@@ -26,6 +26,8 @@ type ChatAssistantRequest struct {
 	// Leave it to the assistant whether to search the web. Sources, citation pills and search queries are then often empty.
 	DisableWebSearch bool                 `json:"disableWebSearch,omitempty"`
 	Include          ChatAssistantInclude `json:"include,omitzero"`
+	// `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer.
+	Fallback *bool `json:"fallback,omitempty"`
 }
 
 // ChatAssistantInclude says what to add to the result. The paid parts cost one
@@ -52,6 +54,8 @@ type AssistantRequest struct {
 	Country string           `json:"country" schema:"country"`
 	State   string           `json:"state,omitempty" schema:"state"`
 	Include AssistantInclude `json:"include,omitzero"`
+	// `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer.
+	Fallback *bool `json:"fallback,omitempty"`
 }
 
 // AssistantInclude says what to add to the result. It costs nothing.
@@ -86,6 +90,8 @@ type SearchAIModeRequest struct {
 	UULE     string              `json:"uule,omitempty" schema:"uule"`
 	Device   Device              `json:"device,omitempty" schema:"enum=desktop|mobile"`
 	Include  SearchAIModeInclude `json:"include,omitzero"`
+	// `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer.
+	Fallback *bool `json:"fallback,omitempty"`
 }
 
 // SearchAIModeInclude says what to add to the result.
@@ -127,6 +133,8 @@ type WebSearchRequest struct {
 	Device   Device           `json:"device,omitempty"`
 	Pages    int              `json:"pages,omitempty" schema:"pages"`
 	Include  WebSearchInclude `json:"include,omitzero"`
+	// `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer.
+	Fallback *bool `json:"fallback,omitempty"`
 }
 
 // WebSearchInclude says what to add to the result. `searchoverview` and
@@ -157,6 +165,8 @@ type NewsRequest struct {
 	Device  Device      `json:"device,omitempty"`
 	Pages   int         `json:"pages,omitempty" schema:"pages"`
 	Include NewsInclude `json:"include,omitzero"`
+	// `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer.
+	Fallback *bool `json:"fallback,omitempty"`
 }
 
 // NewsInclude says what to add to the result. It costs nothing.

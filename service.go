@@ -36,6 +36,24 @@ type Usage struct {
 	From  string         `json:"from" schema:"date"`
 	To    string         `json:"to" schema:"date"`
 	Usage List[DayUsage] `json:"usage"`
+	// Requests to upstreams and what they charged the operator, by day, upstream and provider. The lab is left out.
+	Upstreams List[UpstreamUsage] `json:"upstreams"`
+}
+
+// UpstreamUsage is what one upstream did for one provider on one day, in UTC.
+type UpstreamUsage struct {
+	Date string `json:"date" schema:"date"`
+	// The upstream as the settings name it, such as `api:openai` or `via:cloro`.
+	Upstream string `json:"upstream"`
+	Provider string `json:"provider" schema:"provider"`
+	Answered int64  `json:"answered" schema:"min=0"`
+	Failed   int64  `json:"failed" schema:"min=0"`
+	// Failed requests that the upstream charged.
+	ChargedFailures int64 `json:"chargedFailures" schema:"min=0"`
+	// All charges in US dollars.
+	USD float64 `json:"usd" schema:"min=0"`
+	// The part of `usd` that the upstream did not report and that was computed from the prices in the settings.
+	EstimatedUSD float64 `json:"estimatedUsd" schema:"min=0"`
 }
 
 // DayUsage is what the jobs of one provider came to on one day, in UTC.

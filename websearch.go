@@ -3,7 +3,9 @@ package earshot
 // WebSearch is what the result pages of a web search show. Positions of organic
 // results count over all pages.
 type WebSearch struct {
-	Surface         Surface             `json:"surface"`
+	Surface Surface `json:"surface"`
+	// The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on.
+	Via             string              `json:"via,omitempty"`
 	Location        *Location           `json:"location,omitempty"`
 	OrganicResults  List[OrganicResult] `json:"organicResults"`
 	PeopleAlsoAsk   List[Question]      `json:"peopleAlsoAsk"`
@@ -127,7 +129,9 @@ type KnowledgeProfile struct {
 
 // NewsSearch is what the result pages of a news search show.
 type NewsSearch struct {
-	Surface     Surface          `json:"surface"`
+	Surface Surface `json:"surface"`
+	// The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on.
+	Via         string           `json:"via,omitempty"`
 	Location    *Location        `json:"location,omitempty"`
 	NewsResults List[NewsResult] `json:"newsResults"`
 	HTML        []string         `json:"html,omitempty" schema:"uri"`

@@ -43,7 +43,11 @@ func (s *Server) usage(c *call, q earshot.UsageQuery, _ none) (*earshot.Usage, e
 		return nil, schema.Invalid("from", "must be less than %d days before to", maxDays)
 	}
 	usage, err := s.Store.Usage(c.context(), o.ID, from, to)
-	return &earshot.Usage{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Usage: usage}, err
+	if err != nil {
+		return nil, err
+	}
+	upstreams, err := s.Store.UpstreamUsage(c.context(), o.ID, from, to)
+	return &earshot.Usage{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Usage: usage, Upstreams: upstreams}, err
 }
 
 // day reads a date; absent means the day of byDefault.

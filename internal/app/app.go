@@ -184,7 +184,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	})
 	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not noted", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
-		Store: a.store, Catalogue: catalogue, Upstreams: a.upstreams.routes, Captures: captures,
+		Store: a.store, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,
 		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 	})

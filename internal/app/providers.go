@@ -15,6 +15,7 @@ import (
 	"earshot/internal/provider/searchaimode"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/socialassistant"
+	"earshot/internal/provider/via/cloro"
 	"earshot/internal/provider/websearch"
 	"earshot/internal/schema"
 )
@@ -63,6 +64,13 @@ func OpenAPI(providers []provider.Provider) ([]byte, error) {
 // providers are those of the list and those of the program.
 func (c Config) providers(engine serp.Engine) []provider.Provider {
 	return append(providers(engine), c.Providers...)
+}
+
+// Vendors returns the list of vendors. Adding one is its folder and a line here.
+func Vendors() []provider.Vendor {
+	return []provider.Vendor{
+		cloro.Vendor{},
+	}
 }
 
 // providers is the list of providers. Adding one is its folder and a line here.

@@ -20,12 +20,12 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// The names of upstreams in settings. Those of official APIs and
-// recordings go on with a name or a folder.
+// The names of upstreams in settings. A name or a folder follows a colon.
 const (
 	upstreamLab    = "lab"
 	upstreamWeb    = "web"
 	upstreamAPI    = "api:"
+	upstreamVendor = "via:"
 	upstreamReplay = "replay:"
 )
 
@@ -33,7 +33,9 @@ const (
 type UpstreamSettings struct {
 	// APIs are official ones, by their names.
 	APIs map[string]APISettings `yaml:"apis"`
-	Web  WebSettings            `yaml:"web"`
+	// Vendors sell answers, by their names.
+	Vendors map[string]VendorSettings `yaml:"vendors"`
+	Web     WebSettings               `yaml:"web"`
 }
 
 // APISettings are an operator's choices for one official API. Where a field is "" or 0,
@@ -46,6 +48,7 @@ type APISettings struct {
 	Redirects      string `yaml:"redirects"`
 	Calls          int    `yaml:"calls"`
 	CallsPerMinute int    `yaml:"calls-per-minute"`
+	CostSettings   `yaml:",inline"`
 }
 
 // The default budget of an official API.
@@ -72,7 +75,8 @@ type upstreams struct {
 	cfg      Config
 	sites    provider.Sites
 	apis     map[string]provider.API
-	keys     map[string]string           // of the operator for official APIs, by their names
+	vendors  provider.Vendors
+	keys     map[string]string           // of the operator for official APIs and vendors, by their names
 	known    map[string]*upstream.Client // by their names in settings
 	replayed map[string]*upstream.Recording
 	recorder *upstream.Recorder
@@ -130,7 +134,10 @@ func labURLs(sites provider.Sites) map[string]string {
 // openUpstreams connects every provider with the upstreams of its list. The lab
 // must be running where one of them uses it.
 func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
-	u := &upstreams{cfg: cfg, lab: server, known: map[string]*upstream.Client{}, replayed: map[string]*upstream.Recording{}, apis: map[string]provider.API{}, keys: map[string]string{}}
+	u := &upstreams{
+		cfg: cfg, lab: server, known: map[string]*upstream.Client{}, replayed: map[string]*upstream.Recording{},
+		apis: map[string]provider.API{}, vendors: provider.NewVendors(Vendors()...), keys: map[string]string{},
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, u.close())
@@ -153,6 +160,11 @@ func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 	for name := range cfg.Settings.APIs {
 		if _, exists := u.apis[name]; !exists {
 			return nil, fmt.Errorf("settings: there is no API %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(u.apis)), ", "))
+		}
+	}
+	for name := range cfg.Settings.Vendors {
+		if _, exists := u.vendors[name]; !exists {
+			return nil, fmt.Errorf("settings: there is no vendor %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(u.vendors)), ", "))
 		}
 	}
 	if err := u.readKeys(); err != nil {
@@ -248,15 +260,19 @@ func (u *upstreams) client(name string) (*upstream.Client, error) {
 }
 
 func (u *upstreams) config(name string) (upstream.Config, error) {
-	switch api, isAPI := strings.CutPrefix(name, upstreamAPI); {
+	api, isAPI := strings.CutPrefix(name, upstreamAPI)
+	vendor, isVendor := strings.CutPrefix(name, upstreamVendor)
+	switch {
 	case isAPI:
 		return u.apiConfig(u.apis[api])
+	case isVendor:
+		return u.vendorConfig(vendor)
 	case name == upstreamLab:
 		return upstream.Config{Surface: earshot.SurfaceLab, Sites: labURLs(u.sites), Dial: u.lab.Dial, Multiplexed: true}, nil
 	case name == upstreamWeb:
 		return u.webConfig()
 	default:
-		return upstream.Config{}, fmt.Errorf("there is no upstream %q; there are %s, %s, %sNAME and %sFOLDER", name, upstreamLab, upstreamWeb, upstreamAPI, upstreamReplay)
+		return upstream.Config{}, fmt.Errorf("there is no upstream %q; there are %s, %s, %sNAME, %sNAME and %sFOLDER", name, upstreamLab, upstreamWeb, upstreamAPI, upstreamVendor, upstreamReplay)
 	}
 }
 
@@ -264,67 +280,70 @@ func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
 	s := u.cfg.Settings.APIs[api.Name]
 	key := u.keys[api.Name]
 	if key == "" {
-		return upstream.Config{}, fmt.Errorf("api:%s needs a key in %s or %s", api.Name, variable(api, "API_KEY"), variable(api, "API_KEY_FILE"))
+		return upstream.Config{}, fmt.Errorf("api:%s needs a key in %s or %s", api.Name, variable(api.Name, "API_KEY"), variable(api.Name, "API_KEY_FILE"))
 	}
-	base := cmp.Or(u.cfg.getenv(variable(api, "URL")), s.URL, api.URL)
+	base := cmp.Or(u.cfg.getenv(variable(api.Name, "URL")), s.URL, api.URL)
 	if base == "" {
-		return upstream.Config{}, fmt.Errorf("api:%s needs its address in %s", api.Name, variable(api, "URL"))
+		return upstream.Config{}, fmt.Errorf("api:%s needs its address in %s", api.Name, variable(api.Name, "URL"))
 	}
 	sites := map[string]string{api.Name: base}
-	if redirects := cmp.Or(u.cfg.getenv(variable(api, "REDIRECTS")), s.Redirects, api.Redirects); redirects != "" {
+	if redirects := cmp.Or(u.cfg.getenv(variable(api.Name, "REDIRECTS")), s.Redirects, api.Redirects); redirects != "" {
 		sites[api.Name+"-redirects"] = redirects
 	}
 	access := &upstream.API{
-		Name: api.Name, Model: cmp.Or(u.cfg.getenv(variable(api, "MODEL")), s.Model, api.Model),
+		Name: api.Name, Model: cmp.Or(u.cfg.getenv(variable(api.Name, "MODEL")), s.Model, api.Model),
 		KeyHeader: api.KeyHeader, KeyPrefix: api.KeyPrefix, Key: key,
 		Calls: cmp.Or(s.Calls, defaultCalls), CallsPerMinute: cmp.Or(s.CallsPerMinute, defaultCallsPerMinute),
 	}
 	if s.KeyHeader != "" {
 		access.KeyHeader, access.KeyPrefix = s.KeyHeader, ""
 	}
-	return upstream.Config{Surface: earshot.SurfaceAPI, Sites: sites, API: access}, nil
+	return s.CostSettings.apply(upstream.Config{Surface: earshot.SurfaceAPI, Sites: sites, API: access}, nil, u)
 }
 
-// readKeys reads the operator's keys for all APIs. A key that is promised but cannot be
-// read is an error: without it, the provider would silently be asked elsewhere.
+// readKeys reads the operator's keys for all APIs and vendors. A key file that is named
+// but cannot be read is an error: without its key, the provider would silently be asked
+// elsewhere.
 func (u *upstreams) readKeys() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(u.apis)) {
-		key, err := u.readKey(u.apis[name])
+		key, err := u.readKey(upstreamAPI, name, "apis."+name+".key-file", u.cfg.Settings.APIs[name].KeyFile)
+		errs = append(errs, err)
+		u.keys[name] = key
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.vendors)) {
+		key, err := u.readKey(upstreamVendor, name, "vendors."+name+".key-file", u.cfg.Settings.Vendors[name].KeyFile)
 		errs = append(errs, err)
 		u.keys[name] = key
 	}
 	return errors.Join(errs...)
 }
 
-// readKey returns the operator's key for an API, "" if there is none.
-func (u *upstreams) readKey(api provider.API) (string, error) {
-	if key := strings.TrimSpace(u.cfg.getenv(variable(api, "API_KEY"))); key != "" {
+// readKey returns the operator's key for an API or a vendor, "" if there is none. The
+// setting names the key file unless a variable does.
+func (u *upstreams) readKey(kind, name, setting, path string) (string, error) {
+	if key := strings.TrimSpace(u.cfg.getenv(variable(name, "API_KEY"))); key != "" {
 		return key, nil
 	}
-	setting := variable(api, "API_KEY_FILE")
-	path := u.cfg.getenv(setting)
-	if path == "" {
-		setting, path = "apis."+api.Name+".key-file", u.cfg.Settings.APIs[api.Name].KeyFile
+	if named := u.cfg.getenv(variable(name, "API_KEY_FILE")); named != "" {
+		setting, path = variable(name, "API_KEY_FILE"), named
 	}
 	if path == "" {
 		return "", nil
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("the key of api:%s cannot be read from the file that %s names: %w", api.Name, setting, err)
+		return "", fmt.Errorf("the key of %s%s cannot be read from the file that %s names: %w", kind, name, setting, err)
 	}
 	key := strings.TrimSpace(string(text))
 	if key == "" {
-		return "", fmt.Errorf("the key of api:%s is missing: the file that %s names, %s, is empty", api.Name, setting, path)
+		return "", fmt.Errorf("the key of %s%s is missing: the file that %s names, %s, is empty", kind, name, setting, path)
 	}
 	return key, nil
 }
 
-// variable is an environment variable for an API.
-func variable(api provider.API, what string) string {
-	return "EARSHOT_" + strings.ToUpper(api.Name) + "_" + what
-}
+// variable returns the name of an environment variable of an API or a vendor.
+func variable(name, what string) string { return "EARSHOT_" + strings.ToUpper(name) + "_" + what }
 
 func (u *upstreams) webConfig() (cfg upstream.Config, err error) {
 	s := u.cfg.Settings.Web
@@ -370,7 +389,7 @@ func (u *upstreams) findEngine() (err error) {
 	surfaces := map[earshot.Surface]bool{}
 	for _, name := range engineReaders() {
 		for _, client := range u.routes.Of(name) {
-			if client.Surface() != earshot.SurfaceAPI {
+			if readsPages(client) {
 				surfaces[client.Surface()] = true
 			}
 		}
@@ -402,11 +421,16 @@ func engineReaders() []string {
 // first provider that reads its pages.
 func (u *upstreams) resolver() *upstream.Client {
 	for _, client := range u.routes.Of(engineReaders()[0]) {
-		if client.Surface() != earshot.SurfaceAPI {
+		if readsPages(client) {
 			return client
 		}
 	}
 	return upstream.NewStored(earshot.SurfaceWeb, nil, nil)
+}
+
+// readsPages reports whether an upstream serves the pages of the search engine itself.
+func readsPages(client *upstream.Client) bool {
+	return client.Surface() == earshot.SurfaceLab || client.Surface() == earshot.SurfaceWeb
 }
 
 // describe logs where answers come from.

@@ -19,8 +19,13 @@ import (
 	"earshot/internal/upstream"
 )
 
-// lastStart is how long after its arrival a call may still start an attempt.
+// lastStart is how long after its arrival a call may still start an attempt, and how
+// long it waits for a vendor's ticket.
 const lastStart = 5 * time.Minute
+
+// maxPaid is how many attempts of a job may time out at upstreams that the operator
+// pays: a request that timed out was probably charged.
+const maxPaid = 2
 
 // outcome is the result of a job's attempts.
 type outcome struct {
@@ -29,33 +34,81 @@ type outcome struct {
 	bill     provider.Bill
 	capture  *store.Capture
 	served   [][]byte // documents that a failed attempt got
+	uses     []upstream.Use
+	pending  *upstream.Pending // a vendor has not answered yet: err is nil, and nothing is settled
 	err      error
 }
 
-// assignment is a job that this node runs. It is passed on by reference: thousands may
+// assignment is a job that this node runs. It is passed by reference: thousands may
 // wait, and their stacks count.
 type assignment struct {
 	job     *store.Job
 	watched []string // fields of the result, see provider.Definition
 	request provider.Request
 	turn    *share.Turn
+	*purchases
 }
 
-// attempt makes attempts until one succeeds, one fails finally, or no more may be
-// made. It continues the count of a node that ran the job before.
+// purchases is what a job has asked of upstreams so far.
+type purchases struct {
+	tickets *upstream.Tickets // nil until a vendor may be asked
+	uses    []upstream.Use
+}
+
+// paidTimeouts returns how many requests timed out at upstreams that the operator pays.
+func (p *purchases) paidTimeouts() (n int) {
+	for _, use := range p.uses {
+		if use.Paid && use.Reason == earshot.ReasonTimeout {
+			n++
+		}
+	}
+	return n
+}
+
+// attempt makes attempts until one succeeds, one fails finally, no more may be made, or a
+// task has to wait for a vendor. It continues the count of a node that ran the job before.
 func (r *Runner) attempt(ctx context.Context, a *assignment) *outcome {
+	if err := r.readTickets(ctx, a); err != nil {
+		return &outcome{attempts: a.job.Attempts, err: errUnavailable(err)}
+	}
+	o := r.attempts(ctx, a)
+	o.uses = a.uses
+	return o
+}
+
+func (r *Runner) attempts(ctx context.Context, a *assignment) *outcome {
 	var waited time.Duration // for upstreams that were skipped
 	for n := max(1, a.job.Attempts); ; n++ {
 		if n > len(r.Backoff)+1 {
-			return &outcome{attempts: len(r.Backoff) + 1, err: errTakenOver(n - 1)}
+			if !a.hasOpenTicket() {
+				return &outcome{attempts: len(r.Backoff) + 1, err: errTakenOver(n - 1)}
+			}
+			n = len(r.Backoff) + 1 // polling starts nothing, however often the job was taken over
 		}
 		if n > 1 && n != a.job.Attempts {
 			r.noteAttempt(a.job, n)
+			a.job.Attempts = n
 		}
 		o, err := r.attemptOnce(ctx, a, n)
 		o.attempts = n
 		if err == nil {
 			return o
+		}
+		if pending, ok := errors.AsType[*upstream.Pending](err); ok && ctx.Err() == nil {
+			if a.job.Mode == store.ModeAsync {
+				o.pending = pending
+				return o
+			}
+			if time.Since(a.job.CreatedAt)+pending.After > lastStart {
+				o.err = errAttemptsFailed(a, upstream.Fail(earshot.ReasonTimeout, "the vendor has not answered yet"))
+				return o
+			}
+			if !r.pause(ctx, a, pending.After) {
+				o.err = endedEarly(ctx)
+				return o
+			}
+			n-- // a poll is no attempt
+			continue
 		}
 		failure, isUpstream := errors.AsType[*upstream.Failure](err)
 		if ctx.Err() != nil {
@@ -71,23 +124,28 @@ func (r *Runner) attempt(ctx context.Context, a *assignment) *outcome {
 			n-- // nothing was asked, so it does not count
 		}
 		wait, again := r.wait(max(n, 1), a.job, failure)
-		if !again {
-			o.err = errAttemptsFailed(a.job.Provider, failure)
+		if !again || a.paidTimeouts() >= maxPaid {
+			o.err = errAttemptsFailed(a, failure)
 			if failure.Reason == earshot.ReasonUnreadable {
 				o.capture = r.preserve(ctx, a, o.served)
 			}
 			return o
 		}
-		a.turn.Pause()
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-		}
-		if a.turn.Resume(ctx) != nil || ctx.Err() != nil {
+		if !r.pause(ctx, a, wait) {
 			o.err = endedEarly(ctx)
 			return o
 		}
 	}
+}
+
+// pause waits without a turn. It returns false when ctx ended.
+func (r *Runner) pause(ctx context.Context, a *assignment, wait time.Duration) bool {
+	a.turn.Pause()
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+	}
+	return a.turn.Resume(ctx) == nil && ctx.Err() == nil
 }
 
 // noteAttempt stores the number of the attempt, for clients that poll the task and for
@@ -123,14 +181,15 @@ func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o *outc
 	captureID := account.NewCaptureID()
 	try := &upstream.Attempt{
 		Provider: a.job.Provider, Account: a.job.Organization, Turn: a.turn, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
-		Sample: sampleOf(a.job),
+		Sample: sampleOf(a.job), Tickets: a.tickets, NoFallback: r.refusesFallback(a.job),
 	}
+	defer func() { a.uses = append(a.uses, try.Uses...) }()
 	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
 		span.String(trace.Upstream, session.Upstream()) // the last one is the one that counts
 		o, err = r.askThrough(ctx, session, a, captureID)
 		return err
 	})
-	if err != nil {
+	if _, pending := errors.AsType[*upstream.Pending](err); err != nil && !pending {
 		r.Log.Info("attempt failed", "request", a.job.ID, "provider", a.job.Provider, "attempt", n, "error", err)
 	}
 	return o, err
@@ -205,7 +264,7 @@ func (r *Runner) preserve(ctx context.Context, a *assignment, documents [][]byte
 // ask runs the provider within the attempt's time. It recovers from panics, so that
 // one page that a parser cannot handle does not end the node's other jobs.
 func (r *Runner) ask(ctx context.Context, id string, request provider.Request, session *upstream.Session) (answer *provider.Outcome, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.AttemptTime)
+	ctx, cancel := context.WithTimeout(ctx, session.Time(r.AttemptTime))
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
@@ -213,7 +272,7 @@ func (r *Runner) ask(ctx context.Context, id string, request provider.Request, s
 			err = upstream.Fail(earshot.ReasonUnreadable, "the parser panicked")
 		}
 	}()
-	answer, err = request.Ask(ctx, session)
+	answer, err = r.Vendors.Ask(ctx, request, session)
 	if errors.Is(err, context.DeadlineExceeded) && !isFailure(err) {
 		err = upstream.Fail(earshot.ReasonTimeout, "%w", err) // whoever noticed it first
 	}
@@ -226,11 +285,17 @@ func isFailure(err error) bool {
 }
 
 // errAttemptsFailed is the error of a job that has no attempt left.
-func errAttemptsFailed(name string, failure *upstream.Failure) error {
+func errAttemptsFailed(a *assignment, failure *upstream.Failure) error {
+	name, paid := a.job.Provider, 0
+	for _, use := range a.uses {
+		if use.Paid {
+			paid++
+		}
+	}
 	return &earshot.Error{
 		Code:    earshot.CodeUpstream,
 		Message: fmt.Sprintf("%s gave no usable answer (%s)", name, failure.Reason),
-		Details: earshot.UpstreamDetails{Service: name, Reason: failure.Reason},
+		Details: earshot.UpstreamDetails{Service: name, Reason: failure.Reason, PaidAttempts: paid},
 		Err:     failure,
 	}
 }

@@ -6,6 +6,7 @@
 //	task.go      a task: submitted, and run once it is this node's
 //	schedule.go  which tasks this node starts, and when
 //	attempt.go   the attempts of a job and the waits between them
+//	ticket.go    tasks that wait for a vendor's answer
 //	settle.go    the end of a job
 //	node.go      being one node among several
 //	upkeep.go    removing what has expired
@@ -37,6 +38,7 @@ type Config struct {
 	Store     *store.Store
 	Catalogue *provider.Catalogue
 	Upstreams *upstream.Routes
+	Vendors   provider.Vendors
 	Captures  capture.Store
 	// CaptureURL is the address below which captures are served.
 	CaptureURL string
@@ -79,8 +81,11 @@ type Runner struct {
 	workers sync.WaitGroup // goroutines that perform tasks
 	places  *share.Pool    // for tasks
 
+	parked   atomic.Int64 // tasks that wait for a vendor and have no worker
+	spending spending
+
 	mu      sync.Mutex
-	tasks   map[string]bool // ids of the tasks that workers have
+	tasks   map[string]bool // ids of the tasks that this node performs, parked ones included
 	running sync.WaitGroup  // jobs, and what is left to tidy up after them
 }
 
@@ -107,6 +112,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if err := r.register(); err != nil {
 		return nil, err
 	}
+	r.Upstreams.LimitSpending(r.Spent)
 	return r, nil
 }
 
@@ -121,6 +127,8 @@ func (r *Runner) Run(ctx context.Context) error {
 		group.Go(func() error { return r.listenToOthers(ctx) })
 	}
 	group.Go(func() error { return r.every(ctx, tidyEvery, r.tidy) })
+	group.Go(func() error { return r.every(ctx, lateEvery, r.collectLate) })
+	group.Go(func() error { return r.every(ctx, spendingEvery, r.readSpending) })
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
 	r.workers.Wait()

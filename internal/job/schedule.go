@@ -114,8 +114,13 @@ func (r *Runner) rescue(ctx context.Context) {
 // start performs a task in a goroutine of its own. Only schedule calls it, which counts itself
 // as running meanwhile. claimed is when the claim began that brought the task, if any.
 func (r *Runner) start(node *incarnation, job *store.Job, claimed time.Time) {
-	ctx, span := r.traceTask(node.ctx, job, claimed)
-	o := &order{node, job, ctx, span}
+	r.run(&order{node: node, job: job, purchases: &purchases{}}, claimed)
+}
+
+// run performs a task that this node owns.
+func (r *Runner) run(o *order, claimed time.Time) {
+	job := o.job
+	o.ctx, o.span = r.traceTask(o.node.ctx, job, claimed)
 	r.mu.Lock()
 	r.tasks[job.ID] = true
 	r.mu.Unlock()
@@ -145,7 +150,7 @@ func (r *Runner) Places() *share.Pool { return r.places }
 func (r *Runner) Busy() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.tasks)
+	return max(0, len(r.tasks)-int(r.parked.Load()))
 }
 
 // runningTasks are the ids of the tasks that workers have.

@@ -24,7 +24,7 @@ func (r *Runner) cost(name, mode string, bill provider.Bill) int64 {
 
 // settlement makes the settlement of a job from its outcome.
 func (r *Runner) settlement(job *store.Job, run *outcome) store.Settlement {
-	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture}
+	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture, Uses: usesOf(run.uses)}
 	if end.Capture != nil {
 		end.Capture.ExpiresAt = r.Store.Now().Add(capture.Lifetime)
 	}
@@ -76,6 +76,7 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 // its webhook.
 func (r *Runner) ended(end *store.Settlement, organization *account.Organization) {
 	r.Metrics.ended(end, nil)
+	r.spending.add(end.Uses)
 	if organization.Queued > 0 { // a slot is free
 		r.Wake()
 	}

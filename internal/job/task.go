@@ -73,6 +73,7 @@ type order struct {
 	job  *store.Job
 	ctx  context.Context // the node's, with the span of the task
 	span trace.Span
+	*purchases
 }
 
 // perform runs a task that this node owns, from its next attempt to its end. It does not
@@ -84,7 +85,11 @@ func (r *Runner) perform(o *order) {
 	turn := r.Turns.Later(o.job.Organization)
 	defer turn.End()
 	if err == nil {
-		run = r.attempt(o.ctx, &assignment{o.job, def.Watched, request, turn})
+		run = r.attempt(o.ctx, &assignment{o.job, def.Watched, request, turn, o.purchases})
+	}
+	if run.pending != nil {
+		r.park(o, run.pending.After)
+		return
 	}
 	if run.err != nil && o.ctx.Err() != nil {
 		r.finished(o, run.err)

@@ -50,10 +50,14 @@ func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx 
 	}
 }
 
+// ticketsKept is how long closed tickets are kept: as long as most vendors keep results,
+// to look up what they charged.
+const ticketsKept = 30 * 24 * time.Hour
+
 // tidy removes what is past its time, and writes what was noted in memory.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 	return errors.Join(r.Store.WriteKeyUses(), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropCaptures(ctx, now),
-		r.Store.DeleteFieldCounts(now.Add(-health.Retention)))
+		r.Store.DeleteFieldCounts(now.Add(-health.Retention)), r.Store.DeleteTickets(now.Add(-ticketsKept)), r.Store.DeleteUpstreamStats(now.Add(-statsKept)))
 }
 
 func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {

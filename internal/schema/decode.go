@@ -72,6 +72,10 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 		if part, ok := o.part(f.name); ok {
 			part.decode(v)
 		}
+	case v.Type() == reflect.TypeFor[*bool]():
+		if o.Has(f.name) {
+			v.Set(reflect.ValueOf(new(o.Flag(f.name))))
+		}
 	case v.Kind() == reflect.Pointer:
 		if part, ok := o.part(f.name); ok {
 			v.Set(reflect.New(v.Type().Elem()))

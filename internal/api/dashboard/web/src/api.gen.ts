@@ -13,6 +13,8 @@ export type ChatAssistantRequest = {
   /** Leave it to the assistant whether to search the web. Sources, citation pills and search queries are then often empty. */
   disableWebSearch?: boolean;
   include?: ChatAssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** Says what to add to the result. The paid parts cost one add-on together, however many are asked for. */
@@ -34,6 +36,8 @@ export type ChatAssistantInclude = {
 /** The answer of an assistant, or the AI overview of a search page. Lists that are always there are empty when there is nothing to list. */
 export type Answer = {
   surface: Surface;
+  /** The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on. */
+  via?: string;
   location?: Location;
   text: string;
   /** Null where the interface does not tell. */
@@ -66,8 +70,8 @@ export type Answer = {
   rawResponse?: Array<unknown>;
 };
 
-/** The kind of upstream that an answer came from. `web` is the provider's pages and streams, `api` its official API, `lab` the built-in stand-in whose answers are made up. */
-export type Surface = "lab" | "web" | "api";
+/** The kind of upstream that an answer came from. `web` is the provider's pages and streams, `api` its official API, `vendor` a company that sells answers from the provider's pages, `lab` the built-in stand-in whose answers are made up. */
+export type Surface = "lab" | "web" | "api" | "vendor";
 
 /** The place that an upstream answered for: it was asked from there, or told so in a field of its own. A result without one is not known to be that of any place. */
 export type Location = {
@@ -260,6 +264,8 @@ export type GenAssistantRequest = {
   /** A US state or the District of Columbia. Only with country `US`. */
   state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
   include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** Says what to add to the result. It costs nothing. */
@@ -281,6 +287,8 @@ export type SocialAssistantRequest = {
   /** A US state or the District of Columbia. Only with country `US`. */
   state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
   include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** Asks the office assistant. */
@@ -292,6 +300,8 @@ export type OfficeAssistantRequest = {
   /** A US state or the District of Columbia. Only with country `US`. */
   state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
   include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** Asks the answer engine. */
@@ -303,6 +313,8 @@ export type AnswerEngineRequest = {
   /** A US state or the District of Columbia. Only with country `US`. */
   state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
   include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** Searches the web: for `query` in a `country` (or `gl`), or with a complete `url` of the search engine. */
@@ -325,6 +337,8 @@ export type WebSearchRequest = {
   /** How many result pages to read. Each after the first costs 2 credits if it has results; after a page without results no more are read. */
   pages?: number;
   include?: WebSearchInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** Whose result page to read. `mobile` is the same as `android`. */
@@ -351,6 +365,8 @@ export type SearchOverviewInclude = {
 /** What the result pages of a web search show. Positions of organic results count over all pages. */
 export type WebSearch = {
   surface: Surface;
+  /** The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on. */
+  via?: string;
   location?: Location;
   organicResults: Array<OrganicResult>;
   peopleAlsoAsk: Array<Question>;
@@ -602,6 +618,8 @@ export type NewsRequest = {
   /** How many result pages to read. Each after the first costs 2 credits if it has results; after a page without results no more are read. */
   pages?: number;
   include?: NewsInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** Says what to add to the result. It costs nothing. */
@@ -613,6 +631,8 @@ export type NewsInclude = {
 /** What the result pages of a news search show. */
 export type NewsSearch = {
   surface: Surface;
+  /** The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on. */
+  via?: string;
   location?: Location;
   newsResults: Array<NewsResult>;
   html?: Array<string>;
@@ -649,6 +669,8 @@ export type SearchAIModeRequest = {
   uule?: string;
   device?: "desktop" | "mobile";
   include?: SearchAIModeInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** Says what to add to the result. */
@@ -1169,6 +1191,8 @@ export type Usage = {
   /** A UTC day. */
   to: string;
   usage: Array<DayUsage>;
+  /** Requests to upstreams and what they charged the operator, by day, upstream and provider. The lab is left out. */
+  upstreams: Array<UpstreamUsage>;
 };
 
 /** What the jobs of one provider came to on one day, in UTC. */
@@ -1179,6 +1203,23 @@ export type DayUsage = {
   completed: number;
   failed: number;
   creditsCharged: number;
+};
+
+/** What one upstream did for one provider on one day, in UTC. */
+export type UpstreamUsage = {
+  /** A UTC day. */
+  date: string;
+  /** The upstream as the settings name it, such as `api:openai` or `via:cloro`. */
+  upstream: string;
+  provider: Provider;
+  answered: number;
+  failed: number;
+  /** Failed requests that the upstream charged. */
+  chargedFailures: number;
+  /** All charges in US dollars. */
+  usd: number;
+  /** The part of `usd` that the upstream did not report and that was computed from the prices in the settings. */
+  estimatedUsd: number;
 };
 
 /** What the jobs of the last hours came to, oldest hour first. */
@@ -2713,6 +2754,8 @@ export type UpstreamDetails = {
   /** The provider, named by its path segment. */
   service: string;
   reason: Reason;
+  /** How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when there were none. */
+  paidAttempts?: number;
 };
 
 /** What the code says more of; the code decides the shape. */

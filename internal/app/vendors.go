@@ -1,0 +1,108 @@
+package app
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/provider/serp"
+	"earshot/internal/upstream"
+)
+
+// CostSettings are what an upstream costs the operator, in USD.
+type CostSettings struct {
+	// Costs are the prices of one answer by provider. The vendor's own figure counts
+	// where it reports one.
+	Costs map[string]float64 `yaml:"costs"`
+	// Ceiling is the most to spend a day (UTC); 0 means no ceiling.
+	Ceiling float64 `yaml:"ceiling"`
+}
+
+// VendorSettings are an operator's choices for one vendor. A field that is "" or 0 has
+// the vendor's default.
+type VendorSettings struct {
+	URL            string            `yaml:"url"`
+	User           string            `yaml:"user"`
+	KeyFile        string            `yaml:"key-file"`
+	Calls          int               `yaml:"calls"`
+	CallsPerMinute int               `yaml:"calls-per-minute"`
+	Wait           time.Duration     `yaml:"wait"` // how long a ticket may wait for its answer
+	Poll           time.Duration     `yaml:"poll"` // the shortest time between two polls of a ticket
+	Unit           float64           `yaml:"unit"` // USD for one of the vendor's credits
+	Options        map[string]string `yaml:"options"`
+	CostSettings   `yaml:",inline"`
+}
+
+// vendorConfig returns the configuration of a vendor's upstream.
+func (u *upstreams) vendorConfig(name string) (upstream.Config, error) {
+	vendor, exists := u.vendors[name]
+	if !exists {
+		return upstream.Config{}, fmt.Errorf("there is no vendor %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(u.vendors)), ", "))
+	}
+	about, s := vendor.Definition(), u.cfg.Settings.Vendors[name]
+	key := u.keys[name]
+	if key == "" {
+		return upstream.Config{}, fmt.Errorf("via:%s needs a key in %s or %s", name, variable(name, "API_KEY"), variable(name, "API_KEY_FILE"))
+	}
+	if about.Basic {
+		user := cmp.Or(u.cfg.getenv(variable(name, "USER")), s.User)
+		if user == "" {
+			return upstream.Config{}, fmt.Errorf("via:%s needs the name of its user in %s or vendors.%s.user", name, variable(name, "USER"), name)
+		}
+		key = base64.StdEncoding.EncodeToString([]byte(user + ":" + key))
+	}
+	for option := range s.Options {
+		if !slices.Contains(about.Options, option) {
+			return upstream.Config{}, fmt.Errorf("settings: vendors.%s.options: there is no option %q; there are %s", name, option, strings.Join(about.Options, ", "))
+		}
+	}
+	options := maps.Clone(s.Options)
+	if s.Unit != 0 {
+		if options == nil {
+			options = map[string]string{}
+		}
+		options["unit"] = strconv.FormatFloat(s.Unit, 'g', -1, 64)
+	}
+	access := &upstream.API{
+		Name: name, KeyHeader: about.KeyHeader, KeyPrefix: about.KeyPrefix, KeyParameter: about.KeyParameter, Key: key, Options: options,
+		Calls: cmp.Or(s.Calls, about.Calls, defaultCalls), CallsPerMinute: cmp.Or(s.CallsPerMinute, about.CallsPerMinute, defaultCallsPerMinute),
+	}
+	base := cmp.Or(u.cfg.getenv(variable(name, "URL")), s.URL, about.URL)
+	return s.CostSettings.apply(upstream.Config{
+		Surface: earshot.SurfaceVendor, Sites: map[string]string{name: base}, API: access, Via: name, Wait: s.Wait, Poll: s.Poll,
+	}, about.Prices, u)
+}
+
+// apply sets what the upstream costs: prices in the settings take precedence over list prices.
+func (s CostSettings) apply(cfg upstream.Config, list map[string]float64, u *upstreams) (upstream.Config, error) {
+	prices := maps.Clone(list)
+	if prices == nil {
+		prices = map[string]float64{}
+	}
+	for name, usd := range s.Costs {
+		if usd < 0 || usd > 1000 {
+			return cfg, fmt.Errorf("settings: the cost of %s must be between 0 and 1,000 USD, not %g", name, usd)
+		}
+		if !slices.ContainsFunc(u.cfg.providers(serp.Engine{}), func(p provider.Provider) bool { return p.Definition().Name == name }) {
+			return cfg, fmt.Errorf("settings: costs: there is no provider %q", name)
+		}
+		prices[name] = usd
+	}
+	if s.Ceiling < 0 {
+		return cfg, fmt.Errorf("settings: a ceiling must not be negative, it is %g", s.Ceiling)
+	}
+	cfg.Prices = map[string]int64{}
+	for name, usd := range prices {
+		cfg.Prices[name] = int64(math.Round(usd * 1e6))
+	}
+	cfg.Ceiling = int64(math.Round(s.Ceiling * 1e6))
+	return cfg, nil
+}

@@ -1,0 +1,52 @@
+package job
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"earshot/internal/store"
+)
+
+// spendingEvery is how often a node reads what all nodes spent on upstreams.
+const spendingEvery = 5 * time.Second
+
+// spending is what all nodes spent on upstreams today, in micro-USD. Between two
+// looks at the database it adds what this node settles itself.
+type spending struct {
+	mu         sync.Mutex
+	byUpstream map[string]int64
+}
+
+// Spent returns what was spent on an upstream today, in micro-USD.
+func (r *Runner) Spent(name string) int64 {
+	r.spending.mu.Lock()
+	defer r.spending.mu.Unlock()
+	return r.spending.byUpstream[name]
+}
+
+func (s *spending) add(uses []store.Use) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, use := range uses {
+		if use.MicroUSD > 0 {
+			if s.byUpstream == nil {
+				s.byUpstream = map[string]int64{}
+			}
+			s.byUpstream[use.Upstream] += use.MicroUSD
+		}
+	}
+}
+
+// readSpending reads what was spent today.
+func (r *Runner) readSpending(ctx context.Context, now time.Time) error {
+	spent, err := r.Store.SpentOn(ctx, now)
+	if err != nil {
+		return err
+	}
+	r.spending.mu.Lock()
+	defer r.spending.mu.Unlock()
+	r.spending.byUpstream = maps.Clone(spent)
+	return nil
+}

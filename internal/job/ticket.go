@@ -1,0 +1,157 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/store"
+	"earshot/internal/upstream"
+)
+
+// readTickets prepares the tickets of a job whose provider has a vendor. A job that
+// another node began may have some, so it waits for the database if it has to.
+func (r *Runner) readTickets(ctx context.Context, a *assignment) error {
+	if a.tickets != nil || !r.Upstreams.HasVendor(a.job.Provider) {
+		return nil
+	}
+	tickets := &upstream.Tickets{Job: a.job.ID, Save: func(_ context.Context, t *upstream.Ticket) error {
+		return r.Store.SaveTicket(a.job, store.Ticket(*t))
+	}}
+	for a.job.Attempts > 1 {
+		stored, err := r.Store.Tickets(ctx, a.job.Organization, a.job.ID)
+		if err == nil {
+			for _, t := range stored {
+				tickets.List = append(tickets.List, new(upstream.Ticket(*t)))
+			}
+			break
+		}
+		r.Log.Warn("reading tickets failed, trying again", "job", a.job.ID, "error", err)
+		if !r.pause(ctx, a, time.Second) {
+			return err
+		}
+	}
+	a.tickets = tickets
+	return nil
+}
+
+func (p *purchases) hasOpenTicket() bool { return p.tickets != nil && p.tickets.Pending() != nil }
+
+// refusesFallback reports whether a request says that only the first upstream may be asked.
+func (r *Runner) refusesFallback(job *store.Job) bool {
+	if len(r.Upstreams.Of(job.Provider)) < 2 {
+		return false
+	}
+	var options struct {
+		Fallback *bool `json:"fallback"`
+	}
+	err := json.Unmarshal(job.Request, &options)
+	return err == nil && options.Fallback != nil && !*options.Fallback
+}
+
+// park gives back the worker of a task whose vendor has not answered yet, and performs
+// the task again after a while. The task stays this node's: if the node is lost, another
+// node takes the task over and continues with the ticket.
+func (r *Runner) park(o *order, wait time.Duration) {
+	endSpan(o.span, nil)
+	o.ctx = nil
+	r.parked.Add(1)
+	r.places.Give(o.job.Organization, 1)
+	time.AfterFunc(jitter(wait), func() { r.unpark(o) })
+	r.running.Done()
+	r.wakeScheduler()
+}
+
+func (r *Runner) unpark(o *order) {
+	r.parked.Add(-1)
+	if o.node.ctx.Err() != nil || !r.enter() {
+		r.mu.Lock()
+		delete(r.tasks, o.job.ID)
+		r.mu.Unlock()
+		return
+	}
+	defer r.running.Done()
+	r.run(o, time.Time{})
+}
+
+const (
+	// lateEvery is how often answers are collected that came after their call had ended.
+	lateEvery = 10 * time.Second
+	// lateBatch is how many late tickets are polled at once.
+	lateBatch = 200
+)
+
+// collectLate polls the tickets of jobs that have ended, such as calls that timed out.
+// An answer that arrives is kept with its call, which stays failed and uncharged.
+func (r *Runner) collectLate(ctx context.Context, _ time.Time) error {
+	if r.Workers == 0 {
+		return nil
+	}
+	late, err := r.Store.LateTickets(ctx, lateBatch)
+	if err != nil {
+		return err
+	}
+	for _, ticket := range late {
+		if err := r.collect(ctx, ticket); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Runner) collect(ctx context.Context, late *store.JobTicket) error {
+	task, err := r.Store.Request(ctx, late.Organization, late.Job)
+	if errors.Is(err, store.ErrNotFound) || err == nil && task.Status == earshot.StatusCompleted {
+		late.State = upstream.TicketAbandoned // nobody can read the answer any more
+		return r.Store.CloseLateTicket(late, nil, task, nil)
+	}
+	if err != nil {
+		return err
+	}
+	ticket := upstream.Ticket(late.Ticket)
+	a := &assignment{job: &task.Job, purchases: &purchases{tickets: &upstream.Tickets{
+		Job: late.Job, List: []*upstream.Ticket{&ticket}, Save: func(context.Context, *upstream.Ticket) error { return nil },
+	}}}
+	def, request, err := r.decode(a.job)
+	if err != nil {
+		return err
+	}
+	a.watched, a.request = def.Watched, request
+	captureID := account.NewCaptureID()
+	try := &upstream.Attempt{
+		Provider: a.job.Provider, Account: a.job.Organization, Place: request.Locale().Place(), Number: 1,
+		CaptureURL: r.CaptureURL + "/" + captureID, Tickets: a.tickets, Only: late.Upstream,
+	}
+	var o *outcome
+	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
+		o, err = r.askThrough(ctx, session, a, captureID)
+		return err
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	if ticket.Pending() { // also when its upstream is no longer configured
+		if time.Now().Before(ticket.Deadline) {
+			return nil
+		}
+		ticket.State = upstream.TicketAbandoned
+	}
+	late.Ticket = store.Ticket(ticket)
+	var result json.RawMessage
+	if err == nil {
+		result = o.result
+		r.Log.Info("kept an answer that came after its call had ended", "request", late.Job, "upstream", late.Upstream)
+	}
+	return r.Store.CloseLateTicket(late, result, task, usesOf(try.Uses))
+}
+
+// usesOf converts uses to the form in which the store counts them.
+func usesOf(uses []upstream.Use) (stored []store.Use) {
+	for _, use := range uses {
+		stored = append(stored, store.Use(use))
+	}
+	return stored
+}

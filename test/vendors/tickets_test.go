@@ -1,0 +1,168 @@
+// Package vendors_test tests vendors as upstreams of the whole service, against stand-ins
+// that play them.
+package vendors_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/internal/app"
+	"earshot/test/harness"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const vendorKey = "sk_live_operators-own-key-0123456789"
+
+// cloroStandIn plays cloro. Words in the prompt tell it what to do: "slow" answers after
+// the third poll, "never" never, "reject" fails the task.
+type cloroStandIn struct {
+	*httptest.Server
+	mu        sync.Mutex
+	submitted map[string]int    // by prompt
+	prompts   map[string]string // by task id
+	polls     map[string]int    // by task id
+}
+
+func startCloro(t *testing.T) *cloroStandIn {
+	t.Helper()
+	s := &cloroStandIn{submitted: map[string]int{}, prompts: map[string]string{}, polls: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/async/task", s.submit)
+	mux.HandleFunc("GET /v1/async/task/{id}", s.poll)
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *cloroStandIn) submit(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		TaskType       string
+		IdempotencyKey string
+		Payload        struct{ Prompt string }
+	}
+	if r.Header.Get("Authorization") != "Bearer "+vendorKey {
+		http.Error(w, `{"success":false,"error":{"code":"MISSING_API_KEY","message":"no key"}}`, http.StatusUnauthorized)
+		return
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.TaskType == "" || body.IdempotencyKey == "" {
+		http.Error(w, `{"success":false,"error":{"code":"VALIDATION_ERROR","message":"incomplete"}}`, http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.submitted[body.Payload.Prompt]++
+	id := fmt.Sprintf("task-%d", len(s.prompts)+1)
+	s.prompts[id] = body.Payload.Prompt
+	fmt.Fprintf(w, `{"task":{"id":%q,"status":"QUEUED"}}`, id)
+}
+
+func (s *cloroStandIn) poll(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	s.mu.Lock()
+	s.polls[id]++
+	prompt, polls := s.prompts[id], s.polls[id]
+	s.mu.Unlock()
+	switch {
+	case strings.Contains(prompt, "reject"):
+		fmt.Fprintf(w, `{"task":{"id":%q,"status":"FAILED"},"response":{"error":{"code":"INTERNAL","message":"gave up"}}}`, id)
+	case strings.Contains(prompt, "never"), strings.Contains(prompt, "slow") && polls < 3:
+		fmt.Fprintf(w, `{"task":{"id":%q,"status":"PROCESSING"}}`, id)
+	default:
+		fmt.Fprintf(w, `{"task":{"id":%q,"status":"COMPLETED"},"credits":{"creditsCharged":5},"response":{
+			"text":"Ollaro and Kestrin are often recommended for beginners.","markdown":"**Ollaro** and Kestrin are often recommended for beginners.",
+			"sources":[{"position":1,"url":"https://ollaro.example/a?utm_source=chatgpt.com","label":"Ollaro","description":"Shoes"}],
+			"citationPills":[{"citationPillId":0,"position":1,"label":"Ollaro","url":"https://ollaro.example/a"}],"searchQueries":["best shoes"]}}`, id)
+	}
+}
+
+func (s *cloroStandIn) submissions(prompt string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.submitted[prompt]
+}
+
+// settings make cloro the only upstream of the chat assistant.
+func (s *cloroStandIn) settings(cfg *app.Config) {
+	cfg.Getenv = func(name string) string {
+		return map[string]string{"EARSHOT_CLORO_API_KEY": vendorKey, "EARSHOT_CLORO_URL": s.URL}[name]
+	}
+	cfg.Settings.Providers = map[string]app.ProviderSettings{"chatassistant": {Upstreams: []string{"via:cloro"}}}
+	cfg.Settings.Vendors = map[string]app.VendorSettings{"cloro": {Poll: 20 * time.Millisecond, Wait: 2 * time.Second}}
+	cfg.Backoff = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
+}
+
+func TestATaskWaitsForItsTicket(t *testing.T) {
+	t.Parallel()
+	cloro := startCloro(t)
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		a := n.Organization(t, "starter", 1000)
+		prompt := "slow question " + t.Name()
+		task := n.Submit(t, a, harness.ChatTask(prompt))
+		record := n.Wait(t, a, task.ID)
+		var result earshot.Answer
+		if err := json.Unmarshal(record.Result, &result); err != nil {
+			t.Fatalf("%v: %+v", err, record)
+		}
+		if result.Surface != earshot.SurfaceVendor || result.Via != "cloro" || result.Location == nil {
+			t.Errorf("the answer is from %s via %q for %v", result.Surface, result.Via, result.Location)
+		}
+		if len(result.Sources) != 1 || result.Sources[0].URL != "https://ollaro.example/a" || len(result.CitationPills) != 1 {
+			t.Errorf("sources %v, pills %v", result.Sources, result.CitationPills)
+		}
+		if got := cloro.submissions(prompt); got != 1 {
+			t.Errorf("the question was submitted %d times", got)
+		}
+		var usage earshot.Usage
+		n.Get(t, a, "/v1/usage").Into(t, &usage)
+		if len(usage.Upstreams) != 1 || usage.Upstreams[0].Upstream != "via:cloro" || usage.Upstreams[0].USD != 0.002 || usage.Upstreams[0].EstimatedUSD != 0 {
+			t.Errorf("the usage of upstreams is %+v", usage.Upstreams)
+		}
+	}, cloro.settings)
+}
+
+func TestATicketIsAbandonedAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	cloro := startCloro(t)
+	n := harness.Start(t, cloro.settings, func(cfg *app.Config) {
+		cfg.Settings.Providers["chatassistant"] = app.ProviderSettings{Upstreams: []string{"via:cloro", "lab"}}
+	})
+	a := n.Organization(t, "starter", 1000)
+	fallback := n.Wait(t, a, n.Submit(t, a, harness.ChatTask("never one")).ID)
+	var result earshot.Answer
+	if err := json.Unmarshal(fallback.Result, &result); err != nil || result.Surface != earshot.SurfaceLab {
+		t.Errorf("after the deadline the answer is from %q: %v, %s", result.Surface, err, fallback.Error)
+	}
+	refused := n.Wait(t, a, n.Submit(t, a, `{"taskType":"CHATASSISTANT","payload":{"prompt":"never two","country":"US","fallback":false}}`).ID)
+	if refused.Task.Status != earshot.StatusFailed || refused.Credits.CreditsCharged == nil || *refused.Credits.CreditsCharged != 0 {
+		t.Errorf("without a fallback the task is %s", harness.JSON(t, refused))
+	}
+	for _, prompt := range []string{"never one", "never two"} {
+		if got := cloro.submissions(prompt); got != 1 {
+			t.Errorf("%q was submitted %d times", prompt, got)
+		}
+	}
+}
+
+func TestARejectedTicketIsSubmittedAgain(t *testing.T) {
+	t.Parallel()
+	cloro := startCloro(t)
+	n := harness.Start(t, cloro.settings)
+	a := n.Organization(t, "starter", 1000)
+	record := n.Wait(t, a, n.Submit(t, a, harness.ChatTask("reject this")).ID)
+	if record.Task.Status != earshot.StatusFailed {
+		t.Errorf("the task is %s", record.Task.Status)
+	}
+	if got := cloro.submissions("reject this"); got != 5 {
+		t.Errorf("the question was submitted %d times, want one for each attempt", got)
+	}
+}
