@@ -177,6 +177,8 @@ type Quote struct {
 	Succeeded
 	// The most that all valid tasks together can cost.
 	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
+	// What upstreams are expected to charge the operator for all valid tasks together, in US dollars.
+	USD float64 `json:"usd" schema:"min=0"`
 	// In the order of the input; one for a single task.
 	Items List[QuoteItem] `json:"items"`
 }
@@ -189,7 +191,9 @@ type QuoteItem struct {
 	Success bool `json:"success"`
 	// The most that it can cost.
 	CreditsToCharge *int64 `json:"creditsToCharge,omitempty" schema:"min=0"`
-	Error           *Error `json:"error,omitempty"`
+	// What the upstream is expected to charge the operator. Absent for a task that is not valid.
+	Upstream *QuoteUpstream `json:"upstream,omitempty"`
+	Error    *Error         `json:"error,omitempty"`
 }
 
 // BatchPreview is what a file of questions would submit. Nothing is queued.

@@ -257,6 +257,7 @@ func (s *Server) quote(c *call, _ none, _ unread[earshot.TaskRequest]) (*earshot
 		}
 	}
 	var sum int64
+	var usd float64
 	items := make([]earshot.QuoteItem, len(texts))
 	for i, text := range texts {
 		items[i].Index = i
@@ -271,6 +272,9 @@ func (s *Server) quote(c *call, _ none, _ unread[earshot.TaskRequest]) (*earshot
 		price := s.Jobs.Price(task.Provider, task.Request)
 		items[i].Success, items[i].CreditsToCharge = true, &price
 		sum += price
+		if items[i].Upstream = s.Jobs.QuoteUpstream(task.Provider.Name); items[i].Upstream != nil {
+			usd += items[i].Upstream.USD
+		}
 	}
-	return &earshot.Quote{CreditsToCharge: sum, Items: items}, nil
+	return &earshot.Quote{CreditsToCharge: sum, USD: usd, Items: items}, nil
 }

@@ -166,3 +166,48 @@ func TestARejectedTicketIsSubmittedAgain(t *testing.T) {
 		t.Errorf("the question was submitted %d times, want one for each attempt", got)
 	}
 }
+
+func TestUpstreamsAreListedWithStateAndCost(t *testing.T) {
+	t.Parallel()
+	cloro := startCloro(t)
+	n := harness.Start(t, cloro.settings, func(cfg *app.Config) {
+		cfg.Settings.Providers["chatassistant"] = app.ProviderSettings{Upstreams: []string{"via:cloro", "lab"}}
+		settings := cfg.Settings.Vendors["cloro"]
+		settings.Ceiling = 0.003
+		cfg.Settings.Vendors["cloro"] = settings
+	})
+	a := n.Organization(t, "starter", 1000)
+	surface := func(prompt string) earshot.Surface {
+		t.Helper()
+		var result earshot.Answer
+		if err := json.Unmarshal(n.Wait(t, a, n.Submit(t, a, harness.ChatTask(prompt)).ID).Result, &result); err != nil {
+			t.Fatal(err)
+		}
+		return result.Surface
+	}
+	// The ceiling of 0.003 USD allows two answers for 0.002 USD each.
+	for i, want := range []earshot.Surface{earshot.SurfaceVendor, earshot.SurfaceVendor, earshot.SurfaceLab} {
+		if got := surface(fmt.Sprintf("question %d", i)); got != want {
+			t.Errorf("answer %d is from %s, want %s", i, got, want)
+		}
+	}
+	var list earshot.Upstreams
+	n.Get(t, a, "/v1/upstreams").Has(t, "upstreams", http.StatusOK).Into(t, &list)
+	for _, p := range list.Providers {
+		if p.Provider != "chatassistant" {
+			continue
+		}
+		got := p.Upstreams[0]
+		if got.Name != "via:cloro" || got.State != earshot.UpstreamCeiling || got.Requests != 2 || got.SpentTodayUSD != 0.004 || *got.CeilingUSD != 0.003 || *got.AnsweredShare != 1 {
+			t.Errorf("cloro is listed as %s", harness.JSON(t, got))
+		}
+		if last := p.Upstreams[len(p.Upstreams)-1]; last.State != earshot.UpstreamNotConfigured {
+			t.Errorf("the last upstream is %s", harness.JSON(t, last))
+		}
+	}
+	var quote earshot.Quote
+	n.Post(t, a, "/v1/quote", harness.ChatTask("what does it cost")).Into(t, &quote)
+	if quote.USD != 0.002 || quote.Items[0].Upstream.Name != "via:cloro" {
+		t.Errorf("the quote is %s", harness.JSON(t, quote))
+	}
+}

@@ -1170,6 +1170,8 @@ export type Quote = {
   success: true;
   /** The most that all valid tasks together can cost. */
   creditsToCharge: number;
+  /** What upstreams are expected to charge the operator for all valid tasks together, in US dollars. */
+  usd: number;
   /** In the order of the input; one for a single task. */
   items: Array<QuoteItem>;
 };
@@ -1181,7 +1183,19 @@ export type QuoteItem = {
   success: boolean;
   /** The most that it can cost. */
   creditsToCharge?: number;
+  /** What the upstream is expected to charge the operator. Absent for a task that is not valid. */
+  upstream?: QuoteUpstream;
   error?: Error;
+};
+
+/** What an answer is expected to cost the operator. */
+export type QuoteUpstream = {
+  /** The first upstream of the provider's list. */
+  name: string;
+  /** Its expected price in US dollars, 0 when the settings have none. */
+  usd: number;
+  /** The price of the most expensive upstream that may be asked in its place. */
+  usdAtMost: number;
 };
 
 /** What the jobs of some days came to. */
@@ -1221,6 +1235,44 @@ export type UpstreamUsage = {
   /** The part of `usd` that the upstream did not report and that was computed from the prices in the settings. */
   estimatedUsd: number;
 };
+
+/** Lists where the answers of each provider come from. */
+export type Upstreams = {
+  providers: Array<ProviderUpstreams>;
+};
+
+/** The upstreams of one provider: first those of its list in the order in which they are asked, then those that could be added. */
+export type ProviderUpstreams = {
+  provider: Provider;
+  upstreams: Array<Upstream>;
+};
+
+/** One source of answers and how it served your organization. */
+export type Upstream = {
+  /** The name in the settings, such as `api:openai`, `via:cloro`, `web` or `lab`. */
+  name: string;
+  surface: Surface;
+  state: UpstreamState;
+  /** Requests of your organization since the beginning of the hour before this one, answered or failed. The lab is not counted. */
+  requests: number;
+  /** The share of `requests` that were answered. `null` without requests. */
+  answeredShare: number | null;
+  /** Half of `requests` took at most this long. */
+  p50Ms: number | null;
+  /** 95 % of `requests` took at most this long. */
+  p95Ms: number | null;
+  /** Questions of your organization that were submitted to the vendor and are not answered yet, over all providers. */
+  openTickets: number;
+  /** What the upstream charged for your organization's requests to this provider today (UTC), in US dollars. */
+  spentTodayUsd: number;
+  /** The expected price of an answer in US dollars. `null` when the settings have none. */
+  priceUsd: number | null;
+  /** The operator's daily ceiling for all organizations in US dollars. `null` without one. */
+  ceilingUsd: number | null;
+};
+
+/** Says whether an upstream can be asked. */
+export type UpstreamState = "ready" | "circuitOpen" | "ceilingReached" | "notConfigured";
 
 /** What the jobs of the last hours came to, oldest hour first. */
 export type Stats = {
@@ -2773,6 +2825,7 @@ export interface Enums {
   Mode: Mode;
   Reason: Reason;
   BatchFormat: BatchFormat;
+  UpstreamState: UpstreamState;
   TrackerState: TrackerState;
   SweepState: SweepState;
   Verdict: Verdict;
@@ -2821,6 +2874,7 @@ export interface Operations {
   "GET /v1/batches/{id}/results": { query: { format?: BatchFormat }; body: undefined; response: string };
   "POST /v1/quote": { query: undefined; body: TaskRequest | Array<TaskRequest>; response: Quote };
   "GET /v1/usage": { query: { from?: string; to?: string }; body: undefined; response: Usage };
+  "GET /v1/upstreams": { query: undefined; body: undefined; response: Upstreams };
   "GET /v1/stats": { query: { hours?: number }; body: undefined; response: Stats };
   "GET /v1/trackers": { query: undefined; body: undefined; response: TrackerList };
   "GET /v1/trackers/{name}": { query: undefined; body: undefined; response: Tracker };

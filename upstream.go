@@ -1,0 +1,63 @@
+package earshot
+
+// UpstreamState says whether an upstream can be asked.
+type UpstreamState string
+
+// The states of an upstream.
+const (
+	UpstreamReady         UpstreamState = "ready"
+	UpstreamCircuitOpen   UpstreamState = "circuitOpen"    // not asked for a while, after failures
+	UpstreamCeiling       UpstreamState = "ceilingReached" // not asked until tomorrow (UTC)
+	UpstreamNotConfigured UpstreamState = "notConfigured"  // could be used, but is not in the provider's list
+)
+
+// Values lists the states.
+func (UpstreamState) Values() []UpstreamState {
+	return []UpstreamState{UpstreamReady, UpstreamCircuitOpen, UpstreamCeiling, UpstreamNotConfigured}
+}
+
+// Upstreams lists where the answers of each provider come from.
+type Upstreams struct {
+	Providers List[ProviderUpstreams] `json:"providers"`
+}
+
+// ProviderUpstreams are the upstreams of one provider: first those of its list in the order in
+// which they are asked, then those that could be added.
+type ProviderUpstreams struct {
+	Provider  string         `json:"provider" schema:"provider"`
+	Upstreams List[Upstream] `json:"upstreams"`
+}
+
+// Upstream is one source of answers and how it served your organization.
+type Upstream struct {
+	// The name in the settings, such as `api:openai`, `via:cloro`, `web` or `lab`.
+	Name    string        `json:"name"`
+	Surface Surface       `json:"surface"`
+	State   UpstreamState `json:"state"`
+	// Requests of your organization since the beginning of the hour before this one, answered or failed. The lab is not counted.
+	Requests int64 `json:"requests" schema:"min=0"`
+	// The share of `requests` that were answered. `null` without requests.
+	AnsweredShare *float64 `json:"answeredShare" schema:"min=0,max=1"`
+	// Half of `requests` took at most this long.
+	P50Ms *int64 `json:"p50Ms" schema:"min=0"`
+	// 95 % of `requests` took at most this long.
+	P95Ms *int64 `json:"p95Ms" schema:"min=0"`
+	// Questions of your organization that were submitted to the vendor and are not answered yet, over all providers.
+	OpenTickets int `json:"openTickets" schema:"min=0"`
+	// What the upstream charged for your organization's requests to this provider today (UTC), in US dollars.
+	SpentTodayUSD float64 `json:"spentTodayUsd" schema:"min=0"`
+	// The expected price of an answer in US dollars. `null` when the settings have none.
+	PriceUSD *float64 `json:"priceUsd" schema:"min=0"`
+	// The operator's daily ceiling for all organizations in US dollars. `null` without one.
+	CeilingUSD *float64 `json:"ceilingUsd" schema:"min=0"`
+}
+
+// QuoteUpstream is what an answer is expected to cost the operator.
+type QuoteUpstream struct {
+	// The first upstream of the provider's list.
+	Name string `json:"name"`
+	// Its expected price in US dollars, 0 when the settings have none.
+	USD float64 `json:"usd" schema:"min=0"`
+	// The price of the most expensive upstream that may be asked in its place.
+	USDAtMost float64 `json:"usdAtMost" schema:"min=0"`
+}
