@@ -1,0 +1,128 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"earshot"
+	"earshot/internal/upstream"
+)
+
+// vendorClient returns an upstream of a vendor that nothing is fetched from.
+func vendorClient(t *testing.T, name string) *upstream.Client {
+	t.Helper()
+	c, err := upstream.NewClient(upstream.Config{Name: "via:" + name, Via: name, Surface: earshot.SurfaceVendor, API: &upstream.API{Name: name}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestRedeem goes through what can become of a ticket. state is what an earlier node
+// left behind, "" for nothing.
+func TestRedeem(t *testing.T) {
+	t.Parallel()
+	refused := &upstream.Failure{Reason: earshot.ReasonBlocked, Err: errors.New("status 400"), Refused: true}
+	lostConnection := &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: errors.New("connection reset")}
+	gaveUp := &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: errors.New("FAILED"), NoAnswer: true}
+	for _, c := range []struct {
+		name       string
+		state      upstream.TicketState
+		late       bool // the deadline has passed
+		submit     error
+		poll       error
+		idempotent bool
+		found      string // what Find returns; "-" for a vendor without Find
+		want       upstream.TicketState
+		submitted  int
+		pending    bool
+		reason     earshot.Reason
+	}{
+		{name: "answered at once", found: "-", want: upstream.TicketAnswered, submitted: 1},
+		{name: "not ready", found: "-", poll: upstream.ErrNotReady, want: upstream.TicketOpen, submitted: 1, pending: true},
+		{name: "refused", found: "-", submit: refused, want: upstream.TicketFailed, submitted: 1, reason: earshot.ReasonBlocked},
+		{name: "connection lost", found: "-", submit: lostConnection, want: upstream.TicketUncertain, submitted: 1, reason: earshot.ReasonUnavailable},
+		{name: "connection lost, with a key", found: "-", idempotent: true, submit: lostConnection, want: upstream.TicketSubmitting, submitted: 1, reason: earshot.ReasonUnavailable},
+		{name: "the vendor gave up", found: "-", poll: gaveUp, want: upstream.TicketFailed, submitted: 1, reason: earshot.ReasonUnavailable},
+		{name: "a poll fails", found: "-", poll: lostConnection, want: upstream.TicketOpen, submitted: 1, pending: true},
+		{name: "taken over", state: upstream.TicketOpen, found: "-", want: upstream.TicketAnswered},
+		{name: "taken over after the answer", state: upstream.TicketAnswered, found: "-", want: upstream.TicketAnswered},
+		{name: "taken over too late", state: upstream.TicketOpen, late: true, found: "-", poll: upstream.ErrNotReady, want: upstream.TicketAbandoned, reason: earshot.ReasonTimeout},
+		{name: "abandoned before", state: upstream.TicketAbandoned, found: "-", want: upstream.TicketAbandoned, reason: earshot.ReasonTimeout},
+		{name: "interrupted", state: upstream.TicketSubmitting, found: "-", want: upstream.TicketUncertain, reason: earshot.ReasonUnavailable},
+		{name: "interrupted, with a key", state: upstream.TicketSubmitting, found: "-", idempotent: true, want: upstream.TicketAnswered, submitted: 1},
+		{name: "interrupted and found", state: upstream.TicketSubmitting, found: "v1", want: upstream.TicketAnswered},
+		{name: "interrupted before it was sent", state: upstream.TicketSubmitting, found: "", want: upstream.TicketAnswered, submitted: 1},
+		{name: "failed before", state: upstream.TicketFailed, found: "-", want: upstream.TicketAnswered, submitted: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				stored := map[int]upstream.Ticket{}
+				tickets := &upstream.Tickets{Job: "job", Save: func(_ context.Context, ticket *upstream.Ticket) error {
+					stored[ticket.Number] = *ticket
+					return nil
+				}}
+				if c.state != "" {
+					ticket := &upstream.Ticket{Number: 1, Key: "job-1", Upstream: "via:x", ID: "v0", State: c.state, SubmittedAt: time.Now(), Deadline: time.Now().Add(time.Hour)}
+					if c.late {
+						ticket.Deadline = time.Now().Add(-time.Second)
+					}
+					tickets.List, stored[1] = []*upstream.Ticket{ticket}, *ticket
+				}
+				submitted := 0
+				async := &upstream.Async{
+					Wait: time.Minute, Every: time.Second, Idempotent: c.idempotent,
+					Submit: func(context.Context, string) (string, error) {
+						submitted++
+						if last := stored[len(stored)]; last.State != upstream.TicketSubmitting {
+							t.Errorf("the ticket was stored as %q before it was submitted", last.State)
+						}
+						return "v1", c.submit
+					},
+					Poll: func(context.Context, string) error { return c.poll },
+				}
+				if c.found != "-" {
+					async.Find = func(context.Context, string) (string, error) { return c.found, nil }
+				}
+				routes := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {vendorClient(t, "x")}}, slog.New(slog.DiscardHandler))
+				err := routes.Try(t.Context(), &upstream.Attempt{Provider: "chat", Number: 1, Tickets: tickets}, func(s *upstream.Session) error { return s.Redeem(t.Context(), async) })
+				if got := stored[len(stored)].State; got != c.want {
+					t.Errorf("the ticket is %q, want %q", got, c.want)
+				}
+				if submitted != c.submitted {
+					t.Errorf("the question was submitted %d times, want %d", submitted, c.submitted)
+				}
+				if _, pending := errors.AsType[*upstream.Pending](err); pending != c.pending {
+					t.Errorf("the error is %v, want one that is pending: %t", err, c.pending)
+				}
+				failure, _ := errors.AsType[*upstream.Failure](err)
+				if (failure == nil) != (c.reason == "") || failure != nil && failure.Reason != c.reason {
+					t.Errorf("the failure is %v, want %q", err, c.reason)
+				}
+			})
+		})
+	}
+}
+
+// TestAPendingTicketKeepsOthersFromBeingAsked proves that an attempt continues with the
+// upstream that has a ticket, and asks no other while the ticket is pending.
+func TestAPendingTicketKeepsOthersFromBeingAsked(t *testing.T) {
+	t.Parallel()
+	tickets := &upstream.Tickets{Job: "job", Save: func(context.Context, *upstream.Ticket) error { return nil }, List: []*upstream.Ticket{
+		{Number: 1, Key: "job-1", Upstream: "via:second", ID: "v1", State: upstream.TicketOpen, SubmittedAt: time.Now(), Deadline: time.Now().Add(time.Hour)},
+	}}
+	routes := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {vendorClient(t, "first"), vendorClient(t, "second"), vendorClient(t, "third")}}, slog.New(slog.DiscardHandler))
+	var asked []string
+	err := routes.Try(t.Context(), &upstream.Attempt{Provider: "chat", Number: 1, Tickets: tickets}, func(s *upstream.Session) error {
+		asked = append(asked, s.Upstream())
+		return s.Redeem(t.Context(), &upstream.Async{Wait: time.Minute, Poll: func(context.Context, string) error { return upstream.ErrNotReady }})
+	})
+	if _, pending := errors.AsType[*upstream.Pending](err); !pending || len(asked) != 1 || asked[0] != "via:second" {
+		t.Errorf("%v were asked, and the error is %v", asked, err)
+	}
+}
