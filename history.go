@@ -65,7 +65,7 @@ type RequestRecord struct {
 	Credits  TaskCredits `json:"credits"`
 	// The tracker that asked; absent for all others.
 	Tracker string `json:"tracker,omitempty"`
-	// On COMPLETED, in the shape of the provider.
+	// On COMPLETED, in the shape of the provider. On FAILED, an answer that a vendor delivered after the call had ended; it is not charged.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
 	// What the current rules of the tracker in `brandsOf` find in the result.
 	Found *AnswerFindings `json:"found,omitempty"`

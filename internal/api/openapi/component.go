@@ -52,14 +52,14 @@ func (b *builder) results() {
 	b.types.Components.Set("TaskResult", object(
 		"description", "The result, in the shape of the task's provider.", "anyOf", shapes,
 	))
-	b.extend("TaskRecord", schema.Entry{Key: "allOf", Value: append(tasks, outcomeRules(inTask)...)})
-	b.extend("RequestRecord", schema.Entry{Key: "allOf", Value: append(requests, outcomeRules(inRequest)...)})
+	b.extend("TaskRecord", schema.Entry{Key: "allOf", Value: append(tasks, outcomeRules(inTask, earshot.StatusCompleted)...)})
+	b.extend("RequestRecord", schema.Entry{Key: "allOf", Value: append(requests, outcomeRules(inRequest, earshot.StatusCompleted, earshot.StatusFailed)...)})
 }
 
-// outcomeRules say that only what is completed has a result, and only what failed an
-// error. at puts a rule about the status where the status is.
-func outcomeRules(at func(schema.Map) schema.Map) []schema.Map {
-	completed := at(property("status", constant(earshot.StatusCompleted)))
+// outcomeRules returns the rules that only these statuses have a result, and only failed jobs
+// an error. at moves a rule about the status to the object that has the status.
+func outcomeRules(at func(schema.Map) schema.Map, withResult ...earshot.Status) []schema.Map {
+	completed := at(property("status", object("enum", withResult)))
 	failed := at(property("status", constant(earshot.StatusFailed)))
 	return []schema.Map{
 		otherwise(completed, not(required("result"))),

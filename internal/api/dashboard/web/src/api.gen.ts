@@ -1008,7 +1008,7 @@ export type RequestRecord = {
   credits: TaskCredits;
   /** The tracker that asked; absent for all others. */
   tracker?: string;
-  /** On COMPLETED, in the shape of the provider. */
+  /** On COMPLETED, in the shape of the provider. On FAILED, an answer that a vendor delivered after the call had ended; it is not charged. */
   result?: TaskResult;
   /** What the current rules of the tracker in `brandsOf` find in the result. */
   found?: AnswerFindings;
