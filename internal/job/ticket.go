@@ -82,6 +82,8 @@ const (
 	lateEvery = 10 * time.Second
 	// lateBatch is how many late tickets are polled at once.
 	lateBatch = 200
+	// submitting is how long the submission of a ticket may take at the most.
+	submitting = 2 * time.Minute
 )
 
 // collectLate polls the tickets of jobs that have ended, such as calls that timed out.
@@ -110,6 +112,13 @@ func (r *Runner) collect(ctx context.Context, late *store.JobTicket) error {
 	}
 	if err != nil {
 		return err
+	}
+	if late.State == upstream.TicketSubmitting {
+		if time.Since(late.SubmittedAt) < submitting {
+			return nil // the submission may still be under way
+		}
+		late.State = upstream.TicketUncertain
+		return r.Store.CloseLateTicket(late, nil, task, nil)
 	}
 	ticket := upstream.Ticket(late.Ticket)
 	a := &assignment{job: &task.Job, purchases: &purchases{tickets: &upstream.Tickets{

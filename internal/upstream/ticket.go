@@ -148,9 +148,12 @@ func (s *Session) Redeem(ctx context.Context, a *Async) error {
 	return s.poll(ctx, a, ticket)
 }
 
-// submit sends the question of a stored ticket. After an error that leaves open whether
-// the vendor accepted it, the ticket is uncertain, unless the vendor tells repetitions apart.
+// submit sends the question of a stored ticket. It does not stop when the job's client
+// leaves, because nobody would know whether the vendor accepted the question. After an
+// error that leaves this open, the ticket is uncertain, unless the vendor recognizes repetitions.
 func (s *Session) submit(ctx context.Context, a *Async, ticket *Ticket) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitTime)
+	defer cancel()
 	id, err := a.Submit(ctx, ticket.Key)
 	if err == nil {
 		ticket.ID = id
@@ -163,14 +166,12 @@ func (s *Session) submit(ctx context.Context, a *Async, ticket *Ticket) error {
 	case a.Idempotent || a.Find != nil:
 		return err // the next attempt finds out
 	default:
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
-		defer cancel()
 		return errors.Join(err, s.tickets.change(ctx, ticket, TicketUncertain))
 	}
 }
 
-// saveTime limits how long storing a ticket takes after the job's context has ended.
-const saveTime = 5 * time.Second
+// submitTime is how long a vendor may take to accept a question.
+const submitTime = time.Minute
 
 // resubmit continues a submission that was interrupted.
 func (s *Session) resubmit(ctx context.Context, a *Async, ticket *Ticket) error {

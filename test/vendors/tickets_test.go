@@ -232,7 +232,7 @@ func TestALateAnswerIsKept(t *testing.T) {
 		}
 		done <- err
 	}()
-	harness.Eventually(t, "the question is submitted", func() bool { return cloro.submissions("slow and late") == 1 })
+	harness.Eventually(t, "the question is submitted", func() bool { return cloro.submissions("slow and late") == 1 }) // its answer may still be on the way
 	leave()
 	<-done
 	harness.Eventually(t, "the vendor has answered", func() bool {
