@@ -6,18 +6,17 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// Catalogue is the list of providers that a node serves, and their prices.
+// Catalogue lists the providers that a node serves, with their prices.
 type Catalogue struct {
 	providers []Provider
 	byName    map[string]Provider
 	models    map[string]Countries
 	prices    Prices
-	taskTypes map[string]string // by name, hidden ones too
+	taskTypes map[string]string // by provider name, including hidden providers
 }
 
-// NewCatalogue lists the providers in their order, less those that are hidden.
-// Their own prices hold where overrides has no other; an override of an item
-// that does not exist is an error.
+// NewCatalogue lists the providers in the given order, without the hidden ones. Overrides replace
+// the providers' own prices. An override for an unknown item is an error.
 func NewCatalogue(providers []Provider, hidden func(name string) bool, overrides Prices) (*Catalogue, error) {
 	c := &Catalogue{prices: defaultPrices(providers), models: models(providers), taskTypes: map[string]string{}, byName: map[string]Provider{}}
 	if err := c.prices.override(overrides); err != nil {
@@ -33,10 +32,10 @@ func NewCatalogue(providers []Provider, hidden func(name string) bool, overrides
 	return c, nil
 }
 
-// Providers are the providers in the order of the list.
+// Providers returns the visible providers in the order of the list.
 func (c *Catalogue) Providers() []Provider { return c.providers }
 
-// Names are the names of the providers in the order of the list.
+// Names returns the names of the visible providers in the order of the list.
 func (c *Catalogue) Names() []string {
 	names := make([]string, len(c.providers))
 	for i, p := range c.providers {
@@ -45,7 +44,7 @@ func (c *Catalogue) Names() []string {
 	return names
 }
 
-// Provider finds a provider by name.
+// Provider returns the visible provider with that name.
 func (c *Catalogue) Provider(name string) (Provider, error) {
 	p, known := c.byName[name]
 	if !known {
@@ -54,12 +53,10 @@ func (c *Catalogue) Provider(name string) (Provider, error) {
 	return p, nil
 }
 
-// TaskType is what tasks of the named provider are called, also when it is
-// hidden.
+// TaskType returns the task type of the named provider, even if the provider is hidden.
 func (c *Catalogue) TaskType(name string) string { return c.taskTypes[name] }
 
-// Models are the things that the list of countries can be asked for, by name,
-// hidden ones too.
+// Models returns the countries of each named model, including models of hidden providers.
 func (c *Catalogue) Models() map[string]Countries { return c.models }
 
 func models(providers []Provider) map[string]Countries {
@@ -74,17 +71,17 @@ func models(providers []Provider) map[string]Countries {
 	return named
 }
 
-// Cost is what a bill of the named provider comes to.
+// Cost returns the credits that a bill of the named provider costs.
 func (c *Catalogue) Cost(name string, bill Bill) int64 { return c.prices.cost(name, bill) }
 
-// Sites are the sites that providers read, by their names.
+// Sites holds the sites that providers read, by site name.
 type Sites struct {
-	Web map[string]string // base URLs on the web, unless the operator says otherwise
+	Web map[string]string // default base URLs on the web
 	Lab map[string]lab.Site
 }
 
-// NewSites collects the sites of the providers. Providers that name the same site
-// must mean the same one, and two sites cannot have the same host in the lab.
+// NewSites collects the sites of the providers. Two providers that name the same site must give the
+// same URL. Two sites must not have the same host in the lab.
 func NewSites(providers []Provider) (Sites, error) {
 	sites := Sites{Web: map[string]string{}, Lab: map[string]lab.Site{}}
 	for _, p := range providers {

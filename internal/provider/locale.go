@@ -5,8 +5,8 @@ import (
 	"earshot/internal/schema"
 )
 
-// CheckLocale notes what is wrong with the country and the state of a request, and
-// returns where it is asked from.
+// CheckLocale reports problems with the country and the state of a request to in, and returns the
+// locale.
 func CheckLocale(in *schema.Object, def Definition, country, state string) geo.Locale {
 	if in.IsString("country") {
 		switch {

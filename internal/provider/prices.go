@@ -7,21 +7,20 @@ import (
 	"earshot/internal/geo"
 )
 
-// Bill counts the items of the price list that a job uses.
+// Bill counts the price list items that a job uses.
 type Bill map[string]int
 
-// Items that mean the same to every provider.
+// Items that mean the same for every provider.
 const (
-	ItemBase  = "base"  // once in every bill, priced by each provider
+	ItemBase  = "base"  // once in every bill; each provider sets its price
 	ItemState = "state" // the request names a state
 	ItemSync  = "sync"  // the job is a synchronous call
 )
 
-// surcharges are the items that have one price for all providers, and its
-// default.
+// surcharges holds the default prices of the items that cost the same for all providers.
 var surcharges = map[string]int64{ItemState: 0, ItemSync: 0}
 
-// With returns the bill with one more of item.
+// With returns a copy of the bill with one more of item.
 func (b Bill) With(item string) Bill {
 	sum := Bill{}
 	maps.Copy(sum, b)
@@ -29,8 +28,8 @@ func (b Bill) With(item string) Bill {
 	return sum
 }
 
-// BaseBill is the bill of a request that costs the base price, and the state's
-// if it names one.
+// BaseBill returns the bill of a request that costs the base price, plus the state surcharge if the
+// locale has a state.
 func BaseBill(locale geo.Locale) Bill {
 	bill := Bill{ItemBase: 1}
 	if locale.State != "" {
@@ -39,17 +38,17 @@ func BaseBill(locale geo.Locale) Bill {
 	return bill
 }
 
-// Price is what one item of a Bill costs, unless the operator says otherwise.
+// Price is the default price of one item of a Bill.
 type Price struct {
 	Item    string
 	Credits int64
-	For     string // what it is charged for, in the price list
+	For     string // what the item is charged for, as the price list says
 }
 
-// Prices are credits for one item, by "provider.item" or "surcharge.item".
+// Prices holds the credits for one item, by "provider.item" or "surcharge.item".
 type Prices map[string]int64
 
-// defaultPrices is the price list that the providers themselves name.
+// defaultPrices returns the price list of the providers' own prices.
 func defaultPrices(providers []Provider) Prices {
 	prices := Prices{}
 	for item, credits := range surcharges {
@@ -64,7 +63,7 @@ func defaultPrices(providers []Provider) Prices {
 	return prices
 }
 
-// override replaces prices by those of an operator.
+// override replaces prices with the operator's.
 func (p Prices) override(by Prices) error {
 	for key, credits := range by {
 		if _, known := p[key]; !known {
@@ -78,7 +77,6 @@ func (p Prices) override(by Prices) error {
 	return nil
 }
 
-// cost is what a bill of the named provider comes to.
 func (p Prices) cost(name string, bill Bill) int64 {
 	var sum int64
 	for item, n := range bill {

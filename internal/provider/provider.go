@@ -1,7 +1,7 @@
-// Package provider says what a provider is: something that can be asked, with
-// its request, price, countries and result. Each lives in a folder of its own
-// below this one and decides and parses; reaching outside is left to the
-// upstream.Session that it is handed.
+// Package provider defines what a provider is: an assistant or search engine that users can query,
+// with its request type, prices, countries and result type. Each provider has its own folder below
+// this one. A provider decides which documents to fetch and parses them; the upstream.Session that
+// it is given does the fetching.
 package provider
 
 import (
@@ -15,95 +15,93 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// ParserVersion is that of the code that reads documents. Raise it with a change by which a
-// document that could be read before is read otherwise: numbers of trackers break there.
+// ParserVersion is the version of the code that reads documents. Increase it with every change that
+// makes a document yield a different result than before: a tracker's metrics are not comparable
+// across parser versions.
 const ParserVersion = 2
 
-// Provider is one thing that can be asked. Implementations are stateless and
-// safe for concurrent use.
+// Provider is one assistant or search engine. Implementations are stateless and safe for concurrent
+// use.
 type Provider interface {
 	Definition() Definition
 
-	// Decode takes the request out of in, noting every problem there. The
-	// request is only used when in.Err() is nil afterwards.
+	// Decode reads the request from in and reports every problem to in. The request may be used
+	// only if in.Err() is nil afterwards.
 	Decode(in *schema.Object) Request
 }
 
-// Definition is what everybody else needs to know of a provider: the route,
-// the price list, the country list and the help texts come from it.
+// Definition describes a provider. The route, the price list, the country list and the help texts
+// are derived from it.
 type Definition struct {
-	Name     string // the path below /v1/monitor/, and its name in errors and settings
-	TaskType string // its name in asynchronous tasks
+	Name     string // the path below /v1/monitor/, and the name in errors and settings
+	TaskType string // the name in asynchronous tasks
 	Summary  string // one line for help texts
-	// Request and Result are the zero values of the types of its request and its
-	// result.
+	// Request and Result are zero values of the request type and the result type.
 	Request, Result any
-	// Prose is what the OpenAPI document says of it beyond its types, in YAML:
-	// summary, description, and examples of requests and responses.
+	// Prose is YAML for the OpenAPI document: summary, description, and examples of requests and
+	// responses.
 	Prose []byte
-	// Whole is a request for everything that one document can hold, less the
-	// country: by it stored documents are read again.
+	// Whole is a request, without its country, for everything that one document can hold. Stored
+	// documents are read again with it.
 	Whole string
-	// Watched are the fields of a result, whatever was asked for, whose share of
-	// filled ones tells how well documents are understood: "sources", or
-	// "sources.label" for a field of each item.
+	// Watched names the result fields whose fill rate shows how well documents are understood:
+	// "sources", or "sources.label" for a field of each item. A watched field must not depend on
+	// the request's options.
 	Watched []string
 	Prices  []Price
-	// Countries say where it can be asked from; the first is the provider itself,
-	// further ones are parts of it that are offered in other places.
+	// Countries says where the provider is available. The first entry is the provider itself;
+	// further entries are parts of it that are available elsewhere.
 	Countries []Countries
-	// APIs are the official APIs through which it can be asked.
+	// APIs lists the official APIs through which the provider can be asked.
 	APIs []API
-	// Site is the web site that it reads; several providers may share one. Lab is
-	// the site that plays it in the lab.
+	// Site is the website that the provider reads; several providers may share one. Lab returns the
+	// site that stands in for it in the lab.
 	Site Site
 	Lab  func() lab.Site
 }
 
-// Site is a web site.
+// Site is a website.
 type Site struct {
-	Name string // in requests and settings
-	URL  string // its base, unless the operator says otherwise
+	Name string // the name in requests and settings
+	URL  string // the default base URL
 }
 
-// API is an official API of an upstream, which an operator with a key of their
-// own can use.
+// API is an official API of an upstream. Operators can use it with their own key.
 type API struct {
-	Name string // in settings it is api:Name, and its variables begin with EARSHOT_NAME_
-	URL  string // its base, unless the operator says otherwise; "" where only they can
-	// Model is the model to ask, unless the operator says otherwise; "" where there
-	// is no choice, or only they can tell.
+	Name string // settings call it api:Name; its environment variables begin with EARSHOT_NAME_
+	URL  string // the default base URL; "" if only the operator knows it
+	// Model is the default model. It is "" if the API has no choice of models or only the operator
+	// knows the model.
 	Model string
-	// KeyHeader and KeyPrefix say how the key is sent.
+	// KeyHeader and KeyPrefix say in which header the key is sent, and what precedes it there.
 	KeyHeader, KeyPrefix string
-	// Redirects is the base of the links that lead to its sources, where it serves
-	// those as redirects.
+	// Redirects is the base URL of the redirect links to sources, for APIs that return such links.
 	Redirects string
-	// Place says for operators which place its answers are for.
+	// Place tells operators which location the API's answers are for.
 	Place string
 }
 
-// Countries are the countries in which something is offered: all but some.
+// Countries is the set of all countries except some.
 type Countries struct {
-	Model  string // its name in the list of countries; "" for what has no name there
-	Except string // codes, separated by spaces
+	Model  string // the name in the list of countries; "" if it is not listed there
+	Except string // country codes, separated by spaces
 }
 
-// Include tells whether the country is one of them.
+// Include reports whether the set contains the country.
 func (c Countries) Include(country string) bool {
 	return geo.IsCountry(country) && !strings.Contains(c.Except, country)
 }
 
-// Serves tells whether the provider can be asked from the country.
+// Serves reports whether the provider is available in the country.
 func (d Definition) Serves(country string) bool { return d.Countries[0].Include(country) }
 
-// TypeName is the provider's name in Go: ChatAssistant for a provider whose request
-// is a ChatAssistantRequest.
+// TypeName returns the provider's name in Go: ChatAssistant for a provider whose request type is
+// ChatAssistantRequest.
 func (d Definition) TypeName() string {
 	return strings.TrimSuffix(reflect.TypeOf(d.Request).Name(), "Request")
 }
 
-// TextField is the field of its request that holds what is asked: prompt or query.
+// TextField returns the name of the request field that holds the text to ask: prompt or query.
 func (d Definition) TextField() string {
 	if _, ok := reflect.TypeOf(d.Request).FieldByName("Query"); ok {
 		return "query"
@@ -111,22 +109,21 @@ func (d Definition) TextField() string {
 	return "prompt"
 }
 
-// Request is a valid request, ready to be asked any number of times.
+// Request is a valid request. It can be asked any number of times.
 type Request interface {
-	// Bill is the most that the request can cost.
+	// Bill returns the most that the request can cost.
 	Bill() Bill
 
-	// Locale is where it is asked from; its country is "" where the request does
-	// not say.
+	// Locale returns where the request is asked from. The country is "" if the request has none.
 	Locale() geo.Locale
 
-	// Ask makes one attempt. It returns an *upstream.Failure when the upstream
-	// is to blame, and whatever ctx ended with when that came first.
+	// Ask makes one attempt. It returns an *upstream.Failure if the upstream failed, or the error
+	// of ctx if ctx ended first.
 	Ask(ctx context.Context, up *upstream.Session) (*Outcome, error)
 }
 
-// Outcome is what an attempt brought home.
+// Outcome is the result of a successful attempt.
 type Outcome struct {
 	Result any  // one of the result types of package earshot
-	Bill   Bill // what it costs, at most the request's own bill
+	Bill   Bill // what the attempt costs, at most the request's bill
 }

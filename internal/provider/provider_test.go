@@ -12,7 +12,7 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// fake is a provider of which only the definition matters.
+// fake is a provider with nothing but a definition.
 type fake struct{ about provider.Definition }
 
 func (f fake) Definition() provider.Definition { return f.about }

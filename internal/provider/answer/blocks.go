@@ -7,14 +7,14 @@ import (
 	"earshot/internal/provider/mdtext"
 )
 
-// Block is a stretch of an answer's Markdown, and the citations that follow it as one chip.
+// Block is part of an answer's Markdown, followed by the citations of one chip.
 type Block struct {
 	Text      string
 	Citations []Citation
 }
 
-// The marks for chips, which Clean drops where Rewrite leaves them alone, and the
-// character that replaces theirs in the text itself.
+// Private-use characters that mark the place of a chip. webtext.Clean removes marks that Rewrite
+// does not replace. noMarks replaces these characters in the text itself.
 const (
 	markStart = "\ue200"
 	markEnd   = "\ue201"
@@ -22,11 +22,11 @@ const (
 
 var noMarks = strings.NewReplacer(markStart, "\ue202", markEnd, "\ue202")
 
-// maxLinks is how many bytes the links of all chips may have together.
+// maxLinks limits the links of all chips together, in bytes.
 const maxLinks = 1 << 20
 
-// Write joins the blocks, notes their chips and returns the text with a chip behind each
-// block that has citations.
+// Write joins the blocks and returns the text with a chip after each block that has citations. It
+// records the chips.
 func (s *Sources) Write(blocks []Block) mdtext.Replacement {
 	var marked strings.Builder
 	shown := make([]mdtext.Replacement, len(blocks))

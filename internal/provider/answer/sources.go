@@ -1,9 +1,12 @@
-// Package answer puts answers together from what the readers of documents find:
-// sources and the pills that point at them, products, places and the like.
+// Package answer builds answers from what the document readers find: sources, the citation pills
+// that refer to them, products, places and so on.
 //
-//	blocks.go   text with citations between
+// A chip is one citation mark in the text. It cites one or more sources; each of them becomes one
+// citation pill in the answer.
+//
+//	blocks.go   text with citations between its parts
 //	sources.go  sources without duplicates, citations, posts of social networks
-//	things.go   products, places and videos out of JSON
+//	things.go   products, places and videos from JSON
 package answer
 
 import (
@@ -18,13 +21,13 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Want is what a reader needs to know besides the document.
+// Want says what a reader needs to know in addition to the document.
 type Want struct {
-	Country  string // where it was asked from, which tells currencies apart
-	Markdown bool   // whether the answer is wanted as Markdown too
+	Country  string // where the question was asked from; decides what an ambiguous currency sign means
+	Markdown bool   // whether to return the answer as Markdown, too
 }
 
-// FromAPI notes that an answer was read from a document of an official API.
+// FromAPI marks an answer as read from a document of an official API.
 func FromAPI(a *earshot.Answer, err error) (*earshot.Answer, error) {
 	if a != nil {
 		a.Surface = earshot.SurfaceAPI
@@ -32,24 +35,23 @@ func FromAPI(a *earshot.Answer, err error) (*earshot.Answer, error) {
 	return a, err
 }
 
-// Sources collects what an answer cites: each page once, numbered in the order
-// of its first mention, and the pills that point at them. The zero value is
-// ready to use.
+// Sources collects the pages that an answer cites, numbered in the order of their first mention and
+// without duplicates, and the pills that refer to them. The zero value is ready to use.
 type Sources struct {
 	list  []earshot.Source
-	at    map[string]int // index in list by key
+	at    map[string]int // index in list by pageKey
 	pills []earshot.CitationPill
 	chips int
 }
 
-// Citation is one source of a chip, with the name that the chip shows.
+// Citation is one source of a chip, with the label that the chip shows.
 type Citation struct {
 	Source earshot.Source
 	Label  string
 }
 
-// Add notes a source and returns its position. Its URL must be a destination.
-// Of a page that is known already, it fills in what was missing.
+// Add adds a source and returns its position. The source's URL must be a destination, not a
+// redirect. For a page that is already a source, Add fills in missing fields.
 func (s *Sources) Add(source earshot.Source) int {
 	key := pageKey(source.URL)
 	i, known := s.at[key]
@@ -70,23 +72,22 @@ func (s *Sources) Add(source earshot.Source) int {
 	return i + 1
 }
 
-// Empty tells whether there is no source yet.
+// Empty reports whether there are no sources yet.
 func (s *Sources) Empty() bool { return len(s.list) == 0 }
 
-// Known tells whether the page is one of the sources.
+// Known reports whether the page is a source.
 func (s *Sources) Known(link string) bool {
 	_, known := s.at[pageKey(link)]
 	return known
 }
 
-// pageKey is the address without what points at a sentence of the same page.
+// pageKey returns the address without a text fragment, which points at a sentence of the same page.
 func pageKey(link string) string {
 	page, _, _ := strings.Cut(link, "#:~:")
 	return page
 }
 
-// Chip notes a chip with its sources. A source that a chip names twice counts
-// once.
+// Chip records a chip and adds its sources. A source that the chip cites twice counts once.
 func (s *Sources) Chip(citations []Citation) {
 	if len(citations) == 0 {
 		return
@@ -114,8 +115,8 @@ func containsPosition(pills []earshot.CitationPill, position int) bool {
 	return false
 }
 
-// Fill writes sources and pills into the answer. A source without a title is
-// named as its pill is, or by its domain.
+// Fill writes sources and pills into the answer. A source without a title gets the label of its
+// pill, or else its domain.
 func (s *Sources) Fill(a *earshot.Answer) {
 	for i := range s.pills {
 		pill := &s.pills[i]
@@ -131,12 +132,11 @@ func (s *Sources) Fill(a *earshot.Answer) {
 	a.Sources, a.CitationPills = s.list, s.pills
 }
 
-// maxChips is how many chips of an answer are noted; real answers have up to
-// some hundred.
+// maxChips limits the recorded chips of an answer; real answers have up to a few hundred.
 const maxChips = 1000
 
-// Cite notes a chip and gives what stands for it: nothing in plain text, links
-// in parentheses in Markdown.
+// Cite records a chip and returns its replacement in the text: nothing in plain text, links in
+// parentheses in Markdown.
 func (s *Sources) Cite(citations []Citation) mdtext.Replacement {
 	if len(citations) == 0 || s.chips >= maxChips {
 		return mdtext.Gone
@@ -149,12 +149,11 @@ func (s *Sources) Cite(citations []Citation) mdtext.Replacement {
 	return mdtext.Replacement{Text: webtext.Mark, Markdown: " (" + strings.Join(links, ", ") + ")"}
 }
 
-// statusPath is the path of a post of X. "i" and "i/web" stand for an author who
-// is not named.
+// statusPath matches the path of a post on X. "i" and "i/web" take the place of an unnamed author.
 var statusPath = regexp.MustCompile(`^/(?:i|i/web|([^/]+))/status/([0-9]+)`)
 
-// PostAt is the post of a social network that an address leads to, as far as the
-// address tells, and its id there; nil and "" for any other address.
+// PostAt returns the social network post that a link leads to, as far as the link describes it, and
+// the post's id. It returns nil and "" for any other link.
 func PostAt(link string) (post *earshot.Post, id string) {
 	u, err := url.Parse(link)
 	if err != nil {

@@ -8,15 +8,14 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Things reads products, places and the like out of JSON. Interfaces call the
-// same field by several names; those that are known are tried in turn.
+// Things reads products, places, videos and the like from JSON. Interfaces use different names for
+// the same field; the readers try all known names in turn.
 type Things struct {
-	Country string   // where it was asked from, which tells currencies apart
-	Own     []string // names by which the engine marks the links it gives
+	Country string   // where the question was asked from; decides what an ambiguous currency sign means
+	Own     []string // utm_source values that the engine adds to its links
 }
 
-// Product is the product that an object describes; ok is false when it has no
-// title.
+// Product returns the product that an object describes. ok is false if the object has no title.
 func (t Things) Product(o loosejson.Object) (product earshot.Product, ok bool) {
 	product = earshot.Product{
 		Title:       o.Text("title", "name"),
@@ -39,7 +38,7 @@ func (t Things) Product(o loosejson.Object) (product earshot.Product, ok bool) {
 	return product, product.Title != ""
 }
 
-// Products are those of the objects that are products.
+// Products returns the products among the objects.
 func (t Things) Products(list []loosejson.Object) []earshot.Product {
 	var products []earshot.Product
 	for _, o := range list {
@@ -65,7 +64,8 @@ func (t Things) offer(o loosejson.Object) earshot.Offer {
 	return offer
 }
 
-// images are the pictures of a product: a list, or a single one.
+// images returns the images of a product, from a list field or else from a field with a single
+// image.
 func (t Things) images(o loosejson.Object) []string {
 	var links []string
 	for _, field := range []string{"image_urls", "images", "imageUrls"} {
@@ -81,7 +81,7 @@ func (t Things) images(o loosejson.Object) []string {
 	return links
 }
 
-// AddPlace appends the place that an object describes, if it has a name.
+// AddPlace appends the place that an object describes, if the place has a name.
 func (t Things) AddPlace(list []earshot.Place, o loosejson.Object) []earshot.Place {
 	coordinates := o
 	if inner := o.Object("coordinates"); inner != nil {
@@ -108,8 +108,7 @@ func (t Things) AddPlace(list []earshot.Place, o loosejson.Object) []earshot.Pla
 	return append(list, place)
 }
 
-// AddVideo appends the video that an object describes, if it has an address
-// that the list does not have.
+// AddVideo appends the video that an object describes, if it has a URL that is not in the list yet.
 func (t Things) AddVideo(list []earshot.Video, o loosejson.Object) []earshot.Video {
 	link, ok := o.Destination(t.Own, "url", "link")
 	if !ok || slices.ContainsFunc(list, func(v earshot.Video) bool { return v.URL == link }) {
@@ -128,7 +127,7 @@ func (t Things) AddVideo(list []earshot.Video, o loosejson.Object) []earshot.Vid
 	})
 }
 
-// AddNew appends those texts that the list does not have.
+// AddNew appends the texts that are neither empty nor in the list yet.
 func AddNew(list earshot.List[string], texts ...string) earshot.List[string] {
 	for _, text := range texts {
 		if text != "" && !slices.Contains(list, text) {
@@ -138,8 +137,8 @@ func AddNew(list earshot.List[string], texts ...string) earshot.List[string] {
 	return list
 }
 
-// AddEntity appends what is named unless the list has it. Of what kind it is
-// may be unknown.
+// AddEntity appends an entity unless the list has it. An entity without a kind gets the type
+// "other".
 func AddEntity(list earshot.List[earshot.Entity], name, kind string) earshot.List[earshot.Entity] {
 	entity := earshot.Entity{Name: name, Type: kind}
 	if kind == "" {
@@ -151,8 +150,8 @@ func AddEntity(list earshot.List[earshot.Entity], name, kind string) earshot.Lis
 	return append(list, entity)
 }
 
-// NumberProducts gives products their positions over the whole answer: those on
-// cards first, then those in the text.
+// NumberProducts sets the positions of all products of an answer: first the products on cards, then
+// the products in the text.
 func NumberProducts(a *earshot.Answer) {
 	position := 0
 	for _, card := range a.ShoppingCards {

@@ -8,7 +8,7 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// object decodes JSON that must be an object.
+// object decodes JSON, which must be an object.
 func object(t *testing.T, data string) loosejson.Object {
 	t.Helper()
 	value, ok := loosejson.Decode(data)

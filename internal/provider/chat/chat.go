@@ -1,5 +1,5 @@
-// Package chat asks assistants: which document to fetch from the upstream at hand,
-// and what of the answer the client gets.
+// Package chat asks assistants: it chooses the document to fetch from the upstream and returns the
+// parts of the answer that the client requested.
 package chat
 
 import (
@@ -16,53 +16,51 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// Assistant is one assistant that is asked by fetching one document: a page or a
-// stream with the whole answer in it. What such assistants differ in is which
-// document that is and how to read it.
+// Assistant is an assistant that is asked by fetching one document, a page or a stream that holds
+// the whole answer. Assistants differ in which document they fetch and how they read it.
 type Assistant struct {
 	About *provider.Definition
-	// Question is the document to fetch for a prompt.
+	// Question returns the request for the document that answers a prompt.
 	Question func(prompt string, locale geo.Locale) (*upstream.Request, error)
-	// Start is the page to open in a browser, and Script what to do there, for
-	// upstreams that have one. Script may be nil.
+	// Start is the page that a browser opens, and Script returns the steps to take there. They are
+	// used by upstreams that have a browser. Script may be nil.
 	Start  string
 	Script func(prompt string) []browser.Step
-	// API is how its official API is asked. May be nil.
+	// API describes how to ask the official API. It may be nil.
 	API *API
-	// Read reads a document. It returns everything that answer.Want asks for and nothing
-	// that is not there; an *upstream.Failure says what else the document is.
+	// Read reads a document and returns every part of the answer that it finds. Its error is an
+	// *upstream.Failure that says what the document is instead of an answer.
 	Read func(document []byte, want answer.Want) (*earshot.Answer, error)
 }
 
-// API is how an assistant is asked through its official API. Its answers are
-// told apart from the site's own documents by what is in them, so Read reads
-// both.
+// API describes how to ask an assistant through its official API. Assistant.Read also reads the
+// API's answers: it recognises them by their content.
 type API struct {
-	// Question is the call for a prompt.
+	// Question returns the API call for a prompt.
 	Question func(q Question) (*upstream.Request, error)
-	// Located says that country and state are told to the API.
+	// Located says that the API call includes the country and the state.
 	Located bool
-	// Finish completes an answer after it was read: it asks for what the answer
-	// only points at. May be nil.
+	// Finish completes an answer after it was read, with further requests for data that the answer
+	// only links to. It may be nil.
 	Finish func(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error
 }
 
-// Question is what an assistant is asked.
+// Question is one question to an assistant.
 type Question struct {
 	Prompt string
 	Locale geo.Locale
-	// NoSearch leaves it to the model of an official API whether it searches the web.
+	// NoSearch lets the model of an official API decide whether to search the web.
 	NoSearch bool
-	// Model is that of an official API.
+	// Model is the model of the official API.
 	Model string
 }
 
 var _ provider.Provider = (*Assistant)(nil)
 
-// Definition says what the assistant is and costs.
+// Definition returns the assistant's definition.
 func (c *Assistant) Definition() provider.Definition { return *c.About }
 
-// Decode takes the request out of in. All these assistants take the same one.
+// Decode reads the request, which has the same fields for all these assistants.
 func (c *Assistant) Decode(in *schema.Object) provider.Request {
 	var body earshot.AssistantRequest
 	in.Decode(&body)
@@ -79,13 +77,10 @@ type request struct {
 	include   Include
 }
 
-// Bill is the base price and the state.
 func (r *request) Bill() provider.Bill { return provider.BaseBill(r.question.Locale) }
 
-// Locale is where it is asked from.
 func (r *request) Locale() geo.Locale { return r.question.Locale }
 
-// Ask fetches the document and reads it.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	found, err := r.assistant.Ask(ctx, up, r.question, r.include)
 	if err != nil {
@@ -94,8 +89,8 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	return &provider.Outcome{Result: found, Bill: r.Bill()}, nil
 }
 
-// Ask puts a question to the upstream at hand, and reads the answer with the parts
-// that are to be included.
+// Ask asks the question through the upstream of the session and returns the answer with the
+// included parts.
 func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, include Include) (*earshot.Answer, error) {
 	document, err := c.document(up, q)
 	if err != nil {
@@ -122,7 +117,8 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	return found, nil
 }
 
-// document is the one to fetch from the upstream at hand.
+// document returns the request for the document to fetch: an API call, a visit with a browser, or
+// the site's own document.
 func (c *Assistant) document(up *upstream.Session, q Question) (*upstream.Request, error) {
 	switch {
 	case up.Surface() == earshot.SurfaceAPI && c.API != nil:
@@ -135,8 +131,7 @@ func (c *Assistant) document(up *upstream.Session, q Question) (*upstream.Reques
 	}
 }
 
-// complete finishes an answer and says which place it is for. It may be called on
-// nil.
+// complete sets the location of the answer and calls Finish. It may be called on nil.
 func (api *API) complete(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error {
 	if up.Surface() != earshot.SurfaceAPI {
 		a.Location = up.Location(locale)
@@ -151,14 +146,14 @@ func (api *API) complete(ctx context.Context, up *upstream.Session, a *earshot.A
 	return api.Finish(ctx, up, a, locale)
 }
 
-// Include are the parts of an answer that every chat assistant gives on demand.
+// Include lists the optional parts of an answer that every chat assistant offers.
 type Include earshot.AssistantInclude
 
-// Attach completes an answer that was read from document with what the flags ask
-// for, and says where it came from. The page that is kept is the document where that is
-// one, and elsewhere the answer itself, from its Markdown.
+// Attach adds the requested parts to an answer that was read from document, and sets its surface.
+// The kept page is the document if that is a page, and otherwise a page made from the answer's
+// Markdown.
 func (i Include) Attach(a *earshot.Answer, up *upstream.Session, document []byte) error {
-	a.Surface = cmp.Or(a.Surface, up.Surface()) // its reader may know better
+	a.Surface = cmp.Or(a.Surface, up.Surface()) // the reader may have set it
 	if i.RawResponse {
 		raw, err := rawdoc.RawResponse(document)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// A whole provider, as docs/adding-a-provider.md shows it.
+// A complete provider, as in docs/adding-a-provider.md.
 func ExampleAssistant() {
 	page := chatpage.New(chatpage.Layout{
 		User:    "[data-author=user]",

@@ -12,14 +12,13 @@ import (
 	"earshot/internal/provider/rawdoc"
 )
 
-// maxTitle is how many characters of an answer are its title.
+// maxTitle is how many characters of an answer become the page title.
 const maxTitle = 80
 
-// formatter writes Markdown as HTML, without the HTML in it and without links that
-// could run something.
+// formatter converts Markdown to HTML. It drops raw HTML and unsafe links such as javascript:.
 var formatter = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough))
 
-// answerPage shows an answer. There is nothing on it to run or to load.
+// answerPage shows an answer. The page runs no scripts and loads nothing.
 var answerPage = template.Must(template.New("answer").Parse(`<!DOCTYPE html>
 <html>
 <head>
@@ -48,8 +47,8 @@ footer { border-top: 1px solid #999; margin-top: 2rem; }
 </html>
 `))
 
-// formatted is the page of an answer that came in another form, such as a stream. It
-// also holds the document that the answer was read from.
+// formatted returns a page that shows an answer which did not come as a page, such as a stream. The
+// page also embeds the document that the answer was read from.
 func formatted(a *earshot.Answer, document []byte) ([]byte, error) {
 	var text, page bytes.Buffer
 	if err := formatter.Convert([]byte(a.Markdown), &text); err != nil {
@@ -58,8 +57,8 @@ func formatted(a *earshot.Answer, document []byte) ([]byte, error) {
 	title := []rune(a.Text)
 	err := answerPage.Execute(&page, map[string]any{
 		"Answer": a, "Title": string(title[:min(len(title), maxTitle)]),
-		"Text":     template.HTML(text.String()),               //nolint:gosec // the formatter leaves out what is not safe
-		"Document": template.HTML(rawdoc.KeepWithin(document)), //nolint:gosec // a comment of letters and digits
+		"Text":     template.HTML(text.String()),               //nolint:gosec // the formatter drops unsafe content
+		"Document": template.HTML(rawdoc.KeepWithin(document)), //nolint:gosec // a comment of letters and digits only
 	})
 	if err != nil {
 		return nil, fmt.Errorf("format an answer: %w", err)

@@ -13,7 +13,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// An answer that came as a stream is kept as a page that people can read.
+// A streamed answer is kept as a readable page.
 func TestAStreamedAnswerIsKeptFormatted(t *testing.T) {
 	t.Parallel()
 	stream := []byte("data: {\"text\":\"Lamps\"}\n\ndata: [DONE]\n\n")

@@ -10,22 +10,20 @@ import (
 	"earshot/internal/store"
 )
 
-// Blocks is a field that is filled by each block of a page that was understood.
+// Blocks is the field that counts the blocks of pages; a recognised block counts as filled.
 const Blocks = "blocks"
 
-// unknownMark begins the fields that count blocks which nobody understood, by
-// their headings.
+// unknownMark is the prefix of the fields that count unrecognised blocks by heading.
 const unknownMark = "block: "
 
-// Headings come from pages, and anybody may put anything into them.
+// Limits on headings, which come from pages and can contain anything.
 const (
-	maxHeadings = 20 // different ones of a provider in an hour, on a node
+	maxHeadings = 20 // distinct headings of a provider per hour and node
 	maxHeading  = 80 // characters
-	minWord     = 4  // characters of a word that gives away what was asked
+	minWord     = 4  // characters of a word that could reveal the query
 )
 
-// blocks counts the blocks of a page's layout, and notes the headings of those
-// that nobody understood.
+// blocks counts the blocks of a page's layout and records the headings of unrecognised blocks.
 func (w *Watch) blocks(d Document, layout json.RawMessage, counts map[string]store.FieldCount, now time.Time) {
 	var blocks []earshot.LayoutBlock
 	if json.Unmarshal(layout, &blocks) != nil {
@@ -42,8 +40,8 @@ func (w *Watch) blocks(d Document, layout json.RawMessage, counts map[string]sto
 	}
 }
 
-// headingOf is a heading as it is kept, "" where it repeats what was asked: it is
-// shown to everybody.
+// headingOf returns a heading in the form that is stored. It returns "" if the heading repeats a
+// word of the query, because everybody can see the headings.
 func headingOf(title, asked string) string {
 	title = strings.Join(strings.FieldsFunc(title, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 	if runes := []rune(title); len(runes) > maxHeading {
@@ -58,7 +56,7 @@ func headingOf(title, asked string) string {
 	return title
 }
 
-// keeps tells whether a heading is one of those that are kept of this hour.
+// keeps reports whether a heading is within this hour's limit of distinct headings.
 func (w *Watch) keeps(d Document, heading string, now time.Time) bool {
 	hour := store.FieldHour{Hour: hourOf(now), Provider: d.key()}
 	w.mu.Lock()

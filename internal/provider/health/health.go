@@ -1,8 +1,8 @@
-// Package health watches the parsers: how often each field of a result is filled.
-// When a site changes its layout, the rate of a field drops before users complain.
+// Package health monitors the parsers: it counts how often each field of a result is filled. When a
+// site changes its layout, the fill rate of a field drops before users complain.
 //
-// Every node counts in memory and regularly adds its counts to the store. With a node
-// only some seconds of statistics are lost.
+// Every node counts in memory and regularly adds its counts to the store. A node that crashes loses
+// only a few seconds of statistics.
 package health
 
 import (
@@ -17,38 +17,37 @@ import (
 	"earshot/internal/store"
 )
 
-// Understood is a field that is filled in every document that was understood.
+// Understood is the field that counts documents; a document that was understood counts as filled.
 const Understood = "understood"
 
-// flushEvery is how often counts are added to the store.
 const flushEvery = 10 * time.Second
 
-// Watch counts on one node.
+// Watch counts the fields of the results of one node.
 type Watch struct {
 	store *store.Store
 	onErr func(error)
 
 	mu       sync.Mutex
 	counts   map[store.FieldHour]store.FieldCount
-	headings map[store.FieldHour]map[string]bool // those of the hour, by provider; the field is empty
+	headings map[store.FieldHour]map[string]bool // headings of the hour, by provider; the Field of the key is empty
 }
 
-// New makes a watch. onErr is called when the counts could not be stored; they are
-// kept for the next time.
+// New returns a watch. It calls onErr when counts could not be stored; the watch keeps these counts
+// for the next flush.
 func New(s *store.Store, onErr func(error)) *Watch {
 	return &Watch{store: s, onErr: onErr, counts: map[store.FieldHour]store.FieldCount{}, headings: map[store.FieldHour]map[string]bool{}}
 }
 
-// Document is what was asked and how: what is counted of an answer depends on it.
+// Document describes the request of an answer and the surface that it came from.
 type Document struct {
 	Provider string
 	Surface  earshot.Surface
-	Watched  []string // fields of its results
-	Asked    string   // the request; headings that repeat it are not kept
+	Watched  []string // fields to count in the result
+	Asked    string   // the request; headings that repeat words of it are not stored
 }
 
-// key is how a document's counts are stored: a provider's surfaces are different
-// sites, and a switch between them is no alarm.
+// key returns the name under which counts are stored. It includes the surface: surfaces are
+// different sites, and switching between them must not raise an alarm.
 func (d Document) key() string { return d.Provider + surfaceMark + string(d.Surface) }
 
 const surfaceMark = "/"
@@ -84,8 +83,8 @@ func (w *Watch) add(d Document, counts map[string]store.FieldCount, now time.Tim
 
 func hourOf(now time.Time) int64 { return now.UnixMilli() / time.Hour.Milliseconds() }
 
-// count counts a field of a result: "sources" is filled when it is not empty;
-// "sources.label" is counted over the items of sources.
+// count counts a field of a result. "sources" counts as filled if it is not empty; "sources.label"
+// is counted for each item of sources.
 func count(top map[string]json.RawMessage, field string) store.FieldCount {
 	name, inner, nested := strings.Cut(field, ".")
 	if !nested {
@@ -109,7 +108,7 @@ func one(filled bool) store.FieldCount {
 	return store.FieldCount{Seen: 1}
 }
 
-// filled tells whether a value is not empty.
+// filled reports whether a JSON value is not empty.
 func filled(value json.RawMessage) bool {
 	switch string(bytes.TrimSpace(value)) {
 	case "", "null", `""`, "[]", "{}":
@@ -119,7 +118,7 @@ func filled(value json.RawMessage) bool {
 	}
 }
 
-// Run adds the counts to the store until ctx ends, and once more then.
+// Run adds the counts to the store periodically, and a last time when ctx ends.
 func (w *Watch) Run(ctx context.Context) error {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()

@@ -20,20 +20,20 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var watched = []string{"text", "sources", "sources.label"}
 
-// chat is what all documents here are of.
+// chat describes all documents in these tests.
 var chat = health.Document{Provider: "chat", Surface: earshot.SurfaceWeb, Watched: watched, Asked: `{"query": "Desk lamps"}`}
 
 // noon is a whole hour, so that minutes do not matter.
 var noon = time.Date(2026, 9, 8, 12, 0, 0, 0, time.UTC)
 
-// result has a text, and as many sources with a label as labels and without one as
-// bare.
+// result returns a result with a text, with labels sources that have a label, and with bare sources
+// that have none.
 func result(labels, bare int) json.RawMessage {
 	sources := append(slices.Repeat([]string{`{"label": "x"}`}, labels), slices.Repeat([]string{`{"label": ""}`}, bare)...)
 	return json.RawMessage(`{"text": "hello", "sources": [` + strings.Join(sources, ",") + `]}`)
 }
 
-// report gives the fields of the one provider by name.
+// report returns the state and the fields of the only provider, by name.
 func report(t *testing.T, s *store.Store, now time.Time) (state earshot.HealthState, fields map[string]earshot.FieldHealth) {
 	t.Helper()
 	all, err := health.Report(t.Context(), s, now)
@@ -57,7 +57,7 @@ func TestFieldsAreCountedOverNodesAndHours(t *testing.T) {
 			w.Answer(chat, json.RawMessage(`{"text": "", "sources": []}`), noon.Add(-5*time.Hour))
 			w.Unreadable(chat, noon)
 			w.Flush()
-			w.Flush() // adds nothing
+			w.Flush() // must add nothing
 		}
 		_, fields := report(t, s, noon.Add(time.Minute))
 		for field, want := range map[string][4]int64{

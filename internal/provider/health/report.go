@@ -14,25 +14,24 @@ import (
 
 const (
 	day = 24 // hours
-	// baselineHours is how far the baseline reaches back: a week evens out days and
-	// nights.
+	// baselineHours is the length of the baseline. A week averages over days and nights.
 	baselineHours = 7 * day
-	// minNow and minBefore are how many observations a comparison needs.
+	// minNow and minBefore are the minimum numbers of observations for a comparison.
 	minNow, minBefore = 20, 100
-	// A field is low, or an alarm, when its rate has dropped by more than this share of
-	// what it was, and by more than this many standard deviations.
+	// A field is low, or an alarm, if its fill rate dropped by more than this share of the baseline
+	// and by more than this many standard deviations.
 	lowDrop, alarmDrop   = 0.1, 0.25
 	lowSigma, alarmSigma = 3.0, 4.0
 )
 
-// maxUnknown is how many headings a report has of a provider's surface.
+// maxUnknown limits the headings in the report of one surface of a provider.
 const maxUnknown = 50
 
-// Retention is how long counts are used, and so must be stored.
+// Retention is how long the store must keep counts.
 const Retention = (baselineHours + day) * time.Hour
 
-// Report returns for each provider, surface and field how often it was filled in the last hour
-// and day, and in the week before.
+// Report returns how often each field of each provider and surface was filled in the last hour, in
+// the last day, and in the week before the last hour.
 func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.ProviderHealth, error) {
 	hour := now.UnixMilli() / time.Hour.Milliseconds()
 	counts, err := s.FieldCounts(ctx, hour-baselineHours)
@@ -43,7 +42,7 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	fields := map[string]map[string]*series{}
 	for key, c := range counts {
 		if _, surface := split(key.Provider); !slices.Contains(surface.Values(), surface) {
-			continue // counted before surfaces were told apart
+			continue // counted before surfaces were counted separately
 		}
 		if fields[key.Provider] == nil {
 			fields[key.Provider] = map[string]*series{}
@@ -53,7 +52,7 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 			f = &series{}
 			fields[key.Provider][key.Field] = f
 		}
-		// The last hour is this one and the one before: this one has just begun.
+		// "Last hour" means this hour and the previous one, because this hour has only begun.
 		age := hour - key.Hour
 		if age <= 1 {
 			f.last = sum(f.last, c)
@@ -102,7 +101,7 @@ func share(c store.FieldCount) earshot.FieldShare {
 	return earshot.FieldShare{Seen: c.Seen, Filled: c.Filled, Rate: rate(c)}
 }
 
-// rate is nil for what was never seen.
+// rate returns nil for a field that was never seen.
 func rate(c store.FieldCount) *float64 {
 	if c.Seen == 0 {
 		return nil
@@ -110,14 +109,14 @@ func rate(c store.FieldCount) *float64 {
 	return new(float64(c.Filled) / float64(c.Seen))
 }
 
-// stateOf compares the last hour with the time before.
+// stateOf compares the last hour with the baseline.
 func stateOf(last, before store.FieldCount) earshot.HealthState {
 	if last.Seen < minNow || before.Seen < minBefore {
 		return earshot.HealthUnknown
 	}
 	now, then := *rate(last), *rate(before)
-	// One added observation of each kind keeps a field that was always filled from
-	// raising an alarm the first time that it is not.
+	// One extra observation of each kind keeps a field that was always filled from raising an alarm
+	// the first time it is empty.
 	p := (float64(before.Filled) + 1) / (float64(before.Seen) + 2)
 	sigma := math.Sqrt(p * (1 - p) / float64(last.Seen))
 	drop := then - now
@@ -131,7 +130,7 @@ func stateOf(last, before store.FieldCount) earshot.HealthState {
 	}
 }
 
-// worse is the one of two states that deserves more attention.
+// worse returns the more serious of two states.
 func worse(a, b earshot.HealthState) earshot.HealthState {
 	order := a.Values()
 	if slices.Index(order, b) > slices.Index(order, a) {
@@ -140,7 +139,7 @@ func worse(a, b earshot.HealthState) earshot.HealthState {
 	return a
 }
 
-// split takes a key apart. Names of providers may have the mark, too.
+// split splits a key into provider and surface. The provider's name may contain the separator, too.
 func split(key string) (provider string, surface earshot.Surface) {
 	mark := strings.LastIndex(key, surfaceMark)
 	if mark < 0 {

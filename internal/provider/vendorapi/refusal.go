@@ -1,5 +1,5 @@
-// Package vendorapi is what official APIs have in common, whichever the vendor. The
-// packages below it are APIs that several providers use.
+// Package vendorapi holds what official APIs of all vendors have in common. The packages below it
+// ask and read APIs that several providers use.
 package vendorapi
 
 import (
@@ -16,11 +16,10 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Refusal says what an error of an official API means for the question: whether
-// to ask again, and when. codes are the vendor's machine-readable words for the
-// error, such as its type and its code. An error within an answer that began well
-// has no status of its own: its status is 0 and the codes tell, among them a
-// status as digits.
+// Refusal returns the failure that an error of an official API means: whether to ask again, and
+// when. codes are the vendor's machine-readable error codes, such as its type and its code; empty
+// codes are ignored. An error inside an answer that began successfully has no status: pass 0, and
+// the codes decide. A code may be an HTTP status in digits.
 func Refusal(status int, header http.Header, codes []string, message string) *upstream.Failure {
 	words := normalWords(strings.Join(codes, " "))
 	allWords := words + " " + normalWords(message[:min(len(message), maxMessage)])
@@ -45,17 +44,16 @@ func Refusal(status int, header http.Header, codes []string, message string) *up
 	return failure
 }
 
-// What errors say whatever their status is. The codes are apart from the phrases
-// that are looked for in messages too: the message about an ordinary limit may
-// speak of billing.
+// Codes and phrases that decide regardless of the status. Account codes are searched for only in
+// the codes, not in the message, because the message of an ordinary rate limit may mention billing.
 var (
 	accountCodes = []string{"insufficient quota", "billing", "api key invalid", "invalid api key"}
-	// An empty account or a wrong key, in the words of vendors without such codes.
+	// An empty account or a wrong key, for vendors that send no code for it.
 	accountPhrases = []string{
 		"incorrect api key", "api key not valid", "api key not found", "invalid api key", "api key expired",
 		"used all available credits", "spending limit", "insufficient credits",
 	}
-	// A question that is too long or not allowed.
+	// A prompt that is too long or not allowed.
 	refusedPhrases = []string{
 		"context length", "string above max length", "too many prompt tokens", "prompt is too long", "maximum prompt length", "maximum number of tokens",
 		"content policy", "content filter", "content management policy", "responsibleaipolicy", "moderation",
@@ -63,8 +61,8 @@ var (
 	}
 )
 
-// statusOf is the status that the codes stand for where an error has none, 0
-// where they do not tell.
+// statusOf returns the HTTP status that the codes mean, or 0 if they mean none. It is for errors
+// without a status.
 func statusOf(codes []string, words string) int {
 	for _, code := range codes {
 		if status, err := strconv.Atoi(code); err == nil && status >= 400 && status < 600 {
@@ -93,18 +91,16 @@ func contains(text string, phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
-// normalWords writes words alike, however they are joined: content_filter,
-// content-filter and Content Filter.
+// normalWords returns text in lower case with spaces between words, so that content_filter,
+// content-filter and Content Filter are equal.
 func normalWords(text string) string {
 	return strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(text))
 }
 
-// maxRetryAfter is the longest wish to be left alone that is heeded: no job waits
-// longer.
-const maxRetryAfter = 5 * time.Minute
+// MaxRetryAfter caps the Retry-After that we honour, because no job waits longer.
+const MaxRetryAfter = 5 * time.Minute
 
-// retryAfter is how long the header asks to wait before the next try, 0 where it
-// does not say.
+// retryAfter returns how long the header asks to wait before the next try, or 0 if it does not ask.
 func retryAfter(header http.Header) time.Duration {
 	wait := span(header.Get("Retry-After-Ms"), time.Millisecond)
 	if wait == 0 {
@@ -116,25 +112,24 @@ func retryAfter(header http.Header) time.Duration {
 	if wait == 0 {
 		wait = max(span(header.Get("X-Ratelimit-Reset-Requests"), time.Second), span(header.Get("X-Ratelimit-Reset-Tokens"), time.Second))
 	}
-	return min(wait, maxRetryAfter)
+	return min(wait, MaxRetryAfter)
 }
 
-// span reads a time such as "6m0s", or one without a unit. What cannot be read or
-// is in the past is 0.
+// span parses a duration such as "6m0s", or a number of units. It returns 0 for an invalid or
+// negative value.
 func span(text string, unit time.Duration) time.Duration {
 	text = strings.TrimSpace(text)
 	if count, err := strconv.ParseFloat(text, 64); err == nil {
-		if !(count > 0) { // which is no number either
+		if !(count > 0) { // also true for NaN
 			return 0
 		}
-		return time.Duration(min(count, float64(maxRetryAfter/unit)) * float64(unit))
+		return time.Duration(min(count, float64(MaxRetryAfter/unit)) * float64(unit))
 	}
 	wait, _ := time.ParseDuration(text)
 	return max(wait, 0)
 }
 
-// untilDate is the time from when the answer was sent until the date that it
-// names.
+// untilDate returns the time from the response's Date to its Retry-After, if that is a date.
 func untilDate(header http.Header) time.Duration {
 	until, err := http.ParseTime(header.Get("Retry-After"))
 	if err != nil {
@@ -147,15 +142,15 @@ func untilDate(header http.Header) time.Duration {
 	return max(until.Sub(sent), 0)
 }
 
-// Limits on what is taken from an error's message: how much of it is looked at,
-// and how many characters of it reach the log.
+// maxMessage limits the bytes of an error message that are searched, and maxLogged the characters
+// of it that are logged.
 const (
 	maxMessage = 4 << 10
 	maxLogged  = 200
 )
 
-// describe is what the log says of an error. No key stands in it, though vendors
-// like to repeat the one they refuse.
+// describe returns the log text for an error. It contains no API key, although vendors often repeat
+// the key that they reject.
 func describe(status int, codes []string, message string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "status %d", status)
@@ -170,7 +165,7 @@ func describe(status int, codes []string, message string) string {
 	return text.String()
 }
 
-// loggable is a text of the vendor's on one line, short and without keys.
+// loggable returns a vendor's text on one line, shortened and without keys.
 func loggable(text string) string {
 	text = webtext.Line(redact(text[:min(len(text), maxMessage)]))
 	count := 0
@@ -183,8 +178,7 @@ func loggable(text string) string {
 	return text
 }
 
-// These find keys: by what stands before them, by how the vendors' begin, and by
-// their length.
+// Patterns for keys: after a word that announces a key, with a vendor's prefix, or just long.
 var (
 	namedKey    = regexp.MustCompile(`(?i)((?:key|bearer)(?:\s+(?:id|provided|is|was))*[\s:="']+)[^\s"',;:=][^\s"',;]*`)
 	prefixedKey = regexp.MustCompile(`\b(?:(?:sk|rk|pk|xai|pplx|gsk)-|AIza|ya29\.)[^\s"',;]*`)

@@ -8,9 +8,8 @@ import (
 	"earshot/internal/upstream"
 )
 
-// AskWeb fetches so many pages of a web search one after another and reads them,
-// until there are no more; keep says whether to keep the documents. The error is an
-// *upstream.Failure, or ctx's own.
+// AskWeb fetches and reads up to the given number of pages of a web search. If keep is true, it
+// keeps the documents. The error is an *upstream.Failure, or the error of ctx.
 func AskWeb(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (*earshot.WebSearch, error) {
 	merged := newMerger()
 	kept, err := ask(ctx, up, q, pages, keep, Web, merged.web)
@@ -21,7 +20,7 @@ func AskWeb(ctx context.Context, up *upstream.Session, q Query, pages int, keep 
 	return merged.result, nil
 }
 
-// AskNews is AskWeb for a news search.
+// AskNews does for a news search what AskWeb does for a web search.
 func AskNews(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (*earshot.NewsSearch, error) {
 	merged := newMerger()
 	kept, err := ask(ctx, up, q, pages, keep, News, merged.news)
@@ -31,7 +30,7 @@ func AskNews(ctx context.Context, up *upstream.Session, q Query, pages int, keep
 	return &earshot.NewsSearch{Surface: up.Surface(), NewsResults: merged.articles, HTML: kept}, nil
 }
 
-// ask fetches pages until there are no more, and hands each to add.
+// ask fetches pages until there are no more, and passes each to add.
 func ask(
 	ctx context.Context, up *upstream.Session, q Query, pages int, keep bool,
 	request func(Query, int) *upstream.Request, add func(document []byte, n int) (more bool, err error),
@@ -61,18 +60,17 @@ func ask(
 	return kept, nil
 }
 
-// merger puts what several pages show together. Pages of the API may overlap, so
-// everything is taken once, where it is shown first; positions count on over the
-// pages.
+// merger merges the results of several pages. Pages of the API may overlap, so each result is added
+// only once, where it appears first. Positions count across all pages.
 type merger struct {
 	result   *earshot.WebSearch
 	articles earshot.List[earshot.NewsResult]
-	seen     map[string]bool // kind and name of what was taken already
+	seen     map[string]bool // kind and name of what was added already
 }
 
 func newMerger() *merger { return &merger{result: &earshot.WebSearch{}, seen: map[string]bool{}} }
 
-// isNew tells whether a thing of a kind was not there before, and notes it.
+// isNew reports whether a name of this kind has not been seen before, and remembers it.
 func (m *merger) isNew(kind, name string) bool {
 	key := kind + "\x00" + name
 	if m.seen[key] {
@@ -82,7 +80,7 @@ func (m *merger) isNew(kind, name string) bool {
 	return true
 }
 
-// web adds page n of a web search and tells whether there is a further one.
+// web adds page n of a web search and reports whether there is another page.
 func (m *merger) web(document []byte, n int) (more bool, err error) {
 	found, more, err := readWeb(document)
 	if err != nil {
@@ -129,7 +127,7 @@ func (m *merger) panels(found *earshot.WebSearch) {
 	}
 }
 
-// news adds page n of a news search and tells whether there may be a further one.
+// news adds page n of a news search and reports whether there may be another page.
 func (m *merger) news(document []byte, n int) (more bool, err error) {
 	found, err := readNews(document)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// session starts an attempt against a stand-in for the API.
+// session starts an attempt against a fake of the API.
 func session(t *testing.T, answers http.HandlerFunc) *upstream.Session {
 	t.Helper()
 	server := httptest.NewServer(answers)
@@ -36,7 +36,7 @@ func session(t *testing.T, answers http.HandlerFunc) *upstream.Session {
 	return client.NewSession(1, "https://earshot.test/captures/1")
 }
 
-// listed writes results from first on, with the addresses of their numbers.
+// listed writes count results, numbered from first.
 func listed(first, count int) string {
 	var list []string
 	for i := first; i < first+count; i++ {
@@ -45,7 +45,7 @@ func listed(first, count int) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// web serves results in pages that overlap by one.
+// web serves results on pages that overlap by one result.
 func web(t *testing.T, results int) http.HandlerFunc {
 	t.Helper()
 	return func(w http.ResponseWriter, r *http.Request) {

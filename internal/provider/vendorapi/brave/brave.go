@@ -1,18 +1,17 @@
-// Package brave asks the Brave Search API, an official API for web and news
-// searches, and reads its answers.
+// Package brave asks the Brave Search API, an official API for web and news searches, and reads its
+// answers.
 //
-//	brave.go     what it is, and the requests
-//	place.go     where a search is run from
-//	language.go  in which language
-//	ask.go       asking: pages, and what becomes of several
-//	read.go      its documents, and the text in them
-//	web.go       an answer to a web search
-//	panels.go    what such an answer has beside its results
-//	news.go      an answer to a news search
+//	brave.go     the API and its requests
+//	place.go     the location of a search
+//	language.go  the language of a search
+//	ask.go       fetching and merging pages
+//	read.go      decoding documents and the text in them
+//	web.go       reading web search results
+//	panels.go    reading videos, places and the infobox of a web search
+//	news.go      reading news search results
 //	refusal.go   errors
-//
-// The API has no ads, no AI overview, no related searches and no shopping: those
-// stay absent.
+// The API returns no ads, AI overview, related searches or shopping results: these parts of a
+// result stay empty.
 package brave
 
 import (
@@ -26,31 +25,30 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Site is what upstreams call the API.
+// Site is the API's name in upstream requests.
 const Site = "brave"
 
-// API is the Brave Search API.
 var API = provider.API{Name: Site, URL: "https://api.search.brave.com/res/v1", KeyHeader: "X-Subscription-Token", Place: "where the API offers the country"}
 
 const (
-	// pageSize is how many results a page has. The API gives more at once, but then
-	// a page would mean another thing here than on result pages.
+	// pageSize is how many results a page has. The API could return more at once, but then a page
+	// would not mean the same as on the site's result pages.
 	pageSize = 10
-	// maxPages is how far the API turns over pages.
+	// maxPages is the last page that the API serves.
 	maxPages = 10
 )
 
-// Query is a search, as the providers' requests have it.
+// Query is a search.
 type Query struct {
 	Text      string
 	Locale    geo.Locale
-	Place     string            // a place in the country, as geo.EncodeLocation writes it; "" for none
-	UserAgent string            // of the device; "" for ours
-	First     int               // results to pass over before the first page
-	Extra     map[string]string // parameters of result pages, of which tbs and safe count
+	Place     string            // a place in the country, encoded by geo.EncodeLocation; "" for none
+	UserAgent string            // of the device; "" for the default
+	First     int               // number of results to skip before the first page
+	Extra     map[string]string // parameters of result pages; only tbs and safe are used
 }
 
-// Web is the request for page n, from 1, of a web search.
+// Web returns the request for page n of a web search, counted from 1.
 func Web(q Query, n int) *upstream.Request {
 	request := q.request("/web/search", n)
 	request.Query.Set("text_decorations", "false")
@@ -58,7 +56,7 @@ func Web(q Query, n int) *upstream.Request {
 	return request
 }
 
-// News is the request for page n, from 1, of a news search.
+// News returns the request for page n of a news search, counted from 1.
 func News(q Query, n int) *upstream.Request { return q.request("/news/search", n) }
 
 func (q Query) request(path string, n int) *upstream.Request {
@@ -92,14 +90,14 @@ func (q Query) params(n int) url.Values {
 	return params
 }
 
-// offset is how many pages the API passes over; it cannot begin within one.
+// offset returns how many pages the API has to skip. It cannot begin in the middle of a page.
 func (q Query) offset(n int) int { return q.First/pageSize + n - 1 }
 
-// safeSearch is the API's word for the safe of result pages.
+// safeSearch translates the parameter safe of result pages into the API's value.
 var safeSearch = map[string]string{"active": "strict", "off": "off"}
 
-// freshness is the API's word for the age in the tbs of result pages, such as
-// qdr:w; "" where it has none.
+// freshness translates an age in the parameter tbs of result pages, such as qdr:w, into the API's
+// value. It returns "" if the API has no such value.
 func freshness(tbs string) string {
 	for part := range strings.SplitSeq(tbs, ",") {
 		age, found := strings.CutPrefix(part, "qdr:")

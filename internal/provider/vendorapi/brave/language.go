@@ -9,8 +9,7 @@ import (
 	"earshot/internal/geo"
 )
 
-// The languages of pages and of the interface that the API takes; it refuses any
-// other.
+// The page languages and interface languages that the API accepts. It rejects any other.
 var (
 	searchLanguages = strings.Fields(`
 		ar bg bn ca cs da de en en-gb es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa pl
@@ -20,8 +19,8 @@ var (
 		fi-FI fr-BE fr-CA fr-CH fr-FR it-IT ja-JP ko-KR nl-BE nl-NL no-NO pl-PL pt-BR ru-RU sv-SE tr-TR zh-CN zh-HK zh-TW`)
 )
 
-// searchLanguage is what the API calls the language of the locale, "" where it
-// does not know it.
+// searchLanguage returns the API's code for the language of the locale, or "" if the API does not
+// support it.
 func searchLanguage(locale geo.Locale) string {
 	tag, base := languageOf(locale)
 	for _, name := range []string{strings.ToLower(tag.String()), variant(tag, base)} {
@@ -32,8 +31,8 @@ func searchLanguage(locale geo.Locale) string {
 	return ""
 }
 
-// variant is the API's name for a language that it knows by another one, or in
-// several forms.
+// variant returns the API's code for a language whose code differs from the usual one or that has
+// several variants.
 func variant(tag language.Tag, base string) string {
 	switch base {
 	case "ja":
@@ -53,8 +52,8 @@ func variant(tag language.Tag, base string) string {
 	}
 }
 
-// interfaceLanguage is the language of the locale as the API's interface has it
-// in the country, "" where it does not.
+// interfaceLanguage returns the API's interface language for the locale's language and country, or
+// "" if there is none.
 func interfaceLanguage(locale geo.Locale) string {
 	_, base := languageOf(locale)
 	if base == "nb" || base == "nn" {
@@ -66,9 +65,9 @@ func interfaceLanguage(locale geo.Locale) string {
 	return ""
 }
 
-// languageOf is the language asked for, or the country's own; its base is "" where
-// there is no such language. The country's own is meant as the country writes it,
-// also when it is asked for by name.
+// languageOf returns the locale's language, or else the main language of its country; base is "" if
+// the language is invalid. The country's main language gets the country as its region, even if the
+// locale names that language explicitly.
 func languageOf(locale geo.Locale) (tag language.Tag, base string) {
 	own := geo.Language(locale.Country)
 	name := locale.Language

@@ -9,11 +9,11 @@ import (
 // NewsPage is a page of a news search.
 type NewsPage struct {
 	Result *earshot.NewsSearch
-	More   bool // whether there may be a further page; the API does not tell
+	More   bool // whether there may be another page; the API does not say
 }
 
-// ReadNews reads the API's answer for page n, from 1, of a news search. An answer
-// without results is one too; the error is an *upstream.Failure.
+// ReadNews reads the API's answer for page n of a news search, counted from 1. A page without
+// results is valid. The error is an *upstream.Failure.
 func ReadNews(document []byte, n int) (*NewsPage, error) {
 	merged := newMerger()
 	more, err := merged.news(document, n)
@@ -23,7 +23,7 @@ func ReadNews(document []byte, n int) (*NewsPage, error) {
 	return &NewsPage{Result: &earshot.NewsSearch{NewsResults: merged.articles}, More: more}, nil
 }
 
-// readNews reads an answer to a news search. Positions are left to the merger.
+// readNews reads an answer to a news search. The merger sets the positions.
 func readNews(document []byte) (found earshot.List[earshot.NewsResult], err error) {
 	err = read(document, typeNews, func(o loosejson.Object) {
 		for _, item := range results(o) {

@@ -7,7 +7,7 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// readPanels reads what an answer to a web search has beside its results.
+// readPanels reads the videos, the places and the infobox of a web search.
 func readPanels(found *earshot.WebSearch, o loosejson.Object) {
 	for _, item := range results(o.Object("videos")) {
 		if video, ok := readVideo(item); ok {
@@ -61,7 +61,7 @@ func readPlace(o loosejson.Object) (place earshot.Place, ok bool) {
 		Hours:      hours(o.Object("opening_hours")),
 	}
 	if place.Website == place.Link {
-		place.Website = "" // it is the page of whoever lists the place
+		place.Website = "" // it is the page of the directory that lists the place
 	}
 	if categories := o.Texts("categories", ""); len(categories) > 0 {
 		place.Category = categories[0]
@@ -70,7 +70,7 @@ func readPlace(o loosejson.Object) (place earshot.Place, ok bool) {
 	return place, place.Name != ""
 }
 
-// address is the address as displayed, or its parts.
+// address returns the displayed address, or else the joined parts of the address.
 func address(o loosejson.Object) string {
 	if shown := plain(o, "displayAddress"); shown != "" {
 		return shown
@@ -84,7 +84,7 @@ func address(o loosejson.Object) string {
 	return strings.Join(parts, ", ")
 }
 
-// hours are the hours of the day; there may be a break between them.
+// hours returns today's opening hours, which may consist of several spans.
 func hours(o loosejson.Object) string {
 	var spans []string
 	for _, span := range o.Objects("current_day") {
@@ -95,7 +95,7 @@ func hours(o loosejson.Object) string {
 	return strings.Join(spans, ", ")
 }
 
-// coordinates are latitude and longitude, which come as a list of two numbers.
+// coordinates returns latitude and longitude from a list of two numbers.
 func coordinates(o loosejson.Object) (latitude, longitude *float64) {
 	list, _ := o["coordinates"].([]any)
 	if len(list) != 2 {
@@ -109,10 +109,10 @@ func coordinates(o loosejson.Object) (latitude, longitude *float64) {
 	return latitude, longitude
 }
 
-// answerBox is a box that answers a question rather than showing a thing.
+// answerBox is the subtype of an infobox that answers a question instead of describing a thing.
 const answerBox = "code"
 
-// readInfobox reads the box about a thing; nil where it shows none.
+// readInfobox reads an infobox; it returns nil if the box does not describe a thing.
 func readInfobox(o loosejson.Object) *earshot.KnowledgeGraph {
 	panel := &earshot.KnowledgeGraph{
 		Title:       plain(o, "title"),

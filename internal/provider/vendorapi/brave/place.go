@@ -10,22 +10,21 @@ import (
 	"earshot/internal/geo"
 )
 
-// countries are those that the API has results for; it refuses any other.
+// countries lists the countries that the API has results for. It rejects any other.
 var countries = strings.Fields(`
 AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB HK ID IN IT JP
 KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA
 `)
 
-// Located tells whether the API can be told where the question is asked from. A
-// country that it does not know is left out; it then answers as to someone in the
-// United States.
+// Located reports whether the API supports the country of the locale. Requests from any other
+// country name no country; the API then answers as for the United States.
 func Located(locale geo.Locale) bool { return slices.Contains(countries, locale.Country) }
 
-// locate says in the header where the one who asks is, which the API takes for
-// any country of ISO 3166, and for web searches only.
+// locate sets the headers that describe the user's location. The API accepts any ISO 3166 country
+// in them, and only for web searches.
 func (q Query) locate(header http.Header) {
 	country, state := q.Locale.Country, q.Locale.State
-	if country != "" && country != "XK" { // Kosovo's code is none of ISO's
+	if country != "" && country != "XK" { // Kosovo's code is not in ISO 3166
 		header.Set("X-Loc-Country", country)
 	}
 	city, region := q.cityAndRegion()
@@ -40,9 +39,9 @@ func (q Query) locate(header http.Header) {
 	}
 }
 
-// cityAndRegion are the first and the last but one part of a place such as
-// "Austin,Texas,United States"; of two parts the first is the region. A city that
-// is not written in ASCII is left out, since no header tells it reliably.
+// cityAndRegion returns the first and the second-to-last part of a place such as
+// "Austin,Texas,United States". Of two parts, the first is the region. A city with non-ASCII
+// characters is omitted, because headers cannot carry it reliably.
 func (q Query) cityAndRegion() (city, region string) {
 	parts := strings.Split(placeName(q.Place), ",")
 	for i := range parts {
@@ -62,14 +61,14 @@ func isPlain(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// What a place is made of, as geo.EncodeLocation writes it.
+// The encoding of a place by geo.EncodeLocation.
 const (
 	placePrefix = "w+"
 	nameField   = 4
 	textType    = 2
 )
 
-// placeName is the name in an encoded place, "" where it has none.
+// placeName returns the name in an encoded place, or "" if there is none.
 func placeName(encoded string) string {
 	encoded, found := strings.CutPrefix(encoded, placePrefix)
 	message, err := base64.StdEncoding.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(encoded, "="))

@@ -12,21 +12,20 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Types of the API's documents.
+// Document types of the API.
 const (
 	typeWeb   = "search"
 	typeNews  = "news"
 	typeError = "ErrorResponse"
 )
 
-// maxResults is how many results of a kind are read of a document, twice what the
-// API gives at most.
+// maxResults limits the results of one kind that are read from a document. It is twice what the API
+// returns at most.
 const maxResults = 100
 
-// Recognises tells whether the document is the API's answer to a search of either
-// kind.
+// Recognises reports whether the document is the API's answer to a web or news search.
 func Recognises(document []byte) (known bool) {
-	_ = decode(document, func(o loosejson.Object) error { // what cannot be read is nothing that is known
+	_ = decode(document, func(o loosejson.Object) error { // an unreadable document is not recognised
 		known = isAnswer(o, typeWeb) || isAnswer(o, typeNews)
 		return nil
 	})
@@ -37,8 +36,8 @@ func isAnswer(o loosejson.Object, kind string) bool {
 	return o.Text("type") == kind && (o.Object("query") != nil || o.Object("web") != nil)
 }
 
-// read hands an answer of the kind to use. The error is an *upstream.Failure that
-// says what else the document is.
+// read passes an answer of the kind to use. The error is an *upstream.Failure that says what the
+// document is instead.
 func read(document []byte, kind string, use func(loosejson.Object)) error {
 	return decode(document, func(o loosejson.Object) error {
 		switch {
@@ -52,9 +51,8 @@ func read(document []byte, kind string, use func(loosejson.Object)) error {
 	})
 }
 
-// decode hands the object that the document is to use, a nil one where it is
-// something else. The error is use's own, or an *upstream.Failure that calls the
-// document unreadable.
+// decode passes the document's JSON object to use, or nil if the document is not an object. The
+// error is use's own, or an *upstream.Failure for an unreadable document.
 func decode(document []byte, use func(loosejson.Object) error) error {
 	return rawdoc.ReadJSON(document, func() error {
 		value, _ := loosejson.Decode(webtext.ValidText(string(rawdoc.Trimmed(document))))
@@ -62,8 +60,8 @@ func decode(document []byte, use func(loosejson.Object) error) error {
 	})
 }
 
-// results are the results in a part of an answer. Where there is only one, it may
-// stand without a list.
+// results returns the results in a section of an answer. A single result may be an object instead
+// of a list.
 func results(part loosejson.Object) []loosejson.Object {
 	list := part.Objects("results")
 	if one := part.Object("results"); one != nil {
@@ -72,26 +70,26 @@ func results(part loosejson.Object) []loosejson.Object {
 	return list[:min(len(list), maxResults)]
 }
 
-// highlights are how the API marks the words that were searched for.
+// highlights removes the tags around the words of the query.
 var highlights = strings.NewReplacer("<strong>", "", "</strong>", "")
 
-// plain is the first of the fields that is a title or a name, as it is read. It
-// has no markup but highlights: another tag in it is what it is about.
+// plain returns the first field that is set, as plain text, for titles and names. The only markup
+// in these fields is highlights: any other tag is part of the title.
 func plain(o loosejson.Object, fields ...string) string {
 	return webtext.Line(html.UnescapeString(highlights.Replace(o.Text(fields...))))
 }
 
-// Tags in prose: those that mark words, and those that part them.
+// Tags in prose: inline tags are removed, block tags become a space.
 var (
 	marking = regexp.MustCompile(`(?i)</?(?:strong|b|em|i|mark|span|a)(?:\s[^<>]*)?>`)
 	parting = regexp.MustCompile(`(?i)</?(?:br|p|ul|ol|li|div|table|tr|td)(?:[\s/][^<>]*)?>`)
 )
 
-// maxProse is how many bytes of prose are read; real snippets have a thousand.
+// maxProse limits how many bytes of prose are read; real snippets have about a thousand.
 const maxProse = 16 << 10
 
-// prose is the first of the fields that is a text, as it is read. Tags that it
-// speaks of come as entities.
+// prose returns the first field that is set, as plain text, for descriptions. Tags that the text
+// itself mentions are escaped as entities.
 func prose(o loosejson.Object, fields ...string) string {
 	text := o.Text(fields...)
 	text = strings.ToValidUTF8(text[:min(len(text), maxProse)], "")
@@ -100,15 +98,14 @@ func prose(o loosejson.Object, fields ...string) string {
 	return webtext.Line(html.UnescapeString(text))
 }
 
-// link is the destination in the first of the fields that is a web address, ""
-// where none is.
+// link returns the destination of the first field that is a web address, or "".
 func link(o loosejson.Object, fields ...string) string {
 	to, _ := o.Destination(nil, fields...)
 	return to
 }
 
-// date is the day of a page, or else how old it is in the API's words.
+// date returns the date of a page, or else its age in the API's words.
 func date(o loosejson.Object) string { return o.Date("page_age", "age") }
 
-// image is the picture of a result where its page has it, or else the API's copy.
+// image returns the URL of a result's image on its own page, or else of the API's copy.
 func image(o loosejson.Object) string { return link(o.Object("thumbnail"), "original", "src") }

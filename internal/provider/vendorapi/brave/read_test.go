@@ -10,7 +10,7 @@ import (
 	"earshot/internal/provider/vendorapi/brave"
 )
 
-// webDocument is an answer with %s where the snippet of a result stands.
+// webDocument is an answer with %s in place of a result's snippet.
 const webDocument = `{"type":"search","query":{"original":"q"},"web":{"results":[{"title":"Title","url":"https://a.example/","description":"%s"}]}}`
 
 // parse reads an answer of either kind.

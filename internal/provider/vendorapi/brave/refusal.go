@@ -12,9 +12,9 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Refusal says what an error of the API means.
+// Refusal returns the failure that a response with an error status means.
 func Refusal(status int, header http.Header, body []byte) *upstream.Failure {
-	failure := vendorapi.Refusal(status, header, nil, "") // for a body that cannot be read
+	failure := vendorapi.Refusal(status, header, nil, "") // for an unreadable body
 	_ = decode(body, func(o loosejson.Object) error {
 		failure = refusal(status, header, o)
 		return nil
@@ -22,8 +22,8 @@ func Refusal(status int, header http.Header, body []byte) *upstream.Failure {
 	return failure
 }
 
-// refusal is Refusal for a document of the type ErrorResponse. Its error has been
-// documented as a list, too.
+// refusal classifies a document of type ErrorResponse. The documentation has also shown its error
+// as a list.
 func refusal(status int, header http.Header, o loosejson.Object) *upstream.Failure {
 	apiError := o.Object("error")
 	if list := o.Objects("errors"); apiError == nil && len(list) > 0 {
@@ -36,10 +36,10 @@ func refusal(status int, header http.Header, o loosejson.Object) *upstream.Failu
 	failure := vendorapi.Refusal(status, header, []string{code}, apiError.Text("detail"))
 	switch {
 	case strings.HasPrefix(code, "SUBSCRIPTION_"), lacksKey(apiError):
-		// A key that it does not accept is a 422, one without a subscription a 404.
+		// The API answers 422 to an invalid key, and 404 to a key without a subscription.
 		failure.Reason, failure.Final = earshot.ReasonBlocked, true
 	case code == "QUOTA_LIMITED":
-		// The month's, while RATE_LIMITED is about the second.
+		// QUOTA_LIMITED is the monthly quota; RATE_LIMITED is the limit per second.
 		failure.Final, failure.RetryAfter = true, 0
 	case status == http.StatusTooManyRequests && failure.RetryAfter == 0:
 		failure.RetryAfter = untilReset(header)
@@ -47,8 +47,8 @@ func refusal(status int, header http.Header, o loosejson.Object) *upstream.Failu
 	return failure
 }
 
-// lacksKey tells whether the error is about a request without a key, which the
-// API calls invalid like any other mistake.
+// lacksKey reports whether the error is about a missing key. The API reports a missing key as an
+// ordinary validation error.
 func lacksKey(apiError loosejson.Object) bool {
 	for _, mistake := range apiError.Object("meta").Objects("errors") {
 		for _, part := range mistake.Texts("loc", "") {
@@ -60,18 +60,14 @@ func lacksKey(apiError loosejson.Object) bool {
 	return false
 }
 
-// maxWait is the longest wish to be left alone that is heeded: no job waits
-// longer.
-const maxWait = 5 * time.Minute
-
-// untilReset is how long the limit of calls a second lasts. The header has the
-// seconds for each limit, such as "1, 1419704" for that of the second and that of
-// the month: it is the shortest.
+// untilReset returns how long the limit of calls per second lasts. The header lists the seconds
+// until each limit resets, such as "1, 1419704" for the limits per second and per month; the
+// shortest counts.
 func untilReset(header http.Header) time.Duration {
 	soonest := time.Duration(0)
 	for text := range strings.SplitSeq(header.Get("X-RateLimit-Reset"), ",") {
 		seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
-		wait := min(time.Duration(seconds)*time.Second, maxWait)
+		wait := min(time.Duration(seconds)*time.Second, vendorapi.MaxRetryAfter)
 		if err == nil && wait > 0 && (soonest == 0 || wait < soonest) {
 			soonest = wait
 		}

@@ -9,11 +9,11 @@ import (
 // WebPage is a page of a web search.
 type WebPage struct {
 	Result *earshot.WebSearch
-	More   bool // whether there is a further page
+	More   bool // whether there is another page
 }
 
-// ReadWeb reads the API's answer for page n, from 1, of a web search. An answer
-// without results is one too; the error is an *upstream.Failure.
+// ReadWeb reads the API's answer for page n of a web search, counted from 1. A page without results
+// is valid. The error is an *upstream.Failure.
 func ReadWeb(document []byte, n int) (*WebPage, error) {
 	merged := newMerger()
 	more, err := merged.web(document, n)
@@ -23,7 +23,7 @@ func ReadWeb(document []byte, n int) (*WebPage, error) {
 	return &WebPage{Result: merged.result, More: more}, nil
 }
 
-// readWeb reads an answer to a web search. Positions are left to the merger.
+// readWeb reads an answer to a web search. The merger sets the positions.
 func readWeb(document []byte) (found *earshot.WebSearch, more bool, err error) {
 	found = &earshot.WebSearch{}
 	err = read(document, typeWeb, func(o loosejson.Object) {
@@ -68,7 +68,7 @@ func readResult(o loosejson.Object) (result earshot.OrganicResult, ok bool) {
 	return result, result.Title != "" && to != ""
 }
 
-// displayedLink is an address as people read it: the host, and the way there.
+// displayedLink returns an address as the API displays it: the host, then the path.
 func displayedLink(address loosejson.Object, to string) string {
 	host := address.Text("netloc", "hostname")
 	if host == "" {

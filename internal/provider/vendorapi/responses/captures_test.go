@@ -16,8 +16,8 @@ import (
 	"earshot/internal/provider/vendorapi/responses"
 )
 
-// TestCaptures reads answers that the real APIs gave. What must be found in each,
-// and that there is nothing else, is taken from its JSON in another way.
+// TestCaptures reads answers of the real APIs. A second, simpler look at each answer's JSON says
+// what must be found, and nothing else may be found.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"api_chatassistant/*", "api_socialassistant/*"} {
@@ -80,7 +80,7 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// expectation is what an answer must come to.
+// expectation is what must be read from an answer.
 type expectation struct {
 	Model  string
 	Output []struct {
@@ -100,7 +100,7 @@ type expectation struct {
 	queries, sources, pills []string
 }
 
-// expected is what the answer's own JSON says.
+// expected returns what the answer's JSON says.
 func expected(t *testing.T, body []byte) expectation {
 	t.Helper()
 	var last struct{ Response json.RawMessage }

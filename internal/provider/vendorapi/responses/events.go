@@ -11,7 +11,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// readEvents reads the response that the events of a stream tell.
+// readEvents reads the response that the events of a stream describe.
 func readEvents(events []loosejson.Object, want answer.Want) (*earshot.Answer, error) {
 	s := streamed{items: map[int]loosejson.Object{}, parts: map[int]map[int]loosejson.Object{}}
 	for _, event := range events {
@@ -29,8 +29,8 @@ func readEvents(events []loosejson.Object, want answer.Want) (*earshot.Answer, e
 	}
 }
 
-// streamed is what the events so far have told. Items are known by their index in
-// the output, parts by that and their index in the item.
+// streamed is the response as far as the events have described it. Items are stored by their index
+// in the output, parts by item index and by index in the item.
 type streamed struct {
 	response loosejson.Object
 	items    map[int]loosejson.Object
@@ -39,7 +39,7 @@ type streamed struct {
 	trouble  loosejson.Object // an event that reports an error
 }
 
-// take does what one event says.
+// take applies one event.
 func (s *streamed) take(event loosejson.Object) {
 	kind := strings.TrimPrefix(event.Text("type"), "response.")
 	switch kind {
@@ -76,8 +76,8 @@ func (s *streamed) take(event loosejson.Object) {
 	}
 }
 
-// about takes what an event tells of the response as a whole. What a later one
-// leaves out stays known.
+// about merges the fields of the whole response from an event. Fields that a later event omits keep
+// their values.
 func (s *streamed) about(event loosejson.Object) {
 	if s.response == nil {
 		s.response = loosejson.Object{}
@@ -85,7 +85,7 @@ func (s *streamed) about(event loosejson.Object) {
 	maps.Copy(s.response, event.Object("response"))
 }
 
-// part is the part of an item that the event is about.
+// part returns the part of an item that the event is about, and creates it if necessary.
 func (s *streamed) part(event loosejson.Object) loosejson.Object {
 	item, part := index(event, "output_index"), index(event, "content_index")
 	if s.parts[item] == nil {
@@ -104,7 +104,7 @@ func index(event loosejson.Object, field string) int {
 	return 0
 }
 
-// grow adds an event's piece to the field of a part.
+// grow appends an event's delta to a field of a part.
 func grow(part loosejson.Object, field string, event loosejson.Object) {
 	text, growing := part[field].(*strings.Builder)
 	if !growing {
@@ -114,8 +114,8 @@ func grow(part loosejson.Object, field string, event loosejson.Object) {
 	text.WriteString(loosejson.AsText(event["delta"]))
 }
 
-// assembled is the response with all of its output. The last event holds that, but
-// some servers leave it out there.
+// assembled returns the response with all of its output. Usually the last event contains the
+// output; some servers omit it there.
 func (s *streamed) assembled() loosejson.Object {
 	for i := range s.parts {
 		if s.items[i] == nil {
@@ -133,7 +133,7 @@ func (s *streamed) assembled() loosejson.Object {
 	return s.response
 }
 
-// complete is an item with its parts, which it lacks as long as it is not done.
+// complete returns an item with its parts. An item that is not done has none yet.
 func (s *streamed) complete(i int, item loosejson.Object) loosejson.Object {
 	if parts := s.parts[i]; parts != nil && len(item.Objects("content")) == 0 {
 		content := make([]any, 0, len(parts))

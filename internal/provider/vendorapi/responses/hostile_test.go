@@ -9,12 +9,12 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// parseText parses a document, or a response with the text in it.
+// parseText parses a document, or a text within a response.
 var parseText = providertest.Within(func(text string) []byte {
 	return []byte(response(text, `{"type":"url_citation","url":"https://a.example/","start_index":2,"end_index":9}`))
 }, parse)
 
-// response says the text, with annotations.
+// response returns a response with the text and annotations.
 func response(text, annotations string) string {
 	data, _ := json.Marshal(text) // a string always marshals
 	return fmt.Sprintf(`{"object":"response","output":[{"type":"message","content":[{"type":"output_text","text":%s,"annotations":[%s]}]}]}`, data, annotations)
@@ -25,7 +25,7 @@ func TestHostile(t *testing.T) {
 	providertest.Hostile(t, providertest.AnswerText, parseText)
 }
 
-// TestHostileResponses parses responses that were made to break this parser.
+// TestHostileResponses parses responses that are designed to break this parser.
 func TestHostileResponses(t *testing.T) {
 	t.Parallel()
 	rep := providertest.Repeat
@@ -58,7 +58,7 @@ func TestHostileResponses(t *testing.T) {
 	}
 }
 
-// numbers are so many different strings, as JSON.
+// numbers returns count different strings, as JSON.
 func numbers(count int) string {
 	texts := make([]string, count)
 	for i := range texts {

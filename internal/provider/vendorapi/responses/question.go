@@ -7,29 +7,28 @@ import (
 	"earshot/internal/upstream"
 )
 
-// path is the API's entrance, below a base that ends with the API's version.
+// path is the API's endpoint, relative to a base URL that ends with the API's version.
 const path = "/responses"
 
-// Ask is a question to an API of the family.
+// Ask is a question to an API of this family.
 type Ask struct {
-	Site   string // by the name that the client knows it by
+	Site   string // the client's name for the API
 	Model  string
 	Prompt string
 	Locale geo.Locale
-	// Search makes the assistant search; without it, it decides.
+	// Search forces the assistant to search the web. Otherwise the assistant decides.
 	Search bool
-	// Posts has the social network X searched besides the web, which only xAI does.
+	// Posts also searches the social network X. Only xAI supports it.
 	Posts bool
 }
 
-// Question is the request for a question. The same question makes the same
-// request.
+// Question returns the request for a question. The same question always makes the same request.
 func Question(q Ask) (*upstream.Request, error) {
 	tools := []tool{{Type: "web_search", UserLocation: locate(q.Locale)}}
 	include := []string{"web_search_call.action.sources"}
 	if q.Posts {
 		tools = append(tools, tool{Type: "x_search"})
-		include = nil // xAI lists its sources unasked
+		include = nil // xAI always lists its sources
 	}
 	choice := "auto"
 	if q.Search {
@@ -54,7 +53,7 @@ type body struct {
 	ToolChoice string   `json:"tool_choice"`
 	Include    []string `json:"include,omitempty"`
 	Stream     bool     `json:"stream"`
-	Store      bool     `json:"store"` // never: the vendor would keep the question
+	Store      bool     `json:"store"` // always false: otherwise the vendor would store the question
 }
 
 type tool struct {
@@ -62,8 +61,8 @@ type tool struct {
 	UserLocation *location `json:"user_location,omitempty"`
 }
 
-// location is where the search is made from. One without a country is not left
-// out: that would mean the United States.
+// location is where the search runs from. It is sent even without a country, because its absence
+// would mean the United States.
 type location struct {
 	Type    string `json:"type"`
 	Country string `json:"country,omitempty"`

@@ -13,29 +13,28 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Refusal says what an answer with an error status means.
+// Refusal returns the failure that a response with an error status means.
 func Refusal(status int, header http.Header, body []byte) *upstream.Failure {
 	codes, message := trouble(rawdoc.FirstPiece(rawdoc.Trimmed(body)))
 	return vendorapi.Refusal(status, header, codes, message)
 }
 
-// failed is the failure that an object within an answer reports.
+// failed returns the failure that an object inside an answer reports.
 func failed(o loosejson.Object) *upstream.Failure {
 	codes, message := trouble(o)
 	return vendorapi.Refusal(0, nil, codes, message)
 }
 
-// blocked is the failure of a question that will be answered the same way again.
 func blocked(format string, args ...any) *upstream.Failure {
 	failure := upstream.Fail(earshot.ReasonBlocked, format, args...)
 	failure.Final = true
 	return failure
 }
 
-// isError tells whether the object is an error of such an API: its message comes
-// with a type or with the parameter at fault. Other APIs give a number as code.
+// isError reports whether the object is an error of such an API: its message comes with a type or
+// with the name of a wrong parameter. Other APIs send a number as the code.
 func isError(o loosejson.Object) bool {
-	if o.Text("error") != "" { // xAI's own form
+	if o.Text("error") != "" { // xAI's format
 		return o.Text("code") != "" && len(o) == 2
 	}
 	problem := o
@@ -49,8 +48,7 @@ func isError(o loosejson.Object) bool {
 	return problem.Text("message") != "" && !number && (problem.Text("type") != "" || parameter)
 }
 
-// trouble is what an object calls an error: the words for machines and those for
-// people.
+// trouble returns the error codes and the message of an object.
 func trouble(o loosejson.Object) (codes []string, message string) {
 	problem := o.Object("error")
 	if problem == nil {
@@ -59,7 +57,7 @@ func trouble(o loosejson.Object) (codes []string, message string) {
 	for _, code := range []string{
 		problem.Text("type"), problem.Amount("code"), problem.Object("innererror").Text("code"), o.Amount("code"),
 	} {
-		known := code == "error" || slices.Contains(codes, code) // all events about errors have that name
+		known := code == "error" || slices.Contains(codes, code) // every error event has the type "error"
 		if code != "" && !known {
 			codes = append(codes, code)
 		}

@@ -51,8 +51,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestErrorsWithinAnswers wants errors that a stream or a response reports to be
-// told apart as those with a status are.
+// TestErrorsWithinAnswers checks that errors inside a stream or a response are classified like
+// errors with a status.
 func TestErrorsWithinAnswers(t *testing.T) {
 	t.Parallel()
 	failedWith := func(code string) string {

@@ -11,11 +11,11 @@ import (
 	"earshot/internal/upstream"
 )
 
-// ownSources are the names by which the assistants mark the links they give.
+// ownSources are the utm_source values that the assistants add to their links.
 var ownSources = []string{"openai", "chatgpt.com", "grok", "grok.com", "xai"}
 
-// maxQueries is how many queries of an answer are noted; research that takes
-// minutes has up to a hundred.
+// maxQueries limits the recorded queries of an answer; research that takes minutes has up to a
+// hundred.
 const maxQueries = 500
 
 // readResponse reads a whole response. The error is an *upstream.Failure.
@@ -40,7 +40,7 @@ func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer,
 	return r.answer, nil
 }
 
-// check returns an error where the response is no complete answer.
+// check returns an error if the response is not a complete answer.
 func check(response loosejson.Object) error {
 	if response.Object("error") != nil {
 		return failed(response)
@@ -59,32 +59,32 @@ func check(response loosejson.Object) error {
 	}
 }
 
-// reader collects an answer over the items of a response.
+// reader collects an answer from the items of a response.
 type reader struct {
 	answer  *earshot.Answer
 	sources answer.Sources
-	titles  map[string]string // of the pages that are cited, by their address
+	titles  map[string]string // titles of cited pages, by URL
 	texts   []mdtext.Replacement
-	length  int // of the texts
+	length  int // total length of the texts
 	refused bool
-	found   []loosejson.Object // pages that calls found, cited or not
+	found   []loosejson.Object // pages that tool calls found, cited or not
 }
 
 func (r *reader) item(item loosejson.Object) {
 	switch item.Text("type") {
 	case "web_search_call", "x_search_call":
 		r.call(item)
-	case "custom_tool_call": // how searches of the social network are called too
+	case "custom_tool_call": // also the type of searches of the social network
 		if strings.Contains(item.Text("name"), "search") {
 			r.call(item)
 		}
-	case "message", "": // "" is of a stream that never told what the text belongs to
+	case "message", "": // a stream without output_item events leaves the type ""
 		r.message(item)
 	}
 }
 
-// call notes what was searched for, and found. Calls that open a page or look for
-// something on it have no query.
+// call records the queries and the results of a tool call. A call that opens a page or searches
+// within it has no query.
 func (r *reader) call(item loosejson.Object) {
 	action := item.Object("action")
 	if kind := action.Text("type"); kind == "search" || kind == "" {
@@ -98,7 +98,7 @@ func (r *reader) call(item loosejson.Object) {
 	r.found = append(r.found, action.Objects("sources")...)
 }
 
-// arguments are what a tool was called with, which is JSON within a string.
+// arguments returns the arguments of a tool call, which are JSON in a string.
 func arguments(item loosejson.Object) loosejson.Object {
 	for _, field := range []string{"arguments", "input"} {
 		if value, ok := loosejson.Decode(loosejson.AsText(item[field])); ok {
@@ -121,8 +121,8 @@ func (r *reader) message(item loosejson.Object) {
 	}
 }
 
-// finish completes the answer with the pages that the text links to without
-// citing them, and then with those that were found.
+// finish adds the remaining sources: first the pages that the text links to without citing them,
+// then the pages that the search found.
 func (r *reader) finish(response loosejson.Object, want answer.Want) {
 	var text, markdown []string
 	for _, written := range r.texts {
@@ -144,7 +144,7 @@ func (r *reader) finish(response loosejson.Object, want answer.Want) {
 	whole.Fill(r.answer, want.Markdown)
 }
 
-// pages are the pages in a list of which some are only their address.
+// pages returns the pages in a list; an item may be an object or just a URL.
 func pages(list any) []loosejson.Object {
 	var found []loosejson.Object
 	items, _ := list.([]any)

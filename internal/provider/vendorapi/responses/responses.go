@@ -1,14 +1,13 @@
-// Package responses asks and reads official APIs of the Responses family: one
-// request, answered by a response whose output is a list of typed items, whole or
-// as a stream of events. OpenAI, xAI and the services that are compatible with
-// them speak it.
+// Package responses asks and reads official APIs of the Responses family: OpenAI, xAI and
+// compatible services. One request is answered by a response, whole or as a stream of events. The
+// response's output is a list of typed items.
 //
 //	question.go   the request
-//	responses.go  which documents are answers, and in which of their forms
-//	events.go     a response put together from the events of a stream
-//	response.go   what a response's items say
-//	text.go       citations in its text
-//	refusal.go    errors, as an answer of their own or within one
+//	responses.go  recognising answers and their form
+//	events.go     assembling a response from the events of a stream
+//	response.go   reading the items of a response
+//	text.go       citations in the text
+//	refusal.go    errors with a status, and errors inside an answer
 package responses
 
 import (
@@ -20,14 +19,14 @@ import (
 	"earshot/internal/provider/rawdoc"
 )
 
-// Recognises tells whether the document is an answer of this family: a response,
-// its events as a stream or as JSON lines, or an error.
+// Recognises reports whether the document is an answer of this family: a response, its events as a
+// stream or as JSON lines, or an error.
 func Recognises(document []byte) bool {
 	first := rawdoc.FirstPiece(rawdoc.Trimmed(document))
 	return isResponse(first) || isEvent(first) || isError(first)
 }
 
-// isResponse tells whether the object is a response by its name or by its items.
+// isResponse reports whether the object is a response, by its object field or by its items.
 func isResponse(o loosejson.Object) bool {
 	if o.Text("object") == "response" {
 		return true
@@ -41,15 +40,15 @@ func isResponse(o loosejson.Object) bool {
 	return false
 }
 
-// isEvent tells whether the object is an event of a stream; all that begin one
-// are named after the response, unless it fails at once.
+// isEvent reports whether the object is an event of a stream. A stream begins with an event whose
+// type starts with "response.", unless it fails at once.
 func isEvent(o loosejson.Object) bool {
 	kind := o.Text("type")
 	return strings.HasPrefix(kind, "response.") || kind == "error" && isError(o)
 }
 
-// Read reads an answer: a response, or its events as a stream or as JSON lines.
-// The error is an *upstream.Failure.
+// Read reads an answer: a response, or its events as a stream or as JSON lines. The error is an
+// *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var found *earshot.Answer
 	err := rawdoc.ReadPieces(rawdoc.Trimmed(document), func(p rawdoc.Pieces) (err error) {

@@ -28,8 +28,8 @@ func TestGolden(t *testing.T) {
 	providertest.Golden(t, parse)
 }
 
-// TestStreamsEqualResponses turns each stored response into streams, and wants
-// them to be read as the response is.
+// TestStreamsEqualResponses turns each stored response into streams, which must be read like the
+// response.
 func TestStreamsEqualResponses(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"plain", "parts", "posts", "unplaced", "places"} {
@@ -57,7 +57,7 @@ func TestStreamsEqualResponses(t *testing.T) {
 	}
 }
 
-// streams are the forms in which servers send a response piece by piece.
+// streams returns the forms in which servers stream a response.
 func streams(t *testing.T, response map[string]any) map[string]string {
 	t.Helper()
 	sparse := map[string]any{}
@@ -87,8 +87,8 @@ func encode(t *testing.T, form string, events []map[string]any) string {
 	return stream.String()
 }
 
-// events tell a response; unless messages are closed, their text comes in pieces
-// alone.
+// events returns the events that describe a response. Unless closed, no event contains a finished
+// message: its text comes only in deltas.
 func events(response map[string]any, closed bool, last map[string]any) []map[string]any {
 	told := []map[string]any{{"type": "response.created", "response": map[string]any{"object": "response", "status": "in_progress"}}}
 	output, _ := response["output"].([]any)
@@ -105,7 +105,7 @@ func events(response map[string]any, closed bool, last map[string]any) []map[str
 	return append(told, map[string]any{"type": "response.completed", "response": last})
 }
 
-// pieces tell a part letter by letter.
+// pieces returns the events of a part, one delta for each character.
 func pieces(item, index int, part any) []map[string]any {
 	var told []map[string]any
 	event := func(kind, field string, value any) {
@@ -123,8 +123,8 @@ func pieces(item, index int, part any) []map[string]any {
 	return told
 }
 
-// TestPlacesInOtherUnits counts the places of citations as other servers might,
-// and wants each citation to stay with its mark.
+// TestPlacesInOtherUnits counts the positions of citations in UTF-16 units, as some servers might.
+// Each citation must stay with its mark.
 func TestPlacesInOtherUnits(t *testing.T) {
 	t.Parallel()
 	document := read(t, "plain.json")
@@ -150,7 +150,7 @@ func TestPlacesInOtherUnits(t *testing.T) {
 	}
 }
 
-// recount turns places in the text from characters into units of UTF-16.
+// recount converts positions in the text from characters to UTF-16 units.
 func recount(value any, text []rune) {
 	switch v := value.(type) {
 	case []any:

@@ -13,9 +13,9 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// A citation stands in the text as a link in parentheses, as a link with a number
-// in brackets, or as a mark of private-use characters; such marks in a row are
-// one chip. A bare link is part of the sentence, even where it is cited.
+// A citation in the text is a link in parentheses, a link whose label is a number in brackets, or a
+// mark of private-use characters. Consecutive marks are one chip. A bare link is part of the
+// sentence, even if it is also cited.
 const (
 	privateStart = "\ue200"
 
@@ -28,7 +28,7 @@ const (
 	private   = privateStart + "[^\ue200\ue201]*\ue201"
 	mark      = `(?:` + bracketed + `|` + numbered + `|` + private + `)`
 	marks     = mark + `(?:` + between + mark + `)*`
-	markFirst = "([\xee" // the first byte of each mark
+	markFirst = "([\xee" // the possible first bytes of a mark
 )
 
 var (
@@ -38,15 +38,14 @@ var (
 	numeral  = regexp.MustCompile(`^\[?[0-9]+\]?$`)
 )
 
-// maxAnnotations is how many annotations of a part are read; real answers have up
-// to some hundred.
+// maxAnnotations limits the annotations that are read of a part; real answers have up to a few
+// hundred.
 const maxAnnotations = 1000
 
-// maxLabel is the length of a link's label, in bytes; a title has up to some
-// hundred.
+// maxLabel limits the length of a link's label, in bytes; a title has up to a few hundred.
 const maxLabel = 1000
 
-// text takes a part of the text: marks leave it for the chips that they are.
+// text reads a part of the text and replaces the marks in it by chips.
 func (r *reader) text(part loosejson.Object) {
 	text := loosejson.AsText(part["text"])
 	text = strings.ToValidUTF8(text[:min(len(text), webtext.MaxText-r.length)], "")
@@ -66,19 +65,19 @@ func (r *reader) text(part loosejson.Object) {
 	}
 }
 
-// annotation says that a stretch of the text, in bytes, is founded on a page.
+// annotation says that a range of the text, in bytes, is based on a page.
 type annotation struct {
 	start, end int
 	page       string
 }
 
-// annotations are those of a text with a place in it, in the order of their
-// places, and the pages that are cited without saying where.
+// annotations returns the annotations that have a valid position in the text, sorted by position,
+// and the pages of the others.
 func (r *reader) annotations(text string, list []loosejson.Object) (placed []annotation, elsewhere []string) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	var offsets []int // in bytes by character, as places are counted
+	var offsets []int // byte offset of each character; positions count characters
 	for i := range text {
 		offsets = append(offsets, i)
 	}
@@ -102,7 +101,7 @@ func (r *reader) annotations(text string, list []loosejson.Object) (placed []ann
 	return placed, elsewhere
 }
 
-// markedPages are the pages that marks in the text lead to.
+// markedPages returns the pages that marks in the text link to.
 func markedPages(text string) map[string]bool {
 	pages, c := map[string]bool{}, citer{text: text, labelEnd: -1}
 	mdtext.Rewrite(text, markFirst, func(rest string) (mdtext.Replacement, int) {
@@ -120,18 +119,18 @@ func markedPages(text string) map[string]bool {
 	return pages
 }
 
-// citer finds the chips in a text, from its beginning to its end.
+// citer finds the chips in a text, from beginning to end.
 type citer struct {
 	reader *reader
 	text   string
-	placed []annotation // that are still ahead
+	placed []annotation // annotations not reached yet
 	marked map[string]bool
-	// labelEnd is where the next label of a link ends, as far as that is known.
+	// labelEnd is where the next link label ends, or -1 if not searched yet.
 	labelEnd int
 }
 
-// read tells what stands for the mark or link that the rest of the text begins
-// with.
+// read returns the replacement for the mark or link at the start of rest, and its length. The
+// length is 0 if there is none.
 func (c *citer) read(rest string) (shown mdtext.Replacement, length int) {
 	at := len(c.text) - len(rest)
 	if !c.plausible(at) {
@@ -159,8 +158,8 @@ func (c *citer) read(rest string) (shown mdtext.Replacement, length int) {
 	return mdtext.Replacement{Text: found, Markdown: found}, len(found)
 }
 
-// plausible tells whether a mark or link may begin at a place, at a fraction of
-// what it costs to look for one.
+// plausible reports whether a mark or link may begin at a position. It is much cheaper than
+// searching for one.
 func (c *citer) plausible(at int) bool {
 	if c.text[at] == privateStart[0] {
 		return true
@@ -174,8 +173,8 @@ func (c *citer) plausible(at int) bool {
 	return c.labelEnd-at <= maxLabel && c.labelEnd < len(c.text)
 }
 
-// links are the citations that a chip's marks name, and whether they are
-// citations whatever the annotations say of this place.
+// links returns the citations of a chip's marks. cited reports whether they are certainly
+// citations, without an annotation at this position.
 func (c *citer) links(chip string) (citations []answer.Citation, cited bool) {
 	cited = strings.Contains(chip, privateStart)
 	for _, found := range anyLink.FindAllStringSubmatch(chip, -1) {
@@ -194,7 +193,7 @@ func (c *citer) links(chip string) (citations []answer.Citation, cited bool) {
 	return citations, cited
 }
 
-// pass notes the annotations of text that ends before a place and has no mark.
+// pass records the annotations of text that ends before a position and has no mark.
 func (c *citer) pass(place int) {
 	for len(c.placed) > 0 && c.placed[0].end <= place {
 		var pages []string
@@ -207,7 +206,7 @@ func (c *citer) pass(place int) {
 	}
 }
 
-// take gives the pages of the annotations that begin before a place.
+// take removes and returns the pages of the annotations that begin before a position.
 func (c *citer) take(place int) []string {
 	var pages []string
 	for ; len(c.placed) > 0 && c.placed[0].start < place; c.placed = c.placed[1:] {
@@ -216,7 +215,7 @@ func (c *citer) take(place int) []string {
 	return pages
 }
 
-// note notes a chip that the text does not show.
+// note records a chip that the text does not show.
 func (c *citer) note(pages []string) {
 	citations := make([]answer.Citation, len(pages))
 	for i, page := range pages {
@@ -225,7 +224,7 @@ func (c *citer) note(pages []string) {
 	c.reader.sources.Chip(citations)
 }
 
-// citation is the page with the name that its chip shows.
+// citation returns the page with the label that its chip shows.
 func (r *reader) citation(page, name string) answer.Citation {
 	source := r.page(page, "")
 	if source.Post != nil {
@@ -234,8 +233,8 @@ func (r *reader) citation(page, name string) answer.Citation {
 	return answer.Citation{Source: source, Label: name}
 }
 
-// page is the source at an address, as its annotations or else the title call it.
-// A post of the social network can be told by its address alone.
+// page returns the source at a URL. Its label is the title from an annotation, or else the given
+// title. Posts of the social network are recognised by their URL.
 func (r *reader) page(target, title string) earshot.Source {
 	source := earshot.Source{URL: target, Label: cmp.Or(r.titles[target], title)}
 	source.Post, _ = answer.PostAt(target)
