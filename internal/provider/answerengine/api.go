@@ -12,10 +12,10 @@ import (
 	"earshot/internal/upstream"
 )
 
-// apiSite is the official API.
+// apiSite is the site name of the official API.
 const apiSite = "perplexity"
 
-// api is how the official API is reached.
+// api describes the official API.
 var api = provider.API{
 	Name:      apiSite,
 	URL:       "https://api.perplexity.ai",
@@ -25,16 +25,15 @@ var api = provider.API{
 	KeyPrefix: "Bearer ",
 }
 
-// recognisesAPI tells whether the document is an answer of the API, by the first
-// object in it.
+// recognisesAPI reports whether the document is an answer of the API, judged by its first object.
 func recognisesAPI(document []byte) bool {
 	first := rawdoc.FirstPiece(document)
 	_, chosen := first["choices"].([]any)
 	return chosen || strings.HasPrefix(first.Text("object"), "chat.") || first.Object("error") != nil
 }
 
-// readAPI reads an answer of the API, streamed or whole. A whole one is complete
-// even where it does not say why it ended.
+// readAPI reads an answer of the API, streamed or whole. A whole answer is complete even without a
+// finish reason.
 func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var c completion
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
@@ -52,26 +51,26 @@ func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return c.answer(want), nil
 }
 
-// completion is what the API has said so far. Pieces of a stream may repeat what
-// the pieces before them told.
+// completion is the answer of the API as far as it was read. Chunks of a stream may repeat earlier
+// ones.
 type completion struct {
 	model  string
-	finish string // why the answer ended
+	finish string // the finish reason
 	ended  bool
 
-	message string // the message as the last object that has it tells it
+	message string // the text of the last object that has a whole message
 	pieces  strings.Builder
-	cited   []any              // addresses that the numbers in the text count from 1
-	found   []loosejson.Object // what the search found
-	notes   []loosejson.Object // pages cited, in the form that routers of the API use
-	fields  loosejson.Object   // the last of each other list
+	cited   []any              // the addresses that numbers in the text refer to, from 1
+	found   []loosejson.Object // search results
+	notes   []loosejson.Object // cited pages in the format of routers such as OpenRouter
+	fields  loosejson.Object   // the latest value of each other list
 	queries earshot.List[string]
 }
 
-// lists are those that an answer has beside its text and sources.
+// lists are the lists of an answer other than its sources.
 var lists = []string{"images", "videos", "related_questions"}
 
-// take notes what an object of the answer says.
+// take adds an object of the answer.
 func (c *completion) take(object loosejson.Object) error {
 	if failed := object.Object("error"); failed != nil {
 		return errorFailure(0, nil, object)
@@ -104,7 +103,7 @@ func (c *completion) take(object loosejson.Object) error {
 	return nil
 }
 
-// choice takes the first of the answers, the only one that is asked for.
+// choice adds the first choice, the only one that we request.
 func (c *completion) choice(choice loosejson.Object) {
 	message, delta := choice.Object("message"), choice.Object("delta")
 	if text := contentOf(message); text != "" {
@@ -128,14 +127,14 @@ func (c *completion) choice(choice loosejson.Object) {
 	}
 }
 
-// maxQueries is how many queries are noted.
+// maxQueries limits the recorded queries.
 const maxQueries = 500
 
 func (c *completion) searched(queries []string) {
 	c.queries = answer.AddNew(c.queries, queries[:min(len(queries), max(maxQueries-len(c.queries), 0))]...)
 }
 
-// contentOf is the text of a message: a string, or a list of its parts.
+// contentOf returns the text of a message, which is a string or a list of parts.
 func contentOf(message loosejson.Object) string {
 	if text := loosejson.AsText(message["content"]); text != "" {
 		return text
@@ -147,7 +146,7 @@ func contentOf(message loosejson.Object) string {
 	return text.String()
 }
 
-// check returns an error where what was said is no complete answer.
+// check returns an error if the answer is not complete.
 func (c *completion) check() error {
 	said := strings.TrimSpace(c.text()) != ""
 	switch {

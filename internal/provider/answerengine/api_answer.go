@@ -11,15 +11,15 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Limits on what is noted of an answer; real ones have up to some fifty pages.
+// Limits on what is read of an answer. Real answers have up to about fifty pages.
 const (
 	maxPages = 1000
 	maxLink  = 4 << 10 // bytes
-	maxLinks = 1 << 20 // bytes of what all chips link to
+	maxLinks = 1 << 20 // total bytes of the links of all chips
 )
 
-// text is the text, with the citations in it. The whole message is preferred to
-// its pieces, unless it is of an earlier moment.
+// text returns the text including its citations. It prefers the whole message to the deltas, unless
+// the message is older than the deltas.
 func (c *completion) text() string {
 	text := c.pieces.String()
 	if len(c.message) >= len(text) {
@@ -28,8 +28,7 @@ func (c *completion) text() string {
 	return withoutThoughts(text)
 }
 
-// withoutThoughts is the text without the thoughts that models which reason put
-// before it.
+// withoutThoughts removes the thoughts that reasoning models put before the text.
 func withoutThoughts(text string) string {
 	thoughts, ok := strings.CutPrefix(strings.TrimLeft(text, " \r\n\t"), "<think>")
 	if !ok {
@@ -39,7 +38,7 @@ func withoutThoughts(text string) string {
 	return said
 }
 
-// answer is what was said.
+// answer returns the complete answer.
 func (c *completion) answer(want answer.Want) *earshot.Answer {
 	r := &reader{
 		answer: &earshot.Answer{SearchQueries: c.queries},
@@ -68,8 +67,8 @@ func (c *completion) answer(want answer.Want) *earshot.Answer {
 	return r.answer
 }
 
-// apiChips is chip, but takes numbers for citations even where they stand for no
-// page, when others stand for one.
+// apiChips is like chip, but if the answer has pages, it also removes numbers that refer to none of
+// them.
 func (r *reader) apiChips() func(rest string) (mdtext.Replacement, int) {
 	links := 0
 	return func(rest string) (shown mdtext.Replacement, length int) {
@@ -84,11 +83,11 @@ func (r *reader) apiChips() func(rest string) (mdtext.Replacement, int) {
 	}
 }
 
-// results are the pages that the search found.
+// results returns the pages that the search found.
 func (c *completion) results() []answer.Citation { return describedPages(c.found) }
 
-// pages are those that the numbers in the text count: the addresses that the
-// answer says it cites, or else what was found.
+// pages returns the pages that numbers in the text refer to: the pages that the answer cites, or
+// else the search results.
 func (c *completion) pages() []answer.Citation {
 	if len(c.cited) == 0 && len(c.found) > 0 {
 		return c.results()
@@ -123,8 +122,8 @@ func describedPages(results []loosejson.Object) []answer.Citation {
 	return pages
 }
 
-// describedPage is the page that a result describes, without an address when it
-// has none that is fit to be followed.
+// describedPage returns the page that a result describes. The page has no URL if the result has
+// none or one that is too long.
 func describedPage(result loosejson.Object) answer.Citation {
 	page := webPage(result)
 	if len(page.Source.URL) > maxLink {

@@ -17,16 +17,16 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// apiFacts is what a plain look at an answer's JSON finds in it.
+// apiFacts is what a simple look at an answer's JSON finds.
 type apiFacts struct {
 	Model   string
-	Letters string // of the text, which no Markdown changes
+	Letters string // letters and digits of the text, which Markdown does not change
 	Links   []string
 	Dates   []string
-	Pills   []string // the pages that the numbers in the text name
+	Pills   []string // the pages that numbers in the text refer to
 }
 
-// captured has the fields of an answer, or of a piece of one.
+// captured has the fields of an answer, or of one chunk of a stream.
 type captured struct {
 	Model         string
 	Citations     []string
@@ -44,8 +44,7 @@ type captured struct {
 
 var citation = regexp.MustCompile(`\[([0-9]+)\]`)
 
-// factsIn gives what the pieces of an answer tell, of which the last one that has
-// something wins.
+// factsIn returns the facts of an answer. The last chunk that has a field wins.
 func factsIn(t *testing.T, body []byte) apiFacts {
 	t.Helper()
 	var found apiFacts
@@ -96,7 +95,7 @@ func factsIn(t *testing.T, body []byte) apiFacts {
 	return found
 }
 
-// factsOf is the same of an answer that was read.
+// factsOf returns the same facts of an answer that was read.
 func factsOf(a *earshot.Answer) apiFacts {
 	found := apiFacts{Model: *a.Model, Letters: providertest.Letters(a.Text)}
 	for _, source := range a.Sources {
@@ -109,8 +108,8 @@ func factsOf(a *earshot.Answer) apiFacts {
 	return found
 }
 
-// TestAPICaptures holds what is read from captured answers against what a plain
-// look at them finds.
+// TestAPICaptures compares what is read from captured answers with what a simple look at their JSON
+// finds.
 func TestAPICaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "api_answerengine/*") {

@@ -19,8 +19,8 @@ import (
 	"earshot/internal/upstream"
 )
 
-// chunksOf cuts a whole answer into the pieces that a stream would bring. In
-// full mode each tells the message so far, and everything else again.
+// chunksOf splits a whole answer into the chunks of a stream. In full mode each chunk repeats the
+// message so far and all other fields.
 func chunksOf(t *testing.T, whole []byte, full bool) []string {
 	t.Helper()
 	var object map[string]any

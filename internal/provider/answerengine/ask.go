@@ -14,19 +14,18 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// startPath is the page that script begins on, below the site's base.
+// startPath is the page on which script begins, relative to the site's base URL.
 const startPath = "/"
 
-// script is how a browser asks on the site itself. It is made from what is
-// publicly known of perplexity.ai, and needs the operator's eye when the site
-// changes.
+// script returns the steps with which a browser asks on the site. They are based on public
+// knowledge of perplexity.ai and must be reviewed when the site changes.
 //
-// A page has its answer whole once that can be copied. The button has no other
-// name than its label, which is in the visitor's language, so that the page is
-// found where that is English; the stream is found everywhere.
+// The answer is complete when it can be copied. The copy button can be found only by its label,
+// which is in the visitor's language. So the page is found only in English; the stream is found in
+// every language.
 //
-// The site refuses with a challenge in the place of the page or of the stream, by
-// #challenge-form and other ids that begin so, which the reader recognises.
+// The site refuses with a challenge instead of the page or the stream, in a form whose id contains
+// "challenge". The reader recognises it.
 func script(prompt string) []browser.Step {
 	return []browser.Step{
 		browser.Type(`#ask-input`, prompt),
@@ -56,7 +55,7 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	return request, err
 }
 
-// stateName is the name of a state of the US, "" for no state.
+// stateName returns the name of a US state, or "" for an unknown code.
 func stateName(code string) string {
 	states := geo.States()
 	i := slices.IndexFunc(states, func(s geo.State) bool { return s.Code == code })
@@ -66,13 +65,13 @@ func stateName(code string) string {
 	return states[i].Name
 }
 
-// apiRefusal judges an answer with an error status.
+// apiRefusal classifies a response with an error status.
 func apiRefusal(status int, header http.Header, body []byte) *upstream.Failure {
 	value, _ := loosejson.Decode(webtext.ValidText(string(body)))
 	return errorFailure(status, header, loosejson.AsObject(value))
 }
 
-// errorFailure judges an answer that is an error.
+// errorFailure classifies an answer that is an error.
 func errorFailure(status int, header http.Header, body loosejson.Object) *upstream.Failure {
 	failed := body.Object("error")
 	codes := []string{failed.Amount("code"), failed.Text("type")}

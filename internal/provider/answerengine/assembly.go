@@ -11,23 +11,22 @@ import (
 	"earshot/internal/upstream"
 )
 
-// assembly is an entry that grows with the events of a stream: an event brings
-// fields of the entry and blocks, whole ones or changes to them. Blocks are
-// told apart by what they are for.
+// assembly is an entry that grows with the events of a stream. An event contains fields of the
+// entry, and whole blocks or changes to blocks. A block is identified by its intended usage.
 type assembly struct {
 	fields loosejson.Object
 	blocks map[string]loosejson.Object
-	uses   []string // keys of blocks in the order of their first mention
+	uses   []string // keys of blocks, in the order of their first appearance
 
 	ended   bool
-	trouble string // what an event calls an error
+	trouble string // the error that an event reports
 }
 
 func newAssembly() *assembly {
 	return &assembly{fields: loosejson.Object{}, blocks: map[string]loosejson.Object{}}
 }
 
-// take does what one event of a stream says, and gives the entry that it is of.
+// take applies one event of a stream and returns the entry that the event belongs to.
 func (a *assembly) take(event rawdoc.Event) *assembly {
 	value, _ := loosejson.Decode(webtext.ValidText(event.Data))
 	a = a.event(loosejson.AsObject(value))
@@ -35,8 +34,7 @@ func (a *assembly) take(event rawdoc.Event) *assembly {
 	return a
 }
 
-// event does what an event says. One that is of another entry than those before
-// it begins that entry.
+// event applies an event. An event of a different entry starts a new assembly.
 func (a *assembly) event(o loosejson.Object) *assembly {
 	if id := o.Text(entryID); id != "" && a.fields.Text(entryID) != "" && id != a.fields.Text(entryID) {
 		a = newAssembly()
@@ -49,11 +47,10 @@ func (a *assembly) event(o loosejson.Object) *assembly {
 	return a
 }
 
-// entryID is the field that tells entries of a thread apart.
+// entryID is the field that identifies an entry of a thread.
 const entryID = "backend_uuid"
 
-// problemOf is what an event or an entry calls an error, "" where it calls
-// nothing so.
+// problemOf returns the error that an event or an entry reports, or "".
 func problemOf(o loosejson.Object) string {
 	status := o.Text("status")
 	if !strings.EqualFold(status, "failed") {
@@ -62,8 +59,7 @@ func problemOf(o loosejson.Object) string {
 	return cmp.Or(o.Text("error_message", "error_code", "error", "detail"), status)
 }
 
-// add takes the fields and blocks of an entry in; a field that is there again
-// replaces the earlier one.
+// add adds the fields and blocks of an entry. A repeated field replaces the earlier one.
 func (a *assembly) add(entry loosejson.Object) {
 	for field, value := range entry {
 		if field != "blocks" && value != nil {
@@ -98,8 +94,8 @@ func (a *assembly) block(block loosejson.Object) {
 	}
 }
 
-// continued is a block that replaces an earlier one. Text that begins further
-// on than at its start goes on from the earlier text.
+// continued returns a block that replaces an earlier one. If its text does not begin at offset 0,
+// the text continues the earlier text.
 func continued(earlier loosejson.Object, value any) any {
 	block := loosejson.AsObject(value)
 	from := block.Count("chunk_starting_offset")
@@ -112,7 +108,7 @@ func continued(earlier loosejson.Object, value any) any {
 	return value
 }
 
-// check returns an error where the stream ended without a complete answer.
+// check returns an error if the stream has no complete answer.
 func (a *assembly) check() error {
 	switch {
 	case a.trouble != "":

@@ -15,17 +15,16 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// leftOver is what a citation would leave in the text of a capture.
+// leftOver matches the remains of a citation in a text.
 var leftOver = regexp.MustCompile(`\[[0-9]+\]|\[[a-z_]+:[0-9]+\]`)
 
-// TestCaptures reads documents that the real interface served, and holds them
-// against what a plain look at their JSON finds.
+// TestCaptures reads documents of the real site and compares them with a simple look at their JSON.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "web_answerengine/*.json") {
 		for i, e := range providertest.Exchanges(t, path) {
 			if !bytes.Contains(e.Body, []byte(`"blocks"`)) {
-				continue // what a tool made of an answer
+				continue // the output of a tool, not of the site
 			}
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()
@@ -44,7 +43,7 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// checkHeld wants what a capture holds, in its order, and nothing else.
+// checkHeld checks that the answer has exactly what the capture holds, in the same order.
 func checkHeld(t *testing.T, a *earshot.Answer, want held) {
 	t.Helper()
 	var sources, pills []string
@@ -66,10 +65,10 @@ func checkHeld(t *testing.T, a *earshot.Answer, want held) {
 	}
 }
 
-// held is what a capture holds: addresses of sources and pills, and queries.
+// held is what a capture holds: URLs of sources and pills, and queries.
 type held struct{ sources, pills, queries, related []string }
 
-// heldIn looks at the last entry of a capture.
+// heldIn returns what the last entry of a capture holds.
 func heldIn(body []byte) held {
 	entry := lastEntry(body)
 	var found held
@@ -104,8 +103,8 @@ var (
 	numbers = regexp.MustCompile(`[0-9]+`)
 )
 
-// pillsIn are the addresses that the numbers in a text stand for, each once for
-// those that follow each other.
+// pillsIn returns the URLs that the numbers in a text refer to, without duplicates in consecutive
+// numbers.
 func pillsIn(text string, sources []string) []string {
 	var pills []string
 	for _, run := range runs.FindAllString(text, -1) {
@@ -120,8 +119,8 @@ func pillsIn(text string, sources []string) []string {
 	return pills
 }
 
-// lastEntry is the entry that a stream ends with, the youngest in a document, or
-// the document itself.
+// lastEntry returns the last entry of a stream, the newest entry of a document, or the document
+// itself.
 func lastEntry(body []byte) map[string]any {
 	var last, document map[string]any
 	for line := range strings.Lines(string(body)) {
@@ -151,7 +150,7 @@ func valuesOf(object map[string]any) []any {
 	return values
 }
 
-// addQueries adds what stands in lists of queries.
+// addQueries adds the queries of all query lists in the value.
 func addQueries(queries *[]string, value any) {
 	switch v := value.(type) {
 	case []any:

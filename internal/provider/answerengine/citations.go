@@ -13,24 +13,23 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// A citation stands in the text as the number of a result in brackets, at times
-// with several numbers, the kind of the result before it or its address behind
-// it. Those that follow each other are one chip.
+// A citation in the text is the number of a result in brackets. It may have several numbers, the
+// kind of result before the number, or the result's address after the bracket. Consecutive
+// citations are one chip.
 const marker = `\[(?:\^|[a-z_]{3,30}:)?[0-9]{1,3}(?:, ?[0-9]{1,3})*\](?:\(<?https?://[^\s()<>]*>?\))?`
 
-// markerSecond are the characters that can follow a citation's bracket.
+// markerSecond are the characters that can follow the opening bracket of a citation.
 const markerSecond = "0123456789^abcdefghijklmnopqrstuvwxyz"
 
-// named is a citation that tells the kind of its result, which nobody writes
-// otherwise.
+// named matches a citation with a kind of result. Ordinary text does not contain this form.
 var named = regexp.MustCompile(`^\[[a-z_]+:[0-9]`)
 
 var chip = regexp.MustCompile(`^` + marker + `(?:[ \t]?` + marker + `)*`)
 
-// maxCitations is how many pages one chip may name; real ones have up to ten.
+// maxCitations limits the pages of one chip; real chips have up to ten.
 const maxCitations = 40
 
-// text takes the answer's text. Citations leave it and become pills.
+// text reads the answer's text. It removes the citations, which become pills.
 func (r *reader) text(markdown string, wantMarkdown bool) {
 	for _, page := range r.pages {
 		if page.Source.URL != "" {
@@ -46,12 +45,12 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 	written.Fill(r.answer, wantMarkdown)
 }
 
-// chip notes the pages that a run of numbers stands for. Numbers that stand for
-// none are no citation, unless they tell the kind of what they stand for: that is
-// no page then, but a file or a memory.
+// chip returns the replacement for the citations at the start of rest, and their length. Numbers
+// that refer to no page are not citations, unless they have a kind: then they refer to a file or a
+// memory.
 func (r *reader) chip(rest string) (shown mdtext.Replacement, length int) {
 	if len(rest) < 3 || !strings.ContainsRune(markerSecond, rune(rest[1])) {
-		return shown, 0 // most brackets, without a closer look
+		return shown, 0 // cheap check that rules out most brackets
 	}
 	run := chip.FindString(rest)
 	var citations []answer.Citation
@@ -66,20 +65,20 @@ func (r *reader) chip(rest string) (shown mdtext.Replacement, length int) {
 	return r.sources.Cite(citations), len(run)
 }
 
-// numbers are those in the brackets of a run, as many as a chip may name.
+// numbers returns the numbers in consecutive citations, at most maxCitations.
 func numbers(run string) []int {
 	var found []int
 	brackets := strings.FieldsFunc(run, func(c rune) bool { return strings.ContainsRune("[] \t,^:", c) })
 	for _, word := range brackets[:min(len(brackets), maxCitations)] {
-		if number, err := strconv.Atoi(word); err == nil { // words are kinds and addresses
+		if number, err := strconv.Atoi(word); err == nil { // skips kinds and addresses
 			found = append(found, number)
 		}
 	}
 	return found
 }
 
-// webPage is the page that a result describes, without an address when it has
-// none, and what a chip calls it.
+// webPage returns the page that a result describes, with the label of its chip. The URL is "" if
+// the result has none.
 func webPage(result loosejson.Object) answer.Citation {
 	about := result.Object("meta_data")
 	link, _ := result.Destination(ownSources, "url")

@@ -1,19 +1,19 @@
-// Package answerengine asks the answer engine and reads its answer: an event
-// stream in which an entry with its blocks grows, or an entry as one JSON
-// document.
+// Package answerengine asks the answer engine and reads its answer from an event stream in which an
+// entry grows block by block, from an entry as one JSON document, from a page, or from the official
+// API.
 //
-//	definition.go   what others need to know of it, and what to fetch
-//	ask.go          asking on the site in a browser, or the official API
-//	parse.go        telling documents apart
-//	stored.go       entries in documents that were stored
-//	assembly.go     an entry from the events of a stream
-//	patch.go        how an event changes a block
-//	entry.go        the answer from an entry, or from the steps that led to it
-//	citations.go    the numbers in the text and the pages they stand for
-//	page.go         where things stand on a page
-//	things.go       what else is in the blocks: products, places, videos, queries
+//	definition.go   the provider's definition, and which document to fetch
+//	ask.go          asking in a browser or through the official API
+//	parse.go        recognising documents
+//	stored.go       entries in stored documents
+//	assembly.go     assembling an entry from the events of a stream
+//	patch.go        applying changes to a block
+//	entry.go        reading the answer from an entry or from its steps
+//	citations.go    the numbers in the text and the pages that they refer to
+//	page.go         the layout of the page
+//	things.go       other content of blocks: products, places, videos, queries
 //	api.go          the official API's answers, streamed or whole
-//	api_answer.go   the answer from what the API said
+//	api_answer.go   assembling the API's answer
 package answerengine
 
 import (
@@ -30,13 +30,13 @@ import (
 //go:embed openapi.yaml
 var prose []byte
 
-// name is the provider's name, and that of its site.
+// name is the name of the provider and of its site.
 const name = "answerengine"
 
-// streamPath is where the interface answers, below the site's base.
+// streamPath is where the site streams its answers, relative to its base URL.
 const streamPath = "/rest/sse/perplexity_ask"
 
-// New gives the answer engine.
+// New returns the answer engine.
 func New() *chat.Assistant {
 	return &chat.Assistant{
 		About: &provider.Definition{
@@ -62,7 +62,8 @@ func New() *chat.Assistant {
 	}
 }
 
-// question is the stream for a prompt. Nothing of it is kept in a history.
+// question returns the request for the stream that answers a prompt. The site keeps no history of
+// it.
 func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	return upstream.PostJSON(name, streamPath, "text/event-stream", map[string]any{
 		"query_str": prompt,
@@ -77,7 +78,7 @@ func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	}, locale)
 }
 
-// blockUses are the kinds of blocks that we can read; the engine sends no others.
+// blockUses are the kinds of blocks that we can read. The engine sends no others.
 var blockUses = []string{
 	"answer_modes", "media_items", "inline_entity_cards", "place_widgets", "shopping_widgets",
 	"diff_blocks", "entity_group_v2", "answer_tabs", "workflow_steps",

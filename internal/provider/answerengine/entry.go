@@ -8,8 +8,8 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// answer is what the entry says. What its blocks do not tell is looked for in
-// its steps.
+// answer returns the answer that the entry contains. Content that is not in its blocks is taken
+// from its steps.
 func (a *assembly) answer(want answer.Want) *earshot.Answer {
 	final := finalStep(a.fields)
 	r := &reader{
@@ -35,11 +35,11 @@ func (a *assembly) answer(want answer.Want) *earshot.Answer {
 	return r.answer
 }
 
-// textUse is what the block with the whole text is for; the text's parts, which
-// other blocks stand between, are for this with a number.
+// textUse is the usage of the block with the whole text. If other blocks interrupt the text, its
+// parts have this usage with a number appended.
 const textUse = "ask_text"
 
-// markdown is the answer's text.
+// markdown returns the answer's text.
 func (a *assembly) markdown(final loosejson.Object) string {
 	if text := blockText(a.blocks[textUse]); text != "" {
 		return text
@@ -64,8 +64,8 @@ func (a *assembly) markdown(final loosejson.Object) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// blockText is the text of a block: as a whole once it is complete, in pieces
-// until then.
+// blockText returns the text of a block: the whole text if it is complete, and otherwise the joined
+// chunks.
 func blockText(block loosejson.Object) string {
 	markdown := block.Object("markdown_block")
 	if whole := loosejson.AsText(markdown["answer"]); whole != "" {
@@ -79,7 +79,7 @@ func blockText(block loosejson.Object) string {
 	return text.String()
 }
 
-// results are the pages that the numbers in the text count.
+// results returns the pages that the numbers in the text refer to.
 func (a *assembly) results(final loosejson.Object) []loosejson.Object {
 	for _, block := range []loosejson.Object{
 		a.blocks["web_results"].Object("web_result_block"),
@@ -104,8 +104,8 @@ func (a *assembly) results(final loosejson.Object) []loosejson.Object {
 	return nil
 }
 
-// citedRows are the pages in the rows of a block, each where its number puts it,
-// and after them those that have none.
+// citedRows returns the pages in the rows of a block: first the numbered pages at their positions,
+// then the others.
 func citedRows(block loosejson.Object) []loosejson.Object {
 	rows := block.Objects("rows")
 	pages := make([]loosejson.Object, len(rows))
@@ -123,13 +123,13 @@ func citedRows(block loosejson.Object) []loosejson.Object {
 	return append(pages[:last], others...)
 }
 
-// stepsOf are the steps that led to an answer, which stand in an entry's text,
-// as JSON or as JSON in a string.
+// stepsOf returns the steps that led to an answer. They are in the entry's text, as JSON or as JSON
+// in a string.
 func stepsOf(entry loosejson.Object) []loosejson.Object {
 	return loosejson.AsObjects(unpacked(entry["text"]))
 }
 
-// unpacked is the value, or the JSON in it where it is a string.
+// unpacked returns the value; if the value is a string, it returns the JSON in the string.
 func unpacked(value any) any {
 	if text, ok := value.(string); ok {
 		inner, _ := loosejson.Decode(text)
@@ -138,8 +138,8 @@ func unpacked(value any) any {
 	return value
 }
 
-// finalStep is the answer that an entry's steps end in, or that it has in the
-// place of steps: an object with answer and web_results.
+// finalStep returns the answer of the last step, or the answer that the entry has instead of steps:
+// an object with answer and web_results.
 func finalStep(entry loosejson.Object) loosejson.Object {
 	for _, step := range stepsOf(entry) {
 		if step.Text("step_type") != "FINAL" {

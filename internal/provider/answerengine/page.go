@@ -11,7 +11,7 @@ import (
 	"earshot/internal/provider/chatpage"
 )
 
-// page is where things stand on a saved page of the engine's site.
+// page is the layout of a saved page of the site.
 var page = chatpage.New(chatpage.Layout{
 	User:    ".group/query",
 	Turn:    ".prose",
@@ -20,10 +20,10 @@ var page = chatpage.New(chatpage.Layout{
 	Own:     ownSources,
 })
 
-// citedPage is the attribute in which a chip that is no link names its page.
+// citedPage is the attribute with the cited URL of a chip that is not a link.
 const citedPage = "data-pplx-citation-url"
 
-// linkChips makes links of the chips that name their page in an attribute.
+// linkChips turns chips with a URL in citedPage into links.
 func linkChips(page *goquery.Document) {
 	page.Find("[" + citedPage + "]").Each(func(_ int, chip *goquery.Selection) {
 		link, _ := chip.Attr(citedPage)
@@ -35,8 +35,8 @@ func linkChips(page *goquery.Document) {
 
 var numeral = regexp.MustCompile(`^[0-9]+$`)
 
-// readPage reads a saved page. A chip there shows a number, which is no name for
-// a page.
+// readPage reads a saved page. Its chips show a number, which is no useful label for a page, so the
+// label becomes the domain.
 func readPage(document []byte, want answer.Want) (*earshot.Answer, error) {
 	found, err := page.ReadPrepared(document, want, linkChips)
 	if err != nil {

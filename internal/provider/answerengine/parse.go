@@ -9,11 +9,11 @@ import (
 	"earshot/internal/upstream"
 )
 
-// ownSources are the names by which the engine marks the links it gives.
+// ownSources are the utm_source values that the engine adds to its links.
 var ownSources = []string{"engine.lab.test", "perplexity", "perplexity.ai"}
 
-// Read reads a document: the event stream, a stored entry, or a saved page. It
-// gives everything that it finds. The error is an *upstream.Failure.
+// Read reads a document: the event stream, a stored entry, a saved page, or an answer of the
+// official API. It returns everything that it finds. The error is an *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := rawdoc.Trimmed(document)
 	var result *earshot.Answer
@@ -39,8 +39,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return result, nil
 }
 
-// readStream reads the entry that a stream tells, the last one where it tells
-// several.
+// readStream reads the last entry of a stream.
 func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var result *earshot.Answer
 	err := rawdoc.ReadEvents(document, func(events []rawdoc.Event) error {

@@ -25,7 +25,7 @@ func TestGolden(t *testing.T) {
 	providertest.Unanswered(t, parse, "lab.sse")
 }
 
-// entry is a stream whose only entry says the text.
+// entry returns a stream with one entry that has the text.
 func entry(text string) []byte {
 	data, _ := json.Marshal(text) // a string always marshals
 	return fmt.Appendf(nil, `data: {"blocks":[{"intended_usage":"ask_text","markdown_block":{"answer":%s}},`+
@@ -37,7 +37,7 @@ func TestHostile(t *testing.T) {
 	providertest.Hostile(t, providertest.AnswerText, providertest.Within(entry, parse))
 }
 
-// TestHostileStreams parses streams that were made to break this parser.
+// TestHostileStreams parses streams that are designed to break this parser.
 func TestHostileStreams(t *testing.T) {
 	t.Parallel()
 	rep := providertest.Repeat
@@ -71,7 +71,7 @@ func TestHostileStreams(t *testing.T) {
 	}
 }
 
-// numberedPlaces are places of which each has another name.
+// numberedPlaces returns places with different names.
 func numberedPlaces(count int) string {
 	places := make([]string, count)
 	for i := range places {
@@ -110,8 +110,8 @@ func TestLabSite(t *testing.T) {
 	}.Check(t)
 }
 
-// TestARecordedStreamMustEnd reads the events of a stream that a tool stored as a
-// list: the last one counts only when it says that it is the last.
+// TestARecordedStreamMustEnd reads the events of a stream that a tool stored as a list. The answer
+// counts only if an event says that it is complete.
 func TestARecordedStreamMustEnd(t *testing.T) {
 	t.Parallel()
 	event := func(status, text string) string {

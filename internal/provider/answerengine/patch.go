@@ -8,19 +8,18 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// Limits on a patch. Real paths have up to six steps; real lists, other than the
-// pieces of a text, which only grow at their end, some dozens of elements.
+// Limits on a patch. Real paths have up to six steps. Real lists have up to a few dozen elements,
+// except the chunks of a text, which grow only at the end.
 const (
 	maxPath  = 16
-	maxShift = 1000 // elements that may be moved by inserting or removing one
+	maxShift = 1000 // elements that may move when one is inserted or removed
 )
 
-// escapes are what stands in a path for the characters that mean something there.
+// escapes decodes a step of a JSON Pointer.
 var escapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// apply changes a block as a patch of RFC 6902 says and gives it back, which is
-// another value where the patch is for the whole. What makes no sense changes
-// nothing.
+// apply applies an RFC 6902 patch to a block and returns the block, which is a new value if the
+// patch replaces the whole block. An invalid patch changes nothing.
 func apply(block any, patch loosejson.Object) any {
 	path, _ := patch["path"].(string)
 	op, _ := patch["op"].(string)
@@ -37,8 +36,8 @@ func apply(block any, patch loosejson.Object) any {
 	return change(block, steps, op, patch["value"])
 }
 
-// change applies the operation at the end of steps below container and gives
-// the container back, which is a new one where a list grew.
+// change applies the operation at the path steps below container and returns the container, which
+// is a new slice if a list grew.
 func change(container any, steps []string, op string, value any) any {
 	step := escapes.Replace(steps[0])
 	switch c := container.(type) {
@@ -74,8 +73,7 @@ func change(container any, steps []string, op string, value any) any {
 	}
 }
 
-// changeList applies the operation to the list's element i, which may be the one
-// after its last.
+// changeList applies the operation to element i of the list; i may be the length of the list.
 func changeList(list []any, i int, op string, value any) []any {
 	last := i == len(list)
 	switch {

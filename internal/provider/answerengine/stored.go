@@ -12,8 +12,8 @@ import (
 	"earshot/internal/upstream"
 )
 
-// readStored reads a document in which an entry is stored, or a thread of them, of
-// which the last counts.
+// readStored reads a document with a stored entry or a thread of entries, of which the last one
+// counts.
 func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var result *earshot.Answer
 	err := rawdoc.ReadJSON(document, func() error {
@@ -47,8 +47,7 @@ func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return result, err
 }
 
-// eventsIn are the events of a stream that a tool has stored as a list, however
-// that is wrapped; nil where there is none.
+// eventsIn returns the events of a stream that a tool stored as a list, at any depth, or nil.
 func eventsIn(value any) []loosejson.Object {
 	object := loosejson.AsObject(value)
 	if events := object.Objects("chunks"); len(events) > 1 && isEntry(events[0]) {
@@ -62,9 +61,9 @@ func eventsIn(value any) []loosejson.Object {
 	return nil
 }
 
-// findEntry looks for entries in a value, however it is wrapped: tools that store
-// answers put them into envelopes of their own. It gives the one that was changed
-// last, which is the last one where that is not told.
+// findEntry searches a value for entries at any depth, because tools wrap stored answers in
+// envelopes of their own. It returns the entry that was updated last, or the last entry if there
+// are no update times.
 func findEntry(value any, newest loosejson.Object) loosejson.Object {
 	switch v := value.(type) {
 	case map[string]any:
@@ -89,8 +88,8 @@ func changedAt(entry loosejson.Object) string {
 	return entry.Text("updated_datetime", "entry_updated_datetime")
 }
 
-// isEntry tells an entry by its blocks, or by the steps or the answer that an
-// older one has in their place.
+// isEntry reports whether the object is an entry. It has blocks; an older entry has steps or an
+// answer instead.
 func isEntry(o loosejson.Object) bool {
 	return len(o.Objects("blocks")) > 0 || len(stepsOf(o)) > 0 || loosejson.AsText(loosejson.AsObject(unpacked(o["text"]))["answer"]) != ""
 }

@@ -11,17 +11,17 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// reader collects an answer over an entry.
+// reader collects an answer from an entry.
 type reader struct {
 	answer  *earshot.Answer
 	things  answer.Things
-	pages   []answer.Citation // that the numbers in the text count from 1
+	pages   []answer.Citation // pages that the numbers in the text refer to, from 1
 	sources answer.Sources
-	loose   []earshot.Product // that no card holds
+	loose   []earshot.Product // products outside a card
 }
 
-// walk looks through a block for lists that are known by their names. Which
-// blocks they stand in changes often.
+// walk searches a block for lists with known names. It does not rely on the type of the block,
+// because the site often moves these lists.
 func (r *reader) walk(block loosejson.Object) {
 	for _, field := range slices.Sorted(maps.Keys(block)) {
 		value := block[field]
@@ -52,7 +52,7 @@ func (r *reader) walk(block loosejson.Object) {
 	}
 }
 
-// shopping notes widgets: groups of products, or single ones.
+// shopping adds shopping widgets, which are groups of products or single products.
 func (r *reader) shopping(widgets []loosejson.Object) {
 	for _, widget := range widgets {
 		inner := widget.Objects("products")
@@ -67,8 +67,8 @@ func (r *reader) shopping(widgets []loosejson.Object) {
 	}
 }
 
-// place notes a place that is not noted yet: the map and the text show the same
-// ones. Its address may be a list of lines.
+// place adds a place if it is new, because the map and the text show the same places. The address
+// may be a list of lines.
 func (r *reader) place(place loosejson.Object) {
 	about := maps.Clone(place)
 	if lines := place.Texts("address", ""); len(lines) > 0 {
@@ -96,7 +96,7 @@ func (r *reader) media(items []loosejson.Object) {
 	}
 }
 
-// queries notes what was searched for; the engine asked tells maps from the web.
+// queries adds search queries. The engine's name says whether a query was for a map.
 func (r *reader) queries(value any) {
 	list, _ := value.([]any)
 	for _, item := range list {
@@ -113,7 +113,7 @@ func (r *reader) queries(value any) {
 	}
 }
 
-// related notes what the engine suggests to ask next.
+// related adds the related questions.
 func (r *reader) related(entries ...loosejson.Object) {
 	for _, entry := range entries {
 		for _, field := range []string{"related_query_items", "related_queries"} {
@@ -122,7 +122,7 @@ func (r *reader) related(entries ...loosejson.Object) {
 	}
 }
 
-// finish writes what was collected apart into the answer.
+// finish adds the products outside cards and the sources to the answer.
 func (r *reader) finish() {
 	if len(r.loose) > 0 {
 		r.answer.ShoppingCards = append(r.answer.ShoppingCards, earshot.ShoppingCard{Products: r.loose})

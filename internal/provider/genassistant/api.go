@@ -11,13 +11,13 @@ import (
 	"earshot/internal/upstream"
 )
 
-// The official API and the site of the links that it gives for its sources.
+// Site names of the official API and of the redirect links to its sources.
 const (
 	apiSite      = "gemini"
 	redirectSite = "gemini-redirects"
 )
 
-// api is how the official API is reached.
+// api describes the official API.
 var api = provider.API{
 	Name:      apiSite,
 	URL:       "https://generativelanguage.googleapis.com/v1beta",
@@ -27,11 +27,10 @@ var api = provider.API{
 	Place:     "no; only the language",
 }
 
-// apiFields are those by which an object of the API's is known.
+// apiFields are the fields by which an object of the API is recognised.
 var apiFields = []string{"candidates", "promptFeedback", "usageMetadata"}
 
-// recognisesAPI tells whether the document is an answer of the API, by the first
-// object in it.
+// recognisesAPI reports whether the document is an answer of the API, judged by its first object.
 func recognisesAPI(document []byte) bool {
 	first := rawdoc.FirstPiece(document)
 	for _, field := range apiFields {
@@ -42,8 +41,8 @@ func recognisesAPI(document []byte) bool {
 	return first.Object("error") != nil
 }
 
-// readAPI reads an answer of the API, streamed or whole. A whole one is complete
-// even where it does not say why it ended.
+// readAPI reads an answer of the API, streamed or whole. A whole answer is complete even without a
+// finish reason.
 func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var g generation
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
@@ -61,7 +60,7 @@ func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return g.answer(want), nil
 }
 
-// take notes what an object of the answer says.
+// take adds an object of the answer.
 func (g *generation) take(object loosejson.Object) error {
 	if failed := object.Object("error"); failed != nil {
 		return errorFailure(0, nil, failed)
@@ -70,10 +69,10 @@ func (g *generation) take(object loosejson.Object) error {
 	return nil
 }
 
-// These end an answer that was not allowed.
+// blockedEnds are the finish reasons of answers that were not allowed.
 var blockedEnds = []string{"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"}
 
-// check returns an error where what was said is no complete answer.
+// check returns an error if the answer is not complete.
 func (g *generation) check() error {
 	said := strings.TrimSpace(g.text.String()) != ""
 	switch {

@@ -15,16 +15,16 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// apiFacts is what a plain look at an answer's JSON finds in it.
+// apiFacts is what a simple look at an answer's JSON finds.
 type apiFacts struct {
 	Model   string
-	Letters string // of the text, which no Markdown changes
+	Letters string // letters and digits of the text, which Markdown does not change
 	Queries []string
-	Links   []string // of all sources, in their order
+	Links   []string // of all sources, in order
 	Chips   [][]string
 }
 
-// captured has the fields of an answer, or of a piece of one.
+// captured has the fields of an answer, or of one chunk of a stream.
 type captured struct {
 	ModelVersion string
 	Candidates   []struct {
@@ -92,7 +92,7 @@ func factsIn(t *testing.T, body []byte) apiFacts {
 	return found
 }
 
-// factsOf is the same of an answer that was read.
+// factsOf returns the same facts of an answer that was read.
 func factsOf(a *earshot.Answer) apiFacts {
 	found := apiFacts{Model: *a.Model, Letters: providertest.Letters(a.Text), Queries: a.SearchQueries}
 	for _, source := range a.Sources {
@@ -110,7 +110,7 @@ func factsOf(a *earshot.Answer) apiFacts {
 	return found
 }
 
-// split are the objects of a stream, or the only one.
+// split returns the objects of a stream, or the only object.
 func split(body []byte) [][]byte {
 	if json.Valid(body) {
 		return [][]byte{body}
@@ -124,7 +124,7 @@ func split(body []byte) [][]byte {
 	return objects
 }
 
-// distinct are the texts, each once, and addresses without spaces.
+// distinct returns the texts without duplicates, with spaces in URLs escaped.
 func distinct(list []string) []string {
 	var kept []string
 	for _, text := range list {
@@ -138,14 +138,14 @@ func distinct(list []string) []string {
 	return kept
 }
 
-// TestAPICaptures holds what is read from captured answers against what a plain
-// look at them finds.
+// TestAPICaptures compares what is read from captured answers with what a simple look at their JSON
+// finds.
 func TestAPICaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "api_genassistant/*") {
 		for i, e := range providertest.Exchanges(t, path) {
 			if strings.Contains(e.URL, "oauth2") || bytes.Contains(e.Body, []byte(`"event_type"`)) {
-				continue // no answer, or one of a call that we do not make
+				continue // not an answer, or the answer to a call that we do not make
 			}
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()

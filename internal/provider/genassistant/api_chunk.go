@@ -9,8 +9,8 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// chunk takes a piece of an answer by generateContent: all of it, or what is new
-// in a stream. Only the first candidate counts.
+// chunk adds an answer of generateContent, or one chunk of a streamed answer. Only the first
+// candidate counts.
 func (g *generation) chunk(chunk loosejson.Object) {
 	g.setModel(chunk.Text("modelVersion", "model"))
 	if reason := chunk.Object("promptFeedback").Text("blockReason"); reason != "" {
@@ -38,8 +38,8 @@ func (g *generation) candidate(candidate loosejson.Object) {
 	}
 }
 
-// part takes a part of the message. Text that opens a chunk goes on with the
-// part that the last chunk ended in.
+// part adds a part of the message. Text at the start of a chunk continues the last part of the
+// previous chunk.
 func (g *generation) part(part loosejson.Object, opens bool) {
 	call := part.Object("toolCall")
 	queries := call.Object("args").Texts("queries", "query")
@@ -55,12 +55,12 @@ func (g *generation) part(part loosejson.Object, opens bool) {
 	}
 	g.open = visible
 	if visible {
-		g.say(said)
+		g.addText(said)
 	}
 }
 
-// grounding takes what the answer rests on. In a stream it comes with the last
-// piece, or again and again.
+// grounding adds the sources that the answer is based on. In a stream they come with the last
+// chunk, or repeatedly.
 func (g *generation) grounding(metadata loosejson.Object) {
 	g.queries = g.searched(g.queries, metadata.Texts("webSearchQueries", "query"))
 	var own []*answer.Citation
@@ -86,7 +86,8 @@ func (g *generation) grounding(metadata loosejson.Object) {
 	}
 }
 
-// number is the field where it is one that can count bytes.
+// number returns a field that counts bytes or is an index, and 0 if the field is not a valid
+// number.
 func number(o loosejson.Object, field string) int {
 	if n := o.Count(field); n != nil {
 		return max(*n, 0)
@@ -94,7 +95,7 @@ func number(o loosejson.Object, field string) int {
 	return 0
 }
 
-// chosen are the pages that the indices name, each once.
+// chosen returns the pages at the indices, without duplicates.
 func chosen(pages []*answer.Citation, indices any) []answer.Citation {
 	list, _ := indices.([]any)
 	var found []answer.Citation
@@ -106,8 +107,8 @@ func chosen(pages []*answer.Citation, indices any) []answer.Citation {
 	return found
 }
 
-// page notes the page that a chunk is from as a source, and gives it; nil for a
-// chunk that is from none.
+// page adds the page of a grounding chunk as a source and returns it, or nil if the chunk has no
+// page.
 func (g *generation) page(chunk loosejson.Object) *answer.Citation {
 	for _, kind := range []string{"web", "retrievedContext", "image"} {
 		about := chunk.Object(kind)
@@ -122,7 +123,7 @@ func (g *generation) page(chunk loosejson.Object) *answer.Citation {
 	return nil
 }
 
-// place notes a place that the answer is about, once.
+// place adds a place that the answer is about, if it is new.
 func (g *generation) place(about loosejson.Object) {
 	link, _ := about.Destination(nil, "uri")
 	place := earshot.Place{Position: len(g.places) + 1, Name: about.Text("title"), Link: link}

@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	// redirectPath begins the path of the API's redirect links.
+	// redirectPath is the path prefix of the API's redirect links.
 	redirectPath = "/grounding-api-redirect/"
-	// resolveTime is what the site of the links gets to answer for one.
+	// resolveTime is the timeout for resolving one link.
 	resolveTime = 10 * time.Second
-	// resolveAtOnce is how many links of an answer are asked for at a time.
+	// resolveAtOnce limits how many links of an answer are resolved at a time.
 	resolveAtOnce = 8
-	// maxResolved bounds what one answer can make us ask.
+	// maxResolved limits how many requests one answer can cause.
 	maxResolved = 200
 )
 
-// isRedirect tells the API's redirect links from addresses of pages.
+// isRedirect reports whether the link is one of the API's redirect links.
 func isRedirect(link string) bool {
 	u, err := url.Parse(link)
 	return err == nil && strings.HasPrefix(u.Path, redirectPath)
 }
 
-// nameHosts gives the sources that are only known by their redirect link the
-// domain that it leads to, where that is known.
+// nameHosts sets the domain of sources of which only the redirect link is known, if the domain
+// behind that link is known.
 func nameHosts(a *earshot.Answer, hosts map[string]string) {
 	for i := range a.Sources {
 		if source := &a.Sources[i]; source.URL == source.RedirectLink {
@@ -49,9 +49,9 @@ func nameHosts(a *earshot.Answer, hosts map[string]string) {
 	}
 }
 
-// finishAPI asks where the redirect links of an answer lead, and gives sources,
-// pills and Markdown their destinations. Sources that turn out to be one page
-// become one. What the site does not tell stays as it is; only ctx ends it early.
+// finishAPI resolves the redirect links of an answer and replaces them in sources, pills and
+// Markdown. Sources that turn out to be the same page are merged. A link that cannot be resolved
+// stays unchanged; the only possible error is the one of ctx.
 func finishAPI(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error {
 	links := unresolved(a)
 	if len(links) == 0 {
@@ -61,11 +61,11 @@ func finishAPI(ctx context.Context, up *upstream.Session, a *earshot.Answer, loc
 	if err != nil {
 		return err
 	}
-	lead(a, destinations)
+	setDestinations(a, destinations)
 	return nil
 }
 
-// unresolved are the redirect links whose destination is not known.
+// unresolved returns the redirect links whose destination is unknown.
 func unresolved(a *earshot.Answer) []string {
 	var links []string
 	for _, source := range a.Sources {
@@ -76,7 +76,8 @@ func unresolved(a *earshot.Answer) []string {
 	return links
 }
 
-// resolve asks for the links, several at once. What is not told is left out.
+// resolve resolves the links, several at a time. Links that cannot be resolved are missing from the
+// result.
 func resolve(ctx context.Context, up *upstream.Session, locale geo.Locale, links []string) (map[string]string, error) {
 	destinations := map[string]string{}
 	var mu sync.Mutex
@@ -97,8 +98,8 @@ func resolve(ctx context.Context, up *upstream.Session, locale geo.Locale, links
 	return destinations, group.Wait()
 }
 
-// resolveOne asks for one link. The request is built anew from the link's path
-// and parameters: what the link says of a host is never dialled.
+// resolveOne resolves one link. The request is built from the link's path and parameters only: the
+// host in the link is never contacted.
 func resolveOne(ctx context.Context, up *upstream.Session, locale geo.Locale, link string) (string, error) {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -117,19 +118,19 @@ func resolveOne(ctx context.Context, up *upstream.Session, locale geo.Locale, li
 	return destination, nil
 }
 
-// lead gives the answer the destinations of its links.
-func lead(a *earshot.Answer, destinations map[string]string) {
+// setDestinations replaces the redirect links of the answer by their destinations.
+func setDestinations(a *earshot.Answer, destinations map[string]string) {
 	hosts := map[string]string{}
 	var sources answer.Sources
 	for _, source := range a.Sources {
 		hosts[source.URL] = source.Domain
-		sources.Add(led(source, destinations))
+		sources.Add(withDestination(source, destinations))
 	}
 	for rest := a.CitationPills; len(rest) > 0; {
 		var chip []answer.Citation
 		id := rest[0].CitationPillID
 		for ; len(rest) > 0 && rest[0].CitationPillID == id; rest = rest[1:] {
-			source := led(a.Sources[rest[0].Position-1], destinations)
+			source := withDestination(a.Sources[rest[0].Position-1], destinations)
 			chip = append(chip, answer.Citation{Source: source, Label: cmp.Or(source.Label, rest[0].Label)})
 		}
 		sources.Chip(chip)
@@ -143,9 +144,9 @@ func lead(a *earshot.Answer, destinations map[string]string) {
 	a.Markdown = strings.NewReplacer(pairs...).Replace(a.Markdown)
 }
 
-// led is the source with the destination of its link. One that was named after
-// the site of the links, for want of a title, loses that name.
-func led(source earshot.Source, destinations map[string]string) earshot.Source {
+// withDestination returns the source with the destination of its link. A label that is only the
+// domain of the redirect link becomes the domain of the destination.
+func withDestination(source earshot.Source, destinations map[string]string) earshot.Source {
 	destination, ok := destinations[source.URL]
 	if !ok {
 		return source
@@ -157,7 +158,7 @@ func led(source earshot.Source, destinations map[string]string) earshot.Source {
 	return source
 }
 
-// linkTarget is the address of a link as it stands in Markdown.
+// linkTarget returns a URL as it appears in a Markdown link, in parentheses.
 func linkTarget(link string) string {
 	return strings.TrimPrefix(mdtext.WriteLink("x", link), "[x]")
 }

@@ -16,7 +16,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// redirecting is a session in which the handler serves the redirect links.
+// redirecting returns a session in which the handler serves the redirect links.
 func redirecting(t *testing.T, links http.HandlerFunc) *upstream.Session {
 	t.Helper()
 	server := httptest.NewServer(links)
@@ -33,8 +33,7 @@ func finish(ctx context.Context, up *upstream.Session, a *earshot.Answer) error 
 	return genassistant.New().API.Finish(ctx, up, a, geo.Locale{Country: "CH"})
 }
 
-// TestResolvedLinks resolves two links to one page, and has one that leads
-// nowhere.
+// TestResolvedLinks resolves two links to one page, and one that leads nowhere.
 func TestResolvedLinks(t *testing.T) {
 	t.Parallel()
 	const base = "https://redirects.test/grounding-api-redirect/"
@@ -111,8 +110,7 @@ func TestResolvingEndsWithTheAttempt(t *testing.T) {
 	}
 }
 
-// TestAskingTheAPI asks over HTTP: the key goes to the API alone, and links are
-// resolved.
+// TestAskingTheAPI asks over HTTP. The key must go to the API only, and links must be resolved.
 func TestAskingTheAPI(t *testing.T) {
 	t.Parallel()
 	stream := streams["event stream"](chunksOf(t, providertest.Stored(t, "testdata/api_plain.json")))

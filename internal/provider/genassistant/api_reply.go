@@ -12,8 +12,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Limits on what is noted of an answer; real ones have up to some hundred claims
-// with some ten pages each.
+// Limits on what is read of an answer. Real answers have up to a few hundred claims with about ten
+// pages each.
 const (
 	maxClaims  = 500
 	maxPages   = 20 // of a claim
@@ -22,31 +22,31 @@ const (
 	maxTitle   = 1 << 10
 )
 
-// generation is what the API has said so far.
+// generation is the answer of the API as far as it was read.
 type generation struct {
 	model   string
-	finish  string // why the answer ended
-	refused string // why there may be none
+	finish  string // the finish reason
+	refused string // why the API refused to answer
 	ended   bool
 
 	text  strings.Builder
-	parts []int // where in the text each part of the message begins
-	open  bool  // the last part can go on
+	parts []int // where each part of the message begins in the text
+	open  bool  // the next chunk can continue the last part
 
 	queries, mapQueries earshot.List[string]
-	called              earshot.List[string] // queries that a tool was called with
+	called              earshot.List[string] // queries in tool calls
 	places              []earshot.Place
 
 	sources answer.Sources
-	chunks  []*answer.Citation // the pages that claims count, nil for what is no page
+	chunks  []*answer.Citation // the pages that claims refer to by index; nil for a chunk without a page
 	claims  []claim
-	hosts   map[string]string // by redirect link, where that leads as far as it was told
+	hosts   map[string]string // the domain behind each redirect link, if known
 }
 
-// claim is a stretch of a part's text, in bytes, and the pages that it rests on.
+// claim is a range of a part's text, in bytes, and the pages that support it.
 type claim struct {
 	part, start, end int
-	text             string // the stretch itself, where it is told
+	text             string // the text of the range, if given
 	pages            []answer.Citation
 }
 
@@ -54,17 +54,16 @@ func (g *generation) setModel(model string) {
 	g.model = cmp.Or(g.model, strings.TrimPrefix(model, "models/"))
 }
 
-// say adds text, up to what an answer may have.
-func (g *generation) say(text string) {
+// addText appends text, up to the maximum length of an answer.
+func (g *generation) addText(text string) {
 	g.text.WriteString(text[:min(len(text), max(webtext.MaxText-g.text.Len(), 0))])
 }
 
-// searched adds queries to a list.
 func (g *generation) searched(list earshot.List[string], queries []string) earshot.List[string] {
 	return answer.AddNew(list, queries[:min(len(queries), max(maxQueries-len(list), 0))]...)
 }
 
-// claim notes a claim, unless a stream has told it before.
+// claim adds a claim, unless a stream repeats it.
 func (g *generation) claim(c claim) {
 	known := func(old claim) bool {
 		return old.part == c.part && old.start == c.start && old.end == c.end && slices.Equal(old.pages, c.pages)
@@ -74,11 +73,11 @@ func (g *generation) claim(c claim) {
 	}
 }
 
-// hostName is what a title looks like that is only the name of a site.
+// hostName matches titles that are just a domain name.
 var hostName = regexp.MustCompile(`^(?i)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,63}$`)
 
-// webPage is the page at an address. Most addresses are redirect links, whose
-// destination only the title hints at.
+// webPage returns the page at an address. Most addresses are redirect links, and only the title
+// hints at their destination.
 func (g *generation) webPage(address, title, domain string) (answer.Citation, bool) {
 	link, ok := webtext.Destination(strings.ReplaceAll(address, " ", "%20"), nil, nil)
 	if !ok || len(link) > maxLink {
@@ -103,7 +102,7 @@ func (g *generation) webPage(address, title, domain string) (answer.Citation, bo
 	return page, true
 }
 
-// answer is what was said.
+// answer returns the complete answer.
 func (g *generation) answer(want answer.Want) *earshot.Answer {
 	a := &earshot.Answer{
 		SearchQueries:    g.searched(g.queries, g.called),
@@ -119,7 +118,7 @@ func (g *generation) answer(want answer.Want) *earshot.Answer {
 	return a
 }
 
-// write writes the text, with the chips where their claims end.
+// write writes the text, with a chip at the end of each claim.
 func (g *generation) write(a *earshot.Answer, markdown bool) {
 	text := strings.ToValidUTF8(g.text.String(), "")
 	for i := range g.claims {
@@ -136,9 +135,9 @@ func (g *generation) write(a *earshot.Answer, markdown bool) {
 	g.sources.Write(blocks).Fill(a, markdown)
 }
 
-// locate is where in the text a claim ends. Its bytes are counted from the
-// beginning of its part, or of what is shown of the message, and at times are
-// a little off: the stretch itself tells.
+// locate returns where a claim ends in the text. Its position counts bytes from the beginning of
+// its part or of the whole visible text, and is sometimes slightly wrong. If the text of the claim
+// is given, locate searches for that text.
 func (g *generation) locate(text string, c claim) int {
 	begin := 0
 	if c.part < len(g.parts) {
@@ -164,5 +163,5 @@ func (g *generation) locate(text string, c claim) int {
 	return end
 }
 
-// nearby is how many bytes before its place a stretch is looked for.
+// nearby is how many bytes before a claim's position the search for its text begins.
 const nearby = 64

@@ -16,7 +16,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// generated is an answer as generateContent gives it.
+// generated is an answer of generateContent.
 type generated struct {
 	Candidates []struct {
 		Content struct {
@@ -30,8 +30,8 @@ type generated struct {
 	ModelVersion  string          `json:"modelVersion,omitempty"`
 }
 
-// chunksOf cuts a whole answer into the pieces that a stream would bring, the
-// text after every few characters and the rest with the last piece.
+// chunksOf splits a whole answer into the chunks of a stream: a few characters of text in each, and
+// everything else in the last one.
 func chunksOf(t *testing.T, whole []byte) []string {
 	t.Helper()
 	var g generated
@@ -83,7 +83,7 @@ func piecesOf(part map[string]any) []map[string]any {
 	return pieces
 }
 
-// streams are the ways in which a stream can be stored.
+// streams lists the formats in which a stream can be stored.
 var streams = map[string]func(chunks []string) string{
 	"event stream": func(chunks []string) string { return "data: " + strings.Join(chunks, "\r\n\r\ndata: ") + "\r\n\r\n" },
 	"JSON lines":   func(chunks []string) string { return strings.Join(chunks, "\n") + "\n" },
@@ -106,8 +106,8 @@ func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
 	}
 }
 
-// TestAPIClaimsInCode wants a chip for a claim that ends in code, and the code as
-// it was.
+// TestAPIClaimsInCode checks that a claim which ends inside code gets a chip and leaves the code
+// unchanged.
 func TestAPIClaimsInCode(t *testing.T) {
 	t.Parallel()
 	a := providertest.Yields(t, parse, []byte(`{"candidates":[{"content":{"parts":[{"text":"See:\n\n`+"```\\n{\\\"a\\\": 1}\\n```"+`\n"}]},"finishReason":"STOP","groundingMetadata":{`+
@@ -117,7 +117,7 @@ func TestAPIClaimsInCode(t *testing.T) {
 	}
 }
 
-// TestAPIRepeatedGrounding tells the grounding with every piece of a stream.
+// TestAPIRepeatedGrounding repeats the grounding metadata in a stream.
 func TestAPIRepeatedGrounding(t *testing.T) {
 	t.Parallel()
 	whole := providertest.Stored(t, "testdata/api_plain.json")
@@ -178,7 +178,7 @@ func TestAPIHostile(t *testing.T) {
 	}
 }
 
-// TestOtherDocumentsAreNoAPIAnswers wants other documents to be left to other readers.
+// TestOtherDocumentsAreNoAPIAnswers checks that other documents are not read as answers of the API.
 func TestOtherDocumentsAreNoAPIAnswers(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{`{"error":"no"}`, `{"a":{"candidates":1}}`, "candidates", ")]}'\n\n[[\"candidates\"]]", "data: 1\n\n"} {

@@ -15,19 +15,17 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// startPath is the page that script begins on, below the site's base.
+// startPath is the page on which script begins, relative to the site's base URL.
 const startPath = "/app"
 
-// script is how a browser asks on the site itself. It is made from what is
-// publicly known of gemini.google.com, and needs the operator's eye when the site
-// changes: the names of its elements and its test ids have outlasted its classes,
-// and its labels are in the visitor's language.
+// script returns the steps with which a browser asks on the site. They are based on public
+// knowledge of gemini.google.com and must be reviewed when the site changes. Element names and test
+// ids have been more stable than class names. Labels are in the visitor's language.
 //
-// A page has its answer whole once there is a bar of actions below it.
+// The answer is complete when an action bar appears below it.
 //
-// The site refuses with a page of its network that asks for a captcha, by a form
-// to /sorry/, with a form about consent, and with a sign-in form, all of which
-// the reader recognises.
+// The site refuses with a captcha page, which has a form to /sorry/, with a consent form, or with a
+// sign-in form. The reader recognises all of them.
 func script(prompt string) []browser.Step {
 	return []browser.Step{
 		browser.Type(`rich-textarea [contenteditable="true"]`, prompt),
@@ -38,9 +36,9 @@ func script(prompt string) []browser.Step {
 	}
 }
 
-// apiQuestion asks the API with its search turned on; the model decides whether
-// it searches. The API knows languages and no countries, so nothing here says
-// where the question is asked from.
+// apiQuestion asks the API with its search tool enabled; the model decides whether to search. The
+// API supports languages but not countries, so the request does not say where the question is asked
+// from.
 func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	language := cmp.Or(q.Locale.Language, geo.Language(q.Locale.Country))
 	request, err := upstream.PostJSON(apiSite, "/models/"+url.PathEscape(q.Model)+":streamGenerateContent", "text/event-stream", map[string]any{
@@ -53,16 +51,16 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	return request, err
 }
 
-// apiRefusal judges an answer with an error status.
+// apiRefusal classifies a response with an error status.
 func apiRefusal(status int, header http.Header, body []byte) *upstream.Failure {
 	value, _ := loosejson.Decode(webtext.ValidText(string(body)))
 	if list := loosejson.AsObjects(value); len(list) > 0 {
-		value = list[0] // a stream that is no event stream
+		value = list[0] // a stream in the form of a JSON list
 	}
 	return errorFailure(status, header, loosejson.AsObject(value).Object("error"))
 }
 
-// errorFailure judges an error that the API describes.
+// errorFailure classifies an error object of the API.
 func errorFailure(status int, header http.Header, failed loosejson.Object) *upstream.Failure {
 	codes := []string{failed.Amount("code"), failed.Text("status")}
 	header = header.Clone()

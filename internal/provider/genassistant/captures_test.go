@@ -15,8 +15,8 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// TestCaptures reads pages that the real interface served. They are no fixtures
-// of ours, so it only wants what must hold for all of them.
+// TestCaptures reads pages of the real site. They are not our fixtures, so the test checks only
+// what must hold for all of them.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "web_pages/*gemini*.html") {
@@ -28,7 +28,7 @@ func TestCaptures(t *testing.T) {
 			}
 			result, err := parse(document)
 			if err != nil {
-				// A piece that was cut out of an answer is none.
+				// A fragment of an answer is not readable.
 				if !bytes.Contains(document, []byte("<model-response")) && providertest.Reason(t, err) == string(earshot.ReasonUnreadable) {
 					return
 				}
@@ -44,8 +44,8 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// TestCapturedStreams reads streams that the real interface served, and holds
-// them against what a plain look at their lines finds.
+// TestCapturedStreams reads streams of the real site and compares them with a simple look at their
+// lines.
 func TestCapturedStreams(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "web_genassistant/*.json") {
@@ -74,11 +74,10 @@ func TestCapturedStreams(t *testing.T) {
 	}
 }
 
-// drafts finds the beginning of the first draft's text in a message, which is
-// JSON in JSON.
+// drafts matches the beginning of the first draft's text in a message, which is JSON in JSON.
 var drafts = regexp.MustCompile(`\[\["rc_[0-9a-f]+",\["((?:[^"\\]|\\.)*)"\]`)
 
-// said is the text of the last message that has one.
+// said returns the text of the last message that has a text.
 func said(stream []byte) string {
 	last := ""
 	for line := range strings.Lines(string(stream)) {

@@ -1,14 +1,14 @@
-// Package genassistant asks the generative assistant and reads its answer from
-// the page that shows it, from the stream behind that, or from its official API.
+// Package genassistant asks the generative assistant and reads its answer from the page that shows
+// it, from the stream behind that page, or from the official API.
 //
-//	definition.go   what others need to know of it, and which document to fetch
-//	ask.go          asking on the site in a browser, or the official API
-//	read.go         telling documents apart; where things stand on the page
+//	definition.go   the provider's definition, and which document to fetch
+//	ask.go          asking in a browser or through the official API
+//	read.go         recognising documents; the layout of the page
 //	stream*.go      the stream behind the page
 //	api.go          the official API's answers, streamed or whole
-//	api_chunk.go    what generateContent says, piece by piece
-//	api_reply.go    the answer from what was said
-//	api_links.go    where the API's redirect links lead
+//	api_chunk.go    one answer or chunk of generateContent
+//	api_reply.go    assembling the answer
+//	api_links.go    resolving the API's redirect links
 package genassistant
 
 import (
@@ -25,10 +25,10 @@ import (
 //go:embed openapi.yaml
 var prose []byte
 
-// name is the provider's name, and that of its site.
+// name is the name of the provider and of its site.
 const name = "genassistant"
 
-// New gives the generative assistant.
+// New returns the generative assistant.
 func New() *chat.Assistant {
 	return &chat.Assistant{
 		About: &provider.Definition{
@@ -54,11 +54,11 @@ func New() *chat.Assistant {
 	}
 }
 
-// streamPath is where the interface streams its answers, below the site's base.
+// streamPath is where the site streams its answers, relative to its base URL.
 const streamPath = "/_/BardChatUi/data/assistant.lamda.BardFrontendService/StreamGenerate"
 
-// question is the stream with the answer to the prompt, as the lab serves it. The site
-// itself is asked in a browser.
+// question returns the request for the stream that answers the prompt. Only the lab serves it; the
+// real site is asked in a browser.
 func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	return upstream.PostJSON(name, streamPath, "application/json", map[string]any{"prompt": prompt}, locale)
 }

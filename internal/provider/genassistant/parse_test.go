@@ -11,7 +11,7 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// answerPage is a page with %s where the text of an answer stands.
+// answerPage is a page with %s in place of the answer's text.
 const answerPage = `<!DOCTYPE html><html><body><user-query>q</user-query><model-response>` +
 	`<message-content><div class="markdown">%s</div></message-content></model-response></body></html>`
 

@@ -7,11 +7,11 @@ import (
 	"earshot/internal/provider/rawdoc"
 )
 
-// ownSources are the names by which the assistant marks the links it gives.
+// ownSources are the utm_source values that the assistant adds to its links.
 var ownSources = []string{"gemini", "gemini.google.com"}
 
-// Read reads a document: the stream, a page that shows the answer, or an answer
-// of the official API. It gives everything that it finds. The error is an *upstream.Failure.
+// Read reads a document: the stream, a page that shows the answer, or an answer of the official
+// API. It returns everything that it finds. The error is an *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := rawdoc.Trimmed(document)
 	switch {
@@ -24,21 +24,20 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	}
 }
 
-// page is where things stand. The interface is made of elements with names of
-// their own, which outlast its classes; a class stands here only where there is
-// nothing else. A chip shows the name of its first source only: which sources
-// it stands for is told by the footnotes before it, which are numbers on the
-// list of sources.
+// page is the layout of the site. Its custom element names are more stable than its classes, so the
+// layout uses a class only if there is nothing else. A chip shows only the name of its first
+// source. The footnotes before the chip say which sources it cites: each is a number on the list of
+// sources.
 var page = chatpage.New(chatpage.Layout{
 	User:    "user-query",
-	Turn:    "model-response response-container", // a shared page has only the latter
+	Turn:    "model-response response-container", // a shared page has only the second one
 	Message: "message-content",
 	Body:    ".markdown",
 	Aside:   "model-thoughts thinking-overlay",
 	Ignored: ".cdk-visually-hidden .code-block-decoration [hide-from-message-actions] immersive-entry-chip mat-icon",
 
-	// A page that was saved from a browser has the sources of a chip after its
-	// paragraph, as a carousel cannot stand within one.
+	// In a page that was saved from a browser, the sources of a chip follow its paragraph, because
+	// a carousel cannot be inside a paragraph.
 	Chip:       "sources-carousel-inline sources-carousel",
 	Note:       "source-footnote",
 	NoteNumber: "data-turn-source-index",
@@ -49,7 +48,7 @@ var page = chatpage.New(chatpage.Layout{
 	Image:   "single-image generated-image",
 	Formula: "data-math",
 
-	// Lab only: no capture shows these.
+	// Only in the lab: no capture shows these.
 	Queries:    "[data-test-id=search-queries]",
 	MapQueries: "[data-test-id=map-search-queries]",
 

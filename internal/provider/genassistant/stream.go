@@ -16,12 +16,11 @@ import (
 	"earshot/internal/upstream"
 )
 
-// guard stands before what the interface serves, so that no other site's page
-// can run it as a script.
+// guard precedes everything that the site serves, so that no page of another site can run it as a
+// script.
 const guard = ")]}'"
 
-// isStream tells whether the document is a stream of the interface, with or
-// without what stands before it.
+// isStream reports whether the document is a stream of the site, with or without the guard.
 func isStream(document []byte) bool {
 	document = rawdoc.Trimmed(document)
 	if bytes.HasPrefix(document, []byte(guard)) {
@@ -31,9 +30,9 @@ func isStream(document []byte) bool {
 	return bytes.HasPrefix(head, []byte(`[["`+messageFrame+`"`)) || bytes.HasPrefix(head, []byte(`["`+messageFrame+`"`))
 }
 
-// readStream reads a stream: JSON values, of which every other is the length of
-// the next. Each message repeats the answer as far as it has got, so the last
-// one that has an answer counts.
+// readStream reads a stream of JSON values that alternate between the length of the next value and
+// the value itself. Each message repeats the answer so far, so the last message with an answer
+// counts.
 func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := bytes.TrimPrefix(rawdoc.Trimmed(document), []byte(guard))
 	var result *earshot.Answer
@@ -55,7 +54,7 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return result, nil
 }
 
-// stream is what the messages so far have told.
+// stream is what the messages have said so far.
 type stream struct {
 	messages int
 	reply    *reply
@@ -63,11 +62,11 @@ type stream struct {
 	silent   bool // there was a reply without text
 	ended    bool
 	cut      bool
-	trouble  int // the interface's number for what went wrong
+	trouble  int // the site's error number
 	failed   bool
 }
 
-// read takes all values of a stream.
+// read reads all values of a stream.
 func (s *stream) read(body []byte) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
@@ -78,7 +77,7 @@ func (s *stream) read(body []byte) {
 			return
 		}
 		frames, _ := value.([]any)
-		if asList(value).text(0) != "" { // a frame by itself
+		if asList(value).text(0) != "" { // a single frame
 			frames = []any{value}
 		}
 		for _, frame := range frames {
@@ -87,14 +86,13 @@ func (s *stream) read(body []byte) {
 	}
 }
 
-// The kinds of frames that count, by their first element.
+// Types of frames, by their first element. Other frames are ignored.
 const (
 	messageFrame = "wrb.fr"
 	endFrame     = "e"
 )
 
-// frame takes one frame. A message has its content as JSON in a string, or in
-// its place what went wrong.
+// frame reads one frame. A message contains its content as JSON in a string, or else an error.
 func (s *stream) frame(frame list) {
 	switch frame.text(0) {
 	case endFrame:
@@ -118,11 +116,11 @@ func (s *stream) frame(frame list) {
 	}
 }
 
-// The numbers by which the interface says that it has had enough of us: too many
-// questions, and too many from our address.
+// refusals are the site's error numbers for too many questions, and for too many questions from our
+// IP address.
 var refusals = []int{1037, 1060}
 
-// check returns an error where the stream ended without a complete answer.
+// check returns an error if the stream has no complete answer.
 func (s *stream) check() error {
 	switch {
 	case s.reply == nil && slices.Contains(refusals, s.trouble):

@@ -9,9 +9,8 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// list is a message of the interface, or a part of one: fields have places
-// instead of names. Of none it is certain what it holds; all methods may be
-// called on a nil list.
+// list is a message of the site or a part of one. Fields have positions instead of names, and any
+// field can have any type. All methods accept a nil list.
 type list []any
 
 func asList(value any) list {
@@ -19,8 +18,8 @@ func asList(value any) list {
 	return items
 }
 
-// at is the field at a place, counted from 0. Those far from the beginning may
-// stand in an object at the end, under their numbers, which count from 1.
+// at returns the field at a position, counted from 0. Fields with a high position may be in an
+// object at the end of the list, whose keys count from 1.
 func (l list) at(place int) any {
 	if last := len(l) - 1; last >= 0 && place >= last {
 		if further := loosejson.AsObject(l[last]); further != nil {
@@ -37,7 +36,7 @@ func (l list) text(place int) string { return loosejson.AsText(l.at(place)) }
 
 func (l list) list(place int) list { return asList(l.at(place)) }
 
-// below is the list that a path of places leads to.
+// below returns the nested list at a path of positions.
 func (l list) below(path ...int) list {
 	for _, place := range path {
 		l = l.list(place)
@@ -45,7 +44,7 @@ func (l list) below(path ...int) list {
 	return l
 }
 
-// fields are the values in a part of a message, in their order.
+// fields returns the values of a list or an object, in order.
 func fields(value any) []any {
 	switch v := value.(type) {
 	case []any:
@@ -61,7 +60,7 @@ func fields(value any) []any {
 	}
 }
 
-// number is the field where it is a whole number, 0 elsewhere.
+// number returns the field if it is a whole number, and otherwise 0.
 func (l list) number(place int) int {
 	written, _ := l.at(place).(json.Number)
 	number, _ := strconv.Atoi(written.String())

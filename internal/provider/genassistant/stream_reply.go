@@ -9,32 +9,32 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Where things stand in a message and in a reply.
+// Positions of fields in a message and in a reply.
 const (
 	modelField = 42 // of a message: the name of the model as the page shows it
 
-	textField     = 1  // the text, in a list
-	stateField    = 8  // whether the reply is whole, in a list
-	richField     = 12 // pictures and whatever else is not text
-	cardTextField = 22 // the text, in a list, where a card stands in its place
+	textField     = 1  // a list with the text
+	stateField    = 8  // a list with the state of the reply
+	richField     = 12 // images and other content that is not text
+	cardTextField = 22 // a list with the text, if a card takes the text's place
 	thoughtsField = 37
 
-	webImages  = 1 // of the rich content
+	webImages  = 1 // in the rich content
 	madeImages = 7
 )
 
-// replyPrefix begins the id of a reply.
+// replyPrefix is the prefix of a reply's id.
 const replyPrefix = "rc_"
 
-// growing is the state of a reply that is not whole yet.
+// growing is the state of a reply that is not complete yet.
 const growing = 1
 
-// reply is what the assistant says: the first of its drafts.
+// reply is the assistant's reply: the first of its drafts.
 type reply struct{ list }
 
-// findReply looks for a reply in a message, however it is wrapped: in a stream it
-// stands elsewhere than in a conversation that is read again, where the newest
-// comes first. Replies without text are passed over.
+// findReply searches a message for a reply at any depth. Its position differs between a stream and
+// a conversation that was loaded again, in which the newest reply comes first. Replies without text
+// are skipped.
 func findReply(value any) *reply {
 	if items := asList(value); strings.HasPrefix(items.text(0), replyPrefix) && items.list(textField).text(0) != "" {
 		return &reply{items}
@@ -49,7 +49,7 @@ func findReply(value any) *reply {
 
 func (r *reply) unfinished() bool { return r.list.list(stateField).number(0) == growing }
 
-// answer is what the reply says.
+// answer returns the answer that the reply contains.
 func (r *reply) answer(model string, want answer.Want) *earshot.Answer {
 	w := &writer{answer: &earshot.Answer{}, numbered: map[int]answer.Citation{}}
 	if model != "" {
@@ -71,7 +71,7 @@ func (r *reply) answer(model string, want answer.Want) *earshot.Answer {
 	return w.answer
 }
 
-// card is what stands for the text where a card holds it.
+// card matches the link that replaces a text which is shown on a card.
 var card = regexp.MustCompile(`^https?://googleusercontent\.com/card_content/[0-9]+`)
 
 func (r *reply) text() string {
@@ -82,8 +82,7 @@ func (r *reply) text() string {
 	return said
 }
 
-// images notes the pictures of a reply: those that were found, and those that the
-// assistant made.
+// images adds the images of a reply: images from the web and generated images.
 func (w *writer) images(rich list) {
 	for _, image := range rich.list(webImages) {
 		w.image(asList(image).below(0, 0).text(0))

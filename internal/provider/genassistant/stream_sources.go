@@ -12,16 +12,16 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// writer collects an answer over a reply.
+// writer collects an answer from a reply.
 type writer struct {
 	answer   *earshot.Answer
-	numbered map[int]answer.Citation // the sources that the marks in the text count
-	listed   []earshot.Source        // in the order of the reply
+	numbered map[int]answer.Citation // sources by the numbers that marks in the text use
+	listed   []earshot.Source        // other sources, in the order of the reply
 	sources  answer.Sources
 }
 
-// gatherRich looks for sources in the rich content. A picture has the page that
-// it is from beside it, which the text does not rest on.
+// gatherRich searches the rich content for sources. It skips images: the page that an image is from
+// does not support the text.
 func (w *writer) gatherRich(rich list) {
 	for place, part := range rich {
 		if place != webImages && place != madeImages {
@@ -30,8 +30,8 @@ func (w *writer) gatherRich(rich list) {
 	}
 }
 
-// gather looks for sources in a part of a reply. Where they stand changes with
-// what was asked; what they look like does not.
+// gather searches a part of a reply for sources. Their position depends on the question, but their
+// form does not.
 func (w *writer) gather(part any) {
 	items := asList(part)
 	if numbers := markNumbers(items.list(0).text(0)); len(numbers) > 0 {
@@ -46,8 +46,8 @@ func (w *writer) gather(part any) {
 	}
 }
 
-// group notes the sources of a mark, which are in the order of its numbers. The
-// same number is told again by each mark that has it.
+// group adds the sources of a mark, which are in the order of the mark's numbers. Every mark with
+// the same number repeats the source.
 func (w *writer) group(numbers []int, entries list) {
 	for i, number := range numbers[:min(len(numbers), len(entries))] {
 		source, _ := sourceIn(asList(entries[i]).below(3, 0))
@@ -57,9 +57,9 @@ func (w *writer) group(numbers []int, entries list) {
 	}
 }
 
-// sourceIn is the page that a list describes: its icon or the stretch of text
-// that it is for, either of which may lack, its address and its title. What has
-// neither title nor stretch may be anything with an address.
+// sourceIn returns the page that a list describes. The list has an icon or a text range, which may
+// be missing, then the address, then the title. A list without title and text range may be anything
+// with an address, so it is no source.
 func sourceIn(items list) (earshot.Source, bool) {
 	for place := range min(len(items), 3) {
 		switch v := items[place].(type) {
@@ -70,7 +70,7 @@ func sourceIn(items list) (earshot.Source, bool) {
 				return earshot.Source{}, false
 			}
 			title := webtext.Line(items.text(place + 1))
-			if _, icon := webtext.Destination(title, nil, nil); icon || isFurniture(link) {
+			if _, icon := webtext.Destination(title, nil, nil); icon || isAsset(link) {
 				continue
 			}
 			return earshot.Source{URL: link, Label: title}, title != "" || place == 2 && isStretch(items)
@@ -81,17 +81,15 @@ func sourceIn(items list) (earshot.Source, bool) {
 	return earshot.Source{}, false
 }
 
-// isStretch tells whether the list begins with where a stretch of text begins and
-// ends.
+// isStretch reports whether the list begins with the start and end of a text range.
 func isStretch(items list) bool {
 	_, from := items.at(0).(json.Number)
 	_, to := items.at(1).(json.Number)
 	return from && to
 }
 
-// isFurniture tells whether the link leads to a part of the page, such as an
-// icon, or to a search.
-func isFurniture(link string) bool {
+// isAsset reports whether the link leads to a part of the page, such as an icon, or to a search.
+func isAsset(link string) bool {
 	u, err := url.Parse(link)
 	if err != nil {
 		return true
@@ -105,8 +103,8 @@ func isFurniture(link string) bool {
 	return host == "www.google.com" && (u.Path == "/search" || strings.HasPrefix(u.Path, "/s2/") || strings.HasPrefix(u.Path, "/maps/vt"))
 }
 
-// finish writes the sources into the answer: those that the text points at, then
-// the rest of those that are numbered, then the others.
+// finish writes the sources into the answer: first the pages that the text cites, then the other
+// numbered sources, then the rest.
 func (w *writer) finish() {
 	for _, number := range slices.Sorted(maps.Keys(w.numbered)) {
 		w.sources.Add(w.numbered[number].Source)

@@ -10,20 +10,20 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// message is a stream whose only message has the content.
+// message returns a stream with one message.
 func message(content string) string {
 	data, _ := json.Marshal(content) // a string always marshals
 	return fmt.Sprintf(")]}'\n\n%d\n[[\"wrb.fr\",null,%s]]\n25\n[[\"e\",4,null,null,1]]\n", len(data)+19, data)
 }
 
-// replied is a stream whose only reply says the text, with further fields after
-// those that every reply has.
+// replied returns a stream with one reply. further is JSON for the fields after those that every
+// reply has.
 func replied(text, further string) string {
 	data, _ := json.Marshal(text) // a string always marshals
 	return message(`[null,["c_1","r_1"],null,null,[["rc_1",[` + string(data) + `],null,null,null,null,null,null,[2],"en",null,null,` + further + `]]]`)
 }
 
-// TestHostileStreams parses streams that were made to break this parser.
+// TestHostileStreams parses streams that are designed to break this parser.
 func TestHostileStreams(t *testing.T) {
 	t.Parallel()
 	rep := providertest.Repeat
@@ -53,7 +53,7 @@ func TestHostileStreams(t *testing.T) {
 	}
 }
 
-// TestABareFrameIsRead reads a message by itself, as tools store it.
+// TestABareFrameIsRead reads a single message, as tools store it.
 func TestABareFrameIsRead(t *testing.T) {
 	t.Parallel()
 	_, frame, _ := strings.Cut(replied("Hello.", "[]"), "[[")

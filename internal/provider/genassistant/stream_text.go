@@ -13,8 +13,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// What is marked in the text: where the assistant cites, the places of pictures
-// and other parts of the page, and elements that the page shows as buttons.
+// Marks in the text: citations, placeholders of images and other parts of the page, and elements
+// that the page shows as buttons.
 var (
 	citeMark   = regexp.MustCompile(`^\[cite:\s*([0-9][0-9,\s]*)\]`)
 	pictured   = regexp.MustCompile(`^\[Image of [^\[\]\n]*\]`)
@@ -29,19 +29,18 @@ const (
 	partStart  = "://googleusercontent.com/"
 )
 
-// text takes the reply's text. Marks leave it; citations become pills.
+// text reads the reply's text. It removes the marks; citations become pills.
 func (w *writer) text(markdown string, wantMarkdown bool) {
 	written := mdtext.Rewrite(markdown, markStarts, w.marked)
 	for _, link := range mdtext.ProseLinks(written.Text) {
-		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok && !isFurniture(target) {
+		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok && !isAsset(target) {
 			w.sources.Add(earshot.Source{URL: target, Label: mdtext.Flatten(link.Label)})
 		}
 	}
 	written.Fill(w.answer, wantMarkdown)
 }
 
-// marked gives what stands for the mark that the text begins with, and its
-// length.
+// marked returns the replacement for the mark at the start of text, and the mark's length.
 func (w *writer) marked(text string) (shown mdtext.Replacement, length int) {
 	switch text[0] {
 	case 'h':
@@ -64,7 +63,7 @@ func (w *writer) marked(text string) (shown mdtext.Replacement, length int) {
 	return shown, 0
 }
 
-// cite notes a chip for the sources of the numbers that are known.
+// cite records a chip for the known sources among the numbers.
 func (w *writer) cite(numbers []int) mdtext.Replacement {
 	var citations []answer.Citation
 	for _, number := range numbers {
@@ -75,10 +74,10 @@ func (w *writer) cite(numbers []int) mdtext.Replacement {
 	return w.sources.Cite(citations)
 }
 
-// maxCitations is how many sources one mark may name; real ones have up to ten.
+// maxCitations limits the sources of one mark; real marks have up to ten.
 const maxCitations = 40
 
-// markNumbers are the numbers in a mark, as many as one may name.
+// markNumbers returns the numbers in a mark, at most maxCitations.
 func markNumbers(mark string) []int {
 	found := citeMark.FindStringSubmatch(strings.TrimSpace(mark))
 	if found == nil {
@@ -94,7 +93,7 @@ func markNumbers(mark string) []int {
 	return numbers
 }
 
-// button notes what a button asks.
+// button adds the question of a button to the related queries.
 func (w *writer) button(mark string) {
 	said := map[string]string{}
 	for _, attribute := range buttonSays.FindAllStringSubmatch(mark, -1) {

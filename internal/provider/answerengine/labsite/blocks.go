@@ -8,8 +8,7 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// markdown is the answer's text; a citation in it is the number of a source in
-// brackets.
+// markdown returns the answer's text, in which a citation is the number of a source in brackets.
 func markdown(answer *world.Answer) string {
 	return world.Markdown(answer.Blocks, func(span world.Span) string {
 		switch {
@@ -27,7 +26,7 @@ func markdown(answer *world.Answer) string {
 	})
 }
 
-// plan is what the engine did before it wrote.
+// plan returns the steps that the engine took before it wrote the answer.
 func plan(prompt string, answer *world.Answer) lab.Object {
 	queries := []lab.Object{}
 	for _, query := range answer.Queries {
@@ -60,7 +59,7 @@ func results(sources []world.Source) []lab.Object {
 	})
 }
 
-// thingBlocks are the blocks beside the text.
+// thingBlocks returns the blocks other than the text.
 func thingBlocks(answer *world.Answer) []lab.Object {
 	var blocks []lab.Object
 	if brands := world.Brands(answer.Blocks); len(brands) > 0 {
@@ -113,7 +112,7 @@ func place(p world.Place) lab.Object {
 	}
 }
 
-// media are videos and pictures, in one list.
+// media returns videos and images in one list.
 func media(answer *world.Answer) []lab.Object {
 	list := []lab.Object{}
 	for _, v := range answer.Videos {
@@ -128,5 +127,5 @@ func media(answer *world.Answer) []lab.Object {
 	return list
 }
 
-// tracked is the link as the site shows it.
+// tracked returns the link with the site's tracking parameter.
 func tracked(link string) string { return world.Tracked(link, host) }

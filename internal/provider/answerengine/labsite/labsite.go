@@ -1,10 +1,9 @@
-// Package labsite is the lab's answer engine: it writes an answer of the lab's
-// world as the event stream of the provider's interface, in which an entry grows
-// block by block.
+// Package labsite is the lab's answer engine. It writes an answer of the lab's world as the event
+// stream of the real site, in which an entry grows block by block.
 //
 //	labsite.go   the site
 //	stream.go    the events
-//	blocks.go    what the blocks hold
+//	blocks.go    the content of the blocks
 package labsite
 
 import (
@@ -22,12 +21,11 @@ var app string
 //go:embed page.gohtml
 var source string
 
-// page writes the page with the answer to a prompt as the app shows it in the
-// end: the text with numbers for the pages that it cites, and nothing of what
-// else the stream tells.
+// page writes the page that the app shows in the end: the text with numbers for the pages that it
+// cites. The other parts of the stream are not on the page.
 var page = lab.Template(host, source)
 
-// Site is the engine's site in the lab.
+// Site returns the engine's site in the lab.
 func Site() lab.Site {
 	return lab.Site{Host: host, Routes: map[string]http.Handler{
 		"GET /{$}":                      lab.App(app, lab.Page(host, page)),

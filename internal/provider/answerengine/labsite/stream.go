@@ -8,12 +8,12 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// piece is how many characters of text one event carries. It is small and odd
-// so that words and marks are torn apart, as on the real wire.
+// piece is how many characters of text one event carries. The small, odd number splits words and
+// marks, as on the real site.
 const piece = 23
 
-// stream writes the answer to prompt, one element an event. An event carries
-// blocks or changes to them; the last entry has everything once more.
+// stream writes the answer to prompt; each element is an event. An event carries blocks or changes
+// to blocks; the last one repeats the whole entry.
 func stream(prompt string, answer *world.Answer) [][]byte {
 	s := &events{id: world.Identity(prompt, answer)}
 	text := markdown(answer)
@@ -41,13 +41,12 @@ func stream(prompt string, answer *world.Answer) [][]byte {
 	return append(s.written, []byte("event: end_of_stream\r\ndata: {}\r\n\r\n"))
 }
 
-// events are the events of an entry.
 type events struct {
 	id      string
 	written [][]byte
 }
 
-// entry appends an event with the entry's fields and some of its blocks.
+// entry appends an event with fields and some blocks of the entry.
 func (e *events) entry(particular lab.Object, blocks ...lab.Object) {
 	if blocks == nil {
 		blocks = []lab.Object{}
@@ -61,8 +60,8 @@ func (e *events) entry(particular lab.Object, blocks ...lab.Object) {
 	e.written = append(e.written, fmt.Appendf(nil, "event: message\r\ndata: %s\r\n\r\n", lab.JSON(fields)))
 }
 
-// results appends the events in which search results arrive: the first few at
-// once, the others one by one.
+// results appends the events in which search results arrive: the first few together, the others one
+// by one.
 func (e *events) results(list []lab.Object) {
 	if len(list) == 0 {
 		return
@@ -90,7 +89,7 @@ func (e *events) text(markdown string) {
 	}
 }
 
-// complete is a block with everything in it, changed one with a change to it.
+// complete returns a block with its whole content; changed returns a block with a change.
 func complete(use, field string, value any) lab.Object {
 	return lab.Object{"intended_usage": use, field: value}
 }

@@ -1,7 +1,6 @@
-// Package labsite is the lab's generative assistant: it writes an answer of the
-// lab's world as the stream of that provider's interface, and as the page that it
-// shows, in which elements have names of their own, and citations are footnotes with a
-// chip behind them.
+// Package labsite is the lab's generative assistant. It writes an answer of the lab's world in two
+// forms: as the stream of the real site, and as the page that the site shows. The page has custom
+// elements, and its citations are footnotes followed by a chip.
 //
 //	labsite.go   the site
 //	stream.go    the chunks of the stream
@@ -22,10 +21,10 @@ var app string
 //go:embed page.gohtml
 var source string
 
-// Page writes the page with the answer to a prompt.
+// Page writes the page that answers a prompt.
 var Page = lab.Template(host, source)
 
-// Site is the assistant's site in the lab.
+// Site returns the assistant's site in the lab.
 func Site() lab.Site {
 	return lab.Site{Host: host, Routes: map[string]http.Handler{
 		"GET /app": lab.App(app, lab.Page(host, Page)),

@@ -11,8 +11,8 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// piece is how many characters of text a message adds. It is odd so that words and marks
-// are torn apart, as on the real wire.
+// piece is how many characters of text a message adds. The odd number splits words and marks, as on
+// the real site.
 const piece = 97
 
 // The states of a reply.
@@ -21,12 +21,12 @@ const (
 	whole   = 2
 )
 
-// stream writes the answer to prompt, one element a chunk. Each message repeats the text
-// as far as it has got; the last one also has the sources.
+// stream writes the answer to prompt; each element is a chunk. Each message repeats the text so
+// far; the last one also has the sources.
 func stream(prompt string, answer *world.Answer) [][]byte {
 	s := &chunks{id: world.Identity(prompt, answer)}
 	s.written = append(s.written, []byte(")]}'\n\n"))
-	s.message(lab.Object{"12": []any{prompt}}) // what the conversation is called
+	s.message(lab.Object{"12": []any{prompt}}) // the title of the conversation
 	text := markdown(answer)
 	said := ""
 	for _, part := range world.Pieces(text, piece) {
@@ -38,32 +38,31 @@ func stream(prompt string, answer *world.Answer) [][]byte {
 	return s.written
 }
 
-// chunks are the chunks of a stream.
 type chunks struct {
 	id      string
 	written [][]byte
 }
 
-// chunk appends a chunk with one frame, after its length.
+// chunk appends a chunk with one frame, preceded by its length.
 func (c *chunks) chunk(frame []any) {
 	data := lab.JSON([]any{frame})
 	c.written = append(c.written, fmt.Appendf(nil, "%d\n%s\n", len(data), data))
 }
 
-// message appends a message with fields after those that every message has.
+// message appends a message. further are the fields after those that every message has.
 func (c *chunks) message(further ...any) {
 	content := append([]any{nil, []string{"c_" + c.id, "r_" + c.id}}, further...)
 	c.chunk([]any{"wrb.fr", nil, string(lab.JSON(content))})
 }
 
-// reply appends a message with the reply as far as it has got.
+// reply appends a message with the reply so far.
 func (c *chunks) reply(text string, state int, rich any) {
 	reply := []any{"rc_" + c.id, []string{text}, nil, nil, nil, nil, nil, nil, []int{state}, nil, nil, nil, rich}
 	c.message(nil, nil, []any{reply}, lab.Object{"43": world.Model})
 }
 
-// markdown is the answer's text: its citations are marks with the numbers of the
-// sources, and the questions that may follow are buttons at its end.
+// markdown returns the answer's text. Citations are marks with the numbers of the sources, and
+// related questions are buttons at the end.
 func markdown(answer *world.Answer) string {
 	text := world.Markdown(answer.Blocks, func(span world.Span) string {
 		switch {
@@ -82,7 +81,7 @@ func markdown(answer *world.Answer) string {
 	return text
 }
 
-// mark is the mark of a citation in the text.
+// mark returns the mark of a citation.
 func mark(answer *world.Answer, cited []world.Source) string {
 	numbers := make([]string, len(cited))
 	for i, source := range cited {
@@ -91,8 +90,8 @@ func mark(answer *world.Answer, cited []world.Source) string {
 	return "[cite: " + strings.Join(numbers, ", ") + "]"
 }
 
-// rich is what comes with the text: pictures, what the marks stand for, and the pages
-// that no mark names.
+// rich returns what accompanies the text: images, the sources of the marks, and the pages that no
+// mark cites.
 func rich(answer *world.Answer) []any {
 	var images, groups, others []any
 	for _, image := range answer.Images {
@@ -120,5 +119,5 @@ func rich(answer *world.Answer) []any {
 	return []any{nil, images, nil, nil, nil, nil, nil, nil, lab.Object{"44": groups, "45": others}}
 }
 
-// page is a source: its icon, its address and its title.
+// page returns a source: its icon, its address and its title.
 func page(source world.Source) []any { return []any{nil, source.URL, source.Title} }

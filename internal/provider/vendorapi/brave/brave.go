@@ -10,6 +10,7 @@
 //	panels.go    reading videos, places and the infobox of a web search
 //	news.go      reading news search results
 //	refusal.go   errors
+//
 // The API returns no ads, AI overview, related searches or shopping results: these parts of a
 // result stay empty.
 package brave
