@@ -15,16 +15,16 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// The interface's two entrances, below the site's base.
+// Paths of the site's two interfaces, relative to its base URL.
 const (
 	pagePath   = "/"
 	streamPath = "/backend-api/conversation"
 )
 
-// searchHint asks the assistant to search the web; without it, it decides.
+// searchHint asks the assistant to search the web. Without it, the assistant decides.
 const searchHint = "search"
 
-// Ask fetches the answer in one of the two shapes and reads whichever came.
+// Ask requests the answer in one of the two forms and reads it in whichever form it came.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	assistant := chat.Assistant{
 		About: &definition, Question: r.question, Start: startPath, Script: script, API: official, Read: r.read,
@@ -37,8 +37,8 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	return &provider.Outcome{Result: found, Bill: r.billFor(up.Surface())}, nil
 }
 
-// question is the document to fetch: the mobile page with the prompt in its
-// address, or the legacy interface's stream.
+// question returns the request for the document: the mobile page with the prompt in its URL, or the
+// stream of the legacy interface.
 func (r *request) question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	if !r.Legacy {
 		query := url.Values{"q": {prompt}}
@@ -62,7 +62,7 @@ func (r *request) question(prompt string, locale geo.Locale) (*upstream.Request,
 	}, locale)
 }
 
-// read reads a document and takes away what was not asked for.
+// read reads a document and removes the parts that were not requested.
 func (r *request) read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	a, err := Read(document, want)
 	if err != nil {
@@ -80,21 +80,19 @@ func (r *request) read(document []byte, want answer.Want) (*earshot.Answer, erro
 	return a, nil
 }
 
-// startPath is the page that script begins on, below the site's base.
+// startPath is the page on which script begins, relative to the site's base URL.
 const startPath = "/"
 
-// script is how a browser asks on the site itself. It is made from what is
-// publicly known of chatgpt.com, and needs the operator's eye when the site
-// changes: ids and test ids have outlasted its releases so far.
+// script returns the steps with which a browser asks on the site. They are based on public
+// knowledge of chatgpt.com and must be reviewed when the site changes. Ids and test ids have been
+// stable so far.
 //
-// The stream is what both interfaces answer with, /backend-api/conversation and
-// its successors /backend-api/f/conversation and /backend-anon/f/conversation.
-// A page has its answer whole once the answer's turn can be copied or rated; a
-// question's turn can be copied too.
+// The stream of an answer comes from /backend-api/conversation or from its successors
+// /backend-api/f/conversation and /backend-anon/f/conversation. On the page, the answer is complete
+// when its turn can be copied or rated. The turn of a question can be copied, too.
 //
-// The site refuses with a challenge in the place of the page or of the stream, by
-// #challenge-form and other ids that begin so, and with a sign-in form, all of
-// which the reader recognises.
+// The site refuses with a challenge instead of the page or the stream, in a form whose id contains
+// "challenge", or with a sign-in form. The reader recognises all of them.
 func script(prompt string) []browser.Step {
 	return []browser.Step{
 		browser.Type(`#prompt-textarea`, prompt),
@@ -105,13 +103,13 @@ func script(prompt string) []browser.Step {
 	}
 }
 
-// api is how the official API is reached.
+// api describes the official API.
 var api = provider.API{
 	Name: "openai", URL: "https://api.openai.com/v1", Model: "gpt-5-mini", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
 	Place: "country, state",
 }
 
-// official is how it is asked. It has no products and no ads.
+// official asks the official API. Its answers have no products and no ads.
 var official = &chat.API{Question: apiQuestion, Located: true}
 
 func apiQuestion(q chat.Question) (*upstream.Request, error) {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// everything is a request with all flags on.
+// everything returns a request body with all flags set.
 func everything(legacy bool) providertest.Body {
 	return func(prompt, country string) string {
 		return fmt.Sprintf(`{"prompt":%q,"country":%q,"legacy":%t,"include":{"html":true,"markdown":true,`+
@@ -37,14 +37,14 @@ func TestAgainstLab(t *testing.T) {
 	}
 }
 
-// ask gives the answer to a request body.
+// ask returns the answer to a request body.
 func ask(t *testing.T, l *providertest.Lab, body string) *earshot.Answer {
 	t.Helper()
 	return l.Answer(t, chatassistant.Provider{}, body)
 }
 
-// TestFlags asks with no flags, all, each alone and all but each, in both shapes,
-// and wants exactly the parts that were asked for.
+// TestFlags asks with no flag, with all flags, with each flag alone and with all but one, in both
+// forms. The answer must have exactly the requested parts.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, chatassistant.Provider{})
@@ -83,8 +83,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestShapesAgree wants the same answer from both shapes, in every language of
-// the lab.
+// TestShapesAgree checks that both forms give the same answer in every language of the lab.
 func TestShapesAgree(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, chatassistant.Provider{})
@@ -104,7 +103,7 @@ func TestShapesAgree(t *testing.T) {
 	}
 }
 
-// checkRich wants an answer that is worth showing.
+// checkRich checks that the answer has enough content.
 func checkRich(t *testing.T, country string, a *earshot.Answer) {
 	t.Helper()
 	for part, n := range map[string][3]int{
@@ -143,7 +142,7 @@ func TestShapeIsWhateverCame(t *testing.T) {
 			t.Errorf("%s: came in the same shape", word)
 		}
 	}
-	// The legacy shape tells its queries even when a page was asked for.
+	// The legacy form includes the queries even if the page was requested.
 	if a := ask(t, l, `{"prompt":"rain jacket [[shape=legacy]]","country":"US"}`); len(a.SearchQueries) == 0 {
 		t.Error("no search queries in the legacy shape")
 	}
@@ -176,8 +175,7 @@ func TestStatesDiffer(t *testing.T) {
 	}
 }
 
-// TestHostilePrompt wants a prompt that is markup in every language to come back
-// as the text that it is.
+// TestHostilePrompt checks that a prompt full of markup comes back as plain text.
 func TestHostilePrompt(t *testing.T) {
 	t.Parallel()
 	const prompt = `</div><script>alert(1)</script><a href="javascript:alert(2)">x</a> **b** _i_ [l](javascript:alert(3)) &lt; \ {{.}} %s`

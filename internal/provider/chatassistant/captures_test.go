@@ -14,7 +14,7 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// captures are the stored documents that the real interface served.
+// captures returns the stored documents of the real site.
 func captures(t *testing.T) []string {
 	t.Helper()
 	var paths []string
@@ -24,9 +24,9 @@ func captures(t *testing.T) []string {
 	return paths
 }
 
-// TestCaptures reads documents that the real interface served. They are no
-// fixtures of ours, so it wants what must hold for all of them, and the citations
-// and queries that another, simpler look at the raw document finds.
+// TestCaptures reads documents of the real site. They are not our fixtures, so the test checks what
+// must hold for all of them, and the citations and queries that a second, simpler look at the raw
+// document finds.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range captures(t) {
@@ -35,7 +35,7 @@ func TestCaptures(t *testing.T) {
 			document := providertest.Exchanges(t, path)[0].Body
 			result, err := parse(document)
 			if err != nil {
-				// A turn that only draws a picture says nothing.
+				// A turn that only generates an image has no text.
 				if bytes.Contains(document, []byte("image-gen")) && providertest.Reason(t, err) == string(earshot.ReasonEmpty) {
 					return
 				}
@@ -61,7 +61,7 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// debris is what may be left of a mark.
+// debris matches the remains of a mark.
 var debris = regexp.MustCompile(`\p{Co}|cite\s*turn\d|turn\d+(?:search|news|view|image)\d|【\d+[^】]*†|contentReference\[|oaicite`)
 
 var (
@@ -69,7 +69,7 @@ var (
 	pillLink  = regexp.MustCompile(`(?s)data-testid="webpage-citation-pill".*?href="([^"]*)"`)
 )
 
-// checkPage wants the pills that stand behind the last question.
+// checkPage checks the pills after the last question.
 func checkPage(t *testing.T, page string, a *earshot.Answer) {
 	t.Helper()
 	if asked := askedMark.FindAllStringIndex(page, -1); asked != nil {
@@ -84,7 +84,7 @@ func checkPage(t *testing.T, page string, a *earshot.Answer) {
 	}
 }
 
-// rawMessage is what checkConversation looks at in a message.
+// rawMessage has the fields that checkConversation needs.
 type rawMessage struct {
 	Author    struct{ Role string }
 	Recipient string
@@ -106,8 +106,8 @@ var (
 	askedInURL = regexp.MustCompile(`search\("(.*)"\)`)
 )
 
-// checkConversation wants what the last turn's messages refer to and link to, and
-// the calls of its search tool.
+// checkConversation checks the references and links of the last turn's messages, and its search
+// queries.
 func checkConversation(t *testing.T, document []byte, a *earshot.Answer) {
 	t.Helper()
 	var pills, sources, queries []string
@@ -154,7 +154,7 @@ func firstPart(m rawMessage) any {
 	return m.Content.Parts[0]
 }
 
-// lastTurn is the messages behind the last that the user wrote.
+// lastTurn returns the messages after the last message of the user.
 func lastTurn(t *testing.T, document []byte) []rawMessage {
 	t.Helper()
 	var conversation struct {
@@ -184,7 +184,7 @@ func lastTurn(t *testing.T, document []byte) []rawMessage {
 
 var appendedText = regexp.MustCompile(`(?m)"v": ("(?:[^"\\]|\\.)*")[,}\]]`)
 
-// checkStream wants all the text that was appended to the answer, in its order.
+// checkStream checks that the answer has all text that the stream appended, in order.
 func checkStream(t *testing.T, stream string, a *earshot.Answer) {
 	t.Helper()
 	at := 0
@@ -213,7 +213,7 @@ func pillLinks(a *earshot.Answer) []string {
 	return links
 }
 
-// untracked is the link without what the assistant adds to all of its links.
+// untracked returns the link without the assistant's tracking parameter.
 func untracked(link string) string {
 	link, _, _ = strings.Cut(link, "?utm_source=chatgpt.com")
 	return strings.Replace(link, "&utm_source=chatgpt.com", "", 1)

@@ -13,8 +13,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// readConversation reads a whole conversation as one JSON document, on its own
-// or somewhere within a larger one.
+// readConversation reads a whole conversation from a JSON document, in which it may be nested.
 func readConversation(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var found *earshot.Answer
 	err := rawdoc.ReadJSON(document, func() error {
@@ -35,13 +34,12 @@ func readConversation(document []byte, want answer.Want) (*earshot.Answer, error
 	return found, err
 }
 
-// maxSearched is how many values of a document are looked at for a conversation;
-// real ones stand within the first hundred.
+// maxSearched limits the values in which a conversation is searched for; in real documents it is
+// among the first hundred.
 const maxSearched = 100_000
 
-// findConversation finds the first conversation in a document, the one that is
-// nested least: interfaces and those who store their answers put envelopes
-// around it, and exports hold a list, newest first.
+// findConversation returns the least nested conversation of a document. The site and tools that
+// store answers wrap it in envelopes. Exports hold a list with the newest conversation first.
 func findConversation(value any) loosejson.Object {
 	queue := []any{value}
 	for i := 0; i < len(queue) && i < maxSearched; i++ {
@@ -74,8 +72,8 @@ func isConversation(o loosejson.Object) bool {
 	return false
 }
 
-// inEnvelope is the object with the message inside, where it is a message or has
-// one; nodes without one have an id.
+// inEnvelope returns an object that has the message in the field "message", or nil if o is neither
+// a message nor a node. A node without a message is recognised by its id and children.
 func inEnvelope(o loosejson.Object) loosejson.Object {
 	if o.Object("author") != nil {
 		return loosejson.Object{"message": map[string]any(o)}
@@ -86,8 +84,8 @@ func inEnvelope(o loosejson.Object) loosejson.Object {
 	return nil
 }
 
-// shownBranch is the messages that the user sees: those that lead to the
-// current node, those of a list, or else the last branch of the tree.
+// shownBranch returns the messages that the user sees: the branch to the current node, or the
+// messages of a list, or else the last branch of the tree.
 func shownBranch(conversation loosejson.Object) []loosejson.Object {
 	nodes := conversation.Object("mapping")
 	if current := conversation.Text("current_node"); nodes.Object(current) != nil {
@@ -107,8 +105,8 @@ func shownBranch(conversation loosejson.Object) []loosejson.Object {
 	return branch(nodes, lastLeaf(nodes))
 }
 
-// lastLeaf is where the tree's newest branch ends: it is the last of its
-// siblings at every fork.
+// lastLeaf returns the id of the node at the end of the newest branch, which takes the last child
+// at every fork.
 func lastLeaf(nodes loosejson.Object) string {
 	var id string
 	for _, key := range slices.Sorted(maps.Keys(nodes)) {
@@ -128,10 +126,10 @@ func lastLeaf(nodes loosejson.Object) string {
 	return id
 }
 
-// branch is the messages from the root to the node.
+// branch returns the messages from the root to the node.
 func branch(nodes loosejson.Object, id string) []loosejson.Object {
 	var messages []loosejson.Object
-	for range len(nodes) { // a branch is no longer than the tree, even if it is a circle
+	for range len(nodes) { // ends even if the parents form a cycle
 		node := nodes.Object(id)
 		if node == nil {
 			break
@@ -145,7 +143,7 @@ func branch(nodes loosejson.Object, id string) []loosejson.Object {
 	return messages
 }
 
-// withoutBlocked leaves out the messages that moderation took back.
+// withoutBlocked removes the messages that moderation has blocked.
 func withoutBlocked(envelopes, moderation []loosejson.Object) []loosejson.Object {
 	blocked := map[string]bool{}
 	for _, result := range moderation {
@@ -158,7 +156,7 @@ func withoutBlocked(envelopes, moderation []loosejson.Object) []loosejson.Object
 	})
 }
 
-// trouble is what an event or a document calls an error.
+// trouble returns the error that an event or a document reports, or "".
 func trouble(o loosejson.Object) string {
 	return cmp.Or(o.Text("error", "detail"),
 		o.Object("error").Text("message", "code"), o.Object("detail").Text("message", "code"))

@@ -1,22 +1,21 @@
-// Package chatassistant asks the chat assistant and reads its answer. The
-// provider serves one of two shapes, whichever was asked for: a page of its
-// mobile site, or the event stream of its legacy interface; both are told apart
-// by what they contain and read into the same answer.
+// Package chatassistant asks the chat assistant and reads its answer. The site answers in two
+// forms: a page of its mobile site, or the event stream of its legacy interface. The reader
+// recognises the form by its content and reads both into the same answer.
 //
-//	definition.go       what others need to know of it
-//	request.go          what can be asked, and what it costs
-//	ask.go              which documents to fetch, and what of them is shown
-//	parse.go            telling shapes apart
-//	page.go             where things stand on the mobile page
+//	definition.go       the provider's definition
+//	request.go          the request and its price
+//	ask.go              which document to fetch, and which parts of the answer to return
+//	parse.go            recognising documents
+//	page.go             the layout of the mobile page
 //	stream.go           the event stream
-//	delta.go            the stream's encoding
+//	delta.go            the delta encoding of the stream
 //	conversation.go     a conversation as one JSON document
-//	message.go          an answer from a conversation's messages
-//	text.go             a message's text, with what is marked in it
-//	mark.go             marks that no reference explains
-//	search.go           what was searched for, and found
-//	reference.go        what the references in a message's text stand for
-//	reference_things.go products, places, videos and ads that messages carry
+//	message.go          reading the answer from a conversation's messages
+//	text.go             the text of a message and the marks in it
+//	mark.go             marks without a reference
+//	search.go           search queries and search results
+//	reference.go        the references in a message's text
+//	reference_things.go products, places, videos and ads of a message
 package chatassistant
 
 import (
@@ -31,10 +30,10 @@ import (
 //go:embed openapi.yaml
 var prose []byte
 
-// name is the provider's name, and that of its site.
+// name is the name of the provider and of its site.
 const name = "chatassistant"
 
-// itemExtras is in a bill once when any of the paid flags is set.
+// itemExtras is in a bill once if any paid flag is set.
 const itemExtras = "extras"
 
 // Provider is the chat assistant.
@@ -42,7 +41,7 @@ type Provider struct{}
 
 var _ provider.Provider = Provider{}
 
-// Definition says what the chat assistant is and costs.
+// Definition returns the provider's definition.
 func (Provider) Definition() provider.Definition { return definition }
 
 var definition = provider.Definition{
@@ -64,5 +63,5 @@ var definition = provider.Definition{
 	Lab:       labsite.Site,
 }
 
-// Decode takes the request out of in.
+// Decode reads the request from in.
 func (Provider) Decode(in *schema.Object) provider.Request { return decode(in) }

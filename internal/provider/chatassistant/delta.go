@@ -10,28 +10,27 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// deltas builds messages from the stream's encoding: an event adds a message or
-// patches one, the last unless it says which, and the path and operation that it
-// leaves out are those of the event before. Strings that are appended to become
-// *strings.Builder.
+// deltas builds messages from the delta encoding. An event adds a message or patches one: the last
+// message, unless the event names another. An event without path or operation uses the path or
+// operation of the previous event. Strings that grow become a *strings.Builder.
 type deltas struct {
 	path, op string
-	textPath string             // where text was appended last
-	messages []loosejson.Object // each {"message": …, …} as it was added
-	counters map[string]int     // index of messages by the counter that came with them
-	current  int                // index of the message that is patched
-	moved    int                // see maxMoved
+	textPath string             // where text was last appended
+	messages []loosejson.Object // each is {"message": …, …} as it was added
+	counters map[string]int     // index of each message by its counter
+	current  int                // index of the message to patch
+	moved    int                // limited by maxMoved
 }
 
 const (
-	// maxPath is how many steps a patch's path may have; real ones have five.
+	// maxPath limits the steps of a patch's path; real paths have five.
 	maxPath = 16
-	// maxMoved is how many bytes and elements are moved to make texts and lists
-	// shorter, or longer in their middle. Real streams hardly do either.
+	// maxMoved limits how many bytes and list elements may be moved in total by shortening texts
+	// and lists, or by inserting into lists. Real streams hardly do either.
 	maxMoved = 8 << 20
 )
 
-// apply does what one event says. What makes no sense changes nothing.
+// apply applies one event. An invalid event changes nothing.
 func (d *deltas) apply(event loosejson.Object) {
 	value := event["v"]
 	if added := loosejson.AsObject(value); loosejson.AsObject(added["message"]) != nil {
@@ -69,7 +68,7 @@ func counterOf(event loosejson.Object) string {
 	return counter.String()
 }
 
-// isPatchList tells whether the value is a list of patches.
+// isPatchList reports whether the value is a list of patches.
 func isPatchList(value any) bool {
 	list, _ := value.([]any)
 	for _, item := range list {
@@ -82,8 +81,8 @@ func isPatchList(value any) bool {
 	return len(list) > 0
 }
 
-// isWhole tells whether a path begins at the message rather than at where its
-// list of patches stands.
+// isWhole reports whether a path begins at the message, and is not relative to the path of its list
+// of patches.
 func isWhole(path string) bool { return path == "/message" || strings.HasPrefix(path, "/message/") }
 
 func (d *deltas) patch(path, op string, value any) {
@@ -96,7 +95,7 @@ func (d *deltas) patch(path, op string, value any) {
 			if !isWhole(where) {
 				where = path + where
 			}
-			if inner != "patch" { // patches do not nest
+			if inner != "patch" { // patches are not nested
 				d.patch(where, inner, part["v"])
 			}
 		}
@@ -114,7 +113,7 @@ func (d *deltas) patch(path, op string, value any) {
 	}
 }
 
-// add begins a further message, or replaces the one that it is again.
+// add appends a message, or replaces an earlier state of the same message.
 func (d *deltas) add(envelope loosejson.Object) {
 	message := envelope.Object("message")
 	for i := len(d.messages) - 1; i >= max(0, len(d.messages)-maxRepeated); i-- {
@@ -127,11 +126,11 @@ func (d *deltas) add(envelope loosejson.Object) {
 	d.current = len(d.messages) - 1
 }
 
-// maxRepeated is how many messages back one is looked for that comes again.
+// maxRepeated limits how many messages back add searches for an earlier state.
 const maxRepeated = 32
 
-// isSame tells whether two are states of one message. Ids alone do not tell, since
-// those who store streams make them alike.
+// isSame reports whether a and b are states of the same message. The id is not enough, because
+// tools that store streams reuse ids.
 func isSame(a, b loosejson.Object) bool {
 	return a.Text("id") != "" && a.Text("id") == b.Text("id") &&
 		a.Text("channel") == b.Text("channel") && a.Text("recipient") == b.Text("recipient") &&
@@ -139,8 +138,8 @@ func isSame(a, b loosejson.Object) bool {
 		a.Object("content").Text("content_type") == b.Object("content").Text("content_type")
 }
 
-// change applies the operation at the end of steps below container and gives
-// the container back, which is a new one where a list changed its length.
+// change applies the operation at the path steps below container and returns the container, which
+// is a new slice if a list changed its length.
 func (d *deltas) change(container any, steps []string, op string, value any) any {
 	step := stepEscapes.Replace(steps[0])
 	switch c := container.(type) {
@@ -190,16 +189,16 @@ func (d *deltas) changeList(list []any, step string, steps []string, op string, 
 	return list
 }
 
-// move tells whether so much may still be moved.
+// move reports whether this many bytes or elements may still be moved.
 func (d *deltas) move(size int) bool {
 	d.moved += size
 	return d.moved <= maxMoved
 }
 
-// stepEscapes are those of a JSON Pointer.
+// stepEscapes decodes a step of a JSON Pointer.
 var stepEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// combine is what the operation makes of the old value and the new one.
+// combine applies the operation to the old value and the new one.
 func (d *deltas) combine(old any, op string, value any) any {
 	switch op {
 	case "append":
@@ -236,7 +235,7 @@ func appended(old, value any) any {
 	}
 }
 
-// truncated is the beginning of a text, in characters, or of a list.
+// truncated returns the beginning of a text, in characters, or of a list.
 func (d *deltas) truncated(old any, length *int) any {
 	if length == nil || *length < 0 {
 		return old

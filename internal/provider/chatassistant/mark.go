@@ -12,10 +12,10 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Marks stand in a text for citations, things and widgets. References explain
-// most of them, but not those of an answer that was stored before they came, and
-// some stores lose the characters around marks. markStarts are what marks, and
-// links, begin with.
+// Marks take the place of citations, entities and widgets in a text. References explain most marks.
+// Older stored answers have no references, and some tools remove the private-use characters around
+// marks: such a mark is called bare. markStarts are the characters with which marks and links
+// begin.
 const markStarts = "\xee" + "\xe3" + ":[" + "cfmnivep"
 
 const (
@@ -24,8 +24,8 @@ const (
 	markField = "\ue202"
 )
 
-// These find marks that have lost what is around them, and those of older
-// assistants. What a citation cites is called turn0search3 and the like.
+// Patterns for bare marks and for the marks of older assistants. Search results have names such as
+// turn0search3.
 var (
 	resultName  = regexp.MustCompile(`turn\d+[a-z]+\d+`)
 	bareMark    = regexp.MustCompile(`^\p{Co}*(?:(?:mem|file)?cite|i|video|image_group|navlist[^\n\p{Co}]*?)\p{Co}*(?:[,\p{Co}]*turn\d+[a-z]+\d+)+(?:\p{Co}*L\d+(?:-L?\d+)?)?\p{Co}*`)
@@ -38,19 +38,18 @@ var (
 	blockEnd    = regexp.MustCompile(`^:::[ \t]*(?:\n|$)`)
 )
 
-// maxMark is how long a mark may be that has lost what is around it; real ones
-// have up to a few hundred bytes. So a text that is full of their beginnings is
-// read in linear time.
+// maxMark limits the length of a bare mark; real ones have up to a few hundred bytes. The limit
+// keeps reading linear for a text full of incomplete marks.
 const maxMark = 600
 
-// bareKinds are how such marks begin; nearly all words are told from them by that.
+// bareKinds are the prefixes of bare marks. Checking them first rules out nearly all words.
 var bareKinds = []string{"cite", "filecite", "memcite", "navlist", "iturn", "i\xee", "image_group", "video", "entity", "product"}
 
 func hasBareKind(text string) bool {
 	return slices.ContainsFunc(bareKinds, func(kind string) bool { return strings.HasPrefix(text, kind) })
 }
 
-// bareKind is the kind of such a mark where it cites or lists results.
+// bareKind returns the kind of a bare mark that cites or lists results, or "".
 func bareKind(mark string) string {
 	if strings.Contains(mark, "navlist") {
 		return "navlist"
@@ -61,12 +60,13 @@ func bareKind(mark string) string {
 	return ""
 }
 
-// isMark tells whether all of the text is a mark.
+// isMark reports whether the whole text is one mark.
 func isMark(text string) bool {
 	return len(text) <= maxMark && (strings.HasPrefix(text, markStart) || bareMark.FindString(text) == text || bracketMark.FindString(text) == text)
 }
 
-// mark gives what stands for the mark that rest begins with, and its length.
+// mark returns the replacement for the mark at the start of rest, and its length. The length is 0
+// if there is no mark.
 func (r *messageReader) mark(before, rest string) (shown mdtext.Replacement, length int) {
 	start := rest[:min(len(rest), maxMark)]
 	if strings.HasPrefix(rest, "【") {
@@ -86,7 +86,7 @@ func (r *messageReader) mark(before, rest string) (shown mdtext.Replacement, len
 	if word := strings.TrimLeftFunc(start[:min(len(start), maxLead)], isPrivate); !hasBareKind(word) {
 		return shown, 0
 	}
-	if strings.Contains(start, "turn") { // else it names no result
+	if strings.Contains(start, "turn") { // otherwise it names no result
 		if found := bareMark.FindString(start); found != "" && (bareKind(found) == "cite" || isApart(before)) {
 			return r.fields([]string{bareKind(found), found}), len(found)
 		}
@@ -100,19 +100,17 @@ func (r *messageReader) mark(before, rest string) (shown mdtext.Replacement, len
 	return mdtext.Gone, len(bareWidget.FindString(start))
 }
 
-// maxLead is how far a mark's kind is looked for: there may be a character or two
-// before it.
+// maxLead limits how far into a mark its kind may begin: a character or two may precede it.
 const maxLead = 24
 
 func isPrivate(r rune) bool { return unicode.Is(unicode.Co, r) }
 
-// isApart tells whether what follows the text is not within a word.
+// isApart reports whether the text does not end inside a word.
 func isApart(before string) bool {
 	return before == "" || !strings.ContainsAny(before[len(before)-1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 }
 
-// fields gives what stands for a mark with these fields, of which the first is
-// its kind.
+// fields returns the replacement for a mark with these fields. The first field is the kind.
 func (r *messageReader) fields(fields []string) mdtext.Replacement {
 	rest := fields[1:]
 	switch kind := fields[0]; {
@@ -131,7 +129,7 @@ func (r *messageReader) fields(fields []string) mdtext.Replacement {
 	return mdtext.Gone
 }
 
-// cite notes the results that the mark names as a chip.
+// cite records a chip with the results that the mark names.
 func (r *messageReader) cite(mark string) mdtext.Replacement {
 	var citations []answer.Citation
 	for _, name := range resultName.FindAllString(mark, maxCited) {
@@ -140,8 +138,7 @@ func (r *messageReader) cite(mark string) mdtext.Replacement {
 	return r.sources.Cite(citations)
 }
 
-// named gives the name in a mark that holds a list: of what kind the thing is,
-// or which result, then how it is called.
+// named returns the name in a mark that holds a list: the kind of thing or a result, then the name.
 func (r *messageReader) named(list string) mdtext.Replacement {
 	value, _ := loosejson.Decode(list)
 	words := loosejson.Object{"list": value}.Texts("list", "")
@@ -155,8 +152,7 @@ func (r *messageReader) named(list string) mdtext.Replacement {
 	return mdtext.Replacement{Text: name, Markdown: name}
 }
 
-// linked gives a link that a mark holds: its label, then its address or the
-// result that it leads to.
+// linked returns the link in a mark: its label, then its URL or the name of a result.
 func (r *messageReader) linked(fields []string) mdtext.Replacement {
 	label := mdtext.Escape(webtext.Line(fields[0]))
 	target := fields[len(fields)-1]
@@ -171,8 +167,8 @@ func (r *messageReader) linked(fields []string) mdtext.Replacement {
 	return mdtext.Replacement{Text: label, Markdown: mdtext.WriteLink(webtext.Line(fields[0]), link)}
 }
 
-// directive gives what stands for a mark that begins with a colon: a citation of
-// older assistants, or the line that opens or closes a block of text to copy.
+// directive returns the replacement for a mark that begins with a colon: a citation of older
+// assistants, or the first or last line of a block of text to copy.
 func (t *markedText) directive(before, rest string) (shown mdtext.Replacement, length int) {
 	if found := oaiCite.FindString(rest); found != "" {
 		return mdtext.Gone, len(found)

@@ -10,8 +10,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// readMessages puts the answer together from the messages that follow the last
-// of the user's. Each is an object with the message inside.
+// readMessages reads the answer from the messages after the user's last one. Each envelope has the
+// message in its field "message".
 func readMessages(envelopes []loosejson.Object, want answer.Want) *earshot.Answer {
 	r := &messageReader{
 		want:   want,
@@ -30,11 +30,11 @@ func readMessages(envelopes []loosejson.Object, want answer.Want) *earshot.Answe
 	return r.finish()
 }
 
-// finalChannel is where newer models give the answer itself; what they say on
-// other channels is about how it comes about.
+// finalChannel is the channel on which newer models answer. On other channels they describe how
+// they work.
 const finalChannel = "final"
 
-// lastTurn is what comes after the user's last message.
+// lastTurn returns the messages after the user's last message.
 func lastTurn(envelopes []loosejson.Object) []loosejson.Object {
 	for i, envelope := range slices.Backward(envelopes) {
 		m := envelope.Object("message")
@@ -49,18 +49,18 @@ func hidden(message loosejson.Object) bool {
 	return message.Object("metadata").Is("is_visually_hidden_from_conversation")
 }
 
-// messageReader collects an answer over the messages of a turn.
+// messageReader collects an answer from the messages of a turn.
 type messageReader struct {
 	want     answer.Want
 	things   answer.Things
 	answer   *earshot.Answer
-	channel  bool // some message is on the final channel, so only such count
+	channel  bool // a message is on the final channel, so others do not count
 	sources  answer.Sources
 	texts    []string
 	markdown []string
 	size     int                         // bytes of text so far
 	results  []loosejson.Object          // search results, cited or not
-	pages    map[string]loosejson.Object // results by the name that marks in the text call them by
+	pages    map[string]loosejson.Object // results by the names that marks in the text use
 }
 
 func (r *messageReader) read(m loosejson.Object) {
@@ -80,7 +80,7 @@ func (r *messageReader) read(m loosejson.Object) {
 	r.ads(metadata.Objects("ads"))
 }
 
-// shown tells whether the message is one that the user sees as the answer.
+// shown reports whether the user sees the message as part of the answer.
 func shown(m loosejson.Object) bool {
 	recipient, channel := m.Text("recipient"), m.Text("channel")
 	return m.Object("author").Text("role") == "assistant" && !hidden(m) &&
@@ -89,8 +89,8 @@ func shown(m loosejson.Object) bool {
 		!m.Object("metadata").Is("is_thinking_preamble_message")
 }
 
-// contentText is the text of a message's content, as much of it as an answer
-// may have. Other kinds have none.
+// contentText returns the text of a message's content, up to the maximum length of an answer. Only
+// text content has one.
 func contentText(content loosejson.Object) string {
 	if kind := content.Text("content_type"); kind != "text" && kind != "multimodal_text" {
 		return ""
@@ -114,7 +114,7 @@ func contentText(content loosejson.Object) string {
 	return strings.ToValidUTF8(text.String(), "")
 }
 
-// partText is what a part of a message says: a text, or what was spoken.
+// partText returns the text of a part of a message, or the transcript of what the assistant said.
 func partText(part any) string {
 	o := loosejson.AsObject(part)
 	switch kind := o.Text("content_type"); {
@@ -127,9 +127,8 @@ func partText(part any) string {
 	}
 }
 
-// finish gives the answer once all messages are read. Search results lend their
-// descriptions to the pages that the answer cites; where it cites none, they
-// are the sources.
+// finish returns the answer after all messages were read. Search results add descriptions to the
+// pages that the answer cites. If it cites none, the search results are the sources.
 func (r *messageReader) finish() *earshot.Answer {
 	cited := !r.sources.Empty()
 	for _, result := range r.results {

@@ -14,12 +14,12 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// cardField is the attribute that tells what an element of the page shows.
+// cardField is the attribute that says what an element shows.
 const cardField = "data-testid"
 
-// page is where things stand on the mobile page. Roles and test ids outlast
-// classes, which change with every release; a class stands here only where there
-// is nothing else. Pages that do not mark turns have messages only.
+// page is the layout of the mobile page. Roles and test ids are more stable than classes, which
+// change with every release, so the layout uses a class only if there is nothing else. Pages that
+// do not mark turns have only messages.
 var page = chatpage.New(chatpage.Layout{
 	User:    "[data-turn] [data-message-author-role]",
 	Asked:   "[data-turn=user] [data-message-author-role=user]",
@@ -34,7 +34,7 @@ var page = chatpage.New(chatpage.Layout{
 
 	ModelName: "data-message-model-slug",
 
-	// Lab only: no capture shows these.
+	// Only in the lab: no capture shows these.
 	Queries:    "[data-testid=search-queries]",
 	MapQueries: "[data-testid=map-search-queries]",
 	Related:    "[data-testid=related-questions]",
@@ -43,11 +43,11 @@ var page = chatpage.New(chatpage.Layout{
 	Own:   ownSources,
 })
 
-// productPrefix stands before the product's id.
+// productPrefix precedes the product's id.
 const productPrefix = "shopping-product-metadata-"
 
-// markCards gives products and other named things on a page the names by which
-// cards are read. What is in a card is told by where it stands.
+// markCards gives products and entities on a page the card names that chatpage reads. The parts of
+// a product card are recognised by their position.
 func markCards(page *goquery.Document, country string) {
 	var products []*html.Node
 	for n := range page.Nodes[0].Descendants() {
@@ -65,13 +65,13 @@ func markCards(page *goquery.Document, country string) {
 	}
 }
 
-// isEntity tells whether the element is something that the answer names and tells more of.
+// isEntity reports whether the element is an entity, a name that the user can open for details.
 func isEntity(n *html.Node) bool {
 	return n.DataAtom == atom.Span && markup.Attr(n, "role") == "button" &&
 		slices.Contains(strings.Fields(markup.Attr(n, "class")), "entity-underline")
 }
 
-// markProduct names the parts of a product's card, of which about is the text.
+// markProduct names the parts of a product card; about is the element with the card's text.
 func markProduct(about *html.Node, country string) {
 	card := about.Parent
 	id := strings.TrimPrefix(markup.Attr(about, cardField), productPrefix)

@@ -12,12 +12,12 @@ import (
 	"earshot/internal/upstream"
 )
 
-// ownSources are the names by which the assistant marks the links it gives.
+// ownSources are the utm_source values that the assistant adds to its links.
 var ownSources = []string{"chat.lab.test", "chatgpt.com"}
 
-// Read reads a document: a page, an event stream, a conversation, or an answer of
-// the official API, told apart by how it begins. It gives everything that it finds.
-// The error is an *upstream.Failure.
+// Read reads a document: a page, an event stream, a conversation, or an answer of the official API.
+// It recognises the kind by the beginning of the document and returns everything that it finds. The
+// error is an *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := rawdoc.Trimmed(document)
 	var found *earshot.Answer

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// answerPage is a page with %s where the text of an answer stands.
+// answerPage is a page with %s in place of the answer's text.
 const answerPage = `<!DOCTYPE html><html><body><section data-turn="assistant">` +
 	`<div data-message-author-role="assistant" data-message-model-slug="m"><div class="markdown">%s</div></div></section></body></html>`
 
@@ -30,8 +30,8 @@ func TestHostile(t *testing.T) {
 	providertest.Hostile(t, answerPage, parse)
 }
 
-// TestSourcesInOrder wants the pages that a text links to and those that it cites
-// numbered as they stand in it, in either shape.
+// TestSourcesInOrder checks that linked and cited pages are numbered in the order of the text, in
+// both forms.
 func TestSourcesInOrder(t *testing.T) {
 	t.Parallel()
 	for name, document := range map[string]string{
@@ -55,8 +55,7 @@ func TestSourcesInOrder(t *testing.T) {
 	}
 }
 
-// TestCrafted reads documents that would take for ever, or all memory, if what
-// they ask for were done without limits.
+// TestCrafted reads documents that would take very long, or all memory, without limits.
 func TestCrafted(t *testing.T) {
 	t.Parallel()
 	const text = `{"current_node":"a","mapping":{"a":{"message":{"author":{"role":"assistant"},` +

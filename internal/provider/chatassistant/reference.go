@@ -12,9 +12,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// reference notes what one reference carries and gives what a reader sees in
-// its place. Kinds come and go with every release, so one that is unknown is
-// read by the fields that it has.
+// reference records what a reference contains and returns its replacement in the text. The types of
+// references change with every release, so a reference of an unknown type is read by its fields.
 func (r *messageReader) reference(reference loosejson.Object) mdtext.Replacement {
 	switch kind := reference.Text("type"); kind {
 	case "hidden":
@@ -40,8 +39,8 @@ func (r *messageReader) reference(reference loosejson.Object) mdtext.Replacement
 	}
 }
 
-// known reads a reference by its fields: things beside the text, a citation, or
-// else the words that stand for it, unless it is mute.
+// known reads a reference by its fields: content next to the text, a citation, or else its
+// alternative text. A mute reference has no replacement.
 func (r *messageReader) known(reference loosejson.Object, mute bool) mdtext.Replacement {
 	r.images(reference.Objects("images"))
 	r.shoppingCard(reference)
@@ -65,8 +64,8 @@ func (r *messageReader) known(reference loosejson.Object, mute bool) mdtext.Repl
 	}
 }
 
-// words gives the words that stand for a reference. What it matched may tell
-// that they name something.
+// words returns the alternative text of a reference. The matched text may say that it names an
+// entity.
 func (r *messageReader) words(reference loosejson.Object) mdtext.Replacement {
 	alt := loosejson.AsText(reference["alt"])
 	if strings.TrimSpace(alt) == "" {
@@ -79,8 +78,8 @@ func (r *messageReader) words(reference loosejson.Object) mdtext.Replacement {
 	return mdtext.Replacement{Text: alt, Markdown: alt}
 }
 
-// isBeside tells whether the reference stands for things that are shown beside
-// the text; the words for it only repeat them.
+// isBeside reports whether the reference is for content next to the text. Its alternative text only
+// repeats that content.
 func isBeside(reference loosejson.Object) bool {
 	for _, field := range []string{"images", "products", "businesses", "business_fallbacks", "videos", "sources", "domains"} {
 		if list, _ := reference[field].([]any); len(list) > 0 {
@@ -90,10 +89,10 @@ func isBeside(reference loosejson.Object) bool {
 	return false
 }
 
-// maxCited is how many pages a chip may have; real ones have up to twenty.
+// maxCited limits the pages of a chip; real chips have up to twenty.
 const maxCited = 100
 
-// chip is what a citation cites: a page, or pages with further ones behind each.
+// chip returns what a citation cites: one page, or several pages with supporting pages each.
 func chip(reference loosejson.Object) []answer.Citation {
 	items := reference.Objects("items")
 	if len(items) == 0 {
@@ -114,7 +113,7 @@ func chip(reference loosejson.Object) []answer.Citation {
 	return citations
 }
 
-// addCitation appends what an object cites unless the list has it.
+// addCitation appends the page that an object describes, unless the list has it.
 func addCitation(list []answer.Citation, page loosejson.Object) []answer.Citation {
 	source, ok := webPage(page)
 	if !ok || len(list) == maxCited || slices.ContainsFunc(list, func(c answer.Citation) bool { return c.Source.URL == source.URL }) {
@@ -123,8 +122,7 @@ func addCitation(list []answer.Citation, page loosejson.Object) []answer.Citatio
 	return append(list, answer.Citation{Source: source, Label: page.Text("attribution")})
 }
 
-// linkReference notes a page that the text links to. The words of the link stand
-// in what the reference matched.
+// linkReference adds a page that the text links to. The label of the link is in the matched text.
 func (r *messageReader) linkReference(reference loosejson.Object) mdtext.Replacement {
 	label := reference.Text("title")
 	if fields := strings.Split(loosejson.AsText(reference["matched_text"]), markField); len(fields) > 1 {
@@ -139,8 +137,7 @@ func (r *messageReader) linkReference(reference loosejson.Object) mdtext.Replace
 	return mdtext.Replacement{Text: mdtext.Escape(label), Markdown: mdtext.WriteLink(label, source.URL)}
 }
 
-// citeMap are the pages that the words about products cite, in the order of
-// their names.
+// citeMap returns the pages that the text about products cites, sorted by name.
 func citeMap(reference loosejson.Object) []loosejson.Object {
 	cited := reference.Object("cite_map")
 	var pages []loosejson.Object
@@ -150,7 +147,7 @@ func citeMap(reference loosejson.Object) []loosejson.Object {
 	return pages
 }
 
-// listed notes sources that belong to no chip.
+// listed adds sources that belong to no chip.
 func (r *messageReader) listed(list []loosejson.Object) {
 	for _, item := range list {
 		if source, ok := webPage(item); ok {
@@ -159,7 +156,7 @@ func (r *messageReader) listed(list []loosejson.Object) {
 	}
 }
 
-// webPage is the source that an object describes.
+// webPage returns the source that an object describes.
 func webPage(page loosejson.Object) (earshot.Source, bool) {
 	link, ok := page.Destination(ownSources, "url")
 	return earshot.Source{
@@ -170,8 +167,8 @@ func webPage(page loosejson.Object) (earshot.Source, bool) {
 	}, ok
 }
 
-// references are what a message's text refers to. Until the end of 2024 they
-// were called citations, and were described in other words.
+// references returns the references of a message. Until the end of 2024 they were called citations
+// and had other field names.
 func references(metadata loosejson.Object) []loosejson.Object {
 	if list := metadata.Objects("content_references"); len(list) > 0 {
 		return list
@@ -185,7 +182,7 @@ func references(metadata loosejson.Object) []loosejson.Object {
 	return list
 }
 
-// legacyPage is a page as older citations describe it, in today's words.
+// legacyPage converts a page of the older citations to today's field names.
 func legacyPage(page loosejson.Object) loosejson.Object {
 	return loosejson.Object{
 		"type": "webpage", "url": page["url"], "title": page["title"], "snippet": page["text"], "pub_date": page["pub_date"],

@@ -21,7 +21,7 @@ func (r *messageReader) entity(reference loosejson.Object) mdtext.Replacement {
 	return mdtext.Replacement{Text: name, Markdown: name}
 }
 
-// inlineProduct notes a product that the text names.
+// inlineProduct adds a product that the text names.
 func (r *messageReader) inlineProduct(reference loosejson.Object) mdtext.Replacement {
 	r.listed(citeMap(reference))
 	product, ok := r.things.Product(reference.Object("product"))
@@ -48,8 +48,7 @@ func (r *messageReader) shoppingCard(reference loosejson.Object) {
 	}
 }
 
-// places notes the businesses on a map, or what is shown where they were not
-// found.
+// places adds the businesses on a map, or the fallback that is shown instead of them.
 func (r *messageReader) places(reference loosejson.Object) {
 	list := reference.Objects("businesses")
 	if len(list) == 0 {
@@ -74,8 +73,8 @@ func (r *messageReader) places(reference loosejson.Object) {
 	}
 }
 
-// maxThings is how many pictures, videos or queries of an answer are noted; real
-// ones have a few dozen.
+// maxThings limits the recorded images, videos and queries of an answer; real answers have a few
+// dozen.
 const maxThings = 500
 
 func (r *messageReader) video(o loosejson.Object) {
@@ -91,8 +90,7 @@ func (r *messageReader) video(o loosejson.Object) {
 	r.answer.Videos = r.things.AddVideo(r.answer.Videos, video)
 }
 
-// images notes pictures. Where one has an address of its own, url is that of the
-// page it is on.
+// images adds images. If an image has a URL of its own, the field url is the page that it is on.
 func (r *messageReader) images(list []loosejson.Object) {
 	for _, o := range list {
 		if result := o.Object("image_result"); result != nil {
@@ -105,8 +103,7 @@ func (r *messageReader) images(list []loosejson.Object) {
 	}
 }
 
-// ads notes ads. The assistant shows them within its answer, and those with a
-// price are for a product.
+// ads adds ads. The assistant shows them within its answer; an ad with a price is for a product.
 func (r *messageReader) ads(list []loosejson.Object) {
 	for _, o := range list {
 		ad := earshot.Ad{

@@ -23,11 +23,10 @@ func decode(in *schema.Object) *request {
 	return r
 }
 
-// Locale is where it is asked from.
 func (r *request) Locale() geo.Locale { return r.locale }
 
-// billFor is what an answer costs. The official API knows neither products nor
-// ads, which are not charged then.
+// billFor returns the bill of an answer. The official API returns neither products nor ads, so they
+// are not charged.
 func (r *request) billFor(surface earshot.Surface) provider.Bill {
 	bill := r.Bill()
 	if surface == earshot.SurfaceAPI && !r.Include.RawResponse && !r.Include.SearchQueries {
@@ -36,7 +35,7 @@ func (r *request) billFor(surface earshot.Surface) provider.Bill {
 	return bill
 }
 
-// Bill is the base price, the paid flags together once, and the state.
+// Bill returns the base price, the extras once if any paid flag is set, and the state surcharge.
 func (r *request) Bill() provider.Bill {
 	bill := provider.BaseBill(r.locale)
 	if i := r.Include; i.Shopping || i.RawResponse || i.SearchQueries || i.Ads {

@@ -18,7 +18,7 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		body string
-		want []string // field: part of the message
+		want []string // "field: " and the beginning of the message
 	}{
 		"nothing":             {`{}`, []string{"prompt: is required", "country: is required"}},
 		"empty prompt":        {`{"prompt":" \n ","country":"US"}`, []string{"prompt: must not be empty"}},

@@ -10,8 +10,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// queries notes what the message says was searched for: as its metadata, as the
-// arguments of a tool, or as what the assistant tells its search tool.
+// queries adds the search queries of a message: from its metadata, from the arguments of a tool, or
+// from a call of the search tool.
 func (r *messageReader) queries(m loosejson.Object) {
 	metadata := m.Object("metadata")
 	r.query(metadata.Object("search_model_queries").Texts("queries", "q")...)
@@ -37,17 +37,17 @@ func (r *messageReader) mapQuery(queries ...string) {
 	r.answer.MapSearchQueries = answer.AddNew(r.answer.MapSearchQueries, queries[:min(room, len(queries))]...)
 }
 
-// isSearchTool tells tools that search the web from those that search files.
+// isSearchTool reports whether the tool searches the web, not files.
 func isSearchTool(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	return base == "web" || base == "browser"
 }
 
-// searchCall is how older assistants ask their search tool.
+// searchCall matches a call of the search tool by older assistants.
 var searchCall = regexp.MustCompile(`\bsearch\(\s*(?:query\s*=\s*)?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')`)
 
-// toolCall notes what the assistant asked its search tool for: as JSON, as
-// records of a line each, or as a call.
+// toolCall adds the queries of a call of the search tool, which is JSON, a function call, or one
+// record per line.
 func (r *messageReader) toolCall(content loosejson.Object) {
 	code := loosejson.AsText(content["text"])
 	if code == "" {
@@ -74,8 +74,7 @@ func (r *messageReader) jsonCall(call loosejson.Object) {
 	r.mapQuery(call.Texts("business_query", "query")...)
 }
 
-// record notes a search that is written as a record: what to do, then the
-// fields.
+// record adds the query of a record, which begins with the kind of search.
 func (r *messageReader) record(fields []string) {
 	if len(fields) < 2 {
 		return
@@ -90,7 +89,7 @@ func (r *messageReader) record(fields []string) {
 	}
 }
 
-// splitRecord splits a record at the bars that no backslash stands before.
+// splitRecord splits a record at bars that are not escaped by a backslash.
 func splitRecord(line string) []string {
 	var fields []string
 	var field strings.Builder
@@ -113,7 +112,7 @@ func splitRecord(line string) []string {
 	return append(fields, field.String())
 }
 
-// unquoted is the text of a literal in quotes of either kind.
+// unquoted returns the text of a literal in single or double quotes.
 func unquoted(literal string) string {
 	inner := literal[1 : len(literal)-1]
 	if literal[0] == '\'' {
@@ -125,8 +124,8 @@ func unquoted(literal string) string {
 	return inner
 }
 
-// searched notes the results that the message carries, and the page that a tool
-// opened: it may be cited, but is no source by being opened.
+// searched records the search results of a message. It also remembers a page that a tool opened:
+// such a page can be cited, but opening it does not make it a source.
 func (r *messageReader) searched(metadata, content loosejson.Object) {
 	for _, group := range metadata.Objects("search_result_groups") {
 		r.results = append(r.results, group.Objects("entries")...)
@@ -144,8 +143,7 @@ func (r *messageReader) searched(metadata, content loosejson.Object) {
 	}
 }
 
-// remember notes a result under the name by which marks in the text call it,
-// such as turn0search3.
+// remember stores a result under the name that marks in the text use, such as turn0search3.
 func (r *messageReader) remember(result loosejson.Object) {
 	name := result.Text("ref_id")
 	if id := result.Object("ref_id"); id != nil {

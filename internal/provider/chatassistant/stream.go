@@ -15,7 +15,7 @@ import (
 // endOfStream is the data of the last event.
 const endOfStream = "[DONE]"
 
-// readStream reads the legacy interface's stream.
+// readStream reads the stream of the legacy interface.
 func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var found *earshot.Answer
 	err := rawdoc.ReadEvents(document, func(events []rawdoc.Event) error {
@@ -32,19 +32,19 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 		found = readMessages(withoutBlocked(s.messages, s.moderation), want)
 		found.RelatedQueries = s.followups
 		if s.trouble != "" && (found.Text == "" || !s.finished()) {
-			return s.failure() // what there is of an answer breaks off
+			return s.failure() // the answer is incomplete
 		}
 		return nil
 	})
 	return found, err
 }
 
-// streamed is what the events so far have told.
+// streamed is what the events have said so far.
 type streamed struct {
 	deltas
 
 	ended      bool
-	trouble    string // what an event calls an error
+	trouble    string // the error that an event reports
 	followups  []string
 	moderation []loosejson.Object
 }
@@ -68,15 +68,15 @@ func (s *streamed) take(event rawdoc.Event) {
 	case strings.Contains(kind, "followup"):
 		s.followups = o.Texts("followups", "text")
 	case kind != "":
-	case loosejson.AsObject(o["message"]) != nil: // a snapshot, as before deltas
+	case loosejson.AsObject(o["message"]) != nil: // a snapshot, as in streams before the delta encoding
 		s.add(o)
 	case o["v"] != nil, o["o"] == "remove":
 		s.apply(o)
 	}
 }
 
-// finished tells whether the last message ends the assistant's turn, as it does
-// where a stream was stored without its last event.
+// finished reports whether the last message ends the assistant's turn. A stream that was stored
+// without its last event is complete if it does.
 func (s *streamed) finished() bool {
 	if len(s.messages) == 0 {
 		return false
@@ -85,7 +85,7 @@ func (s *streamed) finished() bool {
 	return shown(last) && last.Is("end_turn") && last.Text("status") == "finished_successfully"
 }
 
-// failure says why a stream that ended has no answer.
+// failure returns why a stream has no answer.
 func (s *streamed) failure() error {
 	if s.trouble != "" {
 		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", s.trouble)

@@ -10,13 +10,12 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// maxReferences is how many references of a message are read; real answers
-// have up to some hundred.
+// maxReferences limits the references that are read of a message; real answers have up to a few
+// hundred.
 const maxReferences = 600
 
-// text takes a message's text: references in it, links, and marks that no
-// reference explains are noted in the order in which they stand, and replaced by
-// what a reader sees there.
+// text reads the text of a message. It records references, links and marks without a reference in
+// the order of the text, and replaces them by what the user sees.
 func (r *messageReader) text(source string, references []loosejson.Object) {
 	references = references[:min(len(references), maxReferences)]
 	t := &markedText{reader: r, source: source, references: references, at: place(source, references)}
@@ -26,11 +25,11 @@ func (r *messageReader) text(source string, references []loosejson.Object) {
 	}
 	shown := mdtext.Rewrite(source, string(starts), t.read)
 	for _, reference := range t.references {
-		if reference != nil { // it stands nowhere
+		if reference != nil { // it was not found in the text
 			r.reference(reference)
 		}
 	}
-	for _, link := range mdtext.ProseLinks(shown.Text) { // those around references too
+	for _, link := range mdtext.ProseLinks(shown.Text) { // including links around references
 		r.link(link.Label, link.URL)
 	}
 	if plain := mdtext.Flatten(shown.Text); plain != "" {
@@ -41,20 +40,20 @@ func (r *messageReader) text(source string, references []loosejson.Object) {
 	}
 }
 
-// markedText is a text on its way to what a reader sees.
+// markedText is a text whose marks are being replaced.
 type markedText struct {
 	reader     *messageReader
 	source     string
-	references []loosejson.Object // nil once read
-	at         map[int]placed     // by where they begin
-	blocks     int                // that are open, see block
+	references []loosejson.Object // nil after the reference was read
+	at         map[int]placed     // by start offset
+	blocks     int                // number of open blocks, see directive
 }
 
-// placed is a reference's place in a text.
+// placed is the position of a reference in a text.
 type placed struct{ index, length int }
 
-// read gives what stands for the mark that the rest of the text begins with, and
-// its length. Links are noted on the way.
+// read returns the replacement for the mark at the start of rest, and its length. It also records
+// links.
 func (t *markedText) read(rest string) (shown mdtext.Replacement, length int) {
 	at := len(t.source) - len(rest)
 	if p, ok := t.at[at]; ok {
@@ -76,20 +75,20 @@ func (t *markedText) read(rest string) (shown mdtext.Replacement, length int) {
 	}
 }
 
-// webLink is a link in Markdown.
+// webLink matches a link in Markdown.
 var webLink = regexp.MustCompile(`^\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?(https?://[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)`)
 
-// link notes a page that the text links to.
+// link adds a page that the text links to.
 func (r *messageReader) link(label, link string) {
 	if target, ok := webtext.Destination(link, nil, ownSources); ok {
 		r.sources.Add(earshot.Source{URL: target, Label: mdtext.Flatten(label)})
 	}
 }
 
-// trackedLink is the target of a link in Markdown that tells where it was given.
+// trackedLink matches the target of a Markdown link with a utm_source parameter.
 var trackedLink = regexp.MustCompile(`\]\(https?://[^\s<>()]*[?&]utm_source=[^\s<>()]*`)
 
-// untracked is Markdown in which links lead straight to where they lead.
+// untracked returns the Markdown without the assistant's tracking parameters in links.
 func untracked(markdown string) string {
 	return trackedLink.ReplaceAllStringFunc(markdown, func(link string) string {
 		if target, ok := webtext.Destination(link[len("]("):], nil, ownSources); ok {
@@ -99,8 +98,9 @@ func untracked(markdown string) string {
 	})
 }
 
-// place finds where references stand: where they say, in characters, if the
-// words that they matched are there, or else at the next place with those words.
+// place finds the positions of references. A reference is at the position that it gives, in
+// characters, if its matched text is there. Otherwise it is at the next occurrence of its matched
+// text.
 func place(source string, references []loosejson.Object) map[int]placed {
 	at := map[int]placed{}
 	offsets := runeOffsets(source)
@@ -138,7 +138,7 @@ func place(source string, references []loosejson.Object) map[int]placed {
 	return at
 }
 
-// runeOffsets are where the characters of the text begin, and its end.
+// runeOffsets returns the byte offset of each character of the text, and the length of the text.
 func runeOffsets(text string) []int {
 	offsets := make([]int, 0, len(text)+1)
 	for i := range text {

@@ -12,11 +12,10 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// cards are what a page shows between or beside the text, by the name that
-// Layout.Field gives them. What is in a card has names of the same kind, such as
-// "product-title". The names are the lab's, one vocabulary for all of its sites.
-// Captured pages have none of them: where one shows a card that we can tell, the
-// function that prepares the page gives it these names.
+// cards are the card types by their name in the attribute Layout.Field. The parts of a card have
+// names in the same attribute, such as "product-title". These names are the lab's; all of its sites
+// use the same ones. Captured pages do not have these names: if a captured page shows a card that
+// we recognise, the function that prepares the page adds them.
 var cards = map[string]part{
 	"entity":           partEntity,
 	"product-carousel": partCarousel,
@@ -28,8 +27,8 @@ var cards = map[string]part{
 	"ad-card":          partAd,
 }
 
-// card notes what the element shows, and tells whether it is a card. All but
-// entities and products within the text are taken out of the text.
+// card records the content of a card and reports whether the element is a card. All cards except
+// entities and inline products are removed from the text.
 func (r *turnReader) card(n *html.Node, is part) bool {
 	const inText = partEntity | partInlineProduct
 	const beside = partCarousel | partProduct | partPlace | partVideo | partImage | partAd
@@ -60,7 +59,7 @@ func (r *turnReader) card(n *html.Node, is part) bool {
 	return true
 }
 
-// shoppingCard notes a carousel, or a product that stands alone.
+// shoppingCard adds a carousel or a single product.
 func (r *turnReader) shoppingCard(n *html.Node, is part) {
 	f := r.fields(n)
 	card := earshot.ShoppingCard{Title: f.text("carousel-title"), Tags: f.texts("carousel-tag")}
@@ -109,7 +108,7 @@ func (r *turnReader) image(n *html.Node) {
 	}
 }
 
-// fields are the elements in a card that have names, in their order. A card has a dozen.
+// fields are the named elements of a card, in order. A card has about a dozen.
 type fields []field
 
 type field struct {
@@ -135,7 +134,7 @@ func (r *turnReader) appendFields(f fields, n *html.Node) fields {
 	return f
 }
 
-// all are the elements of the name.
+// all returns the elements with the name.
 func (f fields) all(name string) []*html.Node {
 	var all []*html.Node
 	for _, field := range f {
@@ -146,7 +145,7 @@ func (f fields) all(name string) []*html.Node {
 	return all
 }
 
-// first is the first element of the name, nil where there is none.
+// first returns the first element with the name, or nil.
 func (f fields) first(name string) *html.Node {
 	for _, field := range f {
 		if field.name == name {
@@ -156,7 +155,7 @@ func (f fields) first(name string) *html.Node {
 	return nil
 }
 
-// text is what the first element of the name says.
+// text returns the text of the first element with the name.
 func (f fields) text(name string) string {
 	n := f.first(name)
 	if n == nil {
@@ -165,7 +164,7 @@ func (f fields) text(name string) string {
 	return webtext.Line(markup.Text(n))
 }
 
-// texts are what the elements of the name say.
+// texts returns the texts of all elements with the name.
 func (f fields) texts(name string) []string {
 	var texts []string
 	for _, n := range f.all(name) {
@@ -176,8 +175,8 @@ func (f fields) texts(name string) []string {
 	return texts
 }
 
-// link is where the attribute of the first element of the name leads, "" where
-// that is no web address.
+// link returns the destination in an attribute of the first element with the name, or "" if it is
+// not a web address.
 func (r *turnReader) link(f fields, name, key string) string {
 	n := f.first(name)
 	if n == nil {
@@ -187,7 +186,8 @@ func (r *turnReader) link(f fields, name, key string) string {
 	return link
 }
 
-// first is where the first element of the kind leads, the card itself included.
+// first returns the destination in an attribute of the first element of the kind, which may be the
+// card itself.
 func (r *turnReader) first(card *html.Node, kind atom.Atom, key string) string {
 	found := card
 	if card.DataAtom != kind {
@@ -201,7 +201,7 @@ func (r *turnReader) destination(n *html.Node, key string) (string, bool) {
 	return webtext.Destination(markup.Attr(n, key), r.base, r.page.layout.Own)
 }
 
-// dateIn is the first date in the element.
+// dateIn returns the first date in the element.
 func dateIn(n *html.Node) string {
 	date := markup.Any(n, func(n *html.Node) bool { return n.DataAtom == atom.Time })
 	if date == nil {

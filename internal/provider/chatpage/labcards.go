@@ -16,10 +16,9 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Lab only: no capture shows how a real page marks what is read in this file, which
-// are places, videos, ads, offers and data sheets. The lab writes these marks and
-// this file reads them, so they confirm each other and nothing else. A capture that
-// shows such a card is the reason to change them.
+// Only in the lab: no capture shows how a real page marks places, videos, ads, offers and
+// specifications. The lab writes the names that this file reads, so tests of them prove nothing
+// about real pages. When a capture shows such a card, adapt this file to it.
 
 func (r *turnReader) place(n *html.Node) {
 	f := r.fields(n)
@@ -60,8 +59,7 @@ func (r *turnReader) video(n *html.Node) {
 	})
 }
 
-// ad notes an ad. Assistants show ads within their answer, and those with a
-// price are for a product.
+// ad adds an ad. Assistants show ads within their answer; an ad with a price is for a product.
 func (r *turnReader) ad(n *html.Node) {
 	f := r.fields(n)
 	ad := earshot.Ad{
@@ -102,9 +100,9 @@ func (r *turnReader) offer(n *html.Node) earshot.Offer {
 	return offer
 }
 
-// ReadProducts reads the products on a piece of a page that shows nothing else,
-// with their offers and specifications, once prepare has changed it as for
-// ReadPrepared. The error is an *upstream.Failure.
+// ReadProducts reads the products in a fragment of a page that shows only products, with their
+// offers and specifications. prepare changes the page as in ReadPrepared. The error is an
+// *upstream.Failure.
 func (p *Page) ReadProducts(document []byte, want answer.Want, prepare func(*goquery.Document)) ([]earshot.Product, error) {
 	var products []earshot.Product
 	err := rawdoc.ReadHTML(bytes.TrimSpace(document), func(page *goquery.Document) error {
@@ -144,7 +142,7 @@ func (r *turnReader) specifications(product *html.Node) []earshot.Specification 
 
 func coordinate(n *html.Node, key string) *float64 {
 	degrees, err := strconv.ParseFloat(markup.Attr(n, key), 64)
-	if err != nil || !(math.Abs(degrees) <= 180) { // NaN compares as false
+	if err != nil || !(math.Abs(degrees) <= 180) { // also rejects NaN
 		return nil
 	}
 	return &degrees

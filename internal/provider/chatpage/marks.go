@@ -6,11 +6,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// part is a set of things that an element of a page can be.
+// part is a set of roles that an element of a page can have.
 type part uint32
 
-// The parts of a page, after the fields of Layout, and the cards of
-// cards.go.
+// The parts of a page: the fields of Layout and the cards of cards.go.
 const (
 	partUser part = 1 << iota
 	partAsked
@@ -38,19 +37,19 @@ const (
 	partAd
 )
 
-// partMarks tell what an element is with a few look-ups, however many parts there
-// are: that is what makes reading a page cheap next to parsing it.
+// partMarks finds the parts of an element with a few map lookups, however many marks there are. So
+// reading a page is cheap compared with parsing it.
 type partMarks struct {
 	names   map[string]part
 	classes map[string]part
 	values  map[string]*valueMarks // by attribute
 }
 
-// valueMarks tell what an attribute's value makes of an element.
+// valueMarks finds the parts of an element by the value of one attribute.
 type valueMarks struct {
-	any     part // whatever the value
+	any     part // for any value
 	exact   map[string]part
-	endings []ending // count where the whole value is no mark
+	endings []ending // used if no exact value matches
 }
 
 type ending struct {
@@ -118,7 +117,7 @@ func (m *partMarks) valuesOf(attribute string) *valueMarks {
 	return m.values[attribute]
 }
 
-// of tells what the element is.
+// of returns the parts that the element is.
 func (m *partMarks) of(n *html.Node) part {
 	is := m.names[n.Data]
 	for i := range n.Attr {

@@ -1,12 +1,12 @@
-// Package chatpage reads the pages of assistants: a layout says where things stand
-// on them, and one walk over the page collects the answer.
+// Package chatpage reads the pages of assistants. A layout describes where the parts of an answer
+// are on a page. One walk over the page collects the answer.
 //
-//	page.go      the layout, and what else a page can be
-//	marks.go     what an element is, by the layout
+//	page.go      the layout, and recognising pages without an answer
+//	marks.go     finding the parts of an element by the layout
 //	turn.go      the walk over a reply
-//	sources.go   its citations
-//	cards.go     things that it shows on cards
-//	labcards.go  the cards that only the lab shows
+//	sources.go   citations
+//	cards.go     cards
+//	labcards.go  cards that only the lab shows
 package chatpage
 
 import (
@@ -26,37 +26,36 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Layout says where things stand on the pages of an assistant. Each place is a
-// list of marks, separated by spaces: "name" for elements of that name, ".class",
-// "[attribute=value]", "[attribute]" or, for values that mean nothing else,
-// "[attribute$=ending]". Marks are single, not paths, so that a
-// page is read in one walk and a release that moves things around changes
-// nothing. What a page does not have is left empty.
+// Layout describes the pages of an assistant. Each part is a list of marks, separated by spaces. A
+// mark is an element name, ".class", "[attribute=value]", "[attribute]", or "[attribute$=ending]"
+// for values that match no other mark. A mark matches a single element and not a path, so one walk
+// reads the page, and the layout still fits when a release moves elements. Parts that a page does
+// not have are left empty.
 type Layout struct {
-	User    string // what somebody asked; with or without an answer it makes a page a conversation
-	Asked   string // the same, where it stands apart from replies: then all turns after the last are the reply
-	Turn    string // all that is shown in reply; the last on the page counts
-	Message string // text in a turn; several are one answer
-	Body    string // the part of a message that is the text, where it is not all of it
-	Aside   string // how the answer came about; of all that it says, only the queries are read
-	Widget  string // stands in a message without being text; cards and chips in it are read
-	Ignored string // what stands in a message without being said: bars, labels for screen readers
+	User    string // a question; a page with a question or a reply is a conversation
+	Asked   string // a question that is outside of replies: all turns after the last such question are the reply
+	Turn    string // a reply; the last one on the page counts
+	Message string // text in a turn; several messages are one answer
+	Body    string // the text of a message, if the message contains more than its text
+	Aside   string // how the assistant found the answer; only the queries in it are read
+	Widget  string // an element in a message that is not text; its cards and chips are read
+	Ignored string // an element in a message to skip, such as a toolbar or a label for screen readers
 
-	Chip       string // a citation; its sources are its links, and the notes since the last chip
-	Note       string // a number in the text that the next chip stands for
-	NoteNumber string // the attribute of a note or chip that holds the number of a source on the list
-	Sources    string // the list of sources; notes and chips may point at its items by number or id
+	Chip       string // a citation; its sources are its links and the notes since the last chip
+	Note       string // a number in the text that belongs to the next chip
+	NoteNumber string // the attribute of a note or chip with a source's number on the list
+	Sources    string // the list of sources; notes and chips refer to its items by number or id
 
-	Model      string // has the model's name as its text; may stand anywhere on the page
-	ModelName  string // the attribute of a message that holds the model's name
-	Queries    string // a list of search queries, or one of them
-	MapQueries string // the same for a map
-	Related    string // the same for what could be asked next
-	Image      string // has a picture in it that belongs to the answer
+	Model      string // contains the model's name; may be anywhere on the page
+	ModelName  string // the attribute of a message with the model's name
+	Queries    string // a list of search queries, or a single query
+	MapQueries string // the same for map searches
+	Related    string // the same for related questions
+	Image      string // contains an image that belongs to the answer
 
-	Formula string   // the attribute that holds a formula as it was written
-	Field   string   // the attribute that names cards and what is in them, see cards.go
-	Own     []string // the names by which the assistant marks links that it gives, see Destination
+	Formula string   // the attribute with the source of a formula
+	Field   string   // the attribute that names cards and their parts, see cards.go
+	Own     []string // utm_source values that the assistant adds to its links
 }
 
 // Page reads the pages of one assistant. It is safe for concurrent use.
@@ -65,18 +64,18 @@ type Page struct {
 	marks  partMarks
 }
 
-// New makes a reader. It panics when the layout has a mark that is not valid,
-// since layouts are constants of a program.
+// New returns a reader for the layout. It panics if the layout has an invalid mark, because layouts
+// are constants.
 func New(layout Layout) *Page { return &Page{layout: layout, marks: compileMarks(layout)} }
 
-// Read reads the last answer on a page, and its Markdown only when that is
-// wanted. The error is an *upstream.Failure.
+// Read reads the last answer on a page, with its Markdown if want asks for it. The error is an
+// *upstream.Failure.
 func (p *Page) Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return p.ReadPrepared(document, want, func(*goquery.Document) {})
 }
 
-// ReadPrepared reads as Read does, once prepare has changed the page into one
-// that the layout fits: not every interface marks what it shows.
+// ReadPrepared does the same as Read after prepare has changed the page to fit the layout. It is
+// for sites that do not mark everything they show.
 func (p *Page) ReadPrepared(document []byte, want answer.Want, prepare func(*goquery.Document)) (*earshot.Answer, error) {
 	document = rawdoc.Trimmed(document)
 	found := &earshot.Answer{}
@@ -109,13 +108,13 @@ func (p *Page) ReadPrepared(document []byte, want answer.Want, prepare func(*goq
 	return found, nil
 }
 
-// tailLength is where the end of a page is looked for: saved pages may have
-// something behind it.
+// tailLength is how many bytes at the end of a page are searched for its end tag. Saved pages may
+// have something after it.
 const tailLength = 64 << 10
 
-// isCut tells whether a whole document lacks its end. A part of one, such as a
-// saved conversation, has none to lack; a tool that saves pages leaves out the
-// tags that HTML can do without, and says that it was there.
+// isCut reports whether a whole page lacks its end. A fragment of a page, such as a saved
+// conversation, has no end tag. The tool SingleFile omits optional tags and leaves a note in the
+// page.
 func isCut(document []byte) bool {
 	head := bytes.ToLower(document[:min(len(document), 512)])
 	if !bytes.HasPrefix(head, []byte("<!doctype")) && !bytes.HasPrefix(head, []byte("<html")) || bytes.Contains(head, []byte("saved with singlefile")) {
@@ -125,14 +124,14 @@ func isCut(document []byte) bool {
 	return bytes.LastIndex(tail, end) < 0 && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.Closes(document)
 }
 
-// survey finds what counts on a page for any of its turns.
+// survey collects what is needed of a page before a turn is read.
 type survey struct {
 	marks           *partMarks
 	hasConversation bool         // there is a question or a reply
-	asked           bool         // what is asked is marked, so turns after it belong together
-	turns           []*html.Node // those that count
+	asked           bool         // questions are marked, so all turns after the last one are one reply
+	turns           []*html.Node // the turns of the reply
 	model           string
-	base            *url.URL // what the page's links are relative to, nil where it does not tell
+	base            *url.URL // base URL of the page's links, nil if unknown
 	site            string   // the domain of base
 }
 
@@ -170,9 +169,9 @@ func (s *survey) setBase(address string) {
 	}
 }
 
-// ReadTurn reads an answer that is a part of a larger page, and its Markdown only
-// when that is wanted. It changes the part, and gives nil for an answer
-// without text. The error is an *upstream.Failure.
+// ReadTurn reads an answer that is part of a larger page, with its Markdown if want asks for it. It
+// modifies the nodes of the turn, and returns nil for an answer without text. The error is an
+// *upstream.Failure.
 func (p *Page) ReadTurn(turn *html.Node, want answer.Want) (*earshot.Answer, error) {
 	found := &earshot.Answer{}
 	s := survey{marks: &p.marks}
@@ -185,7 +184,7 @@ func (p *Page) ReadTurn(turn *html.Node, want answer.Want) (*earshot.Answer, err
 		return nil, err
 	}
 	if found.Text == "" {
-		return nil, nil //nolint:nilnil // see above
+		return nil, nil //nolint:nilnil // documented: an answer without text
 	}
 	return found, nil
 }

@@ -20,8 +20,8 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// TestPagesAgree lets each of the lab's sites tell the same answer and wants the
-// same to be read: every part of it, whatever the markup.
+// TestPagesAgree writes the same answer on each of the lab's sites. Every part of it must be read
+// the same, whatever the markup is.
 func TestPagesAgree(t *testing.T) {
 	t.Parallel()
 	for _, q := range []world.Question{
@@ -64,7 +64,7 @@ func written(t *testing.T, write func(string, *world.Answer) ([]byte, error), pr
 	return page
 }
 
-// small is a layout with every kind of mark in it.
+// small is a layout with every kind of mark.
 var small = chatpage.New(chatpage.Layout{
 	User: "user-turn", Asked: "asked-turn", Turn: ".reply", Message: "[data-role=message]", Body: ".text",
 	Aside: "think-box", Ignored: "[data-noise]", Widget: "[data-part$=-widget]", ModelName: "data-model",
@@ -73,7 +73,7 @@ var small = chatpage.New(chatpage.Layout{
 	Formula: "data-tex", Field: "data-part", Own: []string{"self"},
 })
 
-// said is a page with an answer in it.
+// said returns a page with an answer.
 func said(inner string) string {
 	return `<user-turn>q</user-turn><div class="reply"><p data-role="message">` + inner + `</p></div>`
 }

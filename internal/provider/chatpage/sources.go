@@ -15,7 +15,7 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// mention is a link in the text, or a chip after the notes that it stands for.
+// mention is a link in the text, or a chip with the notes before it.
 type mention struct {
 	notes     []*html.Node
 	node      *html.Node // the link or the chip
@@ -23,10 +23,10 @@ type mention struct {
 	citations []answer.Citation // of a chip
 }
 
-// chipped are the notes and the chip.
+// chipped returns the notes and the chip.
 func (m mention) chipped() []*html.Node { return append(slices.Clone(m.notes), m.node) }
 
-// gatherNotes makes a chip of notes that none follows.
+// gatherNotes makes a chip of the notes that no chip follows.
 func (r *turnReader) gatherNotes() {
 	if len(r.notes) == 0 {
 		return
@@ -36,8 +36,8 @@ func (r *turnReader) gatherNotes() {
 	r.notes = nil
 }
 
-// cite notes the sources: those that the text mentions in its order, then those
-// that are only listed. Chips and notes become marks.
+// cite adds the sources: first those that the text mentions, in order, then those that are only
+// listed. It replaces chips and notes by marks.
 func (r *turnReader) cite() {
 	listed, keys := r.listed()
 	for i := range r.mentions {
@@ -45,10 +45,10 @@ func (r *turnReader) cite() {
 		if !m.chip {
 			if c, ok := r.linked(m.node); ok {
 				if c.Source.Label == "" {
-					c.Source.Label = cmp.Or(webtext.Line(markup.PlainText(m.node)), pictured(m.node))
+					c.Source.Label = cmp.Or(webtext.Line(markup.PlainText(m.node)), imageText(m.node))
 				}
 				r.sources.Add(c.Source)
-				markup.SetAttr(m.node, "href", c.Source.URL) // without the engine's tracking
+				markup.SetAttr(m.node, "href", c.Source.URL) // without the tracking parameter
 			}
 			continue
 		}
@@ -65,12 +65,12 @@ func (r *turnReader) cite() {
 	r.sources.Fill(r.answer)
 }
 
-// chipElement is what chips and notes become. HTML does not have it, so it has
-// no meaning of its own to a writer of text.
+// chipElement is the element name that chips and notes get. HTML has no such element, so text
+// writers treat it as plain inline text.
 const chipElement = "earshot-chip"
 
-// listed are the sources on the lists, also by what points at them: their
-// number, or "#" and the id of an item.
+// listed returns the sources on the lists, and the same sources by number and by "#" plus the id of
+// their item.
 func (r *turnReader) listed() (all []answer.Citation, by map[string]answer.Citation) {
 	by = map[string]answer.Citation{}
 	number := 0
@@ -84,8 +84,8 @@ func (r *turnReader) listed() (all []answer.Citation, by map[string]answer.Citat
 			if !ok {
 				continue
 			}
-			if c.Source.Label == "" { // an unmarked item says more than the title of the page that it pictures
-				c.Source.Label = cmp.Or(pictured(n), webtext.Line(markup.PlainText(n)))
+			if c.Source.Label == "" { // the image's description is a better title than the whole text of an item
+				c.Source.Label = cmp.Or(imageText(n), webtext.Line(markup.PlainText(n)))
 			}
 			all = append(all, c)
 			by[strconv.Itoa(number)] = c
@@ -102,8 +102,8 @@ func (r *turnReader) listed() (all []answer.Citation, by map[string]answer.Citat
 	return all, by
 }
 
-// cited are the sources that a chip or a note names: by links, or by what
-// points at the list.
+// cited returns the sources that a chip or a note refers to, by links or by numbers and ids on the
+// list.
 func (r *turnReader) cited(n *html.Node, keys map[string]answer.Citation) []answer.Citation {
 	var citations []answer.Citation
 	cite := func(n *html.Node) {
@@ -120,7 +120,7 @@ func (r *turnReader) cited(n *html.Node, keys map[string]answer.Citation) []answ
 			return
 		}
 		if c, ok := r.linked(n); ok {
-			c.Label = cmp.Or(c.Label, faceOf(n))
+			c.Label = cmp.Or(c.Label, chipLabel(n))
 			citations = append(citations, c)
 		}
 	}
@@ -131,8 +131,8 @@ func (r *turnReader) cited(n *html.Node, keys map[string]answer.Citation) []answ
 	return citations
 }
 
-// linked is the source that a link leads to, with its title and date as far as the
-// link has them. Pages of the assistant's own site are no sources.
+// linked returns the source that a link leads to, with the title and the date that the link
+// contains. Pages of the assistant's own site are not sources.
 func (r *turnReader) linked(a *html.Node) (answer.Citation, bool) {
 	link, ok := r.destination(a, "href")
 	if !ok || r.base != nil && webtext.Domain(link) == r.site {
@@ -150,8 +150,8 @@ func (r *turnReader) linked(a *html.Node) (answer.Citation, bool) {
 	}, true
 }
 
-// pictured is what the last picture in the element shows.
-func pictured(n *html.Node) string {
+// imageText returns the alternative text of the last image in the element that has one.
+func imageText(n *html.Node) string {
 	alt := ""
 	for inner := range n.Descendants() {
 		if inner.DataAtom == atom.Img {
@@ -161,9 +161,8 @@ func pictured(n *html.Node) string {
 	return alt
 }
 
-// faceOf is the first text in a chip's link that is not a count of further
-// sources.
-func faceOf(link *html.Node) string {
+// chipLabel returns the first text in a chip's link that is not a count of further sources.
+func chipLabel(link *html.Node) string {
 	for n := range link.Descendants() {
 		if n.Type != html.TextNode {
 			continue
@@ -175,8 +174,7 @@ func faceOf(link *html.Node) string {
 	return ""
 }
 
-// showChips puts the sources of chips, as links in parentheses, where they had
-// become marks.
+// showChips replaces the marks of chips by links to their sources, in parentheses.
 func (r *turnReader) showChips() {
 	for _, m := range r.mentions {
 		if !m.chip {

@@ -13,7 +13,7 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// turnReader collects the answer of one turn. It changes the page.
+// turnReader collects the answer of one reply. It modifies the page.
 type turnReader struct {
 	page   *Page
 	want   answer.Want
@@ -22,14 +22,14 @@ type turnReader struct {
 	answer *earshot.Answer
 
 	messages []message
-	mentions []mention    // chips and links in the order of the text
-	notes    []*html.Node // that no chip has gathered yet
-	lists    []*html.Node // of sources
-	removed  []*html.Node // that is no part of the text
+	mentions []mention    // chips and links, in the order of the text
+	notes    []*html.Node // notes that belong to no chip yet
+	lists    []*html.Node // lists of sources
+	removed  []*html.Node // elements that are not part of the text
 	sources  answer.Sources
 }
 
-// message is text of the turn; body is nil where it is all text.
+// message is text of the turn; body is nil if the whole message is text.
 type message struct{ node, body *html.Node }
 
 func (r *turnReader) read(turns ...*html.Node) error {
@@ -51,8 +51,7 @@ func (r *turnReader) read(turns ...*html.Node) error {
 	return r.write()
 }
 
-// walk looks at what is in the element. within holds the parts that n is in or
-// is.
+// walk reads the children of an element. within is the set of parts that n is or is inside.
 func (r *turnReader) walk(n *html.Node, within part) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		if child.Type == html.ElementNode {
@@ -61,8 +60,7 @@ func (r *turnReader) walk(n *html.Node, within part) {
 	}
 }
 
-// element does what is due for an element and walks on into it, unless that
-// has been read already.
+// element reads an element and its children, unless they have been read already.
 func (r *turnReader) element(n *html.Node, is, within part) {
 	switch {
 	case is&partIgnored != 0:
@@ -111,8 +109,7 @@ func (r *turnReader) message(n *html.Node, within part) {
 	r.gatherNotes()
 }
 
-// body notes the text of the message that is being read. A message may have it in
-// several pieces.
+// body sets the text of the current message, which may consist of several elements.
 func (r *turnReader) body(n *html.Node) {
 	if last := &r.messages[len(r.messages)-1]; last.body == nil {
 		last.body = n
@@ -121,7 +118,7 @@ func (r *turnReader) body(n *html.Node) {
 	r.messages = append(r.messages, message{node: n, body: n})
 }
 
-// suggestions notes a list of queries, or one of them.
+// suggestions adds a list of queries, or a single query.
 func (r *turnReader) suggestions(n *html.Node, is part) {
 	r.removed = append(r.removed, n)
 	to := &r.answer.RelatedQueries
@@ -149,7 +146,7 @@ func appendLine(to *earshot.List[string], n *html.Node) {
 	}
 }
 
-// write makes text and Markdown of the messages.
+// write writes the text and the Markdown of the messages.
 func (r *turnReader) write() error {
 	bodies := make([]*html.Node, len(r.messages))
 	for i, m := range r.messages {
@@ -170,7 +167,7 @@ func (r *turnReader) write() error {
 	return nil
 }
 
-// join writes each of the bodies that says something.
+// join joins the texts of the bodies that are not empty.
 func join(bodies []*html.Node, write func(*html.Node) string) string {
 	var texts []string
 	for _, body := range bodies {

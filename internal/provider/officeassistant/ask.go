@@ -8,19 +8,18 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// startPath is the page that script begins on, below the site's base.
+// startPath is the page on which script begins, relative to the site's base URL.
 const startPath = "/"
 
-// script is how a browser asks on the site itself. It is made from what is
-// publicly known of copilot.microsoft.com, and needs the operator's eye when the
-// site changes.
+// script returns the steps with which a browser asks on the site. They are based on public
+// knowledge of copilot.microsoft.com and must be reviewed when the site changes.
 //
-// The page is taken, since answers come over a WebSocket. It has its answer whole
-// once that can be copied or rated.
+// The script takes the page, because answers come over a WebSocket. The answer is complete when it
+// can be copied or rated.
 //
-// The site refuses with a challenge in the place of the page or within it, by
-// #challenge-form and by class names with turnstile, and with a sign-in form, all
-// of which the reader recognises.
+// The site refuses with a challenge instead of the page or on it, in a form whose id contains
+// "challenge" or an element with "turnstile" in its class, or with a sign-in form. The reader
+// recognises all of them.
 func script(prompt string) []browser.Step {
 	return []browser.Step{
 		browser.Type(`#userInput, [data-testid="composer-input"]`, prompt),
@@ -29,8 +28,7 @@ func script(prompt string) []browser.Step {
 	}
 }
 
-// api is any API of the Responses family: only the operator knows where theirs
-// is, and which model it has.
+// api is any API of the Responses family. Only the operator knows its URL and model.
 var api = provider.API{Name: "responses", KeyHeader: "Authorization", KeyPrefix: "Bearer ", Place: "country, state"}
 
 func apiQuestion(q chat.Question) (*upstream.Request, error) {

@@ -1,10 +1,10 @@
-// Package officeassistant asks the office assistant and reads its answer from
-// the events of its interface, the page that shows it, or an official API.
+// Package officeassistant asks the office assistant and reads its answer from the events of the
+// site, from the page that shows it, or from an official API.
 //
-//	definition.go   what others need to know of it, and which document to fetch
-//	ask.go          asking on the site in a browser, or an official API
-//	read.go         telling documents apart; where things stand on the page
-//	stream.go       the events of the interface
+//	definition.go   the provider's definition, and which document to fetch
+//	ask.go          asking in a browser or through an official API
+//	read.go         recognising documents; the layout of the page
+//	stream.go       the events of the site
 package officeassistant
 
 import (
@@ -21,10 +21,10 @@ import (
 //go:embed openapi.yaml
 var prose []byte
 
-// name is the provider's name, and that of its site.
+// name is the name of the provider and of its site.
 const name = "officeassistant"
 
-// New gives the office assistant.
+// New returns the office assistant.
 func New() *chat.Assistant {
 	return &chat.Assistant{
 		About: &provider.Definition{
@@ -50,8 +50,8 @@ func New() *chat.Assistant {
 	}
 }
 
-// question is the stream of the events of the answer, as the lab serves it. The site
-// itself, where they come over a WebSocket, is asked in a browser.
+// question returns the request for the stream of events that answers the prompt. Only the lab
+// serves it. The real site sends these events over a WebSocket and is asked in a browser.
 func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	return upstream.PostJSON(name, "/c/api/chat", "application/x-ndjson", map[string]any{"text": prompt}, locale)
 }

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// answerPage is a page with %s where the text of an answer stands.
+// answerPage is a page with %s in place of the answer's text.
 const answerPage = `<!DOCTYPE html><html><body><main role="main"><article role="article" data-author="assistant">` +
 	`<div data-testid="message-text">%s</div></article></main></body></html>`
 

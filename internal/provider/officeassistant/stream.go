@@ -9,12 +9,11 @@ import (
 	"earshot/internal/upstream"
 )
 
-// recognisesEvents reports whether the document is a message of the interface, one event
-// a line.
+// recognisesEvents reports whether the document is a message of the site, one event per line.
 func recognisesEvents(document []byte) bool { return rawdoc.FirstPiece(document).Text("event") != "" }
 
-// readEvents reads the events of a message. What is said comes in pieces of text; a
-// citation stands behind the text that it backs.
+// readEvents reads the events of a message. The text comes in pieces; a citation follows the text
+// that it supports.
 func readEvents(document []byte, want answer.Want) (*earshot.Answer, error) {
 	m := message{answer: &earshot.Answer{}}
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
@@ -37,19 +36,19 @@ func readEvents(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return m.answer, nil
 }
 
-// message is what the events so far have told.
+// message is what the events have said so far.
 type message struct {
 	answer  *earshot.Answer
 	blocks  []answer.Block
 	citing  bool             // the last event was a citation
-	found   []earshot.Source // by searching
+	found   []earshot.Source // search results
 	sources answer.Sources
 	ended   bool
 	refused bool
-	trouble string // what an event calls an error
+	trouble string // the error that an event reports
 }
 
-// take does what one event says.
+// take applies one event.
 func (m *message) take(event loosejson.Object) {
 	name := event.Text("event")
 	if name == "citation" {
@@ -75,8 +74,7 @@ func (m *message) take(event loosejson.Object) {
 	}
 }
 
-// takeOfLab does what events say that only the lab's assistant has: no recording shows
-// them.
+// takeOfLab applies an event that only the lab's assistant sends. No recording shows these events.
 func (m *message) takeOfLab(name string, event loosejson.Object) {
 	switch name {
 	case "startMessage":
@@ -102,7 +100,7 @@ func (m *message) takeOfLab(name string, event loosejson.Object) {
 	}
 }
 
-// cite notes a citation. Those without text between them are one chip.
+// cite adds a citation. Citations without text between them are one chip.
 func (m *message) cite(event loosejson.Object) {
 	source, ok := sourceOf(event)
 	if !ok {
@@ -120,7 +118,7 @@ func sourceOf(o loosejson.Object) (earshot.Source, bool) {
 	return earshot.Source{URL: link, Label: o.Text("title"), Description: o.Text("snippet"), DatePublished: o.Date("publishedDate")}, ok
 }
 
-// check returns an error where the message ended without a complete answer.
+// check returns an error if the message is not complete.
 func (m *message) check() error {
 	switch {
 	case m.ended:

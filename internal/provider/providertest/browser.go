@@ -21,7 +21,7 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// checkInBrowser lets a browser ask on the site's app page.
+// checkInBrowser asks on the site's app page in a browser.
 func (s LabSite) checkInBrowser(t *testing.T) {
 	v := newVisitor(t, s)
 	t.Run("same answer as without", func(t *testing.T) { v.sameAnswer(t) })
@@ -30,8 +30,8 @@ func (s LabSite) checkInBrowser(t *testing.T) {
 	t.Run("slow answer", func(t *testing.T) { v.slowAnswer(t) })
 }
 
-// visitor is a browser that reaches the lab and nothing else, and the lab as it is
-// asked with and without it.
+// visitor is a browser that reaches only the lab, and clients of the lab with and without that
+// browser.
 type visitor struct {
 	LabSite
 
@@ -39,7 +39,6 @@ type visitor struct {
 	plain, browsing *Lab
 }
 
-// newVisitor starts one.
 func newVisitor(t *testing.T, s LabSite) *visitor {
 	t.Helper()
 	plain := StartLab(t, s.Provider)
@@ -47,8 +46,8 @@ func newVisitor(t *testing.T, s LabSite) *visitor {
 	return &visitor{s, b, plain, browsing}
 }
 
-// Browse starts a browser that reaches the lab and nothing else, and is the lab as it is
-// asked with it. Without a Chromium it skips the test, but not where tests must run.
+// Browse starts a browser that reaches only the lab. It returns a lab whose client uses this
+// browser. Without Chromium it skips the test, except in CI.
 func (l *Lab) Browse(t *testing.T, p provider.Provider) (*Lab, *browser.Browser) {
 	t.Helper()
 	path, err := browser.Find()
@@ -58,14 +57,14 @@ func (l *Lab) Browse(t *testing.T, p provider.Provider) (*Lab, *browser.Browser)
 		}
 		t.Skip(err)
 	}
-	// A server that takes no notice of the scheme and host before a path serves
-	// as the proxy to itself.
+	// The lab's server ignores the scheme and host of a request, so it can serve as a proxy to
+	// itself.
 	b := browser.New(browser.Config{Path: path, Proxy: func(string) (string, error) { return l.server.Addr(), nil }})
 	t.Cleanup(b.Close)
 	return &Lab{l.server, newClient(t, l.server, p, b)}, b
 }
 
-// visit asks on the app page, in Germany.
+// visit asks on the app page, from Germany.
 func (v *visitor) visit(t *testing.T, prompt string, take browser.Step) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -81,11 +80,11 @@ func (v *visitor) visit(t *testing.T, prompt string, take browser.Step) []byte {
 	return document.Body
 }
 
-// inGermany is a request from Germany.
+// inGermany returns a request from Germany.
 func inGermany(prompt string) string { return fmt.Sprintf(`{"prompt":%q,"country":"DE"}`, prompt) }
 
-// sameAnswer asks something that is markup in most languages and wants the answer
-// that a plain client gets, from every document.
+// sameAnswer asks with a prompt full of markup. Every document must give the answer that a plain
+// client gets.
 func (v *visitor) sameAnswer(t *testing.T) {
 	t.Helper()
 	const prompt = `tea  pots </script></textarea><img src=x onerror=document.body.remove()> "quoted" & 'so' {{.}} [[odd]]`
@@ -105,8 +104,8 @@ func (v *visitor) sameAnswer(t *testing.T) {
 	}
 }
 
-// compareAnswers wants two answers that say the same and cite the same sources;
-// unless all are there, some of them.
+// compareAnswers checks that two answers have the same text and sources. Unless complete, some of
+// the sources are enough.
 func compareAnswers(t *testing.T, name string, want, got *earshot.Answer, complete bool) {
 	t.Helper()
 	if diff := cmp.Diff(want.Text, got.Text); diff != "" {
@@ -126,8 +125,7 @@ func compareAnswers(t *testing.T, name string, want, got *earshot.Answer, comple
 	}
 }
 
-// script asks by the provider's own script, a prompt of several lines among
-// others.
+// script asks with the provider's own script, also with a prompt of several lines.
 func (v *visitor) script(t *testing.T) {
 	t.Helper()
 	body := inGermany("tea pots\nfor two\n\n  - </script>")
@@ -136,14 +134,14 @@ func (v *visitor) script(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareAnswers(t, "by script", want, Answer(t, outcome.Result), v.Complete) // whichever document came first
+	compareAnswers(t, "by script", want, Answer(t, outcome.Result), v.Complete) // either document may come first
 	_, err = v.browsing.Ask(t, v.Provider, inGermany("tea [[block]]"))
 	if err == nil || Reason(t, err) != string(earshot.ReasonBlocked) {
 		t.Errorf("blocked: %v", err)
 	}
 }
 
-// steered wants what goes wrong for a plain client to go wrong for a browser too.
+// steered checks that what fails for a plain client also fails for a browser.
 func (v *visitor) steered(t *testing.T) {
 	t.Helper()
 	type steered struct {
@@ -173,10 +171,10 @@ func (v *visitor) steered(t *testing.T) {
 	}
 }
 
-// slowAnswer looks at the first that there is of a slow answer.
+// slowAnswer takes the page while a slow answer is still incomplete.
 func (v *visitor) slowAnswer(t *testing.T) {
 	t.Helper()
-	pause := "5m" // the first piece of a page has something to show
+	pause := "5m" // the first piece of a page already shows something
 	if v.Stream != nil {
 		pause = "100ms"
 	}

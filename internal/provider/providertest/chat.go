@@ -15,8 +15,8 @@ import (
 	"earshot/internal/schema"
 )
 
-// Chat checks everything of an assistant that chat.Assistant makes: its requests
-// and what they cost, each flag, and asking it through the lab in every way.
+// Chat checks everything that chat.Assistant provides: requests and their price, each flag, and
+// asking through the lab.
 func Chat(t *testing.T, p *chat.Assistant) {
 	t.Helper()
 	t.Run("refuses", func(t *testing.T) { chatRefuses(t, p) })
@@ -29,7 +29,7 @@ func Chat(t *testing.T, p *chat.Assistant) {
 	t.Run("hostile prompt", func(t *testing.T) { chatHostilePrompt(t, l, p) })
 }
 
-// chatBody is a request with all flags on.
+// chatBody returns a request with all flags set.
 func chatBody(prompt, country string) string {
 	return fmt.Sprintf(`{"prompt":%q,"country":%q,"include":{"html":true,"markdown":true,"rawResponse":true}}`, prompt, country)
 }
@@ -70,8 +70,7 @@ func chatBill(t *testing.T, p *chat.Assistant) {
 	}
 }
 
-// chatFlags asks with every combination of flags and wants exactly the parts
-// that were asked for.
+// chatFlags asks with every combination of flags. The answer must have exactly the requested parts.
 func chatFlags(t *testing.T, l *Lab, p *chat.Assistant) {
 	t.Helper()
 	for set := range 8 {
@@ -107,8 +106,7 @@ func chatStates(t *testing.T, l *Lab, p *chat.Assistant) {
 	}
 }
 
-// chatLanguages wants an answer that is worth showing in every language of the
-// lab.
+// chatLanguages checks that the answer has enough content in every language of the lab.
 func chatLanguages(t *testing.T, l *Lab, p *chat.Assistant) {
 	t.Helper()
 	for _, country := range []string{"US", "DE", "FR", "ES", "BR", "IT", "NL", "JP", "SE", "IN"} {
@@ -118,7 +116,7 @@ func chatLanguages(t *testing.T, l *Lab, p *chat.Assistant) {
 		}
 		CheckNoMarkup(t, a.Text)
 		for part, n := range map[string][3]int{
-			"sources":    {len(a.Sources), 4, 12}, // up to 8 pages, and posts of a network
+			"sources":    {len(a.Sources), 4, 12}, // up to 8 pages, and posts of a social network
 			"pills":      {len(a.CitationPills), 3, 15},
 			"related":    {len(a.RelatedQueries), 2, 4},
 			"paragraphs": {strings.Count(a.Text, "\n\n") + 1, 5, 9},
@@ -130,8 +128,7 @@ func chatLanguages(t *testing.T, l *Lab, p *chat.Assistant) {
 	}
 }
 
-// chatHostilePrompt wants a prompt that is markup in every language to come back
-// as the text that it is.
+// chatHostilePrompt checks that a prompt full of markup comes back as plain text.
 func chatHostilePrompt(t *testing.T, l *Lab, p *chat.Assistant) {
 	t.Helper()
 	const prompt = `</div><script>alert(1)</script><a href="javascript:alert(2)">x</a> **b** _i_ [l](javascript:alert(3)) &lt; \ {{.}} %s`

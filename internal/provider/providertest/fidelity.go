@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// Fidelity is the scorecard of an assistant's real documents: it logs what was found in
-// each of them. make fidelity prints it. Every document must yield an answer, except for
-// the ones that unanswered names by the end of "file number", or by the end of "file" for
-// a capture without documents; its values say what such a capture holds instead.
+// Fidelity logs what is found in each real document of an assistant; make fidelity prints this
+// table. Every document must yield an answer, except those in unanswered. Its keys are suffixes of
+// "file number", or of "file" for a capture without documents. Its values say what the capture
+// holds instead of an answer.
 func Fidelity(t *testing.T, parse func(document []byte) (any, error), unanswered map[string]string, patterns ...string) {
 	t.Helper()
 	why := func(name string) string {

@@ -21,11 +21,11 @@ import (
 
 var update = flag.Bool("update", false, "write what the parsers yield into the golden files")
 
-// Parse is a provider's parser over a stored document.
+// Parse parses a stored document.
 type Parse func(document []byte) (any, error)
 
-// Golden parses every document in testdata and compares what it yields, result
-// or failure, with the .golden file beside it. With -update it writes those.
+// Golden parses every document in testdata and compares the result or failure with its .golden
+// file. With -update it writes the .golden files.
 func Golden(t *testing.T, parse Parse) {
 	t.Helper()
 	for _, path := range Documents(t) {
@@ -43,9 +43,9 @@ func Golden(t *testing.T, parse Parse) {
 //go:embed testdata
 var unanswered embed.FS
 
-// Unanswered parses what every site serves at times, and wants it told apart from
-// an answer: a challenge, a sign-in form, garbage, and the beginnings of the given
-// documents of testdata.
+// Unanswered parses documents that every site may serve instead of an answer: a challenge, a
+// sign-in form, garbage, and the beginnings of the given documents of testdata. Each must fail with
+// the right reason.
 func Unanswered(t *testing.T, parse Parse, whole ...string) {
 	t.Helper()
 	check := func(name string, document []byte, want earshot.Reason) {
@@ -71,7 +71,7 @@ func Unanswered(t *testing.T, parse Parse, whole ...string) {
 	}
 }
 
-// Documents are the stored documents of the package under test.
+// Documents returns the paths of the stored documents of the package under test.
 func Documents(tb testing.TB) []string {
 	tb.Helper()
 	all, err := filepath.Glob("testdata/*.*")
@@ -87,7 +87,7 @@ func Documents(tb testing.TB) []string {
 	return documents
 }
 
-// outcome is what parsing the document comes to, as text.
+// outcome returns the result of parsing the document, as text.
 func outcome(t *testing.T, document []byte, parse Parse) []byte {
 	t.Helper()
 	result, err := parse(document)
@@ -108,7 +108,7 @@ func outcome(t *testing.T, document []byte, parse Parse) []byte {
 func compare(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil { //nolint:gosec // a golden file lies beside its document
+		if err := os.WriteFile(path, got, 0o600); err != nil { //nolint:gosec // a golden file is next to its document
 			t.Fatal(err)
 		}
 		return
@@ -122,7 +122,7 @@ func compare(t *testing.T, path string, got []byte) {
 	}
 }
 
-// Reason is the reason of a failure; any other error ends the test.
+// Reason returns the reason of a failure. Any other error ends the test.
 func Reason(tb testing.TB, err error) string {
 	tb.Helper()
 	var failure *upstream.Failure
@@ -137,8 +137,8 @@ func Reason(tb testing.TB, err error) string {
 	return string(failure.Reason)
 }
 
-// Captures gives the real documents that match the pattern. The test is skipped
-// where there are none, and under the race detector: make test reads them without it.
+// Captures returns the paths of the real documents that match the pattern. It skips the test if
+// there are none, and under the race detector: make test also runs without it.
 func Captures(tb testing.TB, pattern string) []string {
 	tb.Helper()
 	if Mass > 1 {
@@ -147,7 +147,7 @@ func Captures(tb testing.TB, pattern string) []string {
 	return captures.Find(tb, pattern)
 }
 
-// Yields is what a document that must be an answer yields.
+// Yields parses a document that must yield an answer.
 func Yields(tb testing.TB, parse func(document []byte) (any, error), document []byte) *earshot.Answer {
 	tb.Helper()
 	result, err := parse(document)
@@ -158,7 +158,7 @@ func Yields(tb testing.TB, parse func(document []byte) (any, error), document []
 	return Answer(tb, result)
 }
 
-// Stored is a captured document; some were stored packed.
+// Stored reads a stored document, which may be gzipped.
 func Stored(tb testing.TB, path string) []byte {
 	tb.Helper()
 	document, err := os.ReadFile(path)

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Hostile parses documents that were made to break a parser, each within the
-// HTML that answer holds, which must have a %s where the text of an answer
-// stands, and as other documents. Whatever comes out must pass Check.
+// Hostile parses documents that are designed to break a parser. page has a %s in place of the
+// answer's text. Every result must pass Check.
 func Hostile(t *testing.T, page string, parse Parse) {
 	t.Helper()
 	for name, document := range HostileDocuments(page) {
@@ -16,12 +15,12 @@ func Hostile(t *testing.T, page string, parse Parse) {
 	}
 }
 
-// AnswerText stands for a page in Hostile and Fuzz where the answer is the string of
-// a JSON document: see Within.
+// AnswerText is the page to pass to Hostile and Fuzz if the answer is a string in a JSON document:
+// see Within.
 const AnswerText = "text of an answer: %s"
 
-// Within parses as parse does, and what is written in the form of AnswerText within
-// the document that wrap makes of it.
+// Within returns a parser that first puts a text in the form of AnswerText into the document that
+// wrap makes of it.
 func Within(wrap func(text string) []byte, parse Parse) Parse {
 	return func(document []byte) (any, error) {
 		if text, ok := strings.CutPrefix(string(document), strings.TrimSuffix(AnswerText, "%s")); ok {
@@ -31,9 +30,8 @@ func Within(wrap func(text string) []byte, parse Parse) Parse {
 	}
 }
 
-// Survives parses one document that was made to break a parser, into a failure
-// or into a result that passes Check. How long that takes is measured by make
-// bench; here it only has to end.
+// Survives parses a document that is designed to break a parser. The outcome must be a failure or a
+// result that passes Check. Here parsing only has to end; make bench measures its time.
 func Survives(t *testing.T, document string, parse Parse) {
 	t.Helper()
 	result, err := parse([]byte(document))
@@ -44,9 +42,8 @@ func Survives(t *testing.T, document string, parse Parse) {
 	Check(t, result)
 }
 
-// Repeat is strings.Repeat, except that a large count becomes a part of it under the
-// race detector. A count that must cross a limit to mean anything is no large one for
-// it: use strings.Repeat.
+// Repeat is strings.Repeat, but reduces a large count under the race detector. If the count must
+// exceed a limit of the parser, use strings.Repeat.
 func Repeat(text string, count int) string {
 	if count > 1000 {
 		count /= Mass
@@ -54,8 +51,8 @@ func Repeat(text string, count int) string {
 	return strings.Repeat(text, count)
 }
 
-// HostileDocuments are documents that were made to break a parser, by what is
-// wrong with them. page holds an answer, with a %s where its text stands.
+// HostileDocuments returns documents that are designed to break a parser, by name. page has a %s in
+// place of the answer's text.
 func HostileDocuments(page string) map[string]string {
 	within := func(text string) string { return strings.Replace(page, "%s", text, 1) }
 	rep := Repeat

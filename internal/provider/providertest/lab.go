@@ -1,16 +1,16 @@
-// Package providertest holds the checks that every provider must pass: against
-// the lab over real HTTP, over its stored documents, and over hostile ones.
+// Package providertest contains the checks that every provider must pass: against the lab over real
+// HTTP, with its stored documents, and with hostile documents.
 //
 //	lab.go       a running lab, and asking a provider through it
-//	chat.go      all of that for a chat.Assistant
-//	steered.go   every way in which the lab can be steered
+//	chat.go      all checks of a chat.Assistant
+//	steered.go   every way of steering the lab by words in the prompt
 //	site.go      an assistant's site in the lab
 //	browser.go   the same in a browser
 //	result.go    what must hold for every result
 //	redirects.go what must hold for the links of search results
-//	golden.go    stored documents and what they yield
-//	recorded.go  captures, and the recordings that some of them are in
-//	hostile.go   documents made to break a parser
+//	golden.go    stored documents and their results
+//	recorded.go  captures and the recordings that contain some of them
+//	hostile.go   documents that are designed to break a parser
 package providertest
 
 import (
@@ -25,11 +25,10 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// CaptureURL is where the sessions of Lab say that captures are served.
+// CaptureURL is the base URL of captures in the sessions of Lab.
 const CaptureURL = "http://earshot.test/captures/test"
 
-// Lab is a running lab with the site of one provider, and a client that reaches it
-// and nothing else.
+// Lab is a running lab with the site of one provider, and a client that reaches only the lab.
 type Lab struct {
 	server *lab.Server
 	client *upstream.Client
@@ -54,8 +53,8 @@ func StartLab(tb testing.TB, p provider.Provider) *Lab {
 	return l
 }
 
-// newClient makes a client of the provider's site in the lab, which uses the
-// browser unless that is nil.
+// newClient returns a client of the provider's site in the lab. The client uses the browser unless
+// it is nil.
 func newClient(tb testing.TB, server *lab.Server, p provider.Provider, browser upstream.Visitor) *upstream.Client {
 	tb.Helper()
 	about := p.Definition()
@@ -68,17 +67,16 @@ func newClient(tb testing.TB, server *lab.Server, p provider.Provider, browser u
 	return client
 }
 
-// Session starts an attempt of a job against the lab.
+// Session starts an attempt against the lab.
 func (l *Lab) Session(attempt int) *upstream.Session { return l.client.NewSession(attempt, CaptureURL) }
 
-// Ask decodes the request body, which must be valid, and makes its first
-// attempt.
+// Ask decodes the request body, which must be valid, and makes its first attempt.
 func (l *Lab) Ask(tb testing.TB, p provider.Provider, body string) (*provider.Outcome, error) {
 	tb.Helper()
 	return Decode(tb, p, body).Ask(tb.Context(), l.Session(1))
 }
 
-// Answer asks as Ask does, for an answer that must be there and pass Check.
+// Answer is like Ask, but requires an answer that passes Check.
 func (l *Lab) Answer(tb testing.TB, p provider.Provider, body string) *earshot.Answer {
 	tb.Helper()
 	outcome, err := l.Ask(tb, p, body)
@@ -89,7 +87,7 @@ func (l *Lab) Answer(tb testing.TB, p provider.Provider, body string) *earshot.A
 	return Answer(tb, outcome.Result)
 }
 
-// Answer is a result that must be a chat answer.
+// Answer returns a result that must be a chat answer.
 func Answer(tb testing.TB, result any) *earshot.Answer {
 	tb.Helper()
 	answer, ok := result.(*earshot.Answer)
@@ -99,7 +97,7 @@ func Answer(tb testing.TB, result any) *earshot.Answer {
 	return answer
 }
 
-// Decode takes a request out of a body that must be valid.
+// Decode decodes a request body that must be valid.
 func Decode(tb testing.TB, p provider.Provider, body string) provider.Request {
 	tb.Helper()
 	in, err := schema.Parse([]byte(body))
@@ -113,8 +111,8 @@ func Decode(tb testing.TB, p provider.Provider, body string) provider.Request {
 	return request
 }
 
-// Refuses wants the request body to be refused for these problems and no
-// others, each "field: message" or the beginning of that, in their order.
+// Refuses checks that the request body is rejected for exactly these problems, in order. Each is
+// "field: message" or a prefix of it.
 func Refuses(tb testing.TB, p provider.Provider, body string, want []string) {
 	tb.Helper()
 	in, err := schema.Parse([]byte(body))

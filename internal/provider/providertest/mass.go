@@ -2,5 +2,5 @@
 
 package providertest
 
-// Mass divides the sizes of hostile documents.
+// Mass is the divisor for the sizes of hostile documents.
 const Mass = 1

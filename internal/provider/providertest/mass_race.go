@@ -2,6 +2,6 @@
 
 package providertest
 
-// Mass divides the sizes of hostile documents under the race detector, which slows
-// parsing twentyfold; make test reads them in full size without it.
+// Mass is the divisor for the sizes of hostile documents. The race detector slows parsing by a
+// factor of twenty; make test also parses them in full size without it.
 const Mass = 64

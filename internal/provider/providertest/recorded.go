@@ -12,15 +12,15 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Exchange is a call that a capture holds, and its answer.
+// Exchange is a call in a capture, and its response.
 type Exchange struct {
 	Method, URL string
 	Status      int
-	Body        []byte // of the answer
+	Body        []byte // of the response
 }
 
-// Exchanges are the calls in a capture: those of a VCR cassette in YAML or of a
-// proxy's log, or the document itself, as the answer to a call that is not known.
+// Exchanges returns the calls in a capture: from a VCR cassette in YAML or from a proxy log. Any
+// other capture is the response to an unknown call.
 func Exchanges(tb testing.TB, path string) []Exchange {
 	tb.Helper()
 	document := Stored(tb, path)
@@ -39,10 +39,10 @@ type recordedMessage struct {
 	Method string
 	URI    string
 	URL    string
-	Status any // a number, a line of text, or an object with a code
-	Code   int // go-vcr, whose status is a line of text
+	Status any // a number, a status line, or an object with a code
+	Code   int // of go-vcr, whose status is a line of text
 	Body   any // text, bytes, or an object with a string
-	Parsed any `yaml:"parsed_body"` // the body as values
+	Parsed any `yaml:"parsed_body"` // the body as YAML values
 }
 
 // cassette returns the exchanges of a VCR cassette.
@@ -55,7 +55,7 @@ func cassette(tb testing.TB, document []byte) []Exchange {
 		Requests     []recordedMessage
 		Responses    []recordedMessage
 	}
-	document = bytes.ReplaceAll(document, []byte(" !binary "), []byte(" !!binary ")) // as Ruby writes it
+	document = bytes.ReplaceAll(document, []byte(" !binary "), []byte(" !!binary ")) // Ruby writes the tag this way
 	if err := yaml.Unmarshal(document, &c); err != nil {
 		tb.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func cassette(tb testing.TB, document []byte) []Exchange {
 	}
 	var exchanges []Exchange
 	for _, i := range append(c.Interactions, c.HTTP...) {
-		if status := i.Response.status(); status != 0 { // calls of other protocols have none
+		if status := i.Response.status(); status != 0 { // calls of other protocols have no status
 			exchanges = append(exchanges, Exchange{
 				Method: strings.ToUpper(i.Request.Method), URL: i.Request.URI + i.Request.URL, Status: status, Body: i.Response.body(tb),
 			})
@@ -107,8 +107,8 @@ func (m recordedMessage) body(tb testing.TB) []byte {
 	}
 }
 
-// proxyLog are the exchanges in a log of JSON lines, the request and its response
-// on one line or on one line each. Only answers matter.
+// proxyLog returns the exchanges of a log of JSON lines. A line has a request and its response, or
+// only one of them; only responses are read.
 func proxyLog(document []byte) []Exchange {
 	var exchanges []Exchange
 	for line := range bytes.Lines(document) {
@@ -122,7 +122,7 @@ func proxyLog(document []byte) []Exchange {
 	return exchanges
 }
 
-// gunzip unpacks what was packed by gzip, and gives anything else as it is.
+// gunzip decompresses gzip data and returns any other data unchanged.
 func gunzip(tb testing.TB, document []byte) []byte {
 	tb.Helper()
 	if !bytes.HasPrefix(document, []byte{0x1f, 0x8b}) {

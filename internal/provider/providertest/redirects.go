@@ -9,26 +9,26 @@ import (
 	"testing"
 )
 
-// redirectFields are the fields of results that hold where a link leads, with the field
-// beside them for the redirect that was served.
+// redirectFields maps the result fields with a link's destination to the fields with the redirect
+// that the page served.
 var redirectFields = map[string]string{
 	"link": "redirectLink", "url": "redirectLink", "website": "redirectLink", "sourceLink": "sourceRedirectLink",
 }
 
-// attributes are the attributes of a page that can hold a link.
+// attributes matches the attributes of a page that can hold a link.
 var attributes = regexp.MustCompile(`[a-z]="((?:https?:/)?/[^"]*|CAES[^"]*)"`)
 
-// unscripted writes markup that the scripts of a page hold as markup.
+// unscripted unescapes markup inside the scripts of a page.
 var unscripted = strings.NewReplacer(
 	`\x3c`, "<", `\x3d`, "=", `\x22`, `"`, `\x26`, "&", `\x27`, "'", `\u003c`, "<", `\u003d`, "=", `\u0026`, "&", `\u003e`, ">", `\"`, `"`,
 )
 
-// CheckRedirects wants the redirect beside every link of a result that the pages served
-// as a redirect only, and no other redirect anywhere. read takes a link of the pages
-// apart. It returns how many redirects the result has.
+// CheckRedirects checks that each link of a result has its redirect if the pages served the link
+// only as a redirect, and that there is no other redirect. read splits a link of a page into
+// destination and redirect. CheckRedirects returns the number of redirects in the result.
 func CheckRedirects(tb testing.TB, read func(href string) (destination, redirect string, ok bool), result any, pages ...[]byte) int {
 	tb.Helper()
-	served := map[string][]string{} // redirects by their destination, and "" for the destination itself
+	served := map[string][]string{} // redirects by destination; "" is the destination itself
 	for _, page := range pages {
 		for _, text := range []string{string(page), unscripted.Replace(string(page))} {
 			for _, match := range attributes.FindAllStringSubmatch(text, -1) {

@@ -11,15 +11,14 @@ import (
 	"unicode"
 )
 
-// linkFields are the fields of results that hold a link; "images" holds several.
+// linkFields are the result fields that hold a link; "images" holds several.
 var linkFields = []string{"url", "link", "website", "redirectLink", "imageUrl", "thumbnail", "html", "images"}
 
-// productFields are lists whose positions count on over the whole answer.
+// productFields are the lists whose positions count across the whole answer.
 var productFields = []string{"shoppingCards", "inlineProducts"}
 
-// Check holds a result against what the contract says of every result: links
-// are absolute, positions go from 1 to n, pills point at their sources, sources
-// are different pages, text is clean.
+// Check checks what the contract promises for every result: links are absolute, positions go from 1
+// to n, pills refer to their sources, sources are different pages, and text is clean.
 func Check(tb testing.TB, result any) {
 	tb.Helper()
 	data, err := json.Marshal(result)
@@ -40,7 +39,7 @@ func checkValue(tb testing.TB, path, field string, value any) {
 		checkPills(tb, path, v)
 		checkProducts(tb, path, v)
 		for name, inner := range v {
-			if name != "rawResponse" { // the upstream's own
+			if name != "rawResponse" { // copied from the upstream
 				checkValue(tb, path+"."+name, name, inner)
 			}
 		}
@@ -54,7 +53,7 @@ func checkValue(tb testing.TB, path, field string, value any) {
 	case string:
 		checkText(tb, path, v)
 		held := strings.HasSuffix(path, "knowledgeGraph.imageUrl") && strings.HasPrefix(v, "data:image/")
-		if slices.Contains(linkFields, field) && !held { // the page itself may hold that picture
+		if slices.Contains(linkFields, field) && !held { // the page may embed this image
 			checkLink(tb, path, v)
 		}
 	}
@@ -78,7 +77,7 @@ func checkText(tb testing.TB, path, text string) {
 	}
 }
 
-// checkPositions wants 1 to n in a list whose elements have positions.
+// checkPositions checks that positions in a list go from 1 to n.
 func checkPositions(tb testing.TB, path string, list []any) {
 	tb.Helper()
 	for i, item := range list {
@@ -95,7 +94,7 @@ func checkPosition(tb testing.TB, path string, object map[string]any, want int) 
 	}
 }
 
-// objects are the objects in a list.
+// objects returns the objects in a list.
 func objects(list any) []map[string]any {
 	items, _ := list.([]any)
 	var found []map[string]any
@@ -107,8 +106,7 @@ func objects(list any) []map[string]any {
 	return found
 }
 
-// checkProducts wants the products on cards and then those in the text to be
-// numbered from 1 on.
+// checkProducts checks that products are numbered from 1: first on cards, then in the text.
 func checkProducts(tb testing.TB, path string, answer map[string]any) {
 	tb.Helper()
 	position := 0
@@ -124,8 +122,8 @@ func checkProducts(tb testing.TB, path string, answer map[string]any) {
 	count(answer["inlineProducts"])
 }
 
-// checkPills wants every pill to name the source that its position says, and
-// sources to be different pages.
+// checkPills checks that every pill refers to the source at its position, and that sources are
+// different pages.
 func checkPills(tb testing.TB, path string, answer map[string]any) {
 	tb.Helper()
 	var links []any
@@ -144,11 +142,11 @@ func checkPills(tb testing.TB, path string, answer map[string]any) {
 	}
 }
 
-// leftMarkup is what a parser leaves in text when it did not read the page right.
+// leftMarkup matches markup that remains in a text after a page was read incorrectly.
 var leftMarkup = regexp.MustCompile(`</?(?:a|b|br|div|i|img|li|ol|p|script|span|strong|style|svg|td|tr|ul)\b[^<]*>|&(?:amp|nbsp|lt|gt|quot);|\*\*|turn\d+search\d+`)
 
-// CheckNoMarkup wants text without remains of markup. It is apart from Check
-// since a prompt may hold markup that an answer rightly repeats.
+// CheckNoMarkup checks that a text has no remains of markup. It is not part of Check, because an
+// answer may repeat a prompt that contains markup.
 func CheckNoMarkup(tb testing.TB, text string) {
 	tb.Helper()
 	if found := leftMarkup.FindString(text); found != "" {
@@ -156,7 +154,7 @@ func CheckNoMarkup(tb testing.TB, text string) {
 	}
 }
 
-// Letters are those of a text, and its digits: what no Markdown changes.
+// Letters returns the letters and digits of a text, which Markdown does not change.
 func Letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

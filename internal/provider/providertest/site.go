@@ -19,36 +19,35 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// LabSite is what a test needs to know of an assistant's site in the lab.
+// LabSite describes an assistant's site in the lab to the tests.
 type LabSite struct {
 	Provider provider.Provider
 	Read     func(document []byte, want answer.Want) (*earshot.Answer, error)
-	// Pages are where pages answer, up to the prompt; the first is the page that the
-	// app fetches.
+	// Pages are the URLs of answer pages, up to the prompt. The first is the page that the app
+	// fetches.
 	Pages []string
-	// Box is where to type on the app page, Button what to press, Thread where the
-	// conversation appears, and Done what is in it once the answer is complete: selectors.
-	// A site without an app page, whose provider has no script, has none of them.
+	// Box, Button, Thread and Done are selectors on the app page: where to type, what to press,
+	// where the conversation appears, and what appears in it when the answer is complete. They are
+	// empty for a site without an app page, whose provider has no script.
 	Box, Button, Thread, Done string
-	// Complete says that a page has all sources, not only those that are cited.
+	// Complete says that a page lists all sources, not only the cited ones.
 	Complete bool
-	// Stream is where a stream answers; nil if there is none.
+	// Stream describes the site's stream; nil if there is none.
 	Stream *LabStream
 }
 
 // LabStream is a stream of an assistant's site in the lab.
 type LabStream struct {
 	Path     string
-	Question func(prompt string) any // the body of a request
-	Wrong    string                  // a body that is refused
-	Type     string                  // of the document
-	End      string                  // how the document ends
+	Question func(prompt string) any // returns the body of a request
+	Wrong    string                  // a request body that is rejected
+	Type     string                  // content type of the document
+	End      string                  // the end of the document
 }
 
-// Check checks the site: its app, its pages and its stream, as the lab is steered
-// and with hostile prompts. What the app does in a browser is checked where there
-// is one; a test that calls Check is not parallel, since a browser beside the
-// tests of readers makes those exceed their limits of time.
+// Check checks the site's app, pages and stream, with steering words and with hostile prompts. If
+// there is a browser, it also checks the app in the browser. A test that calls Check must not be
+// parallel: a running browser makes parser tests exceed their time limits.
 func (s LabSite) Check(t *testing.T) {
 	t.Helper()
 	t.Run("pages", s.checkPages)
@@ -64,13 +63,13 @@ func (s LabSite) Check(t *testing.T) {
 	}
 }
 
-// app is the address of the app page.
+// app returns the URL of the app page.
 func (s LabSite) app() string {
 	path, _, _ := strings.Cut(s.Pages[0], "?")
 	return s.Provider.Definition().Lab().URL() + path
 }
 
-// serve gives what the site answers to a request from Germany.
+// serve returns the site's response to a request from Germany.
 func (s LabSite) serve(t *testing.T, method, path string, body []byte) *httptest.ResponseRecorder {
 	t.Helper()
 	site := s.Provider.Definition().Lab()
@@ -82,13 +81,13 @@ func (s LabSite) serve(t *testing.T, method, path string, body []byte) *httptest
 	return w
 }
 
-// page gives what a page of the site answers to the prompt.
+// page returns a page's response to the prompt.
 func (s LabSite) page(t *testing.T, path, prompt string) *httptest.ResponseRecorder {
 	t.Helper()
 	return s.serve(t, http.MethodGet, path+url.QueryEscape(prompt), nil)
 }
 
-// stream gives what the stream of the site answers to the prompt.
+// stream returns the stream's response to the prompt.
 func (s LabSite) stream(t *testing.T, prompt string) *httptest.ResponseRecorder {
 	t.Helper()
 	body, err := json.Marshal(s.Stream.Question(prompt))
@@ -98,8 +97,8 @@ func (s LabSite) stream(t *testing.T, prompt string) *httptest.ResponseRecorder 
 	return s.serve(t, http.MethodPost, s.Stream.Path, body)
 }
 
-// checkApp wants an app page that shows nothing without scripts, and an answer
-// page for the app to show in the end.
+// checkApp checks that the app page shows nothing without scripts, and that the page with the
+// answer is complete.
 func (s LabSite) checkApp(t *testing.T) {
 	path, _, _ := strings.Cut(s.Pages[0], "?")
 	page := parsePage(t, s.serve(t, http.MethodGet, path, nil))
@@ -139,13 +138,13 @@ func (s LabSite) checkPages(t *testing.T) {
 func (s LabSite) checkStream(t *testing.T) {
 	ask := func(prompt string) *httptest.ResponseRecorder { return s.stream(t, prompt) }
 	s.checkSteered(t, s.Stream.Type, s.Stream.End, ask)
-	if _, ok := s.Provider.(*chat.Assistant); ok { // others may be asked for the page
+	if _, ok := s.Provider.(*chat.Assistant); ok { // other providers may answer with a page
 		s.checkRaw(t)
 	}
 }
 
-// checkRaw wants an element of the raw response for each event, and the answer on a page
-// that shows it.
+// checkRaw checks that the raw response has an element for each event, and that the kept page shows
+// the answer.
 func (s LabSite) checkRaw(t *testing.T) {
 	t.Helper()
 	session := StartLab(t, s.Provider).Session(1)
@@ -172,7 +171,7 @@ func (s LabSite) checkRaw(t *testing.T) {
 	}
 }
 
-// checkSteered wants documents as the words in the prompt ask for.
+// checkSteered checks that words in the prompt steer the document.
 func (s LabSite) checkSteered(t *testing.T, kind, end string, ask func(prompt string) *httptest.ResponseRecorder) {
 	t.Helper()
 	const plain = "text/plain; charset=utf-8"
@@ -205,8 +204,7 @@ func (s LabSite) checkSteered(t *testing.T, kind, end string, ask func(prompt st
 	}
 }
 
-// checkHostilePages looks for elements and attributes that only the prompt can
-// have brought.
+// checkHostilePages searches for elements and attributes that can only come from the prompt.
 func (s LabSite) checkHostilePages(t *testing.T) {
 	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)> '</textarea></title>{{.}}`
 	for _, path := range s.Pages {
@@ -231,8 +229,8 @@ func (s LabSite) checkHostilePages(t *testing.T) {
 	}
 }
 
-// checkHostileStream wants every line with data, except for an end mark and the guard
-// before chunks, to be JSON, whatever the prompt.
+// checkHostileStream checks that every line of data is JSON whatever the prompt is, except the end
+// mark and the guard before chunks.
 func (s LabSite) checkHostileStream(t *testing.T) {
 	const hostile = "\"}}\n\ndata: [DONE]\n\n<lab:render card_id=\"x\"></lab:render> [1] \\ \x00 \u2028 \xff"
 	document := s.stream(t, hostile).Body.String()

@@ -13,12 +13,10 @@ import (
 	"earshot/internal/provider"
 )
 
-// Body writes a request of the provider under test with the given prompt, as
-// asked from the country.
+// Body returns a request body with the given prompt and country.
 type Body func(prompt, country string) string
 
-// AgainstLab asks the provider through the lab in every way that the lab can be
-// steered.
+// AgainstLab asks the provider through the lab, with every word that steers the lab.
 func AgainstLab(t *testing.T, p provider.Provider, body Body) {
 	t.Helper()
 	l := StartLab(t, p)
@@ -52,7 +50,8 @@ func AgainstLab(t *testing.T, p provider.Provider, body Body) {
 	t.Run("hang", func(t *testing.T) { hang(t, l, p, body) })
 }
 
-// normal wants a good answer, and the same one again, also where it is slow.
+// normal checks that the answer is good, and that asking again gives the same answer, even if it is
+// slow.
 func normal(t *testing.T, l *Lab, p provider.Provider, body Body) {
 	t.Helper()
 	first, err := l.Ask(t, p, body("kettles", "US"))
@@ -65,13 +64,13 @@ func normal(t *testing.T, l *Lab, p provider.Provider, body Body) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(first.Result, again.Result) { // cheap, unlike a Diff of equals
+		if !reflect.DeepEqual(first.Result, again.Result) { // faster than cmp.Diff for equal values
 			t.Errorf("%s: another answer to the same question:\n%s", prompt, cmp.Diff(first.Result, again.Result))
 		}
 	}
 }
 
-// countries wants good answers everywhere, and different ones.
+// countries checks that the answers in all countries are good, and differ from the one in the US.
 func countries(t *testing.T, l *Lab, p provider.Provider, body Body) {
 	t.Helper()
 	home, err := l.Ask(t, p, body("kettles", "US"))
@@ -91,8 +90,7 @@ func countries(t *testing.T, l *Lab, p provider.Provider, body Body) {
 	}
 }
 
-// hang wants a deadline to count as the upstream's fault, and a cancellation as
-// the caller's.
+// hang checks that a timeout counts as a failure of the upstream, and a cancellation does not.
 func hang(t *testing.T, l *Lab, p provider.Provider, body Body) {
 	t.Helper()
 	request := Decode(t, p, body("[[hang]]", "US"))

@@ -8,18 +8,18 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// startPath is the page that script begins on, below the site's base.
+// startPath is the page on which script begins, relative to the site's base URL.
 const startPath = "/"
 
-// script is how a browser asks on the site itself. It is made from what is
-// publicly known of grok.com, and needs the operator's eye when the site changes:
-// it has few ids, and its labels are in the visitor's language.
+// script returns the steps with which a browser asks on the site. They are based on public
+// knowledge of grok.com and must be reviewed when the site changes. The site has few ids, and its
+// labels are in the visitor's language.
 //
-// A page has its answer whole once there is a bar of actions below it, which has
-// more buttons than the bar of a question.
+// The answer is complete when an action bar appears below it. It has more buttons than the action
+// bar of a question.
 //
-// The site refuses with a challenge in the place of the page or of the stream, by
-// #challenge-form and other ids that begin so, which the reader recognises.
+// The site refuses with a challenge instead of the page or the stream, in a form whose id contains
+// "challenge". The reader recognises it.
 func script(prompt string) []browser.Step {
 	return []browser.Step{
 		browser.Type(`form textarea, form [contenteditable="true"]`, prompt),
@@ -29,14 +29,14 @@ func script(prompt string) []browser.Step {
 	}
 }
 
-// api is how the official API is reached.
+// api describes the official API.
 var api = provider.API{
 	Name: "xai", URL: "https://api.x.ai/v1", Model: "grok-4.3", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
 	Place: "it is told, but whether it heeds that is not known, so the result names no place",
 }
 
-// apiQuestion tells the API the place. Whether the API takes notice of it is not
-// known, so no answer claims to be for that place.
+// apiQuestion includes the location in the API call. It is unknown whether the API uses the
+// location, so answers do not name one.
 func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true, Posts: true})
 }

@@ -12,8 +12,8 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// TestCaptures reads documents that the real interface served. They are no
-// fixtures of ours, so it only wants what must hold for all of them.
+// TestCaptures reads documents of the real site. They are not our fixtures, so the test checks only
+// what must hold for all of them.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "web_socialassistant/*.json") {
@@ -31,8 +31,8 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// lastResponse is what the last whole response of a stream says, and what its lines
-// suggest to ask next.
+// lastResponse returns the message of the last complete response in a stream, and the related
+// questions in its lines.
 func lastResponse(stream []byte) (message string, related []string) {
 	for line := range strings.Lines(string(stream)) {
 		var l struct {

@@ -10,11 +10,11 @@ import (
 	"earshot/internal/provider/mdtext"
 )
 
-// markStarts are the characters that a mark can begin with.
+// markStarts are the characters with which a mark can begin.
 const markStarts = "<["
 
-// A card stands in the text as an element that names it, whatever its prefix; a
-// citation also as a link with a number or nothing as its label.
+// A card appears in the text as an element with the card's id; the element's prefix varies. A
+// citation can also be a link whose label is a number or empty.
 const (
 	element = `<[a-z]+:render\b[^<>]*>(?:\s*<argument\b[^<>]*>[^<>]*</argument>)*\s*</[a-z]+:render>`
 	closed  = `<[a-z]+-card\b[^<>]*>\s*</[a-z]+-card>`
@@ -27,10 +27,10 @@ var (
 	citedLink = regexp.MustCompile(`\(<?(https?://[^\s()<>]*)`)
 )
 
-// maxMarks is how many marks of a run are read; real ones have up to ten.
+// maxMarks limits how many consecutive marks are read as one chip; real chips have up to ten.
 const maxMarks = 40
 
-// cardsByID are the cards, each given as JSON.
+// cardsByID decodes the cards, which are JSON, and returns them by id.
 func cardsByID(list []string) map[string]loosejson.Object {
 	cards := map[string]loosejson.Object{}
 	for _, data := range list {
@@ -42,9 +42,9 @@ func cardsByID(list []string) map[string]loosejson.Object {
 	return cards
 }
 
-// made notes the pictures that the assistant made, each once it is whole. Their
-// cards are told again and again until then.
-func (r *reader) made(list []string) {
+// generated adds the images that the assistant generated, once they are complete. Until then the
+// stream repeats their cards.
+func (r *reader) generated(list []string) {
 	for _, data := range list {
 		value, _ := loosejson.Decode(data)
 		picture := loosejson.AsObject(value).Object("image_chunk")
@@ -54,12 +54,11 @@ func (r *reader) made(list []string) {
 	}
 }
 
-// donePercent is the progress of a picture that is whole.
+// donePercent is the progress of a complete image.
 const donePercent = 100
 
-// marked gives what stands for the mark that text begins with: something that
-// the answer names, or a chip for all citations that follow each other. Marks of
-// pictures and of anything else leave no trace.
+// marked returns the replacement for the mark at the start of text: the name of an entity, or a
+// chip for all consecutive citations. Marks of images and other cards are removed.
 func (r *reader) marked(text string) (shown mdtext.Replacement, length int) {
 	card, length := r.mark(text)
 	if length == 0 {
@@ -89,8 +88,8 @@ func (r *reader) marked(text string) (shown mdtext.Replacement, length int) {
 	return r.sources.Cite(citations), length
 }
 
-// mark is the card that the mark at the beginning of text stands for, or what a
-// link says in its place, and the length of the mark, 0 if there is none.
+// mark returns the card of the mark at the start of text, or an object with the URL of a link, and
+// the length of the mark. The length is 0 if there is no mark.
 func (r *reader) mark(text string) (card loosejson.Object, length int) {
 	if !markStart(text) {
 		return nil, 0
@@ -106,8 +105,8 @@ func (r *reader) mark(text string) (card loosejson.Object, length int) {
 	return nil, len(found)
 }
 
-// markStart tells whether a mark can begin as the text does, without the closer
-// look that a regular expression takes.
+// markStart reports whether a mark can begin at the start of text. It is cheaper than the regular
+// expression.
 func markStart(text string) bool {
 	if strings.HasPrefix(text, "<") {
 		end := 1
@@ -119,7 +118,7 @@ func markStart(text string) bool {
 	return strings.HasPrefix(text, "[](") || len(text) > 2 && text[:2] == "[[" && text[2] >= '0' && text[2] <= '9'
 }
 
-// named notes what the answer names, and gives its name.
+// named adds an entity and returns its name.
 func (r *reader) named(entity loosejson.Object) mdtext.Replacement {
 	name := entity.Text("name", "title")
 	r.answer.Entities = answer.AddEntity(r.answer.Entities, name, entity.Text("type", "category"))

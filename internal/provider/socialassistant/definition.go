@@ -1,16 +1,16 @@
-// Package socialassistant asks the assistant of a social network and reads its
-// answer: JSON lines in which the text arrives in tokens, and at last the
-// response as a whole.
+// Package socialassistant asks the assistant of a social network and reads its answer from JSON
+// lines, in which the text arrives in tokens and the last line has the complete response, from a
+// page, or from the official API.
 //
-//	definition.go   what others need to know of it, and what to fetch
-//	ask.go          asking on the site in a browser, or the official API
-//	parse.go        telling documents apart
-//	lines.go        a response from the lines of a stream
-//	response.go     the answer from a response
-//	cards.go        the marks in the text and the cards they stand for
+//	definition.go   the provider's definition, and which document to fetch
+//	ask.go          asking in a browser or through the official API
+//	parse.go        recognising documents
+//	lines.go        assembling a response from the lines of a stream
+//	response.go     reading the answer from a response
+//	cards.go        the marks in the text and their cards
 //	pages.go        web pages and posts of the network as sources
-//	searches.go     what the assistant searched for
-//	page.go         where things stand on a page
+//	searches.go     the assistant's search queries
+//	page.go         the layout of the page
 package socialassistant
 
 import (
@@ -27,13 +27,13 @@ import (
 //go:embed openapi.yaml
 var prose []byte
 
-// name is the provider's name, and that of its site.
+// name is the name of the provider and of its site.
 const name = "socialassistant"
 
-// linesPath is where the interface answers, below the site's base.
+// linesPath is where the site streams its answers, relative to its base URL.
 const linesPath = "/rest/app-chat/conversations/new"
 
-// New gives the social assistant.
+// New returns the social assistant.
 func New() *chat.Assistant {
 	return &chat.Assistant{
 		About: &provider.Definition{
@@ -59,7 +59,8 @@ func New() *chat.Assistant {
 	}
 }
 
-// question is the stream for a prompt. Nothing of it is kept in a history.
+// question returns the request for the stream that answers a prompt. The site keeps no history of
+// it.
 func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	return upstream.PostJSON(name, linesPath, "application/x-ndjson", map[string]any{
 		"message":               prompt,

@@ -10,28 +10,27 @@ import (
 	"earshot/internal/upstream"
 )
 
-// streamed is what the lines so far have told.
+// streamed is what the lines have said so far.
 type streamed struct {
-	lines    int              // that are of the interface
+	lines    int              // number of lines in the site's format
 	text     strings.Builder  // from tokens
-	response loosejson.Object // the response, once it is there as a whole
+	response loosejson.Object // the complete response, if it has come
 	ended    bool
-	trouble  string // what a line calls an error
-	refused  bool   // the error is that we are not welcome
+	trouble  string // the error that a line reports
+	refused  bool   // the error means that we are blocked
 
 	cards         []string           // as JSON
-	cited         []loosejson.Object // web pages that the text points at
+	cited         []loosejson.Object // web pages that the text cites
 	shown         []loosejson.Object // posts that are shown with the answer
-	web           []loosejson.Object // web pages that were found
-	posts         []loosejson.Object // posts that were found
-	searches      []loosejson.Object // calls of tools
-	calls         []string           // calls of tools in the text of a thought
-	streamQueries []string           // what was searched for, where a line tells
+	web           []loosejson.Object // web pages that the search found
+	posts         []loosejson.Object // posts that the search found
+	searches      []loosejson.Object // tool calls
+	calls         []string           // tool calls in the text of a thought
+	streamQueries []string           // search queries that a line names
 	related       []string
 }
 
-// take does what one line says. After another question, what was told before it
-// belongs to an earlier reply.
+// take applies one line. A new question discards the earlier reply.
 func (s *streamed) take(line loosejson.Object) {
 	result := line.Object("result")
 	if result == nil {
@@ -59,8 +58,7 @@ func (s *streamed) take(line loosejson.Object) {
 	}
 }
 
-// gather collects what comes with the text, in the stream or with the response
-// as a whole.
+// gather collects what accompanies the text, in a line or in the complete response.
 func (s *streamed) gather(o loosejson.Object) {
 	if card := loosejson.AsText(o.Object("cardAttachment")["jsonData"]); card != "" {
 		s.cards = append(s.cards, card)
@@ -82,7 +80,7 @@ func (s *streamed) gather(o loosejson.Object) {
 	s.related = append(s.related, o.Texts("followUpSuggestions", "label")...)
 }
 
-// failed notes what the object calls an error.
+// failed records the error that the object reports.
 func (s *streamed) failed(o loosejson.Object) {
 	problem := o.Text("error")
 	inner := o.Object("error")
@@ -94,13 +92,11 @@ func (s *streamed) failed(o loosejson.Object) {
 	}
 }
 
-// refusals are the codes of errors that say that we are not welcome, or not so
-// often.
+// refusals are the error codes for blocked clients and for too many questions.
 var refusals = []string{"7", "8", "16"}
 
-// token takes a piece of the text. The network's own client gets pieces in a
-// field of another name, and no response as a whole: there the last piece says
-// that it is the last.
+// token adds a piece of the text. The network's own client gets the pieces in another field and no
+// complete response; its last piece has a flag.
 func (s *streamed) token(result loosejson.Object) {
 	piece := loosejson.AsText(result["token"])
 	if strings.EqualFold(result.Text("sender"), "assistant") {
@@ -116,7 +112,7 @@ func (s *streamed) token(result loosejson.Object) {
 	}
 }
 
-// resultsIn are the search results in the fields: lists, or objects with a list.
+// resultsIn returns the search results in the fields, which are lists or objects with a list.
 func resultsIn(o loosejson.Object, fields ...string) []loosejson.Object {
 	var results []loosejson.Object
 	for _, field := range fields {
@@ -126,7 +122,7 @@ func resultsIn(o loosejson.Object, fields ...string) []loosejson.Object {
 	return results
 }
 
-// stringsIn are the strings in a list as they are.
+// stringsIn returns the strings of a list that are not blank.
 func stringsIn(value any) []string {
 	list, _ := value.([]any)
 	var texts []string
@@ -138,7 +134,7 @@ func stringsIn(value any) []string {
 	return texts
 }
 
-// check returns an error where the stream ended without a complete answer.
+// check returns an error if the stream has no complete answer.
 func (s *streamed) check() error {
 	switch {
 	case s.ended:

@@ -9,9 +9,8 @@ import (
 	"earshot/internal/provider/chatpage"
 )
 
-// page is where things stand on a saved page of the assistant's site. What
-// somebody asked looks the same as the reply, so the last that was said counts,
-// once what can be told to be a question is marked as one.
+// page is the layout of a saved page of the site. Questions and replies look the same, so the last
+// bubble is the reply. markQuestions first marks the bubbles that are certainly questions.
 var page = chatpage.New(chatpage.Layout{
 	User:    questionMark,
 	Turn:    ".message-bubble",
@@ -21,12 +20,11 @@ var page = chatpage.New(chatpage.Layout{
 	Own:     ownSources,
 })
 
-// questionMark is the element that questions become.
+// questionMark is the element name that questions get.
 const questionMark = "earshot-question"
 
-// markQuestions renames the bubbles of which something around them says that a
-// person wrote them: it names who that is, or lets them stand at the end of the
-// line.
+// markQuestions renames the bubbles of the user. They are recognised by an attribute of the bubble
+// or of its parents that names the author or aligns the bubble to the end of the line.
 func markQuestions(page *goquery.Document) {
 	page.Find(".message-bubble").Each(func(_ int, bubble *goquery.Selection) {
 		if n := bubble.Nodes[0]; isQuestion(n) {
@@ -35,7 +33,7 @@ func markQuestions(page *goquery.Document) {
 	})
 }
 
-// questionDepth is how far above a bubble stands what tells whose it is.
+// questionDepth is how many levels, from the bubble upwards, are searched for such an attribute.
 const questionDepth = 3
 
 func isQuestion(bubble *html.Node) bool {

@@ -12,8 +12,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// learn notes what the response tells of web pages and posts, so that whoever
-// cites one by its address knows the rest.
+// learn stores what the response says about web pages and posts, so that citations by URL get the
+// details.
 func (r *reader) learn(s *streamed) {
 	web, posts := slices.Concat(s.cited, s.web), slices.Concat(s.shown, s.posts)
 	for _, step := range s.response.Objects("steps") {
@@ -30,8 +30,7 @@ func (r *reader) learn(s *streamed) {
 	}
 }
 
-// note keeps what is told of a page. Of a post whose author is unknown there is
-// more to learn.
+// note stores the details of a page. Details of a post without an author are replaced.
 func (r *reader) note(page answer.Citation) {
 	key := pageKey(page.Source.URL)
 	if known, noted := r.known[key]; page.Source.URL != "" && (!noted || known.Source.Post != nil && known.Source.Post.Author == "") {
@@ -39,8 +38,8 @@ func (r *reader) note(page answer.Citation) {
 	}
 }
 
-// pageKey is the address of a page, or of a post in the form that does without
-// its author: one post has many addresses.
+// pageKey returns the URL of a page. For a post it returns the URL without the author, because a
+// post has many URLs.
 func pageKey(link string) string {
 	if _, id := answer.PostAt(link); id != "" {
 		return postsBase + nobody + "/status/" + id
@@ -48,8 +47,7 @@ func pageKey(link string) string {
 	return link
 }
 
-// page is what is known of the page at an address; a post can be told by its
-// address alone.
+// page returns what is known about the page at a URL. A post is recognised by its URL.
 func (r *reader) page(link string) answer.Citation {
 	if page, ok := r.known[pageKey(link)]; ok {
 		return page
@@ -64,9 +62,8 @@ func (r *reader) page(link string) answer.Citation {
 	return page
 }
 
-// uncited adds the sources that the text does not point at: the pages that the
-// response says it cites and the posts that it shows. Where there is nothing
-// that it cites, what was found stands in.
+// uncited adds the sources that the text does not cite: the pages that the response lists as cited,
+// and the posts that it shows. If there are no cited pages, the search results are added instead.
 func (r *reader) uncited(s *streamed) {
 	r.add(webPage, s.cited)
 	nothing := r.sources.Empty()
@@ -87,8 +84,7 @@ func (r *reader) add(read func(loosejson.Object) answer.Citation, results []loos
 	}
 }
 
-// webPage is the page that a search result describes, without an address when
-// it has none.
+// webPage returns the page that a search result describes. The URL is "" if the result has none.
 func webPage(result loosejson.Object) answer.Citation {
 	link, _ := result.Destination(ownSources, "url", "link")
 	post, _ := answer.PostAt(link)
@@ -104,8 +100,8 @@ func webPage(result loosejson.Object) answer.Citation {
 	}
 }
 
-// network is the social network that the assistant belongs to, where it names
-// none; its posts can be reached without knowing their author.
+// network is the default social network. Its posts have a URL without the author's name, with
+// nobody in its place.
 const (
 	network   = "x"
 	postsBase = "https://x.com/"
@@ -114,7 +110,7 @@ const (
 
 var digits = regexp.MustCompile(`^[0-9]{1,25}$`)
 
-// postPage is the page of a post, without an address when that cannot be known.
+// postPage returns the page of a post. The URL is "" if it cannot be determined.
 func postPage(post loosejson.Object) answer.Citation {
 	author := post.Text("username", "screenName", "handle")
 	link, ok := post.Destination(ownSources, "url", "link")

@@ -15,12 +15,11 @@ import (
 	"earshot/internal/upstream"
 )
 
-// ownSources are the names by which the assistant marks the links it gives.
+// ownSources are the utm_source values that the assistant adds to its links.
 var ownSources = []string{"social.lab.test", "grok.com", "grok"}
 
-// Read reads a document: the stream of JSON lines, a saved page, or an answer of
-// the official API. It gives everything that it finds. The error is an
-// *upstream.Failure.
+// Read reads a document: the stream of JSON lines, a saved page, or an answer of the official API.
+// It returns everything that it finds. The error is an *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := rawdoc.Trimmed(document)
 	if responses.Recognises(body) {
@@ -39,7 +38,6 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return result, nil
 }
 
-// readLines reads the lines of a stream.
 func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {
 	var s streamed
 	err := rawdoc.ReadJSON(body, func() error {
@@ -58,20 +56,19 @@ func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {
 	return s.answer(want), nil
 }
 
-// maxLines is how many lines a stream may have; real ones have up to a few
-// thousand.
+// maxLines limits the lines of a stream; real streams have up to a few thousand.
 const maxLines = 50_000
 
-// valuesIn are the JSON values in a document, one after the other, and those in
-// a list where it is one. Of a document with other things in it, they are the
-// lines that are JSON, or an event's data.
+// valuesIn returns the JSON values of a document, or the elements if the document is a single list.
+// If the document also contains other text, valuesIn returns the lines that are JSON objects, with
+// or without "data:" before them.
 func valuesIn(text string) []any {
 	values, complete := sequence(text)
 	if !complete {
 		values = nil
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(strings.TrimPrefix(line, "data:"))
-			if !strings.HasPrefix(line, "{") || !strings.HasSuffix(line, "}") { // without a closer look
+			if !strings.HasPrefix(line, "{") || !strings.HasSuffix(line, "}") { // cheap check before decoding
 				continue
 			}
 			if value, ok := loosejson.Decode(line); ok {
@@ -87,8 +84,8 @@ func valuesIn(text string) []any {
 	return values
 }
 
-// sequence are the values at the beginning of a text, and whether they are all of
-// it.
+// sequence returns the JSON values at the beginning of a text. complete reports whether the text
+// contains nothing else.
 func sequence(text string) (values []any, complete bool) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()

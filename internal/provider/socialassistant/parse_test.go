@@ -24,7 +24,7 @@ func TestGolden(t *testing.T) {
 	providertest.Unanswered(t, parse, "lab.ndjson")
 }
 
-// response is a stream whose only response says the text.
+// response returns a stream with one response that has the text.
 func response(text string) []byte {
 	data, _ := json.Marshal(text) // a string always marshals
 	return fmt.Appendf(nil, `{"result":{"response":{"modelResponse":{"message":%s,`+
@@ -36,7 +36,7 @@ func TestHostile(t *testing.T) {
 	providertest.Hostile(t, providertest.AnswerText, providertest.Within(response, parse))
 }
 
-// TestHostileStreams parses streams that were made to break this parser.
+// TestHostileStreams parses streams that are designed to break this parser.
 func TestHostileStreams(t *testing.T) {
 	t.Parallel()
 	rep := providertest.Repeat

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// answer is what the response says.
+// answer returns the answer that the response contains.
 func (s *streamed) answer(want answer.Want) *earshot.Answer {
 	r := &reader{
 		answer: &earshot.Answer{},
@@ -29,7 +29,7 @@ func (s *streamed) answer(want answer.Want) *earshot.Answer {
 	for _, link := range stringsIn(s.response["generatedImageUrls"]) {
 		r.image(link)
 	}
-	r.made(s.cards)
+	r.generated(s.cards)
 	things := answer.Things{Country: want.Country, Own: ownSources}
 	if products := things.Products(s.response.Objects("searchProductResults")); len(products) > 0 {
 		r.answer.ShoppingCards = []earshot.ShoppingCard{{Products: products}}
@@ -39,15 +39,15 @@ func (s *streamed) answer(want answer.Want) *earshot.Answer {
 	return r.answer
 }
 
-// reader collects an answer over a response.
+// reader collects an answer from a response.
 type reader struct {
 	answer  *earshot.Answer
 	cards   map[string]loosejson.Object
-	known   map[string]answer.Citation // what the response tells of pages, by their address
+	known   map[string]answer.Citation // details of pages, by pageKey
 	sources answer.Sources
 }
 
-// text takes the response's text: marks leave it for what their cards say.
+// text reads the response's text and replaces its marks.
 func (r *reader) text(markdown string, wantMarkdown bool) {
 	written := mdtext.Rewrite(markdown, markStarts, r.marked)
 	for _, link := range mdtext.ProseLinks(written.Text) {
@@ -60,7 +60,7 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 	written.Fill(r.answer, wantMarkdown)
 }
 
-// assets is where pictures are that the assistant made; it gives their paths.
+// assets is the base URL of generated images, which the response names by path.
 var assets = &url.URL{Scheme: "https", Host: "assets.grok.com", Path: "/"}
 
 func (r *reader) image(link string) {

@@ -10,7 +10,7 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// queries are what the assistant searched for, in its order.
+// queries returns the search queries of the assistant, in order.
 func (s *streamed) queries() earshot.List[string] {
 	var found earshot.List[string]
 	for _, call := range s.searches {
@@ -31,8 +31,8 @@ func (s *streamed) queries() earshot.List[string] {
 	return answer.AddNew(found, s.response.Text("query"))
 }
 
-// characterData is what stands in a text between marks that take it for no more
-// than characters: the arguments of a call that is written out in a thought.
+// characterData returns the CDATA sections of a text. They hold the arguments of tool calls in the
+// text of a thought.
 func characterData(text string) []string {
 	var found []string
 	for {
@@ -46,8 +46,7 @@ func characterData(text string) []string {
 	}
 }
 
-// called are the queries in a call, in which each tool has its arguments under
-// its own name.
+// called returns the queries of a tool call. Each tool has its arguments under its own name.
 func called(call loosejson.Object) []string {
 	var queries []string
 	for _, tool := range slices.Sorted(maps.Keys(call)) {

@@ -1,9 +1,8 @@
-// Package labsite is the lab's chat assistant: it writes an answer of the lab's
-// world in both shapes of the provider's interface, the mobile page and the
-// event stream of the legacy one. Both tell the same, so that the readers of the
-// two can be compared.
+// Package labsite is the lab's chat assistant. It writes an answer of the lab's world in both forms
+// of the real site: the mobile page and the event stream of the legacy interface. Both have the
+// same content, so that the readers of the two can be compared.
 //
-//	labsite.go     the site, and what a request asks
+//	labsite.go     the site, and reading requests
 //	page.go        the answer as a page
 //	page_things.go products, places, videos and ads on the page
 //	markup.go      writing HTML
@@ -26,7 +25,7 @@ const host = "chat.lab.test"
 //go:embed app.html
 var app string
 
-// Site is the assistant's site in the lab.
+// Site returns the assistant's site in the lab.
 func Site() lab.Site {
 	answer := lab.Answer(read, write)
 	return lab.Site{Host: host, Routes: map[string]http.Handler{
@@ -35,10 +34,10 @@ func Site() lab.Site {
 	}}
 }
 
-// searchHint asks for a web search, in both shapes.
+// searchHint asks for a web search, in both forms.
 const searchHint = "search"
 
-// read takes the question out of a request for either shape.
+// read reads the question from a request for either form.
 func read(r *lab.Request) error {
 	if r.Method != http.MethodPost {
 		query := r.URL.Query()
@@ -65,8 +64,8 @@ func read(r *lab.Request) error {
 	return nil
 }
 
-// write writes the answer in the shape that was asked for, unless the prompt
-// steers otherwise.
+// write writes the answer in the requested form, unless the prompt contains a word that asks for
+// the other one.
 func write(r *lab.Request) (lab.Document, error) {
 	streamed := r.Method == http.MethodPost
 	if shape := r.Steering.Shape; shape != "" {

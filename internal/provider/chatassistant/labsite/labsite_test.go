@@ -19,8 +19,8 @@ func compose(prompt string) *world.Answer {
 	return world.Compose(world.Question{Prompt: prompt, Country: "US", Language: "en", Search: true})
 }
 
-// TestShapeIsAsSteered wants the shape that the prompt asks for, whichever the
-// request does.
+// TestShapeIsAsSteered checks that the answer has the form that a word in the prompt asks for,
+// whatever the request is.
 func TestShapeIsAsSteered(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]struct{ kind, part string }{
@@ -41,8 +41,8 @@ func TestShapeIsAsSteered(t *testing.T) {
 	}
 }
 
-// TestStreamIsDeltaEncoded wants every event but the last to be one line of
-// JSON, whatever the prompt.
+// TestStreamIsDeltaEncoded checks that every event except the last is one line of JSON, whatever
+// the prompt is.
 func TestStreamIsDeltaEncoded(t *testing.T) {
 	t.Parallel()
 	prompt := hostile + "\n\ndata: [DONE]\n\n"

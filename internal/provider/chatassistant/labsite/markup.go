@@ -5,34 +5,32 @@ import (
 	"strings"
 )
 
-// markup writes HTML. It is what a template would be, at a tenth of the time,
-// which is most of what an answer of the lab takes.
+// markup writes HTML. It takes a tenth of the time of html/template, in which the lab would spend
+// most of its time per answer.
 type markup struct{ bytes.Buffer }
 
-// literal is HTML that is part of this program. A constant becomes one by itself
-// and a string that came from elsewhere does not, so the compiler sees to it
-// that whatever is asked can only get into a page through fill's escaping.
+// literal is HTML that is part of this program. Constants convert to it implicitly, but string
+// variables do not. So the compiler ensures that a prompt can get into a page only as an escaped
+// value of fill.
 type literal string
 
-// hole is where fill puts a value: between tags, or between the double quotes of
-// an attribute.
+// hole is the placeholder for a value of fill: between tags, or in a double-quoted attribute.
 const hole = "{}"
 
-// fill writes the HTML with the values in its holes. Values stand for
-// themselves, whatever is in them; links must be the lab's own, since nothing
-// here looks at where they lead.
+// fill writes the HTML with the escaped values in its holes. Links must be the lab's own, because
+// fill does not check them.
 func (m *markup) fill(html literal, values ...string) {
 	rest := string(html)
 	for _, value := range values {
 		before, after, _ := strings.Cut(rest, hole)
 		m.WriteString(before)
-		_, _ = htmlEscapes.WriteString(m, value) // a buffer takes everything
+		_, _ = htmlEscapes.WriteString(m, value) // a buffer never fails
 		rest = after
 	}
 	m.WriteString(rest)
 }
 
-// each writes the HTML once for each value, with that in its hole.
+// each writes the HTML once for each value.
 func (m *markup) each(html literal, values []string) {
 	for _, value := range values {
 		m.fill(html, value)
@@ -46,7 +44,7 @@ func (m *markup) optional(html literal, value string) {
 	}
 }
 
-// htmlEscapes make text stand for itself between tags and in attributes.
+// htmlEscapes escapes text between tags and in attributes.
 var htmlEscapes = strings.NewReplacer(
 	"\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;", "<", "&lt;", ">", "&gt;",
 )

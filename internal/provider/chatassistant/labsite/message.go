@@ -10,8 +10,8 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// In a message, a reference is a mark made of private-use characters:
-// mark, kind, then its arguments, each after a separator, and the end.
+// In a message, a reference is a mark of private-use characters: the start, the kind, its arguments
+// with a separator before each, and the end.
 const (
 	markStart = "\ue200"
 	markNext  = "\ue202"
@@ -20,10 +20,10 @@ const (
 
 type object = lab.Object
 
-// message is the text of the stream's final message and what its marks mean.
+// message is the text of the stream's final message, and the references of its marks.
 type message struct {
 	text       strings.Builder
-	length     int // of text in characters
+	length     int // of text, in characters
 	references []object
 	ids        map[string]string // by URL of a source
 }
@@ -53,7 +53,7 @@ func (m *message) write(text string) {
 	m.length += utf8.RuneCountInString(text)
 }
 
-// mark writes a mark and notes what it refers to.
+// mark writes a mark and records its reference.
 func (m *message) mark(words []string, reference object) {
 	text := markStart + strings.Join(words, markNext) + markEnd
 	reference["matched_text"] = text
@@ -80,7 +80,7 @@ func (m *message) span(span world.Span) {
 	}
 }
 
-// cite marks a chip: its first source carries the others.
+// cite writes a chip. Its first source contains the others.
 func (m *message) cite(cites []world.Source) {
 	words := []string{"cite"}
 	for _, source := range cites {
@@ -91,7 +91,7 @@ func (m *message) cite(cites []world.Source) {
 	m.mark(words, object{"type": "grouped_webpages", "items": []object{first}})
 }
 
-// widgets are the parts that the page shows below the text.
+// widgets writes the parts that the page shows below the text.
 func (m *message) widgets(answer *world.Answer) {
 	for _, card := range answer.Cards {
 		m.mark([]string{"products", argument(card.Title)},
@@ -107,10 +107,10 @@ func (m *message) widgets(answer *world.Answer) {
 	}
 }
 
-// argument is how a mark carries names.
+// argument returns names in the form of a mark's argument.
 func argument(words ...string) string { return string(lab.JSON(words)) }
 
-// page is a source as the stream tells it.
+// page returns a source in the form of the stream.
 func page(s world.Source) object {
 	return object{
 		"title": s.Title, "url": tracked(s.URL), "snippet": s.Snippet,
@@ -118,7 +118,7 @@ func page(s world.Source) object {
 	}
 }
 
-// unixTime is a date as the stream tells it, nil when there is none.
+// unixTime returns a date in the form of the stream, or nil if there is none.
 func unixTime(date string) any {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {

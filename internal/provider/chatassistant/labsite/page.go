@@ -11,7 +11,7 @@ import (
 func Page(prompt string, answer *world.Answer) ([]byte, error) {
 	id := world.Identity(prompt, answer)
 	var m markup
-	m.Grow(32 << 10) // a little more than most pages have
+	m.Grow(32 << 10) // slightly more than most pages need
 	m.fill(`<!DOCTYPE html>
 <html lang="{}">
 <head>
@@ -38,7 +38,7 @@ func Page(prompt string, answer *world.Answer) ([]byte, error) {
 	return m.Bytes(), nil
 }
 
-// turn is the answer with all that is shown around it.
+// turn writes the turn with the answer.
 func (m *markup) turn(id string, answer *world.Answer) {
 	m.fill(`<section data-testid="conversation-turn-2" data-turn="assistant" dir="auto"><h4 class="sr-only">Lab</h4>
 `)
@@ -72,7 +72,7 @@ func (m *markup) turn(id string, answer *world.Answer) {
 </section>`)
 }
 
-// text is the message itself, with the widgets in it.
+// text writes the message with its widgets.
 func (m *markup) text(answer *world.Answer) {
 	m.fill(`<div class="markdown prose w-full break-words">
 `)
@@ -127,7 +127,7 @@ func (m *markup) line(before literal, line world.Line, after literal) {
 	m.fill(after)
 }
 
-// chip shows its first source, and the others when it is touched.
+// chip shows its first source. The others appear when the user touches it.
 func (m *markup) chip(cites []world.Source) {
 	first, others := cites[0], cites[1:]
 	m.fill(`<span class="ms-1 inline-flex" data-state="closed"><span class="pill relative inline-flex" data-testid="webpage-citation-pill">`+
@@ -165,10 +165,10 @@ func (m *markup) sources(sources []world.Source) {
 	m.fill("\n")
 }
 
-// tracked is the link as the site shows it, with its own name added.
+// tracked returns the link with the site's tracking parameter.
 func tracked(link string) string { return world.Tracked(link, host) }
 
-// icon is the small picture beside a link.
+// icon returns the URL of the icon next to a link.
 func icon(link string) string {
 	return "http://" + host + "/icons?site=" + url.QueryEscape(link)
 }

@@ -6,7 +6,7 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// The methods here write things of the world as the page shows them.
+// The methods in this file write products, places, videos and ads in the form of the page.
 
 func (m *markup) cards(cards []world.Card) {
 	for _, card := range cards {
@@ -23,15 +23,15 @@ func (m *markup) cards(cards []world.Card) {
 	}
 }
 
-// inlineProduct is a product that the text names, with its facts to unfold.
+// inlineProduct writes a product that the text names, with details to unfold.
 func (m *markup) inlineProduct(name string, p *world.Product) {
 	m.fill(`<span data-testid="inline-product" data-product-id="{}"><strong data-testid="product-title">{}</strong><span role="tooltip" class="product-card" hidden>`, p.ID, name)
 	m.productFacts(p)
 	m.fill(`</span></span>`)
 }
 
-// productFacts writes a product's facts without block elements, since they may be
-// within a paragraph.
+// productFacts writes a product's details without block elements, because they may be inside a
+// paragraph.
 func (m *markup) productFacts(p *world.Product) {
 	if p.URL != "" {
 		m.fill(`<a data-testid="product-link" href="{}" target="_blank" rel="noopener">{}</a>`, tracked(p.URL), p.Merchant)

@@ -9,13 +9,13 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// piece is how many characters of text one event carries. It is small and odd
-// so that words and marks are torn apart, as on the real wire.
+// piece is how many characters of text one event carries. The small, odd number splits words and
+// marks, as on the real site.
 const piece = 23
 
-// stream writes the answer to prompt as the legacy interface's event stream,
-// one element an event. The encoding is that of deltas: an event adds a message
-// or patches the last one, and what it leaves out is as in the event before.
+// stream writes the answer to prompt as the event stream of the legacy interface; each element is
+// an event. In the delta encoding, an event adds a message or patches the last one. Fields that an
+// event omits have the values of the previous event.
 func stream(prompt string, answer *world.Answer) [][]byte {
 	s := &events{id: world.Identity(prompt, answer)}
 	s.event("delta_encoding", "v1")
@@ -34,7 +34,6 @@ func stream(prompt string, answer *world.Answer) [][]byte {
 	return s.written
 }
 
-// events are the events of a conversation.
 type events struct {
 	id      string
 	count   int // of messages
@@ -55,12 +54,12 @@ func (e *events) raw(kind string, data []byte) {
 	e.written = append(e.written, event.Bytes())
 }
 
-// add appends an event that adds a further message.
+// add appends an event that adds a message.
 func (e *events) add(message object) {
 	e.event("delta", object{"v": message, "c": e.count - 1})
 }
 
-// message is a message of role with what is particular to it.
+// message returns a message of the role; particular overrides its default fields.
 func (e *events) message(role string, particular object) object {
 	e.count++
 	m := object{
@@ -76,10 +75,10 @@ func (e *events) message(role string, particular object) object {
 	return object{"message": m, "conversation_id": e.id, "error": nil}
 }
 
-// text is the content of a message that says something.
+// text returns the content of a message with a text.
 func text(said string) object { return object{"content_type": "text", "parts": []string{said}} }
 
-// toolCall is the message in which the assistant asks its search tool.
+// toolCall returns the message in which the assistant calls its search tool.
 func (e *events) toolCall(answer *world.Answer) object {
 	query := func(text string) object { return object{"q": text} }
 	call := object{"search_query": lab.Objects(answer.Queries, query), "business_query": lab.Objects(answer.MapQueries, query)}
@@ -90,8 +89,8 @@ func (e *events) toolCall(answer *world.Answer) object {
 	})
 }
 
-// answer appends the final message: empty at first, then its text in pieces,
-// then what belongs to it.
+// answer appends the final message: first empty, then its text in pieces, then its references and
+// other metadata.
 func (e *events) answer(answer *world.Answer) {
 	e.add(e.message("assistant", object{
 		"status":   "in_progress",
@@ -119,7 +118,7 @@ func (e *events) answer(answer *world.Answer) {
 	}})
 }
 
-// groups are the search results that the answer rests on.
+// groups returns the search results that the answer is based on.
 func groups(sources []world.Source) []object {
 	return lab.Objects(sources, func(s world.Source) object {
 		return object{"type": "search_result_group", "entries": []object{page(s)}}

@@ -5,7 +5,7 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// The functions here describe a thing of the world as the stream does.
+// The functions in this file return products, places, videos and ads in the form of the stream.
 
 func product(p world.Product) object {
 	described := object{

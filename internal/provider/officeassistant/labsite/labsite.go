@@ -1,7 +1,6 @@
-// Package labsite is the lab's office assistant: it writes an answer of the
-// lab's world as the events of that provider's interface, and as the page that it
-// shows, on which citations are superscript numbers that lead to a reference list below
-// the text.
+// Package labsite is the lab's office assistant. It writes an answer of the lab's world in two
+// forms: as the events of the real site, and as the page that the site shows. On the page,
+// citations are superscript numbers that link to a reference list below the text.
 //
 //	labsite.go   the site
 //	stream.go    the events
@@ -22,16 +21,16 @@ var app string
 //go:embed page.gohtml
 var source string
 
-// Page writes the page with the answer to a prompt.
+// Page writes the page that answers a prompt.
 var Page = lab.Template(host, source)
 
-// Site is the assistant's site in the lab.
+// Site returns the assistant's site in the lab.
 func Site() lab.Site {
 	page := lab.Page(host, Page)
 	return lab.Site{Host: host, Routes: map[string]http.Handler{
 		"GET /chat": page,
 		"GET /{$}":  lab.App(app, page),
-		// On the real site the same events come over a WebSocket.
+		// The real site sends the same events over a WebSocket.
 		"POST /c/api/chat": lab.Stream(host, lab.TypeLines, "text", stream),
 	}}
 }

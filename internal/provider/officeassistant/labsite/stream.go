@@ -7,12 +7,12 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// piece is how many characters of text one event carries. It is small and odd so that
-// words and marks are torn apart, as on the real wire.
+// piece is how many characters of text one event carries. The small, odd number splits words and
+// marks, as on the real site.
 const piece = 31
 
-// stream writes the answer to prompt, one element an event. A citation stands behind
-// the text that it backs.
+// stream writes the answer to prompt; each element is an event. A citation follows the text that it
+// supports.
 func stream(prompt string, answer *world.Answer) [][]byte {
 	e := &events{id: world.Identity(prompt, answer)}
 	e.add("received", lab.Object{"conversationId": e.id})
@@ -35,10 +35,9 @@ func stream(prompt string, answer *world.Answer) [][]byte {
 	return e.written
 }
 
-// events are the events of a message.
 type events struct {
 	id      string
-	text    strings.Builder // what is not sent yet
+	text    strings.Builder // text not sent yet
 	written [][]byte
 }
 
@@ -48,7 +47,7 @@ func (e *events) add(name string, event lab.Object) {
 	e.written = append(e.written, append(lab.JSON(event), '\n'))
 }
 
-// flush appends events with the text so far.
+// flush appends events with the text that was not sent yet.
 func (e *events) flush() {
 	for _, text := range world.Pieces(e.text.String(), piece) {
 		e.add("appendText", lab.Object{"partId": "0", "text": text})

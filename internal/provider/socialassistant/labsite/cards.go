@@ -8,8 +8,7 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// deck is the answer's text, in which marks stand for cards, and the cards, each
-// as JSON.
+// deck is the answer's text with marks, and the cards of the marks as JSON.
 type deck struct {
 	id    string
 	text  string
@@ -43,9 +42,8 @@ func newDeck(id string, answer *world.Answer, posts []world.Post) *deck {
 	return d
 }
 
-// cite writes a chip: a mark for each page, and for a post in every second chip.
-// The second chip is that of the first item of the list, which the first post is
-// about.
+// cite writes a chip: a mark for each page, and for a post in every second chip. The second chip
+// belongs to the first list item, which the first post is about.
 func (d *deck) cite(sources []world.Source, posts []world.Post, chip int) string {
 	var marks strings.Builder
 	for _, source := range sources {
@@ -61,7 +59,7 @@ func (d *deck) citation(link string) string {
 	return d.add("citation_card", "render_inline_citation", lab.Object{"url": link})
 }
 
-// add adds a card and gives the mark that stands for it.
+// add adds a card and returns its mark.
 func (d *deck) add(kind, task string, card lab.Object) string {
 	id := fmt.Sprintf("%.4s%02d", d.id, len(d.cards))
 	card["id"], card["cardType"], card["type"] = id, kind, task

@@ -1,10 +1,9 @@
-// Package labsite is the lab's social assistant: it writes an answer of the lab's
-// world as the JSON lines of the provider's interface, with posts of the world's
-// social network among its sources.
+// Package labsite is the lab's social assistant. It writes an answer of the lab's world as the JSON
+// lines of the real site, with posts of the lab's social network among its sources.
 //
 //	labsite.go   the site
-//	stream.go    the lines, of which the last is the answer as a whole
-//	cards.go     what the marks in the text stand for
+//	stream.go    the lines; the last one is the complete answer
+//	cards.go     the cards of the marks in the text
 package labsite
 
 import (
@@ -22,12 +21,11 @@ var app string
 //go:embed page.gohtml
 var source string
 
-// page writes the page with the answer to a prompt as the app shows it in the
-// end: the text with the web pages that it cites, and nothing of what else the
-// lines tell.
+// page writes the page that the app shows in the end: the text with the web pages that it cites.
+// The other parts of the stream are not on the page.
 var page = lab.Template(host, source)
 
-// Site is the assistant's site in the lab.
+// Site returns the assistant's site in the lab.
 func Site() lab.Site {
 	return lab.Site{Host: host, Routes: map[string]http.Handler{
 		"GET /{$}":                              lab.App(app, lab.Page(host, page)),

@@ -8,12 +8,12 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// piece is how many characters of text one line carries. It is small and odd so
-// that words and marks are torn apart, as on the real wire.
+// piece is how many characters of text one line carries. The small, odd number splits words and
+// marks, as on the real site.
 const piece = 19
 
-// stream writes the answer to prompt, one element a line. The text comes in
-// tokens first; the line with the answer as a whole is the end mark.
+// stream writes the answer to prompt; each element is a line. The text comes first in tokens. The
+// last line has the complete answer.
 func stream(prompt string, answer *world.Answer) [][]byte {
 	id := world.Identity(prompt, answer)
 	posts := world.Posts(answer)
@@ -45,7 +45,6 @@ func stream(prompt string, answer *world.Answer) [][]byte {
 	return s.written
 }
 
-// lines are the lines of a response.
 type lines struct {
 	id      string
 	written [][]byte
@@ -56,14 +55,14 @@ func (l *lines) line(result lab.Object) {
 	l.written = append(l.written, append(lab.JSON(lab.Object{"result": result}), '\n'))
 }
 
-// response appends a line that belongs to the response.
+// response appends a line of the response; particular overrides its default fields.
 func (l *lines) response(particular lab.Object) {
 	fields := lab.Object{"responseId": l.id, "isThinking": false, "isSoftStop": false}
 	maps.Copy(fields, particular)
 	l.line(lab.Object{"response": fields})
 }
 
-// modelResponse is the answer as a whole.
+// modelResponse returns the complete answer.
 func modelResponse(id string, answer *world.Answer, posts []world.Post, d *deck) lab.Object {
 	return lab.Object{
 		"responseId":            id,
@@ -81,7 +80,7 @@ func modelResponse(id string, answer *world.Answer, posts []world.Post, d *deck)
 	}
 }
 
-// cited are the sources that the text points at.
+// cited returns the sources that the text cites.
 func cited(answer *world.Answer) []world.Source {
 	return slices.DeleteFunc(slices.Clone(answer.Sources), func(source world.Source) bool {
 		for _, block := range answer.Blocks {
@@ -110,7 +109,7 @@ func postResults(posts []world.Post) []lab.Object {
 	})
 }
 
-// products are all products of the answer's cards, in one list.
+// products returns the products of all cards in one list.
 func products(answer *world.Answer) []lab.Object {
 	list := []lab.Object{}
 	for _, card := range answer.Cards {
