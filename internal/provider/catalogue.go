@@ -88,11 +88,11 @@ func NewSites(providers []Provider) (Sites, error) {
 		about := p.Definition()
 		site, inLab := about.Site, about.Lab()
 		if base, known := sites.Web[site.Name]; known && base != site.URL {
-			return Sites{}, fmt.Errorf("%s: the site %s is at %s, not at %s", about.Name, site.Name, base, site.URL)
+			return Sites{}, fmt.Errorf("%s: the site %s already has the URL %s, not %s", about.Name, site.Name, base, site.URL)
 		}
 		for name, other := range sites.Lab {
 			if (name == site.Name) != (other.Host == inLab.Host) {
-				return Sites{}, fmt.Errorf("%s: the site %s is %s in the lab, but %s is %s", about.Name, site.Name, inLab.Host, name, other.Host)
+				return Sites{}, fmt.Errorf("%s: the site %s has the lab host %s, but the site %s has %s", about.Name, site.Name, inLab.Host, name, other.Host)
 			}
 		}
 		sites.Web[site.Name], sites.Lab[site.Name] = site.URL, inLab

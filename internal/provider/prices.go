@@ -67,7 +67,7 @@ func defaultPrices(providers []Provider) Prices {
 func (p Prices) override(by Prices) error {
 	for key, credits := range by {
 		if _, known := p[key]; !known {
-			return fmt.Errorf("price list: no item is called %q", key)
+			return fmt.Errorf("price list: there is no item %q", key)
 		}
 		if credits < 0 {
 			return fmt.Errorf("price list: %s must not be negative", key)

@@ -32,7 +32,7 @@ var list = []provider.Provider{
 
 func none(string) bool { return false }
 
-func TestABillCostsWhatTheListSays(t *testing.T) {
+func TestCostOfABill(t *testing.T) {
 	t.Parallel()
 	c, err := provider.NewCatalogue(list, none, provider.Prices{"web.page": 1, "surcharge.state": 10})
 	if err != nil {
@@ -61,7 +61,7 @@ func TestABillCostsWhatTheListSays(t *testing.T) {
 	}
 }
 
-func TestPricesOfNothingAreRefused(t *testing.T) {
+func TestInvalidPriceOverridesAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, prices := range []provider.Prices{{"chat.nothing": 1}, {"nobody.base": 1}, {"chat.base": -1}} {
 		if _, err := provider.NewCatalogue(list, none, prices); err == nil {
@@ -70,18 +70,18 @@ func TestPricesOfNothingAreRefused(t *testing.T) {
 	}
 }
 
-func TestAHiddenProviderIsGone(t *testing.T) {
+func TestHiddenProvidersAreNotListed(t *testing.T) {
 	t.Parallel()
 	c, err := provider.NewCatalogue(list, func(name string) bool { return name == "chat" }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if all := c.Providers(); len(all) != 1 || all[0].Definition().Name != "web" {
-		t.Errorf("there are %v", all)
+		t.Errorf("the providers are %v", all)
 	}
 }
 
-func TestModelsHaveTheirCountries(t *testing.T) {
+func TestModels(t *testing.T) {
 	t.Parallel()
 	c, err := provider.NewCatalogue(list, none, nil)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestModelsHaveTheirCountries(t *testing.T) {
 	}
 }
 
-func TestALocaleIsOneThatTheProviderServes(t *testing.T) {
+func TestCheckLocale(t *testing.T) {
 	t.Parallel()
 	for body, wrong := range map[string]string{
 		`{"prompt":"x","country":"US"}`:              "",
@@ -125,12 +125,12 @@ func TestALocaleIsOneThatTheProviderServes(t *testing.T) {
 			}
 		}
 		if got := strings.Join(names, " "); got != wrong {
-			t.Errorf("%s: wrong are %q, want %q", body, got, wrong)
+			t.Errorf("%s: the invalid fields are %q, want %q", body, got, wrong)
 		}
 	}
 }
 
-func TestSitesOfTheSameNameAreTheSame(t *testing.T) {
+func TestConflictingSitesAreRejected(t *testing.T) {
 	t.Parallel()
 	at := func(name, url, host string) provider.Provider {
 		return fake{provider.Definition{
@@ -148,7 +148,7 @@ func TestSitesOfTheSameNameAreTheSame(t *testing.T) {
 		at("b", "https://b.example", "a.lab.test"),
 	} {
 		if sites, err := provider.NewSites([]provider.Provider{first, other}); err == nil {
-			t.Errorf("no conflict in %+v", sites)
+			t.Errorf("conflicting sites were accepted: %+v", sites)
 		}
 	}
 }

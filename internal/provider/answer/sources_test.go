@@ -24,7 +24,7 @@ func TestSources(t *testing.T) {
 	s.Add(earshot.Source{URL: "https://www.a.example/1", Label: "Title", Description: "About"})
 	s.Add(earshot.Source{URL: "https://c.example/"})
 	if !s.Known("https://c.example/") || s.Known("https://d.example/") || s.Empty() {
-		t.Error("wrong about what is known")
+		t.Error("Known or Empty is wrong")
 	}
 	var got earshot.Answer
 	s.Fill(&got)
@@ -54,7 +54,7 @@ func TestCite(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if got := sources.Cite(nil); got != mdtext.Gone {
-		t.Errorf("no citation leaves %q", got)
+		t.Errorf("a chip without citations is replaced by %q", got)
 	}
 	for range 5000 {
 		sources.Cite([]answer.Citation{page})

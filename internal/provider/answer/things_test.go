@@ -15,7 +15,7 @@ func object(t *testing.T, data string) loosejson.Object {
 	if o := loosejson.AsObject(value); ok && o != nil {
 		return o
 	}
-	t.Fatalf("no object: %s", data)
+	t.Fatalf("not an object: %s", data)
 	return nil
 }
 

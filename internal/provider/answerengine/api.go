@@ -151,13 +151,13 @@ func (c *completion) check() error {
 	said := strings.TrimSpace(c.text()) != ""
 	switch {
 	case c.finish == "content_filter" && !said:
-		failure := upstream.Fail(earshot.ReasonBlocked, "the API refused: %s", c.finish)
+		failure := upstream.Fail(earshot.ReasonBlocked, "the API refused to answer: %s", c.finish)
 		failure.Final = true
 		return failure
 	case c.finish == "length", c.finish == "error", !c.ended:
-		return upstream.Fail(earshot.ReasonUnavailable, "the answer breaks off: %q", c.finish)
+		return upstream.Fail(earshot.ReasonUnavailable, "the answer is incomplete: %q", c.finish)
 	case !said:
-		return upstream.Fail(earshot.ReasonEmpty, "the engine said nothing")
+		return upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	default:
 		return nil
 	}

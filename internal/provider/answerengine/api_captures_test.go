@@ -121,13 +121,13 @@ func TestAPICaptures(t *testing.T) {
 				t.Parallel()
 				if e.Status != 200 {
 					if _, err := parse(e.Body); err == nil || providertest.Reason(t, err) != string(earshot.ReasonBlocked) {
-						t.Errorf("an error: %v", err)
+						t.Errorf("an error answer is read as: %v", err)
 					}
 					return
 				}
 				a := providertest.Yields(t, parse, e.Body)
 				if diff := cmp.Diff(factsIn(t, e.Body), factsOf(a)); diff != "" {
-					t.Errorf("(-told +read):\n%s", diff)
+					t.Errorf("(-JSON +read):\n%s", diff)
 				}
 				providertest.CheckNoMarkup(t, a.Text)
 			})

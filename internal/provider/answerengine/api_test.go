@@ -66,7 +66,7 @@ func chunksOf(t *testing.T, whole []byte, full bool) []string {
 	return chunks
 }
 
-func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
+func TestAPIStreamsEqualWholeAnswers(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"api_plain.json", "api_router.json"} {
 		whole := providertest.Stored(t, "testdata/"+name)

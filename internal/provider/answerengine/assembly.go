@@ -116,7 +116,7 @@ func (a *assembly) check() error {
 	case len(a.fields) == 0:
 		return upstream.Fail(earshot.ReasonUnreadable, "the stream has no entry")
 	case !a.ended:
-		return upstream.Fail(earshot.ReasonUnavailable, "the stream ends before its last event")
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream is cut off before its last event")
 	default:
 		return nil
 	}

@@ -28,13 +28,13 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
 		result, err = readStored(body, want)
 	default:
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "neither a stream nor an entry")
+		return nil, upstream.Fail(earshot.ReasonUnreadable, "the document is neither a stream nor an entry")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if result.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the engine said nothing")
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	return result, nil
 }

@@ -110,9 +110,9 @@ func TestLabSite(t *testing.T) {
 	}.Check(t)
 }
 
-// TestARecordedStreamMustEnd reads the events of a stream that a tool stored as a list. The answer
+// TestRecordedStreamMustBeComplete reads the events of a stream that a tool stored as a list. The answer
 // counts only if an event says that it is complete.
-func TestARecordedStreamMustEnd(t *testing.T) {
+func TestRecordedStreamMustBeComplete(t *testing.T) {
 	t.Parallel()
 	event := func(status, text string) string {
 		return `{"backend_uuid":"1","status":"` + status + `","blocks":[{"intended_usage":"ask_text","markdown_block":{"answer":"` + text + `"}}]}`

@@ -34,7 +34,7 @@ func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
 			if problem := problemOf(loosejson.AsObject(value)); problem != "" {
 				return upstream.Fail(earshot.ReasonUnavailable, "the document reports %q", problem)
 			}
-			return upstream.Fail(earshot.ReasonUnreadable, "JSON, but no entry")
+			return upstream.Fail(earshot.ReasonUnreadable, "the JSON document has no entry")
 		}
 		entry := newAssembly()
 		entry.add(found)

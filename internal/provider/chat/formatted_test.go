@@ -14,7 +14,7 @@ import (
 )
 
 // A streamed answer is kept as a readable page.
-func TestAStreamedAnswerIsKeptFormatted(t *testing.T) {
+func TestStreamIsKeptAsFormattedPage(t *testing.T) {
 	t.Parallel()
 	stream := []byte("data: {\"text\":\"Lamps\"}\n\ndata: [DONE]\n\n")
 	a := &earshot.Answer{
@@ -58,11 +58,11 @@ func TestAStreamedAnswerIsKeptFormatted(t *testing.T) {
 		t.Errorf("the page is\n%s", kept)
 	}
 	if document := rawdoc.CapturedDocument(kept); !bytes.Equal(document, stream) {
-		t.Errorf("read again, it is %q", document)
+		t.Errorf("the document in the kept page is %q", document)
 	}
 }
 
-func TestAPageIsKeptAsItIs(t *testing.T) {
+func TestPageIsKeptUnchanged(t *testing.T) {
 	t.Parallel()
 	document := []byte("\ufeff <!DOCTYPE html><p>Lamps</p>")
 	up := upstream.NewStored(earshot.SurfaceWeb, nil, nil).NewSession(1, "")

@@ -77,14 +77,14 @@ func TestFlags(t *testing.T) {
 				t.Errorf("legacy=%t include=%s: searchQueries are there: %t", legacy, include, got)
 			}
 			if !on["shopping"] && (a.ShoppingCards != nil || a.InlineProducts != nil) {
-				t.Errorf("legacy=%t include=%s: products that nobody asked for", legacy, include)
+				t.Errorf("legacy=%t include=%s: products that were not requested", legacy, include)
 			}
 		}
 	}
 }
 
-// TestShapesAgree checks that both forms give the same answer in every language of the lab.
-func TestShapesAgree(t *testing.T) {
+// TestBothFormsAgree checks that both forms give the same answer in every language of the lab.
+func TestBothFormsAgree(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, chatassistant.Provider{})
 	for _, country := range []string{"US", "DE", "FR", "ES", "BR", "PT", "IT", "NL", "JP", "SE", "CH", "IN"} {
@@ -129,7 +129,7 @@ func checkRich(t *testing.T, country string, a *earshot.Answer) {
 	}
 }
 
-func TestShapeIsWhateverCame(t *testing.T) {
+func TestFormIsDetected(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, chatassistant.Provider{})
 	for legacy, word := range map[bool]string{false: "[[shape=legacy]]", true: "[[shape=mobile]]"} {
@@ -139,7 +139,7 @@ func TestShapeIsWhateverCame(t *testing.T) {
 			t.Errorf("%s: text differs:\n%s", word, cmp.Diff(asked.Text, other.Text))
 		}
 		if (len(asked.RawResponse) == 1) == (len(other.RawResponse) == 1) {
-			t.Errorf("%s: came in the same shape", word)
+			t.Errorf("%s: came in the same form", word)
 		}
 	}
 	// The legacy form includes the queries even if the page was requested.
@@ -154,7 +154,7 @@ func TestWithoutWebSearch(t *testing.T) {
 	for _, legacy := range []bool{false, true} {
 		a := ask(t, l, fmt.Sprintf(`{"prompt":"tents","country":"FR","legacy":%t,"disableWebSearch":true,"include":{"searchQueries":true}}`, legacy))
 		if len(a.Sources)+len(a.CitationPills)+len(a.SearchQueries)+len(a.MapSearchQueries) > 0 {
-			t.Errorf("legacy=%t: searched all the same: %+v", legacy, a)
+			t.Errorf("legacy=%t: searched although search is disabled: %+v", legacy, a)
 		}
 		if a.Text == "" {
 			t.Errorf("legacy=%t: no text", legacy)
@@ -220,7 +220,7 @@ func TestRawResponseAndCapture(t *testing.T) {
 			t.Errorf("legacy=%t: html %q, want %q; %d pages kept", legacy, a.HTML, want, len(session.Kept()))
 		}
 		if !bytes.HasPrefix(session.Kept()[0], []byte("<!DOCTYPE html>")) {
-			t.Errorf("legacy=%t: the capture is no page", legacy)
+			t.Errorf("legacy=%t: the capture is not a page", legacy)
 		}
 		first, last := string(a.RawResponse[0]), string(a.RawResponse[len(a.RawResponse)-1])
 		if legacy && (first != `"v1"` || last != `"[DONE]"`) {

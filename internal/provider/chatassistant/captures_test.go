@@ -47,7 +47,7 @@ func TestCaptures(t *testing.T) {
 				t.Errorf("model %v, text %q", a.Model, a.Text)
 			}
 			if left := debris.FindString(a.Text + a.Markdown); left != "" {
-				t.Errorf("%q is left of a mark", left)
+				t.Errorf("the remains %q of a mark are in the text", left)
 			}
 			switch {
 			case bytes.HasPrefix(document, []byte("<")):

@@ -21,9 +21,9 @@ func readConversation(document []byte, want answer.Want) (*earshot.Answer, error
 		conversation := findConversation(value)
 		if conversation == nil {
 			if problem := trouble(loosejson.AsObject(value)); problem != "" {
-				return upstream.Fail(earshot.ReasonUnavailable, "the interface reports %q", problem)
+				return upstream.Fail(earshot.ReasonUnavailable, "the document reports %q", problem)
 			}
-			return upstream.Fail(earshot.ReasonUnreadable, "JSON, but no conversation")
+			return upstream.Fail(earshot.ReasonUnreadable, "the JSON document has no conversation")
 		}
 		found = readMessages(withoutBlocked(shownBranch(conversation), conversation.Objects("moderation_results")), want)
 		if model := conversation.Object("model").Text("slug"); found.Model == nil && model != "" {

@@ -32,13 +32,13 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	case rawdoc.IsStream(body):
 		found, err = readStream(body, want)
 	default:
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "neither a page nor a stream")
+		return nil, upstream.Fail(earshot.ReasonUnreadable, "the document is neither a page nor a stream")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if found.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	answer.NumberProducts(found)
 	return found, nil

@@ -14,7 +14,7 @@ import (
 	"earshot/internal/schema"
 )
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejects(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		body string

@@ -24,7 +24,7 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 			s.take(event)
 		}
 		if !s.ended && !s.finished() {
-			return upstream.Fail(earshot.ReasonUnavailable, "the stream ends before its last event")
+			return upstream.Fail(earshot.ReasonUnavailable, "the stream is cut off before its last event")
 		}
 		if len(s.messages) == 0 {
 			return s.failure()

@@ -95,7 +95,7 @@ func (m *partMarks) add(mark string, is part) {
 	case strings.HasPrefix(mark, "."):
 		m.classes[mark[1:]] |= is
 	case strings.ContainsAny(mark, "[]=.#>:*"):
-		panic("chatpage: " + mark + " is no mark")
+		panic("chatpage: invalid mark " + mark)
 	default:
 		m.names[mark] |= is
 	}

@@ -85,13 +85,13 @@ func (p *Page) ReadPrepared(document []byte, want answer.Want, prepare func(*goq
 		s.walk(page.Nodes[0], false)
 		switch {
 		case !s.hasConversation && markup.IsChallenge(page):
-			return upstream.Fail(earshot.ReasonBlocked, "challenge page")
+			return upstream.Fail(earshot.ReasonBlocked, "the page is a challenge")
 		case isCut(document):
-			return upstream.Fail(earshot.ReasonUnavailable, "the page ends before its end")
+			return upstream.Fail(earshot.ReasonUnavailable, "the page is cut off")
 		case !s.hasConversation:
-			return upstream.Fail(earshot.ReasonUnreadable, "page without a conversation")
+			return upstream.Fail(earshot.ReasonUnreadable, "the page has no conversation")
 		case len(s.turns) == 0:
-			return upstream.Fail(earshot.ReasonEmpty, "nobody answered")
+			return upstream.Fail(earshot.ReasonEmpty, "the page has no reply")
 		}
 		if s.model != "" {
 			found.Model = &s.model
@@ -103,7 +103,7 @@ func (p *Page) ReadPrepared(document []byte, want answer.Want, prepare func(*goq
 		return nil, err
 	}
 	if found.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	return found, nil
 }

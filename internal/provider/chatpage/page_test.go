@@ -215,13 +215,13 @@ func TestPageSuggestionsAndModel(t *testing.T) {
 	}
 }
 
-func TestNoMark(t *testing.T) {
+func TestInvalidMarksPanic(t *testing.T) {
 	t.Parallel()
 	for _, mark := range []string{"a>b", "a[b=c]", "#id", "a.b", "[x"} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%q passes as a mark", mark)
+					t.Errorf("%q is accepted as a mark", mark)
 				}
 			}()
 			chatpage.New(chatpage.Layout{Turn: mark})

@@ -77,17 +77,17 @@ func (g *generation) check() error {
 	said := strings.TrimSpace(g.text.String()) != ""
 	switch {
 	case !said && g.refused != "":
-		failure := upstream.Fail(earshot.ReasonBlocked, "the API refused: %s", g.refused)
+		failure := upstream.Fail(earshot.ReasonBlocked, "the API refused to answer: %s", g.refused)
 		failure.Final = true
 		return failure
 	case g.finish == "MAX_TOKENS":
-		return upstream.Fail(earshot.ReasonUnavailable, "the answer ended early: %s", g.finish)
+		return upstream.Fail(earshot.ReasonUnavailable, "the answer is incomplete: %s", g.finish)
 	case !g.ended:
-		return upstream.Fail(earshot.ReasonUnavailable, "the answer breaks off")
+		return upstream.Fail(earshot.ReasonUnavailable, "the answer is cut off")
 	case !said && g.finish != "" && g.finish != "STOP":
-		return upstream.Fail(earshot.ReasonUnavailable, "no answer: %s", g.finish)
+		return upstream.Fail(earshot.ReasonUnavailable, "the API gave no answer: %s", g.finish)
 	case !said:
-		return upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+		return upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	default:
 		return nil
 	}

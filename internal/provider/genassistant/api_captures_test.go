@@ -159,7 +159,7 @@ func TestAPICaptures(t *testing.T) {
 				}
 				a := providertest.Yields(t, parse, body)
 				if diff := cmp.Diff(want, factsOf(a)); diff != "" {
-					t.Errorf("(-told +read):\n%s", diff)
+					t.Errorf("(-JSON +read):\n%s", diff)
 				}
 				providertest.CheckNoMarkup(t, a.Text)
 			})

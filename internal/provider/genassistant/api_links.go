@@ -103,7 +103,7 @@ func resolve(ctx context.Context, up *upstream.Session, locale geo.Locale, links
 func resolveOne(ctx context.Context, up *upstream.Session, locale geo.Locale, link string) (string, error) {
 	u, err := url.Parse(link)
 	if err != nil {
-		return "", upstream.Fail(earshot.ReasonUnreadable, "redirect link: %w", err)
+		return "", upstream.Fail(earshot.ReasonUnreadable, "parse a redirect link: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)
 	defer cancel()
@@ -113,7 +113,7 @@ func resolveOne(ctx context.Context, up *upstream.Session, locale geo.Locale, li
 	}
 	destination, ok := webtext.Destination(location, nil, nil)
 	if !ok {
-		return "", upstream.Fail(earshot.ReasonUnreadable, "the redirect leads to no web address")
+		return "", upstream.Fail(earshot.ReasonUnreadable, "the redirect does not lead to a web address")
 	}
 	return destination, nil
 }

@@ -88,7 +88,7 @@ pill-3 | https://www.untitled.example/ | untitled.example | untitled.example | d
 	}
 }
 
-func TestResolvingAsksNothingWithoutLinks(t *testing.T) {
+func TestNoRequestsWithoutRedirectLinks(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Bool
 	up := redirecting(t, func(http.ResponseWriter, *http.Request) { asked.Store(true) })
@@ -98,7 +98,7 @@ func TestResolvingAsksNothingWithoutLinks(t *testing.T) {
 	}
 }
 
-func TestResolvingEndsWithTheAttempt(t *testing.T) {
+func TestResolvingStopsOnCancellation(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	up := redirecting(t, func(_ http.ResponseWriter, r *http.Request) {

@@ -90,7 +90,7 @@ var streams = map[string]func(chunks []string) string{
 	"JSON list":    func(chunks []string) string { return "[" + strings.Join(chunks, "\n,\n") + "\n]\n" },
 }
 
-func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
+func TestAPIStreamsEqualWholeAnswers(t *testing.T) {
 	t.Parallel()
 	whole := providertest.Stored(t, "testdata/api_plain.json")
 	want := providertest.Yields(t, parse, whole)
@@ -178,8 +178,8 @@ func TestAPIHostile(t *testing.T) {
 	}
 }
 
-// TestOtherDocumentsAreNoAPIAnswers checks that other documents are not read as answers of the API.
-func TestOtherDocumentsAreNoAPIAnswers(t *testing.T) {
+// TestOtherDocumentsAreNotReadAsAPIAnswers checks that other documents are not read as answers of the API.
+func TestOtherDocumentsAreNotReadAsAPIAnswers(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{`{"error":"no"}`, `{"a":{"candidates":1}}`, "candidates", ")]}'\n\n[[\"candidates\"]]", "data: 1\n\n"} {
 		if _, err := parse([]byte(document)); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnreadable) {

@@ -49,7 +49,7 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 		return nil, err
 	}
 	if result.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	return result, nil
 }
@@ -128,13 +128,13 @@ func (s *stream) check() error {
 	case s.reply == nil && s.failed:
 		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %d", s.trouble)
 	case s.messages == 0:
-		return upstream.Fail(earshot.ReasonUnreadable, "no messages in the stream")
+		return upstream.Fail(earshot.ReasonUnreadable, "the stream has no messages")
 	case s.cut, s.reply != nil && !s.ended && s.reply.unfinished():
-		return upstream.Fail(earshot.ReasonUnavailable, "the stream ends before the answer is whole")
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream is cut off before the answer is complete")
 	case s.reply == nil && s.silent:
-		return upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+		return upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	case s.reply == nil:
-		return upstream.Fail(earshot.ReasonUnreadable, "messages, but no answer")
+		return upstream.Fail(earshot.ReasonUnreadable, "the stream has messages but no answer")
 	default:
 		return nil
 	}

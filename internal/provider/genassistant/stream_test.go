@@ -53,8 +53,8 @@ func TestHostileStreams(t *testing.T) {
 	}
 }
 
-// TestABareFrameIsRead reads a single message, as tools store it.
-func TestABareFrameIsRead(t *testing.T) {
+// TestSingleFrame reads a single message, as tools store it.
+func TestSingleFrame(t *testing.T) {
 	t.Parallel()
 	_, frame, _ := strings.Cut(replied("Hello.", "[]"), "[[")
 	frame, _, _ = strings.Cut(frame, "]\n25")

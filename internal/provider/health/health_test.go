@@ -47,7 +47,7 @@ func report(t *testing.T, s *store.Store, now time.Time) (state earshot.HealthSt
 	return all[0].State, fields
 }
 
-func TestFieldsAreCountedOverNodesAndHours(t *testing.T) {
+func TestCountsOfNodesAndHoursAreAdded(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
@@ -72,12 +72,12 @@ func TestFieldsAreCountedOverNodesAndHours(t *testing.T) {
 			}
 		}
 		if state := fields["text"].State; state != "unknown" {
-			t.Errorf("four answers are enough to call it %s", state)
+			t.Errorf("after four answers the state is %s, want unknown", state)
 		}
 	})
 }
 
-func TestAFieldThatFallsRaisesAnAlarm(t *testing.T) {
+func TestDroppingFieldRaisesAlarm(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, t.TempDir()+"/earshot.db")
 	w := health.New(s, func(err error) { t.Error(err) })
@@ -91,14 +91,14 @@ func TestAFieldThatFallsRaisesAnAlarm(t *testing.T) {
 	}
 	w.Flush()
 	if state, fields := report(t, s, noon); state != "ok" || fields["sources.label"].State != "ok" {
-		t.Errorf("while all is well it is %s, %+v", state, fields)
+		t.Errorf("without a drop the state is %s, %+v", state, fields)
 	}
 	for range 10 {
 		w.Answer(chat, result(7, 3), noon)
 	}
 	w.Flush()
 	if state, _ := report(t, s, noon); state != "low" {
-		t.Errorf("with fewer labels it is %s", state)
+		t.Errorf("with fewer labels the state is %s, want low", state)
 	}
 	for range 30 {
 		w.Answer(chat, result(2, 8), noon)
@@ -106,11 +106,11 @@ func TestAFieldThatFallsRaisesAnAlarm(t *testing.T) {
 	w.Flush()
 	state, fields := report(t, s, noon)
 	if state != "alarm" || fields["sources.label"].State != "alarm" || fields["text"].State != "ok" {
-		t.Errorf("with few labels it is %s, %+v", state, fields)
+		t.Errorf("with few labels the state is %s, want alarm: %+v", state, fields)
 	}
 }
 
-func TestCountsThatCouldNotBeStoredAreKept(t *testing.T) {
+func TestCountsAreKeptWhenStoringFails(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/earshot.db"
 	s := storetest.Open(t, file)
@@ -136,7 +136,7 @@ func TestCountsThatCouldNotBeStoredAreKept(t *testing.T) {
 	}
 }
 
-func TestSurfacesAreToldApart(t *testing.T) {
+func TestSurfacesAreCountedSeparately(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, t.TempDir()+"/earshot.db")
 	w := health.New(s, func(err error) { t.Error(err) })
@@ -152,7 +152,7 @@ func TestSurfacesAreToldApart(t *testing.T) {
 	}
 }
 
-func TestUnknownBlocksAreListedWithinBounds(t *testing.T) {
+func TestUnknownBlocksAreLimited(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, t.TempDir()+"/earshot.db")
 	w := health.New(s, func(err error) { t.Error(err) })

@@ -31,7 +31,7 @@ func readEvents(document []byte, want answer.Want) (*earshot.Answer, error) {
 	}
 	m.sources.Fill(m.answer)
 	if m.answer.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	return m.answer, nil
 }
@@ -124,10 +124,10 @@ func (m *message) check() error {
 	case m.ended:
 		return nil
 	case m.refused:
-		return upstream.Fail(earshot.ReasonBlocked, "the events ask for a challenge")
+		return upstream.Fail(earshot.ReasonBlocked, "the site asks for a challenge")
 	case m.trouble != "":
 		return upstream.Fail(earshot.ReasonUnavailable, "the events report %q", m.trouble)
 	default:
-		return upstream.Fail(earshot.ReasonUnavailable, "the events end before the answer is whole")
+		return upstream.Fail(earshot.ReasonUnavailable, "the events are cut off before the answer is complete")
 	}
 }

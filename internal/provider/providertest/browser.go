@@ -109,11 +109,11 @@ func (v *visitor) sameAnswer(t *testing.T) {
 func compareAnswers(t *testing.T, name string, want, got *earshot.Answer, complete bool) {
 	t.Helper()
 	if diff := cmp.Diff(want.Text, got.Text); diff != "" {
-		t.Errorf("%s: another text:\n%s", name, diff)
+		t.Errorf("%s: the text differs:\n%s", name, diff)
 	}
 	if complete {
 		if diff := cmp.Diff(want.Sources, got.Sources) + cmp.Diff(want.CitationPills, got.CitationPills); diff != "" {
-			t.Errorf("%s: other sources:\n%s", name, diff)
+			t.Errorf("%s: the sources differ:\n%s", name, diff)
 		}
 		return
 	}
@@ -184,6 +184,6 @@ func (v *visitor) slowAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if page.Find(v.Thread).Text() == "" || page.Find(v.Done).Length() != 0 {
-		t.Errorf("not a part of the answer:\n%s", document)
+		t.Errorf("want a part of the answer, got:\n%s", document)
 	}
 }

@@ -33,7 +33,7 @@ func Fidelity(t *testing.T, parse func(document []byte) (any, error), unanswered
 				name := fmt.Sprintf("%s %d", filepath.Base(path), i)
 				result, err := parse(e.Body)
 				if (err != nil) != (why(name) != "") {
-					t.Errorf("%s yields %v, %v; known of it is %q", name, result, err, why(name))
+					t.Errorf("%s yields %v, %v; the expected reason for no answer is %q", name, result, err, why(name))
 				}
 				if err != nil {
 					t.Logf("%-88s no answer (%s): %s", name, Reason(t, err), why(name))

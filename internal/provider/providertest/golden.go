@@ -51,7 +51,7 @@ func Unanswered(t *testing.T, parse Parse, whole ...string) {
 	check := func(name string, document []byte, want earshot.Reason) {
 		t.Helper()
 		if result, err := parse(document); err == nil || Reason(t, err) != string(want) {
-			t.Errorf("%s: %v, %v; want it to be %s", name, result, err, want)
+			t.Errorf("%s: %v, %v; want the failure %s", name, result, err, want)
 		}
 	}
 	for name, want := range map[string]earshot.Reason{
@@ -127,7 +127,7 @@ func Reason(tb testing.TB, err error) string {
 	tb.Helper()
 	var failure *upstream.Failure
 	if !errors.As(err, &failure) {
-		tb.Fatalf("error is no upstream.Failure: %v", err)
+		tb.Fatalf("the error is not an upstream.Failure: %v", err)
 	}
 	switch failure.Reason {
 	case earshot.ReasonBlocked, earshot.ReasonTimeout, earshot.ReasonUnavailable, earshot.ReasonUnreadable, earshot.ReasonEmpty:

@@ -63,7 +63,7 @@ func checkLink(tb testing.TB, path, link string) {
 	tb.Helper()
 	u, err := url.Parse(link)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		tb.Errorf("%s = %.200q is no absolute web address", path, link)
+		tb.Errorf("%s = %.200q is not an absolute web address", path, link)
 	}
 }
 
@@ -71,7 +71,7 @@ func checkText(tb testing.TB, path, text string) {
 	tb.Helper()
 	for _, r := range text {
 		if unicode.Is(unicode.Co, r) || unicode.IsControl(r) && r != '\n' && r != '\t' {
-			tb.Errorf("%s has the character %U", path, r)
+			tb.Errorf("%s contains the character %U", path, r)
 			return
 		}
 	}
@@ -90,7 +90,7 @@ func checkPositions(tb testing.TB, path string, list []any) {
 func checkPosition(tb testing.TB, path string, object map[string]any, want int) {
 	tb.Helper()
 	if object["position"] != float64(want) {
-		tb.Errorf("%s: position %v where %d is due", path, object["position"], want)
+		tb.Errorf("%s: position %v, want %d", path, object["position"], want)
 	}
 }
 
@@ -137,7 +137,7 @@ func checkPills(tb testing.TB, path string, answer map[string]any) {
 	for i, pill := range objects(answer["citationPills"]) {
 		position, _ := pill["position"].(float64)
 		if position < 1 || int(position) > len(links) || links[int(position)-1] != pill["url"] {
-			tb.Errorf("%s.citationPills[%d] points at no source: %v", path, i, pill)
+			tb.Errorf("%s.citationPills[%d] does not match the source at its position: %v", path, i, pill)
 		}
 	}
 }

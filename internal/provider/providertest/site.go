@@ -104,7 +104,7 @@ func (s LabSite) checkApp(t *testing.T) {
 	page := parsePage(t, s.serve(t, http.MethodGet, path, nil))
 	app := page.Find("template")
 	if app.Find(s.Box).Length() != 1 || app.Find(s.Button+"[disabled]").Length() != 1 {
-		t.Error("no box or no button that is disabled")
+		t.Error("the app has no box, or no disabled button")
 	}
 	page.Find("template, script").Remove()
 	if text := strings.TrimSpace(page.Find("body").Text()); text != "" {
@@ -112,7 +112,7 @@ func (s LabSite) checkApp(t *testing.T) {
 	}
 	answered := parsePage(t, s.page(t, s.Pages[0], "tea"))
 	if answered.Find(s.Done).Length() != 1 || answered.Find("template").Length() != 0 {
-		t.Error("no complete answer, or an app")
+		t.Error("the page has no complete answer, or contains the app")
 	}
 }
 
@@ -158,7 +158,7 @@ func (s LabSite) checkRaw(t *testing.T) {
 	}
 	for _, element := range a.RawResponse {
 		if element[0] == '"' && string(element) != `"[DONE]"` {
-			t.Errorf("a raw element is %s", element)
+			t.Errorf("a raw element is the string %s", element)
 		}
 	}
 	page, err := goquery.NewDocumentFromReader(bytes.NewReader(session.Kept()[0]))
@@ -167,7 +167,7 @@ func (s LabSite) checkRaw(t *testing.T) {
 	}
 	first, _, _ := strings.Cut(a.Text, "\n")
 	if !strings.Contains(page.Find("main").Text(), first) || page.Find("footer li a").Length() != len(a.Sources) || page.Find("script").Length() != 0 {
-		t.Errorf("the answer is kept as\n%s", session.Kept()[0])
+		t.Errorf("the kept page does not show the answer:\n%s", session.Kept()[0])
 	}
 }
 
@@ -200,7 +200,7 @@ func (s LabSite) checkSteered(t *testing.T, kind, end string, ask func(prompt st
 		t.Errorf("%v:\n%.500s", err, first)
 	}
 	if again := ask("tea [[overview=none]] [[results=3]] pots").Body.String(); first != again || !strings.HasSuffix(first, end) {
-		t.Error("two documents for one question, or one without its end")
+		t.Error("the same question gave two documents, or a document without its end")
 	}
 }
 

@@ -65,7 +65,7 @@ func normal(t *testing.T, l *Lab, p provider.Provider, body Body) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(first.Result, again.Result) { // faster than cmp.Diff for equal values
-			t.Errorf("%s: another answer to the same question:\n%s", prompt, cmp.Diff(first.Result, again.Result))
+			t.Errorf("%s: the same question got a different answer:\n%s", prompt, cmp.Diff(first.Result, again.Result))
 		}
 	}
 }

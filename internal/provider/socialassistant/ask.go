@@ -32,7 +32,7 @@ func script(prompt string) []browser.Step {
 // api describes the official API.
 var api = provider.API{
 	Name: "xai", URL: "https://api.x.ai/v1", Model: "grok-4.3", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
-	Place: "it is told, but whether it heeds that is not known, so the result names no place",
+	Place: "sent to the API, but it is unknown whether the API uses it, so results name no place",
 }
 
 // apiQuestion includes the location in the API call. It is unknown whether the API uses the

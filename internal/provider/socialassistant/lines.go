@@ -144,8 +144,8 @@ func (s *streamed) check() error {
 	case s.trouble != "":
 		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", s.trouble)
 	case s.lines == 0:
-		return upstream.Fail(earshot.ReasonUnreadable, "no lines of a response")
+		return upstream.Fail(earshot.ReasonUnreadable, "the stream has no lines of a response")
 	default:
-		return upstream.Fail(earshot.ReasonUnavailable, "the stream ends before the response is whole")
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream is cut off before the response is complete")
 	}
 }

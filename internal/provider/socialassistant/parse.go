@@ -33,7 +33,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 		return nil, err
 	}
 	if result.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	return result, nil
 }
@@ -43,7 +43,7 @@ func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {
 	err := rawdoc.ReadJSON(body, func() error {
 		values := valuesIn(webtext.ValidText(string(body)))
 		if len(values) > maxLines {
-			return upstream.Fail(earshot.ReasonUnreadable, "document has more than %d lines", maxLines)
+			return upstream.Fail(earshot.ReasonUnreadable, "the document has more than %d lines", maxLines)
 		}
 		for _, value := range values {
 			s.take(loosejson.AsObject(value))

@@ -63,7 +63,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-func TestRefusalTellsWhenToRetry(t *testing.T) {
+func TestRefusalRetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		fields string
@@ -96,7 +96,7 @@ func TestRefusalTellsWhenToRetry(t *testing.T) {
 			}
 		}
 		if got := vendorapi.Refusal(http.StatusUnauthorized, header, nil, "").RetryAfter; got != 0 {
-			t.Errorf("a final refusal with %s asks to come back after %s", test.fields, got)
+			t.Errorf("a final refusal with %s has RetryAfter %s", test.fields, got)
 		}
 	}
 }

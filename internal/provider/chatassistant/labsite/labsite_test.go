@@ -19,9 +19,9 @@ func compose(prompt string) *world.Answer {
 	return world.Compose(world.Question{Prompt: prompt, Country: "US", Language: "en", Search: true})
 }
 
-// TestShapeIsAsSteered checks that the answer has the form that a word in the prompt asks for,
+// TestPromptSelectsForm checks that the answer has the form that a word in the prompt asks for,
 // whatever the request is.
-func TestShapeIsAsSteered(t *testing.T) {
+func TestPromptSelectsForm(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]struct{ kind, part string }{
 		"tea [[shape=legacy]]": {lab.TypeEvents, "[DONE]"},
@@ -58,17 +58,17 @@ func TestStreamIsDeltaEncoded(t *testing.T) {
 	}
 }
 
-func TestDocumentsAreTheSameEachTime(t *testing.T) {
+func TestDocumentsAreDeterministic(t *testing.T) {
 	t.Parallel()
 	for range 3 {
 		first, err1 := Page("x", compose("x"))
 		second, err2 := Page("x", compose("x"))
 		if err1 != nil || err2 != nil || !bytes.Equal(first, second) {
-			t.Error("two pages for one question")
+			t.Error("the same question gave two pages")
 		}
 		one, two := stream("x", compose("x")), stream("x", compose("x"))
 		if !bytes.Equal(bytes.Join(one, nil), bytes.Join(two, nil)) {
-			t.Error("two streams for one question")
+			t.Error("the same question gave two streams")
 		}
 	}
 }

@@ -36,7 +36,7 @@ func ask(
 	request func(Query, int) *upstream.Request, add func(document []byte, n int) (more bool, err error),
 ) (kept []string, err error) {
 	if q.offset(1) >= maxPages {
-		failure := upstream.Fail(earshot.ReasonUnavailable, "the API has no more than %d pages", maxPages)
+		failure := upstream.Fail(earshot.ReasonUnavailable, "the API serves at most %d pages", maxPages)
 		failure.Final = true
 		return nil, failure
 	}

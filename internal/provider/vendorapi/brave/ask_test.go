@@ -61,7 +61,7 @@ func web(t *testing.T, results int) http.HandlerFunc {
 
 var query = brave.Query{Text: "harbour", Locale: geo.Locale{Country: "US"}}
 
-func TestPagesBecomeOneResult(t *testing.T) {
+func TestPagesAreMerged(t *testing.T) {
 	t.Parallel()
 	up := session(t, web(t, 23))
 	result, err := brave.AskWeb(t.Context(), up, query, 5, true)
@@ -78,14 +78,14 @@ func TestPagesBecomeOneResult(t *testing.T) {
 		}
 	}
 	if len(result.HTML) != 3 || result.HTML[2] != "https://earshot.test/captures/1/page-3.html" {
-		t.Errorf("kept are %v", result.HTML)
+		t.Errorf("the kept pages are %v", result.HTML)
 	}
 	if document := rawdoc.CapturedDocument(up.Kept()[1]); !brave.Recognises(document) {
-		t.Errorf("kept is %s", document)
+		t.Errorf("the kept document is %s", document)
 	}
 }
 
-func TestTheLastPageOfTheAPI(t *testing.T) {
+func TestPagesBeyondTheAPILimit(t *testing.T) {
 	t.Parallel()
 	late := query
 	late.First = 85
@@ -104,7 +104,7 @@ func TestTheLastPageOfTheAPI(t *testing.T) {
 	}
 }
 
-func TestNothingFoundIsAResult(t *testing.T) {
+func TestSearchWithoutResults(t *testing.T) {
 	t.Parallel()
 	result, err := brave.AskWeb(t.Context(), session(t, web(t, 0)), query, 3, true)
 	if err != nil || len(result.OrganicResults) != 0 || len(result.HTML) != 1 {
@@ -136,7 +136,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-func TestARefusalEndsIt(t *testing.T) {
+func TestRefusalStopsPaging(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	up := session(t, func(w http.ResponseWriter, r *http.Request) {
@@ -155,15 +155,15 @@ func TestARefusalEndsIt(t *testing.T) {
 	}
 }
 
-func TestAnUnreadableAnswerEndsIt(t *testing.T) {
+func TestUnreadablePageStopsPaging(t *testing.T) {
 	t.Parallel()
 	up := session(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"type":"sea`) })
 	if _, err := brave.AskNews(t.Context(), up, query, 3, true); err == nil || providertest.Reason(t, err) != "unreadable" {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("the error is %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := brave.AskWeb(ctx, up, query, 3, true); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled, it ended with %v", err)
+		t.Errorf("after cancellation the error is %v", err)
 	}
 }

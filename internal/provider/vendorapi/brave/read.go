@@ -44,7 +44,7 @@ func read(document []byte, kind string, use func(loosejson.Object)) error {
 		case o.Text("type") == typeError:
 			return refusal(0, nil, o)
 		case !isAnswer(o, kind):
-			return upstream.Fail(earshot.ReasonUnreadable, "this is no answer of the type %s", kind)
+			return upstream.Fail(earshot.ReasonUnreadable, "the document is not an answer of type %s", kind)
 		}
 		use(o)
 		return nil

@@ -52,7 +52,7 @@ func TestHostile(t *testing.T) {
 
 func FuzzParse(f *testing.F) { providertest.Fuzz(f, webDocument, parse) }
 
-func TestAFloodOfResultsIsCutOff(t *testing.T) {
+func TestNumberOfResultsIsLimited(t *testing.T) {
 	t.Parallel()
 	var list []string
 	for i := range 5000 {
@@ -81,7 +81,7 @@ func TestDocumentsAreRecognised(t *testing.T) {
 	}
 }
 
-func TestAKindIsNotReadAsTheOther(t *testing.T) {
+func TestWebAndNewsAreNotConfused(t *testing.T) {
 	t.Parallel()
 	if _, err := brave.ReadWeb([]byte(`{"type":"news","query":{},"results":[]}`), 1); err == nil || providertest.Reason(t, err) != "unreadable" {
 		t.Errorf("news as web: %v", err)

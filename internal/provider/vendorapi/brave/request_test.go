@@ -11,7 +11,7 @@ import (
 	"earshot/internal/provider/vendorapi/brave"
 )
 
-func TestRequestOfAWebSearch(t *testing.T) {
+func TestWebSearchRequest(t *testing.T) {
 	t.Parallel()
 	q := brave.Query{
 		Text: "café & bar", Locale: geo.Locale{Country: "US", State: "CA"}, UserAgent: "phone", First: 20,
@@ -38,7 +38,7 @@ func TestRequestOfAWebSearch(t *testing.T) {
 	}
 }
 
-func TestRequestOfANewsSearch(t *testing.T) {
+func TestNewsSearchRequest(t *testing.T) {
 	t.Parallel()
 	request := brave.News(brave.Query{Text: "hafen", Locale: geo.Locale{Country: "AT"}}, 1)
 	want := url.Values{"q": {"hafen"}, "count": {"10"}, "offset": {"0"}, "country": {"AT"}, "search_lang": {"de"}, "ui_lang": {"de-AT"}}
@@ -85,7 +85,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-func TestACountryThatTheAPIDoesNotKnowIsLeftOut(t *testing.T) {
+func TestUnsupportedCountryIsOmitted(t *testing.T) {
 	t.Parallel()
 	located := 0
 	for _, country := range geo.Countries() {
@@ -95,7 +95,7 @@ func TestACountryThatTheAPIDoesNotKnowIsLeftOut(t *testing.T) {
 			t.Errorf("%s is sent as %q", country, request.Query.Get("country"))
 		}
 		if got := request.Header.Get("X-Loc-Country"); got != country && country != "XK" {
-			t.Errorf("%s: the one who asks is in %q", country, got)
+			t.Errorf("%s: the header X-Loc-Country is %q", country, got)
 		}
 		if brave.Located(locale) {
 			located++
@@ -105,7 +105,7 @@ func TestACountryThatTheAPIDoesNotKnowIsLeftOut(t *testing.T) {
 		t.Errorf("%d countries are located", located)
 	}
 	if got := brave.Web(brave.Query{Locale: geo.Locale{Country: "XK"}}, 1).Header.Get("X-Loc-Country"); got != "" {
-		t.Errorf("a code that is none of ISO's is sent as %q", got)
+		t.Errorf("a code that is not in ISO 3166 is sent as %q", got)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestCaptures(t *testing.T) {
 func checkCapture(t *testing.T, body []byte) {
 	t.Helper()
 	if !responses.Recognises(body) {
-		t.Fatal("is not recognised")
+		t.Fatal("the document is not recognised")
 	}
 	a, err := responses.Read(body, answer.Want{Country: "US", Markdown: true})
 	if err != nil {

@@ -23,9 +23,9 @@ func readEvents(events []loosejson.Object, want answer.Want) (*earshot.Answer, e
 	case s.trouble != nil:
 		return nil, failed(s.trouble)
 	case s.response == nil:
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "no events of a response")
+		return nil, upstream.Fail(earshot.ReasonUnreadable, "the stream has no events of a response")
 	default:
-		return nil, upstream.Fail(earshot.ReasonUnavailable, "the stream ends before its last event")
+		return nil, upstream.Fail(earshot.ReasonUnavailable, "the stream is cut off before its last event")
 	}
 }
 

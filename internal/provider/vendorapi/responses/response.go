@@ -31,11 +31,11 @@ func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer,
 		r.item(item)
 	}
 	if r.refused && len(r.texts) == 0 {
-		return nil, blocked("the assistant refuses to answer")
+		return nil, blocked("the assistant refused to answer")
 	}
 	r.finish(response, want)
 	if r.answer.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	return r.answer, nil
 }
@@ -51,11 +51,11 @@ func check(response loosejson.Object) error {
 	case "incomplete":
 		reason := response.Object("incomplete_details").Text("reason")
 		if reason == "content_filter" {
-			return blocked("the answer was taken back: %q", reason)
+			return blocked("the answer was withdrawn: %q", reason)
 		}
 		return upstream.Fail(earshot.ReasonUnavailable, "the answer is cut off: %q", reason)
 	default:
-		return upstream.Fail(earshot.ReasonUnavailable, "the response is %q", status)
+		return upstream.Fail(earshot.ReasonUnavailable, "the response has the status %q", status)
 	}
 }
 

@@ -123,9 +123,9 @@ func pieces(item, index int, part any) []map[string]any {
 	return told
 }
 
-// TestPlacesInOtherUnits counts the positions of citations in UTF-16 units, as some servers might.
+// TestCitationPositionsInUTF16 counts the positions of citations in UTF-16 units, as some servers might.
 // Each citation must stay with its mark.
-func TestPlacesInOtherUnits(t *testing.T) {
+func TestCitationPositionsInUTF16(t *testing.T) {
 	t.Parallel()
 	document := read(t, "plain.json")
 	want, err := parse(document)
