@@ -1,6 +1,7 @@
 package brave
 
 import (
+	"cmp"
 	"strings"
 
 	"earshot"
@@ -9,21 +10,10 @@ import (
 
 // readPanels reads the videos, the places and the infobox of a web search.
 func readPanels(found *earshot.WebSearch, o loosejson.Object) {
-	for _, item := range results(o.Object("videos")) {
-		if video, ok := readVideo(item); ok {
-			found.Videos = append(found.Videos, video)
-		}
-	}
-	for _, item := range results(o.Object("locations")) {
-		if place, ok := readPlace(item); ok {
-			found.Places = append(found.Places, place)
-		}
-	}
-	for _, item := range results(o.Object("infobox")) {
-		if panel := readInfobox(item); panel != nil {
-			found.KnowledgeGraph = panel
-			return
-		}
+	found.Videos = collect(o.Object("videos"), readVideo)
+	found.Places = collect(o.Object("locations"), readPlace)
+	if panels := collect(o.Object("infobox"), readInfobox); len(panels) > 0 {
+		found.KnowledgeGraph = panels[0]
 	}
 }
 
@@ -33,16 +23,10 @@ func readVideo(o loosejson.Object) (video earshot.Video, ok bool) {
 		Title:     plain(o, "title"),
 		URL:       link(o, "url"),
 		Platform:  plain(about, "publisher"),
-		Channel:   plain(about, "creator"),
+		Channel:   cmp.Or(plain(about, "creator"), plain(about.Object("author"), "name")),
 		Duration:  about.Text("duration"),
 		Date:      date(o),
-		Thumbnail: image(o),
-	}
-	if video.Channel == "" {
-		video.Channel = plain(about.Object("author"), "name")
-	}
-	if video.Thumbnail == "" {
-		video.Thumbnail = image(about)
+		Thumbnail: cmp.Or(image(o), image(about)),
 	}
 	return video, video.Title != "" && video.URL != ""
 }
@@ -112,9 +96,9 @@ func coordinates(o loosejson.Object) (latitude, longitude *float64) {
 // answerBox is the subtype of an infobox that answers a question instead of describing a thing.
 const answerBox = "code"
 
-// readInfobox reads an infobox; it returns nil if the box does not describe a thing.
-func readInfobox(o loosejson.Object) *earshot.KnowledgeGraph {
-	panel := &earshot.KnowledgeGraph{
+// readInfobox reads an infobox. ok is false if the box does not describe a thing.
+func readInfobox(o loosejson.Object) (panel *earshot.KnowledgeGraph, ok bool) {
+	panel = &earshot.KnowledgeGraph{
 		Title:       plain(o, "title"),
 		Type:        plain(o, "label", "category"),
 		Description: prose(o, "long_desc", "description"),
@@ -122,12 +106,10 @@ func readInfobox(o loosejson.Object) *earshot.KnowledgeGraph {
 		ImageURL:    image(o),
 	}
 	if panel.Title == "" || o.Text("subtype") == answerBox {
-		return nil
+		return nil, false
 	}
 	for _, source := range o.Objects("providers") {
-		if panel.Source == "" {
-			panel.Source = plain(source, "name")
-		}
+		panel.Source = cmp.Or(panel.Source, plain(source, "name"))
 	}
 	attributes, _ := o["attributes"].([]any)
 	for _, attribute := range attributes {
@@ -146,5 +128,5 @@ func readInfobox(o loosejson.Object) *earshot.KnowledgeGraph {
 			panel.Profiles = append(panel.Profiles, profile)
 		}
 	}
-	return panel
+	return panel, true
 }

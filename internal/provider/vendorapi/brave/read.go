@@ -70,6 +70,17 @@ func results(part loosejson.Object) []loosejson.Object {
 	return list[:min(len(list), maxResults)]
 }
 
+// collect reads the results in a section of an answer and returns the valid ones.
+func collect[T any](section loosejson.Object, read func(loosejson.Object) (T, bool)) []T {
+	var found []T
+	for _, item := range results(section) {
+		if result, ok := read(item); ok {
+			found = append(found, result)
+		}
+	}
+	return found
+}
+
 // highlights removes the tags around the words of the query.
 var highlights = strings.NewReplacer("<strong>", "", "</strong>", "")
 

@@ -6,43 +6,13 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// WebPage is a page of a web search.
-type WebPage struct {
-	Result *earshot.WebSearch
-	More   bool // whether there is another page
-}
-
-// ReadWeb reads the API's answer for page n of a web search, counted from 1. A page without results
-// is valid. The error is an *upstream.Failure.
-func ReadWeb(document []byte, n int) (*WebPage, error) {
-	merged := newMerger()
-	more, err := merged.web(document, n)
-	if err != nil {
-		return nil, err
-	}
-	return &WebPage{Result: merged.result, More: more}, nil
-}
-
 // readWeb reads an answer to a web search. The merger sets the positions.
 func readWeb(document []byte) (found *earshot.WebSearch, more bool, err error) {
 	found = &earshot.WebSearch{}
 	err = read(document, typeWeb, func(o loosejson.Object) {
-		for _, item := range results(o.Object("web")) {
-			if result, ok := readResult(item); ok {
-				found.OrganicResults = append(found.OrganicResults, result)
-			}
-		}
-		for _, item := range results(o.Object("faq")) {
-			if question, ok := readQuestion(item); ok {
-				found.PeopleAlsoAsk = append(found.PeopleAlsoAsk, question)
-			}
-		}
-		for _, item := range results(o.Object("discussions")) {
-			thread := earshot.Discussion{Title: plain(item, "title"), Link: link(item, "url"), Date: date(item)}
-			if thread.Title != "" && thread.Link != "" {
-				found.Discussions = append(found.Discussions, thread)
-			}
-		}
+		found.OrganicResults = collect(o.Object("web"), readResult)
+		found.PeopleAlsoAsk = collect(o.Object("faq"), readQuestion)
+		found.Discussions = collect(o.Object("discussions"), readDiscussion)
 		readPanels(found, o)
 		more = len(found.OrganicResults) > 0 && o.Object("query")["more_results_available"] != false
 	})
@@ -75,6 +45,11 @@ func displayedLink(address loosejson.Object, to string) string {
 		return webtext.Domain(to)
 	}
 	return webtext.Line(host + " " + address.Text("path"))
+}
+
+func readDiscussion(o loosejson.Object) (thread earshot.Discussion, ok bool) {
+	thread = earshot.Discussion{Title: plain(o, "title"), Link: link(o, "url"), Date: date(o)}
+	return thread, thread.Title != "" && thread.Link != ""
 }
 
 func readQuestion(o loosejson.Object) (question earshot.Question, ok bool) {
