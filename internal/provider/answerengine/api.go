@@ -8,6 +8,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
@@ -72,8 +73,8 @@ var lists = []string{"images", "videos", "related_questions"}
 
 // take adds an object of the answer.
 func (c *completion) take(object loosejson.Object) error {
-	if failed := object.Object("error"); failed != nil {
-		return errorFailure(0, nil, object)
+	if object.Object("error") != nil {
+		return vendorapi.RefusalObject(0, nil, object)
 	}
 	if model := object.Text("model"); model != "" {
 		c.model = model
@@ -151,9 +152,7 @@ func (c *completion) check() error {
 	said := strings.TrimSpace(c.text()) != ""
 	switch {
 	case c.finish == "content_filter" && !said:
-		failure := upstream.Fail(earshot.ReasonBlocked, "the API refused to answer: %s", c.finish)
-		failure.Final = true
-		return failure
+		return vendorapi.Blocked("the API refused to answer: %s", c.finish)
 	case c.finish == "length", c.finish == "error", !c.ended:
 		return upstream.Fail(earshot.ReasonUnavailable, "the answer is incomplete: %q", c.finish)
 	case !said:

@@ -1,15 +1,11 @@
 package answerengine
 
 import (
-	"cmp"
-	"net/http"
 	"slices"
 
 	"earshot/internal/geo"
 	"earshot/internal/provider/chat"
-	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/vendorapi"
-	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/browser"
 )
@@ -51,7 +47,7 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) {
 		body["web_search_options"] = map[string]any{"user_location": location}
 	}
 	request, err := upstream.PostJSON(apiSite, "/chat/completions", "text/event-stream", body, q.Locale)
-	request.Refusal = apiRefusal
+	request.Refusal = vendorapi.RefusalBody
 	return request, err
 }
 
@@ -63,18 +59,4 @@ func stateName(code string) string {
 		return ""
 	}
 	return states[i].Name
-}
-
-// apiRefusal classifies a response with an error status.
-func apiRefusal(status int, header http.Header, body []byte) *upstream.Failure {
-	value, _ := loosejson.Decode(webtext.ValidText(string(body)))
-	return errorFailure(status, header, loosejson.AsObject(value))
-}
-
-// errorFailure classifies an answer that is an error.
-func errorFailure(status int, header http.Header, body loosejson.Object) *upstream.Failure {
-	failed := body.Object("error")
-	codes := []string{failed.Amount("code"), failed.Text("type")}
-	codes = slices.DeleteFunc(codes, func(code string) bool { return code == "" })
-	return vendorapi.Refusal(status, header, codes, cmp.Or(failed.Text("message"), body.Text("detail", "message")))
 }

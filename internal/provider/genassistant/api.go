@@ -8,6 +8,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
 )
 
@@ -62,8 +63,8 @@ func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 
 // take adds an object of the answer.
 func (g *generation) take(object loosejson.Object) error {
-	if failed := object.Object("error"); failed != nil {
-		return errorFailure(0, nil, failed)
+	if object.Object("error") != nil {
+		return vendorapi.RefusalObject(0, nil, object)
 	}
 	g.chunk(object)
 	return nil
@@ -77,9 +78,7 @@ func (g *generation) check() error {
 	said := strings.TrimSpace(g.text.String()) != ""
 	switch {
 	case !said && g.refused != "":
-		failure := upstream.Fail(earshot.ReasonBlocked, "the API refused to answer: %s", g.refused)
-		failure.Final = true
-		return failure
+		return vendorapi.Blocked("the API refused to answer: %s", g.refused)
 	case g.finish == "MAX_TOKENS":
 		return upstream.Fail(earshot.ReasonUnavailable, "the answer is incomplete: %s", g.finish)
 	case !g.ended:

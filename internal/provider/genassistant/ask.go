@@ -2,15 +2,11 @@ package genassistant
 
 import (
 	"cmp"
-	"net/http"
 	"net/url"
-	"slices"
 
 	"earshot/internal/geo"
 	"earshot/internal/provider/chat"
-	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/vendorapi"
-	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/browser"
 )
@@ -47,32 +43,6 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) {
 		"toolConfig": map[string]any{"retrievalConfig": map[string]any{"languageCode": language}},
 	}, q.Locale)
 	request.Query = url.Values{"alt": {"sse"}}
-	request.Refusal = apiRefusal
+	request.Refusal = vendorapi.RefusalBody
 	return request, err
-}
-
-// apiRefusal classifies a response with an error status.
-func apiRefusal(status int, header http.Header, body []byte) *upstream.Failure {
-	value, _ := loosejson.Decode(webtext.ValidText(string(body)))
-	if list := loosejson.AsObjects(value); len(list) > 0 {
-		value = list[0] // a stream in the form of a JSON list
-	}
-	return errorFailure(status, header, loosejson.AsObject(value).Object("error"))
-}
-
-// errorFailure classifies an error object of the API.
-func errorFailure(status int, header http.Header, failed loosejson.Object) *upstream.Failure {
-	codes := []string{failed.Amount("code"), failed.Text("status")}
-	header = header.Clone()
-	for _, detail := range failed.Objects("details") {
-		codes = append(codes, detail.Text("reason"))
-		if delay := detail.Text("retryDelay"); delay != "" {
-			if header == nil {
-				header = http.Header{}
-			}
-			header.Set("Retry-After", delay)
-		}
-	}
-	codes = slices.DeleteFunc(codes, func(code string) bool { return code == "" })
-	return vendorapi.Refusal(status, header, codes, failed.Text("message"))
 }

@@ -1,8 +1,12 @@
-// Package vendorapi holds what official APIs of all vendors have in common. The packages below it
-// ask and read APIs that several providers use.
+// Package vendorapi classifies the errors of official APIs of all vendors. The packages below it ask
+// and read APIs that several providers use.
+//
+//	error.go    reading errors in JSON
+//	refusal.go  classifying errors
 package vendorapi
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -102,17 +106,12 @@ const MaxRetryAfter = 5 * time.Minute
 
 // retryAfter returns how long the header asks to wait before the next try, or 0 if it does not ask.
 func retryAfter(header http.Header) time.Duration {
-	wait := span(header.Get("Retry-After-Ms"), time.Millisecond)
-	if wait == 0 {
-		wait = span(header.Get("Retry-After"), time.Second)
-	}
-	if wait == 0 {
-		wait = untilDate(header)
-	}
-	if wait == 0 {
-		wait = max(span(header.Get("X-Ratelimit-Reset-Requests"), time.Second), span(header.Get("X-Ratelimit-Reset-Tokens"), time.Second))
-	}
-	return min(wait, MaxRetryAfter)
+	return min(MaxRetryAfter, cmp.Or(
+		span(header.Get("Retry-After-Ms"), time.Millisecond),
+		span(header.Get("Retry-After"), time.Second),
+		untilDate(header),
+		max(span(header.Get("X-Ratelimit-Reset-Requests"), time.Second), span(header.Get("X-Ratelimit-Reset-Tokens"), time.Second)),
+	))
 }
 
 // span parses a duration such as "6m0s", or a number of units. It returns 0 for an invalid or
@@ -168,14 +167,8 @@ func describe(status int, codes []string, message string) string {
 // loggable returns a vendor's text on one line, shortened and without keys.
 func loggable(text string) string {
 	text = webtext.Line(redact(text[:min(len(text), maxMessage)]))
-	count := 0
-	for i := range text {
-		if count == maxLogged {
-			return text[:i]
-		}
-		count++
-	}
-	return text
+	runes := []rune(text)
+	return string(runes[:min(len(runes), maxLogged)])
 }
 
 // Patterns for keys: after a word that announces a key, with a vendor's prefix, or just long.

@@ -8,6 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
 )
 
@@ -21,7 +22,7 @@ func readEvents(events []loosejson.Object, want answer.Want) (*earshot.Answer, e
 	case s.ended:
 		return readResponse(s.assembled(), want)
 	case s.trouble != nil:
-		return nil, failed(s.trouble)
+		return nil, vendorapi.RefusalObject(0, nil, s.trouble)
 	case s.response == nil:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "the stream has no events of a response")
 	default:

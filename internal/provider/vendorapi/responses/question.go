@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"earshot/internal/geo"
+	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
 )
 
@@ -42,7 +43,7 @@ func Question(q Ask) (*upstream.Request, error) {
 		Include:    include,
 		Stream:     true,
 	}, q.Locale)
-	request.Refusal = Refusal
+	request.Refusal = vendorapi.RefusalBody
 	return request, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
@@ -31,7 +32,7 @@ func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer,
 		r.item(item)
 	}
 	if r.refused && len(r.texts) == 0 {
-		return nil, blocked("the assistant refused to answer")
+		return nil, vendorapi.Blocked("the assistant refused to answer")
 	}
 	r.finish(response, want)
 	if r.answer.Text == "" {
@@ -43,7 +44,7 @@ func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer,
 // check returns an error if the response is not a complete answer.
 func check(response loosejson.Object) error {
 	if response.Object("error") != nil {
-		return failed(response)
+		return vendorapi.RefusalObject(0, nil, response)
 	}
 	switch status := response.Text("status"); status {
 	case "completed", "":
@@ -51,7 +52,7 @@ func check(response loosejson.Object) error {
 	case "incomplete":
 		reason := response.Object("incomplete_details").Text("reason")
 		if reason == "content_filter" {
-			return blocked("the answer was withdrawn: %q", reason)
+			return vendorapi.Blocked("the answer was withdrawn: %q", reason)
 		}
 		return upstream.Fail(earshot.ReasonUnavailable, "the answer is cut off: %q", reason)
 	default:

@@ -7,16 +7,17 @@
 //	events.go     assembling a response from the events of a stream
 //	response.go   reading the items of a response
 //	text.go       citations in the text
-//	refusal.go    errors with a status, and errors inside an answer
 package responses
 
 import (
+	"encoding/json"
 	"strings"
 
 	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi"
 )
 
 // Recognises reports whether the document is an answer of this family: a response, its events as a
@@ -47,6 +48,23 @@ func isEvent(o loosejson.Object) bool {
 	return strings.HasPrefix(kind, "response.") || kind == "error" && isError(o)
 }
 
+// isError reports whether the object is an error of such an API: its message comes with a type or
+// with the name of a wrong parameter. Other APIs send a number as the code.
+func isError(o loosejson.Object) bool {
+	if o.Text("error") != "" { // xAI's format
+		return o.Text("code") != "" && len(o) == 2
+	}
+	problem := o
+	if inner := o.Object("error"); inner != nil {
+		problem = inner
+	} else if o.Text("type") != "error" {
+		return false
+	}
+	_, number := problem["code"].(json.Number)
+	_, parameter := problem["param"]
+	return problem.Text("message") != "" && !number && (problem.Text("type") != "" || parameter)
+}
+
 // Read reads an answer: a response, or its events as a stream or as JSON lines. The error is an
 // *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
@@ -56,7 +74,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 		case p.Alone && isResponse(p.Objects[0]):
 			found, err = readResponse(p.Objects[0], want)
 		case p.Alone && isError(p.Objects[0]) && !isEvent(p.Objects[0]):
-			return failed(p.Objects[0])
+			return vendorapi.RefusalObject(0, nil, p.Objects[0])
 		default:
 			found, err = readEvents(p.Objects, want)
 		}
