@@ -19,6 +19,7 @@ import (
 	"earshot"
 	"earshot/internal/provider/mdtext"
 	"earshot/internal/provider/webtext"
+	"earshot/internal/upstream"
 )
 
 // Want says what a reader needs to know in addition to the document.
@@ -33,6 +34,25 @@ func FromAPI(a *earshot.Answer, err error) (*earshot.Answer, error) {
 		a.Surface = earshot.SurfaceAPI
 	}
 	return a, err
+}
+
+// NotEmpty returns the answer, or a failure if the answer has no text.
+func NotEmpty(a *earshot.Answer, err error) (*earshot.Answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	if a.Text == "" {
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
+	}
+	return a, nil
+}
+
+// ModelName returns the name of a model for an answer, or nil for "".
+func ModelName(name string) *string {
+	if name == "" {
+		return nil
+	}
+	return &name
 }
 
 // Sources collects the pages that an answer cites, numbered in the order of their first mention and

@@ -137,6 +137,15 @@ func AddNew(list earshot.List[string], texts ...string) earshot.List[string] {
 	return list
 }
 
+// maxQueries limits the queries of an answer; research that takes minutes has up to a hundred.
+const maxQueries = 500
+
+// AddQueries appends the queries that are neither empty nor in the list yet, up to maxQueries.
+func AddQueries(list earshot.List[string], queries ...string) earshot.List[string] {
+	room := max(0, maxQueries-len(list))
+	return AddNew(list, queries[:min(room, len(queries))]...)
+}
+
 // AddEntity appends an entity unless the list has it. An entity without a kind gets the type
 // "other".
 func AddEntity(list earshot.List[earshot.Entity], name, kind string) earshot.List[earshot.Entity] {

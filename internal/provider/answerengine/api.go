@@ -93,7 +93,7 @@ func (c *completion) take(object loosejson.Object) error {
 			c.fields[field] = list[:min(len(list), maxPages)]
 		}
 	}
-	c.searched(object.Texts("search_queries", "query"))
+	c.queries = answer.AddQueries(c.queries, object.Texts("search_queries", "query")...)
 	for _, choice := range object.Objects("choices") {
 		if index := choice.Count("index"); index == nil || *index == 0 {
 			c.choice(choice)
@@ -120,19 +120,12 @@ func (c *completion) choice(choice loosejson.Object) {
 			}
 		}
 		for _, step := range part.Objects("reasoning_steps") {
-			c.searched(step.Object("web_search").Texts("search_keywords", "query"))
+			c.queries = answer.AddQueries(c.queries, step.Object("web_search").Texts("search_keywords", "query")...)
 		}
 	}
 	if reason := choice.Text("finish_reason"); reason != "" {
 		c.finish, c.ended = reason, true
 	}
-}
-
-// maxQueries limits the recorded queries.
-const maxQueries = 500
-
-func (c *completion) searched(queries []string) {
-	c.queries = answer.AddNew(c.queries, queries[:min(len(queries), max(maxQueries-len(c.queries), 0))]...)
 }
 
 // contentOf returns the text of a message, which is a string or a list of parts.

@@ -41,11 +41,8 @@ func withoutThoughts(text string) string {
 // answer returns the complete answer.
 func (c *completion) answer(want answer.Want) *earshot.Answer {
 	r := &reader{
-		answer: &earshot.Answer{SearchQueries: c.queries},
+		answer: &earshot.Answer{Model: answer.ModelName(c.model), SearchQueries: c.queries},
 		things: answer.Things{Country: want.Country, Own: ownSources},
-	}
-	if c.model != "" {
-		r.answer.Model = &c.model
 	}
 	r.pages = c.pages()
 	for _, page := range slices.Concat(c.results(), r.pages) {

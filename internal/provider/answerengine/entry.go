@@ -13,14 +13,11 @@ import (
 func (a *assembly) answer(want answer.Want) *earshot.Answer {
 	final := finalStep(a.fields)
 	r := &reader{
-		answer: &earshot.Answer{},
+		answer: &earshot.Answer{Model: answer.ModelName(a.fields.Text("display_model", "user_selected_model", "model"))},
 		things: answer.Things{Country: want.Country, Own: ownSources},
 	}
 	for _, result := range a.results(final) {
 		r.pages = append(r.pages, webPage(result))
-	}
-	if model := a.fields.Text("display_model", "user_selected_model", "model"); model != "" {
-		r.answer.Model = &model
 	}
 	for _, use := range a.uses {
 		r.walk(a.blocks[use])

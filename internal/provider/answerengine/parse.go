@@ -30,13 +30,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	default:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "the document is neither a stream nor an entry")
 	}
-	if err != nil {
-		return nil, err
-	}
-	if result.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
-	}
-	return result, nil
+	return answer.NotEmpty(result, err)
 }
 
 // readStream reads the last entry of a stream.

@@ -133,14 +133,11 @@ func (c *Assistant) document(up *upstream.Session, q Question) (*upstream.Reques
 
 // complete sets the location of the answer and calls Finish. It may be called on nil.
 func (api *API) complete(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error {
-	if up.Surface() != earshot.SurfaceAPI {
-		a.Location = up.Location(locale)
-		return nil
-	}
-	if api != nil && api.Located {
+	fromAPI := up.Surface() == earshot.SurfaceAPI
+	if !fromAPI || api != nil && api.Located {
 		a.Location = up.Location(locale)
 	}
-	if api == nil || api.Finish == nil {
+	if !fromAPI || api == nil || api.Finish == nil {
 		return nil
 	}
 	return api.Finish(ctx, up, a, locale)

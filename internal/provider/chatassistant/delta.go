@@ -247,12 +247,8 @@ func (d *deltas) truncated(old any, length *int) any {
 	if text == "" || !d.move(len(text)) {
 		return old
 	}
-	offsets := 0
-	for at := range text {
-		if offsets == *length {
-			return text[:at]
-		}
-		offsets++
+	if offsets := runeOffsets(text); *length < len(offsets)-1 {
+		return text[:offsets[*length]]
 	}
 	return old
 }

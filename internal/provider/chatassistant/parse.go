@@ -34,11 +34,8 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	default:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "the document is neither a page nor a stream")
 	}
-	if err != nil {
+	if found, err = answer.NotEmpty(found, err); err != nil {
 		return nil, err
-	}
-	if found.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	answer.NumberProducts(found)
 	return found, nil

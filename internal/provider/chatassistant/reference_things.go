@@ -2,6 +2,7 @@ package chatassistant
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"earshot"
@@ -55,25 +56,19 @@ func (r *messageReader) places(reference loosejson.Object) {
 		list = reference.Objects("business_fallbacks")
 	}
 	for _, o := range list {
-		place := loosejson.Object{
-			"address":     o.Text("address", "location"),
-			"category":    o.Text("category"),
-			"price_level": o.Text("price_str", "price_level", "price"),
-			"map_url":     cmp.Or(o.Text("map_url"), o.Text("provider_url")),
-		}
-		if categories := o.Texts("categories", "title"); place.Text("category") == "" && len(categories) > 0 {
+		place := maps.Clone(o)
+		place["address"] = o.Text("address", "location")
+		place["category"] = o.Text("category")
+		place["price_level"] = o.Text("price_str", "price_level", "price")
+		place["map_url"] = cmp.Or(o.Text("map_url"), o.Text("provider_url"))
+		if categories := o.Texts("categories", "title"); place["category"] == "" && len(categories) > 0 {
 			place["category"] = categories[0]
-		}
-		for key, value := range o {
-			if _, said := place[key]; !said {
-				place[key] = value
-			}
 		}
 		r.answer.Places = r.things.AddPlace(r.answer.Places, place)
 	}
 }
 
-// maxThings limits the recorded images, videos and queries of an answer; real answers have a few
+// maxThings limits the recorded images and videos of an answer; real answers have a few
 // dozen.
 const maxThings = 500
 
@@ -81,12 +76,8 @@ func (r *messageReader) video(o loosejson.Object) {
 	if len(r.answer.Videos) == maxThings {
 		return
 	}
-	video := loosejson.Object{"platform": o.Text("platform", "video_site", "source")}
-	for key, value := range o {
-		if _, said := video[key]; !said {
-			video[key] = value
-		}
-	}
+	video := maps.Clone(o)
+	video["platform"] = o.Text("platform", "video_site", "source")
 	r.answer.Videos = r.things.AddVideo(r.answer.Videos, video)
 }
 

@@ -28,13 +28,11 @@ func (r *messageReader) queries(m loosejson.Object) {
 }
 
 func (r *messageReader) query(queries ...string) {
-	room := max(0, maxThings-len(r.answer.SearchQueries))
-	r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, queries[:min(room, len(queries))]...)
+	r.answer.SearchQueries = answer.AddQueries(r.answer.SearchQueries, queries...)
 }
 
 func (r *messageReader) mapQuery(queries ...string) {
-	room := max(0, maxThings-len(r.answer.MapSearchQueries))
-	r.answer.MapSearchQueries = answer.AddNew(r.answer.MapSearchQueries, queries[:min(room, len(queries))]...)
+	r.answer.MapSearchQueries = answer.AddQueries(r.answer.MapSearchQueries, queries...)
 }
 
 // isSearchTool reports whether the tool searches the web, not files.

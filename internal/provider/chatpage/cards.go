@@ -116,20 +116,12 @@ type field struct {
 	node *html.Node
 }
 
-func (r *turnReader) fields(card *html.Node) fields { return r.appendFields(nil, card) }
-
-func (r *turnReader) appendFields(f fields, n *html.Node) fields {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		if child.Type != html.ElementNode {
-			continue
+func (r *turnReader) fields(card *html.Node) fields {
+	var f fields
+	for n := range card.Descendants() {
+		if name := markup.Attr(n, r.page.layout.Field); name != "" {
+			f = append(f, field{name, n})
 		}
-		if name := markup.Attr(child, r.page.layout.Field); name != "" {
-			if f == nil {
-				f = make(fields, 0, 4)
-			}
-			f = append(f, field{name, child})
-		}
-		f = r.appendFields(f, child)
 	}
 	return f
 }

@@ -93,19 +93,11 @@ func (p *Page) ReadPrepared(document []byte, want answer.Want, prepare func(*goq
 		case len(s.turns) == 0:
 			return upstream.Fail(earshot.ReasonEmpty, "the page has no reply")
 		}
-		if s.model != "" {
-			found.Model = &s.model
-		}
+		found.Model = answer.ModelName(s.model)
 		r := turnReader{page: p, want: want, base: s.base, site: s.site, answer: found}
 		return r.read(s.turns...)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if found.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
-	}
-	return found, nil
+	return answer.NotEmpty(found, err)
 }
 
 // tailLength is how many bytes at the end of a page are searched for its end tag. Saved pages may
@@ -176,9 +168,7 @@ func (p *Page) ReadTurn(turn *html.Node, want answer.Want) (*earshot.Answer, err
 	found := &earshot.Answer{}
 	s := survey{marks: &p.marks}
 	s.walk(turn, true)
-	if s.model != "" {
-		found.Model = &s.model
-	}
+	found.Model = answer.ModelName(s.model)
 	r := turnReader{page: p, want: want, base: s.base, site: s.site, answer: found}
 	if err := r.read(turn); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package genassistant
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 // chunk adds an answer of generateContent, or one chunk of a streamed answer. Only the first
 // candidate counts.
 func (g *generation) chunk(chunk loosejson.Object) {
-	g.setModel(chunk.Text("modelVersion", "model"))
+	g.model = cmp.Or(g.model, strings.TrimPrefix(chunk.Text("modelVersion", "model"), "models/"))
 	if reason := chunk.Object("promptFeedback").Text("blockReason"); reason != "" {
 		g.refused = reason
 	}
@@ -44,9 +45,9 @@ func (g *generation) part(part loosejson.Object, opens bool) {
 	call := part.Object("toolCall")
 	queries := call.Object("args").Texts("queries", "query")
 	if strings.Contains(call.Text("toolType"), "MAPS") {
-		g.mapQueries = g.searched(g.mapQueries, queries)
+		g.mapQueries = answer.AddQueries(g.mapQueries, queries...)
 	} else {
-		g.called = g.searched(g.called, queries)
+		g.called = answer.AddQueries(g.called, queries...)
 	}
 	said, isText := part["text"].(string)
 	visible := isText && !part.Is("thought")
@@ -62,7 +63,7 @@ func (g *generation) part(part loosejson.Object, opens bool) {
 // grounding adds the sources that the answer is based on. In a stream they come with the last
 // chunk, or repeatedly.
 func (g *generation) grounding(metadata loosejson.Object) {
-	g.queries = g.searched(g.queries, metadata.Texts("webSearchQueries", "query"))
+	g.queries = answer.AddQueries(g.queries, metadata.Texts("webSearchQueries", "query")...)
 	var own []*answer.Citation
 	for _, chunk := range metadata.Objects("groundingChunks") {
 		if place := chunk.Object("maps"); place != nil {

@@ -15,11 +15,10 @@ import (
 // Limits on what is read of an answer. Real answers have up to a few hundred claims with about ten
 // pages each.
 const (
-	maxClaims  = 500
-	maxPages   = 20 // of a claim
-	maxQueries = 500
-	maxLink    = 4 << 10 // bytes
-	maxTitle   = 1 << 10
+	maxClaims = 500
+	maxPages  = 20      // of a claim
+	maxLink   = 4 << 10 // bytes
+	maxTitle  = 1 << 10
 )
 
 // generation is the answer of the API as far as it was read.
@@ -50,17 +49,9 @@ type claim struct {
 	pages            []answer.Citation
 }
 
-func (g *generation) setModel(model string) {
-	g.model = cmp.Or(g.model, strings.TrimPrefix(model, "models/"))
-}
-
 // addText appends text, up to the maximum length of an answer.
 func (g *generation) addText(text string) {
 	g.text.WriteString(text[:min(len(text), max(webtext.MaxText-g.text.Len(), 0))])
-}
-
-func (g *generation) searched(list earshot.List[string], queries []string) earshot.List[string] {
-	return answer.AddNew(list, queries[:min(len(queries), max(maxQueries-len(list), 0))]...)
 }
 
 // claim adds a claim, unless a stream repeats it.
@@ -105,12 +96,10 @@ func (g *generation) webPage(address, title, domain string) (answer.Citation, bo
 // answer returns the complete answer.
 func (g *generation) answer(want answer.Want) *earshot.Answer {
 	a := &earshot.Answer{
-		SearchQueries:    g.searched(g.queries, g.called),
+		Model:            answer.ModelName(g.model),
+		SearchQueries:    answer.AddQueries(g.queries, g.called...),
 		MapSearchQueries: g.mapQueries,
 		Places:           g.places,
-	}
-	if g.model != "" {
-		a.Model = &g.model
 	}
 	g.write(a, want.Markdown)
 	g.sources.Fill(a)

@@ -45,13 +45,7 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 		result = s.reply.answer(s.model, want)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if result.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
-	}
-	return result, nil
+	return answer.NotEmpty(result, err)
 }
 
 // stream is what the messages have said so far.

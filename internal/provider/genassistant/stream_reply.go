@@ -51,10 +51,7 @@ func (r *reply) unfinished() bool { return r.list.list(stateField).number(0) == 
 
 // answer returns the answer that the reply contains.
 func (r *reply) answer(model string, want answer.Want) *earshot.Answer {
-	w := &writer{answer: &earshot.Answer{}, numbered: map[int]answer.Citation{}}
-	if model != "" {
-		w.answer.Model = &model
-	}
+	w := &writer{answer: &earshot.Answer{Model: answer.ModelName(model)}, numbered: map[int]answer.Citation{}}
 	rich := r.list.list(richField)
 	for place, part := range r.list {
 		switch place {

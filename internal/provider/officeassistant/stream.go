@@ -30,10 +30,7 @@ func readEvents(document []byte, want answer.Want) (*earshot.Answer, error) {
 		m.sources.Add(source)
 	}
 	m.sources.Fill(m.answer)
-	if m.answer.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
-	}
-	return m.answer, nil
+	return answer.NotEmpty(m.answer, nil)
 }
 
 // message is what the events have said so far.

@@ -28,14 +28,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	if rawdoc.IsPage(body) {
 		return page.ReadPrepared(body, want, markQuestions)
 	}
-	result, err := readLines(body, want)
-	if err != nil {
-		return nil, err
-	}
-	if result.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
-	}
-	return result, nil
+	return answer.NotEmpty(readLines(body, want))
 }
 
 func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {

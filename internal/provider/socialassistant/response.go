@@ -14,12 +14,9 @@ import (
 // answer returns the answer that the response contains.
 func (s *streamed) answer(want answer.Want) *earshot.Answer {
 	r := &reader{
-		answer: &earshot.Answer{},
+		answer: &earshot.Answer{Model: answer.ModelName(cmp.Or(s.response.Text("model"), s.response.Object("requestMetadata").Text("model")))},
 		cards:  cardsByID(s.cards),
 		known:  map[string]answer.Citation{},
-	}
-	if model := cmp.Or(s.response.Text("model"), s.response.Object("requestMetadata").Text("model")); model != "" {
-		r.answer.Model = &model
 	}
 	r.learn(s)
 	r.text(cmp.Or(loosejson.AsText(s.response["message"]), s.text.String()), want.Markdown)

@@ -15,19 +15,12 @@ import (
 // ownSources are the utm_source values that the assistants add to their links.
 var ownSources = []string{"openai", "chatgpt.com", "grok", "grok.com", "xai"}
 
-// maxQueries limits the recorded queries of an answer; research that takes minutes has up to a
-// hundred.
-const maxQueries = 500
-
 // readResponse reads a whole response. The error is an *upstream.Failure.
 func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer, error) {
 	if err := check(response); err != nil {
 		return nil, err
 	}
-	r := reader{answer: &earshot.Answer{}, titles: map[string]string{}}
-	if model := response.Text("model"); model != "" {
-		r.answer.Model = &model
-	}
+	r := reader{answer: &earshot.Answer{Model: answer.ModelName(response.Text("model"))}, titles: map[string]string{}}
 	for _, item := range response.Objects("output") {
 		r.item(item)
 	}
@@ -35,10 +28,7 @@ func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer,
 		return nil, vendorapi.Blocked("the assistant refused to answer")
 	}
 	r.finish(response, want)
-	if r.answer.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
-	}
-	return r.answer, nil
+	return answer.NotEmpty(r.answer, nil)
 }
 
 // check returns an error if the response is not a complete answer.
@@ -93,8 +83,7 @@ func (r *reader) call(item loosejson.Object) {
 		if len(queries) == 0 {
 			queries = []string{action.Text("query"), arguments(item).Text("query")}
 		}
-		room := max(0, maxQueries-len(r.answer.SearchQueries))
-		r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, queries[:min(room, len(queries))]...)
+		r.answer.SearchQueries = answer.AddQueries(r.answer.SearchQueries, queries...)
 	}
 	r.found = append(r.found, action.Objects("sources")...)
 }
