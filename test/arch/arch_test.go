@@ -22,7 +22,7 @@ const module = "earshot"
 // reading are the packages that every parser may use.
 var reading = []string{
 	"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson",
-	"internal/provider/rawdoc", "internal/provider/markup", "internal/provider/answer",
+	"internal/provider/jsonpatch", "internal/provider/rawdoc", "internal/provider/markup", "internal/provider/answer",
 }
 
 // floors are the folders of internal, from the bottom up. A package may import the packages of
@@ -54,11 +54,12 @@ var providers = map[string][]string{
 	"internal/provider/webtext":   nil,
 	"internal/provider/mdtext":    {"internal/provider/webtext"},
 	"internal/provider/loosejson": {"internal/provider/webtext"},
+	"internal/provider/jsonpatch": {"internal/provider/loosejson"},
 	"internal/provider/rawdoc":    {"internal/provider/webtext", "internal/provider/loosejson"},
 	"internal/provider/markup":    {"internal/provider/webtext", "internal/provider/mdtext"},
 	"internal/provider/answer":    {"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson"},
 	"internal/provider/chatpage":  reading,
-	"internal/provider/vendorapi": {"internal/provider/webtext"},
+	"internal/provider/vendorapi": {"internal/provider/webtext", "internal/provider/loosejson", "internal/provider/rawdoc"},
 
 	"internal/provider/vendorapi/*":  append([]string{"internal/provider", "internal/provider/vendorapi"}, reading...),
 	"internal/provider/chat":         append([]string{"internal/provider"}, reading...),

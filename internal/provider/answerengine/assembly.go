@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/provider/jsonpatch"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/webtext"
@@ -18,6 +19,7 @@ type assembly struct {
 	blocks map[string]loosejson.Object
 	uses   []string // keys of blocks, in the order of their first appearance
 
+	patcher jsonpatch.Patcher
 	ended   bool
 	trouble string // the error that an event reports
 }
@@ -86,7 +88,9 @@ func (a *assembly) block(block loosejson.Object) {
 			change := loosejson.AsObject(value)
 			target := loosejson.AsText(change["field"])
 			for _, patch := range change.Objects("patches") {
-				known[target] = apply(known[target], patch)
+				path, _ := patch["path"].(string)
+				op, _ := patch["op"].(string)
+				known[target] = a.patcher.Apply(known[target], path, op, patch["value"])
 			}
 		default:
 			known[field] = continued(known.Object(field), value)

@@ -7,7 +7,6 @@
 //	parse.go        recognising documents
 //	stored.go       entries in stored documents
 //	assembly.go     assembling an entry from the events of a stream
-//	patch.go        applying changes to a block
 //	entry.go        reading the answer from an entry or from its steps
 //	citations.go    the numbers in the text and the pages that they refer to
 //	page.go         the layout of the page
