@@ -14,13 +14,13 @@ type Block struct {
 }
 
 // Private-use characters that mark the place of a chip. webtext.Clean removes marks that Rewrite
-// does not replace. noMarks replaces these characters in the text itself.
+// does not replace. replaceMarks replaces these characters in the text itself.
 const (
 	markStart = "\ue200"
 	markEnd   = "\ue201"
 )
 
-var noMarks = strings.NewReplacer(markStart, "\ue202", markEnd, "\ue202")
+var replaceMarks = strings.NewReplacer(markStart, "\ue202", markEnd, "\ue202")
 
 // maxLinks limits the links of all chips together, in bytes.
 const maxLinks = 1 << 20
@@ -32,7 +32,7 @@ func (s *Sources) Write(blocks []Block) mdtext.Replacement {
 	shown := make([]mdtext.Replacement, len(blocks))
 	links := 0
 	for i, block := range blocks {
-		marked.WriteString(noMarks.Replace(block.Text))
+		marked.WriteString(replaceMarks.Replace(block.Text))
 		if len(block.Citations) == 0 {
 			continue
 		}

@@ -21,7 +21,7 @@ type assembly struct {
 
 	patcher jsonpatch.Patcher
 	ended   bool
-	trouble string // the error that an event reports
+	problem string // the error that an event reports
 }
 
 func newAssembly() *assembly {
@@ -42,7 +42,7 @@ func (a *assembly) event(o loosejson.Object) *assembly {
 		a = newAssembly()
 	}
 	if problem := problemOf(o); problem != "" {
-		a.trouble = problem
+		a.problem = problem
 	}
 	a.ended = a.ended || o.Is("final_sse_message") || strings.EqualFold(o.Text("status"), "completed")
 	a.add(o)
@@ -93,14 +93,14 @@ func (a *assembly) block(block loosejson.Object) {
 				known[target] = a.patcher.Apply(known[target], path, op, patch["value"])
 			}
 		default:
-			known[field] = continued(known.Object(field), value)
+			known[field] = continueText(known.Object(field), value)
 		}
 	}
 }
 
-// continued returns a block that replaces an earlier one. If its text does not begin at offset 0,
+// continueText returns a block that replaces an earlier one. If its text does not begin at offset 0,
 // the text continues the earlier text.
-func continued(earlier loosejson.Object, value any) any {
+func continueText(earlier loosejson.Object, value any) any {
 	block := loosejson.AsObject(value)
 	from := block.Count("chunk_starting_offset")
 	before, _ := earlier["chunks"].([]any)
@@ -115,8 +115,8 @@ func continued(earlier loosejson.Object, value any) any {
 // check returns an error if the stream has no complete answer.
 func (a *assembly) check() error {
 	switch {
-	case a.trouble != "":
-		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", a.trouble)
+	case a.problem != "":
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", a.problem)
 	case len(a.fields) == 0:
 		return upstream.Fail(earshot.ReasonUnreadable, "the stream has no entry")
 	case !a.ended:

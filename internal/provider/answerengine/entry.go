@@ -26,7 +26,7 @@ func (a *assembly) answer(want answer.Want) *earshot.Answer {
 	for _, step := range stepsOf(a.fields) {
 		r.walk(step.Object("content"))
 	}
-	r.related(a.fields, final)
+	r.addRelated(a.fields, final)
 	r.text(a.markdown(final), want.Markdown)
 	r.finish()
 	return r.answer
@@ -123,11 +123,11 @@ func citedRows(block loosejson.Object) []loosejson.Object {
 // stepsOf returns the steps that led to an answer. They are in the entry's text, as JSON or as JSON
 // in a string.
 func stepsOf(entry loosejson.Object) []loosejson.Object {
-	return loosejson.AsObjects(unpacked(entry["text"]))
+	return loosejson.AsObjects(decodeString(entry["text"]))
 }
 
-// unpacked returns the value; if the value is a string, it returns the JSON in the string.
-func unpacked(value any) any {
+// decodeString returns the value; if the value is a string, it returns the JSON in the string.
+func decodeString(value any) any {
 	if text, ok := value.(string); ok {
 		inner, _ := loosejson.Decode(text)
 		return inner
@@ -143,12 +143,12 @@ func finalStep(entry loosejson.Object) loosejson.Object {
 			continue
 		}
 		content := step.Object("content")
-		if inner := loosejson.AsObject(unpacked(content["answer"])); inner != nil {
+		if inner := loosejson.AsObject(decodeString(content["answer"])); inner != nil {
 			return inner
 		}
 		return content
 	}
-	if whole := loosejson.AsObject(unpacked(entry["text"])); whole != nil {
+	if whole := loosejson.AsObject(decodeString(entry["text"])); whole != nil {
 		return whole
 	}
 	return entry

@@ -91,5 +91,5 @@ func changedAt(entry loosejson.Object) string {
 // isEntry reports whether the object is an entry. It has blocks; an older entry has steps or an
 // answer instead.
 func isEntry(o loosejson.Object) bool {
-	return len(o.Objects("blocks")) > 0 || len(stepsOf(o)) > 0 || loosejson.AsText(loosejson.AsObject(unpacked(o["text"]))["answer"]) != ""
+	return len(o.Objects("blocks")) > 0 || len(stepsOf(o)) > 0 || loosejson.AsText(loosejson.AsObject(decodeString(o["text"]))["answer"]) != ""
 }

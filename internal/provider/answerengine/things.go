@@ -28,21 +28,21 @@ func (r *reader) walk(block loosejson.Object) {
 		switch field {
 		case "markdown_block", "web_result_block", "sources_mode_block", "web_results":
 		case "shopping_widgets":
-			r.shopping(loosejson.AsObjects(value))
+			r.addShopping(loosejson.AsObjects(value))
 		case "products":
 			r.answer.InlineProducts = append(r.answer.InlineProducts, r.things.Products(loosejson.AsObjects(value))...)
 		case "places":
 			for _, place := range loosejson.AsObjects(value) {
-				r.place(place)
+				r.addPlace(place)
 			}
 		case "media_items":
-			r.media(loosejson.AsObjects(value))
+			r.addMedia(loosejson.AsObjects(value))
 		case "entities", "knowledge_cards":
 			for _, entity := range loosejson.AsObjects(value) {
 				r.answer.Entities = answer.AddEntity(r.answer.Entities, entity.Text("name", "title"), entity.Text("type", "entity_type", "category"))
 			}
 		case "queries", "reformulated_queries":
-			r.queries(value)
+			r.addQueries(value)
 		default:
 			r.walk(loosejson.AsObject(value))
 			for _, inner := range loosejson.AsObjects(value) {
@@ -52,8 +52,8 @@ func (r *reader) walk(block loosejson.Object) {
 	}
 }
 
-// shopping adds shopping widgets, which are groups of products or single products.
-func (r *reader) shopping(widgets []loosejson.Object) {
+// addShopping adds shopping widgets, which are groups of products or single products.
+func (r *reader) addShopping(widgets []loosejson.Object) {
 	for _, widget := range widgets {
 		inner := widget.Objects("products")
 		if len(inner) == 0 {
@@ -67,9 +67,9 @@ func (r *reader) shopping(widgets []loosejson.Object) {
 	}
 }
 
-// place adds a place if it is new, because the map and the text show the same places. The address
+// addPlace adds a place if it is new, because the map and the text show the same places. The address
 // may be a list of lines.
-func (r *reader) place(place loosejson.Object) {
+func (r *reader) addPlace(place loosejson.Object) {
 	about := maps.Clone(place)
 	if lines := place.Texts("address", ""); len(lines) > 0 {
 		about["address"] = strings.Join(lines, ", ")
@@ -84,7 +84,7 @@ func (r *reader) place(place loosejson.Object) {
 	r.answer.Places = all
 }
 
-func (r *reader) media(items []loosejson.Object) {
+func (r *reader) addMedia(items []loosejson.Object) {
 	for _, item := range items {
 		if item.Text("medium") == "video" {
 			r.answer.Videos = r.things.AddVideo(r.answer.Videos, item)
@@ -96,8 +96,8 @@ func (r *reader) media(items []loosejson.Object) {
 	}
 }
 
-// queries adds search queries. The engine's name says whether a query was for a map.
-func (r *reader) queries(value any) {
+// addQueries adds search queries. The engine's name says whether a query was for a map.
+func (r *reader) addQueries(value any) {
 	list, _ := value.([]any)
 	for _, item := range list {
 		query := loosejson.AsObject(item)
@@ -113,8 +113,8 @@ func (r *reader) queries(value any) {
 	}
 }
 
-// related adds the related questions.
-func (r *reader) related(entries ...loosejson.Object) {
+// addRelated adds the related questions.
+func (r *reader) addRelated(entries ...loosejson.Object) {
 	for _, entry := range entries {
 		for _, field := range []string{"related_query_items", "related_queries"} {
 			r.answer.RelatedQueries = answer.AddNew(r.answer.RelatedQueries, entry.Texts(field, "text")...)

@@ -20,7 +20,7 @@ func readConversation(document []byte, want answer.Want) (*earshot.Answer, error
 		value, _ := loosejson.Decode(webtext.ValidText(string(document)))
 		conversation := findConversation(value)
 		if conversation == nil {
-			if problem := trouble(loosejson.AsObject(value)); problem != "" {
+			if problem := reportedError(loosejson.AsObject(value)); problem != "" {
 				return upstream.Fail(earshot.ReasonUnavailable, "the document reports %q", problem)
 			}
 			return upstream.Fail(earshot.ReasonUnreadable, "the JSON document has no conversation")
@@ -156,8 +156,8 @@ func withoutBlocked(envelopes, moderation []loosejson.Object) []loosejson.Object
 	})
 }
 
-// trouble returns the error that an event or a document reports, or "".
-func trouble(o loosejson.Object) string {
+// reportedError returns the error that an event or a document reports, or "".
+func reportedError(o loosejson.Object) string {
 	return cmp.Or(o.Text("error", "detail"),
 		o.Object("error").Text("message", "code"), o.Object("detail").Text("message", "code"))
 }

@@ -64,16 +64,16 @@ func isPatchList(value any) bool {
 	for _, item := range list {
 		o := loosejson.AsObject(item)
 		path, _ := o["p"].(string)
-		if _, ok := o["o"].(string); !ok || !isWhole(path) {
+		if _, ok := o["o"].(string); !ok || !isAbsolute(path) {
 			return false
 		}
 	}
 	return len(list) > 0
 }
 
-// isWhole reports whether a path begins at the message, and is not relative to the path of its list
+// isAbsolute reports whether a path begins at the message, and is not relative to the path of its list
 // of patches.
-func isWhole(path string) bool { return path == "/message" || strings.HasPrefix(path, "/message/") }
+func isAbsolute(path string) bool { return path == "/message" || strings.HasPrefix(path, "/message/") }
 
 func (d *deltas) patch(path, op string, value any) {
 	if op == "patch" {
@@ -82,7 +82,7 @@ func (d *deltas) patch(path, op string, value any) {
 			part := loosejson.AsObject(item)
 			inner, _ := part["o"].(string)
 			where, _ := part["p"].(string)
-			if !isWhole(where) {
+			if !isAbsolute(where) {
 				where = path + where
 			}
 			if inner != "patch" { // patches are not nested

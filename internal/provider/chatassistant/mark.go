@@ -80,22 +80,22 @@ func (r *messageReader) mark(before, rest string) (shown mdtext.Replacement, len
 			return mdtext.Gone, len(cutMark.FindString(rest))
 		}
 		if strings.HasPrefix(inner[end:], markEnd) {
-			return r.fields(strings.Split(inner[:end], markField)), len(markStart) + end + len(markEnd)
+			return r.fieldMark(strings.Split(inner[:end], markField)), len(markStart) + end + len(markEnd)
 		}
 	}
 	if word := strings.TrimLeftFunc(start[:min(len(start), maxLead)], isPrivate); !hasBareKind(word) {
 		return shown, 0
 	}
 	if strings.Contains(start, "turn") { // otherwise it names no result
-		if found := bareMark.FindString(start); found != "" && (bareKind(found) == "cite" || isApart(before)) {
-			return r.fields([]string{bareKind(found), found}), len(found)
+		if found := bareMark.FindString(start); found != "" && (bareKind(found) == "cite" || endsOutsideWord(before)) {
+			return r.fieldMark([]string{bareKind(found), found}), len(found)
 		}
 	}
-	if !isApart(before) {
+	if !endsOutsideWord(before) {
 		return shown, 0
 	}
 	if found := bareThing.FindStringSubmatch(start); found != nil {
-		return r.fields(found[1:]), len(found[0])
+		return r.fieldMark(found[1:]), len(found[0])
 	}
 	return mdtext.Gone, len(bareWidget.FindString(start))
 }
@@ -105,13 +105,14 @@ const maxLead = 24
 
 func isPrivate(r rune) bool { return unicode.Is(unicode.Co, r) }
 
-// isApart reports whether the text does not end inside a word.
-func isApart(before string) bool {
+// endsOutsideWord reports whether the text before a mark does not end with a letter, digit or
+// underscore.
+func endsOutsideWord(before string) bool {
 	return before == "" || !strings.ContainsAny(before[len(before)-1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 }
 
-// fields returns the replacement for a mark with these fields. The first field is the kind.
-func (r *messageReader) fields(fields []string) mdtext.Replacement {
+// fieldMark returns the replacement for a mark with these fields. The first field is the kind.
+func (r *messageReader) fieldMark(fields []string) mdtext.Replacement {
 	rest := fields[1:]
 	switch kind := fields[0]; {
 	case len(rest) == 0:
@@ -119,12 +120,12 @@ func (r *messageReader) fields(fields []string) mdtext.Replacement {
 		return r.cite(strings.Join(rest, " "))
 	case kind == "navlist":
 		for _, name := range resultName.FindAllString(strings.Join(rest, " "), -1) {
-			r.listed([]loosejson.Object{r.pages[name]})
+			r.addSources([]loosejson.Object{r.pages[name]})
 		}
 	case kind == "entity", kind == "product_entity":
-		return r.named(rest[0])
+		return r.entityMark(rest[0])
 	case kind == "url", kind == "link_title":
-		return r.linked(rest)
+		return r.linkMark(rest)
 	}
 	return mdtext.Gone
 }
@@ -138,8 +139,8 @@ func (r *messageReader) cite(mark string) mdtext.Replacement {
 	return r.sources.Cite(citations)
 }
 
-// named returns the name in a mark that holds a list: the kind of thing or a result, then the name.
-func (r *messageReader) named(list string) mdtext.Replacement {
+// entityMark returns the name in a mark that holds a list: the kind of thing or a result, then the name.
+func (r *messageReader) entityMark(list string) mdtext.Replacement {
 	value, _ := loosejson.Decode(list)
 	words := loosejson.Object{"list": value}.Texts("list", "")
 	if len(words) < 2 {
@@ -152,8 +153,8 @@ func (r *messageReader) named(list string) mdtext.Replacement {
 	return mdtext.Replacement{Text: name, Markdown: name}
 }
 
-// linked returns the link in a mark: its label, then its URL or the name of a result.
-func (r *messageReader) linked(fields []string) mdtext.Replacement {
+// linkMark returns the link in a mark: its label, then its URL or the name of a result.
+func (r *messageReader) linkMark(fields []string) mdtext.Replacement {
 	label := mdtext.Escape(webtext.Line(fields[0]))
 	target := fields[len(fields)-1]
 	if page, ok := webPage(r.pages[target]); ok {
@@ -163,7 +164,7 @@ func (r *messageReader) linked(fields []string) mdtext.Replacement {
 	if !ok {
 		return mdtext.Replacement{Text: label, Markdown: label}
 	}
-	r.link(label, link)
+	r.addLink(label, link)
 	return mdtext.Replacement{Text: label, Markdown: mdtext.WriteLink(webtext.Line(fields[0]), link)}
 }
 

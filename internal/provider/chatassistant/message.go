@@ -22,7 +22,7 @@ func readMessages(envelopes []loosejson.Object, want answer.Want) *earshot.Answe
 	turn := lastTurn(envelopes)
 	r.channel = slices.ContainsFunc(turn, func(envelope loosejson.Object) bool {
 		m := envelope.Object("message")
-		return m.Text("channel") == finalChannel && shown(m) && contentText(m.Object("content")) != ""
+		return m.Text("channel") == finalChannel && isShown(m) && contentText(m.Object("content")) != ""
 	})
 	for _, envelope := range turn {
 		r.read(envelope.Object("message"))
@@ -38,14 +38,14 @@ const finalChannel = "final"
 func lastTurn(envelopes []loosejson.Object) []loosejson.Object {
 	for i, envelope := range slices.Backward(envelopes) {
 		m := envelope.Object("message")
-		if m.Object("author").Text("role") == "user" && !hidden(m) {
+		if m.Object("author").Text("role") == "user" && !isHidden(m) {
 			return envelopes[i+1:]
 		}
 	}
 	return envelopes
 }
 
-func hidden(message loosejson.Object) bool {
+func isHidden(message loosejson.Object) bool {
 	return message.Object("metadata").Is("is_visually_hidden_from_conversation")
 }
 
@@ -65,9 +65,9 @@ type messageReader struct {
 
 func (r *messageReader) read(m loosejson.Object) {
 	metadata, content := m.Object("metadata"), m.Object("content")
-	r.queries(m)
-	r.searched(metadata, content)
-	if !shown(m) || r.channel && m.Text("channel") != finalChannel {
+	r.addQueries(m)
+	r.addResults(metadata, content)
+	if !isShown(m) || r.channel && m.Text("channel") != finalChannel {
 		return
 	}
 	if model := metadata.Text("model_slug", "resolved_model_slug"); model != "" {
@@ -80,10 +80,10 @@ func (r *messageReader) read(m loosejson.Object) {
 	r.ads(metadata.Objects("ads"))
 }
 
-// shown reports whether the user sees the message as part of the answer.
-func shown(m loosejson.Object) bool {
+// isShown reports whether the user sees the message as part of the answer.
+func isShown(m loosejson.Object) bool {
 	recipient, channel := m.Text("recipient"), m.Text("channel")
-	return m.Object("author").Text("role") == "assistant" && !hidden(m) &&
+	return m.Object("author").Text("role") == "assistant" && !isHidden(m) &&
 		(recipient == "all" || recipient == "") &&
 		(channel == finalChannel || channel == "") &&
 		!m.Object("metadata").Is("is_thinking_preamble_message")

@@ -23,64 +23,64 @@ func (r *messageReader) reference(reference loosejson.Object) mdtext.Replacement
 	case "entity":
 		return r.entity(reference)
 	case "alt_text":
-		return r.words(reference)
+		return r.altText(reference)
 	case "product_entity":
 		return r.inlineProduct(reference)
 	case "url", "link_title":
 		return r.linkReference(reference)
 	case "nav_list":
-		r.listed(reference.Objects("items"))
+		r.addSources(reference.Objects("items"))
 		return mdtext.Gone
 	case "video":
 		r.video(reference)
 		return mdtext.Gone
 	default:
-		return r.known(reference, strings.HasPrefix(kind, "image") || strings.HasPrefix(kind, "followup"))
+		return r.readFields(reference, strings.HasPrefix(kind, "image") || strings.HasPrefix(kind, "followup"))
 	}
 }
 
-// known reads a reference by its fields: content next to the text, a citation, or else its
+// readFields reads a reference by its fields: content next to the text, a citation, or else its
 // alternative text. A mute reference has no replacement.
-func (r *messageReader) known(reference loosejson.Object, mute bool) mdtext.Replacement {
+func (r *messageReader) readFields(reference loosejson.Object, mute bool) mdtext.Replacement {
 	r.images(reference.Objects("images"))
 	r.shoppingCard(reference)
 	r.places(reference)
 	for _, video := range reference.Objects("videos") {
 		r.video(video)
 	}
-	r.listed(reference.Objects("sources"))
-	r.listed(reference.Objects("domains"))
-	r.listed(citeMap(reference))
+	r.addSources(reference.Objects("sources"))
+	r.addSources(reference.Objects("domains"))
+	r.addSources(citeMap(reference))
 	citations := chip(reference)
 	switch {
 	case mute:
 		return mdtext.Gone
 	case len(citations) > 0:
 		return r.sources.Cite(citations)
-	case isBeside(reference):
+	case isBesideText(reference):
 		return mdtext.Gone
 	default:
-		return r.words(reference)
+		return r.altText(reference)
 	}
 }
 
-// words returns the alternative text of a reference. The matched text may say that it names an
+// altText returns the alternative text of a reference. The matched text may say that it names an
 // entity.
-func (r *messageReader) words(reference loosejson.Object) mdtext.Replacement {
+func (r *messageReader) altText(reference loosejson.Object) mdtext.Replacement {
 	alt := loosejson.AsText(reference["alt"])
 	if strings.TrimSpace(alt) == "" {
 		return mdtext.Gone
 	}
 	matched := strings.Trim(loosejson.AsText(reference["matched_text"]), markStart+markEnd)
 	if kind, list, ok := strings.Cut(matched, markField); ok && kind == "entity" {
-		r.named(list)
+		r.entityMark(list)
 	}
 	return mdtext.Replacement{Text: alt, Markdown: alt}
 }
 
-// isBeside reports whether the reference is for content next to the text. Its alternative text only
+// isBesideText reports whether the reference is for content next to the text. Its alternative text only
 // repeats that content.
-func isBeside(reference loosejson.Object) bool {
+func isBesideText(reference loosejson.Object) bool {
 	for _, field := range []string{"images", "products", "businesses", "business_fallbacks", "videos", "sources", "domains"} {
 		if list, _ := reference[field].([]any); len(list) > 0 {
 			return true
@@ -147,8 +147,8 @@ func citeMap(reference loosejson.Object) []loosejson.Object {
 	return pages
 }
 
-// listed adds sources that belong to no chip.
-func (r *messageReader) listed(list []loosejson.Object) {
+// addSources adds sources that belong to no chip.
+func (r *messageReader) addSources(list []loosejson.Object) {
 	for _, item := range list {
 		if source, ok := webPage(item); ok {
 			r.sources.Add(source)

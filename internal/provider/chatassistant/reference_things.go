@@ -24,7 +24,7 @@ func (r *messageReader) entity(reference loosejson.Object) mdtext.Replacement {
 
 // inlineProduct adds a product that the text names.
 func (r *messageReader) inlineProduct(reference loosejson.Object) mdtext.Replacement {
-	r.listed(citeMap(reference))
+	r.addSources(citeMap(reference))
 	product, ok := r.things.Product(reference.Object("product"))
 	if !ok {
 		if alt := reference.Text("alt"); alt != "" {

@@ -1,17 +1,14 @@
 package chatassistant_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/schema"
 )
 
 func TestDecodeRejects(t *testing.T) {
@@ -36,30 +33,8 @@ func TestDecodeRejects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in, err := schema.Parse([]byte(test.body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			chatassistant.Provider{}.Decode(in)
-			checkProblems(t, in.Err(), test.want)
+			providertest.Refuses(t, chatassistant.Provider{}, test.body, test.want)
 		})
-	}
-}
-
-func checkProblems(t *testing.T, err error, want []string) {
-	t.Helper()
-	var invalid *earshot.Error
-	if !errors.As(err, &invalid) || invalid.Code != earshot.CodeValidation {
-		t.Fatalf("got %v, want a validation error", err)
-	}
-	problems, _ := invalid.Details.([]earshot.FieldProblem)
-	if len(problems) != len(want) {
-		t.Fatalf("got %d problems, want %d: %v", len(problems), len(want), problems)
-	}
-	for i, problem := range problems {
-		if line := problem.Field + ": " + problem.Message; !strings.HasPrefix(line, want[i]) {
-			t.Errorf("problem %d is %q, want %q", i, line, want[i])
-		}
 	}
 }
 

@@ -10,16 +10,16 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// queries adds the search queries of a message: from its metadata, from the arguments of a tool, or
+// addQueries adds the search queries of a message: from its metadata, from the arguments of a tool, or
 // from a call of the search tool.
-func (r *messageReader) queries(m loosejson.Object) {
+func (r *messageReader) addQueries(m loosejson.Object) {
 	metadata := m.Object("metadata")
-	r.query(metadata.Object("search_model_queries").Texts("queries", "q")...)
-	r.query(metadata.Texts("search_queries", "q")...)
+	r.addQuery(metadata.Object("search_model_queries").Texts("queries", "q")...)
+	r.addQuery(metadata.Texts("search_queries", "q")...)
 	author := m.Object("author")
 	if author.Text("role") == "tool" && isSearchTool(author.Text("name")) && metadata.Text("command") == "search" {
 		if arguments := metadata.Texts("args", "q"); len(arguments) > 0 {
-			r.query(arguments[0])
+			r.addQuery(arguments[0])
 		}
 	}
 	if isSearchTool(m.Text("recipient")) {
@@ -27,11 +27,11 @@ func (r *messageReader) queries(m loosejson.Object) {
 	}
 }
 
-func (r *messageReader) query(queries ...string) {
+func (r *messageReader) addQuery(queries ...string) {
 	r.answer.SearchQueries = answer.AddQueries(r.answer.SearchQueries, queries...)
 }
 
-func (r *messageReader) mapQuery(queries ...string) {
+func (r *messageReader) addMapQuery(queries ...string) {
 	r.answer.MapSearchQueries = answer.AddQueries(r.answer.MapSearchQueries, queries...)
 }
 
@@ -56,7 +56,7 @@ func (r *messageReader) toolCall(content loosejson.Object) {
 		return
 	}
 	for _, call := range searchCall.FindAllStringSubmatch(code, -1) {
-		r.query(webtext.Line(unquoted(call[1])))
+		r.addQuery(webtext.Line(unquoted(call[1])))
 	}
 	for line := range strings.Lines(code) {
 		r.record(splitRecord(strings.TrimSpace(line)))
@@ -65,11 +65,11 @@ func (r *messageReader) toolCall(content loosejson.Object) {
 
 func (r *messageReader) jsonCall(call loosejson.Object) {
 	for _, field := range []string{"search_query", "system1_search_query", "system2_search_query", "queries"} {
-		r.query(call.Texts(field, "q")...)
+		r.addQuery(call.Texts(field, "q")...)
 	}
-	r.query(call.Text("query"))
-	r.mapQuery(call.Texts("business_query", "q")...)
-	r.mapQuery(call.Texts("business_query", "query")...)
+	r.addQuery(call.Text("query"))
+	r.addMapQuery(call.Texts("business_query", "q")...)
+	r.addMapQuery(call.Texts("business_query", "query")...)
 }
 
 // record adds the query of a record, which begins with the kind of search.
@@ -79,10 +79,10 @@ func (r *messageReader) record(fields []string) {
 	}
 	switch fields[0] {
 	case "fast", "slow", "search":
-		r.query(webtext.Line(fields[1]))
+		r.addQuery(webtext.Line(fields[1]))
 	case "business":
 		if len(fields) > 2 {
-			r.mapQuery(webtext.Line(fields[2]))
+			r.addMapQuery(webtext.Line(fields[2]))
 		}
 	}
 }
@@ -122,13 +122,13 @@ func unquoted(literal string) string {
 	return inner
 }
 
-// searched records the search results of a message. It also remembers a page that a tool opened:
+// addResults records the search results of a message. It also remembers a page that a tool opened:
 // such a page can be cited, but opening it does not make it a source.
-func (r *messageReader) searched(metadata, content loosejson.Object) {
+func (r *messageReader) addResults(metadata, content loosejson.Object) {
 	for _, group := range metadata.Objects("search_result_groups") {
 		r.results = append(r.results, group.Objects("entries")...)
 		for _, entry := range group.Objects("entries") {
-			r.remember(entry)
+			r.rememberResult(entry)
 		}
 	}
 	for _, field := range []string{"_cite_metadata", "cite_metadata"} {
@@ -137,12 +137,12 @@ func (r *messageReader) searched(metadata, content loosejson.Object) {
 		}
 	}
 	if content.Text("content_type") == "sonic_webpage" {
-		r.remember(content)
+		r.rememberResult(content)
 	}
 }
 
-// remember stores a result under the name that marks in the text use, such as turn0search3.
-func (r *messageReader) remember(result loosejson.Object) {
+// rememberResult stores a result under the name that marks in the text use, such as turn0search3.
+func (r *messageReader) rememberResult(result loosejson.Object) {
 	name := result.Text("ref_id")
 	if id := result.Object("ref_id"); id != nil {
 		turn, index := id.Count("turn_index"), id.Count("ref_index")

@@ -31,7 +31,7 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 		}
 		found = readMessages(withoutBlocked(s.messages, s.moderation), want)
 		found.RelatedQueries = s.followups
-		if s.trouble != "" && (found.Text == "" || !s.finished()) {
+		if s.problem != "" && (found.Text == "" || !s.finished()) {
 			return s.failure() // the answer is incomplete
 		}
 		return nil
@@ -44,7 +44,7 @@ type streamed struct {
 	deltas
 
 	ended      bool
-	trouble    string // the error that an event reports
+	problem    string // the error that an event reports
 	followups  []string
 	moderation []loosejson.Object
 }
@@ -57,7 +57,7 @@ func (s *streamed) take(event rawdoc.Event) {
 		return
 	}
 	o := loosejson.AsObject(value)
-	s.trouble = cmp.Or(trouble(o), trouble(o.Object("v")), s.trouble)
+	s.problem = cmp.Or(reportedError(o), reportedError(o.Object("v")), s.problem)
 	if result := o.Object("moderation_response"); result != nil {
 		s.moderation = append(s.moderation, loosejson.Object{"message_id": o.Text("message_id"), "blocked": result["blocked"]})
 		return
@@ -82,13 +82,13 @@ func (s *streamed) finished() bool {
 		return false
 	}
 	last := s.messages[len(s.messages)-1].Object("message")
-	return shown(last) && last.Is("end_turn") && last.Text("status") == "finished_successfully"
+	return isShown(last) && last.Is("end_turn") && last.Text("status") == "finished_successfully"
 }
 
 // failure returns why a stream has no answer.
 func (s *streamed) failure() error {
-	if s.trouble != "" {
-		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", s.trouble)
+	if s.problem != "" {
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", s.problem)
 	}
 	return upstream.Fail(earshot.ReasonUnreadable, "the stream has no messages")
 }

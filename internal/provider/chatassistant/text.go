@@ -18,7 +18,7 @@ const maxReferences = 600
 // the order of the text, and replaces them by what the user sees.
 func (r *messageReader) text(source string, references []loosejson.Object) {
 	references = references[:min(len(references), maxReferences)]
-	t := &markedText{reader: r, source: source, references: references, at: place(source, references)}
+	t := &markedText{reader: r, source: source, references: references, at: locateReferences(source, references)}
 	starts := []byte(markStarts)
 	for at := range t.at {
 		starts = append(starts, source[at])
@@ -30,12 +30,12 @@ func (r *messageReader) text(source string, references []loosejson.Object) {
 		}
 	}
 	for _, link := range mdtext.ProseLinks(shown.Text) { // including links around references
-		r.link(link.Label, link.URL)
+		r.addLink(link.Label, link.URL)
 	}
 	if plain := mdtext.Flatten(shown.Text); plain != "" {
 		r.texts = append(r.texts, plain)
 		if r.want.Markdown {
-			r.markdown = append(r.markdown, webtext.Clean(mdtext.KeepSafeLinks(untracked(shown.Markdown))))
+			r.markdown = append(r.markdown, webtext.Clean(mdtext.KeepSafeLinks(removeTracking(shown.Markdown))))
 		}
 	}
 }
@@ -45,12 +45,12 @@ type markedText struct {
 	reader     *messageReader
 	source     string
 	references []loosejson.Object // nil after the reference was read
-	at         map[int]placed     // by start offset
+	at         map[int]position   // by start offset
 	blocks     int                // number of open blocks, see directive
 }
 
-// placed is the position of a reference in a text.
-type placed struct{ index, length int }
+// position is the position of a reference in a text.
+type position struct{ index, length int }
 
 // read returns the replacement for the mark at the start of rest, and its length. It also records
 // links.
@@ -65,7 +65,7 @@ func (t *markedText) read(rest string) (shown mdtext.Replacement, length int) {
 	switch rest[0] {
 	case '[':
 		if link := webLink.FindStringSubmatch(rest); link != nil && !strings.HasSuffix(before, "!") && !strings.HasSuffix(before, `\`) {
-			t.reader.link(link[1], link[2])
+			t.reader.addLink(link[1], link[2])
 		}
 		return shown, 0
 	case ':':
@@ -78,8 +78,8 @@ func (t *markedText) read(rest string) (shown mdtext.Replacement, length int) {
 // webLink matches a link in Markdown.
 var webLink = regexp.MustCompile(`^\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?(https?://[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)`)
 
-// link adds a page that the text links to.
-func (r *messageReader) link(label, link string) {
+// addLink adds a page that the text links to.
+func (r *messageReader) addLink(label, link string) {
 	if target, ok := webtext.Destination(link, nil, ownSources); ok {
 		r.sources.Add(earshot.Source{URL: target, Label: mdtext.Flatten(label)})
 	}
@@ -88,8 +88,8 @@ func (r *messageReader) link(label, link string) {
 // trackedLink matches the target of a Markdown link with a utm_source parameter.
 var trackedLink = regexp.MustCompile(`\]\(https?://[^\s<>()]*[?&]utm_source=[^\s<>()]*`)
 
-// untracked returns the Markdown without the assistant's tracking parameters in links.
-func untracked(markdown string) string {
+// removeTracking returns the Markdown without the assistant's tracking parameters in links.
+func removeTracking(markdown string) string {
 	return trackedLink.ReplaceAllStringFunc(markdown, func(link string) string {
 		if target, ok := webtext.Destination(link[len("]("):], nil, ownSources); ok {
 			return "](" + target
@@ -98,11 +98,11 @@ func untracked(markdown string) string {
 	})
 }
 
-// place finds the positions of references. A reference is at the position that it gives, in
+// locateReferences finds the positions of references. A reference is at the position that it gives, in
 // characters, if its matched text is there. Otherwise it is at the next occurrence of its matched
 // text.
-func place(source string, references []loosejson.Object) map[int]placed {
-	at := map[int]placed{}
+func locateReferences(source string, references []loosejson.Object) map[int]position {
+	at := map[int]position{}
 	offsets := runeOffsets(source)
 	var lost []int
 	for i, reference := range references {
@@ -111,7 +111,7 @@ func place(source string, references []loosejson.Object) map[int]placed {
 		if begin != nil && end != nil && *begin >= 0 && *begin < *end && *end < len(offsets) {
 			from, to := offsets[*begin], offsets[*end]
 			if _, taken := at[from]; !taken && (source[from:to] == matched || matched == "" && isMark(source[from:to])) {
-				at[from] = placed{i, to - from}
+				at[from] = position{i, to - from}
 				continue
 			}
 		}
@@ -130,7 +130,7 @@ func place(source string, references []loosejson.Object) map[int]placed {
 			from := next[matched] + found
 			next[matched] = from + len(matched)
 			if _, taken := at[from]; !taken {
-				at[from] = placed{i, len(matched)}
+				at[from] = position{i, len(matched)}
 				break
 			}
 		}

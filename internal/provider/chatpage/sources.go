@@ -23,8 +23,8 @@ type mention struct {
 	citations []answer.Citation // of a chip
 }
 
-// chipped returns the notes and the chip.
-func (m mention) chipped() []*html.Node { return append(slices.Clone(m.notes), m.node) }
+// elements returns the notes and the chip.
+func (m mention) elements() []*html.Node { return append(slices.Clone(m.notes), m.node) }
 
 // gatherNotes makes a chip of the notes that no chip follows.
 func (r *turnReader) gatherNotes() {
@@ -52,7 +52,7 @@ func (r *turnReader) cite() {
 			}
 			continue
 		}
-		for _, n := range m.chipped() {
+		for _, n := range m.elements() {
 			m.citations = append(m.citations, r.cited(n, keys)...)
 			markup.ReplaceChildren(n, nil, webtext.Mark)
 			n.Data, n.DataAtom, n.Attr = chipElement, 0, nil
@@ -180,7 +180,7 @@ func (r *turnReader) showChips() {
 		if !m.chip {
 			continue
 		}
-		for _, n := range m.chipped() {
+		for _, n := range m.elements() {
 			markup.ReplaceChildren(n, nil, "")
 		}
 		before, after := " (", ""

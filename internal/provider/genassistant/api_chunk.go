@@ -67,7 +67,7 @@ func (g *generation) grounding(metadata loosejson.Object) {
 	var own []*answer.Citation
 	for _, chunk := range metadata.Objects("groundingChunks") {
 		if place := chunk.Object("maps"); place != nil {
-			g.place(place)
+			g.addPlace(place)
 		}
 		own = append(own, g.page(chunk))
 	}
@@ -77,12 +77,12 @@ func (g *generation) grounding(metadata loosejson.Object) {
 	}
 	for _, support := range metadata.Objects("groundingSupports") {
 		segment := support.Object("segment")
-		g.claim(claim{
+		g.addClaim(claim{
 			part:  number(segment, "partIndex"),
 			start: number(segment, "startIndex"),
 			end:   number(segment, "endIndex"),
 			text:  loosejson.AsText(segment["text"]),
-			pages: chosen(own, support["groundingChunkIndices"]),
+			pages: pagesAt(own, support["groundingChunkIndices"]),
 		})
 	}
 }
@@ -96,8 +96,8 @@ func number(o loosejson.Object, field string) int {
 	return 0
 }
 
-// chosen returns the pages at the indices, without duplicates.
-func chosen(pages []*answer.Citation, indices any) []answer.Citation {
+// pagesAt returns the pages at the indices, without duplicates.
+func pagesAt(pages []*answer.Citation, indices any) []answer.Citation {
 	list, _ := indices.([]any)
 	var found []answer.Citation
 	for _, index := range list[:min(len(list), maxPages)] {
@@ -124,8 +124,8 @@ func (g *generation) page(chunk loosejson.Object) *answer.Citation {
 	return nil
 }
 
-// place adds a place that the answer is about, if it is new.
-func (g *generation) place(about loosejson.Object) {
+// addPlace adds a place that the answer is about, if it is new.
+func (g *generation) addPlace(about loosejson.Object) {
 	link, _ := about.Destination(nil, "uri")
 	place := earshot.Place{Position: len(g.places) + 1, Name: about.Text("title"), Link: link}
 	known := slices.ContainsFunc(g.places, func(p earshot.Place) bool { return p.Name == place.Name && p.Link == place.Link })

@@ -54,8 +54,8 @@ func (g *generation) addText(text string) {
 	g.text.WriteString(text[:min(len(text), max(webtext.MaxText-g.text.Len(), 0))])
 }
 
-// claim adds a claim, unless a stream repeats it.
-func (g *generation) claim(c claim) {
+// addClaim adds a claim, unless a stream repeats it.
+func (g *generation) addClaim(c claim) {
 	known := func(old claim) bool {
 		return old.part == c.part && old.start == c.start && old.end == c.end && slices.Equal(old.pages, c.pages)
 	}

@@ -50,14 +50,14 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 
 // stream is what the messages have said so far.
 type stream struct {
-	messages int
-	reply    *reply
-	model    string
-	silent   bool // there was a reply without text
-	ended    bool
-	cut      bool
-	trouble  int // the site's error number
-	failed   bool
+	messages    int
+	reply       *reply
+	model       string
+	emptyReply  bool // there was a reply without text
+	ended       bool
+	cut         bool
+	errorNumber int // the site's error number
+	failed      bool
 }
 
 // read reads all values of a stream.
@@ -95,12 +95,12 @@ func (s *stream) frame(frame list) {
 		s.messages++
 		content, _ := loosejson.Decode(frame.text(2))
 		message := asList(content)
-		if trouble := frame.list(5); message == nil && len(trouble) > 0 {
+		if reported := frame.list(5); message == nil && len(reported) > 0 {
 			s.failed = true
-			s.trouble = trouble.below(2, 0, 1).number(0)
+			s.errorNumber = reported.below(2, 0, 1).number(0)
 			return
 		}
-		s.silent = s.silent || strings.HasPrefix(message.below(4, 0).text(0), replyPrefix)
+		s.emptyReply = s.emptyReply || strings.HasPrefix(message.below(4, 0).text(0), replyPrefix)
 		if found := findReply(content); found != nil {
 			s.reply = found
 			if model := webtext.Line(message.text(modelField)); model != "" {
@@ -117,15 +117,15 @@ var refusals = []int{1037, 1060}
 // check returns an error if the stream has no complete answer.
 func (s *stream) check() error {
 	switch {
-	case s.reply == nil && slices.Contains(refusals, s.trouble):
-		return upstream.Fail(earshot.ReasonBlocked, "the stream reports %d", s.trouble)
+	case s.reply == nil && slices.Contains(refusals, s.errorNumber):
+		return upstream.Fail(earshot.ReasonBlocked, "the stream reports %d", s.errorNumber)
 	case s.reply == nil && s.failed:
-		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %d", s.trouble)
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %d", s.errorNumber)
 	case s.messages == 0:
 		return upstream.Fail(earshot.ReasonUnreadable, "the stream has no messages")
 	case s.cut, s.reply != nil && !s.ended && s.reply.unfinished():
 		return upstream.Fail(earshot.ReasonUnavailable, "the stream is cut off before the answer is complete")
-	case s.reply == nil && s.silent:
+	case s.reply == nil && s.emptyReply:
 		return upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	case s.reply == nil:
 		return upstream.Fail(earshot.ReasonUnreadable, "the stream has messages but no answer")

@@ -62,7 +62,7 @@ func (r *reply) answer(model string, want answer.Want) *earshot.Answer {
 			w.gather(part)
 		}
 	}
-	w.images(rich)
+	w.addImages(rich)
 	w.text(r.text(), want.Markdown)
 	w.finish()
 	return w.answer
@@ -79,17 +79,17 @@ func (r *reply) text() string {
 	return said
 }
 
-// images adds the images of a reply: images from the web and generated images.
-func (w *writer) images(rich list) {
+// addImages adds the images of a reply: images from the web and generated images.
+func (w *writer) addImages(rich list) {
 	for _, image := range rich.list(webImages) {
-		w.image(asList(image).below(0, 0).text(0))
+		w.addImage(asList(image).below(0, 0).text(0))
 	}
 	for _, image := range rich.below(madeImages, 0) {
-		w.image(asList(image).below(0, 3).text(3))
+		w.addImage(asList(image).below(0, 3).text(3))
 	}
 }
 
-func (w *writer) image(link string) {
+func (w *writer) addImage(link string) {
 	if target, ok := webtext.Destination(link, nil, ownSources); ok {
 		w.answer.Images = answer.AddNew(w.answer.Images, target)
 	}

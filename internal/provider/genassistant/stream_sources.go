@@ -35,7 +35,7 @@ func (w *writer) gatherRich(rich list) {
 func (w *writer) gather(part any) {
 	items := asList(part)
 	if numbers := markNumbers(items.list(0).text(0)); len(numbers) > 0 {
-		w.group(numbers, items.list(1))
+		w.addGroup(numbers, items.list(1))
 		return
 	}
 	if source, ok := sourceIn(items); ok {
@@ -46,9 +46,9 @@ func (w *writer) gather(part any) {
 	}
 }
 
-// group adds the sources of a mark, which are in the order of the mark's numbers. Every mark with
+// addGroup adds the sources of a mark, which are in the order of the mark's numbers. Every mark with
 // the same number repeats the source.
-func (w *writer) group(numbers []int, entries list) {
+func (w *writer) addGroup(numbers []int, entries list) {
 	for i, number := range numbers[:min(len(numbers), len(entries))] {
 		source, _ := sourceIn(asList(entries[i]).below(3, 0))
 		if _, known := w.numbered[number]; source.URL != "" && !known {
@@ -73,7 +73,7 @@ func sourceIn(items list) (earshot.Source, bool) {
 			if _, icon := webtext.Destination(title, nil, nil); icon || isAsset(link) {
 				continue
 			}
-			return earshot.Source{URL: link, Label: title}, title != "" || place == 2 && isStretch(items)
+			return earshot.Source{URL: link, Label: title}, title != "" || place == 2 && hasRange(items)
 		default:
 			return earshot.Source{}, false
 		}
@@ -81,8 +81,8 @@ func sourceIn(items list) (earshot.Source, bool) {
 	return earshot.Source{}, false
 }
 
-// isStretch reports whether the list begins with the start and end of a text range.
-func isStretch(items list) bool {
+// hasRange reports whether the list begins with the start and end of a text range.
+func hasRange(items list) bool {
 	_, from := items.at(0).(json.Number)
 	_, to := items.at(1).(json.Number)
 	return from && to

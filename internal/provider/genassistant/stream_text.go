@@ -31,7 +31,7 @@ const (
 
 // text reads the reply's text. It removes the marks; citations become pills.
 func (w *writer) text(markdown string, wantMarkdown bool) {
-	written := mdtext.Rewrite(markdown, markStarts, w.marked)
+	written := mdtext.Rewrite(markdown, markStarts, w.replaceMark)
 	for _, link := range mdtext.ProseLinks(written.Text) {
 		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok && !isAsset(target) {
 			w.sources.Add(earshot.Source{URL: target, Label: mdtext.Flatten(link.Label)})
@@ -40,8 +40,8 @@ func (w *writer) text(markdown string, wantMarkdown bool) {
 	written.Fill(w.answer, wantMarkdown)
 }
 
-// marked returns the replacement for the mark at the start of text, and the mark's length.
-func (w *writer) marked(text string) (shown mdtext.Replacement, length int) {
+// replaceMark returns the replacement for the mark at the start of text, and the mark's length.
+func (w *writer) replaceMark(text string) (shown mdtext.Replacement, length int) {
 	switch text[0] {
 	case 'h':
 		if head := text[:min(len(text), len("https"+partStart))]; strings.Contains(head, partStart) {
@@ -49,7 +49,7 @@ func (w *writer) marked(text string) (shown mdtext.Replacement, length int) {
 		}
 	case '<':
 		mark := buttonMark.FindString(text)
-		w.button(mark)
+		w.addButton(mark)
 		return mdtext.Gone, len(mark)
 	case '[':
 		if strings.HasPrefix(text, citeStart) {
@@ -93,8 +93,8 @@ func markNumbers(mark string) []int {
 	return numbers
 }
 
-// button adds the question of a button to the related queries.
-func (w *writer) button(mark string) {
+// addButton adds the question of a button to the related queries.
+func (w *writer) addButton(mark string) {
 	said := map[string]string{}
 	for _, attribute := range buttonSays.FindAllStringSubmatch(mark, -1) {
 		said[attribute[1]] = webtext.Line(html.UnescapeString(attribute[2]))

@@ -13,8 +13,8 @@ import (
 // Blocks is the field that counts the blocks of pages; a recognised block counts as filled.
 const Blocks = "blocks"
 
-// unknownMark is the prefix of the fields that count unrecognised blocks by heading.
-const unknownMark = "block: "
+// unknownPrefix is the prefix of the fields that count unrecognised blocks by heading.
+const unknownPrefix = "block: "
 
 // Limits on headings, which come from pages and can contain anything.
 const (
@@ -30,12 +30,12 @@ func (w *Watch) blocks(d Document, layout json.RawMessage, counts map[string]sto
 		return
 	}
 	for _, block := range blocks {
-		counts[Blocks] = sum(counts[Blocks], one(block.Type != earshot.BlockUnknown))
+		counts[Blocks] = sum(counts[Blocks], observation(block.Type != earshot.BlockUnknown))
 		if block.Type != earshot.BlockUnknown {
 			continue
 		}
-		if heading := headingOf(block.Title, d.Asked); heading != "" && w.keeps(d, heading, now) {
-			counts[unknownMark+heading] = sum(counts[unknownMark+heading], one(false))
+		if heading := headingOf(block.Title, d.Asked); heading != "" && w.keepsHeading(d, heading, now) {
+			counts[unknownPrefix+heading] = sum(counts[unknownPrefix+heading], observation(false))
 		}
 	}
 }
@@ -56,8 +56,8 @@ func headingOf(title, asked string) string {
 	return title
 }
 
-// keeps reports whether a heading is within this hour's limit of distinct headings.
-func (w *Watch) keeps(d Document, heading string, now time.Time) bool {
+// keepsHeading reports whether a heading is within this hour's limit of distinct headings.
+func (w *Watch) keepsHeading(d Document, heading string, now time.Time) bool {
 	hour := store.FieldHour{Hour: hourOf(now), Provider: d.key()}
 	w.mu.Lock()
 	defer w.mu.Unlock()

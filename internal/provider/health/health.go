@@ -48,9 +48,9 @@ type Document struct {
 
 // key returns the name under which counts are stored. It includes the surface: surfaces are
 // different sites, and switching between them must not raise an alarm.
-func (d Document) key() string { return d.Provider + surfaceMark + string(d.Surface) }
+func (d Document) key() string { return d.Provider + surfaceSeparator + string(d.Surface) }
 
-const surfaceMark = "/"
+const surfaceSeparator = "/"
 
 // Answer counts a document that was understood, and the watched fields of its result.
 func (w *Watch) Answer(d Document, result json.RawMessage, now time.Time) {
@@ -88,7 +88,7 @@ func hourOf(now time.Time) int64 { return now.UnixMilli() / time.Hour.Millisecon
 func count(top map[string]json.RawMessage, field string) store.FieldCount {
 	name, inner, nested := strings.Cut(field, ".")
 	if !nested {
-		return one(filled(top[name]))
+		return observation(filled(top[name]))
 	}
 	var items []map[string]json.RawMessage
 	if json.Unmarshal(top[name], &items) != nil {
@@ -96,12 +96,12 @@ func count(top map[string]json.RawMessage, field string) store.FieldCount {
 	}
 	total := store.FieldCount{}
 	for _, item := range items {
-		total = sum(total, one(filled(item[inner])))
+		total = sum(total, observation(filled(item[inner])))
 	}
 	return total
 }
 
-func one(filled bool) store.FieldCount {
+func observation(filled bool) store.FieldCount {
 	if filled {
 		return store.FieldCount{Seen: 1, Filled: 1}
 	}

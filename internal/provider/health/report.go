@@ -41,7 +41,7 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	type series struct{ last, today, before store.FieldCount }
 	fields := map[string]map[string]*series{}
 	for key, c := range counts {
-		if _, surface := split(key.Provider); !slices.Contains(surface.Values(), surface) {
+		if _, surface := splitKey(key.Provider); !slices.Contains(surface.Values(), surface) {
 			continue // counted before surfaces were counted separately
 		}
 		if fields[key.Provider] == nil {
@@ -65,10 +65,10 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	}
 	var report []earshot.ProviderHealth
 	for provider, found := range fields {
-		name, surface := split(provider)
+		name, surface := splitKey(provider)
 		p := earshot.ProviderHealth{Provider: name, Surface: surface, State: earshot.HealthUnknown}
 		for field, f := range found {
-			if heading, unknown := strings.CutPrefix(field, unknownMark); unknown {
+			if heading, unknown := strings.CutPrefix(field, unknownPrefix); unknown {
 				if f.today.Seen > 0 {
 					p.UnknownBlocks = append(p.UnknownBlocks, earshot.UnknownBlock{Title: heading, Seen: f.today.Seen})
 				}
@@ -139,11 +139,11 @@ func worse(a, b earshot.HealthState) earshot.HealthState {
 	return a
 }
 
-// split splits a key into provider and surface. The provider's name may contain the separator, too.
-func split(key string) (provider string, surface earshot.Surface) {
-	mark := strings.LastIndex(key, surfaceMark)
+// splitKey splits a key into provider and surface. The provider's name may contain the separator, too.
+func splitKey(key string) (provider string, surface earshot.Surface) {
+	mark := strings.LastIndex(key, surfaceSeparator)
 	if mark < 0 {
 		return key, ""
 	}
-	return key[:mark], earshot.Surface(key[mark+len(surfaceMark):])
+	return key[:mark], earshot.Surface(key[mark+len(surfaceSeparator):])
 }

@@ -42,7 +42,7 @@ type message struct {
 	sources answer.Sources
 	ended   bool
 	refused bool
-	trouble string // the error that an event reports
+	problem string // the error that an event reports
 }
 
 // take applies one event.
@@ -63,16 +63,16 @@ func (m *message) take(event loosejson.Object) {
 	case "challenge":
 		m.refused = true
 	case "error":
-		m.trouble = webtext.Line(event.Text("errorCode") + " " + event.Text("message"))
+		m.problem = webtext.Line(event.Text("errorCode") + " " + event.Text("message"))
 	case "done":
 		m.ended = true
 	default:
-		m.takeOfLab(name, event)
+		m.takeLabEvent(name, event)
 	}
 }
 
-// takeOfLab applies an event that only the lab's assistant sends. No recording shows these events.
-func (m *message) takeOfLab(name string, event loosejson.Object) {
+// takeLabEvent applies an event that only the lab's assistant sends. No recording shows these events.
+func (m *message) takeLabEvent(name string, event loosejson.Object) {
 	switch name {
 	case "startMessage":
 		if model := event.Text("model"); model != "" {
@@ -122,8 +122,8 @@ func (m *message) check() error {
 		return nil
 	case m.refused:
 		return upstream.Fail(earshot.ReasonBlocked, "the site asks for a challenge")
-	case m.trouble != "":
-		return upstream.Fail(earshot.ReasonUnavailable, "the events report %q", m.trouble)
+	case m.problem != "":
+		return upstream.Fail(earshot.ReasonUnavailable, "the events report %q", m.problem)
 	default:
 		return upstream.Fail(earshot.ReasonUnavailable, "the events are cut off before the answer is complete")
 	}

@@ -42,14 +42,14 @@ func cardsByID(list []string) map[string]loosejson.Object {
 	return cards
 }
 
-// generated adds the images that the assistant generated, once they are complete. Until then the
+// addGenerated adds the images that the assistant generated, once they are complete. Until then the
 // stream repeats their cards.
-func (r *reader) generated(list []string) {
+func (r *reader) addGenerated(list []string) {
 	for _, data := range list {
 		value, _ := loosejson.Decode(data)
 		picture := loosejson.AsObject(value).Object("image_chunk")
 		if progress := picture.Count("progress"); progress != nil && *progress == donePercent && !picture.Is("moderated") {
-			r.image(picture.Text("imageUrl"))
+			r.addImage(picture.Text("imageUrl"))
 		}
 	}
 }
@@ -57,21 +57,21 @@ func (r *reader) generated(list []string) {
 // donePercent is the progress of a complete image.
 const donePercent = 100
 
-// marked returns the replacement for the mark at the start of text: the name of an entity, or a
+// replaceMark returns the replacement for the mark at the start of text: the name of an entity, or a
 // chip for all consecutive citations. Marks of images and other cards are removed.
-func (r *reader) marked(text string) (shown mdtext.Replacement, length int) {
+func (r *reader) replaceMark(text string) (shown mdtext.Replacement, length int) {
 	card, length := r.mark(text)
 	if length == 0 {
 		return shown, 0
 	}
 	if entity := card.Object("entity"); entity != nil {
-		return r.named(entity), length
+		return r.entityName(entity), length
 	}
 	var citations []answer.Citation
 	for range maxMarks {
 		if picture := card.Object("image"); picture != nil {
 			if link, ok := picture.Destination(ownSources, "original", "link", "url", "thumbnail"); ok {
-				r.image(link)
+				r.addImage(link)
 			}
 		} else if link, ok := card.Destination(ownSources, "url", "link"); ok {
 			page := r.page(link)
@@ -118,8 +118,8 @@ func markStart(text string) bool {
 	return strings.HasPrefix(text, "[](") || len(text) > 2 && text[:2] == "[[" && text[2] >= '0' && text[2] <= '9'
 }
 
-// named adds an entity and returns its name.
-func (r *reader) named(entity loosejson.Object) mdtext.Replacement {
+// entityName adds an entity and returns its name.
+func (r *reader) entityName(entity loosejson.Object) mdtext.Replacement {
 	name := entity.Text("name", "title")
 	r.answer.Entities = answer.AddEntity(r.answer.Entities, name, entity.Text("type", "category"))
 	name = mdtext.Escape(name)

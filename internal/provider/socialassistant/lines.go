@@ -16,7 +16,7 @@ type streamed struct {
 	text     strings.Builder  // from tokens
 	response loosejson.Object // the complete response, if it has come
 	ended    bool
-	trouble  string // the error that a line reports
+	problem  string // the error that a line reports
 	refused  bool   // the error means that we are blocked
 
 	cards         []string           // as JSON
@@ -88,7 +88,7 @@ func (s *streamed) failed(o loosejson.Object) {
 		problem = cmp.Or(inner.Text("message"), inner.Amount("code"))
 	}
 	if problem != "" {
-		s.trouble, s.refused = problem, slices.Contains(refusals, inner.Amount("code"))
+		s.problem, s.refused = problem, slices.Contains(refusals, inner.Amount("code"))
 	}
 }
 
@@ -140,9 +140,9 @@ func (s *streamed) check() error {
 	case s.ended:
 		return nil
 	case s.refused:
-		return upstream.Fail(earshot.ReasonBlocked, "the stream reports %q", s.trouble)
-	case s.trouble != "":
-		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", s.trouble)
+		return upstream.Fail(earshot.ReasonBlocked, "the stream reports %q", s.problem)
+	case s.problem != "":
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", s.problem)
 	case s.lines == 0:
 		return upstream.Fail(earshot.ReasonUnreadable, "the stream has no lines of a response")
 	default:

@@ -12,9 +12,9 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// learn stores what the response says about web pages and posts, so that citations by URL get the
+// indexPages stores what the response says about web pages and posts, so that citations by URL get the
 // details.
-func (r *reader) learn(s *streamed) {
+func (r *reader) indexPages(s *streamed) {
 	web, posts := slices.Concat(s.cited, s.web), slices.Concat(s.shown, s.posts)
 	for _, step := range s.response.Objects("steps") {
 		for _, found := range append(step.Objects("toolUsageResults"), step) {
@@ -23,15 +23,15 @@ func (r *reader) learn(s *streamed) {
 		}
 	}
 	for _, result := range web {
-		r.note(webPage(result))
+		r.indexPage(webPage(result))
 	}
 	for _, post := range posts {
-		r.note(postPage(post))
+		r.indexPage(postPage(post))
 	}
 }
 
-// note stores the details of a page. Details of a post without an author are replaced.
-func (r *reader) note(page answer.Citation) {
+// indexPage stores the details of a page. Details of a post without an author are replaced.
+func (r *reader) indexPage(page answer.Citation) {
 	key := pageKey(page.Source.URL)
 	if known, noted := r.known[key]; page.Source.URL != "" && (!noted || known.Source.Post != nil && known.Source.Post.Author == "") {
 		r.known[key] = page
@@ -62,9 +62,9 @@ func (r *reader) page(link string) answer.Citation {
 	return page
 }
 
-// uncited adds the sources that the text does not cite: the pages that the response lists as cited,
+// addUncited adds the sources that the text does not cite: the pages that the response lists as cited,
 // and the posts that it shows. If there are no cited pages, the search results are added instead.
-func (r *reader) uncited(s *streamed) {
+func (r *reader) addUncited(s *streamed) {
 	r.add(webPage, s.cited)
 	nothing := r.sources.Empty()
 	if nothing {

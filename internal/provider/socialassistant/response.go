@@ -18,15 +18,15 @@ func (s *streamed) answer(want answer.Want) *earshot.Answer {
 		cards:  cardsByID(s.cards),
 		known:  map[string]answer.Citation{},
 	}
-	r.learn(s)
+	r.indexPages(s)
 	r.text(cmp.Or(loosejson.AsText(s.response["message"]), s.text.String()), want.Markdown)
-	r.uncited(s)
+	r.addUncited(s)
 	r.answer.SearchQueries = s.queries()
 	r.answer.RelatedQueries = answer.AddNew(nil, s.related...)
 	for _, link := range stringsIn(s.response["generatedImageUrls"]) {
-		r.image(link)
+		r.addImage(link)
 	}
-	r.generated(s.cards)
+	r.addGenerated(s.cards)
 	things := answer.Things{Country: want.Country, Own: ownSources}
 	if products := things.Products(s.response.Objects("searchProductResults")); len(products) > 0 {
 		r.answer.ShoppingCards = []earshot.ShoppingCard{{Products: products}}
@@ -46,7 +46,7 @@ type reader struct {
 
 // text reads the response's text and replaces its marks.
 func (r *reader) text(markdown string, wantMarkdown bool) {
-	written := mdtext.Rewrite(markdown, markStarts, r.marked)
+	written := mdtext.Rewrite(markdown, markStarts, r.replaceMark)
 	for _, link := range mdtext.ProseLinks(written.Text) {
 		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok {
 			page := r.page(target).Source
@@ -60,7 +60,7 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 // assets is the base URL of generated images, which the response names by path.
 var assets = &url.URL{Scheme: "https", Host: "assets.grok.com", Path: "/"}
 
-func (r *reader) image(link string) {
+func (r *reader) addImage(link string) {
 	if target, ok := webtext.Destination(link, assets, ownSources); ok {
 		r.answer.Images = answer.AddNew(r.answer.Images, target)
 	}

@@ -14,16 +14,16 @@ import (
 func (s *streamed) queries() earshot.List[string] {
 	var found earshot.List[string]
 	for _, call := range s.searches {
-		found = answer.AddNew(found, called(call)...)
+		found = answer.AddNew(found, queriesOf(call)...)
 	}
 	written := s.calls
 	for _, step := range s.response.Objects("steps") {
 		for _, call := range step.Objects("toolUsageCards") {
-			found = answer.AddNew(found, called(call)...)
+			found = answer.AddNew(found, queriesOf(call)...)
 		}
 		written = append(written, stringsIn(step["text"])...)
 	}
-	for _, arguments := range characterData(strings.Join(written, "\n")) {
+	for _, arguments := range cdataSections(strings.Join(written, "\n")) {
 		value, _ := loosejson.Decode(arguments)
 		found = answer.AddNew(found, loosejson.AsObject(value).Text("query"))
 	}
@@ -31,9 +31,9 @@ func (s *streamed) queries() earshot.List[string] {
 	return answer.AddNew(found, s.response.Text("query"))
 }
 
-// characterData returns the CDATA sections of a text. They hold the arguments of tool calls in the
+// cdataSections returns the CDATA sections of a text. They hold the arguments of tool calls in the
 // text of a thought.
-func characterData(text string) []string {
+func cdataSections(text string) []string {
 	var found []string
 	for {
 		_, after, _ := strings.Cut(text, "<![CDATA[")
@@ -46,8 +46,8 @@ func characterData(text string) []string {
 	}
 }
 
-// called returns the queries of a tool call. Each tool has its arguments under its own name.
-func called(call loosejson.Object) []string {
+// queriesOf returns the queries of a tool call. Each tool has its arguments under its own name.
+func queriesOf(call loosejson.Object) []string {
 	var queries []string
 	for _, tool := range slices.Sorted(maps.Keys(call)) {
 		if query := call.Object(tool).Object("args").Text("query"); query != "" {

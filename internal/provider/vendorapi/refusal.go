@@ -34,13 +34,13 @@ func Refusal(status int, header http.Header, codes []string, message string) *up
 	failure := upstream.Fail(earshot.ReasonUnavailable, "%s", describe(status, codes, message))
 	switch {
 	case kind == http.StatusUnauthorized, kind == http.StatusForbidden, kind == http.StatusPaymentRequired,
-		contains(words, accountCodes), contains(allWords, accountPhrases):
+		containsAny(words, accountCodes), containsAny(allWords, accountPhrases):
 		failure.Reason, failure.Final = earshot.ReasonBlocked, true
 	case kind == http.StatusTooManyRequests:
 		failure.Reason, failure.RetryAfter = earshot.ReasonBlocked, retryAfter(header)
 	case kind == http.StatusRequestTimeout, kind == http.StatusConflict, kind >= http.StatusInternalServerError:
 		failure.RetryAfter = retryAfter(header)
-	case contains(allWords, refusedPhrases):
+	case containsAny(allWords, refusedPhrases):
 		failure.Reason, failure.Final = earshot.ReasonBlocked, true
 	default:
 		failure.Final = kind >= http.StatusBadRequest
@@ -74,7 +74,7 @@ func statusOf(codes []string, words string) int {
 		}
 	}
 	for _, meaning := range codeMeanings {
-		if contains(words, meaning.words) {
+		if containsAny(words, meaning.words) {
 			return meaning.status
 		}
 	}
@@ -91,7 +91,7 @@ var codeMeanings = []struct {
 	{http.StatusBadRequest, []string{"invalid", "not found", "failed precondition"}},
 }
 
-func contains(text string, phrases []string) bool {
+func containsAny(text string, phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
@@ -107,16 +107,16 @@ const MaxRetryAfter = 5 * time.Minute
 // retryAfter returns how long the header asks to wait before the next try, or 0 if it does not ask.
 func retryAfter(header http.Header) time.Duration {
 	return min(MaxRetryAfter, cmp.Or(
-		span(header.Get("Retry-After-Ms"), time.Millisecond),
-		span(header.Get("Retry-After"), time.Second),
+		parseWait(header.Get("Retry-After-Ms"), time.Millisecond),
+		parseWait(header.Get("Retry-After"), time.Second),
 		untilDate(header),
-		max(span(header.Get("X-Ratelimit-Reset-Requests"), time.Second), span(header.Get("X-Ratelimit-Reset-Tokens"), time.Second)),
+		max(parseWait(header.Get("X-Ratelimit-Reset-Requests"), time.Second), parseWait(header.Get("X-Ratelimit-Reset-Tokens"), time.Second)),
 	))
 }
 
-// span parses a duration such as "6m0s", or a number of units. It returns 0 for an invalid or
+// parseWait parses a duration such as "6m0s", or a number of units. It returns 0 for an invalid or
 // negative value.
-func span(text string, unit time.Duration) time.Duration {
+func parseWait(text string, unit time.Duration) time.Duration {
 	text = strings.TrimSpace(text)
 	if count, err := strconv.ParseFloat(text, 64); err == nil {
 		if !(count > 0) { // also true for NaN

@@ -21,8 +21,8 @@ func readEvents(events []loosejson.Object, want answer.Want) (*earshot.Answer, e
 	switch {
 	case s.ended:
 		return readResponse(s.assembled(), want)
-	case s.trouble != nil:
-		return nil, vendorapi.RefusalObject(0, nil, s.trouble)
+	case s.problem != nil:
+		return nil, vendorapi.RefusalObject(0, nil, s.problem)
 	case s.response == nil:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "the stream has no events of a response")
 	default:
@@ -37,7 +37,7 @@ type streamed struct {
 	items    map[int]loosejson.Object
 	parts    map[int]map[int]loosejson.Object
 	ended    bool
-	trouble  loosejson.Object // an event that reports an error
+	problem  loosejson.Object // an event that reports an error
 }
 
 // take applies one event.
@@ -45,9 +45,9 @@ func (s *streamed) take(event loosejson.Object) {
 	kind := strings.TrimPrefix(event.Text("type"), "response.")
 	switch kind {
 	case "created", "queued", "in_progress":
-		s.about(event)
+		s.mergeResponse(event)
 	case "completed", "incomplete", "failed":
-		s.about(event)
+		s.mergeResponse(event)
 		s.ended = true
 		if event.Object("response")["status"] == nil {
 			s.response["status"] = kind
@@ -61,11 +61,11 @@ func (s *streamed) take(event loosejson.Object) {
 			maps.Copy(s.part(event), part)
 		}
 	case "output_text.delta":
-		grow(s.part(event), "text", event)
+		appendDelta(s.part(event), "text", event)
 	case "output_text.done":
 		s.part(event)["text"] = loosejson.AsText(event["text"])
 	case "refusal.delta":
-		grow(s.part(event), "refusal", event)
+		appendDelta(s.part(event), "refusal", event)
 	case "refusal.done":
 		s.part(event)["refusal"] = loosejson.AsText(event["refusal"])
 	case "output_text.annotation.added":
@@ -73,13 +73,13 @@ func (s *streamed) take(event loosejson.Object) {
 		known, _ := part["annotations"].([]any)
 		part["annotations"] = append(known, event["annotation"])
 	case "error":
-		s.trouble = event
+		s.problem = event
 	}
 }
 
-// about merges the fields of the whole response from an event. Fields that a later event omits keep
+// mergeResponse merges the fields of the whole response from an event. Fields that a later event omits keep
 // their values.
-func (s *streamed) about(event loosejson.Object) {
+func (s *streamed) mergeResponse(event loosejson.Object) {
 	if s.response == nil {
 		s.response = loosejson.Object{}
 	}
@@ -105,8 +105,8 @@ func index(event loosejson.Object, field string) int {
 	return 0
 }
 
-// grow appends an event's delta to a field of a part.
-func grow(part loosejson.Object, field string, event loosejson.Object) {
+// appendDelta appends an event's delta to a field of a part.
+func appendDelta(part loosejson.Object, field string, event loosejson.Object) {
 	text, growing := part[field].(*strings.Builder)
 	if !growing {
 		text = &strings.Builder{}

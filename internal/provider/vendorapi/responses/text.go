@@ -59,7 +59,7 @@ func (r *reader) text(part loosejson.Object) {
 		c.marked = markedPages(text)
 	}
 	r.texts = append(r.texts, mdtext.Rewrite(text, markFirst, c.read))
-	c.pass(len(text))
+	c.passAnnotations(len(text))
 	for _, page := range elsewhere {
 		r.sources.Add(r.page(page, ""))
 	}
@@ -105,7 +105,7 @@ func (r *reader) annotations(text string, list []loosejson.Object) (placed []ann
 func markedPages(text string) map[string]bool {
 	pages, c := map[string]bool{}, citer{text: text, labelEnd: -1}
 	mdtext.Rewrite(text, markFirst, func(rest string) (mdtext.Replacement, int) {
-		if !c.plausible(len(text) - len(rest)) {
+		if !c.mayBegin(len(text) - len(rest)) {
 			return mdtext.Replacement{}, 0
 		}
 		found := chip.FindString(rest)
@@ -133,11 +133,11 @@ type citer struct {
 // length is 0 if there is none.
 func (c *citer) read(rest string) (shown mdtext.Replacement, length int) {
 	at := len(c.text) - len(rest)
-	if !c.plausible(at) {
+	if !c.mayBegin(at) {
 		return mdtext.Replacement{}, 0
 	}
 	if found := chip.FindString(rest); found != "" {
-		c.pass(at)
+		c.passAnnotations(at)
 		citations, cited := c.links(found)
 		for _, page := range c.take(at + len(found)) {
 			cited = true
@@ -152,15 +152,15 @@ func (c *citer) read(rest string) (shown mdtext.Replacement, length int) {
 	}
 	found := bareLink.FindString(rest)
 	if found != "" {
-		c.pass(at)
-		c.note(c.take(at + len(found)))
+		c.passAnnotations(at)
+		c.addHiddenChip(c.take(at + len(found)))
 	}
 	return mdtext.Replacement{Text: found, Markdown: found}, len(found)
 }
 
-// plausible reports whether a mark or link may begin at a position. It is much cheaper than
+// mayBegin reports whether a mark or link may begin at a position. It is much cheaper than
 // searching for one.
-func (c *citer) plausible(at int) bool {
+func (c *citer) mayBegin(at int) bool {
 	if c.text[at] == privateStart[0] {
 		return true
 	}
@@ -193,8 +193,8 @@ func (c *citer) links(chip string) (citations []answer.Citation, cited bool) {
 	return citations, cited
 }
 
-// pass records the annotations of text that ends before a position and has no mark.
-func (c *citer) pass(place int) {
+// passAnnotations records the annotations of text that ends before a position and has no mark.
+func (c *citer) passAnnotations(place int) {
 	for len(c.placed) > 0 && c.placed[0].end <= place {
 		var pages []string
 		for end := c.placed[0].end; len(c.placed) > 0 && c.placed[0].end == end; c.placed = c.placed[1:] {
@@ -202,7 +202,7 @@ func (c *citer) pass(place int) {
 				pages = append(pages, page)
 			}
 		}
-		c.note(pages)
+		c.addHiddenChip(pages)
 	}
 }
 
@@ -215,8 +215,8 @@ func (c *citer) take(place int) []string {
 	return pages
 }
 
-// note records a chip that the text does not show.
-func (c *citer) note(pages []string) {
+// addHiddenChip records a chip that the text does not show.
+func (c *citer) addHiddenChip(pages []string) {
 	citations := make([]answer.Citation, len(pages))
 	for i, page := range pages {
 		citations[i] = c.reader.citation(page, "")
