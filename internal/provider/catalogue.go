@@ -18,16 +18,27 @@ type Catalogue struct {
 // NewCatalogue lists the providers in the given order, without the hidden ones. Overrides replace
 // the providers' own prices. An override for an unknown item is an error.
 func NewCatalogue(providers []Provider, hidden func(name string) bool, overrides Prices) (*Catalogue, error) {
-	c := &Catalogue{prices: defaultPrices(providers), models: models(providers), taskTypes: map[string]string{}, byName: map[string]Provider{}}
-	if err := c.prices.override(overrides); err != nil {
-		return nil, err
+	c := &Catalogue{prices: Prices{}, models: map[string]Countries{}, taskTypes: map[string]string{}, byName: map[string]Provider{}}
+	for item, credits := range surcharges {
+		c.prices["surcharge."+item] = credits
 	}
 	for _, p := range providers {
 		about := p.Definition()
 		c.taskTypes[about.Name] = about.TaskType
+		for _, price := range about.Prices {
+			c.prices[about.Name+"."+price.Item] = price.Credits
+		}
+		for _, countries := range about.Countries {
+			if countries.Model != "" {
+				c.models[countries.Model] = countries
+			}
+		}
 		if !hidden(about.Name) {
 			c.providers, c.byName[about.Name] = append(c.providers, p), p
 		}
+	}
+	if err := c.prices.override(overrides); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -59,20 +70,18 @@ func (c *Catalogue) TaskType(name string) string { return c.taskTypes[name] }
 // Models returns the countries of each named model, including models of hidden providers.
 func (c *Catalogue) Models() map[string]Countries { return c.models }
 
-func models(providers []Provider) map[string]Countries {
-	named := map[string]Countries{}
-	for _, p := range providers {
-		for _, countries := range p.Definition().Countries {
-			if countries.Model != "" {
-				named[countries.Model] = countries
-			}
-		}
-	}
-	return named
-}
-
 // Cost returns the credits that a bill of the named provider costs.
-func (c *Catalogue) Cost(name string, bill Bill) int64 { return c.prices.cost(name, bill) }
+func (c *Catalogue) Cost(name string, bill Bill) int64 {
+	var sum int64
+	for item, n := range bill {
+		key := name + "." + item
+		if _, shared := surcharges[item]; shared {
+			key = "surcharge." + item
+		}
+		sum += int64(n) * c.prices[key]
+	}
+	return sum
+}
 
 // Sites holds the sites that providers read, by site name.
 type Sites struct {

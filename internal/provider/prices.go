@@ -48,21 +48,6 @@ type Price struct {
 // Prices holds the credits for one item, by "provider.item" or "surcharge.item".
 type Prices map[string]int64
 
-// defaultPrices returns the price list of the providers' own prices.
-func defaultPrices(providers []Provider) Prices {
-	prices := Prices{}
-	for item, credits := range surcharges {
-		prices["surcharge."+item] = credits
-	}
-	for _, p := range providers {
-		d := p.Definition()
-		for _, price := range d.Prices {
-			prices[d.Name+"."+price.Item] = price.Credits
-		}
-	}
-	return prices
-}
-
 // override replaces prices with the operator's.
 func (p Prices) override(by Prices) error {
 	for key, credits := range by {
@@ -75,16 +60,4 @@ func (p Prices) override(by Prices) error {
 		p[key] = credits
 	}
 	return nil
-}
-
-func (p Prices) cost(name string, bill Bill) int64 {
-	var sum int64
-	for item, n := range bill {
-		key := name + "." + item
-		if _, shared := surcharges[item]; shared {
-			key = "surcharge." + item
-		}
-		sum += int64(n) * p[key]
-	}
-	return sum
 }

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,22 +118,10 @@ func (s *Sources) Chip(citations []Citation) {
 	first := len(s.pills)
 	for _, c := range citations {
 		position := s.Add(c.Source)
-		if containsPosition(s.pills[first:], position) {
-			continue
-		}
-		s.pills = append(s.pills, earshot.CitationPill{
-			CitationPillID: id, Position: position, Label: c.Label,
-		})
-	}
-}
-
-func containsPosition(pills []earshot.CitationPill, position int) bool {
-	for _, pill := range pills {
-		if pill.Position == position {
-			return true
+		if !slices.ContainsFunc(s.pills[first:], func(pill earshot.CitationPill) bool { return pill.Position == position }) {
+			s.pills = append(s.pills, earshot.CitationPill{CitationPillID: id, Position: position, Label: c.Label})
 		}
 	}
-	return false
 }
 
 // Fill writes sources and pills into the answer. A source without a title gets the label of its

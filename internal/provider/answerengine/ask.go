@@ -1,9 +1,6 @@
 package answerengine
 
 import (
-	"slices"
-
-	"earshot/internal/geo"
 	"earshot/internal/provider/chat"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
@@ -41,7 +38,7 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	}
 	if q.Locale.Country != "" {
 		location := map[string]any{"country": q.Locale.Country}
-		if state := stateName(q.Locale.State); state != "" {
+		if state := vendorapi.StateName(q.Locale.State); state != "" {
 			location["region"] = state
 		}
 		body["web_search_options"] = map[string]any{"user_location": location}
@@ -49,14 +46,4 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	request, err := upstream.PostJSON(apiSite, "/chat/completions", "text/event-stream", body, q.Locale)
 	request.Refusal = vendorapi.RefusalBody
 	return request, err
-}
-
-// stateName returns the name of a US state, or "" for an unknown code.
-func stateName(code string) string {
-	states := geo.States()
-	i := slices.IndexFunc(states, func(s geo.State) bool { return s.Code == code })
-	if i < 0 {
-		return ""
-	}
-	return states[i].Name
 }

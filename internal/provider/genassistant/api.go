@@ -6,7 +6,6 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
@@ -48,9 +47,10 @@ func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var g generation
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
 		for _, object := range p.Objects {
-			if err := g.take(object); err != nil {
-				return err
+			if object.Object("error") != nil {
+				return vendorapi.RefusalObject(0, nil, object)
 			}
+			g.chunk(object)
 		}
 		g.ended = g.ended || p.Alone
 		return g.check()
@@ -59,15 +59,6 @@ func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 		return nil, err
 	}
 	return g.answer(want), nil
-}
-
-// take adds an object of the answer.
-func (g *generation) take(object loosejson.Object) error {
-	if object.Object("error") != nil {
-		return vendorapi.RefusalObject(0, nil, object)
-	}
-	g.chunk(object)
-	return nil
 }
 
 // blockedEnds are the finish reasons of answers that were not allowed.

@@ -53,7 +53,12 @@ func nameHosts(a *earshot.Answer, hosts map[string]string) {
 // Markdown. Sources that turn out to be the same page are merged. A link that cannot be resolved
 // stays unchanged; the only possible error is the one of ctx.
 func finishAPI(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error {
-	links := unresolved(a)
+	var links []string
+	for _, source := range a.Sources {
+		if source.URL == source.RedirectLink && isRedirect(source.URL) {
+			links = append(links, source.URL)
+		}
+	}
 	if len(links) == 0 {
 		return nil
 	}
@@ -63,17 +68,6 @@ func finishAPI(ctx context.Context, up *upstream.Session, a *earshot.Answer, loc
 	}
 	setDestinations(a, destinations)
 	return nil
-}
-
-// unresolved returns the redirect links whose destination is unknown.
-func unresolved(a *earshot.Answer) []string {
-	var links []string
-	for _, source := range a.Sources {
-		if source.URL == source.RedirectLink && isRedirect(source.URL) {
-			links = append(links, source.URL)
-		}
-	}
-	return links
 }
 
 // resolve resolves the links, several at a time. Links that cannot be resolved are missing from the

@@ -1,12 +1,14 @@
 package socialassistant
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 
 	"earshot/internal/provider/chatpage"
+	"earshot/internal/provider/markup"
 )
 
 // page is the layout of a saved page of the site. Questions and replies look the same, so the last
@@ -38,24 +40,12 @@ const questionDepth = 3
 
 func isQuestion(bubble *html.Node) bool {
 	for n, depth := bubble, 0; n != nil && depth < questionDepth; n, depth = n.Parent, depth+1 {
-		for _, a := range n.Attr {
-			switch a.Key {
-			case "data-testid":
-				switch a.Val {
-				case "user-message":
-					return true
-				case "assistant-message":
-					return false
-				}
-			case "class":
-				classes := " " + a.Val + " "
-				if strings.Contains(classes, " items-end ") {
-					return true
-				}
-				if strings.Contains(classes, " items-start ") {
-					return false
-				}
-			}
+		classes := strings.Fields(markup.Attr(n, "class"))
+		switch author := markup.Attr(n, "data-testid"); {
+		case author == "user-message", slices.Contains(classes, "items-end"):
+			return true
+		case author == "assistant-message", slices.Contains(classes, "items-start"):
+			return false
 		}
 	}
 	return false

@@ -1,13 +1,13 @@
-// Package vendorapi classifies the errors of official APIs of all vendors. The packages below it ask
-// and read APIs that several providers use.
+// Package vendorapi holds what the official APIs of all vendors have in common. The packages below
+// it ask and read APIs that several providers use.
 //
 //	error.go    reading errors in JSON
 //	refusal.go  classifying errors
+//	state.go    names of US states
 package vendorapi
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -151,17 +151,16 @@ const (
 // describe returns the log text for an error. It contains no API key, although vendors often repeat
 // the key that they reject.
 func describe(status int, codes []string, message string) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "status %d", status)
+	text := "status " + strconv.Itoa(status)
 	for _, code := range codes {
 		if code = loggable(code); code != "" {
-			text.WriteString(" " + code)
+			text += " " + code
 		}
 	}
 	if message = loggable(message); message != "" {
-		text.WriteString(": " + message)
+		text += ": " + message
 	}
-	return text.String()
+	return text
 }
 
 // loggable returns a vendor's text on one line, shortened and without keys.

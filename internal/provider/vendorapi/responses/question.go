@@ -1,8 +1,6 @@
 package responses
 
 import (
-	"slices"
-
 	"earshot/internal/geo"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
@@ -25,7 +23,7 @@ type Ask struct {
 
 // Question returns the request for a question. The same question always makes the same request.
 func Question(q Ask) (*upstream.Request, error) {
-	tools := []tool{{Type: "web_search", UserLocation: locate(q.Locale)}}
+	tools := []tool{{Type: "web_search", UserLocation: &location{Type: "approximate", Country: q.Locale.Country, Region: vendorapi.StateName(q.Locale.State)}}}
 	include := []string{"web_search_call.action.sources"}
 	if q.Posts {
 		tools = append(tools, tool{Type: "x_search"})
@@ -68,13 +66,4 @@ type location struct {
 	Type    string `json:"type"`
 	Country string `json:"country,omitempty"`
 	Region  string `json:"region,omitempty"`
-}
-
-func locate(l geo.Locale) *location {
-	place := &location{Type: "approximate", Country: l.Country}
-	states := geo.States()
-	if i := slices.IndexFunc(states, func(s geo.State) bool { return s.Code == l.State }); i >= 0 {
-		place.Region = states[i].Name
-	}
-	return place
 }
