@@ -55,7 +55,7 @@ type Definition struct {
 	// APIs lists the official APIs through which the provider can be asked.
 	APIs []API
 	// Site is the website that the provider reads; several providers may share one. Lab returns the
-	// site that stands in for it in the lab.
+	// site that replaces it in the lab.
 	Site Site
 	Lab  func() lab.Site
 }

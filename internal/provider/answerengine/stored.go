@@ -12,8 +12,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// readStored reads a document with a stored entry or a thread of entries, of which the last one
-// counts.
+// readStored reads a document with a stored entry or a thread of entries. The last entry counts.
 func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var result *earshot.Answer
 	err := rawdoc.ReadJSON(document, func() error {

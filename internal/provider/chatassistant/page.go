@@ -46,7 +46,7 @@ var page = chatpage.New(chatpage.Layout{
 // productPrefix precedes the product's id.
 const productPrefix = "shopping-product-metadata-"
 
-// markCards gives products and entities on a page the card names that chatpage reads. The parts of
+// markCards adds the card names that chatpage reads to products and entities on a page. The parts of
 // a product card are recognised by their position.
 func markCards(page *goquery.Document, country string) {
 	var products []*html.Node

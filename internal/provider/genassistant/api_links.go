@@ -35,8 +35,8 @@ func isRedirect(link string) bool {
 	return err == nil && strings.HasPrefix(u.Path, redirectPath)
 }
 
-// nameHosts sets the domain of sources of which only the redirect link is known, if the domain
-// behind that link is known.
+// nameHosts sets the domain of sources whose destination is unknown. hosts has the domains behind
+// redirect links, as far as they are known.
 func nameHosts(a *earshot.Answer, hosts map[string]string) {
 	for i := range a.Sources {
 		if source := &a.Sources[i]; source.URL == source.RedirectLink {

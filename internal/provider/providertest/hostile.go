@@ -93,7 +93,7 @@ func HostileDocuments(page string) map[string]string {
 	}
 }
 
-// Seed gives the stored documents and small hostile ones to a fuzz target.
+// Seed adds the stored documents and small hostile documents to the seed corpus of a fuzz target.
 func Seed(f *testing.F, page string) {
 	f.Helper()
 	for _, path := range Documents(f) {
