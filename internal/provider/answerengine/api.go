@@ -63,7 +63,7 @@ type completion struct {
 	pieces  strings.Builder
 	cited   []any              // the addresses that numbers in the text refer to, from 1
 	found   []loosejson.Object // search results
-	notes   []loosejson.Object // cited pages in the format of routers such as OpenRouter
+	notes   []loosejson.Object // cited pages, as services that forward to the API list them
 	fields  loosejson.Object   // the latest value of each other list
 	queries earshot.List[string]
 }

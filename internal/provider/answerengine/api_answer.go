@@ -84,7 +84,7 @@ func (r *reader) apiChips() func(rest string) (mdtext.Replacement, int) {
 func (c *completion) results() []answer.Citation { return describedPages(c.found) }
 
 // pages returns the pages that numbers in the text refer to: the pages that the answer cites, or
-// else the search results.
+// else the search results, or else the annotated pages.
 func (c *completion) pages() []answer.Citation {
 	if len(c.cited) == 0 && len(c.found) > 0 {
 		return c.results()

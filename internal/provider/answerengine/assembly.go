@@ -7,8 +7,6 @@ import (
 	"earshot"
 	"earshot/internal/provider/jsonpatch"
 	"earshot/internal/provider/loosejson"
-	"earshot/internal/provider/rawdoc"
-	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
@@ -28,15 +26,8 @@ func newAssembly() *assembly {
 	return &assembly{fields: loosejson.Object{}, blocks: map[string]loosejson.Object{}}
 }
 
-// take applies one event of a stream and returns the entry that the event belongs to.
-func (a *assembly) take(event rawdoc.Event) *assembly {
-	value, _ := loosejson.Decode(webtext.ValidText(event.Data))
-	a = a.event(loosejson.AsObject(value))
-	a.ended = a.ended || event.Type == "end_of_stream" || strings.TrimSpace(event.Data) == "[DONE]"
-	return a
-}
-
-// event applies an event. An event of a different entry starts a new assembly.
+// event applies an event and returns the entry that the event belongs to. An event of a different
+// entry starts a new assembly.
 func (a *assembly) event(o loosejson.Object) *assembly {
 	if id := o.Text(entryID); id != "" && a.fields.Text(entryID) != "" && id != a.fields.Text(entryID) {
 		a = newAssembly()
@@ -44,7 +35,7 @@ func (a *assembly) event(o loosejson.Object) *assembly {
 	if problem := problemOf(o); problem != "" {
 		a.problem = problem
 	}
-	a.ended = a.ended || o.Is("final_sse_message") || strings.EqualFold(o.Text("status"), "completed")
+	a.ended = a.ended || o.Text("type") == "end_of_stream" || o.Is("final_sse_message") || strings.EqualFold(o.Text("status"), "completed")
 	a.add(o)
 	return a
 }
@@ -64,7 +55,7 @@ func problemOf(o loosejson.Object) string {
 // add adds the fields and blocks of an entry. A repeated field replaces the earlier one.
 func (a *assembly) add(entry loosejson.Object) {
 	for field, value := range entry {
-		if field != "blocks" && value != nil {
+		if field != "blocks" && field != "type" && value != nil { // type is the name of the event
 			a.fields[field] = value
 		}
 	}

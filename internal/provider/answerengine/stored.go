@@ -15,18 +15,11 @@ import (
 // readStored reads a document with a stored entry or a thread of entries. The last entry counts.
 func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var result *earshot.Answer
-	err := rawdoc.ReadJSON(document, func() error {
+	err := rawdoc.ReadJSON(document, func() (err error) {
 		value, _ := loosejson.Decode(webtext.ValidText(string(document)))
 		if events := eventsIn(value); events != nil {
-			entry := newAssembly()
-			for _, event := range events {
-				entry = entry.event(event)
-			}
-			if err := entry.check(); err != nil {
-				return err
-			}
-			result = entry.answer(want)
-			return nil
+			result, err = readEvents(events, false, want)
+			return err
 		}
 		found := findEntry(value, nil)
 		if found == nil {

@@ -38,7 +38,8 @@ type Assistant struct {
 type API struct {
 	// Question returns the API call for a prompt.
 	Question func(q Question) (*upstream.Request, error)
-	// Located says that the API call includes the country and the state.
+	// Located says that the API answers for the requested country and state. Otherwise answers name
+	// no location.
 	Located bool
 	// Finish completes an answer after it was read, with further requests for data that the answer
 	// only links to. It may be nil.
