@@ -71,8 +71,8 @@ type Citation struct {
 	Label  string
 }
 
-// Add adds a source and returns its position. The source's URL must be a destination, not a
-// redirect. For a page that is already a source, Add fills in missing fields.
+// Add adds a source and returns its position. The source's URL must come from
+// webtext.Destination. For a page that is already a source, Add fills in missing fields.
 func (s *Sources) Add(source earshot.Source) int {
 	key := pageKey(source.URL)
 	i, known := s.at[key]

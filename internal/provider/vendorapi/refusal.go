@@ -170,7 +170,7 @@ func loggable(text string) string {
 	return string(runes[:min(len(runes), maxLogged)])
 }
 
-// Patterns for keys: after a word that announces a key, with a vendor's prefix, or just long.
+// Patterns for keys: by the word before the key, by a vendor's prefix, or by the length.
 var (
 	namedKey    = regexp.MustCompile(`(?i)((?:key|bearer)(?:\s+(?:id|provided|is|was))*[\s:="']+)[^\s"',;:=][^\s"',;]*`)
 	prefixedKey = regexp.MustCompile(`\b(?:(?:sk|rk|pk|xai|pplx|gsk)-|AIza|ya29\.)[^\s"',;]*`)
