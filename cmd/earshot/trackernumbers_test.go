@@ -36,8 +36,8 @@ func TestNumbersOfATracker(t *testing.T) {
 		{"compare shoes", "against|tooEarly|exploratory; prompts 2 (a decision needs 50)"},
 		{"compare shoes --json", `"cellsLeftOut": 2`},
 		{"sources shoes --by type", "TYPE|%"},
-		{"report shoes", "<!doctype html>|What answers say: shoes|Ollaro is named in|Made up."},
-		{"report shoes --format md", "# What answers say: shoes|too early"},
+		{"report shoes", "<!doctype html>|Brand visibility report: shoes|Ollaro is named in|Made up."},
+		{"report shoes --format md", "# Brand visibility report: shoes|not enough data yet"},
 	} {
 		out, errOut, status := u.does(append([]string{"tracker"}, strings.Fields(one.args)...)...)
 		for _, want := range strings.Split(one.want, "|") {
@@ -48,7 +48,7 @@ func TestNumbersOfATracker(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "shoes.md")
 	u.succeeds("tracker", "report", "shoes", "-o", file)
-	if written, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(written), "# What answers say: shoes\n") {
+	if written, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(written), "# Brand visibility report: shoes\n") {
 		t.Errorf("a file that ends in md is %.100s, %v", written, err)
 	}
 	if _, errOut, status := u.does("tracker", "report", "boots"); status != 1 || !strings.Contains(errOut, "no tracker boots") {

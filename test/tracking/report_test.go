@@ -84,7 +84,7 @@ func digitsOf(compared *earshot.CompareReport, numbers, sweeps *earshot.MetricRe
 	share := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 	for _, r := range numbers.Rows {
 		digits[r.Brand+" "+r.Metric] = share(*r.Value)
-		digits[r.Brand+" "+r.Metric+" asked again"] = fmt.Sprintf("%.1f to %.1f %%", 100*r.Interval.Rerun[0], 100*r.Interval.Rerun[1])
+		digits[r.Brand+" "+r.Metric+" asked again"] = fmt.Sprintf("%.1f–%.1f %%", 100*r.Interval.Rerun[0], 100*r.Interval.Rerun[1])
 		digits[r.Brand+" "+r.Metric+" of"] = fmt.Sprintf("%.0f of %.0f", r.Numerator, r.Denominator)
 	}
 	for _, r := range compared.Rows {

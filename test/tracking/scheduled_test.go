@@ -110,7 +110,7 @@ func checkMail(t *testing.T, data string, report *earshot.SentReport) {
 	readParts(t, m.Header.Get("Content-Type"), m.Body, parts)
 	attached := fmt.Sprintf("shoes-%s.html", report.To)
 	for part, want := range map[string]string{
-		"text/plain": "# What answers say: shoes", "text/html": attached, attached: "<h1>What answers say: shoes</h1>",
+		"text/plain": "# Brand visibility report: shoes", "text/html": attached, attached: "<h1>Brand visibility report: shoes</h1>",
 	} {
 		if !strings.Contains(parts[part], want) {
 			t.Errorf("%s lacks %q: %.300s", part, want, parts[part])

@@ -11,16 +11,16 @@ import (
 	"earshot"
 )
 
-// The drawing of the trend, in units of its own.
+// Sizes of the trend chart, in SVG user units.
 const (
 	width, height            = 760.0, 300.0
 	left, right, top, bottom = 44.0, 126.0, 22.0, 26.0
 	labelHeight              = 15.0
 	lastColor                = 6
-	longGap                  = 2.5 // times the usual distance of sweeps
+	longGap                  = 2.5 // times the usual time between sweeps; a longer gap interrupts a line
 )
 
-// trend is the visibility of some brands, sweep by sweep.
+// trend is the chart of the visibility of some brands by sweep.
 type trend struct {
 	Width, Height string
 	Summary       string
@@ -35,10 +35,10 @@ type trend struct {
 	Ends          []endLabel
 	Left, Right   string
 	Top, Bottom   string
-	Inner         string     // the height between them
+	Inner         string     // height between Top and Bottom
 	Brands        []endLabel // in the order of the table's columns
 	Rows          []trendRow
-	Rolling       bool // points are means of several sweeps
+	Rolling       bool // each point is the mean of several sweeps
 	AnyEarly      bool
 	GapDays       []string
 }
@@ -64,10 +64,10 @@ type (
 	}
 )
 
-// Y is the height of the label.
+// Y returns the vertical position of the label.
 func (l endLabel) Y() string { return num(l.y) }
 
-// Short is the name as far as there is room for it.
+// Short returns the name, cut to the room beside the chart.
 func (l endLabel) Short() string {
 	const room = 12
 	if letters := []rune(l.Name); len(letters) > room {
@@ -76,28 +76,28 @@ func (l endLabel) Short() string {
 	return l.Name
 }
 
-// trendRow is a line of the table behind the chart: a sweep, or one that did not take
-// place.
+// trendRow is the row of one sweep in the table of the chart's values. Absent is the
+// state of a sweep without answers.
 type trendRow struct {
 	Day, Absent      string
 	Answers, Missing string
 	Cells            []trendCell
 }
 
-// trendCell is what a sweep has of a brand: alone, and with those before it.
+// trendCell has a brand's visibility in one sweep, and the mean of that sweep and the
+// sweeps before it.
 type trendCell struct {
 	Alone string
 	Mean  figure
 }
 
-// point is where a brand stands in a sweep.
+// point is a brand's position at one sweep.
 type point struct {
 	x           float64
-	sweep       string
 	alone, mean *earshot.MetricRow
 }
 
-// trend draws the brands of a surface; nil without any sweep.
+// trend draws the brands of a surface. It returns nil if there are no sweeps.
 func (b *builder) trend(cut string) *trend {
 	alone, means := rowsOf(b.in.Single, cut), rowsOf(b.in.Means, cut)
 	var brands []string
@@ -116,8 +116,8 @@ func (b *builder) trend(cut string) *trend {
 	}
 	c := b.chartOf(alone, means)
 	t.axes(c)
-	for i := len(brands) - 1; i >= 0; i-- { // the own brand is drawn last, above the others
-		b.draw(t, c, brands[i], c.points(brands[i]))
+	for _, brand := range slices.Backward(brands) { // own brands are drawn last, above the others
+		b.draw(t, c, brand, c.points(brand))
 	}
 	slices.Reverse(t.Ends)
 	t.Brands = slices.Clone(t.Ends)
@@ -141,16 +141,16 @@ func rowsOf(rows []earshot.MetricRow, cut string) (found []earshot.MetricRow) {
 	return found
 }
 
-// chart is how sweeps and shares become places.
+// chart maps times and shares to positions.
 type chart struct {
 	zone         *time.Location
 	sweeps       []earshot.Sweep
 	first, last  time.Time
-	usual        time.Duration // between sweeps
-	most         float64       // the share at the top
-	alone, means map[[2]string]*earshot.MetricRow
+	usual        time.Duration                    // median time between sweeps
+	most         float64                          // share at the top of the chart
+	alone, means map[[2]string]*earshot.MetricRow // by brand and sweep
 	breaks       []Break
-	began        time.Time // of the later period
+	began        time.Time // first sweep of the report's period
 }
 
 func (b *builder) chartOf(alone, means []earshot.MetricRow) *chart {
@@ -201,13 +201,14 @@ func (c *chart) y(share float64) float64 {
 	return height - bottom - (height-top-bottom)*share/c.most
 }
 
-// points are those of a brand, in stretches within which a line may be drawn.
+// points returns the points of a brand. Each stretch is drawn as one line: a new stretch
+// starts after a missing value, a long gap or a break.
 func (c *chart) points(brand string) (stretches [][]point) {
 	var stretch []point
 	var before time.Time
 	for _, sweep := range c.sweeps {
 		key := [2]string{brand, sweep.ID}
-		p := point{x: c.x(sweep.DueAt.Time), sweep: sweep.ID, alone: c.alone[key], mean: c.means[key]}
+		p := point{x: c.x(sweep.DueAt.Time), alone: c.alone[key], mean: c.means[key]}
 		if p.mean == nil {
 			p.mean = p.alone
 		}
@@ -230,7 +231,7 @@ func (c *chart) points(brand string) (stretches [][]point) {
 
 func num(v float64) string { return fmt.Sprintf("%.1f", v) }
 
-// axes draws the lines of shares and the days below.
+// axes adds the horizontal grid lines and the days below the chart.
 func (t *trend) axes(c *chart) {
 	step := 0.1
 	if c.most > 0.6 {
@@ -253,12 +254,12 @@ func (t *trend) axes(c *chart) {
 	}
 }
 
-// half is half the width of a sweep.
+// half returns half the width that one sweep takes up.
 func (c *chart) half() float64 {
 	return min(12, max(2, c.x(c.first.Add(c.usual))-left)) / 2
 }
 
-// draw adds the line of a brand, its band, and the dots of single sweeps of an own one.
+// draw adds the line of a brand, its band, and the dots of the single sweeps of an own brand.
 func (b *builder) draw(t *trend, c *chart, brand string, stretches [][]point) {
 	own, color := slices.Contains(b.own, brand), b.color[brand]
 	for _, stretch := range stretches {
@@ -268,7 +269,7 @@ func (b *builder) draw(t *trend, c *chart, brand string, stretches [][]point) {
 			for _, p := range part {
 				line = append(line, c.at(p.x, *p.mean.Value))
 			}
-			if len(line) == 1 { // a line of no length is seen by its round ends
+			if len(line) == 1 { // round line ends make a line of length 0 visible
 				line = append(line, line[0])
 			}
 			early := t.Rolling && part[0].mean.Provisional
@@ -284,8 +285,8 @@ func (b *builder) draw(t *trend, c *chart, brand string, stretches [][]point) {
 	t.Ends = append(t.Ends, endLabel{y: c.y(*value), Name: brand, Value: percent(value), Color: color, Own: own})
 }
 
-// byCertainty splits a stretch where its means are no longer provisional. The parts share
-// the point at which they meet.
+// byCertainty splits a stretch at the first mean that is not provisional. Both parts
+// contain that point.
 func byCertainty(stretch []point, rolling bool) [][]point {
 	sure := slices.IndexFunc(stretch, func(p point) bool { return !p.mean.Provisional })
 	if !rolling || sure <= 0 {
@@ -294,8 +295,8 @@ func byCertainty(stretch []point, rolling bool) [][]point {
 	return [][]point{stretch[:sure+1], stretch[sure:]}
 }
 
-// bands adds where the line would lie, asked again, and the dots of single sweeps of an
-// own brand.
+// bands adds the expected range if re-run, and the dots of the single sweeps of an own
+// brand.
 func (t *trend) bands(c *chart, stretch []point, color int, own bool) {
 	var upper, lower []string
 	for _, p := range stretch {
@@ -313,14 +314,14 @@ func (t *trend) bands(c *chart, stretch []point, color int, own bool) {
 	}
 }
 
-// at is a place on a path.
+// at returns a point of an SVG path.
 func (c *chart) at(x, share float64) string { return num(x) + "," + num(c.y(share)) }
 
-func pathOf(places []string) string {
-	return "M" + strings.Join(places, "L")
+func pathOf(points []string) string {
+	return "M" + strings.Join(points, "L")
 }
 
-// gaps draws sweeps that did not take place, and marks breaks.
+// gaps adds an area for each sweep that did not run, and a mark for each break.
 func (b *builder) gaps(t *trend, c *chart) {
 	for _, sweep := range c.sweeps {
 		x := c.x(sweep.DueAt.Time)
@@ -337,7 +338,7 @@ func (b *builder) gaps(t *trend, c *chart) {
 	}
 }
 
-// spread moves labels apart that would lie on each other.
+// spread moves labels apart so that they do not overlap.
 func spread(labels []endLabel) {
 	order := make([]*endLabel, len(labels))
 	for i := range labels {
@@ -352,10 +353,10 @@ func spread(labels []endLabel) {
 	}
 }
 
-// trendRows are the values of the chart, the newest first.
+// trendRows returns the values of the chart, the newest sweep first.
 func (b *builder) trendRows(c *chart, brands []string) (rows []trendRow) {
 	for _, sweep := range slices.Backward(c.sweeps) {
-		row := trendRow{Day: sweep.DueAt.In(c.zone).Format("2006-01-02 15:04")}
+		row := trendRow{Day: sweep.DueAt.In(c.zone).Format(timeFormat)}
 		for _, brand := range brands {
 			alone, mean := c.alone[[2]string{brand, sweep.ID}], c.means[[2]string{brand, sweep.ID}]
 			if alone == nil {
@@ -375,16 +376,16 @@ func (b *builder) trendRows(c *chart, brands []string) (rows []trendRow) {
 	return rows
 }
 
-// summary says in a sentence what the chart shows.
+// summary describes the chart in a sentence, for people who cannot see it.
 func (t *trend) summary() string {
 	var parts []string
 	for _, end := range t.Brands {
 		parts = append(parts, end.Name+" "+end.Value)
 	}
-	return "Visibility by sweep. At the end: " + strings.Join(parts, ", ") + "."
+	return "Visibility by sweep. Latest values: " + strings.Join(parts, ", ") + "."
 }
 
-// rail is a number on a scale, with both its ranges and where it was before.
+// rail draws a number on a scale, with both its ranges and the value of the previous period.
 type rail struct {
 	Width, Height      string
 	WideX, WideWidth   string
@@ -393,12 +394,12 @@ type rail struct {
 	Was, WasText       string
 	Ticks              []tick
 	First, Last        string
-	Rose               bool // it is more than before
+	Rose               bool // the value is at least that of the previous period
 }
 
 const railWidth, railEdge = 520.0, 24.0
 
-// railOf is nil where there is nothing to draw.
+// railOf returns nil if the row has no value or no range.
 func railOf(r *earshot.MetricRow, before *earshot.ComparedRow) *rail {
 	if r.Value == nil || r.Interval == nil || len(r.Interval.Rerun) != 2 {
 		return nil
@@ -418,7 +419,7 @@ func railOf(r *earshot.MetricRow, before *earshot.ComparedRow) *rail {
 		d.WideX, d.WideWidth = num(x(wide[0])), num(max(1, x(wide[1])-x(wide[0])))
 	}
 	if before != nil && before.Before != nil {
-		d.Was, d.WasText = num(x(*before.Before)), "before "+percent(before.Before)
+		d.Was, d.WasText = num(x(*before.Before)), "previously "+percent(before.Before)
 		d.Rose = *r.Value >= *before.Before
 	}
 	step := 0.05

@@ -19,14 +19,14 @@ import (
 	"earshot/internal/track/numbers"
 )
 
-// Reporter makes reports of trackers and sends those that are due.
+// Reporter builds reports and sends the scheduled ones.
 type Reporter struct {
 	store       *tracking.Store
 	definitions *definition.Reader
 	counter     *aggregate.Counter
 	numbers     *numbers.Reader
 	log         *slog.Logger
-	planned     func() // is called when deliveries were planned
+	planned     func() // called after deliveries were queued
 }
 
 // NewReporter returns a Reporter on a store.
@@ -34,12 +34,10 @@ func NewReporter(s *tracking.Store, d *definition.Reader, c *aggregate.Counter, 
 	return &Reporter{s, d, c, n, log, planned}
 }
 
-const (
-	// reportMetrics are the numbers of brands and answers that a report has.
-	reportMetrics = "visibility,shareOfVoice,firstNamed,citationRate,coverage,refusal,informative"
-)
+// reportMetrics are the metrics that a report shows.
+const reportMetrics = "visibility,shareOfVoice,firstNamed,citationRate,coverage,refusal,informative"
 
-// Report gathers what a report of one period against another is made of. Returns
+// Report reads the content of a report that compares one period with another. Returns
 // store.ErrNotFound.
 func (s *Reporter) Report(ctx context.Context, organization, name string, q *earshot.ReportQuery, now time.Time) (*Input, error) {
 	t, d, err := s.definitions.Load(ctx, organization, name)
@@ -51,7 +49,7 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Tracker: name, Made: now}
+	in := &Input{Tracker: name, Created: now}
 	if in.Zone, err = time.LoadLocation(d.Zone().Zone()); err != nil {
 		return nil, fmt.Errorf("read the time zone of a tracker: %w", err)
 	}
@@ -78,8 +76,8 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 	return in, reportInto(b, in, before, after)
 }
 
-// reportSources reads what answers cite. A tracker with more answers than can be counted at
-// once has a report without them.
+// reportSources reads the sources that answers cite. A report with too many answers to
+// count has no sources.
 func (s *Reporter) reportSources(ctx context.Context, organization, name string, in *Input, before, after definition.Span) (err error) {
 	for _, part := range []struct {
 		into   **earshot.SourceReport
@@ -89,7 +87,7 @@ func (s *Reporter) reportSources(ctx context.Context, organization, name string,
 		*part.into, err = s.numbers.Sources(ctx, organization, name, q)
 		if earshot.ErrorCode(err) == earshot.CodeValidation {
 			in.Sources, in.SourcesBefore = nil, nil
-			in.NoSources = "These are too many answers to count their sources together. A report of a shorter period has them."
+			in.NoSources = "This period has too many answers to count their sources. Choose a shorter period to see them."
 			return nil
 		}
 		if err != nil {
@@ -99,8 +97,8 @@ func (s *Reporter) reportSources(ctx context.Context, organization, name string,
 	return nil
 }
 
-// reportSweeps reads the sweeps that were due in the periods, and why answers of the later
-// one are missing.
+// reportSweeps reads the sweeps that were due in either period, and counts why answers of
+// the later period are missing.
 func (s *Reporter) reportSweeps(ctx context.Context, t *tracking.Tracker, in *Input, before, after definition.Span) error {
 	counts := map[string]int{}
 	for sweep, err := range answers.EachSweep(ctx, s.store, t) {
@@ -132,14 +130,14 @@ func (s *Reporter) reportSweeps(ctx context.Context, t *tracking.Tracker, in *In
 	return nil
 }
 
-// reportInto fills in what both periods add up to: the panel, the trend, and
-// single questions.
+// reportInto sets the fields that come from the counted answers of both periods: the
+// brands, the trend, and the comparison of single prompts.
 func reportInto(b *aggregate.Aggregate, in *Input, before, after definition.Span) error {
 	def := b.Definition()
 	for _, brand := range def.Brands {
 		in.Brands = append(in.Brands, earshot.Brand{Name: brand.Name, Own: brand.Own})
 	}
-	asked := map[int]bool{} // the definition also has the questions that were removed
+	asked := map[int]bool{} // the definition also has prompts that were removed
 	for _, sweep := range def.Sweeps {
 		for _, prompt := range sweep.Prompts {
 			asked[prompt] = true
@@ -157,23 +155,19 @@ func reportInto(b *aggregate.Aggregate, in *Input, before, after definition.Span
 	if len(b.Sweeps) == 0 || len(in.Brands) == 0 {
 		return nil
 	}
-	// An Aggregate that holds sums lacks single questions and sweeps: that part is left out then,
-	// rather than read for minutes.
-	for _, part := range []func(*Input) error{
-		func(in *Input) error { return trendInto(b, in) },
-		func(in *Input) error {
-			return promptsInto(b, in, metric.Periods{A: b.Within(before), B: b.Within(after)})
-		},
-	} {
-		if err := part(in); err != nil && !errors.Is(err, metric.ErrCells) {
-			return err
-		}
+	// An Aggregate of stored sums has no data of single prompts and sweeps. The report then
+	// omits them: reading all answers would take minutes.
+	if err := trendInto(b, in); err != nil && !errors.Is(err, metric.ErrCells) {
+		return err
+	}
+	if err := promptsInto(b, in, metric.Periods{A: b.Within(before), B: b.Within(after)}); err != nil && !errors.Is(err, metric.ErrCells) {
+		return err
 	}
 	return nil
 }
 
-// trendInto reads the visibility of each sweep, and of each with those before it since the
-// last break.
+// trendInto sets the visibility in each sweep, and the mean of each sweep and the sweeps
+// before it since the last break.
 func trendInto(b *aggregate.Aggregate, in *Input) error {
 	q := metric.Query{
 		Metrics: []string{"visibility"}, BrandsOnly: true, By: []string{"sweep"},
@@ -196,7 +190,7 @@ func trendInto(b *aggregate.Aggregate, in *Input) error {
 	return nil
 }
 
-// promptsInto compares single questions for the own brands, as one screen.
+// promptsInto compares single prompts for the own brands, tested together as one family.
 func promptsInto(b *aggregate.Aggregate, in *Input, periods metric.Periods) error {
 	own := []string{}
 	for _, brand := range in.Brands {
@@ -207,7 +201,7 @@ func promptsInto(b *aggregate.Aggregate, in *Input, periods metric.Periods) erro
 	if len(own) == 0 {
 		return nil
 	}
-	rows, err := numbers.ComparePrompts(b, metric.Query{Metrics: []string{"visibility"}, Having: metric.Selection{"brand": own}}, periods)
-	in.Moved = rows
+	var err error
+	in.Moved, err = numbers.ComparePrompts(b, metric.Query{Metrics: []string{"visibility"}, Having: metric.Selection{"brand": own}}, periods)
 	return err
 }

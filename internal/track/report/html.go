@@ -5,10 +5,11 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"io"
 	"strings"
 )
 
-// Policy is the Content-Security-Policy of a report: it holds all that it shows.
+// Policy is the Content-Security-Policy of a report, which loads nothing.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 //go:embed report.html
@@ -17,21 +18,28 @@ var htmlText string
 //go:embed report.css
 var styleText string
 
-// HTML is a report as a page that stands alone: it fetches nothing and runs nothing.
+// HTML renders a report as a self-contained page without scripts.
 func HTML(in *Input) ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"shape":    func(color int) string { return shapes[min(max(color, 0), lastColor)] },
 		"glossary": func() []sentence { return glossary }, "plus": func(a, b int) int { return a + b },
 	}).Parse(strings.Replace(htmlText, "{{style}}", styleText, 1))
+	return render(t, err, in)
+}
+
+// render executes a parsed template; err is the error of parsing it.
+func render(t interface {
+	Execute(w io.Writer, data any) error
+}, err error, in *Input) ([]byte, error) {
 	if err != nil {
-		return nil, fmt.Errorf("read the report's template: %w", err)
+		return nil, fmt.Errorf("parse the report's template: %w", err)
 	}
 	var out bytes.Buffer
 	if err := t.Execute(&out, pageOf(in)); err != nil {
-		return nil, fmt.Errorf("write the report: %w", err)
+		return nil, fmt.Errorf("render the report: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
-// shapes stand beside the colours, which not everybody can tell apart.
+// shapes mark brands in addition to colours, for people who cannot tell the colours apart.
 var shapes = [lastColor + 1]string{"●", "■", "▲", "◆", "✚", "▼", "▬"}

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
 	_ "embed"
-	"fmt"
 	"strings"
 	"text/template"
 )
@@ -11,28 +9,20 @@ import (
 //go:embed report.md
 var markdownText string
 
-// Markdown is a report as text, with tables as GitHub reads them. Charts are left out;
-// their values are not.
+// Markdown renders a report as GitHub-flavoured Markdown. Tables replace the charts.
 func Markdown(in *Input) ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"t": plainMarkdown, "glossary": func() []sentence { return glossary },
 		"figure": figureMarkdown, "change": changeMarkdown,
 	}).Parse(markdownText)
-	if err != nil {
-		return nil, fmt.Errorf("read the report's template: %w", err)
-	}
-	var out bytes.Buffer
-	if err := t.Execute(&out, pageOf(in)); err != nil {
-		return nil, fmt.Errorf("write the report: %w", err)
-	}
-	return out.Bytes(), nil
+	return render(t, err, in)
 }
 
-// special are the letters that mean something in Markdown, within a line.
+// special are the characters that are Markdown syntax within a line.
 const special = "\\`*_{}[]#!|~$@^="
 
-// plainMarkdown is a text that means nothing but itself, on one line and in a cell of a
-// table: no markup, no HTML, and no address that becomes a link by itself.
+// plainMarkdown escapes a text for one line or table cell. The result contains no markup,
+// no HTML, and no address that a reader turns into a link.
 func plainMarkdown(text string) string {
 	var out strings.Builder
 	for _, r := range strings.Join(strings.Fields(text), " ") {
@@ -43,7 +33,7 @@ func plainMarkdown(text string) string {
 			out.WriteString("&gt;")
 		case r == '&':
 			out.WriteString("&amp;")
-		case r < ' ' || r == 0x7f: // what is left of control characters
+		case r < ' ' || r == 0x7f: // drop control characters
 		case strings.ContainsRune(special, r):
 			out.WriteByte('\\')
 			out.WriteRune(r)
@@ -54,15 +44,15 @@ func plainMarkdown(text string) string {
 	return unlinked.Replace(out.String())
 }
 
-// unlinked breaks what readers make links of.
+// unlinked escapes the texts that Markdown readers turn into links.
 var unlinked = strings.NewReplacer("://", "\\://", "www.", "www\\.", "WWW.", "WWW\\.", "Www.", "Www\\.", "mailto:", "mailto\\:", "xmpp:", "xmpp\\:")
 
-// figureMarkdown is a number in a cell.
+// figureMarkdown renders a number for a table cell.
 func figureMarkdown(f figure) string {
 	text := "**" + f.Value + "**"
 	var notes []string
-	if f.Again != "" {
-		notes = append(notes, f.Again)
+	if f.Rerun != "" {
+		notes = append(notes, f.Rerun)
 	}
 	if f.Of != "" {
 		notes = append(notes, f.Of)
@@ -76,7 +66,7 @@ func figureMarkdown(f figure) string {
 	return text
 }
 
-// changeMarkdown is a change in a cell.
+// changeMarkdown renders a change for a table cell.
 func changeMarkdown(c change) string {
 	if c.Points == "" {
 		return c.Verdict

@@ -4,29 +4,36 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"earshot"
 )
 
-// page is what a report says, the same in both formats. Texts that are not ours are in it
-// as they are; the templates escape them.
+// Formats of days and times. The page names the time zone once.
+const (
+	dayFormat  = "2 Jan 2006"
+	timeFormat = "2 Jan 2006, 15:04"
+)
+
+// page is the content of a report in both formats. Texts of users and answers are not
+// escaped: the templates escape them.
 type page struct {
-	Tracker           string
-	Period, Baseline  string
-	Made, Zone, Rules string
-	MadeUp            bool
-	Empty             string // why there are no numbers
-	Cuts              []cutPage
-	NoSources         string
-	Coverage          coverage
-	LeftOut           []string
+	Tracker              string
+	Period, Baseline     string
+	Created, Zone, Rules string
+	MadeUp               bool
+	Empty                string // why there are no numbers
+	Cuts                 []cutPage
+	NoSources            string
+	Coverage             coverage
+	Notes                []string
 }
 
-// cutPage is what is told of one surface: answers of web pages, of official APIs and of
+// cutPage is the part about one surface: answers of web pages, of official APIs and of
 // the lab are never mixed.
 type cutPage struct {
-	Name      string // "" where there is only one
+	Name      string // "" if there is only one surface
 	Headlines []headline
 	Trend     *trend
 	League    []leagueRow
@@ -36,7 +43,7 @@ type cutPage struct {
 	Grade     *grade
 }
 
-// headline is what is told of an own brand first.
+// headline is the first section about an own brand.
 type headline struct {
 	Brand     string
 	Own       bool
@@ -48,7 +55,7 @@ type headline struct {
 	Rail      *rail
 }
 
-// sentence begins with the words that matter.
+// sentence is a text whose lead is printed in bold.
 type sentence struct{ Lead, Rest string }
 
 type leagueRow struct {
@@ -78,7 +85,7 @@ type builder struct {
 	color map[string]int
 }
 
-// pageOf says what the numbers say.
+// pageOf builds the content of a report.
 func pageOf(in *Input) *page {
 	b := &builder{in: in, color: map[string]int{}}
 	rivals := 0
@@ -93,17 +100,15 @@ func pageOf(in *Input) *page {
 	c := in.Compare
 	p := &page{
 		Tracker: in.Tracker, Period: b.period(c.Period), Baseline: b.period(c.Baseline),
-		Made: in.Made.In(in.Zone).Format("2 January 2006, 15:04"), Zone: in.Zone.String(), Rules: c.Rules,
-		MadeUp: c.MadeUp || in.Numbers.MadeUp, NoSources: in.NoSources,
+		Created: in.Created.In(in.Zone).Format(timeFormat), Zone: in.Zone.String(), Rules: c.Rules,
+		MadeUp: c.MadeUp || in.Numbers.MadeUp, NoSources: in.NoSources, Coverage: b.coverage(), Notes: b.notes(),
 	}
-	p.Coverage = b.coverage()
-	p.LeftOut = b.leftOut()
 	cuts := b.cuts()
 	switch {
 	case len(in.Brands) == 0:
-		p.Empty = "This tracker has no brands, so that there is nothing to look for in its answers. Add brands to its definition; the answers that are kept are then read again, at no cost."
+		p.Empty = "This tracker has no brands to look for. Add brands to its definition: stored answers are then analysed again at no cost."
 	case len(cuts) == 0:
-		p.Empty = "There are no answers of closed sweeps in this period, so that there are no numbers to report."
+		p.Empty = "This period has no answers of closed sweeps."
 	default:
 		for _, cut := range cuts {
 			one := b.cut(cut)
@@ -120,16 +125,16 @@ func (b *builder) period(p earshot.Period) string {
 	return fmt.Sprintf("%s to %s (%s)", dayWords(p.From), dayWords(p.To), many(p.Sweeps, "sweep"))
 }
 
-// dayWords is a day as people write it.
+// dayWords formats an ISO date for readers.
 func dayWords(day string) string {
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return day
 	}
-	return at.Format("2 January 2006")
+	return at.Format(dayFormat)
 }
 
-// cuts are the sums of each surface that the numbers have.
+// cuts returns the targets of the numbers; a target "*…" is the sum of a surface.
 func (b *builder) cuts() (targets []string) {
 	for _, r := range b.in.Numbers.Rows {
 		if r.Brand != "" && r.Answers > 0 && !slices.Contains(targets, r.Target) {
@@ -139,24 +144,22 @@ func (b *builder) cuts() (targets []string) {
 	return targets
 }
 
-// number is a row of the period's numbers.
-func number(rows []earshot.MetricRow, metric, brand, target string) *earshot.MetricRow {
-	for i, r := range rows {
-		if r.Metric == metric && r.Brand == brand && r.Target == target {
+// find returns the first row that matches, or nil.
+func find[T any](rows []T, matches func(*T) bool) *T {
+	for i := range rows {
+		if matches(&rows[i]) {
 			return &rows[i]
 		}
 	}
 	return nil
 }
 
+func number(rows []earshot.MetricRow, metric, brand, target string) *earshot.MetricRow {
+	return find(rows, func(r *earshot.MetricRow) bool { return r.Metric == metric && r.Brand == brand && r.Target == target })
+}
+
 func (b *builder) compared(brand, target string) *earshot.ComparedRow {
-	rows := b.in.Compare.Rows
-	for i, r := range rows {
-		if r.Brand == brand && r.Target == target {
-			return &rows[i]
-		}
-	}
-	return nil
+	return find(b.in.Compare.Rows, func(r *earshot.ComparedRow) bool { return r.Brand == brand && r.Target == target })
 }
 
 const (
@@ -190,16 +193,16 @@ func (b *builder) cut(target string) cutPage {
 	for i := range p.League {
 		p.League[i].Place = i + 1
 	}
-	told := b.own
-	if len(told) == 0 && len(p.League) > 0 {
-		told = []string{p.League[0].Brand}
+	shown := b.own
+	if len(shown) == 0 && len(p.League) > 0 {
+		shown = []string{p.League[0].Brand}
 	}
-	for _, brand := range told {
+	for _, brand := range shown {
 		if r := number(rows, visibility, brand, target); r != nil {
 			p.Headlines = append(p.Headlines, b.headline(r))
 		}
 	}
-	p.Targets = b.targets(target, told)
+	p.Targets = b.targets(target, shown)
 	return p
 }
 
@@ -210,8 +213,8 @@ func valueOf(r *earshot.MetricRow) float64 {
 	return *r.Value
 }
 
-// tooAlike is the correlation of neighbouring sweeps from which on the range of a rerun is
-// too narrow.
+// tooAlike is the correlation of neighbouring sweeps above which the expected range if
+// re-run is too narrow.
 const tooAlike = 0.5
 
 func (b *builder) headline(r *earshot.MetricRow) headline {
@@ -220,40 +223,38 @@ func (b *builder) headline(r *earshot.MetricRow) headline {
 	h := headline{Brand: r.Brand, Own: own, Figure: figureOf(r), Change: changeOf(compared, own), Rail: railOf(r, compared)}
 	if r.Interval != nil {
 		if ends := r.Interval.Rerun; len(ends) == 2 {
-			h.Sentences = append(h.Sentences, sentence{"Asked again tomorrow,", fmt.Sprintf("the same questions would give between "+share+" and "+share+".", 100*ends[0], 100*ends[1])})
+			h.Sentences = append(h.Sentences, sentence{"Expected range if re-run:", span(ends) + "."})
 		}
 		if ends := r.Interval.Market; len(ends) == 2 {
-			h.Sentences = append(h.Sentences, sentence{"For questions like these,", fmt.Sprintf("not only the %d that are asked, it is between "+share+" and "+share+".", b.in.Prompts-b.in.Branded, 100*ends[0], 100*ends[1])})
+			h.Sentences = append(h.Sentences, sentence{"Range for similar questions:", fmt.Sprintf("%s, for any questions like these %d.", span(ends), b.in.Prompts-b.in.Branded)})
 		}
 	}
-	h.Sentences = append(h.Sentences, sentence{"In the period before,", verdictSentence(compared)})
-	if compared == nil || compared.Change == nil {
-		h.Sentences[len(h.Sentences)-1].Lead = "The period before:"
-	}
+	h.Sentences = append(h.Sentences, sentence{"Change:", verdictSentence(compared)})
 	if r.Provisional {
-		h.Cautions = append(h.Cautions, "These are fewer than 5 sweeps. The number is provisional, and its first range is too narrow for what days differ.")
+		h.Cautions = append(h.Cautions, "Fewer than 5 sweeps: the number is provisional, and its expected range is too narrow because it covers too few days.")
 	}
 	if r.Lag1 != nil && *r.Lag1 > tooAlike {
-		h.Cautions = append(h.Cautions, fmt.Sprintf("Sweeps resemble their neighbours (%.2f of 1), so that the first range is too narrow.", *r.Lag1))
+		h.Cautions = append(h.Cautions, fmt.Sprintf("Neighbouring sweeps resemble each other (correlation %.2f), so the expected range is too narrow.", *r.Lag1))
 	}
 	h.Basis = []string{h.Figure.Of + " answers"}
 	if r.Cells != nil {
-		h.Basis = append(h.Basis, many(*r.Cells, "pair")+" of a question and a target")
+		h.Basis = append(h.Basis, many(*r.Cells, "prompt × target pair"))
 	}
 	if r.Sweeps != nil {
 		h.Basis = append(h.Basis, many(*r.Sweeps, "sweep"))
 	}
-	h.Basis = append(h.Basis, many(r.Missing, "answer")+" missing", "visibility, definition m1", "names by rules "+r.Rules)
+	h.Basis = append(h.Basis, many(r.Missing, "answer")+" missing", "visibility, definition m1", "matching rules "+r.Rules)
 	return h
 }
 
-// targets are the told brands on each target of a surface, where there are several.
-func (b *builder) targets(cut string, told []string) (found []targetRow) {
-	if len(cut) == 0 || cut[0] != '*' {
+// targets returns the visibility of brands on each target of a surface. It returns nil if
+// the surface has only one target.
+func (b *builder) targets(cut string, brands []string) (found []targetRow) {
+	if !strings.HasPrefix(cut, "*") {
 		return nil
 	}
 	for _, r := range b.in.Targets.Rows {
-		if r.Metric != visibility || !slices.Contains(told, r.Brand) || !b.within(cut, r.Target) {
+		if r.Metric != visibility || !slices.Contains(brands, r.Brand) || !b.within(cut, r.Target) {
 			continue
 		}
 		row := targetRow{
@@ -268,21 +269,17 @@ func (b *builder) targets(cut string, told []string) (found []targetRow) {
 	return found
 }
 
-// within reports whether a target belongs to the sum of a surface. The numbers by target
-// name their surface.
+// within reports whether a target belongs to the sum of a surface.
 func (b *builder) within(cut, target string) bool {
 	if cut == "*" {
 		return true
 	}
-	for _, r := range b.in.Targets.Rows {
-		if r.Target == target {
-			return cut == "*"+r.Surface
-		}
-	}
-	return false
+	r := find(b.in.Targets.Rows, func(r *earshot.MetricRow) bool { return r.Target == target })
+	return r != nil && cut == "*"+r.Surface
 }
 
-// Drawn are the brands of a chart: the own ones, then those with the highest visibility.
+// Drawn returns the brands of a chart: own brands first, then brands with the highest
+// visibility.
 func Drawn(panel []earshot.Brand, numbers []earshot.MetricRow) (names []string) {
 	best := map[string]float64{}
 	for i := range numbers {

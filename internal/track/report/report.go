@@ -1,13 +1,13 @@
-// Package report makes a document of a tracker's numbers that a person can read who has
-// never seen the dashboard: one period against the one before, as HTML or as Markdown. It
-// computes no number, but takes the numbers that the API gives.
+// Package report renders a tracker's numbers as a document for readers who have never seen
+// the dashboard. A report compares one period with the previous one, as HTML or Markdown.
+// The package computes no numbers: it shows the numbers that the API returns.
 //
-//	report.go                what goes in
-//	gather.go                reading the numbers of a report
-//	send.go                  sending reports that are due, or at once
-//	page.go sections.go      what a report says, in words, the same for both formats
-//	words.go                 numbers as people read them
-//	chart.go                 where lines, bands and marks are drawn
+//	report.go                the input of a report
+//	gather.go                reads the input
+//	send.go                  sends reports on a schedule or on request
+//	page.go sections.go      the content, the same for both formats
+//	words.go                 formats numbers and verdicts
+//	chart.go                 positions of lines, bands and marks
 //	html.go markdown.go      the two formats, each with its template
 package report
 
@@ -17,55 +17,56 @@ import (
 	"earshot"
 )
 
-// Input is what a report is made of.
+// Input is the content of a report.
 type Input struct {
 	Tracker string
-	// Brands is the panel, in its order.
+	// Brands are the tracker's brands, in the order of its definition.
 	Brands []earshot.Brand
-	// Zone is the tracker's time zone, whose days are meant.
-	Zone *time.Location
-	Made time.Time
-	// Prompts are all questions of the period; Branded of them name a brand themselves.
+	// Zone is the tracker's time zone. All days of the report are days in Zone.
+	Zone    *time.Location
+	Created time.Time
+	// Prompts is the number of prompts in the period. Branded is how many of them name a
+	// brand.
 	Prompts, Branded int
 
 	// Compare has the visibility of brands in both periods.
 	Compare *earshot.CompareReport
-	// Numbers are those of the period, by brand; Targets the visibility by target.
+	// Numbers has the metrics of the period by brand, Targets the visibility by target.
 	Numbers, Targets *earshot.MetricReport
-	// Single is the visibility in each sweep of both periods, and Means the mean of each
-	// sweep and those before it, at most Window of them. They have only the brands that
-	// are drawn. Without Means, there are too many answers to compute them.
+	// Single is the visibility in each sweep of both periods. Means is the mean of each
+	// sweep and the sweeps before it, at most Window together. Both have only the brands
+	// of the chart, and are empty if there are too many answers to compute them.
 	Single, Means []earshot.MetricRow
-	// Moved compares single questions for the own brands. The verdicts are those of a
-	// screen of all of them. It is nil where there are too many answers.
+	// Moved compares single prompts for the own brands, tested together as one family. It
+	// is nil if there are too many answers.
 	Moved []earshot.ComparedRow
-	// Sources and SourcesBefore are what the answers of the two periods cite, at most
-	// MaxSources each. They are nil where NoSources says why.
+	// Sources and SourcesBefore are the sources that the answers of the two periods cite,
+	// at most MaxSources each. If they are nil, NoSources is the reason.
 	Sources, SourcesBefore *earshot.SourceReport
 	NoSources              string
-	// Sweeps are those that were due in either period, the oldest first.
+	// Sweeps are the sweeps that were due in either period, the oldest first.
 	Sweeps []earshot.Sweep
 	Breaks []Break
-	// Reasons count what is missing in the period.
+	// Reasons counts the missing answers of the period by reason.
 	Reasons []earshot.ReasonCount
 }
 
-// Break is where numbers stop being comparable with those before, before a sweep.
+// Break marks the sweep from which numbers are not comparable with earlier numbers.
 type Break struct {
 	Sweep, Reason string
 }
 
 const (
-	// Window is how many sweeps a point of the trend is the mean of.
+	// Window is the number of sweeps in each mean of the trend.
 	Window = 7
-	// MaxDrawn is how many brands are drawn in one chart.
+	// MaxDrawn is the maximum number of brands in one chart.
 	MaxDrawn = 5
-	// MaxSources is how many sources of a period are looked at.
+	// MaxSources is the maximum number of sources that are read for a period.
 	MaxSources = 1000
 
 	shownSources = 15
 	shownPrompts = 10
-	// fewCitations is what a source must have in one period for its absence in the other
-	// to tell something: with less, asking again would bring others.
+	// fewCitations is the number of citations that a source needs in one period to be
+	// listed as gained or lost. Rarer sources come and go by chance.
 	fewCitations = 10
 )

@@ -18,13 +18,13 @@ import (
 	"earshot/internal/track/report"
 )
 
-// hostile is a name that would be markup in either format.
+// hostile is a name that is markup in both formats unless it is escaped.
 const hostile = "<script>alert(1)</script> | `x`](http://evil.example) **b** www.evil.example a@evil.example &lt; <!-- \n# h"
 
 var start = time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)
 
-// sample is what a report is made of, with a name of one's own choice wherever names of
-// others stand: sixteen sweeps, of which one was missed, and a break.
+// sample returns the input of a report with sixteen sweeps, one of them skipped, and a
+// break. Every text that users or answers supply is name.
 func sample(name string) *report.Input {
 	iv := &earshot.Intervals{Rerun: []float64{0.38, 0.46}, Market: []float64{0.31, 0.54}}
 	row := func(metric, brand string, value float64) earshot.MetricRow {
@@ -41,7 +41,7 @@ func sample(name string) *report.Input {
 		}
 	}
 	in := &report.Input{
-		Tracker: "shoes", Brands: []earshot.Brand{{Name: name, Own: true}, {Name: "Kestrin"}}, Zone: time.UTC, Made: start.AddDate(0, 0, 16), Prompts: 52, Branded: 2,
+		Tracker: "shoes", Brands: []earshot.Brand{{Name: name, Own: true}, {Name: "Kestrin"}}, Zone: time.UTC, Created: start.AddDate(0, 0, 16), Prompts: 52, Branded: 2,
 		Compare: &earshot.CompareReport{
 			Rules: "r3", Baseline: earshot.Period{From: "2026-11-01", To: "2026-11-08", Sweeps: 8}, Period: earshot.Period{From: "2026-11-09", To: "2026-11-16", Sweeps: 7},
 			Rows: []earshot.ComparedRow{compared("", name, "*", earshot.VerdictMoved, 0.07), compared("", "Kestrin", "*", earshot.VerdictSteady, -0.01), compared("", name, name, earshot.VerdictTooEarly, 0.02)},
@@ -95,8 +95,8 @@ func written(t *testing.T, write func(*report.Input) ([]byte, error), in *report
 	return string(document)
 }
 
-// seen is the text of a page, and what its elements are and say.
-func seen(t *testing.T, page string, visit func(*html.Node)) string {
+// textOf returns the text of a page and calls visit for each of its nodes.
+func textOf(t *testing.T, page string, visit func(*html.Node)) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -117,19 +117,19 @@ func seen(t *testing.T, page string, visit func(*html.Node)) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(words.String()), " "), "\u00a0", " ")
 }
 
-func TestAPageStandsAloneAndEscapesNames(t *testing.T) {
+func TestPageIsSelfContainedAndEscapesNames(t *testing.T) {
 	t.Parallel()
 	page := written(t, report.HTML, sample(hostile))
-	words := seen(t, page, func(n *html.Node) {
+	words := textOf(t, page, func(n *html.Node) {
 		if n.Type == html.CommentNode {
-			t.Errorf("a comment: %s", n.Data)
+			t.Errorf("the page has a comment: %s", n.Data)
 		}
 		if n.Type != html.ElementNode {
 			return
 		}
 		switch n.Data {
 		case "script", "a", "img", "link", "iframe", "object", "embed", "form", "image", "use", "base", "foreignObject":
-			t.Errorf("there is a %s", n.Data)
+			t.Errorf("the page has a %s element", n.Data)
 		}
 		for _, a := range n.Attr {
 			if strings.HasPrefix(a.Key, "on") || a.Key == "href" || a.Key == "src" || a.Key == "style" || strings.Contains(a.Val, "evil") && a.Key != "aria-label" {
@@ -138,39 +138,38 @@ func TestAPageStandsAloneAndEscapesNames(t *testing.T) {
 		}
 	})
 	if strings.Count(page, "url(") != strings.Count(page, "url(#hatch)") || strings.Contains(page, "@import") {
-		t.Error("it fetches something")
+		t.Error("the page loads an external resource")
 	}
 	if want := strings.Join(strings.Fields(hostile), " "); strings.Count(words, want) < 8 {
 		t.Errorf("the name is not shown as it is:\n%s", words)
 	}
 }
 
-func TestAPageTellsWhatTheNumbersSay(t *testing.T) {
+func TestPageShowsTheNumbers(t *testing.T) {
 	t.Parallel()
 	page := written(t, report.HTML, sample("Ollaro"))
-	words := seen(t, page, func(*html.Node) {})
+	words := textOf(t, page, func(*html.Node) {})
 	for _, want := range []string{
-		"9 November 2026 to 16 November 2026 (7 sweeps)", "Ollaro is named in 42.0 % of answers", "▲ moved, +7.0 points",
-		"Asked again tomorrow, the same questions would give between 38.0 % and 46.0 %.",
-		"For questions like these, not only the 50 that are asked, it is between 31.0 % and 54.0 %.",
-		"it was 35.0 %, and over the same questions it is now 42.0 %: +7.0 points (asked again, between +4.0 and +10.0). It moved",
-		"Sweeps resemble their neighbours (0.61 of 1)", "529.2 of 1,260 answers", "−1.0 points steady; −4.0 to +2.0", "too early",
-		"1 of 1 question moved", "Gained new.example editorial 12.3 %", "Lost gone.example", "4.1 points at most 5.0 points ✓ met", "7 at least 14 not met",
-		"blocked the provider turned the request away 9", "10 Nov 2026 skipped", "2 questions of 52", "2 pairs of a question and a target", "99.1 %",
-		"A , 5 Nov 2026: Ollaro. Lines start again.", "2026-11-10 06:00 skipped: no answers",
+		"9 Nov 2026 to 16 Nov 2026 (7 sweeps)", "Ollaro is named in 42.0 % of answers", "▲ +7.0 points, larger than normal variation",
+		"Expected range if re-run: 38.0–46.0 %.", "Created 17 Nov 2026, 06:00 Time zone UTC",
+		"Range for similar questions: 31.0–54.0 %, for any questions like these 50.",
+		"+7.0 points, from 35.0 % in the previous period to 42.0 % now, for prompts that both periods have (expected if re-run: +4.0 to +10.0). Larger than normal variation.",
+		"Neighbouring sweeps resemble each other (correlation 0.61)", "529.2 of 1,260 answers", "−1.0 points within normal variation expected if re-run: −4.0 to +2.0", "not enough data yet",
+		"1 of 1 prompt changed by more than normal variation", "Gained new.example editorial 12.3 %", "Lost gone.example", "4.1 points at most 5.0 points ✓ met", "7 at least 14 not met",
+		"blocked the provider blocked the request 9", "10 Nov 2026 skipped", "Branded prompts (2 of 52) are not counted", "2 prompt × target pairs", "99.1 %",
+		"A , 5 Nov 2026: Ollaro. The lines restart here.", "10 Nov 2026, 06:00 skipped: no answers",
 	} {
 		if !strings.Contains(words, want) {
-			t.Errorf("it does not say %q:\n%s", want, words)
-			words = strings.ReplaceAll(words, "\n", " ")
+			t.Errorf("the page does not contain %q:\n%s", want, words)
 		}
 	}
 	for _, jargon := range []string{"interval", "significan", "p-value", "Made up"} {
 		if strings.Contains(words, jargon) {
-			t.Errorf("it says %q", jargon)
+			t.Errorf("the page contains %q", jargon)
 		}
 	}
-	// Two brands, and their lines stop at the break and at the sweep that was skipped; the
-	// first part of the first stretch is provisional.
+	// The line of each of two brands is interrupted at the break and at the skipped sweep.
+	// The first part of the first stretch is provisional.
 	if lines, gaps := strings.Count(page, `<path class="line`), strings.Count(page, `class="hole"`); lines != 2*3 || gaps != 1 {
 		t.Errorf("%d lines and %d gaps are drawn", lines, gaps)
 	}
@@ -187,7 +186,7 @@ func TestMarkdownEscapesNames(t *testing.T) {
 		}
 		switch n := n.(type) {
 		case *ast.Link, *ast.AutoLink, *ast.Image, *ast.RawHTML, *ast.HTMLBlock, *ast.CodeSpan, *ast.CodeBlock, *ast.FencedCodeBlock:
-			t.Errorf("there is a %s", n.Kind())
+			t.Errorf("the document has a %s", n.Kind())
 		case *ast.Heading:
 			headings++
 		case *extast.Table:
@@ -207,7 +206,7 @@ func TestMarkdownEscapesNames(t *testing.T) {
 	if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert(document, &page); err != nil {
 		t.Fatal(err)
 	}
-	words := seen(t, page.String(), func(*html.Node) {})
+	words := textOf(t, page.String(), func(*html.Node) {})
 	if want := strings.Join(strings.Fields(hostile), " "); strings.Count(words, want) < 8 {
 		t.Errorf("the name is not shown as it is:\n%s", words)
 	}
@@ -216,36 +215,36 @@ func TestMarkdownEscapesNames(t *testing.T) {
 func TestBothFormatsHaveTheSameNumbers(t *testing.T) {
 	t.Parallel()
 	in := sample("Ollaro")
-	words := seen(t, written(t, report.HTML, in), func(*html.Node) {})
-	for _, number := range []string{"42.0 %", "38.0 to 46.0 %", "31.0 to 54.0 %", "+4.0 to +10.0", "12.3 %", "37.5 %"} {
+	words := textOf(t, written(t, report.HTML, in), func(*html.Node) {})
+	for _, number := range []string{"42.0 %", "38.0–46.0 %", "31.0–54.0 %", "+4.0 to +10.0", "12.3 %", "37.5 %"} {
 		if text := strings.ReplaceAll(written(t, report.Markdown, in), "\u00a0", " "); !strings.Contains(text, number) || !strings.Contains(words, number) {
-			t.Errorf("%s is not in both", number)
+			t.Errorf("%s is not in both formats", number)
 		}
 	}
 }
 
-func TestAReportOfNothingSaysSo(t *testing.T) {
+func TestReportWithoutNumbersSaysWhy(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
 		brands []earshot.Brand
 		want   string
 	}{
 		{nil, "This tracker has no brands"},
-		{[]earshot.Brand{{Name: "Ollaro", Own: true}}, "There are no answers of closed sweeps in this period"},
+		{[]earshot.Brand{{Name: "Ollaro", Own: true}}, "This period has no answers of closed sweeps"},
 	} {
 		in := &report.Input{
-			Tracker: "new", Brands: one.brands, Zone: time.UTC, Made: start,
+			Tracker: "new", Brands: one.brands, Zone: time.UTC, Created: start,
 			Compare: &earshot.CompareReport{}, Numbers: &earshot.MetricReport{MadeUp: true}, Targets: &earshot.MetricReport{}, Sources: &earshot.SourceReport{}, SourcesBefore: &earshot.SourceReport{},
 		}
 		for _, write := range []func(*report.Input) ([]byte, error){report.HTML, report.Markdown} {
-			if document := written(t, write, in); !strings.Contains(document, one.want) || !strings.Contains(document, "Made up.") || !strings.Contains(document, "0 sweeps took place") {
-				t.Errorf("it says:\n%s", document)
+			if document := written(t, write, in); !strings.Contains(document, one.want) || !strings.Contains(document, "Made up.") || !strings.Contains(document, "0 sweeps ran") {
+				t.Errorf("the report is:\n%s", document)
 			}
 		}
 	}
 }
 
-func TestFewBrandsAreDrawn(t *testing.T) {
+func TestDrawnBrandsAreLimited(t *testing.T) {
 	t.Parallel()
 	var panel []earshot.Brand
 	var rows []earshot.MetricRow
@@ -255,6 +254,6 @@ func TestFewBrandsAreDrawn(t *testing.T) {
 		rows = append(rows, earshot.MetricRow{Metric: "visibility@m1", Brand: name, Value: new(float64(i) / 10)})
 	}
 	if got := strings.Join(report.Drawn(panel, rows), ""); got != "gfedc" {
-		t.Errorf("drawn are %s", got)
+		t.Errorf("Drawn returned %s, want gfedc", got)
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"earshot"
 )
 
-// prompts are the questions that moved most.
+// prompts are the prompts with the largest change.
 type prompts struct {
-	Asked int // how many were compared
-	Moved int
-	Rows  []promptRow
+	Compared int
+	Moved    int // changed by more than normal variation
+	Rows     []promptRow
 }
 
 type promptRow struct {
@@ -23,38 +24,36 @@ type promptRow struct {
 	Answers       string
 }
 
-// Sentence tells how many of the questions moved.
+// Sentence says how many prompts changed.
 func (p *prompts) Sentence() string {
 	if p.Moved == 0 {
-		return fmt.Sprintf("Of %s none moved by more than asking again would show, looked at together. These changed most, which may be noise.", many(p.Asked, "question"))
+		return fmt.Sprintf("No change among %s is larger than normal variation. The largest changes may be random.", many(p.Compared, "prompt"))
 	}
-	return fmt.Sprintf("%d of %s moved by more than asking again would show, looked at together: about 1 in 20 of such finds may be noise.", p.Moved, many(p.Asked, "question"))
+	return fmt.Sprintf("%d of %s changed by more than normal variation. About 1 in 20 of such findings may be random.", p.Moved, many(p.Compared, "prompt"))
 }
 
-// prompts are those of a surface with an own brand, the clearest changes first; nil where
-// they were not compared.
+// prompts returns the compared prompts of a surface, the clearest changes first. It returns
+// nil if no prompts were compared.
 func (b *builder) prompts(cut string) *prompts {
 	var rows []earshot.ComparedRow
 	p := &prompts{}
 	for _, r := range b.in.Moved {
-		// A question on one target has its name, as the sum of one target has.
+		// If the surface has one target, both r.Target and cut are that target's name.
 		if r.Target != cut || r.Change == nil || r.Verdict == earshot.VerdictTooEarly {
 			continue
 		}
-		p.Asked++
+		p.Compared++
 		if r.Verdict == earshot.VerdictMoved {
 			p.Moved++
 		}
 		rows = append(rows, r)
 	}
-	if p.Asked == 0 {
+	if p.Compared == 0 {
 		return nil
 	}
 	slices.SortStableFunc(rows, func(x, y earshot.ComparedRow) int {
-		if x.Verdict != y.Verdict {
-			return cmp.Compare(x.Verdict, y.Verdict) // moved comes before steady
-		}
-		return -cmp.Compare(math.Abs(*x.Change), math.Abs(*y.Change))
+		// "moved" sorts before "steady".
+		return cmp.Or(cmp.Compare(x.Verdict, y.Verdict), -cmp.Compare(math.Abs(*x.Change), math.Abs(*y.Change)))
 	})
 	for _, r := range rows[:min(len(rows), max(3, min(p.Moved, shownPrompts)))] {
 		p.Rows = append(p.Rows, promptRow{
@@ -65,12 +64,12 @@ func (b *builder) prompts(cut string) *prompts {
 	return p
 }
 
-// sources are what answers cite.
+// sources are the sources that answers cite.
 type sources struct {
-	All          string // citations in the period
+	All          string // number of citations in the period
 	Rows         []sourceRow
 	Gained, Lost []sourceRow
-	Compared     bool // whether both periods have enough sweeps to tell gained and lost ones
+	Compared     bool // both periods have enough sweeps to list gained and lost sources
 }
 
 type sourceRow struct {
@@ -121,27 +120,22 @@ func sourcesOf(report *earshot.SourceReport, cut string) (rows []earshot.SourceR
 }
 
 func sourceIn(rows []earshot.SourceRow, domain string) *earshot.SourceRow {
-	for i, r := range rows {
-		if r.Domain == domain {
-			return &rows[i]
-		}
-	}
-	return nil
+	return find(rows, func(r *earshot.SourceRow) bool { return r.Domain == domain })
 }
 
 func sourceFigure(r *earshot.SourceRow) figure {
 	f := figure{Value: percent(r.Share), Of: count(float64(r.Citations)) + " of " + count(float64(r.AllCitations)), Early: r.Provisional}
 	if r.Interval != nil {
-		f.Again = span(r.Interval.Rerun)
+		f.Rerun = span(r.Interval.Rerun)
 	}
 	return f
 }
 
-// absentFigure is that of a source that none of the answers behind rows cites.
+// absentFigure returns the figure of a source that is not in rows.
 func absentFigure(rows []earshot.SourceRow) figure {
 	switch {
 	case len(rows) == 0:
-		return figure{Value: "not known"}
+		return figure{Value: noData}
 	case len(rows) >= MaxSources:
 		return figure{Value: "rare"}
 	default:
@@ -149,7 +143,7 @@ func absentFigure(rows []earshot.SourceRow) figure {
 	}
 }
 
-// grade is what the numbers are good for.
+// grade is the quality of the data, with each criterion.
 type grade struct {
 	Grade    string
 	Meaning  string
@@ -162,12 +156,7 @@ type criterion struct {
 }
 
 func (b *builder) gradeOf(target string) *earshot.GradedCut {
-	for i, g := range b.in.Compare.Grades {
-		if g.Target == target {
-			return &b.in.Compare.Grades[i]
-		}
-	}
-	return nil
+	return find(b.in.Compare.Grades, func(g *earshot.GradedCut) bool { return g.Target == target })
 }
 
 func (b *builder) grade(target string) *grade {
@@ -178,11 +167,11 @@ func (b *builder) grade(target string) *grade {
 	g := &grade{Grade: found.Grade}
 	switch found.Grade {
 	case "decision-grade":
-		g.Meaning = "They can carry a decision: every criterion is met."
+		g.Meaning = "Reliable enough for decisions: every criterion is met."
 	case "exploratory":
-		g.Meaning = "They are a first look and carry no decision: there are too few questions, sweeps or answers."
+		g.Meaning = "A first look, not reliable enough for decisions: there are too few prompts, sweeps or answers."
 	default:
-		g.Meaning = "They show a direction. For a decision, what is not met below is lacking."
+		g.Meaning = "Shows a direction. For decisions, the criteria that are not met below are lacking."
 	}
 	for _, c := range found.Criteria {
 		words, known := criterionWords[c.Name]
@@ -199,7 +188,7 @@ func (b *builder) grade(target string) *grade {
 				return count(v)
 			}
 		}
-		one := criterion{Name: words.name, Value: "not known", Needs: "at least " + amount(c.Decision), Met: c.Met}
+		one := criterion{Name: words.name, Value: noData, Needs: "at least " + amount(c.Decision), Met: c.Met}
 		if words.most {
 			one.Needs = "at most " + amount(c.Decision)
 		}
@@ -211,24 +200,24 @@ func (b *builder) grade(target string) *grade {
 	return g
 }
 
-// coverage is what became of the questions of the period.
+// coverage counts received and missing answers of the period.
 type coverage struct {
 	Sentence string
-	Rows     []coverageRow // of each surface
+	Rows     []coverageRow // one for each surface
 	Reasons  []reasonRow
 	Absent   []absentSweep
 }
 
 type coverageRow struct {
-	Name    string
-	Came    figure
-	Refused figure
-	Names   figure // answers that name any brand
+	Name     string
+	Received figure
+	Refused  figure
+	Names    figure // answers that name any brand
 }
 
 type reasonRow struct{ Reason, Meaning, Count string }
 
-// absentSweep is one that did not take place, in either period.
+// absentSweep is a sweep of either period that did not run.
 type absentSweep struct{ Day, State, Why string }
 
 func (b *builder) coverage() (c coverage) {
@@ -236,7 +225,7 @@ func (b *builder) coverage() (c coverage) {
 	for i := range rows {
 		if r := &rows[i]; r.Metric == coverageRate {
 			c.Rows = append(c.Rows, coverageRow{
-				Name: cutName(r.Target), Came: figureOf(r), Refused: figureOf(number(rows, refusalRate, "", r.Target)),
+				Name: cutName(r.Target), Received: figureOf(r), Refused: figureOf(number(rows, refusalRate, "", r.Target)),
 				Names: figureOf(number(rows, informative, "", r.Target)),
 			})
 		}
@@ -254,20 +243,20 @@ func (b *builder) coverage() (c coverage) {
 			c.Absent = append(c.Absent, absentSweep{Day: b.day(sweep), State: string(sweep.State), Why: whyAbsent(&sweep)})
 		}
 	}
-	c.Sentence = fmt.Sprintf("%s took place in the period; %s were planned and %s came.", many(states[earshot.SweepClosed], "sweep"), many(planned, "answer"), count(float64(answered)))
+	c.Sentence = fmt.Sprintf("%s ran in the period. Answers received: %s of %s planned.", many(states[earshot.SweepClosed], "sweep"), count(float64(answered)), count(float64(planned)))
 	if n := states[earshot.SweepMissed] + states[earshot.SweepSkipped] + states[earshot.SweepCanceled]; n > 0 {
-		c.Sentence += fmt.Sprintf(" %s did not take place.", many(n, "sweep"))
+		c.Sentence += fmt.Sprintf(" %s did not run.", many(n, "sweep"))
 	}
 	if n := states[earshot.SweepRunning]; n > 0 {
-		c.Sentence += fmt.Sprintf(" %s still runs and does not count yet.", many(n, "sweep"))
+		c.Sentence += fmt.Sprintf(" Still running and not counted: %s.", many(n, "sweep"))
 	}
-	told := 0
+	explained := 0
 	for _, r := range b.in.Reasons {
-		told += r.Count
+		explained += r.Count
 		c.Reasons = append(c.Reasons, reasonRow{r.Reason, cmp.Or(reasonWords[r.Reason], "another reason"), count(float64(r.Count))})
 	}
-	if rest := planned - answered - told; rest > 0 {
-		c.Reasons = append(c.Reasons, reasonRow{"not known", "it was never asked, or its record is no longer kept", count(float64(rest))})
+	if rest := planned - answered - explained; rest > 0 {
+		c.Reasons = append(c.Reasons, reasonRow{"unknown", "never asked, or the record is no longer stored", count(float64(rest))})
 	}
 	return c
 }
@@ -275,53 +264,48 @@ func (b *builder) coverage() (c coverage) {
 func whyAbsent(sweep *earshot.Sweep) string {
 	switch {
 	case sweep.State == earshot.SweepCanceled:
-		return "it was stopped by hand"
+		return reasonWords["canceled"]
 	case sweep.Reason == "ceiling":
-		return "it might have passed the ceiling of credits"
+		return "it could have exceeded the monthly credit ceiling"
 	case sweep.Reason == "credits":
 		return reasonWords["credits"]
 	case sweep.Reason != "":
 		return sweep.Reason
 	case sweep.State == earshot.SweepMissed:
-		return "nothing was there to start it in its window"
+		return "the service was not running in the sweep's time window"
 	default:
-		return "it would have passed the ceiling, or could not be paid"
+		return "it could have exceeded the monthly credit ceiling, or there were not enough credits"
 	}
 }
 
 func (b *builder) inPeriod(sweep earshot.Sweep) bool {
-	day := sweep.DueAt.In(b.in.Zone).Format("2006-01-02")
+	day := sweep.DueAt.In(b.in.Zone).Format(time.DateOnly)
 	return day >= b.in.Compare.Period.From && day <= b.in.Compare.Period.To
 }
 
 func (b *builder) day(sweep earshot.Sweep) string {
-	return sweep.DueAt.In(b.in.Zone).Format("2 Jan 2006")
+	return sweep.DueAt.In(b.in.Zone).Format(dayFormat)
 }
 
-// leftOut tells what does not count.
-func (b *builder) leftOut() (notes []string) {
+// notes lists what the numbers do not count, and where they are not comparable.
+func (b *builder) notes() (notes []string) {
 	if n := b.in.Branded; n > 0 {
-		notes = append(notes, fmt.Sprintf("%s of %d: naming a brand in the question invites it into the answer.", many(n, "question"), b.in.Prompts))
+		notes = append(notes, fmt.Sprintf("Branded prompts (%d of %d) are not counted: a brand in the prompt makes answers name it.", n, b.in.Prompts))
 	}
 	most := 0
 	for _, r := range b.in.Compare.Rows {
 		most = max(most, r.CellsLeftOut)
 	}
 	if most > 0 {
-		notes = append(notes, fmt.Sprintf("%s of a question and a target from the comparison, since only one of the two periods has answers to them. They do count in the numbers of their period.", many(most, "pair")))
+		notes = append(notes, fmt.Sprintf("Not in the comparison, because only one period has answers: %s. The numbers of that period include them.", many(most, "prompt × target pair")))
 	}
-	notes = append(notes, "Answers that are missing: they count neither as naming a brand nor as not naming it.")
+	notes = append(notes, "Missing answers are not counted: neither as naming a brand nor as not naming it.")
 	for _, br := range b.in.Breaks {
-		notes = append(notes, fmt.Sprintf("Before and after %s, numbers are of different kinds: %s.", b.sweepDay(br.Sweep), strings.TrimSuffix(br.Reason, ".")))
+		day := "a sweep"
+		if sweep := find(b.in.Sweeps, func(s *earshot.Sweep) bool { return s.ID == br.Sweep }); sweep != nil {
+			day = b.day(*sweep)
+		}
+		notes = append(notes, fmt.Sprintf("Numbers before and after %s are not comparable: %s.", day, strings.TrimSuffix(br.Reason, ".")))
 	}
 	return notes
-}
-
-func (b *builder) sweepDay(id string) string {
-	for _, sweep := range b.in.Sweeps {
-		if sweep.ID == id {
-			return b.day(sweep)
-		}
-	}
-	return "a sweep"
 }

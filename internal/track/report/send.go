@@ -20,14 +20,15 @@ import (
 	"earshot/internal/track/schedule"
 )
 
-// reportBatch is how many due reports a step sends.
-const reportBatch = 100
+const (
+	// reportBatch is the maximum number of reports that one call of SendDue sends.
+	reportBatch = 100
+	// reportDays is the default length of a report's period. Fewer daily sweeps are not
+	// enough for a verdict.
+	reportDays = 7
+)
 
-// reportDays is how many days a report is of unless its plan says otherwise: of fewer,
-// daily sweeps tell nothing.
-const reportDays = 7
-
-// SendDue sends the reports that are due.
+// SendDue sends the scheduled reports that are due.
 func (s *Reporter) SendDue(ctx context.Context, now time.Time) error {
 	due, err := s.store.TrackersToReport(ctx, now, reportBatch)
 	if err != nil {
@@ -35,7 +36,7 @@ func (s *Reporter) SendDue(ctx context.Context, now time.Time) error {
 	}
 	var errs []error
 	for _, t := range due {
-		// When somebody else was faster there is nothing left to do.
+		// On ErrChanged another node has already sent the report.
 		if err := s.sendDue(ctx, t, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
 			errs = append(errs, fmt.Errorf("report of tracker %s: %w", t.Name, err))
 		}
@@ -43,8 +44,8 @@ func (s *Reporter) SendDue(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// sendDue sends the report of a tracker that is due. Of several that nobody was there to
-// send it is the last one.
+// sendDue sends the due report of a tracker. If several slots passed while no node was
+// running, only the last one is sent.
 func (s *Reporter) sendDue(ctx context.Context, t *tracking.Tracker, now time.Time) error {
 	d, err := s.definitions.Of(t)
 	if err != nil {
@@ -79,17 +80,17 @@ func (s *Reporter) sendDue(ctx context.Context, t *tracking.Tracker, now time.Ti
 	return nil
 }
 
-// periodBefore are the whole days that a report is of, and those before them, by the slot
-// for which it is due.
+// periodBefore returns the period of a report and the previous period, in whole days. The
+// report's period ends on the day before its slot.
 func periodBefore(p *earshot.ReportPlan, slot string) *earshot.ReportQuery {
 	day, err := time.Parse(time.DateOnly, slot[:len(time.DateOnly)])
 	if err != nil {
-		return &earshot.ReportQuery{} // the last days; a slot begins with its day
+		return &earshot.ReportQuery{} // never happens: a slot begins with its day
 	}
 	before := func(day time.Time) time.Time { return day.AddDate(0, 0, -cmp.Or(p.Days, reportDays)) }
 	if p.Every == "month" && p.Days == 0 {
 		before = func(day time.Time) time.Time {
-			last := day.AddDate(0, 0, -day.Day()) // of the month before
+			last := day.AddDate(0, 0, -day.Day()) // last day of the previous month
 			return last.AddDate(0, 0, min(max(1, p.MonthDay), last.Day())-last.Day())
 		}
 	}
@@ -100,20 +101,21 @@ func periodBefore(p *earshot.ReportPlan, slot string) *earshot.ReportQuery {
 	}
 }
 
-// Document is a report as it is stored.
+// Document is a rendered report, as stored.
 type Document struct {
 	Markdown string `json:"markdown"`
 	HTML     string `json:"html"`
 }
 
-// newReport writes a report. One of given days that cannot be made says why.
+// newReport renders a report. If the given period has too many answers, the report's
+// summary says so.
 func (s *Reporter) newReport(ctx context.Context, t *tracking.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*tracking.Report, error) {
 	sent := earshot.SentReport{From: q.From, To: q.To}
 	var whole Document
 	in, err := s.Report(ctx, t.Organization, t.Name, q, now)
 	switch {
 	case aggregate.IsTooMany(err) && q.From != "":
-		sent.Summary = []string{"The report could not be made: " + err.Error()}
+		sent.Summary = []string{"The report could not be created: " + err.Error()}
 	case err != nil:
 		return nil, err
 	default:
@@ -143,8 +145,9 @@ func (s *Reporter) newReport(ctx context.Context, t *tracking.Tracker, slot stri
 	return r, nil
 }
 
-// SendReport sends a report now, to a channel or to those that the tracker's reports are
-// sent to. Within a minute the same is sent once. Returns store.ErrNotFound.
+// SendReport sends a report now, to the given channel or, if channel is "", to the channels
+// of the tracker's reports. A second call within the same minute sends nothing. Returns
+// store.ErrNotFound.
 func (s *Reporter) SendReport(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.ReportSent, error) {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
@@ -160,7 +163,7 @@ func (s *Reporter) SendReport(ctx context.Context, organization, name, channel s
 		}
 	}
 	if len(channels) == 0 {
-		return nil, schema.Invalid("channel", "must be named: the tracker has no channels of its own")
+		return nil, schema.Invalid("channel", "is required because the tracker's reports have no channels")
 	}
 	q := &earshot.ReportQuery{}
 	if d.ReportRule != nil {
@@ -183,7 +186,7 @@ func (s *Reporter) SendReport(ctx context.Context, organization, name, channel s
 	return &earshot.ReportSent{Report: view}, err
 }
 
-// sentView is a report as clients see it, with how far it came.
+// sentView returns the API view of a report with the state of its deliveries.
 func sentView(r *tracking.Report, deliveries map[string]*store.Delivery) (view earshot.SentReport, err error) {
 	if err := json.Unmarshal(r.Content, &view); err != nil {
 		return view, fmt.Errorf("read report %s: %w", r.ID, err)
@@ -191,26 +194,24 @@ func sentView(r *tracking.Report, deliveries map[string]*store.Delivery) (view e
 	view.ID, view.Slot, view.MadeAt = r.ID, r.Slot, earshot.Timestamp{Time: r.MadeAt}
 	for _, channel := range slices.Sorted(maps.Keys(deliveries)) {
 		d := deliveries[channel]
-		told := earshot.ReportDelivery{Channel: channel, State: "failed"}
+		delivery := earshot.ReportDelivery{Channel: channel, State: "failed"}
 		switch {
-		case d == nil: // it is no longer kept
+		case d == nil: // the delivery is no longer stored
 		case !d.DeliveredAt.IsZero():
-			told.State = "delivered"
+			delivery.State = "delivered"
 		case !d.DueAt.IsZero():
-			told.State = "pending"
+			delivery.State = "pending"
 		}
-		if d != nil && len(d.Tries) > 0 && told.State != "delivered" {
+		if d != nil && len(d.Tries) > 0 && delivery.State != "delivered" {
 			last := d.Tries[len(d.Tries)-1]
-			if told.Error = last.Error; told.Error == "" {
-				told.Error = fmt.Sprintf("the receiver answered %d", last.Status)
-			}
+			delivery.Error = cmp.Or(last.Error, fmt.Sprintf("the receiver answered with status %d", last.Status))
 		}
-		view.Deliveries = append(view.Deliveries, told)
+		view.Deliveries = append(view.Deliveries, delivery)
 	}
 	return view, nil
 }
 
-// Event returns what a channel is told of a report, and the report itself.
+// Event returns the event that a channel receives for a report, and the rendered report.
 func Event(tracker string, r *tracking.Report) (*earshot.ReportEvent, *Document, error) {
 	view, err := sentView(r, nil)
 	if err != nil {
@@ -223,11 +224,11 @@ func Event(tracker string, r *tracking.Report) (*earshot.ReportEvent, *Document,
 	return &earshot.ReportEvent{Type: earshot.ReportMade, Tracker: tracker, Report: view}, &whole, nil
 }
 
-// Status returns when the next report of a tracker is due, and the last one.
+// Status returns the due time of a tracker's next report, and the last report that was sent.
 func (s *Reporter) Status(ctx context.Context, t *tracking.Tracker) (*earshot.ReportStatus, error) {
 	status := &earshot.ReportStatus{NextAt: earshot.When(t.ReportDueAt)}
 	r, deliveries, err := s.store.SentReport(ctx, t, "")
-	if errors.Is(err, store.ErrNotFound) { // none was sent yet
+	if errors.Is(err, store.ErrNotFound) { // no report was sent yet
 		return status, nil
 	}
 	if err != nil {

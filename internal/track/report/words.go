@@ -9,29 +9,32 @@ import (
 	"earshot"
 )
 
-// share is how shares are written: a line does not end before the sign.
-const share = "%.1f\u00a0%%"
+const (
+	// share is the format of percentages. The no-break space keeps the sign on the line.
+	share = "%.1f\u00a0%%"
+	// minus is as wide as a plus sign.
+	minus = "−"
+	// noData replaces an absent value.
+	noData = "no data"
+)
 
-// minus is the sign that has the width of a plus.
-const minus = "−"
-
-// percent is a share as people read it.
+// percent formats a share.
 func percent(v *float64) string {
 	if v == nil {
-		return "not known"
+		return noData
 	}
 	return fmt.Sprintf(share, 100**v)
 }
 
-// span is a range of shares.
+// span formats a range of shares.
 func span(ends []float64) string {
 	if len(ends) != 2 {
 		return ""
 	}
-	return fmt.Sprintf("%.1f to "+share, 100*ends[0], 100*ends[1])
+	return fmt.Sprintf("%.1f–"+share, 100*ends[0], 100*ends[1])
 }
 
-// points is a difference of shares, with its sign.
+// points formats a difference of shares with its sign.
 func points(v float64) string {
 	text := fmt.Sprintf("%+.1f", 100*v)
 	if strings.TrimLeft(text, "+-0.") == "" {
@@ -47,7 +50,8 @@ func pointSpan(ends []float64) string {
 	return points(ends[0]) + " to " + points(ends[1])
 }
 
-// count is a whole number with commas between thousands, or what there is.
+// count formats a whole number with commas between thousands, and any other number with
+// six significant digits.
 func count(v float64) string {
 	if v != math.Trunc(v) || math.Abs(v) >= 1e15 {
 		return strconv.FormatFloat(v, 'g', 6, 64)
@@ -59,21 +63,21 @@ func count(v float64) string {
 	return digits
 }
 
-// many is a number of things.
-func many(n int, thing string) string {
+// many returns n and the noun, in the plural unless n is 1.
+func many(n int, noun string) string {
 	if n != 1 {
-		thing += "s"
+		noun += "s"
 	}
-	return count(float64(n)) + " " + thing
+	return count(float64(n)) + " " + noun
 }
 
-// figure is a number with its ranges and what it is made of.
+// figure is a number with its ranges and counts.
 type figure struct {
 	Value string
-	Again string // asked again tomorrow
-	Like  string // for questions like these
-	Of    string // 126 of 300
-	Early bool   // of too few sweeps
+	Rerun string // expected range if re-run
+	Like  string // range for similar questions
+	Of    string // such as "126 of 300"
+	Early bool   // provisional: too few sweeps
 }
 
 func figureOf(r *earshot.MetricRow) figure {
@@ -82,65 +86,72 @@ func figureOf(r *earshot.MetricRow) figure {
 	}
 	f := figure{Value: percent(r.Value), Of: count(r.Numerator) + " of " + count(r.Denominator), Early: r.Provisional}
 	if r.Interval != nil {
-		f.Again, f.Like = span(r.Interval.Rerun), span(r.Interval.Market)
+		f.Rerun, f.Like = span(r.Interval.Rerun), span(r.Interval.Market)
 	}
 	return f
 }
 
-// change is what a comparison found.
+// change is the result of a comparison.
 type change struct {
-	Verdict string // moved, steady or too early
-	Class   string // up, down, flat or early
-	Mark    string // ▲ or ▼ where it moved
-	Points  string // +5.4 points
-	Range   string // what the change would be between, asked again
-	From    string // the shares that were compared
-	To      string
-	Own     bool
+	Verdict  string
+	Class    string // CSS class: up, down, flat or early
+	Mark     string // ▲ or ▼ for a change larger than normal variation
+	Points   string // such as "+5.4 points"
+	Range    string // expected range of the change if re-run
+	From, To string // the compared shares
+	Own      bool
 }
+
+// Verdicts of a comparison.
+const (
+	larger  = "larger than normal variation"
+	normal  = "within normal variation"
+	tooFew  = "not enough data yet"
+	nothing = "nothing to compare with"
+)
 
 func changeOf(r *earshot.ComparedRow, own bool) change {
 	if r == nil || r.Change == nil {
-		return change{Verdict: "nothing to compare with", Class: "early", Own: own}
+		return change{Verdict: nothing, Class: "early", Own: own}
 	}
 	c := change{Points: points(*r.Change) + " points", Range: pointSpan(r.Interval), From: percent(r.Before), To: percent(r.After), Own: own}
 	switch {
 	case r.Verdict == earshot.VerdictTooEarly:
-		c.Verdict, c.Class, c.Range = "too early", "early", "" // the range of a few sweeps says nothing
+		c.Verdict, c.Class, c.Range = tooFew, "early", "" // the range of a few sweeps means nothing
 	case r.Verdict != earshot.VerdictMoved:
-		c.Verdict, c.Class = "steady", "flat"
+		c.Verdict, c.Class = normal, "flat"
 	case *r.Change > 0:
-		c.Verdict, c.Class, c.Mark = "moved", "up", "▲"
+		c.Verdict, c.Class, c.Mark = larger, "up", "▲"
 	default:
-		c.Verdict, c.Class, c.Mark = "moved", "down", "▼"
+		c.Verdict, c.Class, c.Mark = larger, "down", "▼"
 	}
 	return c
 }
 
-// verdictSentence tells what became of a brand since the period before.
+// verdictSentence describes the change of a brand since the previous period.
 func verdictSentence(r *earshot.ComparedRow) string {
 	if r == nil || r.Change == nil {
-		return "There is nothing to compare it with: one of the two periods has no answers to these questions."
+		return "Nothing to compare with: one of the two periods has no answers to these prompts."
 	}
-	was := fmt.Sprintf("it was %s, and over the same questions it is now %s: %s points", percent(r.Before), percent(r.After), points(*r.Change))
+	text := fmt.Sprintf("%s points, from %s in the previous period to %s now, for prompts that both periods have", points(*r.Change), percent(r.Before), percent(r.After))
 	if len(r.Interval) == 2 && r.Verdict != earshot.VerdictTooEarly {
-		was += fmt.Sprintf(" (asked again, between %s and %s)", points(r.Interval[0]), points(r.Interval[1]))
+		text += fmt.Sprintf(" (expected if re-run: %s)", pointSpan(r.Interval))
 	}
 	switch r.Verdict {
 	case earshot.VerdictMoved:
-		return was + ". It moved: that is more than asking again would show."
+		return text + ". Larger than normal variation."
 	case earshot.VerdictTooEarly:
-		return fmt.Sprintf("%s. It is too early to tell whether it moved: that needs 5 sweeps in each period, and there are %d and %d.", was, r.SweepsBefore, r.SweepsAfter)
+		return fmt.Sprintf("%s. Not enough data yet: each period needs 5 sweeps, and there are %d and %d.", text, r.SweepsBefore, r.SweepsAfter)
 	default:
-		was += ". It is steady: that is no more than asking again would show."
+		text += ". Within normal variation."
 		if r.SmallestChange != nil {
-			was += fmt.Sprintf(" A change of %.1f points would have been seen in 80 of 100 cases.", 100**r.SmallestChange)
+			text += fmt.Sprintf(" A change of %.1f points would have been detected in 80 of 100 cases.", 100**r.SmallestChange)
 		}
-		return was
+		return text
 	}
 }
 
-// cutName is what a number is about, where that is not all there is.
+// cutName returns the heading of a target or of the sum of a surface.
 func cutName(target string) string {
 	switch surface, pooled := strings.CutPrefix(target, "*"); {
 	case !pooled:
@@ -165,44 +176,44 @@ func surfaceName(surface string) string {
 	}
 }
 
-// reasonWords say in a sentence why answers are missing.
+// reasonWords explain why answers are missing.
 var reasonWords = map[string]string{
-	"blocked":     "the provider turned the request away",
-	"timeout":     "no answer came in time",
+	"blocked":     "the provider blocked the request",
+	"timeout":     "no answer arrived in time",
 	"unavailable": "the provider could not be reached",
-	"unreadable":  "an answer came, but could not be read",
-	"empty":       "an answer came without text",
-	"credits":     "there were not enough credits",
-	"canceled":    "it was stopped by hand",
-	"expired":     "the sweep's time was over",
-	"failed":      "it failed for another reason",
+	"unreadable":  "the answer could not be parsed",
+	"empty":       "the answer had no text",
+	"credits":     "not enough credits",
+	"canceled":    "canceled by a user",
+	"expired":     "the sweep's time window ended",
+	"failed":      "another error",
 }
 
-// criterionWords name the criteria of a grade. Those of shares are percentages.
+// criterionWords are the labels of the criteria of a grade.
 var criterionWords = map[string]struct {
 	name  string
-	share bool
-	most  bool // what a decision needs is the most that it may be
+	share bool // the value is a percentage
+	most  bool // the threshold is a maximum
 }{
-	"prompts":        {name: "Questions that do not name a brand themselves"},
+	"prompts":        {name: "Unbranded prompts"},
 	"sweeps":         {name: "Sweeps"},
-	"coverage":       {name: "Share of planned answers that came", share: true},
-	"informative":    {name: "Share of answers that name any brand", share: true},
+	"coverage":       {name: "Answers received, of those planned", share: true},
+	"informative":    {name: "Answers naming any brand", share: true},
 	"providers":      {name: "Providers"},
-	"smallestChange": {name: "Smallest change that would be seen", share: true, most: true},
+	"smallestChange": {name: "Smallest detectable change", share: true, most: true},
 	"openBreaks":     {name: "Breaks within the period", most: true},
 }
 
-// glossary tells how the numbers are made.
+// glossary explains how the numbers are calculated.
 var glossary = []sentence{
-	{"Sweep.", "One pass over all questions, on all targets. Assistants answer the same question differently every time, so that one answer, or one day, tells little."},
-	{"Visibility.", "The share of answers whose text names the brand, by fixed rules and not by a model: the same answers give the same number for ever. Every pair of a question and a target counts alike, or by the question's weight."},
-	{"Share of voice.", "Answers that name the brand, divided by the sum of those that name each brand of the panel."},
-	{"Named first, site cited.", "The share of answers in which it is the first brand of the panel, and that cite a page on its web site."},
-	{"Asked again tomorrow.", "The range in which the number would lie in 95 of 100 cases if the same questions were asked again. It comes from how much sweeps differ from one another."},
-	{"For questions like these.", "The same if other questions of this kind were asked. It is wider, since questions differ."},
-	{"Moved, steady, too early.", "Moved: asking again without any change would show so much in fewer than 5 of 100 cases. Steady: it may be noise. Too early: fewer than 5 sweeps in a period. Changes are counted over the questions that both periods have answers to, so that they may differ a little from the numbers of the whole period."},
-	{"Missing.", "Answers that were planned and did not come. They are never counted as zero."},
-	{"Grade.", "What the numbers are good for: decision-grade, directional or exploratory, by the criteria above. It is no standard."},
-	{"Provisional.", "Fewer than 5 sweeps: the range is too narrow for what days differ."},
+	{"Prompt, target, sweep.", "A prompt is a question that the tracker asks. A target is a provider and the country that the question is asked from. A sweep asks all prompts on all targets once. Assistants answer the same question differently each time, so a single answer or day says little."},
+	{"Visibility.", "The share of answers whose text names the brand. Fixed rules find the names, not a model, so the same answers always give the same number. Each prompt × target pair has the same weight, unless the prompt has a weight of its own."},
+	{"Share of voice.", "The number of answers that name the brand, divided by the sum of these numbers over all tracked brands."},
+	{"Named first, site cited.", "The share of answers in which the brand is the first tracked brand, and the share of answers that cite a page on its website."},
+	{"Expected range if re-run.", "If the same prompts were asked again, the number would be in this range in 95 of 100 cases. The range is calculated from the differences between sweeps."},
+	{"Range for similar questions.", "The same range if other questions of this kind were asked. It is wider, because questions differ."},
+	{"Normal variation.", "A change is larger than normal variation if asking again would show such a change by chance in fewer than 5 of 100 cases. A smaller change may be random. With fewer than 5 sweeps in a period, there is not enough data yet. Changes are calculated for the prompts that both periods have answers to, so they may differ slightly from the numbers of the whole periods."},
+	{"Missing.", "Answers that were planned and not received. They are never counted as zero."},
+	{"Grade.", "The quality of the data: decision-grade, directional or exploratory, by the criteria above. The grade is not an industry standard."},
+	{"Provisional.", "Fewer than 5 sweeps: the expected range is too narrow because it covers too few days."},
 }
