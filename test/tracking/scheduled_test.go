@@ -23,6 +23,7 @@ import (
 	smtp "earshot/internal/notify/mail"
 	"earshot/internal/notify/mail/mailtest"
 	"earshot/internal/store/storetest"
+	"earshot/internal/track/alert"
 	"earshot/test/harness"
 )
 
@@ -82,7 +83,7 @@ func TestAReportReachesEveryChannel(t *testing.T) {
 		}
 		n.Get(t, a, event.Report.URL).Has(t, "the report's address", http.StatusOK)
 		for what, body := range map[string]string{
-			`{"text":"shoes: Report of ` + sent.Report.From: slack.Webhooks()[1].Body, `"content":"shoes: Report of ` + sent.Report.From: discord.Webhooks()[0].Body,
+			`{"text":"shoes: Report for ` + alert.Day(sent.Report.From): slack.Webhooks()[1].Body, `"content":"shoes: Report for ` + alert.Day(sent.Report.From): discord.Webhooks()[0].Body,
 			"/#/trackers/shoes": slack.Webhooks()[1].Body,
 		} {
 			if !strings.Contains(body, what) {
@@ -116,7 +117,7 @@ func checkMail(t *testing.T, data string, report *earshot.SentReport) {
 			t.Errorf("%s lacks %q: %.300s", part, want, parts[part])
 		}
 	}
-	if !strings.Contains(parts["text/plain"], report.Summary[0]) || m.Header.Get("Subject") != fmt.Sprintf("[shoes] Report of %s to %s", report.From, report.To) {
+	if !strings.Contains(parts["text/plain"], report.Summary[0]) || m.Header.Get("Subject") != fmt.Sprintf("[shoes] Report for %s to %s", alert.Day(report.From), alert.Day(report.To)) {
 		t.Errorf("the mail is %q, %.500s", m.Header.Get("Subject"), parts["text/plain"])
 	}
 }

@@ -21,8 +21,8 @@ const (
 	prompts = 50
 )
 
-// means are the sweep means of a brand that is named in about four of ten answers, with
-// noise between questions, days and both; by shift logits more from shiftAt on.
+// means returns the sweep means of a brand that about four of ten answers name, with random
+// effects of prompts, of days and of both. From shiftAt on, the log odds are higher by shift.
 func means(r *rand.Rand, shift float64) (values []float64) {
 	effects := make([]float64, prompts)
 	for i := range effects {
@@ -44,8 +44,8 @@ func means(r *rand.Rand, shift float64) (values []float64) {
 	return values
 }
 
-// watch steps a series through values, its state stored and read again once in a while as
-// a tracker does, and gives the sweeps of its alarms and since when each says it was.
+// watch steps a series through values and returns the sweeps of its alarms and the estimated
+// start of each change. Like a tracker, it stores and reloads the state from time to time.
 func watch(t *testing.T, values []float64, h float64) (at, since []int, directions []stats.Direction) {
 	t.Helper()
 	var series alert.SeriesState
@@ -69,9 +69,9 @@ func watch(t *testing.T, values []float64, h float64) (at, since []int, directio
 	return at, since, directions
 }
 
-// TestAYearOfSeriesKeepsThePromises plays 40 series that shift by 0.8 logits on a known
-// day and 40 that do not, with a budget of one false alarm a year and series.
-func TestAYearOfSeriesKeepsThePromises(t *testing.T) {
+// TestDetectionAndFalseAlarmRates simulates 40 series that shift by 0.8 logits on a known
+// day and 40 series that do not, with a budget of one false alarm per series and year.
+func TestDetectionAndFalseAlarmRates(t *testing.T) {
 	t.Parallel()
 	const series = 40
 	h := alert.Threshold(1, 1, year)
@@ -98,7 +98,7 @@ func TestAYearOfSeriesKeepsThePromises(t *testing.T) {
 	if found < 38 || median > 7 || misplaced[len(misplaced)/2] > 3 {
 		t.Errorf("found %d of %d shifts, in %d sweeps, the change point off by %d", found, series, median, misplaced[len(misplaced)/2])
 	}
-	// The budget is one a year; three standard errors of a count of 40 above it are 1.5.
+	// The budget is one a year. Three standard errors of a count of 40 allow for 1.5.
 	if rate > 1.5 || rate < 0.1 {
 		t.Errorf("%.2f false alarms a series and year, want about 1 or less", rate)
 	}
@@ -107,7 +107,7 @@ func TestAYearOfSeriesKeepsThePromises(t *testing.T) {
 	}
 }
 
-func TestASeriesStartsAnewWithAnotherBasis(t *testing.T) {
+func TestSeriesIsResetWhenTheBasisChanges(t *testing.T) {
 	t.Parallel()
 	step := func(change func(i int) alert.Value) (alarms int) {
 		var series alert.SeriesState
@@ -134,7 +134,7 @@ func TestASeriesStartsAnewWithAnotherBasis(t *testing.T) {
 	}
 }
 
-func TestTargetsOfWhichTooMuchIsMissingAreGated(t *testing.T) {
+func TestGateOfTargetsWithMissingAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		count alert.Count
@@ -151,7 +151,7 @@ func TestTargetsOfWhichTooMuchIsMissingAreGated(t *testing.T) {
 	}
 }
 
-// TestOnlySourcesThatMovedAreFound plays 60 domains of which one gains and one loses.
+// TestOnlySourcesThatMovedAreFound simulates 60 domains; one gains and one loses citations.
 func TestOnlySourcesThatMovedAreFound(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 5))

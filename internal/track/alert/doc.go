@@ -1,8 +1,9 @@
-// Package alert decides when something about a tracker is worth telling. It is pure: it
-// is handed numbers, and gives back what they say.
+// Package alert decides which changes of a tracker's numbers raise an alert, and writes the
+// messages to channels. It does no I/O.
 //
-//	series.go   one metric of one brand on one target, stepped sweep by sweep
-//	gate.go     sweeps of which too much is missing
-//	source.go   which cited sources moved
-//	words.go    what is told, in a sentence
+//	series.go   the change detector of one metric of one brand on one target
+//	gate.go     excludes targets with too many missing answers
+//	source.go   finds cited sources whose share changed
+//	words.go    summaries of alerts
+//	message.go  alerts and reports as messages to a channel
 package alert

@@ -3,23 +3,24 @@ package alert
 import "earshot"
 
 const (
-	// EnoughCoverage is the least share of a target's answers with which its series go on,
-	// the same that makes numbers more than exploratory.
+	// EnoughCoverage is the minimum share of a target's planned answers that a change
+	// detector needs. A grade above exploratory needs the same share.
 	EnoughCoverage = 0.8
-	// CeilingNear is the share of a month's ceiling from which on is told of it.
+	// CeilingNear is the share of the monthly ceiling that raises an alert.
 	CeilingNear = 0.8
 )
 
-// Count is what became of the questions of one target in a sweep.
+// Count counts the answers of one target in a sweep.
 type Count struct {
 	Planned    int
 	Answered   int
-	Blocked    int // missing because the provider refused
-	Unreadable int // missing because no parser understood the answer
+	Blocked    int // missing because the provider blocked the request
+	Unreadable int // missing because the answer could not be parsed
 }
 
-// Gate tells why the series of a target must not be stepped with a sweep, "" when they
-// may: those who answered after all are no fair sample of those who were asked.
+// Gate returns the kind of alert to raise if too many answers are missing, or "". The
+// change detectors must then skip the sweep on this target: the received answers are a
+// biased sample.
 func (c Count) Gate() earshot.AlertKind {
 	if float64(c.Answered) >= EnoughCoverage*float64(c.Planned) {
 		return ""

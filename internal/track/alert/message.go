@@ -10,13 +10,14 @@ import (
 	"earshot"
 )
 
-// Settings are where a channel leads, as they are stored.
+// Settings is the stored destination of a channel.
 type Settings struct {
 	URL string   `json:"url,omitempty"`
 	To  []string `json:"to,omitempty"`
 }
 
-// Receiver is all that is shown of where a channel leads: paths of webhooks are secrets.
+// Receiver returns the part of the destination that is not secret. The path of a webhook
+// URL is secret, so only its host is returned.
 func (s Settings) Receiver() string {
 	if s.URL == "" {
 		return strings.Join(s.To, ", ")
@@ -28,8 +29,7 @@ func (s Settings) Receiver() string {
 	return parsed.Host
 }
 
-// Message is what a channel is told, as it takes it: a mail, or a body that is posted to a
-// URL.
+// Message is a message to a channel: an email, or a body to POST to a URL.
 type Message struct {
 	URL    string
 	Body   []byte
@@ -37,43 +37,43 @@ type Message struct {
 	Mail   *Mail
 }
 
-// Mail is a message as a mail.
+// Mail is an email.
 type Mail struct {
 	To       []string
 	Subject  string
 	Text     string
 	HTML     string
-	FileName string // of what is attached; "" for nothing
-	File     []byte // a page that stands alone
+	FileName string // name of the attachment; "" if there is none
+	File     []byte // a self-contained HTML page
 }
 
-// Note is what a message says, in words.
+// Note is the content of a message for people.
 type Note struct {
 	Tracker string
 	Summary string
 	Lines   []string
-	Link    string // to more of it
-	About   string // what the link leads to
-	// Only for mail: what follows as text, and a page that is attached under a name.
+	Link    string
+	About   string // text of the link
+	// Only for email: text that follows the lines, and an attachment.
 	Text     string
 	FileName string
 	File     []byte
 }
 
-// NoteOfAlert is what is said of an alert. base is the address of the service.
+// NoteOfAlert returns the note for an alert. base is the URL of the service.
 func NoteOfAlert(event *earshot.AlertEvent, base string) *Note {
 	return &Note{
 		Tracker: event.Tracker, Summary: event.Alert.Summary, Lines: lines(&event.Alert),
-		Link: link(event.Tracker, base) + "/alerts", About: "Look at the alerts of this tracker",
+		Link: link(event.Tracker, base) + "/alerts", About: "View this tracker's alerts",
 	}
 }
 
-// NoteOfReport is what is said of a report, which brings itself as Markdown and as HTML.
+// NoteOfReport returns the note for a report, with the report itself in both formats.
 func NoteOfReport(event *earshot.ReportEvent, base, markdown, html string) *Note {
 	r := &event.Report
 	n := &Note{
-		Tracker: event.Tracker, Summary: fmt.Sprintf("Report of %s to %s", r.From, r.To), Lines: r.Summary,
-		Link: link(event.Tracker, base), About: "Look at this tracker", Text: markdown,
+		Tracker: event.Tracker, Summary: fmt.Sprintf("Report for %s to %s", Day(r.From), Day(r.To)), Lines: r.Summary,
+		Link: link(event.Tracker, base), About: "View this tracker", Text: markdown,
 	}
 	if html != "" {
 		n.FileName, n.File = fmt.Sprintf("%s-%s.html", event.Tracker, r.To), []byte(html)
@@ -81,10 +81,11 @@ func NoteOfReport(event *earshot.ReportEvent, base, markdown, html string) *Note
 	return n
 }
 
-// maxDiscord is how many characters Discord takes.
+// maxDiscord is the maximum number of characters in a Discord message.
 const maxDiscord = 2000
 
-// NewMessage writes a note for a channel. event is the same for programs.
+// NewMessage returns the message for a kind of channel. Channels for people receive the
+// note, webhooks the event as JSON.
 func NewMessage(kind earshot.ChannelKind, s Settings, event any, n *Note) (m *Message, err error) {
 	m = &Message{URL: s.URL}
 	switch text := n.plain(); kind {
@@ -96,7 +97,7 @@ func NewMessage(kind earshot.ChannelKind, s Settings, event any, n *Note) (m *Me
 		m.Mail.HTML, err = n.html()
 		return m, err
 	case earshot.ChannelSlack:
-		// What Slack would take for a link or a mention is text.
+		// Escaped, so that Slack makes no link or mention of any text.
 		m.Body, err = json.Marshal(map[string]any{"text": strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)})
 	case earshot.ChannelDiscord:
 		m.Body, err = json.Marshal(map[string]any{"content": shortened(text, maxDiscord), "allowed_mentions": map[string]any{"parse": []string{}}})
@@ -105,12 +106,12 @@ func NewMessage(kind earshot.ChannelKind, s Settings, event any, n *Note) (m *Me
 		m.Body, err = json.Marshal(event)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write a message: %w", err)
+		return nil, fmt.Errorf("encode a message: %w", err)
 	}
 	return m, nil
 }
 
-// shortened cuts a text to so many characters.
+// shortened cuts a text to n characters.
 func shortened(text string, n int) string {
 	runes := []rune(text)
 	if len(runes) <= n {
@@ -119,13 +120,13 @@ func shortened(text string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
-// link leads to a tracker in the dashboard.
+// link returns the URL of a tracker in the dashboard.
 func link(tracker, base string) string { return base + "/#/trackers/" + url.PathEscape(tracker) }
 
-// lines are what an alert tells beside its summary.
+// lines returns the details of an alert that follow its summary.
 func lines(a *earshot.Alert) (all []string) {
 	if a.MadeUp {
-		all = append(all, "The answers behind it were made up by the built-in lab.")
+		all = append(all, "The built-in lab made up these answers.")
 	}
 	if s := a.Shift; s != nil {
 		for _, p := range s.Prompts {
@@ -135,7 +136,7 @@ func lines(a *earshot.Alert) (all []string) {
 	return all
 }
 
-// plain is a note as text.
+// plain returns the note as plain text.
 func (n *Note) plain() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s\n", n.Tracker, n.Summary)
@@ -146,13 +147,13 @@ func (n *Note) plain() string {
 	return text.String()
 }
 
-// page is the HTML of a mail.
+// page is the HTML template of an email.
 const page = `<!doctype html>
 <html lang="en"><body style="font:16px/1.5 sans-serif;color:#222">
 <p style="color:#666">{{.Tracker}}</p>
 <p><strong>{{.Summary}}</strong></p>
 {{if .Lines}}<ul>{{range .Lines}}<li>{{.}}</li>{{end}}</ul>
-{{end}}{{if .FileName}}<p>The whole report is attached as {{.FileName}}; a browser shows and prints it.</p>
+{{end}}{{if .FileName}}<p>The full report is attached as {{.FileName}}. Open it in a browser to read or print it.</p>
 {{end}}<p><a href="{{.Link}}">{{.About}}</a></p>
 </body></html>
 `
@@ -160,11 +161,11 @@ const page = `<!doctype html>
 func (n *Note) html() (string, error) {
 	parsed, err := template.New("mail").Parse(page)
 	if err != nil {
-		return "", fmt.Errorf("read the page of a mail: %w", err)
+		return "", fmt.Errorf("parse the template of an email: %w", err)
 	}
 	var text strings.Builder
 	if err := parsed.Execute(&text, n); err != nil {
-		return "", fmt.Errorf("write a mail: %w", err)
+		return "", fmt.Errorf("render an email: %w", err)
 	}
 	return text.String(), nil
 }

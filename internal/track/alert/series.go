@@ -2,22 +2,21 @@ package alert
 
 import "earshot/internal/track/stats"
 
-// Metrics are those that have a change detector. Share of voice has none: it moves with
-// the visibility of any brand of the panel, and would tell the same twice.
+// Metrics are the metrics that have a change detector. Share of voice has none: it changes
+// with the visibility of any brand and would raise the same alert twice.
 var Metrics = []string{"visibility", "citationRate"}
 
-// SeriesState is one metric of one brand on one target over sweeps, with its change detector.
-// All of its state is exported, to be stored as JSON and taken up again; the zero value
-// is a series without any sweep.
+// SeriesState is the state of the change detector of one metric of one brand on one target.
+// It is stored as JSON between sweeps. The zero value is a series without sweeps.
 type SeriesState struct {
 	Detector stats.CUSUM `json:"detector"`
-	// Basis is what values depend on beside what is asked for: the surface, the
-	// questions, the names. Values of different bases are not compared.
+	// Basis identifies the conditions of the values: the surface, the prompts, the brand
+	// names. Values with different bases are not comparable.
 	Basis string `json:"basis"`
-	// First is the sweep with which it began, or began anew.
+	// First is the first sweep since the series started or was reset.
 	First string `json:"first"`
-	// UpSince and DownSince are the sweeps since which the sums of the detector are
-	// above 0: where a change began, should one of them pass the threshold. "" at 0.
+	// UpSince and DownSince are the sweeps since which the detector's sums are above 0, or
+	// "". They are the estimated start of a change when a sum exceeds the threshold.
 	UpSince   string `json:"upSince,omitempty"`
 	DownSince string `json:"downSince,omitempty"`
 }
@@ -26,22 +25,22 @@ type SeriesState struct {
 type Value struct {
 	Sweep   string
 	Mean    float64
-	Answers int    // eligible ones
-	Basis   string // of the mean
-	Break   bool   // it cannot be compared with those before for another reason
+	Answers int // eligible answers
+	Basis   string
+	Break   bool // not comparable with earlier values, for a reason that Basis does not contain
 }
 
-// Shift is a lasting change that a detector saw.
+// Shift is a lasting change that a detector found.
 type Shift struct {
 	Direction stats.Direction
-	Since     string // the sweep in which it began, as the detector estimates it
-	First     string // the sweep with which the series began
+	Since     string // estimated first sweep of the change
+	First     string // first sweep of the series
 	Score     float64
 	H         float64
 }
 
-// Step takes the next value, with the threshold that holds now, and tells of a shift when
-// there is one. After it the series starts anew.
+// Step adds the value of the next sweep, with h as the current threshold, and reports
+// whether it found a shift. After a shift the series is reset.
 func (s *SeriesState) Step(v Value, h float64) (Shift, bool) {
 	if v.Answers == 0 {
 		return Shift{}, false
@@ -63,7 +62,7 @@ func (s *SeriesState) Step(v Value, h float64) (Shift, bool) {
 	return shift, true
 }
 
-// since is the sweep since which a sum is above 0.
+// since returns the sweep since which a sum is above 0.
 func since(before string, sum float64, sweep string) string {
 	switch {
 	case sum == 0:
@@ -75,8 +74,8 @@ func since(before string, sum float64, sweep string) string {
 	}
 }
 
-// Threshold is h for a budget of false alarms a year over a number of series with that
-// many sweeps a year.
+// Threshold returns the threshold h at which all series together raise the given number of
+// false alarms per year.
 func Threshold(falseAlarms float64, series int, sweepsPerYear float64) float64 {
 	return stats.Threshold(falseAlarms, max(1, series), sweepsPerYear, stats.DefaultK)
 }

@@ -11,35 +11,33 @@ import (
 )
 
 const (
-	// Window is how many sweeps each of the two windows has between which sources are
-	// compared. They are screened once in so many sweeps, so that no sweep is looked at
-	// twice in the same place.
+	// Window is the number of sweeps in each of the two windows that are compared. Sources
+	// are compared once every Window sweeps, so that each sweep is used once in each window.
 	Window = 14
-	// screenRate is the most that may be false of what a screen finds.
+	// screenRate is the maximum false discovery rate of a comparison.
 	screenRate = 0.05
-	// fewestCitations is from where on a domain is looked at.
+	// fewestCitations is the minimum number of citations of a compared domain.
 	fewestCitations = 5
-	// maxSources is how many of those that moved are told.
+	// maxSources is the maximum number of sources in an alert.
 	maxSources = 10
 )
 
-// Cited is what the answers of one sweep cite: citations by domain, and all of them.
+// Cited counts the citations in the answers of one sweep, by domain and in total.
 type Cited struct {
 	Domains map[string]int
 	All     int
 	Answers int
 }
 
-// ScreenRate is the share of false discoveries that a screen allows where sources are
-// screened that many times a year: what it finds by chance alone stays within a budget of
-// false alarms a year.
+// ScreenRate returns the false discovery rate for a number of comparisons per year that
+// keeps their false alarms within the yearly budget.
 func ScreenRate(falseAlarms, screensPerYear float64) float64 {
 	return min(screenRate, falseAlarms/max(1, screensPerYear))
 }
 
-// Sources are the domains whose share of all citations moved between two windows of
-// sweeps by more than noise, of all domains that are looked at together (Benjamini and
-// Hochberg): those that moved most first.
+// Sources returns the domains whose share of all citations differs between two windows of
+// sweeps by more than normal variation, the largest differences first. All domains are
+// tested together at the given false discovery rate (Benjamini and Hochberg).
 func Sources(before, after []Cited, rate float64) (moved []earshot.SourceShift) {
 	totals := map[string]int{}
 	for _, sweep := range slices.Concat(before, after) {
@@ -55,7 +53,7 @@ func Sources(before, after []Cited, rate float64) (moved []earshot.SourceShift) 
 		}
 		change := stats.Compare(shares(before, domain), shares(after, domain))
 		if change.Verdict == stats.TooEarly {
-			return nil // it is of all domains
+			return nil // the verdict depends on the number of sweeps, so it holds for all domains
 		}
 		shifts = append(shifts, earshot.SourceShift{Domain: domain, From: change.A, To: change.B, P: change.P})
 		p = append(p, change.P)
@@ -71,7 +69,7 @@ func Sources(before, after []Cited, rate float64) (moved []earshot.SourceShift) 
 	return moved[:min(len(moved), maxSources)]
 }
 
-// shares are what a domain has of all citations, sweep by sweep.
+// shares returns a domain's share of all citations by sweep.
 func shares(sweeps []Cited, domain string) (side stats.Side) {
 	for _, sweep := range sweeps {
 		if sweep.All > 0 {

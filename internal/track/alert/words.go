@@ -3,29 +3,42 @@ package alert
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"earshot"
 )
 
-// metricNames are what metrics are called in a sentence.
+// metricNames are the names of metrics at the start of a sentence.
 var metricNames = map[string]string{"visibility": "Visibility", "citationRate": "The citation rate"}
 
-// ShiftSummary tells of a shift, which began on a day such as 2026-11-15, in a sentence.
+// Day formats a day such as 2026-11-15 for readers: 15 Nov 2026.
+func Day(day string) string { return formatted(day, time.DateOnly, "2 Jan 2006") }
+
+// formatted changes the layout of a time. A text with another layout is returned unchanged.
+func formatted(text, from, to string) string {
+	at, err := time.Parse(from, text)
+	if err != nil {
+		return text
+	}
+	return at.Format(to)
+}
+
+// ShiftSummary returns the summary of a shift that began on a day such as 2026-11-15.
 func ShiftSummary(s *earshot.SeriesShift, day string) string {
 	verb := "rose"
 	if s.Direction == "down" {
 		verb = "fell"
 	}
-	text := fmt.Sprintf("%s of %s on %s %s from %s to %s since %s", metricNames[s.Metric], s.Brand, s.Target, verb, percent(s.From), percent(s.To), day)
+	text := fmt.Sprintf("%s of %s on %s %s from %s to %s since %s. Larger than normal variation", metricNames[s.Metric], s.Brand, s.Target, verb, percent(s.From), percent(s.To), Day(day))
 	if len(s.Interval) == 2 {
-		text += fmt.Sprintf(" (a change of %+.0f to %+.0f points, 95 %%)", 100*s.Interval[0], 100*s.Interval[1])
+		text += fmt.Sprintf(" (expected change if re-run: %+.0f to %+.0f points)", 100*s.Interval[0], 100*s.Interval[1])
 	}
 	return text + "."
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// SourceSummary tells which sources moved.
+// SourceSummary returns the summary of an alert about sources.
 func SourceSummary(moved []earshot.SourceShift) string {
 	var gained, lost []string
 	for _, s := range moved {
@@ -49,27 +62,32 @@ func SourceSummary(moved []earshot.SourceShift) string {
 
 func tenths(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// GateSummary tells why the series of targets do not go on with a sweep.
+// GateSummary returns the summary of an alert about missing answers.
 func GateSummary(kind earshot.AlertKind, targets []string, c Count) string {
-	why := "came without an answer"
-	if kind == earshot.AlertBlocked {
-		why += ", mostly because the provider refused"
+	why := ""
+	switch kind {
+	case earshot.AlertBlocked:
+		why = ", mostly because the provider blocked the request"
+	case earshot.AlertUnreadable:
+		why = ", mostly because the page could not be read"
 	}
-	if kind == earshot.AlertUnreadable {
-		why += ", mostly because the page could not be read"
-	}
-	return fmt.Sprintf("On %s, %d of %d questions %s; nothing is concluded from this sweep there.", strings.Join(targets, ", "), c.Planned-c.Answered, c.Planned, why)
+	return fmt.Sprintf("On %s, %d of %d answers are missing%s. Change detection skips this sweep there.", strings.Join(targets, ", "), c.Planned-c.Answered, c.Planned, why)
 }
 
-// CeilingSummary tells that a month's ceiling is near.
+// CeilingSummary returns the summary of an alert about the ceiling of a month such as
+// 2026-11.
 func CeilingSummary(month string, committed, ceiling int64) string {
-	return fmt.Sprintf("%d of the %d credits that %s may cost are spent or reserved; a sweep that might pass the ceiling is skipped.", committed, ceiling, month)
+	return fmt.Sprintf("%d of %d credits of the ceiling for %s are spent or reserved. A sweep that could exceed the ceiling is skipped.", committed, ceiling, formatted(month, "2006-01", "Jan 2006"))
 }
 
-// SweepSummary tells that a sweep did not take place.
+// SweepSummary returns the summary of an alert about a sweep that did not run. slot is a
+// civil time with a time zone, such as "2026-11-15T06:00 Europe/Berlin".
 func SweepSummary(slot string, state earshot.SweepState) string {
-	if state == earshot.SweepSkipped {
-		return fmt.Sprintf("The sweep of %s was skipped: it might have passed the ceiling.", slot)
+	if at, zone, found := strings.Cut(slot, " "); found {
+		slot = fmt.Sprintf("%s (%s)", formatted(at, "2006-01-02T15:04", "2 Jan 2006, 15:04"), zone)
 	}
-	return fmt.Sprintf("The sweep of %s was missed: no node was there to start it in its window.", slot)
+	if state == earshot.SweepSkipped {
+		return fmt.Sprintf("The sweep of %s was skipped: it could have exceeded the monthly ceiling.", slot)
+	}
+	return fmt.Sprintf("The sweep of %s was missed: the service was not running in the sweep's time window.", slot)
 }

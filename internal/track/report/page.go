@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"earshot"
+	"earshot/internal/track/alert"
 )
 
 // Formats of days and times. The page names the time zone once.
@@ -122,16 +122,7 @@ func pageOf(in *Input) *page {
 }
 
 func (b *builder) period(p earshot.Period) string {
-	return fmt.Sprintf("%s to %s (%s)", dayWords(p.From), dayWords(p.To), many(p.Sweeps, "sweep"))
-}
-
-// dayWords formats an ISO date for readers.
-func dayWords(day string) string {
-	at, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		return day
-	}
-	return at.Format(dayFormat)
+	return fmt.Sprintf("%s to %s (%s)", alert.Day(p.From), alert.Day(p.To), many(p.Sweeps, "sweep"))
 }
 
 // cuts returns the targets of the numbers; a target "*…" is the sum of a surface.

@@ -19,13 +19,15 @@ import (
 )
 
 const (
-	// sweepsBefore is how many sweeps before a change are compared with those since.
+	// sweepsBefore is the maximum number of sweeps before a change that are compared with
+	// the sweeps since the change.
 	sweepsBefore = 28
-	// maxParts is how many questions are named that carry a change.
+	// maxParts is the maximum number of most affected prompts in an alert.
 	maxParts = 5
 )
 
-// raiseShift tells of a shift: what it is made of is read only now, since shifts are few.
+// raiseShift raises the alert for a shift. Its details are read only here, because shifts
+// are rare.
 func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shift alert.Shift) error {
 	if w.isOpen(earshot.AlertShift, key.Subject()) {
 		return nil
@@ -34,7 +36,7 @@ func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shi
 	if err != nil || b == nil {
 		return err
 	}
-	told := &earshot.SeriesShift{
+	content := &earshot.SeriesShift{
 		Metric: key.Metric, Brand: key.Brand, Target: key.Target, Direction: string(shift.Direction), Since: earshot.Timestamp{Time: since},
 		SweepsBefore: len(periods.A), SweepsAfter: len(periods.B), Score: shift.Score, H: shift.H,
 	}
@@ -44,40 +46,38 @@ func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shi
 	}
 	for _, c := range targets {
 		if c.Target == key.Target || strings.HasPrefix(c.Target, key.Target+"@") {
-			told.From, told.To = *c.A, *c.B
+			content.From, content.To = *c.A, *c.B
 			if c.Interval != nil {
-				told.Interval = c.Interval[:]
+				content.Interval = c.Interval[:]
 			}
 		}
-		told.Targets = append(told.Targets, earshot.ShiftPart{Name: c.Target, From: *c.A, To: *c.B})
+		content.Targets = append(content.Targets, earshot.ShiftPart{Name: c.Target, From: *c.A, To: *c.B})
 	}
 	prompts, err := w.parts(b, key, periods, []string{"target", "prompt"}, metric.Selection{"target": targetsOf(targets, key.Target)})
 	if err != nil {
 		return err
 	}
-	told.Prompts = carrying(prompts, shift.Direction)
-	told.AnswersBeforeURL, told.AnswersAfterURL = numbers.TargetAnswersURL(b, key.Target, periods.A), numbers.TargetAnswersURL(b, key.Target, periods.B)
-	w.raise(earshot.AlertShift, key.Subject(), &earshot.Alert{Summary: alert.ShiftSummary(told, b.Zone.Civil(since).String()[:len(time.DateOnly)]), Shift: told})
+	content.Prompts = mostAffected(prompts, shift.Direction)
+	content.AnswersBeforeURL, content.AnswersAfterURL = numbers.TargetAnswersURL(b, key.Target, periods.A), numbers.TargetAnswersURL(b, key.Target, periods.B)
+	w.raise(earshot.AlertShift, key.Subject(), &earshot.Alert{Summary: alert.ShiftSummary(content, b.Zone.Civil(since).String()[:len(time.DateOnly)]), Shift: content})
 	return nil
 }
 
-// aroundShift counts the sweeps before a shift and from then on.
+// aroundShift counts the answers around a shift. Period A has the sweeps before the shift,
+// period B the sweeps since. The aggregate is nil if there are too many answers.
 func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *aggregate.Aggregate, periods metric.Periods, since time.Time, err error) {
 	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil, periods, since, err
 	}
-	place := func(id string) int {
-		return max(0, slices.IndexFunc(closed, func(s *tracking.Sweep) bool { return s.ID == id }))
-	}
-	first, began, last := place(shift.First), place(shift.Since), place(w.sweep.ID)
+	began, last := max(0, indexOf(closed, shift.Since)), max(0, indexOf(closed, w.sweep.ID))
 	since = closed[began].DueAt
-	first = max(first, began-sweepsBefore)
-	// Where these are too many to be counted together, those nearest to the change do.
+	first := max(0, indexOf(closed, shift.First), began-sweepsBefore)
+	// If these are too many answers to count, use only the sweeps nearest to the change.
 	for aggregate.Submitted(closed[first:last+1]) > aggregate.MaxCounted && first < began {
 		first++
 	}
-	if b, err = w.bookSince(ctx, closed[first]); err != nil || b == nil {
+	if b, err = w.countSince(ctx, closed[first]); err != nil || b == nil {
 		return nil, periods, since, err
 	}
 	for _, sweep := range b.Sweeps {
@@ -90,7 +90,13 @@ func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *aggre
 	return b, periods, since, nil
 }
 
-// parts compares the two periods of a series part by part, as far as both have answers.
+// indexOf returns the index of a sweep, or -1.
+func indexOf(sweeps []*tracking.Sweep, id string) int {
+	return slices.IndexFunc(sweeps, func(s *tracking.Sweep) bool { return s.ID == id })
+}
+
+// parts compares the two periods of a series, grouped by the given fields. It omits groups
+// without answers in one of the periods.
 func (w *watching) parts(b *aggregate.Aggregate, key definition.SeriesKey, periods metric.Periods, by []string, filter metric.Selection) ([]metric.Comparison, error) {
 	rows, err := b.Compare(metric.Query{Metrics: []string{key.Metric}, By: by, Filter: filter, Having: metric.Selection{"brand": {key.Brand}}}, periods)
 	if err != nil {
@@ -99,7 +105,7 @@ func (w *watching) parts(b *aggregate.Aggregate, key definition.SeriesKey, perio
 	return slices.DeleteFunc(rows, func(c metric.Comparison) bool { return c.A == nil || c.B == nil }), nil
 }
 
-// targetsOf are the names that a target has in comparisons: one for each surface.
+// targetsOf returns the names of a target in comparisons: one for each surface.
 func targetsOf(rows []metric.Comparison, target string) (names []string) {
 	for _, c := range rows {
 		if c.Target == target || strings.HasPrefix(c.Target, target+"@") {
@@ -109,8 +115,8 @@ func targetsOf(rows []metric.Comparison, target string) (names []string) {
 	return names
 }
 
-// carrying are the questions that moved most in a direction.
-func carrying(rows []metric.Comparison, direction stats.Direction) (parts []earshot.ShiftPart) {
+// mostAffected returns the prompts with the largest change in a direction.
+func mostAffected(rows []metric.Comparison, direction stats.Direction) (parts []earshot.ShiftPart) {
 	sign := 1.0
 	if direction == stats.Down {
 		sign = -1
@@ -124,22 +130,20 @@ func carrying(rows []metric.Comparison, direction stats.Direction) (parts []ears
 	return parts
 }
 
-// screenedSeries is the metric under which the sweep is stored that sources were screened at last.
+// screenedSeries is the metric name of the series row that stores the sweep at which
+// sources were compared last.
 const screenedSeries = "sources"
 
-// screenSources compares which sources are cited in the last two windows of sweeps, once
-// in a window. Sweeps that repeat others are in neither. It returns what is to be stored.
+// screenSources compares the cited sources of the last two windows of sweeps, once every
+// alert.Window sweeps. Repeated sweeps are not included. It returns the row to store.
 func (w *watching) screenSources(ctx context.Context) ([]*tracking.Series, error) {
 	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil, err
 	}
-	place := func(id string) int {
-		return slices.IndexFunc(closed, func(s *tracking.Sweep) bool { return s.ID == id })
-	}
-	at := place(w.sweep.ID) + 1
+	at := indexOf(closed, w.sweep.ID) + 1
 	for _, one := range w.watch.Series {
-		if last := place(strings.Trim(string(one.State), `"`)) + 1; one.Metric == screenedSeries && last > 0 && at-last < alert.Window {
+		if last := indexOf(closed, strings.Trim(string(one.State), `"`)) + 1; one.Metric == screenedSeries && last > 0 && at-last < alert.Window {
 			return nil, nil
 		}
 	}
@@ -150,7 +154,8 @@ func (w *watching) screenSources(ctx context.Context) ([]*tracking.Series, error
 	return []*tracking.Series{screened}, w.compareSources(ctx, closed[at-2*alert.Window:at])
 }
 
-// compareSources compares which sources are cited in two windows of sweeps.
+// compareSources compares the cited sources of two windows of sweeps and raises an alert if
+// they differ.
 func (w *watching) compareSources(ctx context.Context, sweeps []*tracking.Sweep) error {
 	if aggregate.Submitted(sweeps) > aggregate.MaxCounted {
 		return nil
@@ -167,7 +172,7 @@ func (w *watching) compareSources(ctx context.Context, sweeps []*tracking.Sweep)
 		return err
 	}
 	if len(cited) < 2*alert.Window || b.BrokenSince(b.Sweeps[1].ID) {
-		return nil // what was asked is not the same throughout
+		return nil // the sweeps are not comparable
 	}
 	screens := w.definition.SweepsPerYear(w.sweep.DueAt) / alert.Window
 	cited = cited[len(cited)-2*alert.Window:]
@@ -178,7 +183,7 @@ func (w *watching) compareSources(ctx context.Context, sweeps []*tracking.Sweep)
 	return nil
 }
 
-// cited is what the answers of each sweep cite, in the order of the sweeps.
+// cited counts the citations of each sweep, in the order of the sweeps.
 func cited(b *aggregate.Aggregate) (sweeps []alert.Cited, err error) {
 	rows, err := b.Rows(metric.Query{Metrics: []string{"citationShare"}, By: []string{"sweep"}, Sources: []string{"domain"}, PoolSurfaces: true})
 	if err != nil {

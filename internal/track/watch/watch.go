@@ -1,7 +1,7 @@
-// Package watch shows closed sweeps to the change detectors of a tracker and raises alerts.
+// Package watch runs the change detectors of trackers over ended sweeps and raises alerts.
 //
-//	watch.go  stepping the detectors with a sweep; the list of alerts
-//	shift.go  what an alert tells of a series that moved, and the screen of sources
+//	watch.go  steps the detectors with a sweep; lists alerts
+//	shift.go  the content of an alert about a shift; the comparison of sources
 package watch
 
 import (
@@ -28,14 +28,14 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// Watcher has the change detectors of trackers see their sweeps, and raises alerts.
+// Watcher runs the change detectors of trackers and raises alerts.
 type Watcher struct {
 	store       *tracking.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
 	log         *slog.Logger
-	planned     func() // is called when deliveries were planned
+	planned     func() // called after deliveries were queued
 }
 
 // NewWatcher returns a Watcher on a store.
@@ -44,17 +44,17 @@ func NewWatcher(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *a
 }
 
 const (
-	// stepBatch is how many trackers are looked at together, stepSweeps how many sweeps of
-	// one before others have their turn.
+	// stepBatch is the maximum number of trackers in one call of Step. stepSweeps is the
+	// maximum number of sweeps of one tracker before the next tracker.
 	stepBatch  = 200
 	stepSweeps = 20
-	// freshAlert is how long after its sweep has ended an alert is still raised. What a node
-	// finds later than that, in a history that it has never seen, is listed as acknowledged.
+	// freshAlert is the maximum age of a sweep whose alerts are sent. Alerts of older sweeps,
+	// such as those of an imported history, are stored as acknowledged.
 	freshAlert = 72 * time.Hour
 )
 
-// Step has the change detectors of trackers see the sweeps that have ended, in the
-// order in which they were due.
+// Step runs the change detectors over the sweeps that have ended, in the order in which
+// they were due.
 func (s *Watcher) Step(ctx context.Context, now time.Time) error {
 	ended, err := s.store.Unstepped(ctx, stepBatch)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Watcher) Step(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, sweep := range ended {
 		err := s.watchTracker(ctx, sweep.Organization, sweep.Tracker, now)
-		// Another node that is faster goes on with it, or a later look.
+		// After these errors another node or a later step continues.
 		if err != nil && !errors.Is(err, tracking.ErrChanged) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errUntallied) {
 			errs = append(errs, fmt.Errorf("watch tracker %s: %w", sweep.Tracker, err))
 		}
@@ -90,10 +90,10 @@ func (s *Watcher) watchTracker(ctx context.Context, organization, id string, now
 			return err
 		}
 	}
-	return nil // others have their turn
+	return nil // a later step continues
 }
 
-// watching is one sweep that the detectors of a tracker look at.
+// watching is the processing of one sweep.
 type watching struct {
 	*Watcher
 	tracker    *tracking.Tracker
@@ -105,16 +105,17 @@ type watching struct {
 	madeUp     bool
 }
 
-// step has the detectors see the sweep, and stores what follows.
+// step runs the detectors over the sweep and stores their state and alerts.
 func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	if w.watch, err = w.store.Watch(ctx, w.tracker); err != nil {
 		return err
 	}
 	step := tracking.SweepStep{Steps: w.watch.Steps}
 	switch state := w.sweep.State; {
-	case w.sweep.Repeats != "": // it tells how much is noise, and is in no series
+	case w.sweep.Repeats != "": // a repeated sweep only measures normal variation and is in no series
 	case state == earshot.SweepClosed:
-		// Breaks are seen by them, and whoever adds up the sweep may be slower.
+		// Finding breaks needs the facts of the sweep. Aggregation stores them, too, but may
+		// not have processed the sweep yet.
 		if w.sweep.Facts == nil && !w.sweep.Pruned {
 			if err := w.counter.NoteFacts(ctx, w.sweep); err != nil {
 				return err
@@ -130,7 +131,7 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 		step.Series = append(step.Series, screened...)
 	case state == earshot.SweepMissed || state == earshot.SweepSkipped:
 		w.raise(earshot.AlertSweep, string(state), &earshot.Alert{Summary: alert.SweepSummary(w.sweep.Slot, state)})
-	default: // one that was canceled tells nothing
+	default: // a canceled sweep raises no alert
 	}
 	fresh := now.Sub(w.raisedAt) < freshAlert
 	if fresh {
@@ -143,7 +144,7 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	}
 	step.Days = w.definition.ExportedDays(now, w.sweep)
 	if !fresh && !w.tracker.Demo {
-		for _, a := range step.Alerts { // one that nobody was told must not keep the next back
+		for _, a := range step.Alerts { // an open alert that was never sent would suppress the next one
 			a.AcknowledgedAt = now
 		}
 	}
@@ -159,12 +160,12 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	return nil
 }
 
-// isOpen tells whether an alert of a kind and subject is open.
+// isOpen reports whether an alert of a kind and subject is open.
 func (w *watching) isOpen(kind earshot.AlertKind, subject string) bool {
 	return slices.ContainsFunc(slices.Concat(w.watch.Open, w.raised), func(a *tracking.Alert) bool { return a.Kind == kind && a.Subject == subject })
 }
 
-// raise adds an alert, unless one that tells the same is open.
+// raise adds an alert unless an alert of the same kind and subject is open.
 func (w *watching) raise(kind earshot.AlertKind, subject string, content *earshot.Alert) {
 	if w.isOpen(kind, subject) {
 		return
@@ -172,7 +173,7 @@ func (w *watching) raise(kind earshot.AlertKind, subject string, content *earsho
 	content.MadeUp = w.madeUp || w.tracker.Demo
 	text, err := json.Marshal(content)
 	if err != nil {
-		w.log.Error("an alert cannot be written", "tracker", w.tracker.Name, "kind", kind, "error", err) // our own types
+		w.log.Error("encoding an alert failed", "tracker", w.tracker.Name, "kind", kind, "error", err) // never happens
 		return
 	}
 	w.raised = append(w.raised, &tracking.Alert{
@@ -181,10 +182,10 @@ func (w *watching) raise(kind earshot.AlertKind, subject string, content *earsho
 	})
 }
 
-// checkCeiling tells once a month that most of what it may cost is spent or reserved.
+// checkCeiling raises an alert once a month when the monthly ceiling is near.
 func (w *watching) checkCeiling(ctx context.Context) error {
 	ceiling, month := w.definition.MonthlyCeiling(), w.sweep.Month
-	if ceiling == nil || *ceiling == 0 || slices.ContainsFunc(w.watch.Ceilings, func(told string) bool { return told == month }) {
+	if ceiling == nil || *ceiling == 0 || slices.Contains(w.watch.Ceilings, month) {
 		return nil
 	}
 	committed, err := w.store.Committed(ctx, w.tracker, month)
@@ -219,7 +220,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*tracking.Series, 
 		var series alert.SeriesState
 		if state := known[key]; state != nil {
 			if err := json.Unmarshal(state, &series); err != nil {
-				return nil, fmt.Errorf("read the state of a series: %w", err)
+				return nil, fmt.Errorf("decode the state of a series: %w", err)
 			}
 		}
 		if shift, moved := series.Step(value, h); moved {
@@ -229,7 +230,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*tracking.Series, 
 		}
 		state, err := json.Marshal(series)
 		if err != nil {
-			return nil, fmt.Errorf("write the state of a series: %w", err)
+			return nil, fmt.Errorf("encode the state of a series: %w", err)
 		}
 		stepped = append(stepped, &tracking.Series{
 			Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: key.Metric, Brand: key.Brand, Target: key.Target, State: state,
@@ -238,8 +239,8 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*tracking.Series, 
 	return stepped, nil
 }
 
-// openTargets are the targets that the sweep asked, and those of them that have enough
-// answers to go on. Of the others it tells.
+// openTargets returns the targets that have enough answers for the detectors, and all
+// targets of the sweep. It raises alerts about the other targets.
 func (w *watching) openTargets(ctx context.Context) (open, all []string, err error) {
 	p, err := w.definitions.Plan(ctx, w.tracker, w.sweep.Version)
 	if err != nil {
@@ -295,12 +296,12 @@ func (w *watching) openTargets(ctx context.Context) (open, all []string, err err
 	return open, all, nil
 }
 
-// values are the means of all series in the sweep; nil when there are more answers than
-// can be counted.
+// values returns the means of all series in the sweep, or nil if there are too many answers
+// to count. It counts the previous sweep as well, because breaks are found by comparing.
 func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.Value, error) {
-	b, err := w.bookSince(ctx, w.before(ctx))
+	b, err := w.countSince(ctx, w.previous(ctx))
 	if err == nil && b == nil {
-		b, err = w.bookSince(ctx, nil)
+		b, err = w.countSince(ctx, w.sweep)
 	}
 	if err != nil || b == nil {
 		return nil, err
@@ -321,7 +322,7 @@ func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.V
 		if r.Brand == nil || r.Value.Number == nil {
 			continue
 		}
-		target, _, _ := strings.Cut(r.Target, "@") // a name for each surface, where there are several
+		target, _, _ := strings.Cut(r.Target, "@") // without the surface, which follows if there are several
 		key := definition.SeriesKey{Metric: strings.TrimSuffix(r.Metric, metric.Version), Brand: *r.Brand, Target: target}
 		if r.Answers > values[key].Answers {
 			values[key] = alert.Value{
@@ -332,8 +333,8 @@ func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.V
 	return values, nil
 }
 
-// basis is what the values of a sweep depend on, beside the surface: the questions that
-// it asked, the names that were looked for, and what the metrics are.
+// basis returns a hash of everything except the surface that the values of a sweep depend
+// on: its prompts, the brands and matching rules, and the version of the metrics.
 func (w *watching) basis(ctx context.Context, b *aggregate.Aggregate) (string, error) {
 	p, err := w.definitions.Plan(ctx, w.tracker, w.sweep.Version)
 	if err != nil {
@@ -348,57 +349,52 @@ func (w *watching) basis(ctx context.Context, b *aggregate.Aggregate) (string, e
 	return hex.EncodeToString(hash[:8]), nil
 }
 
-// before is the closed sweep that was due before this one, nil for none.
-func (w *watching) before(ctx context.Context) *tracking.Sweep {
+// previous returns the closed sweep that was due before this sweep, or this sweep if there is
+// none.
+func (w *watching) previous(ctx context.Context) *tracking.Sweep {
 	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
-	if err != nil {
-		return nil // counting the sweep will fail, too, and its error is returned
-	}
-	at := slices.IndexFunc(closed, func(s *tracking.Sweep) bool { return s.ID == w.sweep.ID })
-	if at < 1 {
-		return nil
+	at := indexOf(closed, w.sweep.ID)
+	if err != nil || at < 1 {
+		return w.sweep // after an error, counting fails as well and returns its own error
 	}
 	return closed[at-1]
 }
 
-// bookSince counts the answers from a sweep, or of this one only where it is nil, up to
-// this one. It is nil where there are too many of them. Returns errUntallied.
-func (w *watching) bookSince(ctx context.Context, from *tracking.Sweep) (*aggregate.Aggregate, error) {
-	if from == nil {
-		from = w.sweep
-	}
+// countSince counts the answers from a sweep up to this sweep. It returns nil if there are
+// too many answers. Returns errUntallied.
+func (w *watching) countSince(ctx context.Context, from *tracking.Sweep) (*aggregate.Aggregate, error) {
 	b, err := w.counter.Count(ctx, w.tracker, w.definition, aggregate.Options{Cells: true}, definition.Span{From: from.DueAt, Until: w.sweep.DueAt.Add(time.Millisecond)})
 	if aggregate.IsTooMany(err) {
 		if waits, err := w.toBeTallied(ctx); err != nil || waits {
 			return nil, cmp.Or(err, errUntallied)
 		}
-		w.log.Warn("a sweep is too large to be watched", "tracker", w.tracker.Name, "sweep", w.sweep.ID)
-		return nil, nil //nolint:nilnil // said so above
+		w.log.Warn("the sweep has too many answers for change detection", "tracker", w.tracker.Name, "sweep", w.sweep.ID)
+		return nil, nil //nolint:nilnil // documented above
 	}
 	return b, err
 }
 
-// errUntallied is returned of a sweep that can be counted once it is added up.
-var errUntallied = errors.New("the sweep is not added up yet")
+// errUntallied is returned if the sweep cannot be counted before it is aggregated.
+var errUntallied = errors.New("the sweep is not aggregated yet")
 
-// toBeTallied tells whether the sweep will still be added up.
+// toBeTallied reports whether the sweep is still waiting for aggregation.
 func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
 	rules, err := w.panels.Current(ctx, w.tracker)
 	if err != nil {
 		return false, err
 	}
 	if _, err := w.panels.Panel(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
-		return false, nil //nolint:nilerr // brands that cannot be looked for are never added up
+		return false, nil //nolint:nilerr // invalid brands are never aggregated
 	}
 	tallies, err := w.store.Tallies(ctx, rules)
 	return !slices.ContainsFunc(tallies, func(t *tracking.Tally) bool { return t.Sweep == w.sweep.ID }), err
 }
 
-// View is an alert as clients see it.
+// View returns the API view of an alert.
 func View(a *tracking.Alert) (earshot.Alert, error) {
 	var view earshot.Alert
 	if err := json.Unmarshal(a.Content, &view); err != nil {
-		return view, fmt.Errorf("read alert %s: %w", a.ID, err)
+		return view, fmt.Errorf("decode alert %s: %w", a.ID, err)
 	}
 	view.ID, view.Kind, view.Subject, view.Sweep, view.RaisedAt = a.ID, a.Kind, a.Subject, a.Sweep, earshot.Timestamp{Time: a.RaisedAt}
 	view.Open, view.AcknowledgedAt, view.AcknowledgedBy = a.AcknowledgedAt.IsZero(), earshot.When(a.AcknowledgedAt), a.AcknowledgedBy
@@ -431,8 +427,7 @@ func (s *Watcher) Alerts(ctx context.Context, organization, name string, q *ears
 	return page, nil
 }
 
-// Acknowledge notes that somebody, who used that key, has seen an alert. Returns
-// store.ErrNotFound.
+// Acknowledge marks an alert as acknowledged by an API key. Returns store.ErrNotFound.
 func (s *Watcher) Acknowledge(ctx context.Context, organization, name, id, key string, now time.Time) (*earshot.AlertAcknowledged, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
