@@ -16,8 +16,8 @@ import (
 	"earshot/internal/track/source"
 )
 
-// Parse reads a definition in JSON, or in YAML when isYAML is set, and checks it whole.
-// Its errors name the field, and the line in YAML.
+// Parse decodes and checks a definition in JSON or YAML. Its errors name the field and, in
+// YAML, the line.
 func (s *Reader) Parse(name string, body []byte, isYAML bool) (*Definition, error) {
 	var lines map[string]int
 	if isYAML {
@@ -39,7 +39,8 @@ func (s *Reader) Parse(name string, body []byte, isYAML bool) (*Definition, erro
 	return d, nil
 }
 
-// withLines adds to each problem the line of its field, or of the nearest that holds it.
+// withLines sets the line of each problem: the line of its field or of the nearest enclosing
+// field.
 func withLines(err error, lines map[string]int) error {
 	var e *earshot.Error
 	if !errors.As(err, &e) || lines == nil {
@@ -60,19 +61,19 @@ func withLines(err error, lines map[string]int) error {
 	return err
 }
 
-// outer is the path of what holds a field: a for a.b and for a[1].
+// outer returns the path of the enclosing field: a for a.b and for a[1].
 func outer(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
 
-// maxCells is how many pairs of a question and a target a tracker may have.
-const maxCells = 20_000
+const (
+	// maxCells is the maximum number of prompts × targets.
+	maxCells = 20_000
+	// shortestInterval is the minimum time between two scheduled sweeps.
+	shortestInterval = time.Hour
+	// maxValues is the maximum number of JSON values, enough for the largest definition.
+	maxValues = 400_000
+)
 
-// shortestInterval is how much time must lie between two sweeps of a schedule.
-const shortestInterval = time.Hour
-
-// maxValues is what a definition of the largest size needs.
-const maxValues = 400_000
-
-// check tells what only a look at the whole shows, and completes the definition.
+// check checks everything that the schema does not, and sets the derived fields.
 func (s *Reader) check(in *schema.Object, name string, d *Definition) {
 	if d.Name != "" && d.Name != name {
 		in.Reject("name", "must be %q, as in the path", name)
@@ -82,18 +83,18 @@ func (s *Reader) check(in *schema.Object, name string, d *Definition) {
 	seen := map[string]int{}
 	for i, p := range d.Prompts {
 		if first, twice := seen[promptKey(p)]; twice && p.Text != "" {
-			in.Reject(fmt.Sprintf("prompts[%d]", i), "is the same question as prompts[%d]", first)
+			in.Reject(fmt.Sprintf("prompts[%d]", i), "is the same prompt as prompts[%d]", first)
 		} else {
 			seen[promptKey(p)] = i
 		}
-		if p.Weight == 0 && p.Text != "" { // one that is not given is 1
-			in.Reject(fmt.Sprintf("prompts[%d].weight", i), "must be above 0; leave the question out where it is not to count")
+		if p.Weight == 0 && p.Text != "" { // the default is 1
+			in.Reject(fmt.Sprintf("prompts[%d].weight", i), "must be above 0; remove the prompt if it should not count")
 		}
 	}
 	checkBrands(in, d.Brands)
 	checkSources(in, d.Sources)
 	if cells := len(d.Prompts) * len(d.Targets); cells > maxCells {
-		in.Reject("prompts", "%d prompts on %d targets make %d cells; at most %d are possible", len(d.Prompts), len(d.Targets), cells, maxCells)
+		in.Reject("prompts", "%d prompts × %d targets are %d cells; the maximum is %d", len(d.Prompts), len(d.Targets), cells, maxCells)
 	}
 	s.checkTargets(in, d)
 	d.Samples = max(1, d.Samples)
@@ -119,7 +120,7 @@ func checkBrands(in *schema.Object, brands []earshot.Brand) {
 	seen := map[string]int{}
 	for i, b := range brands {
 		if first, twice := seen[b.Name]; twice && b.Name != "" {
-			in.Reject(fmt.Sprintf("brands[%d].name", i), "is the same as that of brands[%d]", first)
+			in.Reject(fmt.Sprintf("brands[%d].name", i), "is the same as the name of brands[%d]", first)
 		} else {
 			seen[b.Name] = i
 		}
@@ -129,11 +130,11 @@ func checkBrands(in *schema.Object, brands []earshot.Brand) {
 				return
 			}
 			if host, err := source.BrandDomain(domain); err == nil && source.IsPublicSuffix(host) {
-				in.Reject(fmt.Sprintf("brands[%d].domains[%d]", i, j), "%s is a public suffix, below which everybody has domains; name the domain of %s itself", domain, b.Name)
+				in.Reject(fmt.Sprintf("brands[%d].domains[%d]", i, j), "%s is a public suffix, which many owners share; use the domain of %s itself", domain, b.Name)
 			}
 		}
 	}
-	// What the panel's fields tell each by itself was told already.
+	// If single fields are already rejected, an error of the panel would repeat them.
 	panel, err := analysis.NewPanel(brands)
 	if err != nil && in.Err() == nil {
 		rejectPanel(in, err)
@@ -146,11 +147,11 @@ func checkBrands(in *schema.Object, brands []earshot.Brand) {
 	}
 }
 
-// rejectShared refuses a name that two brands have, unless switches tell them apart. Of
-// two such names it is told of an alias, and of the later one.
+// rejectShared rejects a name that two brands have, unless their matching rules tell them
+// apart. The error names the alias if the other is a name, and otherwise the later brand.
 func rejectShared(in *schema.Object, brands []earshot.Brand, one, other mention.NameRef, equal bool) {
 	if !equal || one.Name == 0 && other.Name > 0 || (one.Name == 0) == (other.Name == 0) && one.Brand < other.Brand {
-		return // each pair comes twice
+		return // each pair is passed twice, in both orders
 	}
 	name, match := nameOf(brands, one)
 	rival, rivals := nameOf(brands, other)
@@ -164,10 +165,10 @@ func rejectShared(in *schema.Object, brands []earshot.Brand, one, other mention.
 	if other.Name > 0 {
 		what = "an alias"
 	}
-	in.Reject(field, "%q of %s is %s of %s, too: remove it from one of them, or tell them apart with match", name, brands[one.Brand].Name, what, brands[other.Brand].Name)
+	in.Reject(field, "%q of %s is also %s of %s: remove it from one of them, or add match rules that tell them apart", name, brands[one.Brand].Name, what, brands[other.Brand].Name)
 }
 
-// nameOf is the name or alias that a reference leads to, with its switches.
+// nameOf returns the referenced name or alias and its matching rules.
 func nameOf(brands []earshot.Brand, ref mention.NameRef) (name string, match earshot.NameMatch) {
 	b := brands[ref.Brand]
 	name, switches := b.Name, b.Match
@@ -180,7 +181,7 @@ func nameOf(brands []earshot.Brand, ref mention.NameRef) (name string, match ear
 	return name, match
 }
 
-// checkSources tells which domains are none, and which are there twice.
+// checkSources rejects invalid and repeated domains.
 func checkSources(in *schema.Object, sources []earshot.SourceType) {
 	seen := map[string]int{}
 	for i, s := range sources {
@@ -188,11 +189,11 @@ func checkSources(in *schema.Object, sources []earshot.SourceType) {
 		host, err := source.Host(s.Domain)
 		first, twice := seen[host]
 		switch {
-		case s.Domain == "": // which was told already
+		case s.Domain == "": // already rejected
 		case err != nil || !strings.Contains(host, "."):
 			in.Reject(path, "must be a host name such as example.com")
 		case twice:
-			in.Reject(path, "is the same as that of sources[%d]", first)
+			in.Reject(path, "is the same as the domain of sources[%d]", first)
 		default:
 			seen[host] = i
 		}
@@ -209,7 +210,7 @@ func rejectPanel(in *schema.Object, err error) {
 	}
 }
 
-// checkTargets holds each target against the rules of its provider, and finds its price.
+// checkTargets checks each target against the rules of its provider, and sets its price.
 func (s *Reader) checkTargets(in *schema.Object, d *Definition) {
 	seen := map[string]int{}
 	sample := earshot.TrackedPrompt{Text: "x"}
@@ -247,10 +248,10 @@ func (s *Reader) checkTargets(in *schema.Object, d *Definition) {
 	}
 }
 
-// checkScheduled checks what a definition says of reports and exports.
+// checkScheduled checks the settings of reports and exports.
 func (s *Reader) checkScheduled(in *schema.Object, d *Definition) {
 	if d.Exports != nil && !s.Exports {
-		in.Reject("exports", "is not possible, since this service has no place for exports; its operator sets one with --exports")
+		in.Reject("exports", "is not available: this service has no export destination; its operator can set one with --exports")
 	}
 	if d.Reports == nil {
 		return
@@ -258,11 +259,11 @@ func (s *Reader) checkScheduled(in *schema.Object, d *Definition) {
 	var problems []schedule.Problem
 	d.ReportRule, problems = schedule.New(ReportSchedule(&d.TrackerDefinition))
 	for _, p := range problems {
-		if p.Field != "timezone" || d.Reports.Timezone != "" { // else it was told of the schedule
+		if p.Field != "timezone" || d.Reports.Timezone != "" { // otherwise rejected as schedule.timezone
 			in.Reject("reports."+p.Field, "%s", p.Message)
 		}
 	}
 	if len(d.ReportChannels()) == 0 {
-		in.Reject("reports.channels", "must name a channel, since alerts names none")
+		in.Reject("reports.channels", "must name a channel, because alerts.channels is empty")
 	}
 }

@@ -1,15 +1,15 @@
-// Package definition reads and checks the definitions of trackers, and plans what a sweep
-// asks.
+// Package definition reads and checks the definitions of trackers, and plans the tasks of a
+// sweep.
 //
-//	definition.go   a definition that was checked, and what follows from it
-//	check.go yaml.go  reading and checking one; errors name the field and the line
-//	request.go      the request that asks a prompt on a target
-//	stored.go       reading stored definitions
-//	parts.go        the numbers and names of prompts and targets
-//	plan.go         which cells a sweep asks, in which order
-//	series.go       the series that are watched, and the threshold of their detectors
-//	span.go         ranges of time in a tracker's time zone
-//	differences.go  what a new definition changes
+//	definition.go     a checked definition and values derived from it
+//	check.go yaml.go  parse and check a definition; errors name the field and the line
+//	request.go        the request for a prompt on a target
+//	stored.go         reads stored definitions
+//	parts.go          ids and names of prompts and targets
+//	plan.go           the cells of a sweep and their order
+//	series.go         the series that have change detectors
+//	span.go           time ranges in a tracker's time zone
+//	differences.go    the changes between two definitions
 package definition
 
 import (
@@ -24,23 +24,23 @@ import (
 )
 
 const (
-	// MaxPrompts is how many questions a tracker may have had: those that it no longer has
-	// stay as long as it does.
+	// MaxPrompts is the maximum number of prompts in the lifetime of a tracker, including
+	// removed prompts.
 	MaxPrompts = 50_000
-	// defaultKeep is how many days answers are kept unless the definition says otherwise.
+	// defaultKeep is the default number of days for which answers are stored.
 	defaultKeep = 400
 )
 
-// Definition is a definition that was read and checked.
+// Definition is a checked definition.
 type Definition struct {
 	earshot.TrackerDefinition
-	Rule       *schedule.Rule // nil when sweeps are only run by hand
-	ReportRule *schedule.Rule // nil when none is sent by itself
+	Rule       *schedule.Rule // schedule of sweeps; nil if sweeps are only started manually
+	ReportRule *schedule.Rule // schedule of reports; nil if there is none
 	KeepDays   int
-	Prices     []int64 // of a task on each target
+	Prices     []int64 // maximum cost of a task on each target
 }
 
-// SweepCost is the most that a sweep can cost.
+// SweepCost returns the maximum cost of a sweep.
 func (d *Definition) SweepCost() (credits int64) {
 	for _, price := range d.Prices {
 		credits += price
@@ -48,7 +48,7 @@ func (d *Definition) SweepCost() (credits int64) {
 	return credits * int64(len(d.Prompts)) * int64(d.Samples)
 }
 
-// SweepsIn is how many sweeps are due in a number of days from a moment on.
+// SweepsIn returns the number of sweeps that are due in the given number of days.
 func (d *Definition) SweepsIn(days int, from time.Time) (n int) {
 	if d.Rule == nil {
 		return 0
@@ -61,7 +61,7 @@ func (d *Definition) SweepsIn(days int, from time.Time) (n int) {
 	return n
 }
 
-// MonthlyCeiling is how many credits a month may cost, nil for any number.
+// MonthlyCeiling returns the maximum number of credits per month, or nil if there is none.
 func (d *Definition) MonthlyCeiling() *int64 {
 	if d.Ceiling == nil {
 		return nil
@@ -69,7 +69,7 @@ func (d *Definition) MonthlyCeiling() *int64 {
 	return new(int64(d.Ceiling.CreditsPerMonth))
 }
 
-// WebhookURL is where sweeps are told of, nil for nowhere.
+// WebhookURL returns the URL for webhooks about sweeps, or nil.
 func (d *Definition) WebhookURL() *string {
 	if d.Webhook == nil {
 		return nil
@@ -77,7 +77,7 @@ func (d *Definition) WebhookURL() *string {
 	return &d.Webhook.URL
 }
 
-// ReportSchedule is when the reports of a definition that has a plan of them are due.
+// ReportSchedule returns the schedule of the reports. d.Reports must not be nil.
 func ReportSchedule(d *earshot.TrackerDefinition) earshot.Schedule {
 	p := d.Reports
 	zone := p.Timezone
@@ -87,7 +87,7 @@ func ReportSchedule(d *earshot.TrackerDefinition) earshot.Schedule {
 	return earshot.Schedule{Every: p.Every, At: p.At, Weekday: p.Weekday, MonthDay: p.MonthDay, Timezone: zone}
 }
 
-// ReportChannels are where reports are sent.
+// ReportChannels returns the channels of reports. The default is AlertChannels.
 func (d *Definition) ReportChannels() []string {
 	if d.Reports != nil && len(d.Reports.Channels) > 0 {
 		return d.Reports.Channels
@@ -95,7 +95,7 @@ func (d *Definition) ReportChannels() []string {
 	return d.AlertChannels()
 }
 
-// AlertChannels are where alerts are sent.
+// AlertChannels returns the channels of alerts.
 func (d *Definition) AlertChannels() []string {
 	if d.Alerts == nil {
 		return nil
@@ -103,9 +103,9 @@ func (d *Definition) AlertChannels() []string {
 	return d.Alerts.Channels
 }
 
-// ExportedDays are the days that sweeps which have ended have rows on, of a definition that
-// is exported: when each was due, and from its first question to its end. Days of which
-// answers may be gone stay as they were written.
+// ExportedDays returns the days whose exported files contain rows of the given sweeps: the
+// day on which each was due, and the days from its start to its end. Days whose answers may
+// have been deleted are omitted, so that their files are not written again.
 func (d *Definition) ExportedDays(now time.Time, sweeps ...*tracking.Sweep) (days []int64) {
 	if d.Exports == nil {
 		return nil
@@ -119,7 +119,7 @@ func (d *Definition) ExportedDays(now time.Time, sweeps ...*tracking.Sweep) (day
 	for _, sweep := range sweeps {
 		add(tracking.DayOf(sweep.DueAt))
 		if sweep.StartedAt.IsZero() || sweep.ClosedAt.IsZero() {
-			continue // it never began, or is not over
+			continue // the sweep never started, or has not ended
 		}
 		for day := tracking.DayOf(sweep.StartedAt); day <= tracking.DayOf(sweep.ClosedAt); day++ {
 			add(day)
@@ -129,11 +129,10 @@ func (d *Definition) ExportedDays(now time.Time, sweeps ...*tracking.Sweep) (day
 	return slices.Compact(days)
 }
 
-// Month is the month of a moment in the tracker's time zone.
+// Month returns the month of a time in the tracker's time zone, such as 2026-11.
 func (d *Definition) Month(now time.Time) string { return d.Zone().Civil(now).Month() }
 
-// ruleOf is the rule of a schedule that was checked when it was applied, nil when it is
-// no longer valid.
+// ruleOf returns the rule of a stored schedule, or nil if the schedule is no longer valid.
 func ruleOf(s earshot.Schedule) *schedule.Rule {
 	rule, problems := schedule.New(s)
 	if len(problems) > 0 {
@@ -142,7 +141,7 @@ func ruleOf(s earshot.Schedule) *schedule.Rule {
 	return rule
 }
 
-// daysOf reads a number of days such as 400d, 0 when there is none.
+// daysOf parses a number of days such as 400d. It returns 0 if the text is not valid.
 func daysOf(text string) int {
 	days, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
 	if err != nil {
@@ -150,6 +149,3 @@ func daysOf(text string) int {
 	}
 	return days
 }
-
-// zoneOfManual is the time zone that counts months of a tracker without a schedule.
-const zoneOfManual = "UTC"

@@ -12,9 +12,9 @@ import (
 	"earshot/internal/provider/websearch"
 )
 
-// Sweeps ask for Markdown wherever a provider has it, whatever the options say. Options that
-// the provider will refuse stay as they are.
-func TestMarkdownIsAlwaysAskedFor(t *testing.T) {
+// Sweeps request Markdown wherever a provider has it, whatever the options say. Options that
+// the provider will reject stay unchanged.
+func TestMarkdownIsAlwaysRequested(t *testing.T) {
 	t.Parallel()
 	chat, mode, search, papers := chatassistant.Provider{}, searchaimode.Provider{}, websearch.Provider{}, news.Provider{}
 	for _, c := range []struct {
@@ -41,7 +41,7 @@ func TestMarkdownIsAlwaysAskedFor(t *testing.T) {
 		}
 		got, err := payloadOf(c.asked.Definition(), earshot.TrackedPrompt{Text: "p"}, target)
 		if err != nil || string(got) != c.want {
-			t.Errorf("%s with %s: %v, asks %s, want %s", c.asked.Definition().Name, c.options, err, got, c.want)
+			t.Errorf("%s with options %s: request %s, %v; want %s", c.asked.Definition().Name, c.options, got, err, c.want)
 		}
 	}
 }

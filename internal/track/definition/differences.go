@@ -9,7 +9,8 @@ import (
 	"earshot"
 )
 
-// Changes tells what a new definition changes, and which series break by it.
+// Changes returns the differences between two definitions, and the series whose values are
+// not comparable after the change.
 func Changes(before, after *earshot.TrackerDefinition) (changes []earshot.TrackerChange, breaks []earshot.SeriesBreak) {
 	note := func(kind, part, what string) {
 		changes = append(changes, earshot.TrackerChange{Kind: kind, Part: part, What: what})
@@ -20,7 +21,7 @@ func Changes(before, after *earshot.TrackerDefinition) (changes []earshot.Tracke
 	brands := compareLists(before.Brands, after.Brands, func(b earshot.Brand) string { return b.Name }, func(kind string, b earshot.Brand) {
 		note(kind, "brands", b.Name)
 		if kind == "changed" && !isNew {
-			breaks = append(breaks, earshot.SeriesBreak{Series: b.Name, Reason: "its names or domains are others; kept answers can be analysed again"})
+			breaks = append(breaks, earshot.SeriesBreak{Series: b.Name, Reason: "its names or domains changed; stored answers can be analysed again"})
 		}
 	})
 	compareLists(before.Sources, after.Sources, func(s earshot.SourceType) string { return s.Domain }, func(kind string, s earshot.SourceType) {
@@ -44,17 +45,17 @@ func Changes(before, after *earshot.TrackerDefinition) (changes []earshot.Tracke
 		}
 	}
 	if !isNew && prompts {
-		breaks = append(breaks, earshot.SeriesBreak{Series: "*", Reason: "the set of prompts is another"})
+		breaks = append(breaks, earshot.SeriesBreak{Series: "*", Reason: "prompts were added or removed"})
 	}
 	if !isNew && brands {
-		breaks = append(breaks, earshot.SeriesBreak{Series: "*", Reason: "the panel of brands is another"})
+		breaks = append(breaks, earshot.SeriesBreak{Series: "*", Reason: "brands were added or removed"})
 	}
 	return changes, breaks
 }
 
-// compareLists notes what was added, removed and changed, and tells whether anything was
-// added or removed.
-func compareLists[T any](before, after []T, key func(T) string, note func(kind string, item T)) (moved bool) {
+// compareLists calls note for each added, removed and changed item, and reports whether any
+// item was added or removed.
+func compareLists[T any](before, after []T, key func(T) string, note func(kind string, item T)) (differ bool) {
 	was := make(map[string]T, len(before))
 	for _, item := range before {
 		was[key(item)] = item
@@ -66,7 +67,7 @@ func compareLists[T any](before, after []T, key func(T) string, note func(kind s
 		switch {
 		case !known:
 			note("added", item)
-			moved = true
+			differ = true
 		case compactJSON(old) != compactJSON(item):
 			note("changed", item)
 		}
@@ -74,17 +75,17 @@ func compareLists[T any](before, after []T, key func(T) string, note func(kind s
 	for _, item := range before {
 		if !is[key(item)] {
 			note("removed", item)
-			moved = true
+			differ = true
 		}
 	}
-	return moved
+	return differ
 }
 
-// compactJSON is a value as a reader of a list of changes wants to see it.
+// compactJSON formats a value for the list of changes.
 func compactJSON(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return err.Error() // our own types
+		return err.Error() // never happens
 	}
 	return strings.ReplaceAll(string(text), "null", "none")
 }

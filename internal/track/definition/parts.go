@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,12 +14,13 @@ import (
 	"earshot/internal/store/tracking"
 )
 
-// PromptParts are the questions that are new, changed or gone, with their numbers.
+// PromptParts returns the rows of the prompts that a tracker has or had. Prompts that are no
+// longer in the definition are not active.
 func PromptParts(t *tracking.Tracker, known []*tracking.TrackerPart, prompts []earshot.TrackedPrompt) []*tracking.TrackerPart {
 	return parts(t, known, prompts, promptKey, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
 }
 
-// TargetParts is promptParts for targets. Their names are unique.
+// TargetParts is PromptParts for targets. The names of targets are unique.
 func TargetParts(t *tracking.Tracker, known []*tracking.TrackerPart, targets []earshot.Target) []*tracking.TrackerPart {
 	return parts(t, known, targets, targetKey, func(target earshot.Target, taken map[string]bool) string {
 		name := targetName(target)
@@ -29,22 +31,18 @@ func TargetParts(t *tracking.Tracker, known []*tracking.TrackerPart, targets []e
 	})
 }
 
-// parts numbers what a definition has: what was there before keeps its number, and
-// what is gone is no longer active.
+// parts assigns ids to the items of a definition. An item that is already known keeps its id.
 func parts[T any](t *tracking.Tracker, known []*tracking.TrackerPart, items []T, key func(T) string, name func(T, map[string]bool) string) []*tracking.TrackerPart {
-	numbers, taken, last := map[string]*tracking.TrackerPart{}, map[string]bool{}, 0
+	byKey, taken, last := map[string]*tracking.TrackerPart{}, map[string]bool{}, 0
 	for _, part := range known {
-		var item T
-		_ = json.Unmarshal(part.Definition, &item) // as it was stored
-		numbers[key(item)] = part
+		byKey[key(decoded[T](part))] = part
 		taken[part.Name] = true
 		last = max(last, part.ID)
 		part.Active = false
 	}
-	var all []*tracking.TrackerPart
-	all = append(all, known...)
+	all := slices.Clone(known)
 	for _, item := range items {
-		part := numbers[key(item)]
+		part := byKey[key(item)]
 		if part == nil {
 			last++
 			part = &tracking.TrackerPart{Organization: t.Organization, Tracker: t.ID, ID: last, Name: name(item, taken)}
@@ -52,41 +50,41 @@ func parts[T any](t *tracking.Tracker, known []*tracking.TrackerPart, items []T,
 			all = append(all, part)
 		}
 		part.Active = true
-		part.Definition, _ = json.Marshal(item) // our own types
+		part.Definition, _ = json.Marshal(item) // never fails
 	}
 	return all
 }
 
-// numbersOf are the numbers of parts by what makes them the same.
-func numbersOf[T any](parts []*tracking.TrackerPart, key func(T) string) func(T) int {
-	numbers := make(map[string]int, len(parts))
-	for _, part := range parts {
-		var item T
-		_ = json.Unmarshal(part.Definition, &item) // as it was stored
-		numbers[key(item)] = part.ID
-	}
-	return func(item T) int { return numbers[key(item)] }
+// decoded returns the stored definition of a prompt or a target.
+func decoded[T any](part *tracking.TrackerPart) (item T) {
+	_ = json.Unmarshal(part.Definition, &item) // parts encoded it
+	return item
 }
 
-// PartNames are what the numbers of a tracker's parts stand for.
+// idsOf returns a function that finds the id of an item by its key.
+func idsOf[T any](parts []*tracking.TrackerPart, key func(T) string) func(T) int {
+	ids := make(map[string]int, len(parts))
+	for _, part := range parts {
+		ids[key(decoded[T](part))] = part.ID
+	}
+	return func(item T) int { return ids[key(item)] }
+}
+
+// PartNames are the names of a tracker's prompts and targets by id.
 type PartNames struct {
 	Prompts, Targets map[int]string
-	Tags             map[int][]string // of the prompts, as they are now
+	Tags             map[int][]string // current tags of the prompts
 }
 
-// Names returns the names of prompts and targets by their numbers.
+// Names returns the names of all prompts and targets that a tracker has or had.
 func (s *Reader) Names(ctx context.Context, t *tracking.Tracker) (*PartNames, error) {
-	prompts, err := s.Store.TrackerPrompts(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := s.Store.TrackerTargets(ctx, t)
+	prompts, targets, err := s.parts(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	n := &PartNames{Prompts: map[int]string{}, Targets: map[int]string{}, Tags: map[int][]string{}}
 	for _, p := range prompts {
-		n.Prompts[p.ID], n.Tags[p.ID] = p.Name, tagsOf(p.Definition)
+		n.Prompts[p.ID], n.Tags[p.ID] = p.Name, decoded[earshot.TrackedPrompt](p).Tags
 	}
 	for _, p := range targets {
 		n.Targets[p.ID] = p.Name
@@ -94,14 +92,14 @@ func (s *Reader) Names(ctx context.Context, t *tracking.Tracker) (*PartNames, er
 	return n, nil
 }
 
-// tagsOf are the tags of a question as it is stored.
-func tagsOf(definition []byte) []string {
-	var p earshot.TrackedPrompt
-	_ = json.Unmarshal(definition, &p) // as it was stored
-	return p.Tags
+func (s *Reader) parts(ctx context.Context, t *tracking.Tracker) (prompts, targets []*tracking.TrackerPart, err error) {
+	if prompts, err = s.Store.TrackerPrompts(ctx, t); err == nil {
+		targets, err = s.Store.TrackerTargets(ctx, t)
+	}
+	return prompts, targets, err
 }
 
-// NewID returns an id that sorts as one that was made at a moment.
+// NewID returns a UUID version 7 with the given time.
 func NewID(moment time.Time) string {
 	id := uuid.Must(uuid.NewV7())
 	var stamp [8]byte

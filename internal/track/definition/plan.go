@@ -1,8 +1,8 @@
 package definition
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -14,20 +14,20 @@ import (
 	"earshot/internal/store/tracking"
 )
 
-// Cell is one task of a sweep: a question on a target, asked once.
+// Cell is one task of a sweep: one sample of a prompt on a target.
 type Cell struct {
-	Prompt, Target, Sample int     // numbers of the parts; samples count from 1
-	at                     float64 // where in the window it comes, from 0 to 1
-	PromptIndex            int     // in the definition
+	Prompt, Target, Sample int     // ids of the prompt and the target; samples start at 1
+	at                     float64 // position in the sweep's window, from 0 to 1
+	PromptIndex            int     // index in the definition
 	TargetIndex            int
 }
 
-// Plan is what a version of a tracker asks in every sweep, in the order of submission.
-// It follows from the definition alone, so that every node has the same.
+// Plan has the tasks of every sweep of a tracker's version, in the order of submission. It
+// depends only on the definition, so every node computes the same plan.
 type Plan struct {
 	Definition *Definition
 	Cells      []Cell
-	Providers  []provider.Provider // of the targets; nil for one that is no longer served
+	Providers  []provider.Provider // by target; nil if the provider is no longer available
 }
 
 // VersionKey identifies a version of a definition.
@@ -36,19 +36,19 @@ type VersionKey struct {
 	Version int
 }
 
-// plans keeps the last plans in memory.
-type plans struct {
-	mu   sync.Mutex
-	kept map[VersionKey]*Plan
+// planCache caches up to maxPlans plans.
+type planCache struct {
+	mu    sync.Mutex
+	plans map[VersionKey]*Plan
 }
 
-// maxPlans bounds the memory of plans: one of 20,000 cells takes about a megabyte.
+// maxPlans limits the cache: a plan of 20,000 cells takes about a megabyte.
 const maxPlans = 32
 
-// Plan makes the plan of a sweep.
+// Plan returns the plan of a tracker's version.
 func (s *Reader) Plan(ctx context.Context, t *tracking.Tracker, version int) (*Plan, error) {
 	key := VersionKey{t.ID, version}
-	if p := s.plans.find(key); p != nil {
+	if p := s.plans.get(key); p != nil {
 		return p, nil
 	}
 	text, err := s.Store.TrackerVersion(ctx, t.Organization, t.ID, version)
@@ -59,15 +59,11 @@ func (s *Reader) Plan(ctx context.Context, t *tracking.Tracker, version int) (*P
 	if err != nil {
 		return nil, err
 	}
-	prompts, err := s.Store.TrackerPrompts(ctx, t)
+	prompts, targets, err := s.parts(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := s.Store.TrackerTargets(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	p := newPlan(d, numbersOf(prompts, promptKey), numbersOf(targets, targetKey))
+	p := newPlan(d, idsOf(prompts, promptKey), idsOf(targets, targetKey))
 	for _, target := range d.Targets {
 		asked, err := s.Catalogue.Provider(target.Provider)
 		if err != nil {
@@ -75,58 +71,50 @@ func (s *Reader) Plan(ctx context.Context, t *tracking.Tracker, version int) (*P
 		}
 		p.Providers = append(p.Providers, asked)
 	}
-	s.plans.keep(key, p)
+	s.plans.put(key, p)
 	return p, nil
 }
 
-func (k *plans) find(key VersionKey) *Plan {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.kept[key]
+func (c *planCache) get(key VersionKey) *Plan {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.plans[key]
 }
 
-// keep adds a plan, in the place of any other where there are many.
-func (k *plans) keep(key VersionKey, p *Plan) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.kept) >= maxPlans {
-		for other := range k.kept {
-			delete(k.kept, other)
+// put adds a plan. A full cache evicts any other plan.
+func (c *planCache) put(key VersionKey, p *Plan) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.plans) >= maxPlans {
+		for other := range c.plans {
+			delete(c.plans, other)
 			break
 		}
 	}
-	k.kept[key] = p
+	c.plans[key] = p
 }
 
-// newPlan puts the cells in an order that spreads each question and each target over the
-// whole window: by a hash, which is the same on every node.
-func newPlan(d *Definition, promptNumber func(earshot.TrackedPrompt) int, targetNumber func(earshot.Target) int) *Plan {
+// newPlan orders the cells by a hash, which is the same on every node. The order spreads each
+// prompt and each target over the whole window.
+func newPlan(d *Definition, promptID func(earshot.TrackedPrompt) int, targetID func(earshot.Target) int) *Plan {
 	p := &Plan{Definition: d, Cells: make([]Cell, 0, len(d.Prompts)*len(d.Targets)*d.Samples)}
 	for i, prompt := range d.Prompts {
 		for j, target := range d.Targets {
 			for sample := 1; sample <= d.Samples; sample++ {
-				c := Cell{Prompt: promptNumber(prompt), Target: targetNumber(target), Sample: sample, PromptIndex: i, TargetIndex: j}
+				c := Cell{Prompt: promptID(prompt), Target: targetID(target), Sample: sample, PromptIndex: i, TargetIndex: j}
 				hash := fnv.New64a()
-				_, _ = fmt.Fprintf(hash, "%d/%d/%d", c.Prompt, c.Target, c.Sample) // a hash takes all
+				_, _ = fmt.Fprintf(hash, "%d/%d/%d", c.Prompt, c.Target, c.Sample) // never fails
 				c.at = float64(Mix(hash.Sum64())>>11) / (1 << 53)
 				p.Cells = append(p.Cells, c)
 			}
 		}
 	}
-	slices.SortFunc(p.Cells, func(a, b Cell) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortFunc(p.Cells, func(a, b Cell) int { return cmp.Compare(a.at, b.at) })
 	return p
 }
 
-// Mix spreads the bits of a hash whose inputs differ by little.
+// Mix mixes the bits of a hash, so that similar inputs give different results (the finalizer
+// of MurmurHash3).
 func Mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
@@ -135,14 +123,14 @@ func Mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// spreadOver is the part of a window over which cells are spread. The rest is for the
-// last of them to end.
+// spreadOver is the part of the window in which cells are submitted. The rest is time for
+// the last tasks to end.
 const spreadOver = 0.75
 
-// Due is how many of the plan's cells are due at a moment of a sweep that runs from start
-// to end.
+// Due returns how many of the plan's cells are due in a sweep that runs from start to end.
+// All are due if end is not after start.
 func (p *Plan) Due(start, end, now time.Time) int {
-	if start.Equal(end) || !end.After(start) {
+	if !end.After(start) {
 		return len(p.Cells)
 	}
 	passed := float64(now.Sub(start)) / (float64(end.Sub(start)) * spreadOver)
@@ -155,16 +143,16 @@ func (p *Plan) Due(start, end, now time.Time) int {
 	return n
 }
 
-// AskedAt is when a cell is asked in a sweep that runs from start to end.
+// AskedAt returns the time at which a cell is due in a sweep that runs from start to end.
 func (c Cell) AskedAt(start, end time.Time) time.Time {
 	return start.Add(time.Duration(c.at * spreadOver * float64(end.Sub(start))))
 }
 
-// Payload is the request of a cell.
+// Payload returns the request of a cell.
 func (p *Plan) Payload(c Cell) ([]byte, error) {
 	asked := p.Providers[c.TargetIndex]
 	if asked == nil {
-		return json.Marshal(map[string]string{}) // the task will fail and say so
+		return []byte("{}"), nil // the task will fail with a clear error
 	}
 	return payloadOf(asked.Definition(), p.Definition.Prompts[c.PromptIndex], p.Definition.Targets[c.TargetIndex])
 }

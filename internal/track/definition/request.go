@@ -13,7 +13,7 @@ import (
 	"earshot/internal/schema"
 )
 
-// DecodeRequest reads a payload by the rules of a provider.
+// DecodeRequest decodes and checks the request of a provider.
 func DecodeRequest(asked provider.Provider, payload []byte) (provider.Request, []earshot.FieldProblem) {
 	in, err := schema.Parse(payload)
 	if err == nil {
@@ -31,7 +31,7 @@ func DecodeRequest(asked provider.Provider, payload []byte) (provider.Request, [
 	return nil, []earshot.FieldProblem{{Field: schema.BodyField, Message: err.Error()}}
 }
 
-// fieldOfTarget is where a definition has a field of the provider's request.
+// fieldOfTarget returns the field of a target that sets a field of the provider's request.
 func fieldOfTarget(field string) string {
 	switch field {
 	case "country", "state", "device":
@@ -43,7 +43,7 @@ func fieldOfTarget(field string) string {
 	}
 }
 
-// payloadOf is the request that asks a question on a target.
+// payloadOf returns the request for a prompt on a target.
 func payloadOf(about provider.Definition, prompt earshot.TrackedPrompt, target earshot.Target) ([]byte, error) {
 	payload := map[string]any{about.TextField(): prompt.Text, "country": target.Country}
 	if target.State != "" {
@@ -62,20 +62,20 @@ func payloadOf(about provider.Definition, prompt earshot.TrackedPrompt, target e
 		}
 		for name, value := range options {
 			if _, taken := payload[name]; taken || slices.Contains([]string{"prompt", "query", "url", "country", "gl", "state", "device", "hl"}, name) {
-				return nil, fmt.Errorf("must not have %s, which the tracker sets", name)
+				return nil, fmt.Errorf("must not contain %s: the tracker sets it", name)
 			}
 			payload[name] = value
 		}
 	}
-	spellOut(payload, reflect.TypeOf(about.Request))
+	completeOptions(payload, reflect.TypeOf(about.Request))
 	return json.Marshal(payload)
 }
 
-// spellOut writes {} where a request takes an object and the options say true, and leaves
-// out what they say false to. It asks for Markdown wherever the request can, because
-// analysis reads it and it costs nothing. The options of the definition stay as they are,
-// so that a target keeps its number.
-func spellOut(options map[string]any, request reflect.Type) {
+// completeOptions replaces true by {} in fields that are objects, and removes such fields
+// if they are false. It requests Markdown wherever the provider has it, because the analysis
+// reads Markdown, and it costs nothing. The stored options stay unchanged, so that a target
+// keeps its id.
+func completeOptions(options map[string]any, request reflect.Type) {
 	for i := range request.NumField() {
 		field := request.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -100,34 +100,34 @@ func spellOut(options map[string]any, request reflect.Type) {
 			}
 		case given && string(text) != "true":
 			if json.Unmarshal(text, &inner) != nil || inner == nil {
-				continue // the provider will say what is wrong with it
+				continue // the provider will reject the value
 			}
 		}
 		fields := make(map[string]any, len(inner))
 		for name, value := range inner {
 			fields[name] = value
 		}
-		spellOut(fields, kind)
+		completeOptions(fields, kind)
 		if given && string(text) != "false" || len(fields) > 0 {
 			options[name] = fields
 		}
 	}
 }
 
-// promptKey is what makes a question the same as another.
+// promptKey identifies a prompt.
 func promptKey(p earshot.TrackedPrompt) string { return p.Language + "\x00" + p.Text }
 
-// targetKey is what makes a target the same as another: the order of options does not.
+// targetKey identifies a target. The order of its options does not matter.
 func targetKey(t earshot.Target) string {
 	var options any
 	if t.Options != nil {
-		_ = json.Unmarshal(t.Options, &options) // it was parsed before
+		_ = json.Unmarshal(t.Options, &options) // already checked
 	}
-	sorted, _ := json.Marshal(options) // a map's names are sorted
+	sorted, _ := json.Marshal(options) // sorts the keys
 	return strings.Join([]string{t.Provider, t.Country, t.State, string(t.Device), t.Language, string(sorted)}, "\x00")
 }
 
-// targetName is what a target is called, unless another one is called so already.
+// targetName returns the name of a target, which may not be unique.
 func targetName(t earshot.Target) string {
 	name := t.Provider + "/" + t.Country
 	for _, part := range []string{t.State, string(t.Device), t.Language} {
@@ -138,7 +138,7 @@ func targetName(t earshot.Target) string {
 	return name
 }
 
-// price is the most that a task on a target can cost, 0 when it can no longer be asked.
+// price returns the maximum cost of a task on a target, or 0 if the target is no longer valid.
 func (s *Reader) price(target earshot.Target) int64 {
 	asked, err := s.Catalogue.Provider(target.Provider)
 	if err != nil {

@@ -6,16 +6,17 @@ import (
 	"earshot/internal/track/alert"
 )
 
-// defaultFalseAlarms is the budget of a tracker that says nothing of alerts.
-const defaultFalseAlarms = 1
+const (
+	// defaultFalseAlarms is the default budget of false alarms per year.
+	defaultFalseAlarms = 1
+	// usualSweeps is the assumed number of sweeps per year without a schedule.
+	usualSweeps = 365
+	// maxSeries is the maximum number of series with a change detector. Own brands come
+	// first.
+	maxSeries = 1000
+)
 
-// usualSweeps is how many sweeps a year has of a tracker without a schedule.
-const usualSweeps = 365
-
-// maxSeries is how many series of a tracker are watched, those of its own brands first.
-const maxSeries = 1000
-
-// FalseAlarms is the tracker's budget of false alarms a year.
+// FalseAlarms returns the tracker's budget of false alarms per year.
 func (d *Definition) FalseAlarms() float64 {
 	if d.Alerts == nil {
 		return defaultFalseAlarms
@@ -23,7 +24,7 @@ func (d *Definition) FalseAlarms() float64 {
 	return d.Alerts.FalseAlarmsPerYear
 }
 
-// SweepsPerYear is how many sweeps a year has by the schedule.
+// SweepsPerYear returns the number of scheduled sweeps in the year from a time on.
 func (d *Definition) SweepsPerYear(from time.Time) float64 {
 	if d.Rule == nil {
 		return usualSweeps
@@ -34,11 +35,11 @@ func (d *Definition) SweepsPerYear(from time.Time) float64 {
 // SeriesKey names a series within a tracker.
 type SeriesKey struct{ Metric, Brand, Target string }
 
-// Subject is what an alert of a series is about.
+// Subject returns the subject of alerts about the series.
 func (k SeriesKey) Subject() string { return k.Metric + " of " + k.Brand + " on " + k.Target }
 
-// SeriesKeys are the series of a definition: each metric of each brand on each target.
-// Pages that a brand does not have cannot be cited.
+// SeriesKeys returns the series of a definition: each metric of each brand on each target. A
+// brand without domains has no citation rate.
 func (d *Definition) SeriesKeys(targets []string) (keys []SeriesKey) {
 	for _, own := range []bool{true, false} {
 		for _, b := range d.Brands {
@@ -55,8 +56,8 @@ func (d *Definition) SeriesKeys(targets []string) (keys []SeriesKey) {
 	return keys[:min(len(keys), maxSeries)]
 }
 
-// Threshold is the h of the change detectors, from the budget of false alarms over that
-// many series, as a sweep that is due at a moment has them.
+// Threshold returns the threshold h of the change detectors for a number of series and a
+// sweep that is due at the given time.
 func (d *Definition) Threshold(series int, due time.Time) float64 {
 	return alert.Threshold(d.FalseAlarms(), series, d.SweepsPerYear(due))
 }

@@ -10,30 +10,30 @@ import (
 	"earshot/internal/store/tracking"
 )
 
-// Reader reads definitions: those that clients send, and those that are stored.
+// Reader reads definitions from requests and from the store.
 type Reader struct {
 	Config
-	plans plans
+	plans planCache
 }
 
-// Config is what reading definitions needs.
+// Config holds the dependencies of a Reader.
 type Config struct {
 	Store     *tracking.Store
 	Catalogue *provider.Catalogue
 	// Price returns the maximum cost of a task.
 	Price func(about provider.Definition, request provider.Request) int64
-	// CheckWebhook returns why a URL cannot be sent a webhook.
+	// CheckWebhook returns an error if a URL cannot receive webhooks.
 	CheckWebhook func(url string) error
-	// Exports says that the service has a place for exported files.
+	// Exports says whether the service has a destination for exported files.
 	Exports bool
 }
 
-// NewReader returns a Reader on a store.
+// NewReader returns a Reader.
 func NewReader(cfg Config) *Reader {
-	return &Reader{Config: cfg, plans: plans{kept: map[VersionKey]*Plan{}}}
+	return &Reader{Config: cfg, plans: planCache{plans: map[VersionKey]*Plan{}}}
 }
 
-// Load finds a tracker and its definition.
+// Load returns a tracker and its definition.
 func (s *Reader) Load(ctx context.Context, organization, name string) (*tracking.Tracker, *Definition, error) {
 	t, err := s.Store.Tracker(ctx, organization, name)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *Reader) Load(ctx context.Context, organization, name string) (*tracking
 	return t, d, err
 }
 
-// Of is the definition of a tracker. What has become wrong with it since, such as a
-// provider that is no longer served, is passed over: its tasks will tell.
+// Of returns the definition of a tracker. It ignores values that have become invalid, such
+// as a provider that is no longer available: the tasks on that target will fail.
 func (s *Reader) Of(t *tracking.Tracker) (*Definition, error) {
 	return s.revive(t.Name, t.Definition)
 }
@@ -52,7 +52,7 @@ func (s *Reader) Of(t *tracking.Tracker) (*Definition, error) {
 func (s *Reader) revive(name string, text []byte) (*Definition, error) {
 	d := &Definition{}
 	if err := json.Unmarshal(text, &d.TrackerDefinition); err != nil {
-		return nil, fmt.Errorf("read the definition of tracker %s: %w", name, err)
+		return nil, fmt.Errorf("decode the definition of tracker %s: %w", name, err)
 	}
 	d.Samples = max(1, d.Samples)
 	if d.Schedule != nil {

@@ -16,12 +16,12 @@ import (
 	"earshot/internal/schema"
 )
 
-// maxYAMLDepth is how deeply a file may nest.
+// maxYAMLDepth is the maximum nesting depth of a file.
 const maxYAMLDepth = 32
 
-// fromYAML writes a YAML file as JSON, and gives the line of each field by its path. The
-// file has one document; anchors and aliases are refused, since a small file could mean
-// a huge one.
+// fromYAML converts a YAML file to JSON, and returns the line of each field by its path. The
+// file must have one document. Anchors and aliases are rejected, because a small file could
+// expand to a huge one.
 func fromYAML(text []byte) ([]byte, map[string]int, error) {
 	if depthOf(text) > maxYAMLDepth {
 		return nil, nil, schema.Invalid(schema.BodyField, "nests deeper than %d levels", maxYAMLDepth)
@@ -43,8 +43,8 @@ func fromYAML(text []byte) ([]byte, map[string]int, error) {
 	return w.out.Bytes(), w.lines, nil
 }
 
-// depthOf is how deeply brackets nest, also those in texts: a bound for a parser that
-// calls itself for each.
+// depthOf returns an upper limit for the nesting depth of brackets; it also counts brackets
+// in strings. The limit protects the parser, which is recursive.
 func depthOf(text []byte) (deepest int) {
 	depth := 0
 	for _, b := range text {
@@ -64,7 +64,7 @@ func depthOf(text []byte) (deepest int) {
 	return deepest
 }
 
-// syntaxError names the line that cannot be read.
+// syntaxError returns an error that names the line of a syntax error.
 func syntaxError(err error) error {
 	problem := earshot.FieldProblem{Field: schema.BodyField, Message: "is not valid YAML"}
 	var syntax *yaml.SyntaxError
@@ -79,6 +79,10 @@ func syntaxError(err error) error {
 	return invalid
 }
 
+// errUnsupported is the error message for YAML features that definitions must not use.
+const errUnsupported = "line %d: anchors, aliases, tags and merges are not supported"
+
+// yamlWriter writes YAML nodes as JSON and records the line of each field.
 type yamlWriter struct {
 	out   bytes.Buffer
 	lines map[string]int
@@ -112,7 +116,7 @@ func (w *yamlWriter) value(node ast.Node, path string, depth int) error {
 	case *ast.LiteralNode:
 		return w.encode(node.Value.Value)
 	default:
-		return fmt.Errorf("line %d: anchors, aliases, tags and merges are not taken", lineOf(node))
+		return fmt.Errorf(errUnsupported, lineOf(node))
 	}
 }
 
@@ -134,7 +138,7 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, path string, depth 
 	w.out.WriteByte('{')
 	for i, value := range values {
 		if _, isMerge := value.Key.(*ast.MergeKeyNode); isMerge {
-			return fmt.Errorf("line %d: anchors, aliases, tags and merges are not taken", lineOf(value))
+			return fmt.Errorf(errUnsupported, lineOf(value))
 		}
 		name := strings.TrimSpace(value.Key.GetToken().Value)
 		if i > 0 {
@@ -157,11 +161,11 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, path string, depth 
 	return nil
 }
 
-// encode writes a number, a truth value or a text.
+// encode writes a number, a boolean or a string.
 func (w *yamlWriter) encode(value any) error {
 	encoded, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("%v is no value of JSON", value)
+		return fmt.Errorf("%v cannot be written as JSON", value)
 	}
 	w.out.Write(encoded)
 	return nil
