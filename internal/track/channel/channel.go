@@ -1,5 +1,5 @@
-// Package channel keeps the channels of organizations, and writes the messages that they are
-// sent.
+// Package channel manages the notification channels of organizations and writes the messages
+// to them.
 package channel
 
 import (
@@ -21,27 +21,28 @@ import (
 	"earshot/internal/track/watch"
 )
 
-// Directory keeps the channels of organizations, and writes what they are sent.
+// Directory manages channels.
 type Directory struct{ Config }
 
-// Config is what channels need.
+// Config holds the dependencies of a Directory.
 type Config struct {
 	Store       *tracking.Store
 	Definitions *definition.Reader
-	// CheckWebhook returns why a URL cannot be sent a webhook.
+	// CheckWebhook returns an error if a URL cannot receive webhooks.
 	CheckWebhook func(url string) error
-	// CheckAddress returns why a text is not a mail address; Mail says that mail can be sent.
+	// CheckAddress returns an error if a text is not an email address.
 	CheckAddress func(address string) error
-	Mail         bool
+	// Mail says whether the service can send email.
+	Mail bool
 	// TestChannel sends a message once and returns the result.
 	TestChannel func(ctx context.Context, organization string, m *alert.Message) (*earshot.WebhookTest, error)
 	BaseURL     string
 }
 
-// NewDirectory returns a Directory on a store.
+// NewDirectory returns a Directory.
 func NewDirectory(cfg Config) *Directory { return &Directory{cfg} }
 
-// Channels lists where an organization's alerts may be sent.
+// Channels lists the channels of an organization.
 func (s *Directory) Channels(ctx context.Context, organization string) (*earshot.ChannelList, error) {
 	channels, err := s.Store.Channels(ctx, organization)
 	if err != nil {
@@ -65,24 +66,25 @@ func channelView(c *tracking.Channel) (earshot.Channel, error) {
 	}, err
 }
 
-// settingsOf are where a channel leads. Its error does not show them.
+// settingsOf decodes the settings of a channel. The error does not contain the settings,
+// which are secret.
 func settingsOf(c *tracking.Channel) (settings alert.Settings, err error) {
 	if json.Unmarshal(c.Settings, &settings) != nil {
-		err = fmt.Errorf("the settings of channel %s cannot be read", c.Name)
+		err = fmt.Errorf("the settings of channel %s cannot be decoded", c.Name)
 	}
 	return settings, err
 }
 
-// CheckChannel tells in what is wrong with a channel.
+// CheckChannel checks a channel and rejects its invalid fields in in.
 func (s *Directory) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
 	if c.Kind == earshot.ChannelMail {
 		switch {
 		case c.URL != "":
-			in.Reject("url", "is not for mail, which has addresses in to")
+			in.Reject("url", "cannot be used with mail; put the addresses in to")
 		case !s.Mail:
-			in.Reject("kind", "must not be mail, since this service has no SMTP server; its operator sets one with --smtp-server")
+			in.Reject("kind", "must not be mail, because this service has no SMTP server; its operator can set one with --smtp-server")
 		case len(c.To) == 0:
-			in.Reject("to", "must have an address")
+			in.Reject("to", "must have at least one address")
 		default:
 			for i, address := range c.To {
 				if err := s.CheckAddress(address); err != nil {
@@ -93,7 +95,7 @@ func (s *Directory) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
 		return
 	}
 	if len(c.To) > 0 {
-		in.Reject("to", "is for mail only")
+		in.Reject("to", "can only be used with mail")
 	}
 	if c.URL == "" {
 		in.Reject("url", "must be the URL of the receiver")
@@ -102,7 +104,7 @@ func (s *Directory) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
 	}
 }
 
-// SaveChannel makes a channel, which CheckChannel passed, or changes one.
+// SaveChannel creates or changes a channel. The caller has checked it with CheckChannel.
 func (s *Directory) SaveChannel(ctx context.Context, organization, name string, c *earshot.ChannelRequest, now time.Time) (*earshot.ChannelSaved, error) {
 	text, err := json.Marshal(alert.Settings{URL: c.URL, To: c.To})
 	if err != nil {
@@ -120,7 +122,7 @@ func (s *Directory) SaveChannel(ctx context.Context, organization, name string, 
 	return &earshot.ChannelSaved{Created: created, Channel: view}, err
 }
 
-// DeleteChannel removes a channel that no tracker names. Returns store.ErrNotFound.
+// DeleteChannel deletes a channel that no tracker uses. Returns store.ErrNotFound.
 func (s *Directory) DeleteChannel(ctx context.Context, organization, name string) error {
 	trackers, err := s.Store.Trackers(ctx, organization)
 	if err != nil {
@@ -138,14 +140,15 @@ func (s *Directory) DeleteChannel(ctx context.Context, organization, name string
 	}
 	if len(users) > 0 {
 		return &earshot.Error{
-			Code: earshot.CodeConflict, Message: fmt.Sprintf("the channel %s is named by the trackers %s; apply definitions without it first", name, strings.Join(users, ", ")),
+			Code: earshot.CodeConflict, Message: fmt.Sprintf("the channel %s is used by the trackers %s; remove it from their definitions first", name, strings.Join(users, ", ")),
 			Details: earshot.ConflictDetails{ID: name},
 		}
 	}
 	return s.Store.DeleteChannel(organization, name)
 }
 
-// CheckNamed wants the channels that a definition names to exist.
+// CheckNamed returns an error if a definition names a channel twice or a channel that does
+// not exist.
 func (s *Directory) CheckNamed(ctx context.Context, organization string, d *definition.Definition) error {
 	named := map[string][]string{"alerts": d.AlertChannels()}
 	if d.Reports != nil {
@@ -158,37 +161,37 @@ func (s *Directory) CheckNamed(ctx context.Context, organization string, d *defi
 	for _, part := range []string{"alerts", "reports"} {
 		for i, name := range named[part] {
 			if !slices.ContainsFunc(known, func(c *tracking.Channel) bool { return c.Name == name }) {
-				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "there is no channel %q; PUT /v1/channels/%s makes it", name, name)
+				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "there is no channel %q; create it with PUT /v1/channels/%s", name, name)
 			}
 			if slices.Index(named[part], name) < i {
-				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "%q is there twice", name)
+				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "%q is listed twice", name)
 			}
 		}
 	}
 	return nil
 }
 
-// ChannelMessage is what a delivery tells its channel: an alert, or a report. Returns
+// ChannelMessage returns the message of a delivery: an alert or a report. Returns
 // store.ErrNotFound.
 func (s *Directory) ChannelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
-	told, a, r, err := s.Store.Told(ctx, organization, delivery)
+	to, a, r, err := s.Store.Told(ctx, organization, delivery)
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Store.TrackerByID(ctx, organization, told.Tracker)
+	t, err := s.Store.TrackerByID(ctx, organization, to.Tracker)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.Store.Channel(ctx, organization, told.Channel)
+	c, err := s.Store.Channel(ctx, organization, to.Channel)
 	if err != nil {
 		return nil, err
 	}
 	if r != nil {
-		event, whole, err := report.Event(t.Name, r)
+		event, document, err := report.Event(t.Name, r)
 		if err != nil {
 			return nil, err
 		}
-		return message(c, event, alert.NoteOfReport(event, s.BaseURL, whole.Markdown, whole.HTML))
+		return message(c, event, alert.NoteOfReport(event, s.BaseURL, document.Markdown, document.HTML))
 	}
 	view, err := watch.View(a)
 	if err != nil {
@@ -209,8 +212,8 @@ func message(c *tracking.Channel, event any, note *alert.Note) (*alert.Message, 
 	return alert.NewMessage(c.Kind, settings, event, note)
 }
 
-// TestAlerts sends a test to the channels of a tracker, or to a named one of the
-// organization, and tells how each went. Returns store.ErrNotFound.
+// TestAlerts sends a test message to the given channel or, if channel is "", to the alert
+// channels of the tracker. It returns the result of each. Returns store.ErrNotFound.
 func (s *Directory) TestAlerts(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.AlertTestResult, error) {
 	_, d, err := s.Definitions.Load(ctx, organization, name)
 	if err != nil {
@@ -221,10 +224,10 @@ func (s *Directory) TestAlerts(ctx context.Context, organization, name, channel 
 		names = d.AlertChannels()
 	}
 	if len(names) == 0 {
-		return nil, schema.Invalid("channel", "must be named: the tracker has no channels of its own")
+		return nil, schema.Invalid("channel", "is required because the tracker's alerts have no channels")
 	}
 	event := &earshot.AlertEvent{Type: earshot.AlertTested, Tracker: name, Alert: earshot.Alert{
-		ID: definition.NewID(now), Kind: earshot.AlertShift, Subject: "test", Summary: "This is a test: alerts of this tracker will come here.",
+		ID: definition.NewID(now), Kind: earshot.AlertShift, Subject: "test", Summary: "This is a test: alerts of this tracker will arrive here.",
 		RaisedAt: earshot.Timestamp{Time: now}, Sweep: definition.NewID(now),
 	}}
 	result := &earshot.AlertTestResult{}

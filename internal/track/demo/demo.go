@@ -1,4 +1,4 @@
-// Package demo makes trackers with a history that the lab made up.
+// Package demo creates demo trackers, whose answers are made up by the lab.
 package demo
 
 import (
@@ -25,37 +25,36 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// Maker makes trackers with a history that the lab made up.
+// Maker creates demo trackers.
 type Maker struct {
 	store       *tracking.Store
 	catalogue   *provider.Catalogue
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	lab         func(*lab.World) (*upstream.Client, error)
-	busy        chan struct{} // holds who makes a demo
+	busy        chan struct{} // semaphore: one demo at a time
 }
 
-// NewMaker returns a Maker of demos.
+// NewMaker returns a Maker.
 func NewMaker(s *tracking.Store, catalogue *provider.Catalogue, d *definition.Reader, p *ruleset.Panels, open func(*lab.World) (*upstream.Client, error)) *Maker {
 	return &Maker{s, catalogue, d, p, open, make(chan struct{}, 1)}
 }
 
 const (
-	// demoBatch is how many sweeps are stored in one transaction, which must not hold up
-	// others.
+	// demoBatch is the number of sweeps per transaction, so that no transaction blocks others
+	// for long.
 	demoBatch = 5
-	// demoOdd is the least number of days of which one was missed and one skipped.
+	// demoOdd is the minimum number of days for a demo with a missed and a skipped sweep.
 	demoOdd = 7
-	// demoTries is how often the lab is asked for an answer, at most.
+	// demoTries is the maximum number of attempts for an answer.
 	demoTries = 5
 )
 
-// Make makes a tracker with a history that the lab made up, sweep by sweep as it would
-// have come about: no task runs and nothing is charged. A demo of that name is replaced;
-// any other tracker is not.
+// Make creates a demo tracker with a history of sweeps. No task runs, and nothing is charged.
+// Make replaces a demo of the same name, but no other tracker.
 func (s *Maker) Make(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*Demo, error) {
 	select {
-	case s.busy <- struct{}{}: // one at a time: each takes all of the machine for seconds
+	case s.busy <- struct{}{}: // a demo uses all processors for seconds
 		defer func() { <-s.busy }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -71,38 +70,39 @@ func (s *Maker) Make(ctx context.Context, organization, name string, asked earsh
 	return &Demo{h.made, h.tracker, h.plan.Definition}, nil
 }
 
-// Demo is a tracker that was made up.
+// Demo is a created demo tracker.
 type Demo struct {
 	earshot.DemoMade // without its tracker
 	Stored           *tracking.Tracker
 	Definition       *definition.Definition
 }
 
-// Refuse keeps what is made up apart from what was asked.
+// Refuse returns an error for a demo, which cannot be run or changed: real answers must not
+// mix with made-up answers.
 func Refuse(t *tracking.Tracker) error {
 	if !t.Demo {
 		return nil
 	}
-	return errDemo(t.Name, "is a demo, whose history is made up; it can be deleted or made anew, but neither run nor changed")
+	return errDemo(t.Name, "is a demo with made-up answers: it cannot be run or changed, only deleted or created again")
 }
 
 func errDemo(name, why string) error {
 	return &earshot.Error{Code: earshot.CodeConflict, Message: fmt.Sprintf("the tracker %s %s", name, why), Details: earshot.ConflictDetails{ID: name}}
 }
 
-// history is a demo under way.
+// history is a demo that is being created.
 type history struct {
 	*Maker
 	tracker  *tracking.Tracker
 	plan     *definition.Plan
 	slots    []schedule.Slot
-	requests []provider.Request // of the plan's cells
+	requests []provider.Request // one for each cell of the plan
 	rules    []ruleset.LivePanel
 	client   *upstream.Client
 	made     earshot.DemoMade
 }
 
-// beginDemo stores a tracker without any sweep, in the place of a demo of that name.
+// beginDemo stores a tracker without sweeps, and deletes an existing demo of that name.
 func (s *Maker) beginDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*history, error) {
 	d, err := s.demoDefinition(name, asked.Prompts)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Maker) beginDemo(ctx context.Context, organization, name string, asked 
 	existing, err := s.store.Tracker(ctx, organization, name)
 	switch {
 	case err == nil && !existing.Demo:
-		return nil, errDemo(name, "is no demo; choose another name, or delete it first")
+		return nil, errDemo(name, "is not a demo; choose another name, or delete it first")
 	case err == nil:
 		err = s.store.DeleteTracker(ctx, organization, name, now)
 	case errors.Is(err, store.ErrNotFound):
@@ -147,7 +147,7 @@ func (s *Maker) beginDemo(ctx context.Context, organization, name string, asked 
 	return h, nil
 }
 
-// pastSlots are the last slots of a rule whose windows have ended.
+// pastSlots returns the last n slots of a rule whose windows have ended.
 func pastSlots(rule *schedule.Rule, n int, now time.Time) (slots []schedule.Slot) {
 	slot, ok := rule.After(now.AddDate(0, 0, -n-2))
 	for ; ok && !rule.At(slot).Add(rule.Within).After(now); slot, ok = rule.Next(slot) {
@@ -181,7 +181,7 @@ func (h *history) fill(ctx context.Context) error {
 	return nil
 }
 
-// prepare finds what each sweep asks.
+// prepare reads the plan, the rules and the requests of the sweeps.
 func (h *history) prepare(ctx context.Context) (err error) {
 	if h.plan, err = h.definitions.Plan(ctx, h.tracker, h.tracker.Version); err != nil {
 		return err
@@ -196,14 +196,14 @@ func (h *history) prepare(ctx context.Context) (err error) {
 		}
 		request, problems := definition.DecodeRequest(h.plan.Providers[c.TargetIndex], payload)
 		if problems != nil {
-			return fmt.Errorf("a request of the demo is refused: %v", problems)
+			return fmt.Errorf("a request of the demo is not valid: %v", problems)
 		}
 		h.requests = append(h.requests, request)
 	}
 	return nil
 }
 
-// sweep makes the sweep of a slot up.
+// sweep makes up the sweep of a slot.
 func (h *history) sweep(ctx context.Context, i int) (*tracking.Sweep, []*tracking.Answer, error) {
 	slot, rule := h.slots[i], h.plan.Definition.Rule
 	due := rule.At(slot)
@@ -245,12 +245,12 @@ func (h *history) sweep(ctx context.Context, i int) (*tracking.Sweep, []*trackin
 	return sweep, answers, nil
 }
 
-// answer makes up what a cell of the plan was answered in a sweep: by the lab, through the
-// provider's own reader. About one in fifty is missing.
+// answer makes up the answer of a cell in a sweep: the provider parses a document of the
+// lab. About one in fifty answers is missing.
 func (h *history) answer(ctx context.Context, sweep *tracking.Sweep, n int) (*tracking.Answer, error) {
 	c := h.plan.Cells[n]
 	hash := fnv.New64a()
-	_, _ = fmt.Fprintf(hash, "%s/%d/%d/%d", sweep.Slot, c.Prompt, c.Target, c.Sample) // a hash takes all
+	_, _ = fmt.Fprintf(hash, "%s/%d/%d/%d", sweep.Slot, c.Prompt, c.Target, c.Sample) // never fails
 	chance := definition.Mix(hash.Sum64())
 	asked := c.AskedAt(sweep.DueAt, sweep.EndsAt).Truncate(time.Millisecond)
 	a := &tracking.Answer{
@@ -272,8 +272,8 @@ func (h *history) answer(ctx context.Context, sweep *tracking.Sweep, n int) (*tr
 	return a, nil
 }
 
-// ask has the lab answer a cell of the plan. On a busy machine even the lab's pages may
-// take too long to read, so there are as many tries as a task has.
+// ask asks the lab. On a busy machine even parsing the lab's pages may time out, so ask
+// retries as often as a task does.
 func (h *history) ask(ctx context.Context, n int, sample string) ([]byte, error) {
 	for try := 1; ; try++ {
 		outcome, err := h.requests[n].Ask(ctx, h.client.NewSample(sample))
@@ -281,12 +281,12 @@ func (h *history) ask(ctx context.Context, n int, sample string) ([]byte, error)
 			return json.Marshal(outcome.Result)
 		}
 		if failure, ok := errors.AsType[*upstream.Failure](err); !ok || failure.Final || try == demoTries {
-			return nil, fmt.Errorf("make an answer up: %w", err)
+			return nil, fmt.Errorf("make up an answer: %w", err)
 		}
 	}
 }
 
-// demoFailure is why an answer is missing, "" for most.
+// demoFailure returns the reason why an answer is missing, or "" for most answers.
 func demoFailure(chance uint64) earshot.Reason {
 	switch n := chance >> 20 % 1000; {
 	case n < 14:

@@ -10,8 +10,8 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// demoWorld is what is true in a demo: how often each brand is named, and that the first,
-// which is the tracker's own, loses ground on a day.
+// demoWorld returns how often the lab names each brand in a demo. From the given day on, it
+// names the first brand, which is the tracker's own, less often.
 func demoWorld(shift string) *lab.World {
 	return &lab.World{
 		Brands: []world.BrandRate{
@@ -26,15 +26,15 @@ func demoWorld(shift string) *lab.World {
 	}
 }
 
-// demoTargets are where a demo asks, as far as they are served. Markdown tells which sentence
-// cites what.
+// demoTargets are the targets of a demo. Targets whose provider is not available are left
+// out. Markdown shows which sentence cites which source.
 var demoTargets = []earshot.Target{
 	{Provider: "chatassistant", Country: "US", Options: json.RawMessage(`{"include":{"markdown":true}}`)},
 	{Provider: "genassistant", Country: "DE", Options: json.RawMessage(`{"include":{"markdown":true}}`)},
 	{Provider: "websearch", Country: "US", Options: json.RawMessage(`{"include":{"searchoverview":{"markdown":true}}}`)},
 }
 
-// demoSources are what the sites are that the lab's answers cite.
+// demoSources are the types of the sites that the lab's answers cite.
 var demoSources = []earshot.SourceType{
 	{Domain: "gearalmanac.example", Type: "editorial"},
 	{Domain: "testbench.example", Type: "editorial"},
@@ -48,7 +48,6 @@ var demoSources = []earshot.SourceType{
 	{Domain: "vidloop.example", Type: "video"},
 }
 
-// demoPrompts are what a demo asks.
 var demoPrompts = []earshot.TrackedPrompt{
 	{Text: "best running shoes for beginners", Tags: []string{"beginners"}},
 	{Text: "Which trail running shoes last longest?", Tags: []string{"trail"}},
@@ -72,7 +71,7 @@ var demoPrompts = []earshot.TrackedPrompt{
 	{Text: "barefoot running shoes for beginners", Tags: []string{"beginners"}},
 }
 
-// demoDefinition is the definition of a demo with so many questions.
+// demoDefinition returns the definition of a demo with the given number of prompts.
 func (s *Maker) demoDefinition(name string, prompts int) (*definition.Definition, error) {
 	raw := earshot.TrackerDefinition{
 		Name: name, Prompts: demoPrompts[:min(prompts, len(demoPrompts))], Sources: demoSources,
@@ -87,7 +86,7 @@ func (s *Maker) demoDefinition(name string, prompts int) (*definition.Definition
 		}
 	}
 	if len(raw.Targets) == 0 {
-		return nil, errDemo(name, "cannot be made: none of the providers that a demo asks is served here")
+		return nil, errDemo(name, "cannot be created: no provider of the demo is available in this service")
 	}
 	text, err := json.Marshal(raw)
 	if err != nil {

@@ -18,23 +18,23 @@ import (
 	"earshot/internal/track/definition"
 )
 
-// Destination is where files of trackers are written.
+// Destination is a folder or bucket for exported files.
 type Destination interface {
-	// Write replaces the file at a path by what the pieces are together, at once.
+	// Write replaces the file at a path atomically by the concatenated pieces.
 	Write(ctx context.Context, path string, pieces iter.Seq2[[]byte, error]) error
 }
 
 const (
-	// exportLease is how long a day is nobody else's; it is renewed well before it ends.
+	// exportLease is how long a node holds a day. The lease is renewed well before it ends.
 	exportLease = time.Minute
-	// exportTime is how long writing a day may take, so that a store that hangs does not keep
-	// a node from all others.
+	// exportTime is the timeout for writing a day. Without it, a destination that hangs would
+	// stop all exports of a node.
 	exportTime = time.Hour
-	// exportAgain is when a day is tried again that could not be written.
+	// exportAgain is the time until a failed day is retried.
 	exportAgain = time.Minute
 )
 
-// allDays are the days of all sweeps of a tracker that has exports.
+// allDays returns the days of all sweeps of a tracker, or nil if it has no exports.
 func (s *Exporter) allDays(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) ([]int64, error) {
 	if d.Exports == nil {
 		return nil, nil
@@ -49,8 +49,8 @@ func (s *Exporter) allDays(ctx context.Context, t *tracking.Tracker, d *definiti
 	return d.ExportedDays(now, all...), nil
 }
 
-// DaysOfChange are the days that a new definition has written: all of them, when it asks
-// for other files than the one before.
+// DaysOfChange returns the days to write after a change of the definition: all days if its
+// exports changed.
 func (s *Exporter) DaysOfChange(ctx context.Context, t *tracking.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) ([]int64, error) {
 	if reflect.DeepEqual(before.Exports, d.Exports) {
 		return nil, nil
@@ -58,7 +58,7 @@ func (s *Exporter) DaysOfChange(ctx context.Context, t *tracking.Tracker, before
 	return s.allDays(ctx, t, d, now)
 }
 
-// DaysOfRules are the days to write again once rules have been applied to all answers.
+// DaysOfRules returns the days to write again after all answers were analysed with new rules.
 func (s *Exporter) DaysOfRules(ctx context.Context, r *tracking.Rules, now time.Time) ([]int64, error) {
 	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Exporter) WriteDays(ctx context.Context, clock func() time.Time) error 
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
-		case errors.Is(err, tracking.ErrChanged): // another node has it
+		case errors.Is(err, tracking.ErrChanged): // another node has claimed the day
 		case err != nil:
 			return err
 		default:
@@ -90,7 +90,7 @@ func (s *Exporter) WriteDays(ctx context.Context, clock func() time.Time) error 
 	return nil
 }
 
-// exportClaimed writes a day and notes how that went.
+// exportClaimed writes a claimed day and stores the result.
 func (s *Exporter) exportClaimed(ctx context.Context, day *tracking.ExportDay, clock func() time.Time) error {
 	working, cancel := context.WithTimeout(ctx, exportTime)
 	defer cancel()
@@ -103,16 +103,17 @@ func (s *Exporter) exportClaimed(ctx context.Context, day *tracking.ExportDay, c
 		return s.store.EndExport(day, clock())
 	}
 	if ctx.Err() != nil {
-		return s.store.LeaseExport(day, time.UnixMilli(0)) // whoever goes on need not wait
+		return s.store.LeaseExport(day, time.UnixMilli(0)) // another node may continue at once
 	}
-	s.log.Error("a day could not be exported", "tracker", day.Tracker, "day", day.Start().Format(time.DateOnly), "error", err)
+	s.log.Error("exporting a day failed", "tracker", day.Tracker, "day", day.Start().Format(time.DateOnly), "error", err)
 	return s.store.FailExport(day, exportFailed, clock().Add(exportAgain))
 }
 
-// exportFailed is all that a tenant is told of the operator's folder or bucket.
-const exportFailed = "the file could not be written; the operator's log says why"
+// exportFailed is the error that a client sees. The cause is only logged, because it may
+// name the operator's folder or bucket.
+const exportFailed = "the file could not be written; the operator's log has the reason"
 
-// renew keeps a day's lease until ctx ends, and ends the work when that is not possible.
+// renew renews the lease of a day until ctx ends. If that fails, it cancels the work.
 func (s *Exporter) renew(ctx context.Context, cancel func(), day *tracking.ExportDay, clock func() time.Time) {
 	tick := time.NewTicker(exportLease / 4)
 	defer tick.Stop()
@@ -133,7 +134,7 @@ func (s *Exporter) renew(ctx context.Context, cancel func(), day *tracking.Expor
 func (s *Exporter) exportDay(ctx context.Context, day *tracking.ExportDay, now time.Time) error {
 	t, err := s.store.TrackerByID(ctx, day.Organization, day.Tracker)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // it was deleted
+		return nil // the tracker was deleted
 	}
 	if err != nil {
 		return err
@@ -144,7 +145,7 @@ func (s *Exporter) exportDay(ctx context.Context, day *tracking.ExportDay, now t
 	}
 	from := day.Start()
 	if d.Exports == nil || from.Before(now.AddDate(0, 0, -d.KeepDays)) {
-		return nil // nobody wants it any more, or not all of it is there
+		return nil // exports were turned off, or answers of the day may be deleted
 	}
 	until := from.AddDate(0, 0, 1)
 	format := cmp.Or(d.Exports.Format, string(tablefile.Parquet))
@@ -156,7 +157,7 @@ func (s *Exporter) exportDay(ctx context.Context, day *tracking.ExportDay, now t
 		if err != nil {
 			return err
 		}
-		// Both names hold letters, digits and hyphens only.
+		// Both names contain only letters, digits and hyphens.
 		path := fmt.Sprintf("organization=%s/tracker=%s/table=%s/day=%s/part-0.%s", t.Organization, t.Name, table, from.Format(time.DateOnly), format)
 		if err := s.exports.Write(ctx, path, rows.Pieces); err != nil {
 			return err

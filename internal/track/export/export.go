@@ -1,9 +1,9 @@
-// Package export writes tables of trackers: for a client, and by day to files.
+// Package export writes tables of trackers, as responses to clients and as one file per day.
 //
 //	export.go   answers and sweeps
 //	rows.go     the columns of each table; mentions, citations and metrics
-//	numbers.go  numbers with all that they are made of, to be checked offline
-//	day.go      files of whole days, written again when a day changes
+//	numbers.go  numbers with the answers behind them, to be verified offline
+//	day.go      files of whole days, rewritten when a day changes
 package export
 
 import (
@@ -26,7 +26,7 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// Exporter writes tables of trackers: for a client, and by day to files.
+// Exporter writes tables of trackers.
 type Exporter struct {
 	store       *tracking.Store
 	definitions *definition.Reader
@@ -34,21 +34,19 @@ type Exporter struct {
 	counter     *aggregate.Counter
 	numbers     *numbers.Reader
 	explorer    *answers.Explorer
-	exports     Destination // nil for nowhere
+	exports     Destination // nil if the service writes no files
 	log         *slog.Logger
 }
 
-// NewExporter returns an Exporter on a store.
+// NewExporter returns an Exporter.
 func NewExporter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Destination, log *slog.Logger) *Exporter {
 	return &Exporter{s, d, p, c, n, a, to, log}
 }
 
-const (
-	// exportSlots is how many sweeps' slots are kept in memory.
-	exportSlots = 1000
-)
+// maxSlots is the maximum number of slots in the cache of an export.
+const maxSlots = 1000
 
-// Export is a file under way: few of its rows are in memory at a time.
+// Export is a file that is written piece by piece, with few rows in memory at a time.
 type Export struct {
 	Format tablefile.Format
 	Pieces iter.Seq2[[]byte, error] // the newest rows first
@@ -58,9 +56,9 @@ func export[T any](f tablefile.Format, rows iter.Seq2[T, error]) *Export {
 	return &Export{Format: f, Pieces: tablefile.Encode(f, rows)}
 }
 
-// Export reads a table of a tracker. Returns store.ErrNotFound when there is no such
-// tracker or sweep. from and until are when the answers were asked, or sweeps were due where
-// the query does not say so itself.
+// Export exports a table of a tracker. If the query has no time range, from and until limit
+// when answers were asked or sweeps were due. Returns store.ErrNotFound if there is no such
+// tracker or sweep.
 func (s *Exporter) Export(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until, now time.Time) (*Export, error) {
 	format := cmp.Or(tablefile.Format(q.Format), tablefile.NDJSON)
 	switch q.Table {
@@ -80,48 +78,65 @@ func (s *Exporter) Export(ctx context.Context, organization, name string, q *ear
 	case q.Table == "mentions" || q.Table == "citations":
 		return e.findings(ctx, q.Table, format)
 	case format == tablefile.NDJSON:
-		return export(format, each(e.All(ctx), func(a *tracking.Answer) (earshot.TrackedAnswer, error) { return answers.View(known, a), nil })), nil
+		return export(format, rowsOf(e.All(ctx), func(a *tracking.Answer) ([]earshot.TrackedAnswer, error) {
+			return []earshot.TrackedAnswer{answers.View(known, a)}, nil
+		})), nil
 	case format == tablefile.Parquet:
-		return export(format, each(e.All(ctx), func(a *tracking.Answer) (wholeAnswerRow, error) {
+		return export(format, rowsOf(e.All(ctx), func(a *tracking.Answer) ([]wholeAnswerRow, error) {
 			row, err := e.row(ctx, a)
-			return wholeAnswerRow{row, string(a.Result)}, err
+			return []wholeAnswerRow{{row, string(a.Result)}}, err
 		})), nil
 	}
-	return export(format, each(e.All(ctx), func(a *tracking.Answer) (answerRow, error) { return e.row(ctx, a) })), nil
+	return export(format, rowsOf(e.All(ctx), func(a *tracking.Answer) ([]answerRow, error) {
+		row, err := e.row(ctx, a)
+		return []answerRow{row}, err
+	})), nil
 }
 
-// dueIn is when the sweeps of an export were due. Days are those of the tracker's time zone,
-// as they are of numbers.
-func dueIn(d *definition.Definition, q *earshot.ExportQuery, from, until time.Time) (definition.Span, error) {
-	if q.From == "" && q.To == "" {
-		return definition.Span{From: from, Until: until}, nil
+// load returns the tracker of a table about sweeps, and the time range in which the sweeps
+// were due. Days are days in the tracker's time zone.
+func (s *Exporter) load(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (*tracking.Tracker, *definition.Definition, definition.Span, error) {
+	within := definition.Span{From: from, Until: until}
+	if err := onlySpan(q); err != nil {
+		return nil, nil, within, err
 	}
-	return definition.ParseSpan(d.Zone(), "from", q.From, "to", q.To)
+	t, d, err := s.definitions.Load(ctx, organization, name)
+	if err == nil && (q.From != "" || q.To != "") {
+		within, err = definition.ParseSpan(d.Zone(), "from", q.From, "to", q.To)
+	}
+	return t, d, within, err
 }
 
-// answerExport is an export of answers under way.
+// answerExport is an export of answers.
 type answerExport struct {
 	*Exporter
 	*answers.Kept
-	slots map[string]string // of sweeps
+	slots map[string]string // cache of slots by sweep
 }
 
-// each makes rows of other ones.
-func each[A, B any](all iter.Seq2[A, error], of func(A) (B, error)) iter.Seq2[B, error] {
+// rowsOf yields the rows of each item until the first error.
+func rowsOf[A, B any](items iter.Seq2[A, error], rows func(A) ([]B, error)) iter.Seq2[B, error] {
 	return func(yield func(B, error) bool) {
-		for a, err := range all {
-			var b B
+		for item, err := range items {
+			var found []B
 			if err == nil {
-				b, err = of(a)
+				found, err = rows(item)
 			}
-			if !yield(b, err) || err != nil {
+			if err != nil {
+				var none B
+				yield(none, err)
 				return
+			}
+			for _, row := range found {
+				if !yield(row, nil) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// row is an answer as a row of a table.
+// row returns the table row of an answer.
 func (e *answerExport) row(ctx context.Context, stored *tracking.Answer) (answerRow, error) {
 	slot, err := e.slot(ctx, stored.Sweep)
 	a := answers.View(e.Names, stored)
@@ -134,7 +149,7 @@ func (e *answerExport) row(ctx context.Context, stored *tracking.Answer) (answer
 	}, err
 }
 
-// slot is that of a sweep, "" when it is gone already.
+// slot returns the slot of a sweep, or "" if the sweep is deleted.
 func (e *answerExport) slot(ctx context.Context, id string) (string, error) {
 	if slot, ok := e.slots[id]; ok {
 		return slot, nil
@@ -146,15 +161,15 @@ func (e *answerExport) slot(ctx context.Context, id string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	if len(e.slots) == exportSlots {
+	if len(e.slots) == maxSlots {
 		clear(e.slots)
 	}
 	e.slots[id] = sweep.Slot
 	return sweep.Slot, nil
 }
 
-// gist is the text of a result and the number of its sources, of a search page those of
-// its overview. There is neither, which is not 0, where there is no answer.
+// gist returns the text of a result and the number of its sources. For a search page, it
+// reads the overview. Without a text it returns "" and nil.
 func gist(result json.RawMessage) (text string, sources *int64) {
 	type answer struct {
 		Text    *string           `json:"text"`
@@ -164,7 +179,7 @@ func gist(result json.RawMessage) (text string, sources *int64) {
 		answer
 		SearchOverview answer `json:"searchoverview"`
 	}
-	if result == nil || json.Unmarshal(result, &page) != nil { // what has another shape has neither
+	if result == nil || json.Unmarshal(result, &page) != nil {
 		return "", nil
 	}
 	for _, a := range []answer{page.answer, page.SearchOverview} {
@@ -176,16 +191,9 @@ func gist(result json.RawMessage) (text string, sources *int64) {
 	return "", nil
 }
 
-// exportSweeps is Export for the sweeps, of which only some filters make sense.
+// exportSweeps exports the table of sweeps.
 func (s *Exporter) exportSweeps(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
-	if err := onlySpan(q, false, "sweeps"); err != nil {
-		return nil, err
-	}
-	t, d, err := s.definitions.Load(ctx, organization, name)
-	if err != nil {
-		return nil, err
-	}
-	within, err := dueIn(d, q, from, until)
+	t, _, within, err := s.load(ctx, organization, name, q, from, until)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +213,9 @@ func (s *Exporter) exportSweeps(ctx context.Context, organization, name string, 
 		}
 	}
 	if format == tablefile.NDJSON {
-		return export(format, each(sweeps, func(sweep *tracking.Sweep) (earshot.Sweep, error) { return answers.SweepView(sweep), nil })), nil
+		return export(format, rowsOf(sweeps, func(sweep *tracking.Sweep) ([]earshot.Sweep, error) {
+			return []earshot.Sweep{answers.SweepView(sweep)}, nil
+		})), nil
 	}
-	return export(format, each(sweeps, func(sweep *tracking.Sweep) (sweepRow, error) { return rowOfSweep(sweep), nil })), nil
+	return export(format, rowsOf(sweeps, func(sweep *tracking.Sweep) ([]sweepRow, error) { return []sweepRow{rowOfSweep(sweep)}, nil })), nil
 }

@@ -17,19 +17,12 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// exportNumbers is Export for numbers, with all that they are made of.
+// exportNumbers exports a proof: numbers with all answers behind them.
 func (s *Exporter) exportNumbers(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (*Export, error) {
-	if err := onlySpan(q, q.Sweep != "", "numbers"); err != nil {
-		return nil, err
-	}
 	if q.Format != "" && q.Format != string(tablefile.NDJSON) {
 		return nil, schema.Invalid("format", "must be ndjson with table=numbers")
 	}
-	t, d, err := s.definitions.Load(ctx, organization, name)
-	if err != nil {
-		return nil, err
-	}
-	within, err := dueIn(d, q, from, until)
+	t, d, within, err := s.load(ctx, organization, name, q, from, until)
 	if err != nil {
 		return nil, err
 	}
@@ -77,13 +70,13 @@ func (s *Exporter) exportNumbers(ctx context.Context, organization, name string,
 	}}, nil
 }
 
-// onlySpan refuses filters that pick among answers.
-func onlySpan(q *earshot.ExportQuery, sweep bool, table string) error {
+// onlySpan rejects filters that select answers.
+func onlySpan(q *earshot.ExportQuery) error {
 	for _, filter := range []struct {
 		name  string
 		isSet bool
 	}{
-		{"sweep", sweep},
+		{"sweep", q.Sweep != "" && q.Table == "numbers"},
 		{"promptId", q.PromptID != 0},
 		{"target", q.Target != ""},
 		{"tag", q.Tag != ""},
@@ -97,14 +90,14 @@ func onlySpan(q *earshot.ExportQuery, sweep bool, table string) error {
 		{"dueTo", q.DueTo != ""},
 	} {
 		if filter.isSet {
-			return schema.Invalid(filter.name, "picks among answers, and cannot with table=%s", table)
+			return schema.Invalid(filter.name, "selects answers and cannot be used with table=%s", q.Table)
 		}
 	}
 	return nil
 }
 
-// eachCounted hands the answers that an Aggregate counts to use, the newest first, until it
-// wants no more.
+// eachCounted calls use for each answer that an Aggregate counts, the newest first, until use
+// returns false.
 func (s *Exporter) eachCounted(ctx context.Context, b *aggregate.Aggregate, known *definition.PartNames, use func(*proof.ProvedAnswer) bool) error {
 	if len(b.Sweeps) == 0 {
 		return nil
@@ -121,8 +114,7 @@ func (s *Exporter) eachCounted(ctx context.Context, b *aggregate.Aggregate, know
 		sweeps[sweep.ID] = true
 	}
 	first, _ := aggregate.ActiveTime(b.Sweeps)
-	// The clock of another node may be a little behind.
-	first = first.Add(-time.Hour)
+	first = first.Add(-time.Hour) // in case the clock of another node is behind
 	for before := uuid.Max.String(); ; {
 		answers, err := s.store.NewestResults(ctx, b.Tracker, before, ruleset.Batch)
 		if err != nil {

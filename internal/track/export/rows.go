@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// The rows of what is exported; docs/exports.md says what each column means.
+// The rows of exported tables. docs/exports.md explains each column.
 type (
 	answerRow struct {
 		ID         string         `json:"id" parquet:"id"`
@@ -40,7 +39,7 @@ type (
 		Attempts   int64          `json:"attempts" parquet:"attempts"`
 	}
 
-	// wholeAnswerRow is a row of a file that is not meant for spreadsheets.
+	// wholeAnswerRow is an answer with its whole result, which is too long for spreadsheets.
 	wholeAnswerRow struct {
 		answerRow
 		Result string `json:"result" parquet:"result,optional"` // JSON
@@ -132,7 +131,7 @@ func rowOfSweep(s *tracking.Sweep) sweepRow {
 	}
 }
 
-// findings exports what the current rules find in answers.
+// findings exports the mentions or the citations that the current rules find in answers.
 func (e *answerExport) findings(ctx context.Context, table string, format tablefile.Format) (*Export, error) {
 	rules, err := e.panels.Current(ctx, e.Tracker)
 	if err != nil {
@@ -144,73 +143,40 @@ func (e *answerExport) findings(ctx context.Context, table string, format tablef
 	}
 	found := e.Found(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel})
 	if table == "citations" {
-		return export(format, flat(found, func(f answers.Finding) (rows []citationRow) {
+		return export(format, rowsOf(found, func(f answers.Finding) (rows []citationRow, err error) {
 			for _, c := range f.Found.Citations {
 				rows = append(rows, citationRow{
 					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: f.Surface,
 					Rules: ruleset.Name(rules), URL: c.URL, Domain: c.Domain, Type: c.Type, Position: int64(c.Position),
 				})
 			}
-			return rows
+			return rows, nil
 		})), nil
 	}
-	return export(format, flat(found, func(f answers.Finding) (rows []mentionRow) {
+	return export(format, rowsOf(found, func(f answers.Finding) (rows []mentionRow, err error) {
 		for _, m := range f.Found.Mentions {
 			rows = append(rows, mentionRow{
 				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: f.Surface,
 				Rules: ruleset.Name(rules), Brand: panel.Brands[m.Brand].Name, Name: panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where), Index: int64(m.Index),
-				Start: int64(m.Start), End: int64(m.End), Position: orNone(m.Position), ListRank: orNone(m.ListRank), Domains: m.Domains,
+				Start: int64(m.Start), End: int64(m.End), Position: orNil(int64(m.Position)), ListRank: orNil(int64(m.ListRank)), Domains: m.Domains,
 			})
 		}
-		return rows
+		return rows, nil
 	})), nil
 }
 
-// orNull is a text, which is empty where there is none.
-func orNull(text string) *string {
-	if text == "" {
+// orNil returns nil for the zero value.
+func orNil[T comparable](value T) *T {
+	var zero T
+	if value == zero {
 		return nil
 	}
-	return &text
+	return &value
 }
 
-// orNone is a rank, which is 0 where there is none.
-func orNone(rank int) *int64 {
-	if rank == 0 {
-		return nil
-	}
-	n := int64(rank)
-	return &n
-}
-
-// flat makes any number of rows of each.
-func flat[A, B any](all iter.Seq2[A, error], of func(A) []B) iter.Seq2[B, error] {
-	return func(yield func(B, error) bool) {
-		for a, err := range all {
-			if err != nil {
-				var none B
-				yield(none, err)
-				return
-			}
-			for _, b := range of(a) {
-				if !yield(b, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// exportMetrics exports the numbers of each sweep, one sweep at a time.
+// exportMetrics exports the metrics of each sweep, one sweep at a time.
 func (s *Exporter) exportMetrics(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
-	if err := onlySpan(q, false, "metrics"); err != nil {
-		return nil, err
-	}
-	t, d, err := s.definitions.Load(ctx, organization, name)
-	if err != nil {
-		return nil, err
-	}
-	within, err := dueIn(d, q, from, until)
+	t, _, within, err := s.load(ctx, organization, name, q, from, until)
 	if err != nil {
 		return nil, err
 	}
@@ -222,26 +188,20 @@ func (s *Exporter) exportMetrics(ctx context.Context, organization, name string,
 	if err != nil {
 		return nil, err
 	}
-	return export(format, func(yield func(metricRow, error) bool) {
+	sweeps := func(yield func(*tracking.Sweep, error) bool) {
 		for _, sweep := range slices.Backward(h.All) {
 			if sweep.Pruned || !within.Has(sweep.DueAt) || q.Sweep != "" && q.Sweep != sweep.ID {
 				continue
 			}
-			rows, err := s.sweepRows(ctx, h, sweep)
-			if err != nil {
-				yield(metricRow{}, err)
+			if !yield(sweep, nil) {
 				return
 			}
-			for _, row := range rows {
-				if !yield(row, nil) {
-					return
-				}
-			}
 		}
-	}), nil
+	}
+	return export(format, rowsOf(sweeps, func(sweep *tracking.Sweep) ([]metricRow, error) { return s.sweepRows(ctx, h, sweep) })), nil
 }
 
-// sweepRows are the numbers of one sweep.
+// sweepRows returns the metrics of one sweep.
 func (s *Exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, sweep *tracking.Sweep) (rows []metricRow, err error) {
 	b, err := s.counter.CountSweep(ctx, h, sweep)
 	if err != nil {
@@ -257,7 +217,7 @@ func (s *Exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, swe
 
 func rowOfMetric(b *aggregate.Aggregate, m earshot.MetricRow, sweep *tracking.Sweep) metricRow {
 	row := metricRow{
-		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNull(m.Brand), Target: m.Target, Surface: orNull(m.Surface),
+		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNil(m.Brand), Target: m.Target, Surface: orNil(m.Surface),
 		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), MadeUp: b.MadeUp,
 	}
 	if m.Interval != nil {

@@ -1,8 +1,8 @@
-// Package proof holds numbers together with all that they are made of, so that anybody
-// can compute them again without a server.
+// Package proof writes and verifies proofs: numbers with all answers behind them, so that
+// anybody can recompute the numbers without a server.
 //
-// A proof is a file of JSON objects, one a line: first what was asked and looked for,
-// then every answer with its whole result, then every number that is stated.
+// A proof is a file with one JSON object per line: first a head with the definition and the
+// brands, then every answer with its whole result, then every number.
 package proof
 
 import (
@@ -15,7 +15,7 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// Line is a line of a proof: one of its fields is set.
+// Line is a line of a proof. Exactly one of its fields is set.
 type Line struct {
 	Head      *Head           `json:"head,omitempty"`
 	Answer    *ProvedAnswer   `json:"answer,omitempty"`
@@ -24,38 +24,38 @@ type Line struct {
 	Stability json.RawMessage `json:"stability,omitempty"`
 }
 
-// Head is what was asked, and whom answers were searched for.
+// Head is the first line of a proof.
 type Head struct {
 	Tracker string `json:"tracker"`
 	Rules   string `json:"rules"`
-	// Code is the version of what finds brands and citations.
+	// Code is the version of the code that finds brands and citations.
 	Code       int                  `json:"code"`
 	Panel      []earshot.Brand      `json:"panel"`
 	Sources    []earshot.SourceType `json:"sources,omitempty"` // types of sites
 	Definition metric.Definition    `json:"definition"`
 }
 
-// ProvedAnswer is an answer as numbers look at it, beside the result that says so.
+// ProvedAnswer is an answer as the metrics count it, with the result it was read from.
 type ProvedAnswer struct {
 	metric.Observation
 	Result json.RawMessage `json:"result"`
 }
 
-// Read finds again, in the result of an answer, what numbers look at.
+// Read analyses the result of an answer again and returns the observation.
 func (a *ProvedAnswer) Read(panel *analysis.Panel, def *metric.Definition) (metric.Observation, error) {
 	if a.Prompt < 0 || a.Prompt >= len(def.Prompts) {
 		return metric.Observation{}, fmt.Errorf("there is no prompt %d", a.Prompt)
 	}
 	found, err := panel.Analyse(a.Result, def.Prompts[a.Prompt].Text)
 	if err != nil {
-		found = &analysis.Found{} // one that cannot be read names nobody
+		found = &analysis.Found{} // an unreadable result names no brand
 	}
 	read := found.Answer(panel)
 	read.ID, read.Prompt, read.Target, read.Sweep, read.Sample, read.Outcome = a.ID, a.Prompt, a.Target, a.Sweep, a.Sample, a.Outcome
 	return read, nil
 }
 
-// Numbers are all that a dataset states, as lines.
+// Numbers returns the lines of all numbers of a dataset.
 func Numbers(b *metric.Dataset) (iter.Seq2[*Line, error], error) {
 	report, err := b.Report()
 	if err != nil {
@@ -68,7 +68,7 @@ func Numbers(b *metric.Dataset) (iter.Seq2[*Line, error], error) {
 	}, nil
 }
 
-// each yields a line for each value until it is told to stop.
+// each yields a line for each value, and reports whether to continue.
 func each[T any](values []T, yield func(*Line, error) bool, field func(*Line) *json.RawMessage) bool {
 	for _, v := range values {
 		line := &Line{}

@@ -13,7 +13,7 @@ import (
 	"earshot/internal/track/proof"
 )
 
-// newProof writes a proof of two prompts, asked in three sweeps, and returns its lines.
+// newProof writes a proof with two prompts and three sweeps, and returns its lines.
 func newProof(t *testing.T) []string {
 	t.Helper()
 	brands := []earshot.Brand{{Name: "Ollaro", Own: true, Domains: earshot.List[string]{"ollaro.example"}}, {Name: "Kestrin"}}
@@ -65,7 +65,7 @@ func newProof(t *testing.T) []string {
 	return strings.SplitAfter(strings.TrimSuffix(file.String(), "\n"), "\n")
 }
 
-// proves reports whether a file is a proof all of whose numbers agree.
+// proves reports whether a file is a valid proof and all of its numbers agree.
 func proves(text string) bool {
 	_, checks, err := proof.Verify(strings.NewReader(text))
 	for _, check := range checks {
@@ -76,11 +76,11 @@ func proves(text string) bool {
 	return err == nil
 }
 
-func TestAProofThatLacksAnythingProvesNothing(t *testing.T) {
+func TestProofWithADamagedLineFails(t *testing.T) {
 	t.Parallel()
 	lines := newProof(t)
 	if !proves(strings.Join(lines, "")) {
-		t.Fatal("the whole proof does not agree")
+		t.Fatal("the numbers of the undamaged proof do not agree")
 	}
 	for i, line := range lines {
 		before, after := strings.Join(lines[:i], ""), strings.Join(lines[i+1:], "")
@@ -94,13 +94,13 @@ func TestAProofThatLacksAnythingProvesNothing(t *testing.T) {
 			"a null row":   before + "{\"number\":null}\n" + after,
 		} {
 			if text != strings.Join(lines, "") && proves(text) {
-				t.Errorf("line %d is %s, and all numbers agree: %.80s", i+1, what, line)
+				t.Errorf("line %d is %s, but all numbers agree: %.80s", i+1, what, line)
 			}
 		}
 	}
 }
 
-func TestNoValueOfAProofMakesVerifyPanic(t *testing.T) {
+func TestVerifyDoesNotPanic(t *testing.T) {
 	t.Parallel()
 	lines := newProof(t)
 	others := []any{nil, "x", -1.0, 1e300, true, []any{nil}, map[string]any{"x": nil}}
@@ -110,7 +110,7 @@ func TestNoValueOfAProofMakesVerifyPanic(t *testing.T) {
 		if seen[kind] {
 			continue
 		}
-		seen[kind] = true // the others have the same fields
+		seen[kind] = true // other lines of this kind have the same fields
 		var value any
 		if err := json.Unmarshal([]byte(line), &value); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,8 @@ func TestNoValueOfAProofMakesVerifyPanic(t *testing.T) {
 	}
 }
 
-// replaceEach calls visit with each value below a document replaced by each of the others.
+// replaceEach replaces each value within a document by each of the others, one at a time, and
+// calls visit.
 func replaceEach(document any, others []any, visit func(place string)) {
 	each := func(name string, value any, set func(any)) {
 		for _, other := range others {

@@ -14,11 +14,11 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// Tolerance is by how much a number may differ: what is left of a sum that was added up
-// in another order.
+// Tolerance is the maximum difference between two numbers that agree. Sums in another order
+// have different rounding errors.
 const Tolerance = 1e-12
 
-// Check is one number, as it is stated and as it is computed again.
+// Check compares a stated number with the recomputed number.
 type Check struct {
 	What       string `json:"what"`  // such as visibility@m1, Ollaro, chatassistant/US
 	Field      string `json:"field"` // such as value or interval.rerun[0]
@@ -27,8 +27,8 @@ type Check struct {
 	Agrees     bool   `json:"agrees"`
 }
 
-// Verify computes all numbers of a proof again and holds them against those that are
-// stated. An error says that it is no proof.
+// Verify recomputes all numbers of a proof and compares them with the stated numbers. It
+// returns an error if the file is not a valid proof.
 func Verify(file io.Reader) (head *Head, checks []Check, err error) {
 	v := verifier{stated: map[string]map[string]any{}}
 	lines := json.NewDecoder(file)
@@ -46,7 +46,7 @@ func Verify(file io.Reader) (head *Head, checks []Check, err error) {
 		}
 	}
 	if v.head == nil {
-		return nil, nil, errors.New("it is empty")
+		return nil, nil, errors.New("the file is empty")
 	}
 	return v.head, v.checks, v.finish()
 }
@@ -55,7 +55,7 @@ type verifier struct {
 	head    *Head
 	panel   *analysis.Panel
 	dataset *metric.Dataset
-	stated  map[string]map[string]any // numbers by what they are of
+	stated  map[string]map[string]any // stated numbers by label
 	order   []string
 	checks  []Check
 }
@@ -65,7 +65,7 @@ func (v *verifier) line(l *Line) (err error) {
 	case l.Head != nil:
 		return v.begin(l.Head)
 	case v.head == nil:
-		return errors.New("it must begin with head; 'earshot tracker export NAME --table numbers' writes such a file")
+		return errors.New("the file must begin with a head; 'earshot tracker export NAME --table numbers' writes such a file")
 	case l.Answer != nil:
 		return v.answer(l.Answer)
 	default:
@@ -81,10 +81,10 @@ func (v *verifier) line(l *Line) (err error) {
 
 func (v *verifier) begin(head *Head) (err error) {
 	if v.head != nil {
-		return errors.New("there is a second head")
+		return errors.New("the file has a second head")
 	}
 	if head.Code != analysis.Code {
-		return fmt.Errorf("it was made by version %d of the code that finds brands; this program has version %d", head.Code, analysis.Code)
+		return fmt.Errorf("the file was written with version %d of the analysis; this program has version %d", head.Code, analysis.Code)
 	}
 	v.head = head
 	if v.panel, err = analysis.NewPanel(head.Panel, head.Sources...); err != nil {
@@ -95,13 +95,14 @@ func (v *verifier) begin(head *Head) (err error) {
 	}
 	for i, brand := range v.panel.Brands {
 		if i >= len(head.Definition.Brands) || head.Definition.Brands[i].Name != brand.Name {
-			return errors.New("definition: brands are not those of the panel")
+			return errors.New("definition: the brands differ from the panel")
 		}
 	}
 	return nil
 }
 
-// answer counts what is found in a result. What the file says was found is only compared.
+// answer counts the brands and citations that are found in the result. The findings in the
+// file are only compared.
 func (v *verifier) answer(a *ProvedAnswer) error {
 	found, err := a.Read(v.panel, &v.head.Definition)
 	if err != nil {
@@ -115,13 +116,13 @@ func (v *verifier) answer(a *ProvedAnswer) error {
 	if err != nil {
 		return err
 	}
-	// Only what differs is noted: answers are many.
+	// Only differences are kept, because there are many answers.
 	checks := compare("answer "+a.ID, "", stated, recomputed)
 	v.checks = append(v.checks, slices.DeleteFunc(checks, func(c Check) bool { return c.Agrees })...)
 	return v.dataset.Add(found)
 }
 
-// finish holds the numbers of the dataset against those of the file.
+// finish compares the numbers of the dataset with the numbers of the file.
 func (v *verifier) finish() error {
 	lines, err := Numbers(v.dataset)
 	if err != nil {
@@ -147,7 +148,7 @@ func (v *verifier) finish() error {
 	return nil
 }
 
-// read gives what a line is of, and its numbers.
+// read returns the label of a line and its numbers.
 func read(l *Line) (what string, numbers map[string]any, err error) {
 	for kind, raw := range map[string]json.RawMessage{"": l.Number, "series ": l.Series, "stability ": l.Stability} {
 		if raw == nil {
@@ -166,14 +167,14 @@ func read(l *Line) (what string, numbers map[string]any, err error) {
 			}
 		}
 		if labels == nil {
-			return "", nil, errors.New("it does not say what it is the number of")
+			return "", nil, errors.New("the number has no labels, such as metric and brand")
 		}
 		return kind + strings.Join(labels, ", "), numbers, nil
 	}
-	return "", nil, errors.New("it has none of head, answer, number, series and stability")
+	return "", nil, errors.New("the line has no head, answer, number, series or stability")
 }
 
-// plain is a value as JSON has it.
+// plain converts a value to maps, slices and basic types.
 func plain(value any) (read any, err error) {
 	text, err := json.Marshal(value)
 	if err == nil {
@@ -182,7 +183,7 @@ func plain(value any) (read any, err error) {
 	return read, err
 }
 
-// compare gives every number and text below two values. What one lacks is null.
+// compare compares all numbers and strings within two values. A missing value is nil.
 func compare(what, field string, stated, recomputed any) (checks []Check) {
 	a, isMap := stated.(map[string]any)
 	b, isOtherMap := recomputed.(map[string]any)

@@ -1,9 +1,9 @@
-// Package schedule tells when something is due: at civil times of a time zone, as a
-// person there would read them off a clock.
+// Package schedule computes when something is due, at civil times (wall clock times) of a
+// time zone.
 //
-// A slot is such a civil time. It is due at one moment, also where clocks are changed:
-// a time that comes twice is due when it comes first, and one that does not exist at the
-// next minute that does. So no slot is due twice and none is left out.
+// A slot is such a civil time. Every slot is due exactly once, even when clocks change: a
+// civil time that occurs twice is due at its first occurrence, and a civil time that is
+// skipped is due at the next minute that exists.
 package schedule
 
 import (
@@ -11,54 +11,53 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // the machine may have none
+	_ "time/tzdata" // the machine may have no time zone database
 
 	"github.com/netresearch/go-cron"
 
 	"earshot"
 )
 
-// Slot is a civil time: its fields are those of a time in UTC, but its time zone is the
-// rule's.
-type Slot struct{ civil time.Time }
+// Slot is a civil time in the time zone of a rule.
+type Slot struct{ civil time.Time } // in UTC, whatever the zone of the rule
 
 const slotLayout = "2006-01-02T15:04"
 
-// String writes a slot as 2026-11-15T06:00.
+// String formats a slot, such as 2026-11-15T06:00.
 func (s Slot) String() string { return s.civil.Format(slotLayout) }
 
-// ParseSlot reads what String wrote.
+// ParseSlot parses the result of String.
 func ParseSlot(text string) (Slot, error) {
 	civil, err := time.Parse(slotLayout, text)
 	if err != nil {
-		return Slot{}, fmt.Errorf("%q is no slot: %w", text, err)
+		return Slot{}, fmt.Errorf("parse slot %q: %w", text, err)
 	}
 	return Slot{civil}, nil
 }
 
-// Month is the calendar month of a slot, as 2026-11.
+// Month returns the calendar month of a slot, such as 2026-11.
 func (s Slot) Month() string { return s.civil.Format("2006-01") }
 
-// Rule says which slots there are.
+// Rule generates the slots of a schedule.
 type Rule struct {
 	location *time.Location
-	// next is the first civil time of the rule after another; the zero time when there
-	// is none.
+	// next returns the first civil time of the rule after a civil time, or the zero time if
+	// there is none.
 	next func(after time.Time) time.Time
-	// Within is the window in which something that is due may begin.
+	// Within is the length of the window that starts at each slot.
 	Within time.Duration
 	// Shortest is the shortest time between two slots.
 	Shortest time.Duration
 }
 
-// Problem is something that is wrong with a field of a schedule.
+// Problem is an invalid field of a schedule.
 type Problem struct{ Field, Message string }
 
-// defaultWithin is the longest window of a schedule that names none; one that repeats
-// more often has half of its interval.
+// defaultWithin is the default window. A schedule with an interval of less than 8 hours has
+// a window of half its interval.
 const defaultWithin = 4 * time.Hour
 
-// New makes the rule of a schedule whose single fields are valid.
+// New returns the rule of a schedule. The schema has already checked each field by itself.
 func New(s earshot.Schedule) (*Rule, []Problem) {
 	var problems []Problem
 	reject := func(field, format string, args ...any) {
@@ -68,16 +67,16 @@ func New(s earshot.Schedule) (*Rule, []Problem) {
 	if s.Timezone != "" {
 		location, err := time.LoadLocation(s.Timezone)
 		if err != nil || s.Timezone == "Local" {
-			reject("timezone", "%q is no time zone of the IANA database, such as Europe/Berlin", s.Timezone)
+			reject("timezone", "%q is not an IANA time zone such as Europe/Berlin", s.Timezone)
 		} else {
 			r.location = location
 		}
 	}
 	if s.Weekday != "" && s.Every != "week" {
-		reject("weekday", "goes only with every: week")
+		reject("weekday", "can only be used with every: week")
 	}
 	if s.MonthDay != 0 && s.Every != "month" {
-		reject("monthDay", "goes only with every: month")
+		reject("monthDay", "can only be used with every: month")
 	}
 	shortest := defaultWithin * 2
 	if s.Cron != "" {
@@ -89,7 +88,7 @@ func New(s earshot.Schedule) (*Rule, []Problem) {
 		r.next, shortest = next, shortestGap(next)
 	} else {
 		r.next = everyRule(s)
-		// Less than an hour is refused as a value of every, not for what follows from it.
+		// The schema rejects intervals of less than an hour.
 		if hours, err := time.ParseDuration(s.Every); err == nil && hours >= time.Hour {
 			shortest = hours
 		}
@@ -99,14 +98,14 @@ func New(s earshot.Schedule) (*Rule, []Problem) {
 	if s.Within != "" {
 		within, err := time.ParseDuration(s.Within)
 		if err != nil || within < time.Minute || within > r.Shortest {
-			reject("within", "must be a time from 1m to %s, the time between two sweeps", short(r.Shortest))
+			reject("within", "must be a duration from 1m to %s, the shortest time between two sweeps", short(r.Shortest))
 		}
 		r.Within = within
 	}
 	return r, problems
 }
 
-// interval is the shortest time between two slots.
+// interval returns the shortest time between two slots.
 func interval(s earshot.Schedule, shortest time.Duration) time.Duration {
 	const day = 24 * time.Hour
 	switch s.Every {
@@ -121,7 +120,7 @@ func interval(s earshot.Schedule, shortest time.Duration) time.Duration {
 	}
 }
 
-// short writes whole hours without minutes.
+// short formats a duration in hours or minutes.
 func short(d time.Duration) string {
 	if d%time.Hour == 0 {
 		return fmt.Sprintf("%dh", d/time.Hour)
@@ -129,25 +128,25 @@ func short(d time.Duration) string {
 	return fmt.Sprintf("%dm", d/time.Minute)
 }
 
-// parseCron reads the five fields of cron. Day of the month and day of the week are
-// alternatives where both are given, as cron has it.
+// parseCron parses a cron expression with five fields. As in cron, if both the day of the
+// month and the day of the week are restricted, a day needs to match only one of them.
 func parseCron(text string) (func(time.Time) time.Time, error) {
 	if strings.HasPrefix(text, "@") || strings.Contains(text, "TZ=") || len(strings.Fields(text)) != 5 {
 		return nil, errors.New("must have five fields: minute, hour, day of the month, month, day of the week")
 	}
 	parsed, err := cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom).Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot be parsed: %w", err)
 	}
 	next := parsed.Next
 	if next(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return nil, errors.New("never comes")
+		return nil, errors.New("never occurs")
 	}
 	return next, nil
 }
 
-// shortestGap is the shortest time between two slots of a cron text within a year,
-// looking at no more of them than tell.
+// shortestGap returns the shortest time between two slots of a cron expression. It looks at
+// one year and at most 2,000 slots.
 func shortestGap(next func(time.Time) time.Time) time.Duration {
 	const year = 366 * 24 * time.Hour
 	shortest := year
@@ -163,9 +162,9 @@ func shortestGap(next func(time.Time) time.Time) time.Duration {
 	return shortest
 }
 
-// everyRule is the rule of a schedule without a cron text.
+// everyRule returns the next function of a schedule without a cron expression.
 func everyRule(s earshot.Schedule) func(time.Time) time.Time {
-	var at time.Duration // midnight unless it says otherwise; its format was checked
+	var at time.Duration // the default is midnight; the schema has checked the format
 	if clock, err := time.Parse("15:04", s.At); err == nil {
 		at = time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
 	}
@@ -179,18 +178,18 @@ func everyRule(s earshot.Schedule) func(time.Time) time.Time {
 	default:
 		hours, err := time.ParseDuration(s.Every)
 		if err != nil {
-			hours = 24 * time.Hour // it was rejected
+			hours = 24 * time.Hour // the schema has rejected the value
 		}
 		return steps(hours, at%hours)
 	}
 }
 
-// steps are the civil times at a fixed distance from each other, one of which is the
+// steps returns the next function of civil times at a fixed distance. One of them is the
 // offset after 1970-01-01T00:00, a Thursday.
 func steps(distance, offset time.Duration) func(time.Time) time.Time {
 	return func(after time.Time) time.Time {
 		since := time.Duration(after.Unix())*time.Second - offset
-		passed := since % distance // since the last one
+		passed := since % distance // time since the last step
 		if passed < 0 {
 			passed += distance
 		}
@@ -198,8 +197,8 @@ func steps(distance, offset time.Duration) func(time.Time) time.Time {
 	}
 }
 
-// daysAfterThursday is how many days after a Thursday the weekday comes; Monday when
-// there is none.
+// daysAfterThursday returns the number of days from Thursday to a weekday. The default is
+// Monday.
 func daysAfterThursday(weekday string) int {
 	for day := time.Sunday; day <= time.Saturday; day++ {
 		if strings.EqualFold(day.String(), weekday) {
@@ -209,8 +208,8 @@ func daysAfterThursday(weekday string) int {
 	return int(time.Monday) - int(time.Thursday) + 7
 }
 
-// nextMonthDay is the next time of a day of the month, or of the last day of a month
-// that has fewer.
+// nextMonthDay returns the next occurrence of a day of the month. In a month with fewer days
+// it is the last day.
 func nextMonthDay(after time.Time, day int, at time.Duration) time.Time {
 	for month := 0; ; month++ {
 		first := time.Date(after.Year(), after.Month()+time.Month(month), 1, 0, 0, 0, 0, time.UTC)
@@ -221,16 +220,16 @@ func nextMonthDay(after time.Time, day int, at time.Duration) time.Time {
 	}
 }
 
-// Next is the first slot after another.
+// Next returns the first slot after another slot, and false if there is none.
 func (r *Rule) Next(after Slot) (Slot, bool) {
 	civil := r.next(after.civil)
 	return Slot{civil}, !civil.IsZero()
 }
 
-// After is the first slot that is due after a moment.
+// After returns the first slot that is due after a time, and false if there is none.
 func (r *Rule) After(moment time.Time) (Slot, bool) {
-	// A slot before the moment's own civil time may be due after the moment, where
-	// clocks are changed; none is by more than a day.
+	// When clocks change, a slot with an earlier civil time may be due after the moment, but
+	// its civil time is at most a day earlier.
 	slot := Slot{r.Civil(moment).civil.Add(-24 * time.Hour)}
 	for {
 		next, ok := r.Next(slot)
@@ -241,19 +240,19 @@ func (r *Rule) After(moment time.Time) (Slot, bool) {
 	}
 }
 
-// Civil is what a clock of the rule's time zone shows at a moment, to the minute.
+// Civil returns the civil time of a moment in the rule's time zone, to the minute.
 func (r *Rule) Civil(moment time.Time) Slot {
 	local := moment.In(r.location)
 	return Slot{time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), 0, 0, time.UTC)}
 }
 
-// At is the moment at which a slot is due.
+// At returns the time at which a slot is due.
 func (r *Rule) At(slot Slot) time.Time {
 	c := slot.civil
 	near := time.Date(c.Year(), c.Month(), c.Day(), c.Hour(), c.Minute(), 0, 0, r.location)
 	start, end := near.ZoneBounds()
-	// The offsets that the zone has around that time. What they make of the civil time
-	// is a moment at which a clock shows it, unless the clock is changed in between.
+	// Try the offsets of the zone before, at and after that time, and take the earliest moment
+	// that has this civil time.
 	var due time.Time
 	for _, around := range []time.Time{start.Add(-time.Second), near, end} {
 		_, offset := around.In(r.location).Zone()
@@ -265,7 +264,7 @@ func (r *Rule) At(slot Slot) time.Time {
 	if !due.IsZero() {
 		return due
 	}
-	// The clock jumps over it: the jump is the next minute that exists.
+	// The clock skips this civil time: the moment of the change is the next minute that exists.
 	for _, jump := range []time.Time{start, end} {
 		if r.Civil(jump).civil.After(c) && !r.Civil(jump.Add(-time.Second)).civil.After(c) {
 			return jump
@@ -274,5 +273,5 @@ func (r *Rule) At(slot Slot) time.Time {
 	return near
 }
 
-// Zone is the name of the rule's time zone.
+// Zone returns the name of the rule's time zone.
 func (r *Rule) Zone() string { return r.location.String() }

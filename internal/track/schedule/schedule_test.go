@@ -9,13 +9,13 @@ import (
 	"earshot/internal/track/schedule"
 )
 
-// TestAYearOfSlots goes through a year minute by minute, as somebody would who looks at
-// a clock of the place, and finds when each civil time first comes, or would have come.
+// TestAYearOfSlots compares the slots of a year with an independent search through the year
+// for the time at which each civil time is due.
 func TestAYearOfSlots(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
 		zone string
-		year int // in which both changes happen
+		year int // a year in which clocks change in both directions
 	}{{"America/New_York", 2026}, {"Europe/Berlin", 2026}, {"Australia/Lord_Howe", 2026}, {"America/Sao_Paulo", 2018}, {"UTC", 2028}, {"Pacific/Apia", 2011}} {
 		t.Run(one.zone, func(t *testing.T) {
 			t.Parallel()
@@ -23,7 +23,7 @@ func TestAYearOfSlots(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			due := watch(location, one.year)
+			due := dueTimes(location, one.year)
 			for _, s := range []earshot.Schedule{
 				{Every: "1h"},
 				{Every: "1h", At: "00:30"},
@@ -51,11 +51,11 @@ func TestAYearOfSlots(t *testing.T) {
 	}
 }
 
-// step is what all slots here, and all changes of clocks, are multiples of.
+// step divides the times of all slots of the test and of all clock changes.
 const step = 15 * time.Minute
 
-// watch gives, for each civil quarter of an hour of a year, the moment at which it is due.
-func watch(location *time.Location, year int) map[int64]time.Time {
+// dueTimes returns the time at which each civil quarter of an hour of a year is due.
+func dueTimes(location *time.Location, year int) map[int64]time.Time {
 	due := make(map[int64]time.Time, 370*24*4)
 	moment, end := time.Date(year-1, 12, 30, 0, 0, 0, 0, time.UTC), time.Date(year+1, 1, 3, 0, 0, 0, 0, time.UTC)
 	last := moment.Unix() // civil
@@ -80,23 +80,23 @@ func compare(t *testing.T, s earshot.Schedule, rule *schedule.Rule, location *ti
 		}
 		next, ok := rule.Next(slot)
 		if want := civil.Format("2006-01-02T15:04"); !ok || next.String() != want {
-			t.Fatalf("%+v: after %s comes %s, want %s", s, slot, next, want)
+			t.Fatalf("%+v: the slot after %s is %s, want %s", s, slot, next, want)
 		}
 		slot = next
 		at, want := rule.At(slot), due[civil.Unix()]
 		if !at.Equal(want) {
 			t.Fatalf("%+v: %s is due at %s, want %s", s, slot, at.In(location), want.In(location))
 		}
-		if civil.Weekday() != time.Sunday || civil.Hour() > 3 { // clocks are changed on Sundays
+		if civil.Weekday() != time.Sunday || civil.Hour() > 3 { // clocks change on Sundays
 			continue
 		}
 		if after, _ := rule.After(at.Add(-time.Second)); !rule.At(after).Equal(at) {
-			t.Fatalf("%+v: a second before %s the next is %s", s, slot, after)
+			t.Fatalf("%+v: a second before %s the next slot is %s", s, slot, after)
 		}
 	}
 }
 
-// matches tells whether a civil time is a slot, without any of the rule's arithmetic.
+// matches reports whether a civil time is a slot, without using the rule.
 func matches(s earshot.Schedule, civil time.Time) bool {
 	hour, minute := 0, 0
 	if s.At != "" {
@@ -130,7 +130,7 @@ func matches(s earshot.Schedule, civil time.Time) bool {
 	panic("no such schedule")
 }
 
-func TestWhatIsWrongWithASchedule(t *testing.T) {
+func TestInvalidSchedules(t *testing.T) {
 	t.Parallel()
 	for field, s := range map[string]earshot.Schedule{
 		"timezone": {Every: "day", Timezone: "Europe/Bärlin"},

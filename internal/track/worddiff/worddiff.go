@@ -1,5 +1,5 @@
-// Package worddiff tells which words of a text another one keeps, lacks and adds. It is
-// pure, and its work is bounded: of long texts the beginnings are compared.
+// Package worddiff compares two texts word by word. Only the beginning of a long text is
+// compared, so that the work is limited.
 package worddiff
 
 import (
@@ -8,28 +8,28 @@ import (
 	"unicode/utf8"
 )
 
-// MaxWords is how many words of each text are compared. The work is the product of both
-// texts: for two of this length some 16 million steps.
+// MaxWords is the maximum number of words of each text that are compared. The work is the
+// product of both lengths, at most 16 million steps.
 const MaxWords = 4000
 
-// Kind says in which of two texts words stand.
+// Kind says which of the two texts contains a run of words.
 type Kind string
 
-// The kinds.
+// The kinds of runs.
 const (
 	Same    Kind = "same"
-	Removed Kind = "removed" // only in the first
-	Added   Kind = "added"   // only in the second
+	Removed Kind = "removed" // only in the first text
+	Added   Kind = "added"   // only in the second text
 )
 
-// Run are words in a row.
+// Run is a sequence of words of the same kind.
 type Run struct {
 	Kind Kind
 	Text string
 }
 
-// Diff compares two texts. White space does not count; where words are the same it is
-// that of the second text. cut tells that one was longer than MaxWords.
+// Diff compares two texts. It ignores white space; a run of kind Same has the white space of
+// the second text. cut reports whether a text has more than MaxWords words.
 func Diff(a, b string) (runs []Run, cut bool) {
 	one, cutOne := words(a)
 	two, cutTwo := words(b)
@@ -38,11 +38,11 @@ func Diff(a, b string) (runs []Run, cut bool) {
 	return d.runs, cutOne || cutTwo
 }
 
-// word is a run of letters and digits, or another character, with the white space
-// behind it.
+// word is a sequence of letters and digits, or a single other character. text includes the
+// white space after it.
 type word struct{ key, text string }
 
-// words splits a text. Scripts that are written without spaces are split by character.
+// words splits a text. Scripts without spaces between words are split into characters.
 func words(text string) (all []word, cut bool) {
 	for text != "" {
 		if len(all) == MaxWords {
@@ -60,7 +60,7 @@ func words(text string) (all []word, cut bool) {
 	return all, false
 }
 
-// until is where the first character stands for which stop holds, or the length.
+// until returns the index of the first character for which stop returns true, or the length.
 func until(text string, stop func(rune) bool) int {
 	if at := strings.IndexFunc(text, stop); at >= 0 {
 		return at
@@ -91,8 +91,8 @@ func (d *differ) add(kind Kind, words []word) {
 	last.Text = text.String()
 }
 
-// compare finds a longest common subsequence as Hirschberg does: it parts the first text
-// in the middle, and the second where both halves have most in common.
+// compare finds a longest common subsequence with Hirschberg's algorithm: it splits the first
+// text in the middle, and the second text where both halves have most words in common.
 func (d *differ) compare(a, b []word) {
 	head := 0
 	for head < len(a) && head < len(b) && a[head].key == b[head].key {
@@ -143,8 +143,8 @@ func (d *differ) single(a, b []word) {
 func forwards(i, _ int) int  { return i }
 func backwards(i, n int) int { return n - 1 - i }
 
-// common is how many words a has in common with the first 0, 1, 2 … words of b, in their
-// order; both are read in a direction.
+// common returns the lengths of the longest common subsequences of a and the first 0, 1, 2 …
+// words of b. at gives the direction in which both are read.
 func common(a, b []word, at func(i, n int) int) []int32 {
 	row := make([]int32, len(b)+1)
 	for i := range a {

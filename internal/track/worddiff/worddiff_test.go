@@ -33,7 +33,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func TestALongTextIsCut(t *testing.T) {
+func TestLongTextIsCut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a b ", worddiff.MaxWords)
 	runs, cut := worddiff.Diff(long, long)
@@ -60,10 +60,10 @@ func FuzzDiff(f *testing.F) {
 			}
 		}
 		if bare(one.String()) != bare(a) || two.String() != b {
-			t.Errorf("%q and %q give %q", a, b, runs)
+			t.Errorf("the runs of %q and %q are %q", a, b, runs)
 		}
 	})
 }
 
-// bare is a text without white space.
+// bare removes white space.
 func bare(text string) string { return strings.Join(strings.Fields(text), "") }
