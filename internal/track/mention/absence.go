@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// A mention in a clause that says that nothing was found is absent: it counts neither
-// way (decision 23). A clause ends at the end of a block, of a sentence, at a
-// semicolon, and before a contrast word; a comma does not end it. Which phrases say so
-// is in data/absence.txt, which words are contrasts in data/contrast.txt. There is no
-// grammar: "While I could not find information on A, B is good" makes B absent, too.
+// A mention in a clause that says that nothing was found is absent: it counts neither as a
+// mention nor as the lack of a mention. A clause ends at the end of a block or sentence, at
+// a semicolon, and before a contrast word, but not at a comma. The phrases are in
+// data/absence.txt, the contrast words in data/contrast.txt. No grammar is analysed: "While
+// I could not find information on A, B is good" makes B absent, too.
 
 var (
 	//go:embed data/absence.txt
@@ -19,13 +19,13 @@ var (
 	contrastFile string
 )
 
-// clauseMark is what an entry of the tables means where it is found.
+// clauseMark is the meaning of an entry of the tables.
 type clauseMark struct {
-	contrast bool
-	inside   bool // it may begin inside a word
+	contrast bool // a contrast word; otherwise a phrase of absence
+	inside   bool // the entry may begin inside a word
 }
 
-// clauseTable has the phrases and the contrast words.
+// clauseTable has the phrases of absence and the contrast words.
 type clauseTable struct {
 	trie  *trie
 	marks []clauseMark
@@ -52,8 +52,8 @@ var clauses = sync.OnceValue(func() *clauseTable {
 	return t
 })
 
-// expand gives the phrases that a line stands for: one for each way to choose from
-// its brackets.
+// expand returns the phrases of a line: one for each combination of the alternatives in its
+// brackets, such as "no (news|information)".
 func expand(line string) []string {
 	before, rest, found := strings.Cut(line, "(")
 	if !found {
@@ -69,7 +69,8 @@ func expand(line string) []string {
 	return phrases
 }
 
-// markAbsent makes those mentions absent whose clause says so.
+// markAbsent changes the kind of mentions to Absent if their clause contains a phrase of
+// absence.
 func (s *scan) markAbsent(mentions []Mention) {
 	if len(mentions) == 0 {
 		return
@@ -90,10 +91,10 @@ func (s *scan) markAbsent(mentions []Mention) {
 	}
 }
 
-// markBlock reads the glyphs of one block clause by clause.
+// markBlock processes the clauses of one block.
 func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
 	table := clauses()
-	absent := false // what the clause says so far
+	absent := false // the current clause contains a phrase of absence
 	endClause := func(end int) {
 		for len(mentions) > 0 && mentions[0].from < end {
 			if absent {
@@ -103,12 +104,12 @@ func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
 		}
 		absent = false
 	}
-	word := false // the character before is a letter or digit of ASCII
+	word := false // the previous character is an ASCII letter or digit
 	for i := from; i < to; i++ {
 		g := &s.glyphs[i]
 		inside := word
 		if word = g.r >= 0 && isASCIIWord(s.v.chars[g.from].r); word && inside {
-			continue // most characters: no clause ends here, and no entry begins
+			continue // fast path: no clause ends and no entry begins inside a word
 		}
 		if s.v.endsClause(int(g.to)-1, b) && s.wholeAt(i+1) {
 			endClause(int(g.to))
@@ -132,12 +133,12 @@ func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
 	endClause(b.to)
 }
 
-// endsClause tells whether a clause ends behind the character at i.
+// endsClause reports whether a clause ends after character i.
 func (v *visible) endsClause(i int, b block) bool {
 	switch c := &v.chars[i]; c.r {
 	case '.', '!', '?', '…':
 		return !c.out && (i+1 == b.to || isSpace(v.chars[i+1].r))
-	case '。', '！', '？', '؟', '।', ';', '；', '؛', 0x037E: // the last is the Greek question mark
+	case '。', '！', '？', '؟', '।', ';', '；', '؛', 0x037E: // 0x037E is the Greek question mark
 		return !c.out
 	}
 	return false

@@ -5,11 +5,10 @@ import (
 	"unicode"
 )
 
-// An address is a link target wherever it stands, in code as well (decision 16):
-// what begins with http://, https:// or www., <…:…>, and e-mail addresses. It is no
-// prose, whatever names are in it.
+// An address is a text that begins with http://, https:// or www., a text <scheme:…>, or an
+// email address, also in code. Addresses are not prose: names in them do not count.
 
-// addresses takes all addresses out of the prose and notes those of the web as links.
+// addresses excludes all addresses from the prose and records web addresses as links.
 func (v *visible) addresses() {
 	for _, b := range v.blocks {
 		v.addressesIn(b)
@@ -29,7 +28,7 @@ func (v *visible) addressesIn(b block) {
 				to = v.addressEnd(i+len("www."), b)
 			}
 			if to <= i+len("www.") {
-				to = i // nothing behind the dot
+				to = i // nothing follows the dot
 			}
 		case r == '<':
 			to = v.angleAddress(i, b)
@@ -49,7 +48,7 @@ func (v *visible) addressesIn(b block) {
 	}
 }
 
-// noteAddress notes an address that is not the text of a link as one.
+// noteAddress records an address as a link, unless it is the text of a link.
 func (v *visible) noteAddress(from, to int) {
 	if v.chars[from].link {
 		return
@@ -60,7 +59,8 @@ func (v *visible) noteAddress(from, to int) {
 	v.links = append(v.links, Link{URL: v.text(from, to), Source: -1, from: from, to: to})
 }
 
-// webAddress finds the address whose scheme ends at the colon at i.
+// webAddress returns the range of the address whose scheme ends at the colon at i. The range
+// is empty if there is no address.
 func (v *visible) webAddress(i int, b block) (from, to int) {
 	if !v.hasFold(i, b, "://") {
 		return i, i
@@ -75,16 +75,22 @@ func (v *visible) webAddress(i int, b block) (from, to int) {
 	return i, i
 }
 
-// addressEnd is where an address ends that began before i: at white space, at a
-// quotation mark or an angle bracket, at any character beyond ASCII that is neither
-// letter, digit nor mark (，。」), and where a link or code begins or ends. A full stop
-// or the like at the end belongs to the sentence, and so does a closing bracket that
-// was opened before the address.
+// addressEnd returns the end of an address whose host begins at i. After the host, see
+// restEnd.
 func (v *visible) addressEnd(i int, b block) int {
 	end := v.hostEnd(i, b)
 	if end == i || end < b.to && v.chars[end].r >= 0x80 {
-		return end // the letters behind are those of the sentence: ollaro.exampleは
+		return end // the following letters belong to the sentence: ollaro.exampleは
 	}
+	return v.restEnd(i, end, b)
+}
+
+// restEnd returns the end of an address that begins at i and contains all characters up to
+// end. The address ends at white space, at a quotation mark or an angle bracket, at any
+// non-ASCII character that is neither letter, digit nor mark (，。」), and where a link or
+// code begins or ends. Punctuation at the end belongs to the sentence, and so does a closing
+// bracket that was opened before the address.
+func (v *visible) restEnd(i, end int, b block) int {
 	for end < b.to && v.inAddress(end) && v.chars[end].span == v.chars[i].span {
 		end++
 	}
@@ -102,7 +108,7 @@ func (v *visible) inAddress(i int) bool {
 	return c.r < 0x80 || isWord(c.r)
 }
 
-// unopened tells whether the range ends with a bracket that it does not open.
+// unopened reports whether the range ends with a closing bracket that it does not open.
 func (v *visible) unopened(from, end int) bool {
 	pairs := map[rune]rune{')': '(', ']': '[', '}': '{'}
 	closing := v.chars[end-1].r
@@ -122,13 +128,18 @@ func (v *visible) unopened(from, end int) bool {
 	return depth < 0
 }
 
-// maxBrackets bounds how far back an opening bracket is looked for.
-const maxBrackets = 512
+const (
+	// maxBrackets is the maximum number of characters that are searched for an opening
+	// bracket.
+	maxBrackets = 512
+	// maxScheme is the maximum length of a scheme in angle brackets (CommonMark 6.5).
+	maxScheme = 32
+	// maxLocal is the maximum length of the local part of an email address (RFC 5321).
+	maxLocal = 64
+)
 
-// maxScheme is the longest scheme of an address in angle brackets (CommonMark 6.5).
-const maxScheme = 32
-
-// angleAddress finds where <scheme:…> ends that begins at i.
+// angleAddress returns the end of an address <scheme:…> that begins at i, or i if there is no
+// address.
 func (v *visible) angleAddress(i int, b block) int {
 	colon := i + 1
 	for colon < b.to && colon-i <= maxScheme && isSchemeChar(v.chars[colon].r) {
@@ -148,10 +159,8 @@ func (v *visible) angleAddress(i int, b block) int {
 	return i
 }
 
-// maxLocal is the longest local part of an e-mail address (RFC 5321).
-const maxLocal = 64
-
-// mailAddress finds the e-mail address around the @ at i.
+// mailAddress returns the range of the email address around the @ at i. The range is empty if
+// there is no address.
 func (v *visible) mailAddress(i int, b block) (from, to int) {
 	from = i
 	for from > b.from && i-from < maxLocal && v.inLocalPart(from-1) {
@@ -172,9 +181,9 @@ func (v *visible) inLocalPart(i int) bool {
 	return !v.chars[i].out && (isWord(r) && !isUnspaced(r) || strings.ContainsRune("._%+-", r))
 }
 
-// hostEnd is where the host ends that begins at i: labels of letters, digits and
-// hyphens, joined by dots. It has no dot or hyphen at its end, and it ends where the
-// script changes in a way that no host does: ollaro.exampleは ends before は.
+// hostEnd returns the end of the host that begins at i. A host has labels of letters, digits
+// and hyphens, joined by dots. It does not end with a dot or hyphen. It ends where the script
+// changes in a way that hosts do not have: ollaro.exampleは ends before は.
 func (v *visible) hostEnd(i int, b block) int {
 	end := i
 	for end < b.to && v.inHost(end, i) {
@@ -186,7 +195,7 @@ func (v *visible) hostEnd(i int, b block) int {
 	return end
 }
 
-// inHost tells whether the character at i goes on with a host that began at start.
+// inHost reports whether character i continues a host that began at start.
 func (v *visible) inHost(i, start int) bool {
 	c := v.chars[i]
 	if c.out || c.span != v.chars[start].span {
@@ -204,7 +213,8 @@ func (v *visible) inHost(i, start int) bool {
 	return isWord(c.r)
 }
 
-// writing tells scripts without spaces from each other and from all others.
+// writing returns a different number for each script without spaces between words, and -1
+// for all other scripts.
 func writing(r rune) int {
 	if isKatakana(r) {
 		return -2
@@ -217,7 +227,8 @@ func writing(r rune) int {
 	return -1
 }
 
-// hasFold tells whether ASCII in lower case stands at i, in any case.
+// hasFold reports whether the characters at i are equal to a lower-case ASCII text, ignoring
+// case.
 func (v *visible) hasFold(i int, b block, text string) bool {
 	if i+len(text) > b.to {
 		return false

@@ -13,25 +13,24 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Names that nobody looks for yet are guessed by what a text makes stand out: emphasised
-// words, and the heads of list items. Nothing is counted by such a guess; a person looks
-// at it.
+// Candidates are suggestions of brands that the panel lacks: emphasised words and the first
+// words of list items. They are shown to people and count for no metric.
 
-// Candidate is a piece of a text that may be a name.
+// Candidate is a part of a text that may be a name.
 type Candidate struct {
-	Text string // without the white space and the marks around it
-	Key  string // folded: the same for what counts as the same
+	Text string // without white space and punctuation around it
+	Key  string // folded text; equal candidates have the same key
 	As   Standing
 }
 
-// Standing says how a candidate stands out.
+// Standing says why a part of a text is a candidate.
 type Standing string
 
 // The standings.
 const (
 	Emphasised Standing = "emphasis"
 	ListHead   Standing = "list"
-	Entity     Standing = "entity" // the provider says that it is a thing
+	Entity     Standing = "entity" // the provider marked it as an entity
 )
 
 const (
@@ -40,8 +39,8 @@ const (
 	maxCandidates     = 200 // of one text
 )
 
-// Candidates gives what stands out in a text, looks like a name and is none of the
-// panel's. It is read as Markdown, whatever its format: lists look the same in both.
+// Candidates returns the parts of a text that look like a name and are not in the panel. It
+// parses every text as Markdown, because lists in plain text look the same.
 func (r *Rules) Candidates(t Text) []Candidate {
 	c := collector{rules: r, prompt: string(foldText(t.Prompt, false)), source: []byte(t.Body)}
 	_ = ast.Walk(markdownParser().Parse(text.NewReader(c.source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -61,12 +60,12 @@ func (r *Rules) Candidates(t Text) []Candidate {
 			return ast.WalkStop, nil
 		}
 		return ast.WalkContinue, nil
-	}) // the walker above returns no error
+	}) // the function returns no error
 	return c.found
 }
 
-// Candidate gives a name that a provider calls an entity, unless it is one of the panel's
-// or does not look like a name.
+// Candidate returns the candidate for an entity of a provider. It returns false if the name
+// is in the panel or does not look like a name.
 func (r *Rules) Candidate(name, prompt string) (Candidate, bool) {
 	c := collector{rules: r, prompt: string(foldText(prompt, false))}
 	c.add(Entity, name)
@@ -83,7 +82,7 @@ type collector struct {
 	found  []Candidate
 }
 
-// text is the text below a node, without that of lists inside it.
+// text returns the text of a node without the lists in it.
 func (c *collector) text(n ast.Node) string {
 	var out strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -99,11 +98,11 @@ func (c *collector) text(n ast.Node) string {
 			}
 		}
 		return ast.WalkContinue, nil
-	}) // as above
+	}) // the function returns no error
 	return out.String()
 }
 
-// head is what stands before the first colon, bracket or dash between spaces.
+// head returns the text before the first colon, bracket or dash between spaces.
 func head(text string) string {
 	for _, mark := range []string{": ", " – ", " — ", " - ", " (", "：", "（"} {
 		if at := strings.Index(text, mark); at >= 0 {
@@ -129,7 +128,7 @@ func (c *collector) add(as Standing, text string) {
 	c.found = append(c.found, Candidate{Text: text, Key: key, As: as})
 }
 
-// looksLikeName tells whether a text is short, and begins as names do.
+// looksLikeName reports whether a text is short and begins like a name.
 func looksLikeName(text string) bool {
 	if n := utf8.RuneCountInString(text); n < 2 || n > maxCandidate || strings.Count(text, " ") >= maxCandidateWords {
 		return false
@@ -145,7 +144,8 @@ func looksLikeName(text string) bool {
 	return unicode.IsUpper(r) || unicode.IsTitle(r) || !unicode.IsLower(r) && first == 0
 }
 
-// knows tells whether a text is, or holds, a name of the panel, whatever its switches.
+// knows reports whether a text contains a name of the panel, or is a name of the panel
+// without regard to its matching rules.
 func (r *Rules) knows(text string) bool {
 	if len(r.Find(Text{Body: text, Format: Plain}).Mentions) > 0 {
 		return true
@@ -159,7 +159,7 @@ func (r *Rules) knows(text string) bool {
 //go:embed data/heads.txt
 var headsFile string
 
-// commonHeads is what stands out often and is no name.
+// commonHeads has frequent list heads and emphasised words that are not names.
 var commonHeads = sync.OnceValue(func() map[string]bool {
 	heads := map[string]bool{}
 	for _, line := range dataLines(headsFile) {

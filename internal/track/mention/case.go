@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Case is a text with what is expected of it, as it stands on a line of a file of
-// cases (earshot names test).
+// Case is a text with the expected mentions: one line of a file for "earshot names test".
 type Case struct {
 	ID      string       `json:"id"`
 	Why     string       `json:"why,omitempty"`
@@ -15,8 +14,8 @@ type Case struct {
 	Prompt  string       `json:"prompt,omitempty"`
 	Sources []Source     `json:"sources,omitempty"`
 	Brands  []BrandNames `json:"brands"`
-	// Expect is complete: anything else that is found is a mistake. Nil expects nothing
-	// in particular.
+	// Expect lists all expected mentions; any other mention is an error. Nil means that
+	// nothing is compared.
 	Expect []Expectation `json:"expect"`
 }
 
@@ -26,26 +25,26 @@ type Expectation struct {
 	Kind     Kind    `json:"kind"`
 	Position *int    `json:"position"`
 	ListRank *int    `json:"listRank"`
-	Range    *[2]int `json:"range"` // bytes of the text; not compared where it is absent
+	Range    *[2]int `json:"range"` // bytes of the text; not compared if nil
 }
 
-// Outcome is what was found in the text of a case.
+// Outcome is the result of a case.
 type Outcome struct {
 	ID       string           `json:"id"`
 	Mentions []OutcomeMention `json:"mentions"`
 }
 
-// OutcomeMention is a mention, told by the name of its brand.
+// OutcomeMention is a mention with the name of its brand.
 type OutcomeMention struct {
 	Brand    string `json:"brand"`
 	Kind     Kind   `json:"kind"`
 	Start    int    `json:"start"`
 	End      int    `json:"end"`
-	Position *int   `json:"position"` // null where the mention is absent
-	ListRank *int   `json:"listRank"` // null where it has none
+	Position *int   `json:"position"` // null if the mention is absent
+	ListRank *int   `json:"listRank"` // null if there is no list rank
 }
 
-// Run finds the brands of a case in its text. An error is Problems of the panel.
+// Run finds the brands of a case in its text. Its error is of type Problems.
 func (c Case) Run() (Outcome, error) {
 	if c.Format != "" && c.Format != Markdown && c.Format != Plain {
 		return Outcome{}, Problems{{"format", "must be markdown or plain"}}
@@ -57,20 +56,20 @@ func (c Case) Run() (Outcome, error) {
 	found := rules.Find(Text{Body: c.Text, Format: c.Format, Prompt: c.Prompt, Sources: c.Sources})
 	outcome := Outcome{ID: c.ID, Mentions: []OutcomeMention{}}
 	for _, m := range found.Mentions {
-		told := OutcomeMention{Brand: c.Brands[m.Brand].Name, Kind: m.Kind, Start: m.Start, End: m.End}
+		view := OutcomeMention{Brand: c.Brands[m.Brand].Name, Kind: m.Kind, Start: m.Start, End: m.End}
 		if m.Counts() {
-			told.Position = &m.Position
+			view.Position = &m.Position
 		}
 		if m.ListRank > 0 {
-			told.ListRank = &m.ListRank
+			view.ListRank = &m.ListRank
 		}
-		outcome.Mentions = append(outcome.Mentions, told)
+		outcome.Mentions = append(outcome.Mentions, view)
 	}
 	return outcome, nil
 }
 
-// Differences lists what was expected and not found, and what was found and not
-// expected, as lines for people to read.
+// Differences returns a line for each expected mention that was not found and for each
+// mention that was not expected.
 func (c Case) Differences(outcome Outcome) []string {
 	if c.Expect == nil {
 		return nil

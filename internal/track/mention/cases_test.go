@@ -10,7 +10,7 @@ import (
 	"earshot/test/captures"
 )
 
-// TestSamples runs the hard cases that lie beside the repository.
+// TestSamples runs the cases that are stored next to the repository.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	runCases(t, captures.Sample(t, "mentions.jsonl"))
@@ -35,7 +35,7 @@ func runCases(t *testing.T, file []byte) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		if c.Expect == nil {
-			t.Errorf("%s expects nothing in particular", c.ID)
+			t.Errorf("%s has no expectations", c.ID)
 		}
 		outcome, err := c.Run()
 		if err != nil {

@@ -1,6 +1,7 @@
 package mention
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,15 +11,14 @@ import (
 	"earshot/internal/track/source"
 )
 
-// Limits of one name. They keep the time for an answer proportional to its length.
+// Limits of one name. They keep the search time proportional to the length of the answer.
 const (
 	MaxName   = 200 // characters of a name or phrase
 	MaxWithin = 100 // words
-	within    = 8   // where it is not set
+	within    = 8   // default of Match.Within
 )
 
-// Rules finds the brands of a panel. They do not change and are safe for concurrent
-// use.
+// Rules finds the brands of a panel. It is immutable and safe for concurrent use.
 type Rules struct {
 	names   []name
 	trie    *trie
@@ -27,31 +27,31 @@ type Rules struct {
 	scans   sync.Pool // of *scan
 }
 
-// owner is whose a domain is: the nth of a brand.
+// owner is the owner of a domain: the brand, and the index among its domains.
 type owner struct{ brand, nth int }
 
-// name is a name or alias, ready to be found.
+// name is a compiled name or alias.
 type name struct {
 	brand, nth int
 	text       string
 	folded     []rune
-	exact      []rune // folded with its case, where that must be as written
+	exact      []rune // folded except for the case; nil if the case does not matter
 	joined     bool
 	prefixes   []affix
 	suffixes   []affix
-	near       map[string]bool // nil where none is required
+	near       map[string]bool // nil if no word is required
 	forbidden  map[string]bool
 	phrases    []phrase
 	within     int
 }
 
-// Problem is one thing that is wrong with a panel.
+// Problem is one error in a panel.
 type Problem struct {
 	Path    string // such as brands[2].aliases[0].match.near
 	Message string
 }
 
-// Problems are all that is wrong with a panel.
+// Problems are all errors in a panel.
 type Problems []Problem
 
 func (p Problems) Error() string {
@@ -62,7 +62,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// UnmarshalJSON reads an alias with or without switches.
+// UnmarshalJSON decodes a string or an object.
 func (a *Alias) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		*a = Alias{}
@@ -72,7 +72,7 @@ func (a *Alias) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(a))
 }
 
-// MarshalJSON writes an alias without switches as a text.
+// MarshalJSON encodes an alias without matching rules as a string.
 func (a Alias) MarshalJSON() ([]byte, error) {
 	if a.Match.isZero() {
 		return json.Marshal(a.Name)
@@ -85,7 +85,7 @@ func (m Match) isZero() bool {
 	return m.Case == "" && !m.Joined && len(m.Prefixes)+len(m.Suffixes)+len(m.Near)+len(m.Not)+m.Within == 0
 }
 
-// Compile makes rules of a panel. An error is Problems, with all that is wrong.
+// Compile compiles a panel into rules. Its error is of type Problems and lists all errors.
 func Compile(brands []BrandNames) (*Rules, error) {
 	c := &compiler{rules: &Rules{trie: newTrie(), domains: map[string]owner{}, brands: len(brands)}}
 	for i, b := range brands {
@@ -115,15 +115,12 @@ func (c *compiler) problem(path, format string, values ...any) {
 }
 
 func (c *compiler) name(path, switches string, brand, nth int, text string, m Match) {
-	n := name{brand: brand, nth: nth, text: text, folded: c.fold(path, text), joined: m.Joined, within: m.Within}
+	n := name{brand: brand, nth: nth, text: text, folded: c.fold(path, text), joined: m.Joined, within: cmp.Or(m.Within, within)}
 	if m.Case != "" && m.Case != "exact" && m.Case != "any" {
 		c.problem(switches+".case", "must be exact or any")
 	}
 	if m.Within < 0 || m.Within > MaxWithin {
 		c.problem(switches+".within", "must be between 1 and %d words", MaxWithin)
-	}
-	if n.within == 0 {
-		n.within = within
 	}
 	exact := m.Case == "exact"
 	if exact {
@@ -146,7 +143,7 @@ func (c *compiler) name(path, switches string, brand, nth int, text string, m Ma
 	}
 }
 
-// fold folds a text that must not be empty or long.
+// fold folds a text. It must not be empty or too long.
 func (c *compiler) fold(path, text string) []rune {
 	folded := foldText(text, false)
 	switch {
@@ -195,21 +192,20 @@ func (c *compiler) not(path, text string, n *name) {
 	}
 	for _, p := range phrases {
 		if len(p.left)+len(p.right) == 0 {
-			c.problem(path, "is the name itself, which would never be found")
+			c.problem(path, "is the name itself, so the name would never be found")
 			return
 		}
 	}
 	n.phrases = append(n.phrases, phrases...)
 }
 
-// domain adds a domain.
 func (c *compiler) domain(path string, brand, nth int, domain string) {
 	host, err := source.BrandDomain(domain)
 	switch known, taken := c.rules.domains[host]; {
 	case err != nil || !strings.Contains(host, "."):
 		c.problem(path, "must be a domain such as ollaro.example, without scheme and path")
 	case taken && known.brand != brand:
-		c.problem(path, "is a domain of brands[%d] already", known.brand)
+		c.problem(path, "is already a domain of brands[%d]", known.brand)
 	case !taken:
 		c.rules.domains[host] = owner{brand, nth}
 	}

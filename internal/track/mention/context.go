@@ -2,11 +2,11 @@ package mention
 
 import "strings"
 
-// Context is a hit with the visible text around it, white space made single.
+// Context is a hit with the visible text around it. Each run of white space is one space.
 type Context struct{ Before, Hit, After string }
 
-// Context shows a mention that was found in this text, with up to n visible characters
-// on either side, also from the blocks around its own.
+// Context returns a mention of this text with up to n visible characters on either side,
+// which may be in other blocks.
 func (t Text) Context(m Mention, n int) Context {
 	var v visible
 	v.read(t)
@@ -17,7 +17,7 @@ func (t Text) Context(m Mention, n int) Context {
 	}
 }
 
-// around gives the visible text of a range, with a space between blocks.
+// around returns the visible text of a range, with a space between blocks.
 func (v *visible) around(from, to int) string {
 	var out strings.Builder
 	space := false
@@ -40,19 +40,19 @@ func (v *visible) around(from, to int) string {
 	return out.String()
 }
 
-// NameRef says which name is meant: 0 is the brand's own, n its alias n-1.
+// NameRef refers to a name: Name is 0 for the brand's own name and n for its alias n-1.
 type NameRef struct{ Brand, Name int }
 
-// Collision is a name that stands inside one of another brand, or equals it. Where the
-// longer one stands in a text, the shorter does not count; of equal ones that of the
-// first brand counts, unless switches tell them apart.
+// Collision is a name that is part of a name of another brand, or equal to it. Where a text
+// has the longer name, the shorter does not count. Of two equal names, the name of the first
+// brand counts, unless matching rules tell them apart.
 type Collision struct {
 	Name   NameRef
 	Within NameRef
 	Equal  bool
 }
 
-// Collisions lists the names of a panel that are in each other's way.
+// Collisions returns all collisions between names of different brands.
 func (r *Rules) Collisions() []Collision {
 	var all []Collision
 	for i := range r.names {

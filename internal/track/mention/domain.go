@@ -9,19 +9,19 @@ import (
 	"earshot/internal/track/source"
 )
 
-// A host without scheme is labels joined by dots, of which the last is a public suffix
-// of ICANN's part of the list, or the whole is of a domain of the panel. It is one
-// token, with its path. It is a domain mention of the brand whose domain it is or ends
-// in; names inside it do not count, unless one covers the whole host (decision 17).
+// A host without a scheme consists of labels joined by dots. Either its last label is a
+// public suffix in the ICANN section of the public suffix list, or the host belongs to a
+// domain of the panel. A host of a brand's domain or subdomain is a domain mention of the
+// brand. Names inside a host or its path do not count, unless a name covers the whole host.
 
 // hostToken is a host in running text.
 type hostToken struct {
 	from, to   int // the host
-	end        int // of its path
-	brand, nth int // whose domain it is, and which of them; brand is -1 where it is nobody's
+	end        int // end of the path
+	brand, nth int // the brand and the index of its domain; brand is -1 if there is none
 }
 
-// hosts finds the hosts of all blocks and takes their paths out of the prose.
+// hosts returns the hosts of all blocks and excludes their paths from the prose.
 func (r *Rules) hosts(v *visible) []hostToken {
 	var found []hostToken
 	for _, b := range v.blocks {
@@ -45,7 +45,7 @@ func (r *Rules) hosts(v *visible) []hostToken {
 	return found
 }
 
-// hostStart goes back to where the label before the dot at i begins.
+// hostStart returns the start of the label before the dot at i.
 func (v *visible) hostStart(i int, b block) int {
 	start := i
 	for start > b.from {
@@ -64,8 +64,8 @@ func (v *visible) hostStart(i int, b block) int {
 	return start
 }
 
-// host reads the labels of a range, fewer from the end where all of them are no host:
-// of "ollaro.com.But" it is ollaro.com.
+// host finds the host at the start of a range. It drops labels from the end until the rest is
+// a host: in "ollaro.com.But" the host is ollaro.com.
 func (r *Rules) host(v *visible, start, end int, b block) (hostToken, bool) {
 	for to := end; to > start; {
 		if to-start <= maxHost {
@@ -82,31 +82,24 @@ func (r *Rules) host(v *visible, start, end int, b block) (hostToken, bool) {
 	return hostToken{}, false
 }
 
-// maxHost is the length of the longest host (RFC 1035).
+// maxHost is the maximum length of a host (RFC 1035).
 const maxHost = 253
 
-// pathEnd is where the path, query or port behind a host ends.
+// pathEnd returns the end of the port, path or query after a host.
 func (v *visible) pathEnd(to int, b block) int {
 	if to >= b.to || !strings.ContainsRune("/?#:", v.chars[to].r) || v.chars[to].span != v.chars[to-1].span {
 		return to
 	}
 	if v.chars[to].r != '/' && (to+1 >= b.to || !isWord(v.chars[to+1].r)) {
-		return to // a question mark or colon of the sentence
+		return to // the question mark or colon belongs to the sentence
 	}
 	if v.chars[to].r == ':' && (v.chars[to+1].r < '0' || v.chars[to+1].r > '9') {
 		return to
 	}
-	end := to
-	for end < b.to && v.inAddress(end) && v.chars[end].span == v.chars[to].span {
-		end++
-	}
-	for end > to && (strings.ContainsRune("?!.,:;*_~'", v.chars[end-1].r) || v.unopened(to, end)) {
-		end--
-	}
-	return end
+	return v.restEnd(to, to, b)
 }
 
-// hostName gives a host in lower case and in ASCII where it can be.
+// hostName normalizes a host: in lower case and, if possible, in ASCII.
 func hostName(text string) string {
 	if name, err := source.Host(text); err == nil {
 		return name
@@ -114,7 +107,7 @@ func hostName(text string) string {
 	return strings.ToLower(text)
 }
 
-// brandOf gives the brand with the longest domain that a host is or ends in.
+// brandOf returns the brand with the longest domain that contains a host, or -1.
 func (r *Rules) brandOf(host string) (brand, nth int) {
 	for domain := host; len(r.domains) > 0; {
 		if owner, ok := r.domains[domain]; ok {
@@ -129,7 +122,7 @@ func (r *Rules) brandOf(host string) (brand, nth int) {
 	return -1, 0
 }
 
-// isPublic tells whether the last label of a host is a public suffix of ICANN's part
+// isPublic reports whether the last label of a host is a public suffix in the ICANN section
 // of the list.
 func isPublic(host string) bool {
 	dot := strings.LastIndexByte(host, '.')

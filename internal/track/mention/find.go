@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Find gives all mentions in a text, in its order. Of names that overlap the leftmost
-// wins, of those that begin together the longest, over all names of all brands; of
-// equal ones that of the brand that stands first in the panel.
+// Find returns all mentions in a text, in the order of the text. If names overlap, the
+// leftmost wins; among names that begin at the same character, the longest; among equal
+// names, the name of the brand that is first in the panel.
 func (r *Rules) Find(t Text) Found {
 	s := r.space()
 	defer r.release(s)
@@ -27,10 +27,10 @@ func (r *Rules) Find(t Text) Found {
 	return Found{Mentions: mentions, Links: v.placeLinks()}
 }
 
-// maxKept is the largest text, in characters, whose space is used again.
+// maxKept is the maximum text length, in characters, whose buffers are kept in the pool.
 const maxKept = 64 << 10
 
-// space gives a scan whose memory may have been used before, release takes it back.
+// space returns a scan from the pool. The caller must release it.
 func (r *Rules) space() *scan {
 	if s, ok := r.scans.Get().(*scan); ok {
 		return s
@@ -45,7 +45,7 @@ func (r *Rules) release(s *scan) {
 	}
 }
 
-// mentions finds the hits; all of them are names or domains yet.
+// mentions returns all hits, as names or domains. markAbsent changes the kind of some.
 func (s *scan) mentions() []Mention {
 	var hits []Mention
 	blocks := s.v.blocks
@@ -54,7 +54,7 @@ func (s *scan) mentions() []Mention {
 		g := &s.glyphs[i]
 		from := int(g.from)
 		if uint32(g.r) < 128 && s.trie.ascii[g.r] == 0 && from < nextHost {
-			i++ // most characters begin nothing
+			i++ // fast path: most characters begin no name
 			continue
 		}
 		if from >= nextHost {
@@ -78,8 +78,8 @@ func (s *scan) mentions() []Mention {
 	return hits
 }
 
-// nextHost drops the hosts that end before a character and returns where the next one
-// that is left begins.
+// nextHost drops the hosts that end at or before a character, and returns the start of the
+// next host.
 func (s *scan) nextHost(from int) int {
 	for len(s.hosts) > 0 && s.hosts[0].to <= from {
 		s.hosts = s.hosts[1:]
@@ -90,7 +90,7 @@ func (s *scan) nextHost(from int) int {
 	return s.hosts[0].from
 }
 
-// hitAt gives the longest hit that begins at a glyph, and the glyph behind it.
+// hitAt returns the longest hit that begins at glyph i, and the glyph after the hit.
 func (s *scan) hitAt(i int, b block) (hit Mention, end int, ok bool) {
 	s.found = s.trie.at(s.glyphs, i, s.found[:0])
 	from := int(s.glyphs[i].from)
@@ -132,7 +132,7 @@ func (s *scan) hostAt(from int) (hostToken, bool) {
 	return hostToken{}, false
 }
 
-// coversHosts tells whether a name holds each host that it touches as a whole.
+// coversHosts reports whether a name covers each host that it overlaps completely.
 func (s *scan) coversHosts(from, to int) bool {
 	for _, h := range s.hosts {
 		if h.from >= to {

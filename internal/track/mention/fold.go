@@ -2,6 +2,7 @@ package mention
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -10,16 +11,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Names and texts are folded alike before they are compared (decisions 1 to 4):
+// Names and texts are folded in the same way before they are compared:
 //
-//  1. characters without width are dropped (isDropped);
-//  2. quotes and dashes become ' " and - (plainMark);
-//  3. NFKC: full width, ligatures, circled letters; what is decomposed composes;
-//  4. accents go, on Latin, Greek and Cyrillic letters only (dropAccents);
-//  5. full case folding, not Turkish: ß is ss, İ is i, ı is not i;
-//  6. a run of white space is one space.
+//  1. Characters without width are dropped (isDropped).
+//  2. Quotes and dashes become ' " and - (plainMark).
+//  3. NFKC: replaces full-width forms, ligatures and circled letters, and composes characters.
+//  4. Accents are removed from Latin, Greek and Cyrillic letters only (dropAccents).
+//  5. Full case folding, not Turkish: ß becomes ss, İ becomes i, ı stays ı.
+//  6. A run of white space becomes one space.
 
-// isDropped tells whether a character has no width. ASCII has none of these.
+// isDropped reports whether a character has no width. No ASCII character is dropped.
 func isDropped(r rune) bool {
 	switch {
 	case r == 0x00AD, r == 0x034F, r == 0x061C, r == 0xFEFF:
@@ -37,8 +38,8 @@ func isDropped(r rune) bool {
 	return false
 }
 
-// plainMark makes a quote or a dash the one of ASCII and leaves the rest alone. It
-// comes before NFKC, which would make a space of an acute accent.
+// plainMark replaces quotes and dashes by their ASCII forms. It must run before NFKC, which
+// would decompose U+00B4 into a space and an accent.
 func plainMark(r rune) rune {
 	switch {
 	case r < 0x00B4:
@@ -53,20 +54,20 @@ func plainMark(r rune) rune {
 	return r
 }
 
-// glyph is one folded character. Glyphs that came of the same characters have the
-// same range: a hit may not part them.
+// glyph is one folded character. Glyphs that come from the same visible characters have the
+// same range, and a hit must not split them.
 type glyph struct {
 	r        rune
-	from, to int32 // of the visible characters
+	from, to int32 // range of visible characters
 }
 
-// These glyphs match nothing.
+// Glyphs that no name contains.
 const (
 	blockEnd rune = -1
-	hole     rune = -2 // text that is no prose
+	hole     rune = -2 // text that is not prose
 )
 
-// foldVisible folds the visible text of all blocks into out, whose content is lost.
+// foldVisible folds the visible text of all blocks. It reuses the memory of out.
 func foldVisible(out []glyph, v *visible) []glyph {
 	out = slices.Grow(out[:0], len(v.chars)+len(v.blocks))
 	for i := range v.blocks {
@@ -104,12 +105,12 @@ func foldRange(out []glyph, chars []char, from, to int) []glyph {
 	return out
 }
 
-// maxCluster bounds how many characters are composed together. Unicode's own bound
-// for text that can be streamed is 30 marks.
+// maxCluster is the maximum number of characters that are composed together. Unicode's
+// stream-safe text format allows 30 marks.
 const maxCluster = 32
 
-// clusterEnd is where the next character that cannot compose with those before it
-// stands.
+// clusterEnd returns the index of the next character that cannot compose with the previous
+// characters.
 func clusterEnd(chars []char, from, to int) int {
 	end := from + 1
 	for end < to && end-from < maxCluster && !chars[end].out && joinsPrevious(chars[end].r) {
@@ -118,7 +119,7 @@ func clusterEnd(chars []char, from, to int) int {
 	return end
 }
 
-// joinsPrevious tells whether NFKC may join a character with the one before it.
+// joinsPrevious reports whether NFKC may compose a character with the previous character.
 func joinsPrevious(r rune) bool {
 	if r < 0x300 || r >= 0x3400 && r < 0xA000 || r >= 0xAC00 && r <= 0xD7A3 || r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA {
 		return false
@@ -128,8 +129,8 @@ func joinsPrevious(r rune) bool {
 	return !norm.NFKC.Properties(buffer[:n]).BoundaryBefore()
 }
 
-// foldCluster folds characters that belong together. Where each gives the same by
-// itself, each keeps its own range.
+// foldCluster folds characters that may compose. If folding each character by itself gives
+// the same result, each glyph keeps its own range.
 func foldCluster(out []glyph, chars []char, from, to int) []glyph {
 	if to-from == 1 {
 		if r, ok := foldSingle(chars[from].r); ok {
@@ -158,8 +159,8 @@ func foldCluster(out []glyph, chars []char, from, to int) []glyph {
 	return out
 }
 
-// smallFolds has the folded form of the characters up to the end of the Arabic block,
-// where that is one character; else 0.
+// smallFolds has the folded form of the characters up to the end of the Arabic block, or 0 if
+// it is not a single character.
 var smallFolds = sync.OnceValue(func() *[0x700]rune {
 	var table [0x700]rune
 	for r := range rune(len(table)) {
@@ -170,7 +171,8 @@ var smallFolds = sync.OnceValue(func() *[0x700]rune {
 	return &table
 })
 
-// foldSingle folds a character that stands alone, where that is quick.
+// foldSingle is a fast path that folds a character without combining marks. It returns false
+// if the character needs foldRunes.
 func foldSingle(r rune) (rune, bool) {
 	switch {
 	case r < 0x700:
@@ -184,7 +186,7 @@ func foldSingle(r rune) (rune, bool) {
 	}
 }
 
-// foldRunes folds characters that are not dropped, with or without the case.
+// foldRunes folds characters. isDropped must be false for all of them.
 func foldRunes(runes []rune, keepCase bool) []rune {
 	marked := make([]rune, len(runes))
 	for i, r := range runes {
@@ -203,19 +205,16 @@ func foldRunes(runes []rune, keepCase bool) []rune {
 	return folded
 }
 
-// dropAccents takes combining marks off Latin, Greek and Cyrillic letters. A stroke
-// is no mark: ø and ł are letters of their own.
+// dropAccents removes combining marks from Latin, Greek and Cyrillic letters. A stroke is not
+// a mark: ø and ł stay.
 func dropAccents(text string) string {
 	var kept []rune
 	accented := false
 	for _, r := range norm.NFD.String(text) {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-			if accented {
-				continue
-			}
-		default:
+		if !unicode.Is(unicode.Mn, r) {
 			accented = takesAccents(r)
+		} else if accented {
+			continue
 		}
 		kept = append(kept, r)
 	}
@@ -226,31 +225,21 @@ func takesAccents(r rune) bool {
 	return unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) && unicode.IsLetter(r)
 }
 
-// foldText folds a text that is no answer: a name, a prompt, a phrase. White space
-// at its ends is gone.
+// foldText folds a name, a prompt or a phrase, and trims white space.
 func foldText(text string, keepCase bool) []rune {
 	v := newVisible(len(text))
 	v.addText(text, 0, len(text))
-	folded := foldChars(v.chars, keepCase)
-	for len(folded) > 0 && folded[0] == ' ' {
-		folded = folded[1:]
-	}
-	for len(folded) > 0 && folded[len(folded)-1] == ' ' {
-		folded = folded[:len(folded)-1]
-	}
-	return folded
+	return []rune(strings.Trim(string(foldChars(v.chars, keepCase)), " "))
 }
 
-// foldChars folds characters and forgets where they stood.
-func foldChars(chars []char, keepCase bool) []rune {
+// foldChars folds characters. The result has no ranges.
+func foldChars(chars []char, keepCase bool) (folded []rune) {
 	if !keepCase {
-		var folded []rune
 		for _, g := range foldRange(nil, chars, 0, len(chars)) {
 			folded = append(folded, g.r)
 		}
 		return folded
 	}
-	var folded []rune
 	for i := 0; i < len(chars); {
 		end := clusterEnd(chars, i, len(chars))
 		runes := make([]rune, 0, end-i)

@@ -10,9 +10,9 @@ import (
 	"earshot/internal/track/mention"
 )
 
-// FuzzFind holds what is true of every text: nothing panics, ranges are whole characters
-// of the body in its order, kinds, positions and ranks agree with each other, and the
-// visible text of a hit, alone in a text, is that name again.
+// FuzzFind checks invariants for every text: no panic; ranges are whole characters in the
+// order of the body; kinds, positions and ranks are consistent; and the visible text of a hit
+// is found as the same name when it is the whole text.
 func FuzzFind(f *testing.F) {
 	file, err := os.ReadFile("testdata/cases.jsonl")
 	if err != nil {
@@ -43,7 +43,7 @@ func FuzzFind(f *testing.F) {
 		for _, m := range found.Mentions {
 			check(t, text, m, end)
 			end = m.End
-			if m.Kind == mention.Name && m.Brand < 3 { // those without switches
+			if m.Kind == mention.Name && m.Brand < 3 { // brands without matching rules
 				hit := text.Context(m, 0).Hit
 				again := rules.Find(mention.Text{Body: hit, Format: mention.Plain})
 				if len(again.Mentions) != 1 || again.Mentions[0].Brand != m.Brand || again.Mentions[0].Name != m.Name {
@@ -68,17 +68,16 @@ func check(t *testing.T, text mention.Text, m mention.Mention, after int) {
 		t.Errorf("%+v cuts a character of %q", m, text.Body)
 	}
 	if m.SentenceStart > m.Start || m.SentenceEnd < m.End || m.SentenceEnd > len(text.Body) {
-		t.Errorf("the sentence of %+v in %q does not hold it", m, text.Body)
+		t.Errorf("the sentence of %+v in %q does not contain the mention", m, text.Body)
 	}
 	if (m.Position == 0) != (m.Kind == mention.Absent) || m.Kind == mention.Absent && m.ListRank != 0 {
 		t.Errorf("%+v in %q contradicts itself", m, text.Body)
 	}
 }
 
-// TestHostileTextsTakeTimeInProportion runs texts that are made to be slow. Each is
-// large enough that time by the square of its length would be felt by whoever runs the
-// tests.
-func TestHostileTextsTakeTimeInProportion(t *testing.T) {
+// TestHostileTextsTakeLinearTime runs texts that are designed to be slow. Each is so long that
+// quadratic time would make the test visibly slow.
+func TestHostileTextsTakeLinearTime(t *testing.T) {
 	t.Parallel()
 	rules := compile(t,
 		mention.BrandNames{Name: "a a a a", Match: mention.Match{Joined: true, Suffixes: []string{"a", "aa"}, Prefixes: []string{"a"}}},

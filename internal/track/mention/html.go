@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// parting are the tags that begin or end a block of their own in a block of HTML.
+// parting are the tags that separate blocks in HTML.
 var parting = map[atom.Atom]bool{
 	atom.Address: true, atom.Article: true, atom.Aside: true, atom.Blockquote: true, atom.Body: true, atom.Caption: true,
 	atom.Center: true, atom.Dd: true, atom.Details: true, atom.Dialog: true, atom.Div: true, atom.Dl: true, atom.Dt: true,
@@ -20,9 +20,9 @@ var parting = map[atom.Atom]bool{
 	atom.Tfoot: true, atom.Th: true, atom.Thead: true, atom.Tr: true, atom.Ul: true,
 }
 
-// tag reads a tag, a comment or a declaration in running text. It vanishes without a
-// gap; <br> is white space. What stands in <script> and <style> is not seen, and the
-// text of <a> is that of a link.
+// tag reads a tag, a comment or a declaration in running text. None of them is visible, except
+// that <br> is white space. The content of <script> and <style> is not visible, and the text
+// of <a> is the text of a link.
 func (r *reader) tag(raw string, start, end int) {
 	tokens := html.NewTokenizer(strings.NewReader(raw))
 	switch tokens.Next() {
@@ -32,7 +32,7 @@ func (r *reader) tag(raw string, start, end int) {
 	}
 }
 
-// element changes what is seen from here on.
+// element updates the state of the reader for a tag.
 func (r *reader) element(token html.Token, start, end int) {
 	opens := token.Type != html.EndTagToken
 	switch token.DataAtom {
@@ -57,7 +57,7 @@ func (r *reader) element(token html.Token, start, end int) {
 				r.anchor = len(r.links) - 1
 			}
 		}
-	default: // vanishes
+	default: // not visible
 	}
 }
 
@@ -68,14 +68,14 @@ func (r *reader) closeAnchor() {
 	}
 }
 
-// closeTags forgets tags that are still open where a block ends.
+// closeTags closes all open tags at the end of a block.
 func (r *reader) closeTags() {
 	r.closeAnchor()
 	r.unshown = 0
 }
 
-// htmlBlock reads a block of HTML: text between tags is seen, and tags of blocks
-// part it.
+// htmlBlock reads a block of HTML. The text between tags is visible; the tags in parting
+// split it into blocks.
 func (r *reader) htmlBlock(n *ast.HTMLBlock) {
 	source := segments{}
 	var raw strings.Builder
@@ -106,12 +106,12 @@ func (r *reader) htmlBlock(n *ast.HTMLBlock) {
 			}
 			first := source.at(start)
 			r.element(token, first, first+1)
-		default: // comments and declarations are not seen
+		default: // comments and declarations are not visible
 		}
 	}
 }
 
-// htmlText reads text in which entities are known and backslashes are not.
+// htmlText reads text that may have entities, but no backslash escapes.
 func (r *reader) htmlText(start, end int) {
 	if r.unshown > 0 {
 		return
@@ -128,7 +128,7 @@ func (r *reader) htmlText(start, end int) {
 	r.addText(r.body, plain, end)
 }
 
-// segments maps a text that was put together of lines back to where they stand.
+// segments maps offsets of a text that was joined from lines to offsets of the stored text.
 type segments struct {
 	joined, stored []int
 }
@@ -138,7 +138,7 @@ func (s *segments) add(joined, stored int) {
 	s.stored = append(s.stored, stored)
 }
 
-// line is the line that holds a place.
+// line returns the index of the line that contains an offset.
 func (s *segments) line(at int) int {
 	return max(0, sort.SearchInts(s.joined, at+1)-1)
 }
@@ -148,7 +148,7 @@ func (s *segments) at(at int) int {
 	return s.stored[n] + at - s.joined[n]
 }
 
-// each calls f with the stored range of each line in a joined range.
+// each calls f with the stored range of each line of a joined range.
 func (s *segments) each(start, end int, f func(start, end int)) {
 	for start < end {
 		n := s.line(start)

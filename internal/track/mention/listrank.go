@@ -1,12 +1,11 @@
 package mention
 
-// rank gives each mention its position and its list rank (decisions 21 and 22).
+// rank sets the position and the list rank of each mention.
 //
-// The position of a brand is its rank by first counted mention; it stands on all its
-// counted mentions. An ordered item gives its number to the first counted mention in
-// its own text: in its blocks, but not in those of a list inside it. The innermost
-// list decides, and a bullet gives none. Neither does the item 0 of a list that begins
-// with it: ranks count from 1.
+// The position of a brand is its rank by first counted mention. All counted mentions of a
+// brand have the same position. The first counted mention in an ordered list item has the
+// number of the item as its list rank. Only the innermost list matters, and bullets give no
+// rank. Item 0 of a list that starts at 0 gives no rank either: ranks start at 1.
 func rank(v *visible, mentions []Mention, brands int) {
 	places := newPlaces(brands)
 	taken := make([]bool, len(v.items))
@@ -27,7 +26,7 @@ func rank(v *visible, mentions []Mention, brands int) {
 	}
 }
 
-// places are the order in which brands are first named, from 1.
+// places numbers brands in the order in which they are first named, from 1.
 type places struct {
 	brands []int
 	named  int
@@ -35,7 +34,7 @@ type places struct {
 
 func newPlaces(brands int) *places { return &places{brands: make([]int, brands)} }
 
-// of is the place of a brand; one that was not named before is the next.
+// of returns the place of a brand. A brand that was not named before gets the next place.
 func (p *places) of(brand int) int {
 	if p.brands[brand] == 0 {
 		p.named++

@@ -14,8 +14,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdownParser reads CommonMark with the tables, strike-through, task lists and
-// footnotes of GFM (decision 14). It has no state of its own.
+// markdownParser parses CommonMark with tables, strikethrough, task lists and footnotes. It is
+// safe for concurrent use.
 var markdownParser = sync.OnceValue(func() parser.Parser {
 	blocks := parser.DefaultBlockParsers()
 	for i := range blocks {
@@ -33,19 +33,18 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 	).Parser()
 })
 
-// lists are goldmark's, but for what it does where a list ends: to make other blocks of
-// the paragraphs of a list without empty lines, which are the same to us.
+// lists is goldmark's list parser without its Close, which only replaces the paragraphs of
+// tight lists by text blocks. Both are the same to reader.
 type lists struct{ parser.BlockParser }
 
 // Close does nothing.
 func (lists) Close(ast.Node, text.Reader, parser.Context) {}
 
-// references takes the definitions of references out of paragraphs, as goldmark's own
-// transformer does, which makes a reader of every paragraph to see that it begins with no
-// bracket.
+// references removes link reference definitions from paragraphs. It is faster than goldmark's
+// transformer, which creates a reader for every paragraph.
 type references struct{}
 
-// Transform looks at paragraphs that begin with a bracket, and leaves all others as they are.
+// Transform calls goldmark's transformer for paragraphs that begin with a bracket.
 func (references) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	if node.Lines().Len() > 0 {
 		first := node.Lines().At(0)
@@ -56,22 +55,21 @@ func (references) Transform(node *ast.Paragraph, reader text.Reader, pc parser.C
 	parser.LinkReferenceParagraphTransformer.Transform(node, reader, pc)
 }
 
-// reader walks the tree of a Markdown text and writes down what a reader sees of it.
+// reader walks the tree of a Markdown text and appends its visible characters.
 //
 // Not visible are targets and titles of links, descriptions of images, attributes and
-// comments, definitions of references, info strings of code, and the texts of
-// footnotes (decisions 15 and 18). Emphasis, tags and the marks of footnotes vanish
-// without a gap; a line break and <br> are white space; an image is a character that
-// is no letter.
+// comments, reference definitions, info strings of code, and the texts of footnotes.
+// Emphasis, tags and footnote marks leave no gap. A line break and <br> are white space. An
+// image is one character that is not a letter.
 type reader struct {
 	*visible
 	body     string
-	anchor   int // the open <a>: index in links, or -1
-	unshown  int // how many <script> and <style> are open
-	footnote int // the number of the footnote whose links are read, or 0
+	anchor   int // index of the open <a> in links, or -1
+	unshown  int // number of open <script> and <style> tags
+	footnote int // number of the current footnote, or 0
 }
 
-// readMarkdown reads the visible text. Sections and lists of sources are out.
+// readMarkdown reads the visible text of Markdown and excludes lists of sources.
 func (v *visible) readMarkdown(body string) {
 	v.source = append(v.source[:0], body...)
 	r := &reader{visible: v, body: body, anchor: -1}
@@ -79,7 +77,7 @@ func (v *visible) readMarkdown(body string) {
 	r.end()
 }
 
-// container reads the blocks in a container.
+// container reads the blocks of a container.
 func (r *reader) container(parent ast.Node) {
 	sources := sourceSection{}
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -112,12 +110,12 @@ func (r *reader) block(n ast.Node) {
 		r.list(n)
 	case *extast.FootnoteList:
 		r.footnotes(n)
-	default: // quotes, tables, rows
+	default: // quotes, tables, table rows
 		r.container(n)
 	}
 }
 
-// list reads a list; its items know their numbers.
+// list reads a list and records the number of each item.
 func (r *reader) list(list *ast.List) {
 	outer := r.item
 	number := list.Start
@@ -130,7 +128,7 @@ func (r *reader) list(list *ast.List) {
 	r.item = outer
 }
 
-// footnotes reads only the links: the texts of footnotes are sources.
+// footnotes reads only the links of footnotes. Their texts are sources, not prose.
 func (r *reader) footnotes(list ast.Node) {
 	chars, blocks := len(r.chars), len(r.blocks)
 	for n := list.FirstChild(); n != nil; n = n.NextSibling() {
@@ -149,7 +147,7 @@ func (r *reader) footnotes(list ast.Node) {
 	}
 }
 
-// addresses notes the bare addresses in what was read of a footnote.
+// addresses records the addresses in the blocks from a character on.
 func (r *reader) addresses(from int) {
 	for _, b := range r.blocks {
 		if b.from >= from {
@@ -158,7 +156,7 @@ func (r *reader) addresses(from int) {
 	}
 }
 
-// inlines reads what stands in a block.
+// inlines reads the inline nodes of a block.
 func (r *reader) inlines(container ast.Node) {
 	for n := container.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
@@ -206,13 +204,13 @@ func (r *reader) textNode(n *ast.Text) {
 	}
 }
 
-// show reads a segment of the text. Unless it is raw, a backslash before punctuation
-// is not seen, and an entity is one character.
+// show reads a segment of the text. Unless the segment is raw, a backslash before punctuation
+// is not visible, and an entity is one character.
 func (r *reader) show(segment text.Segment, raw bool) {
 	if r.unshown > 0 {
 		return
 	}
-	if raw || strings.IndexByte(r.body[segment.Start:segment.Stop], '\\') < 0 && strings.IndexByte(r.body[segment.Start:segment.Stop], '&') < 0 {
+	if raw || !strings.ContainsAny(r.body[segment.Start:segment.Stop], `\&`) {
 		r.addText(r.body, segment.Start, segment.Stop)
 		return
 	}
@@ -238,8 +236,8 @@ func (r *reader) show(segment text.Segment, raw bool) {
 // maxEntity is the length of the longest entity, &CounterClockwiseContourIntegral;.
 const maxEntity = 33
 
-// entity reads the entity at i, after the plain text before it, and returns where it
-// ends; 0 when there is none.
+// entity reads the plain text up to i and the entity at i, and returns the end of the entity.
+// It returns 0 and reads nothing if there is no entity at i.
 func (r *reader) entity(plain, i, stop int) int {
 	length := strings.IndexByte(r.body[i:min(stop, i+maxEntity)], ';')
 	if length < 2 {
@@ -251,7 +249,7 @@ func (r *reader) entity(plain, i, stop int) int {
 	}
 	decoded := html.UnescapeString(r.body[i:end])
 	if decoded == r.body[i:end] || strings.HasSuffix(decoded, ";") && decoded != ";" {
-		return 0 // not an entity, or one that has no semicolon and a longer name after it
+		return 0 // no entity, or only a prefix of the name is an entity (&ampx;)
 	}
 	r.addText(r.body, plain, i)
 	for _, c := range decoded {
@@ -260,7 +258,7 @@ func (r *reader) entity(plain, i, stop int) int {
 	return end
 }
 
-// openLink and closeLink stand around the text of a link.
+// openLink begins the text of a link; closeLink ends it.
 func (r *reader) openLink(target string) {
 	r.span++
 	r.inLink = true
@@ -273,7 +271,7 @@ func (r *reader) closeLink(link int) {
 	r.links[link].to = len(r.chars)
 }
 
-// autoLink reads <https://…> and <name@host>: an address, which is no prose.
+// autoLink reads <https://…> and <name@host>. Addresses are not prose.
 func (r *reader) autoLink(n *ast.AutoLink) {
 	label := n.Label(r.source)
 	start := n.Pos()

@@ -22,7 +22,7 @@ func compile(tb testing.TB, brands ...mention.BrandNames) *mention.Rules {
 	return rules
 }
 
-// panel is Ollaro and Kestrin with their domains, and Veltra.
+// panel returns Ollaro and Kestrin with their domains, and Veltra.
 func panel() []mention.BrandNames {
 	return []mention.BrandNames{
 		{Name: "Ollaro", Own: true, Domains: []string{"ollaro.example"}},
@@ -52,7 +52,7 @@ func TestCompileNamesEveryProblem(t *testing.T) {
 	for _, p := range problems {
 		paths = append(paths, p.Path)
 		if p.Message == "" || !strings.Contains(err.Error(), p.Path+": "+p.Message) {
-			t.Errorf("%v is not told in %q", p, err)
+			t.Errorf("%v is not in %q", p, err)
 		}
 	}
 	want := []string{
@@ -104,7 +104,7 @@ func TestNothingToFind(t *testing.T) {
 	}
 }
 
-func TestMentionSaysWhichName(t *testing.T) {
+func TestMentionHasTheIndexOfItsName(t *testing.T) {
 	t.Parallel()
 	rules := compile(t, mention.BrandNames{
 		Name: "Ollaro", Aliases: []mention.Alias{{Name: "OL"}, {Name: "Ollaro Sports"}}, Domains: []string{"ollaro.example", "ol.example"},
@@ -119,14 +119,14 @@ func TestMentionSaysWhichName(t *testing.T) {
 	}
 }
 
-// cited is what a mention's sentence is and cites.
+// cited is the sentence of a mention and its citations.
 type cited struct {
 	Sentence string
 	Sources  []int
 	Links    []string
 }
 
-func TestSentencesAndWhatTheyCite(t *testing.T) {
+func TestSentencesAndCitations(t *testing.T) {
 	t.Parallel()
 	sources := []mention.Source{{URL: "https://lab.example/a"}, {URL: "https://lab.example/b"}, {URL: "https://lab.example/c"}}
 	tests := []struct {

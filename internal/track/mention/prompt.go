@@ -1,26 +1,28 @@
 package mention
 
-import "unicode"
+import (
+	"sort"
+	"unicode"
+)
 
-// Where an answer repeats the question, the names in it are not the answer's
-// (decision 19). The whole prompt, folded and without punctuation at its end, is cut
-// out wherever it stands when it has four words or more, or eight letters of a script
-// without spaces; a shorter one only where it fills a block or stands between
-// quotation marks.
+// Names in a repetition of the prompt do not count. The whole prompt, folded and without
+// punctuation at its end, is excluded everywhere if it has at least four words, or eight
+// letters of a script without spaces. A shorter prompt is excluded only where it fills a block
+// or is between quotation marks.
 
-// prompt is a question, ready to be found.
+// prompt is a folded prompt.
 type prompt struct {
-	text  []rune // folded; empty where there is nothing to find
+	text  []rune // empty if there is nothing to find
 	short bool
 }
 
-// The length from which a prompt is cut out everywhere.
+// The minimum length of a prompt that is excluded everywhere.
 const (
 	promptWords   = 4
 	promptLetters = 8
 )
 
-// readPrompt folds a prompt; addresses in it are what they are in an answer.
+// readPrompt folds a prompt. Addresses in it are excluded as in an answer.
 func (r *Rules) readPrompt(text string) prompt {
 	v := newVisible(len(text))
 	v.begin()
@@ -53,12 +55,12 @@ func (r *Rules) readPrompt(text string) prompt {
 	return p
 }
 
-// endsSentence tells whether a character at the end of a prompt is none of its own.
+// endsSentence reports whether a character at the end of a prompt is ignored.
 func endsSentence(c char) bool {
 	return !c.out && (isSpace(c.r) || unicode.IsPunct(c.r) && !isOpening(c.r))
 }
 
-// cutPrompt takes the prompt out of the prose and tells whether there was one.
+// cutPrompt excludes the prompt from the prose and reports whether it was found.
 func (s *scan) cutPrompt(p prompt) bool {
 	if len(p.text) == 0 {
 		return false
@@ -87,8 +89,8 @@ func (s *scan) cutPrompt(p prompt) bool {
 	return cut
 }
 
-// running gives the folded text with spaces between blocks, and which glyph each
-// character is: a prompt of several lines may be quoted in several blocks.
+// running returns the folded text with spaces between blocks, and the glyph index of each
+// character. A prompt of several lines may be repeated in several blocks.
 func (s *scan) running() (text []rune, glyphs []int) {
 	text, glyphs = make([]rune, 0, len(s.glyphs)), make([]int, 0, len(s.glyphs))
 	for i, g := range s.glyphs {
@@ -104,8 +106,7 @@ func (s *scan) running() (text []rune, glyphs []int) {
 	return text, glyphs
 }
 
-// failures is the table of Knuth, Morris and Pratt: how much of the text is still
-// matched after each of its characters when the next one differs.
+// failures returns the failure table of the Knuth-Morris-Pratt algorithm.
 func failures(text []rune) []int {
 	table := make([]int, len(text))
 	for i, matched := 1, 0; i < len(text); i++ {
@@ -120,7 +121,7 @@ func failures(text []rune) []int {
 	return table
 }
 
-// isPrompt tells whether the prompt counts as quoted between two glyphs.
+// isPrompt reports whether the prompt between two glyphs is excluded.
 func (s *scan) isPrompt(p prompt, from, to int) bool {
 	if !s.wholeAt(from) || !s.wholeAt(to) {
 		return false
@@ -133,7 +134,7 @@ func (s *scan) isPrompt(p prompt, from, to int) bool {
 	return !p.short || s.v.isQuoted(start, end, first, last) || s.v.fills(start, end, first, last)
 }
 
-// fills tells whether beside a range there are no letters or digits in its blocks.
+// fills reports whether the blocks of a range have no letters or digits outside the range.
 func (v *visible) fills(start, end int, first, last block) bool {
 	for i := first.from; i < start; i++ {
 		if isWord(v.chars[i].r) {
@@ -148,8 +149,8 @@ func (v *visible) fills(start, end int, first, last block) bool {
 	return true
 }
 
-// isQuoted tells whether a range stands between quotation marks; its own punctuation
-// may stand before the closing one.
+// isQuoted reports whether a range is between quotation marks. Punctuation may precede the
+// closing mark.
 func (v *visible) isQuoted(start, end int, first, last block) bool {
 	for start > first.from && (v.chars[start-1].r == '¿' || v.chars[start-1].r == '¡' || isSpace(v.chars[start-1].r)) {
 		start--
@@ -179,16 +180,7 @@ func isQuote(r rune) bool {
 
 func isOpening(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pi) }
 
-// blockOf is the block that holds a character.
+// blockOf returns the block that contains a character.
 func (v *visible) blockOf(i int) block {
-	low, high := 0, len(v.blocks)
-	for low < high {
-		middle := (low + high) / 2
-		if v.blocks[middle].to <= i {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return v.blocks[low]
+	return v.blocks[sort.Search(len(v.blocks), func(n int) bool { return v.blocks[n].to > i })]
 }

@@ -2,10 +2,10 @@ package mention
 
 import "earshot/internal/track/source"
 
-// Where is the part of a search page that a mention stands in.
+// Where is the part of a search page that contains a mention.
 type Where string
 
-// The parts.
+// The parts of a search page.
 const (
 	InTitle    Where = "title"    // of an organic result
 	InSnippet  Where = "snippet"  // of an organic result
@@ -13,38 +13,38 @@ const (
 	InPanel    Where = "panel"    // the knowledge panel
 )
 
-// SearchPage is what a search page shows.
+// SearchPage has the texts of a search page.
 type SearchPage struct {
 	Organic  []Organic
-	Overview *Text    // nil where there is none
-	Panel    []string // the texts of the panel, in their order
+	Overview *Text    // nil if there is none
+	Panel    []string // the texts of the knowledge panel
 }
 
 // Organic is an organic result. Title and snippet are plain text.
 type Organic struct {
-	Position       int // on all pages, from 1
+	Position       int // over all result pages, from 1
 	URL            string
 	Title, Snippet string
 }
 
-// SearchMention is a mention on a search page. Its ranges are those of the text that
-// it stands in; its position is among the brands of the whole page, part by part.
+// SearchMention is a mention on a search page. Its ranges refer to the text that contains it.
+// Its position is the rank among the brands of the whole page, in the order of the parts.
 type SearchMention struct {
 	Mention
 	Where Where
-	Index int // of the organic result or of the panel's text
+	Index int // index of the organic result or of the panel's text
 }
 
-// SearchFound is what a search page holds.
+// SearchFound is the result of Search.
 type SearchFound struct {
-	Mentions []SearchMention // part by part: titles, snippets, overview, panel
+	Mentions []SearchMention // in the order titles, snippets, overview, panel
 	// Rank has for each brand the position of the first organic result on one of its
-	// domains; 0 where there is none.
+	// domains, or 0.
 	Rank []int
 }
 
-// Search finds the brands on a search page. The prompt is cut out of the overview
-// alone: a title that equals the question is the title of a page, not a quotation.
+// Search finds the brands on a search page. The prompt is excluded only in the overview: a
+// title that is equal to the prompt is the title of a page, not a quotation.
 func (r *Rules) Search(page SearchPage) SearchFound {
 	found := SearchFound{Rank: r.organicRanks(page.Organic)}
 	titles := make([]Text, len(page.Organic))
@@ -78,8 +78,7 @@ func (r *Rules) part(where Where, texts []Text) []SearchMention {
 	return mentions
 }
 
-// order gives the brands of a page one order, in place of that of each text: only one of
-// them is the first (decision 21).
+// order replaces the positions within each text by positions within the whole page.
 func (r *Rules) order(mentions []SearchMention) {
 	places := newPlaces(r.brands)
 	for i := range mentions {
@@ -99,7 +98,7 @@ func (r *Rules) organicRanks(results []Organic) []int {
 	return ranks
 }
 
-// BrandOf gives the brand on whose domains an address lies, or -1.
+// BrandOf returns the brand that owns the domain of an address, or -1.
 func (r *Rules) BrandOf(address string) int {
 	page, err := source.Parse(address)
 	if err != nil {

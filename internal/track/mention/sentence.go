@@ -6,21 +6,22 @@ import (
 	"unicode"
 )
 
-// A mention is backed by what its sentence cites. A sentence ends at a full stop, an
-// exclamation or question mark before white space, and at their like in other scripts;
-// not at a stop behind a single letter ("J. Crew"), and not before a small letter
-// ("e.g. on trails"). Closing quotes and brackets belong to it, and so do the citations that
-// follow: numbers in brackets, links that are citations, marks of footnotes.
+// The citations of a mention are the citations in its sentence. A sentence ends at a full
+// stop, an exclamation mark or a question mark before white space, and at similar characters
+// of other scripts. It does not end at a full stop after a single letter ("J. Crew") or before
+// a lower-case letter ("e.g. on trails"). Closing quotes and brackets belong to the sentence,
+// and so do the citations after it: numbers in brackets, links that are citations, footnote
+// marks.
 
-// citer fills in the sentences of mentions and what they cite.
+// citer sets the sentences and citations of mentions.
 type citer struct {
 	*visible
 	sources int
-	placed  []int         // the links that stand in the text, in its order
-	noted   map[int][]int // the links in each footnote
+	placed  []int         // indexes of the links outside footnotes, in the order of the text
+	noted   map[int][]int // indexes of the links in each footnote
 }
 
-// cite takes mentions in the order of the text.
+// cite sets the sentences and citations of mentions, which must be in the order of the text.
 func (v *visible) cite(mentions []Mention, sources int) {
 	c := citer{visible: v, sources: sources, noted: map[int][]int{}}
 	for i, link := range v.links {
@@ -47,7 +48,7 @@ func (v *visible) cite(mentions []Mention, sources int) {
 	}
 }
 
-// byteRange gives the bytes of a range without white space at its edges.
+// byteRange returns the byte range of visible characters, without white space at its edges.
 func (v *visible) byteRange(from, to int) (start, end int) {
 	for from+1 < to && isSpace(v.chars[from].r) {
 		from++
@@ -58,8 +59,8 @@ func (v *visible) byteRange(from, to int) (start, end int) {
 	return int(v.chars[from].start), int(v.chars[to-1].end)
 }
 
-// sentenceEnd is where the sentence ends that begins at i. A mention is not cut in two:
-// the stop in "Dr. Martens" ends nothing.
+// sentenceEnd returns the end of the sentence that begins at i. A sentence does not end inside
+// the mention, such as at the full stop of "Dr. Martens".
 func (v *visible) sentenceEnd(i int, m *Mention, b block) int {
 	for ; i < b.to; i++ {
 		if r := v.chars[i].r; r == ' ' || isASCIIWord(r) || !v.endsSentence(i, b) {
@@ -77,7 +78,7 @@ func (v *visible) sentenceEnd(i int, m *Mention, b block) int {
 	return b.to
 }
 
-// endsSentence tells whether a sentence ends with the character at i.
+// endsSentence reports whether a sentence ends with character i.
 func (v *visible) endsSentence(i int, b block) bool {
 	if v.chars[i].out {
 		return false
@@ -110,8 +111,8 @@ func isClosing(r rune) bool {
 	return unicode.In(r, unicode.Pe, unicode.Pf) || r == '"' || r == '\''
 }
 
-// behindCitations goes over citations and the spaces, commas and brackets around them.
-// It returns i where there are none.
+// behindCitations skips citations and the spaces, commas and brackets around them. It returns
+// i if there are no citations.
 func (v *visible) behindCitations(i int, b block) int {
 	end := i
 	for i < b.to {
@@ -133,8 +134,8 @@ func (v *visible) behindCitations(i int, b block) int {
 	return end
 }
 
-// numberAt reads the number of a citation in brackets, [1] or 【1】, and returns it and
-// the place behind it; 0 where there is none.
+// numberAt parses a citation such as [1] or 【1】 and returns its number and end. It returns
+// 0 and i if there is no citation.
 func (v *visible) numberAt(i int, b block) (number, end int) {
 	if r := v.chars[i].r; r != '[' && r != '【' {
 		return 0, i
@@ -153,7 +154,7 @@ func (v *visible) numberAt(i int, b block) (number, end int) {
 	return number, end + 1
 }
 
-// citedIn gives the links and the sources that a sentence cites, each once.
+// citedIn returns the links in a sentence and the sources that it cites, each source once.
 func (c *citer) citedIn(from, to int) (links, cited []int) {
 	cite := func(n int) {
 		if n >= 0 && n < c.sources && !slices.Contains(cited, n) {
@@ -192,8 +193,8 @@ func (c *citer) citedIn(from, to int) (links, cited []int) {
 	return links, cited
 }
 
-// placeLinks gives the links with their ranges in the stored text. A link without
-// text, and one in a footnote, has none.
+// placeLinks sets the byte ranges of the links and returns the links. A link without text and
+// a link in a footnote have no range.
 func (v *visible) placeLinks() []Link {
 	for i := range v.links {
 		if link := &v.links[i]; link.from >= 0 && link.from < link.to {

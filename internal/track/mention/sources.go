@@ -11,13 +11,16 @@ import (
 	"earshot/internal/track/source"
 )
 
-// Titles of sources are not prose (decision 18). Out are a section whose heading is
-// only a word for sources, up to the next heading of its level or above; a list right
-// after a paragraph that is only such a word; and a link whose text is the title of
-// the source that it points to. Titles in Text.Sources are never searched, and the
-// texts of footnotes are not read.
+// Titles of sources are not prose. The following parts are excluded:
+//
+//   - a section whose heading is a word for sources, up to the next heading of the same or a
+//     higher level;
+//   - a list directly after a paragraph that is only such a word;
+//   - a link whose text is the title of the source that it points to.
+//
+// Titles in Text.Sources are never searched, and the texts of footnotes are not read.
 
-// sourceWordsFile has the words for sources, one a line.
+// sourceWordsFile has the words for sources, one per line.
 //
 //go:embed data/sources.txt
 var sourceWordsFile string
@@ -30,11 +33,11 @@ var sourceWords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// longestSourceWord is how many characters of a block are worth a look: the longest
-// word has 11, and a colon and spaces may follow.
+// longestSourceWord is the maximum length of a heading of sources: the longest word has 11
+// characters, and a colon and spaces may follow.
 const longestSourceWord = 16
 
-// isSourceWord tells whether a range is only a word for sources; a colon may follow.
+// isSourceWord reports whether a range is only a word for sources and an optional colon.
 func (v *visible) isSourceWord(from, to int) bool {
 	if to-from == 0 || to-from > longestSourceWord {
 		return false
@@ -43,13 +46,13 @@ func (v *visible) isSourceWord(from, to int) bool {
 	return sourceWords()[word]
 }
 
-// sourceSection follows the blocks of one container.
+// sourceSection tracks sections of sources among the blocks of one container.
 type sourceSection struct {
-	level    int  // of the heading of the section of sources that is open, or 0
-	announce bool // the block before was a paragraph that is only a word for sources
+	level    int  // heading level of the current section of sources, or 0
+	announce bool // the previous block was a paragraph that is only a word for sources
 }
 
-// holds tells whether the next block, whose text is the range, is one of sources.
+// holds reports whether the next block, whose text is the range, has sources.
 func (s *sourceSection) holds(n ast.Node, v *visible, from, to int) bool {
 	announced := s.announce
 	s.announce = false
@@ -70,10 +73,8 @@ func (s *sourceSection) holds(n ast.Node, v *visible, from, to int) bool {
 	return s.level > 0
 }
 
-// citations takes out the links that are citations: those whose whole text is the
-// address or the host of their own target (decision 16), those that are only a number,
-// and those that repeat the title of their source. It notes to which source each
-// leads.
+// citations sets the source of each link, and excludes links that are citations: links whose
+// text is the address or host of their target, a number, or the title of their source.
 func (v *visible) citations(sources []Source) {
 	bySource := map[string]int{}
 	for i, s := range sources {
@@ -102,8 +103,8 @@ func (v *visible) citations(sources []Source) {
 	}
 }
 
-// isAddressOf tells whether a label is the address or the host of a target. Scheme,
-// www., a slash at the end and parameters may be left out.
+// isAddressOf reports whether a label is the address or the host of a target. The label may
+// lack the scheme, www., a slash at the end and parameters.
 func isAddressOf(label, target string) bool {
 	if !strings.Contains(label, ".") || strings.ContainsFunc(label, unicode.IsSpace) {
 		return false
@@ -131,7 +132,7 @@ func bareAddress(address string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(address, "www."), "/")
 }
 
-// isNumber tells whether a label is only the number of a citation, also in brackets.
+// isNumber reports whether a label is only the number of a citation, with or without brackets.
 func isNumber(label string) bool {
 	label = strings.Trim(label, "[]()^ ")
 	return label != "" && strings.Trim(label, "0123456789") == ""
@@ -141,7 +142,7 @@ func sameText(a, b string) bool {
 	return b != "" && string(foldText(a, false)) == string(foldText(b, false))
 }
 
-// dataLines gives the lines of a table without comments and empty ones.
+// dataLines returns the lines of a data file without comments and empty lines.
 func dataLines(file string) []string {
 	var lines []string
 	for line := range strings.Lines(file) {

@@ -2,13 +2,13 @@ package mention
 
 import "slices"
 
-// The switches of a name (decisions 8 to 12). A candidate that fails one of them is
-// gone before it is decided which of several names is the longest.
+// This file has the matching rules of a name. They are applied before the longest of several
+// names is chosen.
 
-// affix is a text that may stand between a name and its boundary.
+// affix is a prefix or suffix that may be attached to a name.
 type affix struct{ folded, exact []rune }
 
-// phrase is a forbidden phrase, cut where the name stands in it.
+// phrase is a forbidden phrase: the text on both sides of the name.
 type phrase struct{ left, right []rune }
 
 // scan is the search through one text.
@@ -17,10 +17,10 @@ type scan struct {
 	v      *visible
 	glyphs []glyph
 	hosts  []hostToken
-	found  []match // space for candidates
+	found  []match // reused buffer
 }
 
-// passes tells whether a name counts that was found between two glyphs of a block.
+// passes reports whether a name that was found between two glyphs meets its matching rules.
 func (s *scan) passes(n *name, from, to int, b block) bool {
 	if !s.wholeAt(from) || !s.wholeAt(to) {
 		return false
@@ -45,12 +45,13 @@ func (s *scan) passes(n *name, from, to int, b block) bool {
 	return n.near == nil || s.near(n.near, n.within, start, end)
 }
 
-// wholeAt tells whether no character of the text is cut in two before a glyph.
+// wholeAt reports whether a visible character begins at glyph i, so that a hit may begin or
+// end there.
 func (s *scan) wholeAt(i int) bool {
 	return i == 0 || i >= len(s.glyphs) || s.glyphs[i-1].from != s.glyphs[i].from || s.glyphs[i-1].r == blockEnd
 }
 
-// charAt is the visible character at which a glyph begins.
+// charAt returns the visible character at which a glyph begins.
 func (s *scan) charAt(i int) int {
 	if i >= len(s.glyphs) {
 		return len(s.v.chars)
@@ -60,7 +61,7 @@ func (s *scan) charAt(i int) int {
 
 func (s *scan) boundaryAt(i int, b block) bool { return s.v.boundaryAt(s.charAt(i), b) }
 
-// isExact compares a range with a text folded but for its case.
+// isExact reports whether a range is equal to exact, including the case.
 func (s *scan) isExact(from, to int, exact []rune, joined bool) bool {
 	written := foldChars(s.v.chars[s.glyphs[from].from:s.glyphs[to-1].to], true)
 	if joined {
@@ -70,12 +71,11 @@ func (s *scan) isExact(from, to int, exact []rune, joined bool) bool {
 	return slices.Equal(written, exact)
 }
 
-// maxAffixes bounds how many affixes may follow each other.
+// maxAffixes is the maximum number of affixes in a row.
 const maxAffixes = 8
 
-// reach goes from the edge of a name over affixes to a boundary and returns where
-// that is; step is -1 to the left and +1 to the right. None are needed where the name
-// stands at a boundary by itself.
+// reach goes from the edge of a name over any number of affixes to a word boundary, and
+// returns the boundary. step is -1 to the left and +1 to the right.
 func (s *scan) reach(at int, b block, affixes []affix, step int) (edge int, ok bool) {
 	if len(affixes) == 0 {
 		return at, s.boundaryAt(at, b)
@@ -106,7 +106,7 @@ func (s *scan) hasAffix(a affix, from, to int) bool {
 	return s.hasText(from, a.folded) && (a.exact == nil || s.isExact(from, to, a.exact, false))
 }
 
-// hasText tells whether a folded text stands at a glyph.
+// hasText reports whether a folded text begins at a glyph.
 func (s *scan) hasText(from int, text []rune) bool {
 	if from < 0 || from+len(text) > len(s.glyphs) {
 		return false
@@ -119,8 +119,8 @@ func (s *scan) hasText(from int, text []rune) bool {
 	return true
 }
 
-// phrasesAround cuts a folded text at each place where it contains the name. It need
-// not be a whole word there: "pineapple" contains "apple".
+// phrasesAround splits a folded text at each occurrence of the name. The occurrence need not
+// be a whole word: "pineapple" contains "apple".
 func phrasesAround(n *name, text []rune) []phrase {
 	if len(n.folded) == 0 {
 		return nil
@@ -140,8 +140,8 @@ func phrasesAround(n *name, text []rune) []phrase {
 	return phrases
 }
 
-// inPhrase tells whether a hit stands inside a forbidden phrase. The phrase, like a
-// name, is whole words.
+// inPhrase reports whether a hit is part of a forbidden phrase. The phrase must begin and end
+// at word boundaries.
 func (s *scan) inPhrase(p phrase, from, to int, b block) bool {
 	start, end := from-len(p.left), to+len(p.right)
 	return s.hasText(start, p.left) && s.hasText(to, p.right) &&
@@ -149,8 +149,8 @@ func (s *scan) inPhrase(p phrase, from, to int, b block) bool {
 		(len(p.left) == 0 || s.boundaryAt(start, b)) && (len(p.right) == 0 || s.boundaryAt(end, b))
 }
 
-// near tells whether one of the words stands among the n words before or after a
-// range. Words are runs of letters, digits and marks of the prose, across blocks.
+// near reports whether one of the words is among the n words before or after a range. Words
+// are runs of letters, digits and marks. They may be in other blocks.
 func (s *scan) near(words map[string]bool, n, from, to int) bool {
 	for i, left := from-1, n; i >= 0 && left > 0; i-- {
 		if !s.isWordAt(i) {
@@ -188,7 +188,7 @@ func (s *scan) isWordAt(i int) bool {
 
 func (s *scan) word(from, to int) string {
 	if to-from > MaxName {
-		return "" // longer than any word that is looked for
+		return "" // longer than any word in the rules
 	}
 	var text [MaxName]rune
 	for i, g := range s.glyphs[from:to] {

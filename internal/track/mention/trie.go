@@ -1,20 +1,20 @@
 package mention
 
-// trie finds all of many folded texts that begin at a place, in one walk. Each text
-// has a number, which is what a match returns.
+// trie finds all folded texts that begin at a glyph. Each text has an id.
 type trie struct {
 	nodes []node
 	// The children of the root, for speed: most characters begin no text.
 	ascii  [128]int32
 	beyond map[rune]int32
-	// seconds has a bit for each character of ASCII that may follow a first one of ASCII.
+	// seconds has, for each ASCII character that begins a text, a bit for each ASCII
+	// character that may follow.
 	seconds [128][2]uint64
 }
 
 type node struct {
 	edges []edge
-	gap   int32   // where any run of spaces and hyphens leads, or 0
-	ends  []int32 // the numbers of the texts that end here
+	gap   int32   // child for any run of spaces and hyphens, or 0
+	ends  []int32 // ids of the texts that end here
 }
 
 type edge struct {
@@ -22,7 +22,7 @@ type edge struct {
 	to int32
 }
 
-// match is a text that was found: its number and the glyph behind it.
+// match is the id of a text that was found, and the glyph after it.
 type match struct {
 	id  int32
 	end int
@@ -30,8 +30,8 @@ type match struct {
 
 func newTrie() *trie { return &trie{nodes: make([]node, 1), beyond: map[rune]int32{}} }
 
-// insert adds a text. Where it is joined, each run of spaces or hyphens between its
-// words stands for any such run, also for none.
+// insert adds a text. If joined is set, each run of spaces or hyphens between its words
+// matches any such run, or none.
 func (t *trie) insert(text []rune, joined bool, id int32) {
 	t.noteSecond(text, joined)
 	n := int32(0)
@@ -96,7 +96,7 @@ func (n *node) child(r rune) int32 {
 	return 0
 }
 
-// begins gives the node that a first character leads to, or 0.
+// begins returns the node for a first character, or 0.
 func (t *trie) begins(r rune) int32 {
 	switch {
 	case r >= 128:
@@ -108,7 +108,7 @@ func (t *trie) begins(r rune) int32 {
 	}
 }
 
-// mayBegin tells whether texts may begin at the glyph i, by its first two characters.
+// mayBegin reports whether a text may begin at glyph i. It checks the first two characters.
 func (t *trie) mayBegin(glyphs []glyph, i int) bool {
 	first := glyphs[i].r
 	if t.begins(first) == 0 {
@@ -121,7 +121,7 @@ func (t *trie) mayBegin(glyphs []glyph, i int) bool {
 	return second < 0 || second >= 128 || t.seconds[first][second/64]&(1<<(second%64)) != 0
 }
 
-// at appends all texts that begin at the glyph i.
+// at appends all texts that begin at glyph i.
 func (t *trie) at(glyphs []glyph, i int, found []match) []match {
 	n := t.begins(glyphs[i].r)
 	if n == 0 {

@@ -7,22 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// char is one character that a reader sees, and where it stands in the stored text.
-// An entity is one character; an escaped one begins after its backslash.
+// char is one visible character and its range in the stored text. An entity is one character.
+// The range of an escaped character does not include the backslash.
 type char struct {
 	r          rune
 	start, end int32 // bytes of the stored text
-	span       int32 // changes where a link or code begins or ends: no address goes on there
-	link       bool  // text of a link, or an address
+	span       int32 // changes where a link or code begins or ends; no address crosses that
+	link       bool  // part of a link text or an address
 	out        bool  // visible, but not prose: an address, a source's title, the quoted prompt
 }
 
-// block is a paragraph, a heading, a cell of a table, a block of code. Nothing is
-// matched across its edges.
+// block is a paragraph, a heading, a table cell or a block of code. No name crosses its edges.
 type block struct {
-	from, to int // of the visible characters
-	item     int // the innermost list item around it: index in items, or -1
-	glyphs   int // where its folded characters end
+	from, to int // range of visible characters
+	item     int // index of the innermost list item in items, or -1
+	glyphs   int // index of its blockEnd glyph
 }
 
 // item is an item of a list.
@@ -31,8 +30,7 @@ type item struct {
 	number  int
 }
 
-// visible is the text that a reader sees. Characters without width are not in it:
-// what is dropped leaves no gap (decision 1).
+// visible is the visible text without characters that have no width.
 type visible struct {
 	chars  []char
 	blocks []block
@@ -40,21 +38,21 @@ type visible struct {
 	links  []Link
 	notes  []noteMark
 
-	source []byte // the text that Markdown is parsed from
+	source []byte // copy of the Markdown text for the parser
 	span   int32
 	inLink bool // a link is open
-	item   int  // the item that blocks are opened in
-	open   int  // where the current block began, or -1
+	item   int  // index of the current list item, or -1
+	open   int  // start of the current block, or -1
 }
 
-// noteMark is the mark of a footnote: it stands before a character and is none.
+// noteMark is a footnote mark before the character with index at.
 type noteMark struct{ at, number int }
 
 func newVisible(size int) *visible {
 	return &visible{chars: make([]char, 0, size), item: -1, open: -1}
 }
 
-// read gives the visible text of an answer, in a value that may have been used before.
+// read reads the visible text of an answer. It reuses the memory of v.
 func (v *visible) read(t Text) {
 	*v = visible{chars: slices.Grow(v.chars[:0], len(t.Body)), blocks: v.blocks[:0], items: v.items[:0], source: v.source, item: -1, open: -1}
 	if t.Format == Plain {
@@ -64,7 +62,7 @@ func (v *visible) read(t Text) {
 	}
 }
 
-// begin opens a block, end closes it. A block without characters leaves no trace.
+// begin opens a block; end closes it. Empty blocks are dropped.
 func (v *visible) begin() {
 	v.end()
 	v.open = len(v.chars)
@@ -77,7 +75,7 @@ func (v *visible) end() {
 	v.open = -1
 }
 
-// add appends a character, unless it is one that has no width.
+// add appends a character unless it has no width.
 func (v *visible) add(r rune, start, end int) {
 	if r >= 0x80 && isDropped(r) {
 		return
@@ -85,7 +83,7 @@ func (v *visible) add(r rune, start, end int) {
 	v.chars = append(v.chars, char{r: r, start: int32(start), end: int32(end), span: v.span, link: v.inLink})
 }
 
-// addText appends the text of a range as it is.
+// addText appends the characters of a range of the stored text.
 func (v *visible) addText(body string, start, end int) {
 	n := len(v.chars)
 	chars := slices.Grow(v.chars, end-start)[:n+end-start]
@@ -105,7 +103,7 @@ func (v *visible) addText(body string, start, end int) {
 	v.chars = chars[:n]
 }
 
-// text gives the visible characters of a range as a string.
+// text returns the visible characters of a range.
 func (v *visible) text(from, to int) string {
 	var out strings.Builder
 	for _, c := range v.chars[from:to] {
@@ -114,15 +112,14 @@ func (v *visible) text(from, to int) string {
 	return out.String()
 }
 
-// exclude takes a range out of the prose.
+// exclude marks a range as not being prose.
 func (v *visible) exclude(from, to int) {
 	for i := from; i < to; i++ {
 		v.chars[i].out = true
 	}
 }
 
-// readPlain reads a text without markup: an empty line parts blocks, and nothing else
-// means anything (decision 20).
+// readPlain reads a text without markup. Empty lines separate blocks.
 func (v *visible) readPlain(body string) {
 	v.begin()
 	for start := 0; start < len(body); {
