@@ -20,11 +20,11 @@ import (
 	"earshot/internal/track/schedule"
 )
 
-// applyTries is how often a definition is compared anew when somebody else was faster.
+// applyTries is the maximum number of attempts if others change the tracker at the same time.
 const applyTries = 3
 
-// Apply compares a definition with what is there and, unless it is a dry run, stores it.
-// The same definition again changes nothing.
+// Apply compares a definition with the stored one and, unless dryRun is set, stores it.
+// Applying the same definition again changes nothing.
 func (s *Service) Apply(ctx context.Context, organization, name string, body []byte, isYAML, dryRun bool, now time.Time) (*earshot.TrackerApplied, error) {
 	d, err := s.definitions.Parse(name, body, isYAML)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 		newPrompts := definition.PromptParts(t, prompts, d.Prompts)
 		newTargets := definition.TargetParts(t, targets, d.Targets)
 		if slices.ContainsFunc(newPrompts, func(p *tracking.TrackerPart) bool { return p.ID > definition.MaxPrompts }) {
-			return nil, schema.Invalid("prompts", "a tracker may have at most %d different questions in its life: make a new one for these", definition.MaxPrompts)
+			return nil, schema.Invalid("prompts", "a tracker may have at most %d different prompts in its lifetime, including removed prompts; create a new tracker for these", definition.MaxPrompts)
 		}
 		if !dryRun {
 			rules, err := ruleset.Changed(before, d, version == 0, now)
@@ -95,19 +95,20 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	return applied, nil
 }
 
-// warnings say what will come of a definition that may not be meant.
+// warnings returns warnings about sweeps that will be skipped because of the ceiling.
 func warnings(cost earshot.TrackerCost) (all []string) {
 	switch {
 	case cost.Ceiling == nil:
 	case cost.Sweep > *cost.Ceiling:
-		all = append(all, fmt.Sprintf("a sweep can cost %d credits and the ceiling of a month is %d: every sweep will be skipped", cost.Sweep, *cost.Ceiling))
+		all = append(all, fmt.Sprintf("a sweep can cost %d credits, and the monthly ceiling is %d: every sweep will be skipped", cost.Sweep, *cost.Ceiling))
 	case cost.Month > *cost.Ceiling:
-		all = append(all, fmt.Sprintf("a month by the schedule can cost %d credits and its ceiling is %d: sweeps that do not fit will be skipped", cost.Month, *cost.Ceiling))
+		all = append(all, fmt.Sprintf("the scheduled sweeps of a month can cost %d credits, and the monthly ceiling is %d: sweeps that could exceed it will be skipped", cost.Month, *cost.Ceiling))
 	}
 	return all
 }
 
-// current is a tracker as it stands, or a new one of version 0.
+// current returns a stored tracker with its definition, prompts and targets, or a new tracker
+// of version 0.
 func (s *Service) current(ctx context.Context, organization, name string) (t *tracking.Tracker, d *earshot.TrackerDefinition, prompts, targets []*tracking.TrackerPart, err error) {
 	t, err = s.Store.Tracker(ctx, organization, name)
 	if errors.Is(err, store.ErrNotFound) {
@@ -121,7 +122,7 @@ func (s *Service) current(ctx context.Context, organization, name string) (t *tr
 	}
 	d = &earshot.TrackerDefinition{}
 	if err := json.Unmarshal(t.Definition, d); err != nil {
-		return nil, nil, nil, nil, fmt.Errorf("read the definition of tracker %s: %w", name, err)
+		return nil, nil, nil, nil, fmt.Errorf("decode the definition of tracker %s: %w", name, err)
 	}
 	if prompts, err = s.Store.TrackerPrompts(ctx, t); err == nil {
 		targets, err = s.Store.TrackerTargets(ctx, t)
@@ -129,8 +130,8 @@ func (s *Service) current(ctx context.Context, organization, name string) (t *tr
 	return t, d, prompts, targets, err
 }
 
-// setNext finds the slots that are next. One that is due stays so when the schedule is the
-// same: a new definition must not skip it.
+// setNext sets the next slots of sweeps and reports. If a schedule is unchanged, its slot
+// stays: a new definition must not skip a due slot.
 func (s *Service) setNext(t *tracking.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) {
 	sameSweeps := before.Schedule != nil && d.Schedule != nil && *before.Schedule == *d.Schedule && t.NextSlot != ""
 	sameReports := before.Reports != nil && d.Reports != nil && definition.ReportSchedule(before) == definition.ReportSchedule(&d.TrackerDefinition) && t.ReportSlot != ""
@@ -142,8 +143,8 @@ func (s *Service) setNext(t *tracking.Tracker, before *earshot.TrackerDefinition
 	}
 }
 
-// next is the first slot of a rule that is due after a moment, "" when there is none, as
-// for a tracker that is paused.
+// next returns the first slot of a rule that is due after a time, or "" if there is none. A
+// paused tracker has no next slot.
 func next(t *tracking.Tracker, rule *schedule.Rule, after time.Time) (slot string, due time.Time) {
 	if rule == nil || t.State != earshot.TrackerActive {
 		return "", time.Time{}
@@ -155,8 +156,8 @@ func next(t *tracking.Tracker, rule *schedule.Rule, after time.Time) (slot strin
 	return first.String(), rule.At(first)
 }
 
-// SetState pauses a tracker or lets it go on with the first slot from now on. It tries
-// again for as long as somebody else changes the tracker at the same moment.
+// SetState pauses a tracker, or resumes it with the first slot after now. It retries while
+// others change the tracker at the same time.
 func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
 	for {
 		view, err := s.setStateOnce(ctx, organization, name, state, now)

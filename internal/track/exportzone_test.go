@@ -9,11 +9,10 @@ import (
 	"earshot"
 )
 
-// The days of an export of sweeps and numbers are those of the tracker's time zone, as they
-// are of numbers.
-func TestExportsHaveTheDaysOfTheTracker(t *testing.T) {
+// Days in exports of sweeps and metrics are days in the tracker's time zone.
+func TestExportsUseTheTimeZoneOfTheTracker(t *testing.T) {
 	t.Parallel()
-	// In Auckland it is the morning of the 11th.
+	// In Auckland, this is the morning of the 11th.
 	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"), time.Date(2026, 3, 10, 20, 0, 0, 0, time.UTC))
 	w.apply("far", fmt.Sprintf(cells, "two")+"\nschedule: {every: day, at: '12:00', timezone: Pacific/Auckland}\n")
 	if _, err := w.services[0].RunNow(t.Context(), w.organization, "far", earshot.SweepRequest{}, w.now); err != nil {
@@ -37,7 +36,7 @@ func TestExportsHaveTheDaysOfTheTracker(t *testing.T) {
 				}
 			}
 			if some != (size > 0) {
-				t.Errorf("%s of %s are %d bytes", table, day, size)
+				t.Errorf("the export of %s on %s has %d bytes", table, day, size)
 			}
 		}
 	}

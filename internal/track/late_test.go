@@ -9,9 +9,9 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// A step that takes long has read its clock before another node started the sweep that it
-// then submits: the sweep's answers are listed all the same.
-func TestASlowNodeSubmitsASweep(t *testing.T) {
+// A slow step may read its clock before another node starts the sweep that the step then
+// submits. The sweep's answers must be listed nevertheless.
+func TestNodeWithALateClockSubmitsASweep(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		w := newWorld(t, address, time.Now())
@@ -30,19 +30,19 @@ func TestASlowNodeSubmitsASweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(page.Answers) != 2 {
-			t.Errorf("%d answers of the sweep are listed, want 2", len(page.Answers))
+			t.Errorf("the list has %d answers of the sweep, want 2", len(page.Answers))
 		}
 		storetest.Audited(t, w.store)
 	})
 }
 
-// What a node ends whose clock is behind has not ended before it began.
-func TestASlowNodeEndsASweep(t *testing.T) {
+// A sweep that is canceled by a node whose clock is behind must not end before it started.
+func TestNodeWithALateClockEndsASweep(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		w := newWorld(t, address, time.Now())
 		w.apply("slow", fmt.Sprintf(cells, "two"))
-		for i := range 2 { // one that has not asked yet, and one that has
+		for i := range 2 { // the first sweep has submitted no tasks, the second has
 			started, err := w.services[0].RunNow(t.Context(), w.organization, "slow", earshot.SweepRequest{}, w.now)
 			if err != nil {
 				t.Fatal(err)
@@ -60,7 +60,7 @@ func TestASlowNodeEndsASweep(t *testing.T) {
 		}
 		for _, sweep := range w.sweeps("slow") {
 			if sweep.State != earshot.SweepCanceled || sweep.ClosedAt.Before(sweep.StartedAt) {
-				t.Errorf("the sweep is %s at %v, begun at %v", sweep.State, sweep.ClosedAt, sweep.StartedAt)
+				t.Errorf("the sweep is %s, closed at %v, started at %v", sweep.State, sweep.ClosedAt, sweep.StartedAt)
 			}
 			page, err := w.services[0].Answers(t.Context(), w.organization, "slow", &earshot.AnswerFilter{Sweep: sweep.ID}, time.Time{}, time.Time{}, "", 10)
 			if err != nil {
@@ -68,16 +68,16 @@ func TestASlowNodeEndsASweep(t *testing.T) {
 			}
 			for _, a := range page.Answers {
 				if a.FinishedAt == nil || a.FinishedAt.Before(a.AskedAt.Time) {
-					t.Errorf("an answer is of %v, asked at %v", a.FinishedAt, a.AskedAt)
+					t.Errorf("an answer was asked at %v and finished at %v", a.AskedAt, a.FinishedAt)
 				}
 			}
 		}
 	})
 }
 
-// The detectors know what a sweep was answered with, also where many are closed together
-// and not added up yet.
-func TestFactsAreKnownBeforeSweepsAreWatched(t *testing.T) {
+// The change detectors need the facts of a sweep, even if several sweeps close together and
+// are not aggregated yet.
+func TestFactsAreStoredBeforeDetection(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		w := newWorld(t, address, time.Now())

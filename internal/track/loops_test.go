@@ -12,27 +12,27 @@ import (
 	"earshot/internal/track"
 )
 
-// held is a log that keeps whoever writes one message waiting, and tells of another.
-type held struct {
+// blockingLog blocks the writer of one log message, and signals another message.
+type blockingLog struct {
 	slog.Handler
-	hold, tell              string
-	reached, released, told chan struct{}
+	block, signal               string
+	reached, released, signaled chan struct{}
 }
 
-func (*held) Enabled(context.Context, slog.Level) bool { return true }
+func (*blockingLog) Enabled(context.Context, slog.Level) bool { return true }
 
-func (h *held) Handle(_ context.Context, r slog.Record) error {
+func (h *blockingLog) Handle(_ context.Context, r slog.Record) error {
 	switch r.Message {
-	case h.hold:
+	case h.block:
 		close(h.reached)
 		<-h.released
-	case h.tell:
-		close(h.told)
+	case h.signal:
+		close(h.signaled)
 	}
 	return nil
 }
 
-// While the answers of one tracker are analysed anew, sweeps of another begin and end.
+// While the answers of one tracker are analysed again, sweeps of another tracker start and end.
 func TestSweepsDoNotWaitForAnalyses(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -40,9 +40,9 @@ func TestSweepsDoNotWaitForAnalyses(t *testing.T) {
 		w.apply("large", fmt.Sprintf(cells, "two")+"brands: [{name: Acme}]\n")
 		w.apply("large", fmt.Sprintf(cells, "two")+"brands: [{name: Acme}, {name: Globex}]\n")
 		w.apply("small", fmt.Sprintf(cells, "two"))
-		log := &held{
-			hold: "answers are analysed", tell: "sweep ended",
-			reached: make(chan struct{}), released: make(chan struct{}), told: make(chan struct{}),
+		log := &blockingLog{
+			block: "answers are analysed", signal: "sweep ended",
+			reached: make(chan struct{}), released: make(chan struct{}), signaled: make(chan struct{}),
 		}
 		cfg := w.services[0].Config
 		cfg.Log = slog.New(log)
@@ -65,7 +65,7 @@ func TestSweepsDoNotWaitForAnalyses(t *testing.T) {
 		defer tick.Stop()
 		for {
 			select {
-			case <-log.told:
+			case <-log.signaled:
 				return
 			case <-tick.C:
 				w.work()

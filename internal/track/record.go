@@ -12,8 +12,7 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// record writes the answers of tasks that have ended, for every organization that has
-// running sweeps.
+// record stores the answers of ended tasks for every organization with running sweeps.
 func (s *Service) record(ctx context.Context) error {
 	followed, err := s.Store.Followed(ctx)
 	if err != nil {
@@ -21,7 +20,7 @@ func (s *Service) record(ctx context.Context) error {
 	}
 	var errs []error
 	for _, f := range followed {
-		// By rules that are new meanwhile the next step does it again.
+		// On ErrChanged the rules are newer, and the next step records the answers with them.
 		if err := s.recordAll(ctx, f); err != nil && !errors.Is(err, tracking.ErrChanged) {
 			errs = append(errs, err)
 		}
@@ -35,8 +34,7 @@ func (s *Service) recordAll(ctx context.Context, f tracking.Followed) error {
 		if err != nil || last == f.Event {
 			return err
 		}
-		// After the tasks, so that the tracker of each is among them as long as it is
-		// waited for.
+		// Read after the tasks, so that the trackers include the tracker of each task.
 		trackers, err := s.recorded(ctx, f.Organization)
 		if err != nil {
 			return err
@@ -44,8 +42,8 @@ func (s *Service) recordAll(ctx context.Context, f tracking.Followed) error {
 		var answers []*tracking.Answer
 		newest := map[string]int{}
 		for _, task := range tasks {
-			// A task knows the name only, which a deleted tracker may have left to
-			// another one; the task's answer is of one of them.
+			// A task has only the name of its tracker. A deleted tracker and a new one may have
+			// the same name; only one of them has a row for this answer.
 			for _, t := range trackers[task.Tracker] {
 				answers = append(answers, s.answerOf(task, t))
 				newest[t.id] = t.newest
@@ -59,15 +57,14 @@ func (s *Service) recordAll(ctx context.Context, f tracking.Followed) error {
 	return nil
 }
 
-// recorded is a tracker whose answers are recorded, with the rules by which they are
-// analysed.
+// recorded is a tracker with the rules that analyse its answers.
 type recorded struct {
 	id     string
-	newest int // version of its rules
+	newest int // newest version of its rules
 	rules  []ruleset.LivePanel
 }
 
-// recorded are the trackers of an organization that have running sweeps, by name.
+// recorded returns the trackers of an organization with running sweeps, by name.
 func (s *Service) recorded(ctx context.Context, organization string) (map[string][]*recorded, error) {
 	ids, err := s.Store.RunningTrackers(ctx, organization)
 	if err != nil {
@@ -86,7 +83,7 @@ func (s *Service) recorded(ctx context.Context, organization string) (map[string
 	return found, nil
 }
 
-// answerOf is the answer that a task ended with, and what is found in it.
+// answerOf returns the answer of an ended task with its analyses.
 func (s *Service) answerOf(task *store.Task, t *recorded) *tracking.Answer {
 	a := tracking.AnswerOf(task, t.id)
 	if task.Status != earshot.StatusCompleted {
@@ -107,7 +104,7 @@ func (s *Service) answerOf(task *store.Task, t *recorded) *tracking.Answer {
 	return a
 }
 
-// questionOf is the question that a task asked.
+// questionOf returns the prompt of a task.
 func (s *Service) questionOf(task *store.Task) string {
 	asked, err := s.Catalogue.Provider(task.Provider)
 	if err != nil {
@@ -116,18 +113,18 @@ func (s *Service) questionOf(task *store.Task) string {
 	var fields map[string]json.RawMessage
 	var question string
 	if json.Unmarshal(task.Request, &fields) == nil {
-		_ = json.Unmarshal(fields[asked.Definition().TextField()], &question) // as it was submitted
+		_ = json.Unmarshal(fields[asked.Definition().TextField()], &question) // tasks encoded it
 	}
 	return question
 }
 
-// failure is why a task gave no answer, in a word.
+// failure returns the reason for a failed task as one word.
 func failure(stored json.RawMessage) string {
 	var e struct {
 		Code    earshot.Code            `json:"code"`
 		Details earshot.UpstreamDetails `json:"details"`
 	}
-	_ = json.Unmarshal(stored, &e) // details of another shape have no reason
+	_ = json.Unmarshal(stored, &e) // other kinds of details have no reason
 	switch {
 	case e.Details.Reason != "":
 		return string(e.Details.Reason)

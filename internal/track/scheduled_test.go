@@ -20,17 +20,17 @@ import (
 	"earshot/internal/track"
 )
 
-// TestAReportIsSentOncePerSlot has two nodes look at the clock, together or not, through
-// weeks in which both are down for a while: every slot that somebody was there for is
-// sent, and of those that nobody was there for the last one, late.
-func TestAReportIsSentOncePerSlot(t *testing.T) {
+// TestReportIsSentOncePerSlot runs two nodes for eight weeks; both are down for two of them.
+// The report of every slot is sent once while a node is up. Of the slots that passed while
+// both were down, only the last report is sent, late.
+func TestReportIsSentOncePerSlot(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		berlin, err := time.LoadLocation("Europe/Berlin")
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := time.Date(2026, 3, 11, 12, 0, 0, 0, berlin) // a Wednesday; clocks change on the 29th
+		start := time.Date(2026, 3, 11, 12, 0, 0, 0, berlin) // a Wednesday; clocks change on 29 March
 		w := newWorld(t, address, start)
 		for _, name := range []string{"board", "ops"} {
 			if _, err := w.services[0].SaveChannel(t.Context(), w.organization, name, &earshot.ChannelRequest{Kind: earshot.ChannelSlack, URL: "https://receiver.example"}, start); err != nil {
@@ -47,7 +47,7 @@ reports: {every: week, at: "08:00", timezone: Europe/Berlin, channels: [board, o
 		for week := range 8 {
 			monday := time.Date(2026, 3, 16+7*week, 8, 0, 0, 0, berlin)
 			if week == 3 || week == 4 {
-				continue // nobody is there, until after the sixth
+				continue // both nodes are down
 			}
 			w.now = monday.Add(-time.Minute)
 			w.step()
@@ -59,7 +59,7 @@ reports: {every: week, at: "08:00", timezone: Europe/Berlin, channels: [board, o
 				w.setState("hats", earshot.TrackerActive)
 			}
 			if week == 5 {
-				sent = append(sent, "2026-04-13T08:00 Europe/Berlin") // late, a minute before the one after it
+				sent = append(sent, "2026-04-13T08:00 Europe/Berlin") // sent late, a minute before the next report
 			}
 			sent = append(sent, monday.Format(civil)+" Europe/Berlin")
 		}
@@ -75,18 +75,18 @@ reports: {every: week, at: "08:00", timezone: Europe/Berlin, channels: [board, o
 			}
 			day := slot[:len(time.DateOnly)]
 			if day == "2026-03-16" && !strings.Contains(string(report.Content), `"from":"2026-03-09","to":"2026-03-15"`) {
-				t.Errorf("the report is of %s", report.Content)
+				t.Errorf("the content of the report is %s", report.Content)
 			}
 		}
 		all, err := w.store.Deliveries(t.Context(), w.organization, store.DeliveryFilter{Limit: 100})
 		if err != nil || len(all) != 2*len(sent) {
-			t.Errorf("%d deliveries of %d reports to two channels, %v", len(all), len(sent), err)
+			t.Errorf("there are %d deliveries of %d reports to two channels, %v", len(all), len(sent), err)
 		}
 		storetest.Audited(t, w.store)
 	})
 }
 
-func TestThePeriodOfAReport(t *testing.T) {
+func TestPeriodOfAReport(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		w := newWorld(t, address, time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC))
@@ -112,7 +112,8 @@ func TestThePeriodOfAReport(t *testing.T) {
 	})
 }
 
-// place is a folder that wants nobody else to write the file that somebody writes.
+// place is a folder that detects concurrent writes to the same file and can simulate a full
+// disk.
 type place struct {
 	*exportfile.Folder
 	mu      sync.Mutex
@@ -142,7 +143,7 @@ func (p *place) Write(ctx context.Context, path string, pieces iter.Seq2[[]byte,
 	return p.Folder.Write(ctx, path, pieces)
 }
 
-// written counts what was written since it was last called.
+// written returns the number of writes since its last call.
 func (p *place) written() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,14 +152,14 @@ func (p *place) written() int {
 	return n
 }
 
-func (p *place) breaks(broken bool) {
+func (p *place) setBroken(broken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.broken = broken
 }
 
-// TestDaysAreExportedAgainWhenTheyChange follows the files of a tracker through sweeps, other
-// rules, a full disk, and the end of what is kept.
+// TestDaysAreExportedAgainWhenTheyChange checks the files of a tracker after sweeps, changed
+// rules, a full disk, and the expiry of answers.
 func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -168,7 +169,7 @@ func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &place{Folder: folder, writing: map[string]bool{}}
-		// Answers are found by ids, whose time is real.
+		// Answers are found by their ids, which contain the real time.
 		w := newWorld(t, address, time.Now(), func(cfg *track.Config) { cfg.Exports = p })
 		definition := "brands: [{name: %s}]\nprompts: [best hats]\ntargets: [{provider: chatassistant, country: US}]\nkeep: 5d\nexports: {tables: [%s], format: ndjson}\n"
 		w.apply("hats", fmt.Sprintf(definition, "Ollaro", "answers, sweeps"))
@@ -189,7 +190,7 @@ func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 			}
 			both()
 		}
-		// rows are those of a table, on whichever side of midnight the test runs.
+		// rows counts the rows of a table over all days, because the test may run at midnight.
 		rows := func(table string) (n int) {
 			files, err := filepath.Glob(filepath.Join(dir, "organization="+w.organization, "tracker=hats", "table="+table, "day=????-??-??", "*"))
 			if err != nil {
@@ -207,7 +208,7 @@ func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 		expect := func(what string, written bool, n int) {
 			t.Helper()
 			if writes := p.written(); writes > 0 != written || rows("answers") != n || rows("sweeps") != n {
-				t.Errorf("%s: %d files were written, and there are %d answers and %d sweeps; want %d", what, writes, rows("answers"), rows("sweeps"), n)
+				t.Errorf("%s: %d files were written with %d answers and %d sweeps; want %d", what, writes, rows("answers"), rows("sweeps"), n)
 			}
 		}
 		both()
@@ -215,32 +216,32 @@ func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 		sweep()
 		expect("a sweep", true, 1)
 		both()
-		expect("nothing new", false, 1)
+		expect("no changes", false, 1)
 		sweep()
-		expect("another of that day", true, 2)
+		expect("another sweep of the same day", true, 2)
 
 		w.apply("hats", fmt.Sprintf(definition, "Kestrin", "answers, sweeps"))
-		for range 8 { // until its answers are analysed
+		for range 8 { // until the answers are analysed again
 			w.stepOf(0)
 		}
-		expect("other names", true, 2)
+		expect("other brand names", true, 2)
 
-		p.breaks(true)
+		p.setBroken(true)
 		sweep()
 		view, err := w.services[0].Get(t.Context(), w.organization, "hats", w.now)
 		if err != nil || view.Exports.DaysWaiting == 0 || view.Exports.Error == "" || strings.Contains(view.Exports.Error, "secret") {
 			t.Errorf("with a full disk the exports are %+v, %v", view.Exports, err)
 		}
-		p.breaks(false)
+		p.setBroken(false)
 		p.written()
 		both()
-		expect("at once", false, 2)
+		expect("before the retry", false, 2)
 		w.now = w.now.Add(2 * time.Minute)
 		both()
-		expect("tried again", true, 3)
+		expect("after the retry", true, 3)
 		view, err = w.services[1].Get(t.Context(), w.organization, "hats", w.now)
 		if err != nil || view.Exports.DaysWaiting != 0 || view.Exports.Error != "" || view.Exports.WrittenAt == nil {
-			t.Errorf("in the end the exports are %+v, %v", view.Exports, err)
+			t.Errorf("after the retry the exports are %+v, %v", view.Exports, err)
 		}
 
 		w.apply("hats", fmt.Sprintf(definition, "Kestrin", "sweeps, answers, metrics"))
@@ -249,9 +250,9 @@ func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 		w.now = w.now.AddDate(0, 0, 6)
 		w.apply("hats", fmt.Sprintf(definition, "Kestrin", "answers, sweeps"))
 		both()
-		expect("what is no longer kept stays as it was written", false, 3)
+		expect("files of expired answers stay unchanged", false, 3)
 		if len(p.twice) > 0 {
-			t.Errorf("two nodes wrote %v at once", p.twice)
+			t.Errorf("two nodes wrote %v at the same time", p.twice)
 		}
 		if err := tracking.New(w.store).DeleteTracker(t.Context(), w.organization, "hats", w.now); err != nil {
 			t.Fatal(err)

@@ -1,36 +1,35 @@
-// Package track asks the same questions again and again, on a schedule, and keeps the
-// answers. Each subject has a folder of its own; this package runs sweeps and puts the
-// subjects together.
+// Package track runs trackers: they ask the same prompts on a schedule and store the answers.
+// This package runs the sweeps and connects its subpackages.
 //
-//	service.go  what is needed, and the loops of a node
-//	apply.go    storing a definition
-//	sweep.go    starting, submitting, ending and closing sweeps
-//	record.go   ended tasks become answers
-//	view.go     trackers and sweeps as clients see them
+//	service.go  dependencies, and the loops of a node
+//	apply.go    applies definitions
+//	sweep.go    starts, submits, cancels and closes sweeps
+//	record.go   turns ended tasks into answers
+//	view.go     the API views of trackers and sweeps
 //
-// The subjects, from the bottom up. A subject imports only those above it in this list.
+// The subpackages from the bottom up. A package imports only packages above it in this list.
 //
-//	schedule    when something is due, in civil times
+//	schedule    due times in civil time
 //	stats       intervals, change detectors and other statistics
-//	source mention analysis  what is found in one answer
-//	metric      numbers of counted answers; packed: their encoding
-//	alert       which changes are worth an alert, and the text of messages
-//	definition  a tracker's definition, and the plan of a sweep
-//	ruleset     by which names and code brands are found
-//	aggregate   counting answers, and the stored sums of closed sweeps
-//	numbers     metrics, sources and comparisons as clients see them
-//	answers     lists, filters and searches of kept answers
-//	watch       change detectors see closed sweeps and raise alerts
-//	report      reports: gathered, rendered, and sent when due
-//	channel     where alerts and reports are sent
-//	export      tables as files, for a client or by day; proof: their check offline
-//	demo        trackers with a history that is made up
-//	reanalysis  analysing kept answers again when the rules change
+//	source mention analysis  brands and citations in one answer
+//	metric      metrics of counted answers; packed: their encoding
+//	alert       decides which changes raise an alert; writes messages
+//	definition  definitions of trackers, and the plan of a sweep
+//	ruleset     versions of the rules that find brands
+//	aggregate   counts answers; the stored sums of closed sweeps
+//	numbers     the API views of metrics, sources and comparisons
+//	answers     lists, filters and searches of stored answers
+//	watch       runs change detectors over closed sweeps and raises alerts
+//	report      renders reports and sends them on schedule
+//	channel     notification channels for alerts and reports
+//	export      tables as files, for a client or by day; proof: verifies numbers offline
+//	demo        trackers with made-up answers
+//	reanalysis  analyses stored answers again when the rules change
 //
-// There is one queue and one ledger: a sweep is made of ordinary tasks. The database holds
-// which sweeps are due, how far each is submitted and which ended tasks are recorded. Each
-// of these changes in the same transaction as what follows from it, so that any node may
-// do the next step, and two that try do it once.
+// A sweep consists of ordinary tasks in the one queue. The database stores which sweeps are
+// due, how far each is submitted, and which ended tasks are recorded. Each of these changes in
+// the same transaction as its consequences. So any node may do the next step, and if two nodes
+// try, only one succeeds.
 package track
 
 import (
@@ -59,42 +58,44 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// Config is what trackers need.
+// Config holds the dependencies of a Service.
 type Config struct {
 	Store     *tracking.Store
 	Catalogue *provider.Catalogue
 	Jobs      Jobs
-	// CheckWebhook tells why a URL cannot be told anything.
+	// CheckWebhook returns an error if a URL cannot receive webhooks.
 	CheckWebhook func(url string) error
-	// CheckAddress tells why a text is no address for mail; Mail tells that mail can be sent.
+	// CheckAddress returns an error if a text is not an email address.
 	CheckAddress func(address string) error
-	Mail         bool
-	// TestChannel sends a message once and tells how that went.
+	// Mail says whether the service can send email.
+	Mail bool
+	// TestChannel sends a message once and returns the result.
 	TestChannel func(ctx context.Context, organization string, m *alert.Message) (*earshot.WebhookTest, error)
-	// BaseURL is the address that people know the service by.
+	// BaseURL is the public URL of the service.
 	BaseURL string
-	// Planned is called when a webhook was planned.
+	// Planned is called after a webhook was queued.
 	Planned func()
-	// Exports is where files of trackers are written, nil for nowhere.
+	// Exports is the destination of exported files, or nil.
 	Exports Exports
-	// Lab reaches a lab with a world of its own, without a network and unrecorded.
+	// Lab opens a client of the built-in lab with the given world. It uses no network and
+	// records nothing.
 	Lab func(*lab.World) (*upstream.Client, error)
 	Log *slog.Logger
 }
 
-// Exports is where files of trackers are written.
+// Exports is the destination of exported files.
 type Exports = export.Destination
 
-// Jobs is what trackers need of the runner of jobs.
+// Jobs is the part of the job runner that trackers need.
 type Jobs interface {
-	// Price is the maximum cost of a task.
+	// Price returns the maximum cost of a task.
 	Price(about provider.Definition, request provider.Request) int64
-	// Wake has the scheduler look for tasks.
+	// Wake makes the scheduler look for tasks.
 	Wake()
 }
 
-// Service keeps trackers. It is safe for concurrent use. Each subject has a package of its
-// own, whose exported methods are methods of Service, too.
+// Service manages trackers. It is safe for concurrent use. The exported methods of the
+// embedded types are methods of Service, too.
 type Service struct {
 	Config
 	wake      chan struct{}
@@ -113,15 +114,15 @@ type Service struct {
 	*reanalysis.Analyser
 }
 
-// New makes a Service; Run must be called for sweeps to start.
+// New returns a Service. No sweeps start before Run is called.
 func New(cfg Config) *Service {
 	s := &Service{Config: cfg, wake: make(chan struct{}, 1), wakeAddUp: make(chan struct{}, 1)}
 	s.connect(nil)
 	return s
 }
 
-// On returns a service that reads from a copy of the database. It is for operations that
-// only read, and need not be run.
+// On returns a Service that reads from a replica of the database, for operations that only
+// read. Run need not be called on it.
 func (s *Service) On(replica *tracking.Store) *Service {
 	reader := &Service{Config: s.Config, wake: s.wake, wakeAddUp: s.wakeAddUp}
 	reader.Store = replica
@@ -129,15 +130,13 @@ func (s *Service) On(replica *tracking.Store) *Service {
 	return reader
 }
 
-// price is the maximum cost of a task. A service that only reads has no Jobs, and asks for no price.
-func (s *Service) price(about provider.Definition, request provider.Request) int64 {
-	return s.Jobs.Price(about, request)
-}
-
-// connect makes the subjects. What is not yet counted is counted by main, if given.
+// connect creates the embedded types. If main is not nil, it counts answers that are not
+// aggregated yet.
 func (s *Service) connect(main *aggregate.Counter) {
 	s.definitions = definition.NewReader(definition.Config{
-		Store: s.Store, Catalogue: s.Catalogue, Price: s.price, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
+		Store: s.Store, Catalogue: s.Catalogue, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
+		// Not s.Jobs.Price: Jobs is nil in a service that only reads.
+		Price: func(about provider.Definition, request provider.Request) int64 { return s.Jobs.Price(about, request) },
 	})
 	s.panels = ruleset.NewPanels(s.Store, s.definitions, s.Log)
 	if main == nil {
@@ -159,17 +158,17 @@ func (s *Service) connect(main *aggregate.Counter) {
 }
 
 const (
-	// stepEvery is how long a due sweep, or an ended task, may wait to be noticed.
+	// stepEvery is the interval of looking for due sweeps and ended tasks.
 	stepEvery = 500 * time.Millisecond
-	// lostEvery is how often tasks are looked for that are no longer there.
+	// lostEvery is the interval of looking for tasks that were removed from the queue.
 	lostEvery = 10 * time.Second
-	// tidyEvery is how often what is past its time is looked for.
+	// tidyEvery is the interval of deleting expired answers.
 	tidyEvery = time.Minute
 )
 
-// Run starts sweeps that are due, submits their tasks, records their answers and closes
-// them, until ctx ends. All nodes may do it side by side. What takes as long as a tracker
-// is large has a loop of its own, so that the sweeps of others begin in time.
+// Run starts due sweeps, submits their tasks, records their answers and closes them until ctx
+// ends. All nodes may run it at the same time. Work whose duration depends on the size of a
+// tracker has its own loop, so that it does not delay the sweeps of other trackers.
 func (s *Service) Run(ctx context.Context) error {
 	var loops sync.WaitGroup
 	defer loops.Wait()
@@ -186,15 +185,15 @@ func (s *Service) Run(ctx context.Context) error {
 		again(ctx, tidyEvery, nil, func() { s.log(ctx, "removing old answers failed", s.tidy(ctx)) })
 	})
 	loops.Go(func() {
-		again(ctx, stepEvery, s.wakeAddUp, func() { s.log(ctx, "adding up answers failed", s.trusted(ctx, s.addUp)) })
+		again(ctx, stepEvery, s.wakeAddUp, func() { s.log(ctx, "aggregating answers failed", s.trusted(ctx, s.addUp)) })
 	})
-	// An upgrade may have brought other rules.
+	// An upgrade may have changed the rules.
 	s.log(ctx, "renewing rules failed", s.RenewRules(ctx, s.Store.Now()))
-	again(ctx, stepEvery, s.wake, func() { s.log(ctx, "a step of the trackers failed", s.trusted(ctx, s.moveOn)) })
+	again(ctx, stepEvery, s.wake, func() { s.log(ctx, "running sweeps failed", s.trusted(ctx, s.moveOn)) })
 	return nil
 }
 
-// again does something every so often, and when it is woken, until ctx ends.
+// again calls do at an interval and whenever wake receives, until ctx ends.
 func again(ctx context.Context, every time.Duration, wake <-chan struct{}, do func()) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -209,8 +208,7 @@ func again(ctx context.Context, every time.Duration, wake <-chan struct{}, do fu
 	}
 }
 
-// trusted does what depends on the time, such as beginning sweeps, only by a clock that
-// can be trusted.
+// trusted calls do with the current time. It returns an error if the clock cannot be trusted.
 func (s *Service) trusted(ctx context.Context, do func(ctx context.Context, now time.Time) error) error {
 	now, err := s.Store.TrustedNow()
 	if err != nil {
@@ -219,10 +217,9 @@ func (s *Service) trusted(ctx context.Context, do func(ctx context.Context, now 
 	return do(ctx, now)
 }
 
-// watch has the change detectors see sweeps that have ended, and sends reports that are
-// due.
+// watch runs the change detectors over sweeps that have ended, and sends due reports.
 func (s *Service) watch(ctx context.Context) {
-	s.log(ctx, "looking for what moved failed", s.Watcher.Step(ctx, s.Store.Now()))
+	s.log(ctx, "change detection failed", s.Watcher.Step(ctx, s.Store.Now()))
 	s.log(ctx, "sending reports failed", s.trusted(ctx, s.SendDue))
 }
 
@@ -232,34 +229,33 @@ func (s *Service) log(ctx context.Context, message string, err error) {
 	}
 }
 
-// Wake has the loops look at once.
+// Wake makes the loops run at once.
 func (s *Service) Wake() {
 	for _, wake := range []chan struct{}{s.wake, s.wakeAddUp} {
 		select {
 		case wake <- struct{}{}:
-		default: // it will look already
+		default: // already woken
 		}
 	}
 }
 
-// Step does once what Run does again and again.
+// Step runs each loop of Run once, except for deleting expired answers.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
 	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.Watcher.Step(ctx, now), s.SendDue(ctx, now), s.WriteDays(ctx, func() time.Time { return now }))
 }
 
-// moveOn starts sweeps, records answers, and closes sweeps of which all have come.
+// moveOn starts due sweeps, records answers, submits tasks and closes finished sweeps.
 func (s *Service) moveOn(ctx context.Context, now time.Time) error {
 	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now))
 }
 
-// addUp makes tallies that were asked for, and goes on with answers that are to be
-// analysed anew.
+// addUp aggregates queued sweeps, and analyses answers again that need it.
 func (s *Service) addUp(ctx context.Context, now time.Time) error {
 	return errors.Join(s.counter.TallyNext(ctx), s.Analyser.Step(ctx, now))
 }
 
-// tidy removes answers that are past their time and what is left of deleted trackers and
-// of rules that are no longer used.
+// tidy deletes expired answers, the rows of deleted trackers, and rules that are no longer
+// used.
 func (s *Service) tidy(ctx context.Context) error {
 	now, err := s.Store.TrustedNow()
 	for err == nil && ctx.Err() == nil {

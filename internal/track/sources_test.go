@@ -9,8 +9,8 @@ import (
 	"earshot/internal/track/alert"
 )
 
-// Sources are screened once in a window of sweeps, whether or not each of them is repeated.
-func TestSourcesAreScreenedOnceInAWindow(t *testing.T) {
+// Sources are compared once every alert.Window sweeps. Repeated sweeps do not count.
+func TestSourcesAreComparedOncePerWindow(t *testing.T) {
 	t.Parallel()
 	for name, repeats := range map[string][]bool{"alone": {false}, "each repeated": {false, true}} {
 		storetest.OnEach(t, func(t *testing.T, address string) {
@@ -43,7 +43,7 @@ func TestSourcesAreScreenedOnceInAWindow(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(page.Alerts) != 1 || len(page.Alerts[0].Sources) != 2 {
-				t.Errorf("%s: the alerts are %+v, want one of two sources", name, page.Alerts)
+				t.Errorf("%s: the alerts are %+v, want one alert with two sources", name, page.Alerts)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,17 +19,17 @@ import (
 )
 
 const (
-	// dueBatch is how many due trackers a step starts.
+	// dueBatch is the maximum number of sweeps that one step starts.
 	dueBatch = 100
-	// submitBatch is how many tasks of a sweep are queued together.
+	// submitBatch is the maximum number of tasks in one transaction.
 	submitBatch = 500
-	// manualWindow is how long a sweep that was run by hand may take.
+	// manualWindow is the time limit of a sweep that was started manually.
 	manualWindow = 24 * time.Hour
-	// taskKey is the key that tasks of trackers are submitted with.
+	// taskKey is the key id of tasks that a tracker submits.
 	taskKey = "tracker"
 )
 
-// startDue starts the sweeps that are due.
+// startDue starts the due sweeps.
 func (s *Service) startDue(ctx context.Context, now time.Time) error {
 	due, err := s.Store.DueTrackers(ctx, now, dueBatch)
 	if err != nil {
@@ -36,7 +37,7 @@ func (s *Service) startDue(ctx context.Context, now time.Time) error {
 	}
 	var errs []error
 	for _, t := range due {
-		// When somebody else was faster there is nothing left to do.
+		// On ErrChanged another node has already started the sweep.
 		if err := s.startOne(t, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
 			errs = append(errs, err)
 		}
@@ -44,7 +45,7 @@ func (s *Service) startDue(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// startOne starts a tracker's sweep, or notes that it was missed: its window is over.
+// startOne starts the due sweep of a tracker. Sweeps whose window is over are stored as missed.
 func (s *Service) startOne(t *tracking.Tracker, now time.Time) error {
 	d, err := s.definitions.Of(t)
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *Service) startOne(t *tracking.Tracker, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		s.told(&started.Sweep)
+		s.logSweep(&started.Sweep)
 		if due.IsZero() || due.After(now) {
 			return nil
 		}
@@ -83,8 +84,8 @@ func (s *Service) startOne(t *tracking.Tracker, now time.Time) error {
 	}
 }
 
-// told notes in the log what became of a sweep.
-func (s *Service) told(sweep *tracking.Sweep) {
+// logSweep logs the state of a new sweep. A skipped sweep has a webhook.
+func (s *Service) logSweep(sweep *tracking.Sweep) {
 	s.Log.Info("sweep", "tracker", sweep.Tracker, "sweep", sweep.ID, "slot", sweep.Slot, "state", sweep.State)
 	if sweep.State == earshot.SweepSkipped {
 		s.Planned()
@@ -98,9 +99,9 @@ func (s *Service) newSweep(t *tracking.Tracker, d *definition.Definition, slot, 
 	}
 }
 
-// RunNow starts a sweep at once, or repeats the newest one. The same key again gives the
-// same sweep. It tries again for as long as somebody else changes the tracker at the same
-// moment.
+// RunNow starts a sweep at once, or repeats the newest closed sweep. A call with the same
+// idempotency key returns the same sweep. RunNow retries while others change the tracker at
+// the same time.
 func (s *Service) RunNow(ctx context.Context, organization, name string, request earshot.SweepRequest, now time.Time) (*earshot.SweepStarted, error) {
 	key := request.IdempotencyKey
 	for {
@@ -129,35 +130,35 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 			return nil, explainRefused(err, name)
 		}
 		if !started.Existed {
-			s.told(&started.Sweep)
+			s.logSweep(&started.Sweep)
 			s.Wake()
 		}
 		return &earshot.SweepStarted{Sweep: answers.SweepView(&started.Sweep), Replayed: started.Existed}, nil
 	}
 }
 
-// errOtherSweep is said of a key that has started a sweep of the other kind.
+// errOtherSweep is returned if the key belongs to a sweep with another value of repeat.
 var errOtherSweep = errors.New("the key belongs to another sweep")
 
-// explainRefused tells why a sweep cannot be run by hand.
+// explainRefused returns an error for users if a sweep cannot be started manually.
 func explainRefused(err error, name string) error {
 	var text string
 	switch {
 	case errors.Is(err, tracking.ErrSweepRuns):
-		text = "a sweep of the tracker %s runs; repeat it when it is closed"
+		text = "a sweep of the tracker %s is running; repeat it when it is closed"
 	case errors.Is(err, tracking.ErrSweepsRun):
-		text = "so many sweeps of the tracker %s run that no other can be started by hand; wait until one is closed, or cancel one"
+		text = "too many sweeps of the tracker %s are running; wait until one is closed, or cancel one"
 	case errors.Is(err, tracking.ErrNothingToRepeat):
-		text = "the tracker %s has no closed sweep that could be repeated; run one first"
+		text = "the tracker %s has no closed sweep to repeat; run a sweep first"
 	case errors.Is(err, errOtherSweep):
-		text = "the idempotencyKey has started a sweep of the tracker %s before, with another value of repeat; use another key"
+		text = "the idempotencyKey was already used for a sweep of the tracker %s with another value of repeat; use another key"
 	default:
 		return err
 	}
 	return &earshot.Error{Code: earshot.CodeConflict, Message: fmt.Sprintf(text, name), Details: earshot.ConflictDetails{ID: name}}
 }
 
-// Cancel stops a sweep: what is queued of it is removed, what runs goes on.
+// Cancel cancels a sweep. Its queued tasks are removed; its running tasks continue.
 func (s *Service) Cancel(ctx context.Context, organization, name, id string, now time.Time) (*earshot.SweepCancelResult, error) {
 	t, err := s.Store.Tracker(ctx, organization, name)
 	if err != nil {
@@ -184,8 +185,8 @@ func (s *Service) Cancel(ctx context.Context, organization, name, id string, now
 	return &earshot.SweepCancelResult{Sweep: answers.SweepView(sweep), Cleared: cleared}, nil
 }
 
-// advance submits what is due of the running sweeps, ends those whose window is over,
-// and closes those of which nothing more will come.
+// advance submits the due tasks of running sweeps, ends sweeps whose window is over, and closes
+// sweeps that have no open tasks.
 func (s *Service) advance(ctx context.Context, now time.Time) error {
 	running, err := s.Store.RunningSweeps(ctx)
 	if err != nil {
@@ -203,7 +204,7 @@ func (s *Service) advance(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// recordLost notes the answers of tasks that somebody has taken out of the queue.
+// recordLost records the answers of tasks that were removed from the queue as missing.
 func (s *Service) recordLost(ctx context.Context, now time.Time) error {
 	running, err := s.Store.RunningSweeps(ctx)
 	if err != nil {
@@ -237,11 +238,9 @@ func (s *Service) advanceOne(ctx context.Context, sweep *tracking.Sweep, now tim
 	ended := sweep.Answered + sweep.Missing
 	if ended < sweep.Submitted {
 		if !open {
-			if _, err := s.Store.EndSweep(sweep, reasonOfEnd(sweep), now); err != nil {
-				return err
-			}
+			_, err = s.Store.EndSweep(sweep, cmp.Or(sweep.Reason, tracking.ReasonExpired), now)
 		}
-		return nil
+		return err
 	}
 	if open && sweep.Submitted < sweep.Planned {
 		return nil
@@ -259,19 +258,11 @@ func (s *Service) advanceOne(ctx context.Context, sweep *tracking.Sweep, now tim
 	return err
 }
 
-// reasonOfEnd is why the rest of a sweep is missing.
-func reasonOfEnd(sweep *tracking.Sweep) string {
-	if sweep.Reason != "" {
-		return sweep.Reason
-	}
-	return tracking.ReasonExpired
-}
-
-// submit queues the cells that are due, as far as the queue has room.
+// submit queues the tasks of due cells until the queue is full.
 func (s *Service) submit(ctx context.Context, t *tracking.Tracker, p *definition.Plan, sweep *tracking.Sweep, now time.Time) error {
 	start, end := sweep.StartedAt, sweep.EndsAt
 	if sweep.Manual() {
-		start = end // all of it at once
+		start = end // all cells are due at once
 	}
 	for ctx.Err() == nil {
 		due := min(p.Due(start, end, now), sweep.Submitted+submitBatch)
@@ -294,10 +285,10 @@ func (s *Service) submit(ctx context.Context, t *tracking.Tracker, p *definition
 	return nil
 }
 
-// tasks are the jobs of cells, and the rows of their answers.
+// tasks returns the jobs of cells, and the rows of their answers.
 func (s *Service) tasks(t *tracking.Tracker, p *definition.Plan, sweep *tracking.Sweep, cells []definition.Cell, now time.Time) (tasks []store.Job, answers []*tracking.Answer, err error) {
 	asked := now
-	if asked.Before(sweep.StartedAt) { // a slow node may have read its clock before another one started the sweep
+	if asked.Before(sweep.StartedAt) { // this node read its clock before another node started the sweep
 		asked = sweep.StartedAt
 	}
 	for _, c := range cells {

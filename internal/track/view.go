@@ -23,7 +23,7 @@ func (s *Service) List(ctx context.Context, organization string, now time.Time) 
 		if err != nil {
 			return nil, err
 		}
-		// Only their numbers are shown.
+		// The list shows only how many there are.
 		d.Prompts, d.Brands = make([]earshot.TrackedPrompt, t.Prompts), make([]earshot.Brand, t.Brands)
 		view, err := s.view(ctx, &t.Tracker, d, now)
 		if err != nil {
@@ -35,8 +35,7 @@ func (s *Service) List(ctx context.Context, organization string, now time.Time) 
 	return list, nil
 }
 
-// MakeDemo makes a tracker with a history that the lab made up. A demo of that name is
-// replaced; any other tracker is not.
+// MakeDemo creates a demo tracker. It replaces a demo of the same name, but no other tracker.
 func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*earshot.DemoMade, error) {
 	made, err := s.Make(ctx, organization, name, asked, now)
 	if err != nil {
@@ -50,7 +49,7 @@ func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked
 	return &made.DemoMade, nil
 }
 
-// Get shows one tracker with its definition. Returns store.ErrNotFound.
+// Get returns a tracker with its definition. Returns store.ErrNotFound.
 func (s *Service) Get(ctx context.Context, organization, name string, now time.Time) (*earshot.Tracker, error) {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
@@ -59,7 +58,7 @@ func (s *Service) Get(ctx context.Context, organization, name string, now time.T
 	return s.show(ctx, t, d, now)
 }
 
-// show is view with the coming slots, and how reports and exports stand.
+// show returns view with the next slots and the state of reports and exports.
 func (s *Service) show(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) (*earshot.Tracker, error) {
 	view, err := s.view(ctx, t, d, now)
 	if err != nil {
@@ -83,10 +82,10 @@ func (s *Service) show(ctx context.Context, t *tracking.Tracker, d *definition.D
 	return view, nil
 }
 
-// slotsShown is how many coming slots are listed.
+// slotsShown is the maximum number of next slots in a view.
 const slotsShown = 5
 
-// nextSlots are the slots for which a tracker's next sweeps are due.
+// nextSlots returns the slots of a tracker's next sweeps.
 func nextSlots(t *tracking.Tracker, rule *schedule.Rule) (coming []earshot.ComingSlot, err error) {
 	if t.NextSlot == "" || rule == nil {
 		return nil, nil
@@ -98,7 +97,7 @@ func nextSlots(t *tracking.Tracker, rule *schedule.Rule) (coming []earshot.Comin
 	return coming, err
 }
 
-// view is a tracker as clients see it.
+// view returns the API view of a tracker.
 func (s *Service) view(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) (*earshot.Tracker, error) {
 	view := &earshot.Tracker{
 		Name: t.Name, State: t.State, Demo: t.Demo, Version: t.Version, Prompts: len(d.Prompts), Targets: len(d.Targets), Brands: len(d.Brands),
@@ -121,7 +120,7 @@ func (s *Service) view(ctx context.Context, t *tracking.Tracker, d *definition.D
 	return view, nil
 }
 
-// Sweep shows one sweep with the reasons of what is missing. Returns store.ErrNotFound.
+// Sweep returns a sweep with the reasons of its missing answers. Returns store.ErrNotFound.
 func (s *Service) Sweep(ctx context.Context, organization, name, id string) (*earshot.Sweep, error) {
 	t, err := s.Store.Tracker(ctx, organization, name)
 	if err != nil {
@@ -136,7 +135,7 @@ func (s *Service) Sweep(ctx context.Context, organization, name, id string) (*ea
 	return &view, err
 }
 
-// SweepBody is what a webhook tells of a sweep. Returns store.ErrNotFound.
+// SweepBody returns the body of a webhook about a sweep. Returns store.ErrNotFound.
 func (s *Service) SweepBody(ctx context.Context, organization, id string) (*earshot.SweepEvent, error) {
 	sweep, err := s.Store.SweepOf(ctx, organization, id)
 	if err != nil {

@@ -22,16 +22,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// price is what every task costs at most.
+// price is the maximum cost of every task.
 const price = 5
 
-// jobs stands for the runner of jobs: the test itself claims and settles.
+// jobs replaces the job runner: the test itself claims and settles tasks.
 type jobs struct{}
 
 func (jobs) Price(provider.Definition, provider.Request) int64 { return price }
 func (jobs) Wake()                                             {}
 
-// world is two nodes on one database, whose clock the test moves.
+// world has two nodes on one database. The test sets their clock.
 type world struct {
 	*testing.T
 	random       *rand.Rand
@@ -39,7 +39,7 @@ type world struct {
 	services     []*track.Service
 	organization string
 	node         string
-	result       string // of the tasks that are answered
+	result       string // result of completed tasks
 	now          time.Time
 }
 
@@ -77,7 +77,7 @@ func newWorld(t *testing.T, address string, now time.Time, options ...func(*trac
 	return w
 }
 
-// apply stores a definition through either node.
+// apply applies a definition on a random node.
 func (w *world) apply(name, text string) {
 	w.Helper()
 	if _, err := w.services[w.random.IntN(2)].Apply(w.Context(), w.organization, name, []byte(text), true, false, w.now); err != nil {
@@ -92,8 +92,8 @@ func (w *world) setState(name string, state earshot.TrackerState) {
 	}
 }
 
-// step has the nodes look at the clock, one, both after each other, or both at once, and
-// then ends what they have queued.
+// step runs a step on one node, on both in turn or on both at the same time, and then ends the
+// queued tasks.
 func (w *world) step() {
 	w.Helper()
 	first := w.random.IntN(2)
@@ -115,11 +115,11 @@ func (w *world) step() {
 
 func (w *world) stepOf(i int) {
 	if err := w.services[i].Step(w.Context(), w.now); err != nil {
-		w.Errorf("a step at %s: %v", w.now, err)
+		w.Errorf("step at %s: %v", w.now, err)
 	}
 }
 
-// work ends all tasks that are queued; one in eight fails.
+// work ends all queued tasks. One in eight fails.
 func (w *world) work() {
 	w.Helper()
 	for {
@@ -142,7 +142,7 @@ func (w *world) work() {
 	}
 }
 
-// sweeps lists all sweeps of a tracker, the first first.
+// sweeps returns all sweeps of a tracker, the oldest first.
 func (w *world) sweeps(name string) []*tracking.Sweep {
 	w.Helper()
 	t, err := tracking.New(w.store).Tracker(w.Context(), w.organization, name)
@@ -157,7 +157,7 @@ func (w *world) sweeps(name string) []*tracking.Sweep {
 	return all
 }
 
-// checkStepped wants the detectors of a tracker to have seen each sweep once.
+// checkStepped checks that the change detectors have processed each sweep once.
 func (w *world) checkStepped(name string, sweeps int) {
 	w.Helper()
 	t, err := tracking.New(w.store).Tracker(w.Context(), w.organization, name)
@@ -175,11 +175,11 @@ func (w *world) checkStepped(name string, sweeps int) {
 		w.stepOf(w.random.IntN(2))
 	}
 	if watch, err := tracking.New(w.store).Watch(w.Context(), t); err != nil || watch.Steps != int64(sweeps) {
-		w.Errorf("%s: %d sweeps have ended, and its detectors have seen %+v, %v", name, sweeps, watch, err)
+		w.Errorf("%s: %d sweeps have ended, and the state of the detectors is %+v, %v", name, sweeps, watch, err)
 	}
 }
 
-// charged is what the ledger has of a tracker.
+// charged returns the charges of a tracker in the ledger.
 func (w *world) charged(name string) (sum int64) {
 	w.Helper()
 	entries, err := w.store.Ledger(w.Context(), w.organization, store.LedgerFilter{Limit: 100_000})

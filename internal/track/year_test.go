@@ -11,31 +11,30 @@ import (
 	"earshot/internal/store/tracking"
 )
 
-// civil is how slots are written.
+// civil is the format of slots.
 const civil = "2006-01-02T15:04"
 
-// expected is a tracker as somebody sees it who has a calendar and a clock of the place
-// and knows when the nodes were up.
+// expected has the expected sweeps of a tracker, computed independently of package schedule.
 type expected struct {
 	name    string
 	zone    *time.Location
-	times   []string // of each day
+	times   []string // times of the sweeps of each day
 	within  time.Duration
-	ceiling int64 // 0 for none
+	ceiling int64 // 0 if there is none
 	paused  bool
-	from    time.Time // slots up to then are done with
+	from    time.Time // slots up to this time are processed
 	sweeps  map[string]earshot.SweepState
-	known   map[string]time.Time // when slots are due
+	known   map[string]time.Time // cache of due times by slot
 }
 
-// due is when a clock of the place first shows a time of a day, or, where it never does,
-// a later one. It is looked for minute by minute.
+// due returns the first time at which a clock of the time zone shows the given time of a day
+// or, if clocks skip it, a later time. It searches minute by minute.
 func (e *expected) due(day time.Time, at string) time.Time {
 	slot := day.Format("2006-01-02") + "T" + at
 	if due, ok := e.known[slot]; ok {
 		return due
 	}
-	utc, _ := time.Parse(civil, slot) // our own texts
+	utc, _ := time.Parse(civil, slot) // always valid
 	_, offset := utc.In(e.zone).Zone()
 	for t := utc.Add(-time.Duration(offset)*time.Second - 2*time.Hour); ; t = t.Add(time.Minute) {
 		if t.In(e.zone).Format(civil) >= slot {
@@ -45,7 +44,7 @@ func (e *expected) due(day time.Time, at string) time.Time {
 	}
 }
 
-// see notes what must become of the slots that came up to now.
+// see records the expected states of the slots up to now.
 func (e *expected) see(now time.Time) {
 	if e.paused {
 		return
@@ -66,7 +65,7 @@ func (e *expected) see(now time.Time) {
 	e.from = now
 }
 
-// check holds the sweeps of a tracker against what was expected.
+// check compares the sweeps of a tracker with the expected sweeps.
 func (e *expected) check(w *world) {
 	w.Helper()
 	seen := map[string]bool{}
@@ -75,10 +74,10 @@ func (e *expected) check(w *world) {
 	for _, sweep := range w.sweeps(e.name) {
 		want, known := e.sweeps[sweep.Slot]
 		if e.ceiling > 0 && sweep.State == earshot.SweepSkipped && want == earshot.SweepClosed {
-			want = earshot.SweepSkipped // checkCeiling tells whether it had to be
+			want = earshot.SweepSkipped // checkCeiling checks whether skipping was necessary
 		}
 		if !known || seen[sweep.Slot] || sweep.State != want {
-			w.Errorf("%s: slot %s is %s, want %q; there before: %t", e.name, sweep.Slot, sweep.State, want, seen[sweep.Slot])
+			w.Errorf("%s: slot %s is %s, want %q; duplicate: %t", e.name, sweep.Slot, sweep.State, want, seen[sweep.Slot])
 		}
 		if sweep.Answered+sweep.Missing != sweep.Submitted || sweep.State != earshot.SweepClosed && sweep.Submitted > 0 {
 			w.Errorf("%s: slot %s ended as %+v", e.name, sweep.Slot, sweep)
@@ -89,7 +88,7 @@ func (e *expected) check(w *world) {
 	}
 	for slot, state := range e.sweeps {
 		if !seen[slot] {
-			w.Errorf("%s: slot %s is not there, want %s", e.name, slot, state)
+			w.Errorf("%s: slot %s is missing, want %s", e.name, slot, state)
 		}
 	}
 	if got := w.charged(e.name); got != charged {
@@ -102,8 +101,8 @@ func (e *expected) check(w *world) {
 	}
 }
 
-// checkCeiling wants no month to have passed the ceiling, and none to have skipped a
-// sweep without need. The last one that began may have been under way, and so have counted whole.
+// checkCeiling checks that no month exceeded the ceiling, and that no sweep was skipped without
+// need. The previous sweep may still have been running, so its maximum cost counts.
 func (e *expected) checkCeiling(w *world) {
 	w.Helper()
 	spent := map[string]int64{}
@@ -132,7 +131,7 @@ func (e *expected) checkCeiling(w *world) {
 	}
 }
 
-// cells is the rest of every definition here: two questions on a target.
+// cells is the common part of the definitions: two prompts on one target.
 const cells = "prompts: [one, %s]\ntargets: [{provider: chatassistant, country: US}]\n"
 
 const (
@@ -142,8 +141,8 @@ const (
 	dear    = "schedule: {cron: \"15 12 * * *\", timezone: UTC, within: 6h}\nceiling: {creditsPerMonth: 14}\n"
 )
 
-// TestAYear moves the clock of two nodes over a year, in small steps and large; over
-// ten weeks, with both changes of an autumn, where a transaction takes longer.
+// TestAYear moves the clock of two nodes through a year in small and large steps. On slower
+// databases, it covers only ten weeks with the clock changes of an autumn.
 func TestAYear(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -192,27 +191,27 @@ func zone(t *testing.T, name string) *time.Location {
 	return location
 }
 
-// year is a year that passes.
+// year moves the clock through a year.
 type year struct {
 	*world
 	trackers []*expected
-	changes  []change // that are still to come
+	changes  []change // future changes
 }
 
-// change is something that users do at a time.
+// change is an action of a user at a given time.
 type change struct {
 	at time.Time
 	do func()
 }
 
-// changes are a pause, a definition that leaves a due slot as it is, and one that makes
-// the next slot another.
+// changes returns a pause, a definition that keeps a due slot, and a definition that changes
+// the next slot.
 func changes(w *world, trackers []*expected) []change {
 	american, german := trackers[0], trackers[1]
-	summer := func(days int, at time.Duration) time.Time { // the first 30 days are before October
+	summer := func(days int, at time.Duration) time.Time { // all changes are before October
 		return w.now.Truncate(24*time.Hour).AddDate(0, 0, days).Add(at)
 	}
-	const intoSlot = 31 * time.Minute // the first in which it is due, unseen by any node
+	const intoSlot = 31 * time.Minute // the slot of 02:30 in Berlin is due, and no node has seen it
 	return []change{
 		{summer(4, intoSlot), func() { w.apply("berlin", fmt.Sprintf(cells, "three")+berlin) }},
 		{summer(9, intoSlot), func() {
@@ -234,14 +233,14 @@ func changes(w *world, trackers []*expected) []change {
 	}
 }
 
-// clockChanges are the days on which clocks are changed.
+// clockChanges are the days on which clocks change.
 var clockChanges = []time.Time{
 	time.Date(2026, time.October, 25, 0, 0, 0, 0, time.UTC), time.Date(2027, time.March, 28, 0, 0, 0, 0, time.UTC), // Berlin
 	time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, time.March, 14, 0, 0, 0, 0, time.UTC), // New York
 }
 
-// move lets some time pass: hours of which no node sees anything, minutes around a slot,
-// or a look into a window.
+// move moves the clock: hours or days while all nodes are down, single minutes, or small steps
+// through the window of a slot.
 func (y *year) move() {
 	for _, day := range clockChanges {
 		if !y.now.Before(day) && y.now.Before(day.Add(10*time.Hour)) {
@@ -268,8 +267,8 @@ func (y *year) move() {
 	}
 }
 
-// to moves the clock, but not past a day on which clocks are changed, nor past what
-// users do meanwhile, and has the nodes look at it.
+// to moves the clock and runs a step. It does not move past a day on which clocks change, nor
+// past the next change of a user.
 func (y *year) to(now time.Time) {
 	for _, day := range clockChanges {
 		if y.now.Before(day) && now.After(day) {
