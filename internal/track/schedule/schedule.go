@@ -78,23 +78,17 @@ func New(s earshot.Schedule) (*Rule, []Problem) {
 	if s.MonthDay != 0 && s.Every != "month" {
 		reject("monthDay", "can only be used with every: month")
 	}
-	shortest := defaultWithin * 2
 	if s.Cron != "" {
 		next, err := parseCron(s.Cron)
 		if err != nil {
 			reject("cron", "%v", err)
 			return nil, problems
 		}
-		r.next, shortest = next, shortestGap(next)
+		r.next, r.Shortest = next, shortestGap(next)
 	} else {
-		r.next = everyRule(s)
-		// The schema rejects intervals of less than an hour.
-		if hours, err := time.ParseDuration(s.Every); err == nil && hours >= time.Hour {
-			shortest = hours
-		}
+		r.next, r.Shortest = everyRule(s)
 	}
-	r.Shortest = interval(s, shortest)
-	r.Within = min(defaultWithin, shortest/2)
+	r.Within = min(defaultWithin, r.Shortest/2)
 	if s.Within != "" {
 		within, err := time.ParseDuration(s.Within)
 		if err != nil || within < time.Minute || within > r.Shortest {
@@ -103,21 +97,6 @@ func New(s earshot.Schedule) (*Rule, []Problem) {
 		r.Within = within
 	}
 	return r, problems
-}
-
-// interval returns the shortest time between two slots.
-func interval(s earshot.Schedule, shortest time.Duration) time.Duration {
-	const day = 24 * time.Hour
-	switch s.Every {
-	case "day":
-		return day
-	case "week":
-		return 7 * day
-	case "month":
-		return 28 * day
-	default:
-		return shortest
-	}
 }
 
 // short formats a duration in hours or minutes.
@@ -162,25 +141,28 @@ func shortestGap(next func(time.Time) time.Time) time.Duration {
 	return shortest
 }
 
-// everyRule returns the next function of a schedule without a cron expression.
-func everyRule(s earshot.Schedule) func(time.Time) time.Time {
+const day = 24 * time.Hour
+
+// everyRule returns the next function of a schedule without a cron expression, and the
+// shortest time between two slots.
+func everyRule(s earshot.Schedule) (next func(time.Time) time.Time, shortest time.Duration) {
 	var at time.Duration // the default is midnight; the schema has checked the format
 	if clock, err := time.Parse("15:04", s.At); err == nil {
 		at = time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
 	}
 	switch s.Every {
 	case "day":
-		return steps(24*time.Hour, at)
+		return steps(day, at), day
 	case "week":
-		return steps(7*24*time.Hour, at+time.Duration(daysAfterThursday(s.Weekday))*24*time.Hour)
+		return steps(7*day, at+time.Duration(daysAfterThursday(s.Weekday))*day), 7 * day
 	case "month":
-		return func(after time.Time) time.Time { return nextMonthDay(after, max(1, s.MonthDay), at) }
+		return func(after time.Time) time.Time { return nextMonthDay(after, max(1, s.MonthDay), at) }, 28 * day
 	default:
 		hours, err := time.ParseDuration(s.Every)
-		if err != nil {
-			hours = 24 * time.Hour // the schema has rejected the value
+		if err != nil || hours < time.Hour {
+			hours = day // the schema has rejected the value
 		}
-		return steps(hours, at%hours)
+		return steps(hours, at%hours), hours
 	}
 }
 

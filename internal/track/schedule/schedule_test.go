@@ -143,6 +143,11 @@ func TestInvalidSchedules(t *testing.T) {
 			t.Errorf("%+v: %v", s, problems)
 		}
 	}
+	for _, every := range []string{"0h", "-1h", "x"} { // the schema rejects them; New must not panic
+		if rule, problems := schedule.New(earshot.Schedule{Every: every}); rule == nil || problems != nil {
+			t.Errorf("every %q: %v, %v", every, rule, problems)
+		}
+	}
 	for _, text := range []string{"@daily", "TZ=0 * * * * *", "* * * *", "0 0 30 2 *", "a b c d e", "0 0 0 * * *"} {
 		if _, problems := schedule.New(earshot.Schedule{Cron: text}); len(problems) != 1 {
 			t.Errorf("%q: %v", text, problems)
