@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/geo"
 	"earshot/internal/schema"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/mention"
@@ -213,7 +212,6 @@ func rejectPanel(in *schema.Object, err error) {
 // checkTargets checks each target against the rules of its provider, and sets its price.
 func (s *Reader) checkTargets(in *schema.Object, d *Definition) {
 	seen := map[string]int{}
-	sample := earshot.TrackedPrompt{Text: "x"}
 	d.Prices = make([]int64, len(d.Targets))
 	for i, target := range d.Targets {
 		path := fmt.Sprintf("targets[%d]", i)
@@ -222,29 +220,14 @@ func (s *Reader) checkTargets(in *schema.Object, d *Definition) {
 			continue
 		}
 		seen[targetKey(target)] = i
-		asked, err := s.Catalogue.Provider(target.Provider)
-		if err != nil {
-			if target.Provider != "" {
-				in.Reject(path+".provider", "must be one of %s", strings.Join(s.Catalogue.Names(), ", "))
-			}
-			continue
+		if target.Provider == "" {
+			continue // already rejected
 		}
-		if target.Country != "" && !geo.IsCountry(target.Country) {
-			in.Reject(path+".country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
-			continue
-		}
-		payload, err := payloadOf(asked.Definition(), sample, target)
-		if err != nil {
-			in.Reject(path+".options", "%s", err)
-			continue
-		}
-		request, problems := DecodeRequest(asked, payload)
+		price, problems := s.price(target)
 		for _, p := range problems {
-			in.Reject(path+"."+fieldOfTarget(p.Field), "%s", p.Message)
+			in.Reject(path+"."+p.Field, "%s", p.Message)
 		}
-		if problems == nil {
-			d.Prices[i] = s.Price(asked.Definition(), request)
-		}
+		d.Prices[i] = price
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 )
@@ -138,19 +139,29 @@ func targetName(t earshot.Target) string {
 	return name
 }
 
-// price returns the maximum cost of a task on a target, or 0 if the target is no longer valid.
-func (s *Reader) price(target earshot.Target) int64 {
+// price checks a target against the rules of its provider, and returns the maximum cost of a
+// task on the target. The fields of the problems are fields of the target.
+func (s *Reader) price(target earshot.Target) (int64, []earshot.FieldProblem) {
+	invalid := func(field, message string) (int64, []earshot.FieldProblem) {
+		return 0, []earshot.FieldProblem{{Field: field, Message: message}}
+	}
 	asked, err := s.Catalogue.Provider(target.Provider)
 	if err != nil {
-		return 0
+		return invalid("provider", "must be one of "+strings.Join(s.Catalogue.Names(), ", "))
+	}
+	if target.Country != "" && !geo.IsCountry(target.Country) {
+		return invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
 	}
 	payload, err := payloadOf(asked.Definition(), earshot.TrackedPrompt{Text: "x"}, target)
 	if err != nil {
-		return 0
+		return invalid("options", err.Error())
 	}
 	request, problems := DecodeRequest(asked, payload)
-	if problems != nil {
-		return 0
+	for i := range problems {
+		problems[i].Field = fieldOfTarget(problems[i].Field)
 	}
-	return s.Price(asked.Definition(), request)
+	if problems != nil {
+		return 0, problems
+	}
+	return s.Price(asked.Definition(), request), nil
 }

@@ -47,45 +47,28 @@ type SearchFound struct {
 // title that is equal to the prompt is the title of a page, not a quotation.
 func (r *Rules) Search(page SearchPage) SearchFound {
 	found := SearchFound{Rank: r.organicRanks(page.Organic)}
-	titles := make([]Text, len(page.Organic))
-	snippets := make([]Text, len(page.Organic))
-	for i, o := range page.Organic {
-		titles[i] = Text{Body: o.Title, Format: Plain}
-		snippets[i] = Text{Body: o.Snippet, Format: Plain}
-	}
-	panel := make([]Text, len(page.Panel))
-	for i, text := range page.Panel {
-		panel[i] = Text{Body: text, Format: Plain}
-	}
-	found.Mentions = append(found.Mentions, r.part(InTitle, titles)...)
-	found.Mentions = append(found.Mentions, r.part(InSnippet, snippets)...)
-	if page.Overview != nil {
-		found.Mentions = append(found.Mentions, r.part(InOverview, []Text{*page.Overview})...)
-	}
-	found.Mentions = append(found.Mentions, r.part(InPanel, panel)...)
-	r.order(found.Mentions)
-	return found
-}
-
-// part finds the mentions in the texts of one part.
-func (r *Rules) part(where Where, texts []Text) []SearchMention {
-	var mentions []SearchMention
-	for i, text := range texts {
-		for _, m := range r.Find(text).Mentions {
-			mentions = append(mentions, SearchMention{Mention: m, Where: where, Index: i})
-		}
-	}
-	return mentions
-}
-
-// order replaces the positions within each text by positions within the whole page.
-func (r *Rules) order(mentions []SearchMention) {
 	places := newPlaces(r.brands)
-	for i := range mentions {
-		if m := &mentions[i]; m.Counts() {
-			m.Position = places.of(m.Brand)
+	search := func(where Where, index int, text Text) {
+		for _, m := range r.Find(text).Mentions {
+			if m.Counts() {
+				m.Position = places.of(m.Brand) // on the whole page, not in the text
+			}
+			found.Mentions = append(found.Mentions, SearchMention{Mention: m, Where: where, Index: index})
 		}
 	}
+	for i, o := range page.Organic {
+		search(InTitle, i, Text{Body: o.Title, Format: Plain})
+	}
+	for i, o := range page.Organic {
+		search(InSnippet, i, Text{Body: o.Snippet, Format: Plain})
+	}
+	if page.Overview != nil {
+		search(InOverview, 0, *page.Overview)
+	}
+	for i, text := range page.Panel {
+		search(InPanel, i, Text{Body: text, Format: Plain})
+	}
+	return found
 }
 
 func (r *Rules) organicRanks(results []Organic) []int {

@@ -79,22 +79,18 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 // reportSources reads the sources that answers cite. A report with too many answers to
 // count has no sources.
 func (s *Reporter) reportSources(ctx context.Context, organization, name string, in *Input, before, after definition.Span) (err error) {
-	for _, part := range []struct {
-		into   **earshot.SourceReport
-		within definition.Span
-	}{{&in.Sources, after}, {&in.SourcesBefore, before}} {
-		q := &earshot.SourceQuery{Limit: MaxSources, NumberFilter: part.within.Filter()}
-		*part.into, err = s.numbers.Sources(ctx, organization, name, q)
-		if earshot.ErrorCode(err) == earshot.CodeValidation {
-			in.Sources, in.SourcesBefore = nil, nil
-			in.NoSources = "This period has too many answers to count their sources. Choose a shorter period to see them."
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	read := func(within definition.Span) (*earshot.SourceReport, error) {
+		return s.numbers.Sources(ctx, organization, name, &earshot.SourceQuery{Limit: MaxSources, NumberFilter: within.Filter()})
 	}
-	return nil
+	if in.Sources, err = read(after); err == nil {
+		in.SourcesBefore, err = read(before)
+	}
+	if earshot.ErrorCode(err) == earshot.CodeValidation {
+		in.Sources, in.SourcesBefore = nil, nil
+		in.NoSources = "This period has too many answers to count their sources. Choose a shorter period to see them."
+		return nil
+	}
+	return err
 }
 
 // reportSweeps reads the sweeps that were due in either period, and counts why answers of

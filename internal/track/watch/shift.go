@@ -44,8 +44,10 @@ func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shi
 	if err != nil {
 		return err
 	}
+	var names []string // names of the target in comparisons: one for each surface
 	for _, c := range targets {
 		if c.Target == key.Target || strings.HasPrefix(c.Target, key.Target+"@") {
+			names = append(names, c.Target)
 			content.From, content.To = *c.A, *c.B
 			if c.Interval != nil {
 				content.Interval = c.Interval[:]
@@ -53,7 +55,7 @@ func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shi
 		}
 		content.Targets = append(content.Targets, earshot.ShiftPart{Name: c.Target, From: *c.A, To: *c.B})
 	}
-	prompts, err := w.parts(b, key, periods, []string{"target", "prompt"}, metric.Selection{"target": targetsOf(targets, key.Target)})
+	prompts, err := w.parts(b, key, periods, []string{"target", "prompt"}, metric.Selection{"target": names})
 	if err != nil {
 		return err
 	}
@@ -103,16 +105,6 @@ func (w *watching) parts(b *aggregate.Aggregate, key definition.SeriesKey, perio
 		return nil, err
 	}
 	return slices.DeleteFunc(rows, func(c metric.Comparison) bool { return c.A == nil || c.B == nil }), nil
-}
-
-// targetsOf returns the names of a target in comparisons: one for each surface.
-func targetsOf(rows []metric.Comparison, target string) (names []string) {
-	for _, c := range rows {
-		if c.Target == target || strings.HasPrefix(c.Target, target+"@") {
-			names = append(names, c.Target)
-		}
-	}
-	return names
 }
 
 // mostAffected returns the prompts with the largest change in a direction.
