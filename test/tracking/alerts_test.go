@@ -47,7 +47,7 @@ func TestAnAlertReachesEveryChannel(t *testing.T) {
 				other.Get(t, a, "/v1/trackers/hats/alerts").Into(t, &page)
 				return len(page.Alerts) > 0
 			})
-			if len(page.Alerts) != 1 || page.Alerts[0].Kind != earshot.AlertSweep || !strings.HasPrefix(page.Alerts[0].Summary, "The sweep of manual first was skipped") {
+			if len(page.Alerts) != 1 || page.Alerts[0].Kind != earshot.AlertSweep || !strings.HasPrefix(page.Alerts[0].Summary, "The manual sweep first was skipped") {
 				t.Errorf("after sweep %d the alerts are %s", i+1, harness.JSON(t, page))
 			}
 		}
@@ -65,8 +65,8 @@ func TestAnAlertReachesEveryChannel(t *testing.T) {
 		})
 		told(webhook)[0].Verify(t, a.WebhookSecret)
 		for what, body := range map[string]string{
-			`"type":"alert.raised","tracker":"hats"`: told(webhook)[0].Body, `{"text":"hats: The sweep of manual first was skipped`: told(slack)[0].Body,
-			`"content":"hats: The sweep of manual first was skipped`: told(discord)[0].Body, "Subject: [hats] The sweep of manual first was skipped": mine()[1],
+			`"type":"alert.raised","tracker":"hats"`: told(webhook)[0].Body, `{"text":"hats: The manual sweep first was skipped`: told(slack)[0].Body,
+			`"content":"hats: The manual sweep first was skipped`: told(discord)[0].Body, "Subject: [hats] The manual sweep first was skipped": mine()[1],
 		} {
 			if !strings.Contains(body, what) {
 				t.Errorf("%q is not in %s", what, body)

@@ -117,7 +117,7 @@ func TestAReportEscapesWhatOthersWrote(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Send(t, a, http.MethodPut, "/v1/trackers/bad", string(definition)).Has(t, "apply", http.StatusOK)
-	if words := shown(t, n.Get(t, a, "/v1/trackers/bad/report").Has(t, "an empty report", http.StatusOK).Body); !strings.Contains(words, "There are no answers of closed sweeps in this period") {
+	if words := shown(t, n.Get(t, a, "/v1/trackers/bad/report").Has(t, "an empty report", http.StatusOK).Body); !strings.Contains(words, "This period has no answers of closed sweeps") {
 		t.Errorf("before the first sweep it says %s", words)
 	}
 	var started earshot.SweepStarted

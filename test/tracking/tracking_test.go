@@ -75,7 +75,7 @@ func TestATrackerFromFileToAnswers(t *testing.T) {
 			t.Errorf("a dry run tells %+v", dry)
 		} else if slots := dry.Tracker.NextSlots; len(slots) != 5 || !slots[0].DueAt.Equal(dry.Tracker.NextSweepAt.Time) || !strings.HasSuffix(slots[4].Slot, "T06:00 Europe/Berlin") || !slots[4].DueAt.After(slots[3].DueAt.Time) {
 			t.Errorf("the next slots are %+v", slots)
-		} else if len(dry.Warnings) != 1 || !strings.Contains(dry.Warnings[0], "its ceiling is 100") {
+		} else if len(dry.Warnings) != 1 || !strings.Contains(dry.Warnings[0], "the monthly ceiling is 100") {
 			t.Errorf("a month of %+v is warned of by %q", dry.Tracker.Cost, dry.Warnings)
 		}
 		for ceiling, want := range map[string]string{"100": "a month", "1": "every sweep will be skipped", "1000000": ""} {

@@ -81,13 +81,16 @@ func CeilingSummary(month string, committed, ceiling int64) string {
 }
 
 // SweepSummary returns the summary of an alert about a sweep that did not run. slot is a
-// civil time with a time zone, such as "2026-11-15T06:00 Europe/Berlin".
+// civil time with a time zone, such as "2026-11-15T06:00 Europe/Berlin", or "manual" with the
+// key of a sweep that was started manually.
 func SweepSummary(slot string, state earshot.SweepState) string {
-	if at, zone, found := strings.Cut(slot, " "); found {
-		slot = fmt.Sprintf("%s (%s)", formatted(at, "2006-01-02T15:04", "2 Jan 2006, 15:04"), zone)
+	at, zone, _ := strings.Cut(slot, " ")
+	sweep := fmt.Sprintf("The sweep of %s (%s)", formatted(at, "2006-01-02T15:04", "2 Jan 2006, 15:04"), zone)
+	if at == "manual" {
+		sweep = fmt.Sprintf("The manual sweep %s", zone)
 	}
 	if state == earshot.SweepSkipped {
-		return fmt.Sprintf("The sweep of %s was skipped: it could have exceeded the monthly ceiling.", slot)
+		return sweep + " was skipped: it could have exceeded the monthly ceiling."
 	}
-	return fmt.Sprintf("The sweep of %s was missed: the service was not running in the sweep's time window.", slot)
+	return sweep + " was missed: the service was not running in the sweep's time window."
 }

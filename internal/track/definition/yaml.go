@@ -34,7 +34,7 @@ func fromYAML(text []byte) ([]byte, map[string]int, error) {
 	case len(file.Docs) == 0 || file.Docs[0].Body == nil:
 		return nil, nil, schema.Invalid(schema.BodyField, "is empty; a definition is required")
 	case len(file.Docs) > 1:
-		return nil, nil, schema.Invalid(schema.BodyField, "must be a single YAML document, but more follows it")
+		return nil, nil, schema.Invalid(schema.BodyField, "must be a single YAML document")
 	}
 	w := yamlWriter{lines: map[string]int{}}
 	if err := w.value(file.Docs[0].Body, "", 0); err != nil {

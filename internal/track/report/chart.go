@@ -67,7 +67,7 @@ type (
 // Y returns the vertical position of the label.
 func (l endLabel) Y() string { return num(l.y) }
 
-// Short returns the name, cut to the room beside the chart.
+// Short returns the name, shortened to fit next to the chart.
 func (l endLabel) Short() string {
 	const room = 12
 	if letters := []rune(l.Name); len(letters) > room {
@@ -394,7 +394,7 @@ type rail struct {
 	Was, WasText       string
 	Ticks              []tick
 	First, Last        string
-	Rose               bool // the value is at least that of the previous period
+	Rose               bool // the value is not below the previous period
 }
 
 const railWidth, railEdge = 520.0, 24.0

@@ -51,7 +51,7 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 	}
 	in := &Input{Tracker: name, Created: now}
 	if in.Zone, err = time.LoadLocation(d.Zone().Zone()); err != nil {
-		return nil, fmt.Errorf("read the time zone of a tracker: %w", err)
+		return nil, fmt.Errorf("load the time zone of tracker %s: %w", name, err)
 	}
 	if in.Compare, err = s.numbers.Compare(ctx, organization, name, periods, now); err != nil {
 		return nil, err

@@ -27,10 +27,13 @@ func HTML(in *Input) ([]byte, error) {
 	return render(t, err, in)
 }
 
-// render executes a parsed template; err is the error of parsing it.
-func render(t interface {
+// parsed is a template of html/template or text/template.
+type parsed interface {
 	Execute(w io.Writer, data any) error
-}, err error, in *Input) ([]byte, error) {
+}
+
+// render executes a template; err is the error of parsing it.
+func render(t parsed, err error, in *Input) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse the report's template: %w", err)
 	}

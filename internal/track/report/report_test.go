@@ -141,7 +141,7 @@ func TestPageIsSelfContainedAndEscapesNames(t *testing.T) {
 		t.Error("the page loads an external resource")
 	}
 	if want := strings.Join(strings.Fields(hostile), " "); strings.Count(words, want) < 8 {
-		t.Errorf("the name is not shown as it is:\n%s", words)
+		t.Errorf("the name is not shown unchanged:\n%s", words)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestMarkdownEscapesNames(t *testing.T) {
 	}
 	words := textOf(t, page.String(), func(*html.Node) {})
 	if want := strings.Join(strings.Fields(hostile), " "); strings.Count(words, want) < 8 {
-		t.Errorf("the name is not shown as it is:\n%s", words)
+		t.Errorf("the name is not shown unchanged:\n%s", words)
 	}
 }
 

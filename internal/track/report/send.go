@@ -189,7 +189,7 @@ func (s *Reporter) SendReport(ctx context.Context, organization, name, channel s
 // sentView returns the API view of a report with the state of its deliveries.
 func sentView(r *tracking.Report, deliveries map[string]*store.Delivery) (view earshot.SentReport, err error) {
 	if err := json.Unmarshal(r.Content, &view); err != nil {
-		return view, fmt.Errorf("read report %s: %w", r.ID, err)
+		return view, fmt.Errorf("decode report %s: %w", r.ID, err)
 	}
 	view.ID, view.Slot, view.MadeAt = r.ID, r.Slot, earshot.Timestamp{Time: r.MadeAt}
 	for _, channel := range slices.Sorted(maps.Keys(deliveries)) {
@@ -219,7 +219,7 @@ func Event(tracker string, r *tracking.Report) (*earshot.ReportEvent, *Document,
 	}
 	var whole Document
 	if err := json.Unmarshal(r.Document, &whole); err != nil {
-		return nil, nil, fmt.Errorf("read report %s: %w", r.ID, err)
+		return nil, nil, fmt.Errorf("decode report %s: %w", r.ID, err)
 	}
 	return &earshot.ReportEvent{Type: earshot.ReportMade, Tracker: tracker, Report: view}, &whole, nil
 }

@@ -48,8 +48,8 @@ const (
 	// maximum number of sweeps of one tracker before the next tracker.
 	stepBatch  = 200
 	stepSweeps = 20
-	// freshAlert is the maximum age of a sweep whose alerts are sent. Alerts of older sweeps,
-	// such as those of an imported history, are stored as acknowledged.
+	// freshAlert is the maximum age of a sweep whose alerts are sent. Alerts of older sweeps
+	// are stored as acknowledged, except in a demo.
 	freshAlert = 72 * time.Hour
 )
 
