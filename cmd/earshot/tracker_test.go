@@ -47,7 +47,7 @@ func TestATrackerFromTheShell(t *testing.T) {
 	out, _ := u.succeeds("tracker", "apply", file, "--dry-run")
 	wants(t, out, "tracker shoes would be made\n", "+ prompts   best running shoes\n", "+ targets   websearch/news/NO\n",
 		"at most 16 credits a sweep, 496 a month by its schedule", "40 credits a month, enough for 2 full sweeps", "28 sweeps in 28 days", ":00 Europe/Berlin\n",
-		"warning", "a month by the schedule can cost 496 credits and its ceiling is 40", "(2 series, threshold ")
+		"warning", "the scheduled sweeps of a month can cost 496 credits, and the monthly ceiling is 40", "(2 series, threshold ")
 	if _, stderr := u.succeeds("tracker", "list"); !strings.Contains(stderr, "no trackers") {
 		t.Errorf("a dry run made one: %s", stderr)
 	}
@@ -137,7 +137,7 @@ func TestMistakesInATrackerHaveLines(t *testing.T) {
 	}
 	bad = writeFile(t, "bad.json", "{\"name\": \"bad\",\n\"prompts\": [\"a\",\n\"a\"],\n\"targets\": [{\"provider\": \"chatassistant\", \"country\": \"US\"}]}")
 	_, stderr, _ = u.does("tracker", "apply", bad)
-	wants(t, stderr, bad+":3: prompts[1]: is the same question")
+	wants(t, stderr, bad+":3: prompts[1]: is the same prompt")
 	bad = writeFile(t, "bad.yaml", "name: bad\nprompts: [a\n")
 	_, stderr, _ = u.does("tracker", "apply", bad)
 	wants(t, stderr, bad+":2: body: is not valid YAML")

@@ -79,8 +79,8 @@ func syntaxError(err error) error {
 	return invalid
 }
 
-// errUnsupported is the error message for YAML features that definitions must not use.
-const errUnsupported = "line %d: anchors, aliases, tags and merges are not supported"
+// unsupportedYAML is the error message for YAML features that definitions must not use.
+const unsupportedYAML = "line %d: anchors, aliases, tags and merges are not supported"
 
 // yamlWriter writes YAML nodes as JSON and records the line of each field.
 type yamlWriter struct {
@@ -116,7 +116,7 @@ func (w *yamlWriter) value(node ast.Node, path string, depth int) error {
 	case *ast.LiteralNode:
 		return w.encode(node.Value.Value)
 	default:
-		return fmt.Errorf(errUnsupported, lineOf(node))
+		return fmt.Errorf(unsupportedYAML, lineOf(node))
 	}
 }
 
@@ -138,7 +138,7 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, path string, depth 
 	w.out.WriteByte('{')
 	for i, value := range values {
 		if _, isMerge := value.Key.(*ast.MergeKeyNode); isMerge {
-			return fmt.Errorf(errUnsupported, lineOf(value))
+			return fmt.Errorf(unsupportedYAML, lineOf(value))
 		}
 		name := strings.TrimSpace(value.Key.GetToken().Value)
 		if i > 0 {
