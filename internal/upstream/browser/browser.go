@@ -1,23 +1,22 @@
 // Package browser drives the system's Chromium for pages that need scripts.
 //
-//	visit.go          what to do on a page, as data
+//	visit.go          a page and the steps to do on it, as data
 //	browser.go        visits, a limited number at a time
-//	instance.go       which Chromium serves a visit, and when it is replaced
-//	flags.go          which Chromium is started, and how
-//	process.go        one Chromium process, from its start to its last trace
-//	machine_linux.go  process groups, their memory and abandoned folders
-//	pipe.go           messages to and from it
-//	conn.go           calls and events over its pipe
-//	tab.go            one visit's page in a context of its own
-//	steps.go          the steps on it
-//	take.go           its end: what is taken, and when
-//	page.go           what is looked up and done inside the page
-//	record.go         responses that are recorded while the page runs
-//	times.go          how long Chromium may take; times_race.go under the race detector
+//	instance.go       the Chromium that serves a visit, and its replacement
+//	flags.go          the path, arguments and environment of Chromium
+//	process.go        start and end of a Chromium process
+//	machine_linux.go  process groups, their memory and abandoned profile folders
+//	pipe.go           messages to and from Chromium
+//	conn.go           calls and events over the pipe
+//	tab.go            the page of one visit, in its own browser context
+//	steps.go          the steps on the page
+//	take.go           the last steps, which take a document
+//	page.go           the scripts that run inside the page
+//	record.go         recording of responses while the page runs
+//	times.go          timeouts for Chromium; times_race.go under the race detector
 //
-// Of chromedp it uses the types of the protocol only: chromedp's tabs stop reading from
-// the whole browser when one page stops answering, and here one site must not take the
-// others with it.
+// The package uses only chromedp's protocol types (cdproto). A tab of chromedp whose page
+// stops answering blocks the events of all tabs; here, one site must not block the others.
 package browser
 
 import (
@@ -34,11 +33,11 @@ import (
 )
 
 var (
-	// ErrCrashed means that the page or Chromium died, or that Chromium could not
-	// be started. Another try may well succeed.
+	// ErrCrashed means that the page or Chromium crashed, or that Chromium could not
+	// be started. A retry may succeed.
 	ErrCrashed = errors.New("browser crashed")
-	// ErrNavigation means that the page could not be opened; the error's text
-	// has Chromium's reason, such as net::ERR_CONNECTION_REFUSED.
+	// ErrNavigation means that the page could not be opened. The error text contains
+	// Chromium's reason, such as net::ERR_CONNECTION_REFUSED.
 	ErrNavigation = errors.New("page could not be opened")
 	// ErrTooLarge means that the document exceeds Config.MaxDocument.
 	ErrTooLarge = errors.New("document is too large")
@@ -46,54 +45,54 @@ var (
 	ErrClosed = errors.New("browser is closed")
 )
 
-// Config says which Chromium to drive and within which limits.
+// Config sets the Chromium to start and its limits.
 type Config struct {
-	// Path is the Chromium to start, as Find finds it.
+	// Path is the path of the Chromium program. See Find.
 	Path string
-	// Contexts is how many visits there are at a time; further ones wait. Default 4:
-	// a page with many scripts keeps a core busy.
+	// Contexts is the maximum number of concurrent visits; further visits wait. Default
+	// 4, because a page with many scripts keeps a core busy.
 	Contexts int
-	// Proxy returns the address, host:port on the loopback interface, of the
-	// HTTP proxy for a place. All traffic of a visit goes through it. Required.
+	// Proxy returns the address (host:port on the loopback interface) of the HTTP
+	// proxy for a place. All traffic of a visit goes through this proxy. Required.
 	Proxy func(place string) (address string, err error)
-	// MaxDocument is the size in bytes of the largest document that a visit may
-	// return. Default 16 MiB; real pages stay under 4 MiB.
+	// MaxDocument is the maximum size of a document in bytes. Default 16 MiB; real
+	// pages stay under 4 MiB.
 	MaxDocument int
-	// Log receives starts, ends and crashes of Chromium. Default: none.
+	// Log receives starts, ends and crashes of Chromium. Default: no log.
 	Log *slog.Logger
 }
 
 // Document is the result of a visit.
 type Document struct {
 	URL         string
-	Status      int // of the stream, or of the page's main document
+	Status      int // HTTP status of the stream, or of the page's main document
 	ContentType string
 	Body        []byte
-	Streamed    bool // it is the body of a response, not the page
-	// Partial says that it is not what the steps asked for: the page at the time when a
-	// step could not be done, or a stream without any data.
+	Streamed    bool // Body is the body of a response, not the page
+	// Partial means that the document is not the one that the steps asked for: a step
+	// failed and this is the page at that time, or the stream has no data.
 	Partial bool
 }
 
-// Browser opens pages in Chromium. Chromium is started with the first visit and
-// whenever the one before is gone. A Browser is safe for concurrent use.
+// Browser opens pages in Chromium. The first visit starts Chromium; later visits start
+// another one if it has ended. A Browser is safe for concurrent use.
 type Browser struct {
 	cfg     Config
 	slots   chan struct{}
 	closing chan struct{}
-	// Chromium's memory grows with time, so processes are replaced early. That costs
-	// little, since a start takes 0.2 s.
+	// Chromium's memory grows with time, so each process serves a limited number of
+	// visits. Starting another one takes only 0.2 s.
 	maxVisits int
 	maxIdle   time.Duration
 
-	work sync.WaitGroup // visits until they are cleaned up, and processes
+	work sync.WaitGroup // visits, including their cleanup, and processes
 
 	mu        sync.Mutex
 	current   *instance
-	instances map[*instance]struct{} // all whose process may still exist
+	instances map[*instance]struct{} // every instance whose process may still exist
 }
 
-// New returns a browser. Nothing is started before the first visit.
+// New returns a browser. Chromium is started by the first visit.
 func New(cfg Config) *Browser {
 	cfg.Contexts = cmp.Or(max(cfg.Contexts, 0), 4)
 	cfg.MaxDocument = cmp.Or(max(cfg.MaxDocument, 0), 16<<20)
@@ -112,23 +111,23 @@ func New(cfg Config) *Browser {
 	}
 }
 
-// Visit opens a page in a fresh context, with its own cookies, storage and
-// proxy, does the steps and returns what they take. When a step cannot be done,
-// or the page's main document is an error, it returns that page, which shows why.
+// Visit opens a page in a fresh browser context, with its own cookies, storage and
+// proxy, does the steps and returns the document that they take. If a step fails, or the
+// page's main document has an error status, Visit returns the current page instead.
 //
 // It returns an error that wraps ErrCrashed, ErrNavigation, ErrTooLarge or
 // ErrClosed, or the error of ctx.
 func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
-	// Chromium would open files and its own pages as well.
+	// Chromium would also open local files and its own chrome: pages.
 	if u, err := url.Parse(v.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%w: no web address: %q", ErrNavigation, v.URL)
+		return nil, fmt.Errorf("%w: %q is not an http or https URL", ErrNavigation, v.URL)
 	}
 	proxy, err := b.cfg.Proxy(v.Place)
 	if err != nil {
 		return nil, fmt.Errorf("proxy for %q: %w", v.Place, err)
 	}
 	if !isLocal(proxy) {
-		return nil, fmt.Errorf("proxy for %q: %q is no address on the loopback interface", v.Place, proxy)
+		return nil, fmt.Errorf("proxy for %q: %q is not an address on the loopback interface", v.Place, proxy)
 	}
 	if err := b.acquireSlot(ctx); err != nil {
 		return nil, err
@@ -138,8 +137,8 @@ func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
 		defer b.releaseSlot()
 		b.serve(ctx, proxy, v, results)
 	}()
-	// A caller whose ctx ends does not wait for Chromium to start or to close the page,
-	// but its slot is free for the next visit only then.
+	// When ctx ends, Visit returns at once. The slot stays taken until Chromium has
+	// closed the page.
 	select {
 	case r := <-results:
 		return r.doc, r.err
@@ -148,8 +147,8 @@ func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
 	}
 }
 
-// isLocal reports whether address is a port on the loopback interface. Chromium is
-// told to resolve no names, and takes some other texts to mean no proxy at all.
+// isLocal reports whether address is a port on the loopback interface. Chromium
+// resolves no other names (see flags), and takes some texts to mean "no proxy".
 func isLocal(address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
@@ -158,14 +157,13 @@ func isLocal(address string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// result is how a visit ended.
+// result is the result of a visit.
 type result struct {
 	doc *Document
 	err error
 }
 
-// acquireSlot waits until the visit may begin, which Close waits for until
-// releaseSlot is called.
+// acquireSlot waits for a free slot. Close waits until the slot is released.
 func (b *Browser) acquireSlot(ctx context.Context) error {
 	select {
 	case b.slots <- struct{}{}:
@@ -191,7 +189,7 @@ func (b *Browser) releaseSlot() {
 	b.work.Done()
 }
 
-// serve makes the visit, sends its result and closes its page.
+// serve does the visit, sends its result and closes its page.
 func (b *Browser) serve(ctx context.Context, proxy string, v Visit, results chan<- result) {
 	l, t, err := b.openTab(ctx, proxy)
 	if err != nil {
@@ -202,13 +200,13 @@ func (b *Browser) serve(ctx context.Context, proxy string, v Visit, results chan
 	doc, err := t.visit(ctx, v)
 	results <- result{doc, err}
 	if err := t.dispose(); err != nil {
-		b.cfg.Log.Warn("Chromium does not let go of a page and is ended", "url", v.URL, "error", err)
+		b.cfg.Log.Warn("Chromium did not close a page and is killed", "url", v.URL, "error", err)
 		l.process.kill()
 	}
 }
 
-// openTab opens an empty tab. If that fails because Chromium is dead, the visit, which
-// has not begun, gets another Chromium.
+// openTab opens an empty tab. If that fails, it kills Chromium and tries again with
+// another one.
 func (b *Browser) openTab(ctx context.Context, proxy string) (*instance, *tab, error) {
 	for try := 1; ; try++ {
 		l, err := b.acquire(ctx)
@@ -219,16 +217,16 @@ func (b *Browser) openTab(ctx context.Context, proxy string) (*instance, *tab, e
 		if err == nil {
 			return l, t, nil
 		}
-		l.process.kill() // it is of no use to other visits either
+		l.process.kill() // other visits could not use it either
 		b.release(l)
 		if try == 3 {
-			return nil, nil, fmt.Errorf("%w: no tab: %w", ErrCrashed, err)
+			return nil, nil, fmt.Errorf("%w: open a tab: %w", ErrCrashed, err)
 		}
 	}
 }
 
-// Close ends Chromium and waits until nothing of it is left. Visits under way
-// fail with ErrCrashed, later ones with ErrClosed.
+// Close ends Chromium and waits until its processes and folders are removed. Running
+// visits fail with ErrCrashed, later ones with ErrClosed.
 func (b *Browser) Close() {
 	b.mu.Lock()
 	select {
@@ -243,8 +241,8 @@ func (b *Browser) Close() {
 	b.work.Wait()
 }
 
-// waitTime is how long a wait may take: at most limit, and less when ctx ends soon, so
-// that there is time left to take the page that is there by then.
+// waitTime returns how long a wait may take: at most limit, and less if ctx ends soon, so
+// that there is time left to take the current page.
 func waitTime(ctx context.Context, limit time.Duration) time.Duration {
 	deadline, ok := ctx.Deadline()
 	if !ok {

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// chromium returns the Chromium to test with.
+// chromium returns the path of the Chromium to test with.
 func chromium(tb testing.TB) string {
 	tb.Helper()
 	path, err := browser.Find()
@@ -36,14 +36,14 @@ func chromium(tb testing.TB) string {
 	return path
 }
 
-// site is a web site under any name, and the only proxy that leads to it. The
-// names exist nowhere else, so whoever got there took the proxy.
+// site is a web site that answers for every host name, and the only proxy that leads to
+// it. The names do not exist in DNS, so a request that arrives here took the proxy.
 type site struct {
 	http.ServeMux
 	address string // of the proxy
 
 	mu    sync.Mutex
-	hosts []string // that were asked for
+	hosts []string // that were requested
 }
 
 func newSite(tb testing.TB) *site {
@@ -122,7 +122,7 @@ func (s *site) page(path, html string) {
 	})
 }
 
-// open returns a browser whose only way out leads to the site.
+// open returns a browser whose proxy always leads to the site.
 func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Browser {
 	tb.Helper()
 	cfg := browser.Config{
@@ -138,7 +138,7 @@ func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Bro
 	return b
 }
 
-// visit makes a visit that has to succeed.
+// visit does a visit and fails the test if it returns an error.
 func visit(tb testing.TB, b *browser.Browser, v browser.Visit) *browser.Document {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), 5*time.Minute)
@@ -160,7 +160,7 @@ func within(tb testing.TB, doc *browser.Document, texts ...string) {
 	}
 }
 
-// shortly returns a context for visits that use it up.
+// shortly returns a context with a short timeout, for visits that run into it.
 func shortly(tb testing.TB) (context.Context, context.CancelFunc) {
 	tb.Helper()
 	return context.WithTimeout(tb.Context(), 4*time.Second)

@@ -15,13 +15,13 @@ import (
 )
 
 // conn is the connection to a Chromium: calls with their answers, and the
-// events of each session. One goroutine reads and one writes. Whatever runs on
-// the reading one, events and continuations, must not block.
+// events of each session. One goroutine reads and one writes. Event handlers and
+// callbacks run on the reading goroutine and must not block.
 type conn struct {
 	pipe  *pipe
 	out   chan *message
-	lost  chan struct{} // closed when the connection is of no more use
-	ended chan struct{} // closed when both goroutines are through
+	lost  chan struct{} // closed when the connection is lost
+	ended chan struct{} // closed when both goroutines have ended
 	once  sync.Once
 
 	mu       sync.Mutex
@@ -61,7 +61,7 @@ func newConn(pipe *pipe) *conn {
 	return c
 }
 
-// close ends the connection; Chromium exits when its pipe closes.
+// close closes the connection. Chromium exits when its pipe is closed.
 func (c *conn) close() {
 	c.once.Do(func() {
 		close(c.lost)
@@ -82,7 +82,8 @@ func (c *conn) read() {
 	}
 }
 
-// handler returns the function that handles a message: that of the call or session.
+// handler returns the function that handles a message: the callback of its call, or the
+// event handler of its session.
 func (c *conn) handler(msg *message) func(*message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,15 +117,15 @@ type session struct {
 
 func (c *conn) browser() session { return session{conn: c} }
 
-// listen sets the handler for events of the session. It runs on the reading goroutine.
+// listen sets the handler for events of the session. The handler runs on the reading
+// goroutine.
 func (s session) listen(owner *tab, handle func(*message)) {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	s.conn.sessions[s.id] = listener{owner, handle}
 }
 
-// forget drops what belongs to a tab that is gone: its sessions, and their calls that
-// will get no answer.
+// forget removes the sessions of a closed tab, and their calls that will get no answer.
 func (c *conn) forget(owner *tab) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,7 +133,7 @@ func (c *conn) forget(owner *tab) {
 	maps.DeleteFunc(c.sessions, func(_ target.SessionID, l listener) bool { return l.owner == owner })
 }
 
-// message makes the message of a call and registers answer for its reply.
+// message returns the message of a call and registers answer as its callback.
 func (s session) message(method string, params any, answer func(*message)) (*message, error) {
 	data, err := jsonv2.Marshal(params, lenient)
 	if err != nil {
@@ -145,8 +146,8 @@ func (s session) message(method string, params any, answer func(*message)) (*mes
 	return &message{ID: s.conn.last, SessionID: s.id, Method: method, Params: data}, nil
 }
 
-// call calls a command and waits for its result. It returns the cause of ctx
-// when that ends, and ErrCrashed when the connection is lost.
+// call calls a command and waits for its result. It returns the cause of ctx if ctx
+// ends, and ErrCrashed if the connection is lost.
 func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], params P) (R, error) {
 	var result R
 	answers := make(chan *message, 1)
@@ -158,7 +159,7 @@ func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], p
 	for {
 		select {
 		case out <- msg:
-			out = nil // sent; a nil channel never is ready
+			out = nil // sent; a nil channel is never ready
 		case answer := <-answers:
 			return decode[R](command.Method, answer)
 		case <-ctx.Done():
@@ -170,9 +171,9 @@ func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], p
 	}
 }
 
-// post calls a command without waiting, as is needed on the reading goroutine, where
-// then, if not nil, is called with the result. If Chromium does not accept the command
-// at once, the connection is closed.
+// post calls a command without waiting, so it may be used on the reading goroutine. If
+// then is not nil, it is called with the result on the reading goroutine. If the queue of
+// outgoing messages is full, post closes the connection.
 func post[P, R any](s session, command cdp.Command[P, R], params P, then func(R, error)) {
 	msg, err := s.message(command.Method, params, func(m *message) {
 		if then != nil {
@@ -196,13 +197,13 @@ func (c *conn) abandon(id int64) {
 	delete(c.pending, id)
 }
 
-// sessionNotFound is the code of Chromium's answer to calls to a page that is gone.
+// sessionNotFound is Chromium's error code for calls to a closed page.
 const sessionNotFound = -32001
 
 func decode[R any](method string, answer *message) (R, error) {
 	var result R
 	if answer.Error != nil && answer.Error.Code == sessionNotFound {
-		return result, fmt.Errorf("%w: page is gone", ErrCrashed)
+		return result, fmt.Errorf("%w: the page is closed", ErrCrashed)
 	}
 	if answer.Error != nil {
 		return result, fmt.Errorf("%s: %w", method, answer.Error)
@@ -213,7 +214,7 @@ func decode[R any](method string, answer *message) (R, error) {
 	return result, nil
 }
 
-// event returns the message's payload if it is such an event.
+// event returns the payload of a message if the message is an event of that kind.
 func event[E any](msg *message, kind cdp.Event[E]) (payload E, ok bool) {
 	if msg.Method != kind.Method {
 		return payload, false
@@ -222,14 +223,14 @@ func event[E any](msg *message, kind cdp.Event[E]) (payload E, ok bool) {
 	return payload, err == nil
 }
 
-// boundedReader fails when one message, which ends with a zero byte, exceeds
-// max bytes: a page can make Chromium report things of any size.
+// boundedReader fails when a message (terminated by a zero byte) exceeds max bytes. A
+// page can make Chromium send messages of any size.
 type boundedReader struct {
 	io.ReadCloser
 	max, size int
 }
 
-// Read reads on, as long as the message stays within the limit.
+// Read implements io.Reader.
 func (r *boundedReader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if end := bytes.LastIndexByte(p[:n], 0); end >= 0 {

@@ -20,10 +20,10 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// The tests in this file are not parallel: they look at all of this process's
-// children.
+// The tests in this file are not parallel, because they check all children of this
+// process.
 
-// pids is a log that keeps the ids of the Chromiums that were started.
+// pids is a log handler that keeps the process ids of all started Chromiums.
 type pids struct {
 	slog.Handler
 	all chan int
@@ -48,8 +48,8 @@ func (p *pids) Handle(ctx context.Context, r slog.Record) error {
 
 func (p *pids) log(c *browser.Config) { c.Log = slog.New(p) }
 
-// processes returns the command lines of the processes, dead ones too, for
-// which the fields of their stat, from the state on, match.
+// processes returns the command lines of the processes, including zombies, that match.
+// The fields are those of /proc/PID/stat after the command's name.
 func processes(match func(fields []string) bool) map[int]string {
 	found := map[int]string{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -70,7 +70,7 @@ func inGroup(group int) map[int]string {
 	return processes(func(fields []string) bool { return fields[2] == strconv.Itoa(group) })
 }
 
-// nothingLeft fails the test if this process has children, or folders.
+// nothingLeft fails the test if child processes or profile folders are left.
 func nothingLeft(tb testing.TB) {
 	tb.Helper()
 	left := processes(func(fields []string) bool { return fields[1] == strconv.Itoa(os.Getpid()) })
@@ -82,7 +82,7 @@ func nothingLeft(tb testing.TB) {
 	}
 }
 
-// eventually waits for what happens in other processes.
+// eventually waits for an event in another process.
 func eventually(tb testing.TB, what string, happened func() bool) {
 	tb.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -94,7 +94,7 @@ func eventually(tb testing.TB, what string, happened func() bool) {
 	}
 }
 
-// renderers returns the pages' processes of a Chromium.
+// renderers returns the ids of the page processes of a Chromium.
 func renderers(group int) (all []int) {
 	for pid, command := range inGroup(group) {
 		if strings.Contains(command, "--type=renderer") && !strings.HasPrefix(command, "Z") {
@@ -104,8 +104,8 @@ func renderers(group int) (all []int) {
 	return all
 }
 
-// slow serves a page that a visit waits on until it is killed, and says when
-// visits are there.
+// slow serves a page on which a visit waits until it is killed, and reports the arrival
+// of each visit.
 func (s *site) slow(waiting chan<- struct{}) []browser.Step {
 	s.page("/slow", `<p>waiting</p><script>fetch("/stream").then(r => r.text())</script>`)
 	s.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) {
@@ -150,7 +150,7 @@ func TestKilledChromium(t *testing.T) {
 		}
 		under.Wait()
 		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
-		// The next round meets the one that served the visit.
+		// The next round kills the Chromium that served this visit.
 		if len(log.all) != 1 {
 			t.Fatalf("%d were started instead of one", len(log.all))
 		}
@@ -159,7 +159,7 @@ func TestKilledChromium(t *testing.T) {
 	nothingLeft(t)
 }
 
-// One page's end is not another's.
+// A page that crashes does not end other pages.
 func TestKilledPage(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
@@ -180,7 +180,7 @@ func TestKilledPage(t *testing.T) {
 		ends <- err
 	}()
 	<-waiting
-	// None of these takes the first visit with it.
+	// None of these crashes ends the first visit.
 	for _, path := range []string{"/heap", "/buffers"} {
 		_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test" + path, Steps: []browser.Step{browser.Wait("main")}})
 		if !errors.Is(err, browser.ErrCrashed) {

@@ -19,8 +19,7 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// Pages that never stop end with the context of their visit, and with them
-// their processes.
+// Pages that never stop, and their processes, end with the context of their visit.
 func TestEndlessPages(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
@@ -71,7 +70,7 @@ func TestEndlessPages(t *testing.T) {
 	nothingLeft(t)
 }
 
-// A Chromium that answers no more is ended, and visits do not wait for it.
+// A Chromium that stops answering is killed, and visits do not wait for it.
 func TestStuckChromium(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
@@ -99,8 +98,8 @@ func TestStuckChromium(t *testing.T) {
 	nothingLeft(t)
 }
 
-// Visits wait for their turn, and no longer than their context.
-func TestTurns(t *testing.T) {
+// Visits wait for a free slot until their context ends.
+func TestSlots(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
 	waiting := make(chan struct{}, 1)
@@ -109,28 +108,28 @@ func TestTurns(t *testing.T) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps}); !errors.Is(err, browser.ErrCrashed) {
-			t.Errorf("visit under way while closing: %v", err)
+			t.Errorf("running visit while closing: %v", err)
 		}
 	})
 	<-waiting
 	ctx, cancel := shortly(t)
 	defer cancel()
 	if _, err := b.Visit(ctx, browser.Visit{URL: "http://second.test/"}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("visit without a turn: %v", err)
+		t.Errorf("visit without a slot: %v", err)
 	}
 	if slices.Contains(s.asked(), "second.test") {
-		t.Error("the second visit did not wait for its turn")
+		t.Error("the second visit did not wait for a slot")
 	}
 	b.Close()
 	all.Wait()
 	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrClosed) {
-		t.Errorf("visit after the end: %v", err)
+		t.Errorf("visit after Close: %v", err)
 	}
 	nothingLeft(t)
 }
 
-// Chromium is replaced after some visits, without harm to those under way, and
-// ended when there are none.
+// Chromium is replaced after some visits, without harm to running visits, and ended
+// when it is idle.
 func TestRecycling(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
@@ -176,8 +175,8 @@ func TestChromiumThatDoesNotStart(t *testing.T) {
 	nothingLeft(t)
 }
 
-// A service that is killed takes its Chromium with it, and the next one removes
-// the folder that it left.
+// Killing a service also kills its Chromium. The next service removes the folder that was
+// left behind.
 func TestKilledService(t *testing.T) {
 	if os.Getenv("EARSHOT_TEST_SERVICE") != "" {
 		serveUntilKilled(t)
@@ -206,7 +205,7 @@ func TestKilledService(t *testing.T) {
 	_ = service.Process.Kill()
 	_ = service.Wait()
 	eventually(t, "the end of its Chromium", func() bool {
-		// Orphans of a child are ours if a test before this one started Chromium.
+		// We are the parent of a child's orphans if an earlier test started Chromium.
 		_, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
 		return len(inGroup(group)) == 0
 	})
@@ -218,7 +217,7 @@ func TestKilledService(t *testing.T) {
 	nothingLeft(t)
 }
 
-// serveUntilKilled is the service in TestKilledService.
+// serveUntilKilled is the service that TestKilledService kills.
 func serveUntilKilled(t *testing.T) {
 	t.Helper()
 	s := newSite(t)

@@ -2,9 +2,8 @@ package browser
 
 import "time"
 
-// Undecoded is what becomes of a body that came as text.
+// Undecoded exports undecoded.
 var Undecoded = undecoded
 
-// Recycle sets after how many visits, and after how long without one, Chromium
-// is replaced.
+// Recycle sets the number of visits and the idle time after which Chromium is replaced.
 func (b *Browser) Recycle(visits int, idle time.Duration) { b.maxVisits, b.maxIdle = visits, idle }

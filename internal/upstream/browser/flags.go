@@ -6,9 +6,9 @@ import (
 	"os/exec"
 )
 
-// candidates are the names of Chromium, the smallest build first. Debian's
-// command for it is a script that stays as the parent of the browser and would
-// be killed in its place, so the program itself comes before it.
+// candidates are the names of Chromium, the smallest build first. Debian's command
+// chromium-headless-shell is a script that stays the parent of the browser, and killing
+// the script would not kill the browser. So the path of the program itself comes first.
 var candidates = []string{
 	"/usr/lib/chromium/chromium-headless-shell",
 	"chromium-headless-shell",
@@ -28,8 +28,8 @@ func Find() (string, error) {
 	return "", errors.New("no Chromium found: install the package chromium-headless-shell, chromium or google-chrome")
 }
 
-// nowhere is the proxy of everything that belongs to no visit: the discard
-// port, at which nothing listens.
+// nowhere is the proxy for traffic that belongs to no visit: the discard port, on which
+// nothing listens.
 const nowhere = "127.0.0.1:9"
 
 // flags are the arguments that Chromium is started with. Builds ignore flags
@@ -44,13 +44,13 @@ func flags(folder string) []string {
 		"--hide-scrollbars",
 		"--mute-audio",
 		"--password-store=basic",
-		// Containers often have only 64 MiB there; Chromium crashes when it is full.
+		// Containers often have only 64 MiB in /dev/shm; Chromium crashes when it is full.
 		"--disable-dev-shm-usage",
-		// There is no screen, and a page that wants to paint all day should not have a core for it.
+		// There is no screen. A page that animates all the time should not keep a core busy.
 		"--disable-gpu",
 
-		// All traffic takes the proxy of its visit, loopback addresses too, and
-		// what belongs to no visit has none that works. No name is looked up.
+		// All traffic takes the proxy of its visit, including traffic to loopback addresses.
+		// Traffic that belongs to no visit is blocked. Chromium resolves no names.
 		"--proxy-server=" + nowhere,
 		"--proxy-bypass-list=<-loopback>",
 		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE [::1], EXCLUDE localhost",
@@ -58,7 +58,7 @@ func flags(folder string) []string {
 		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--webrtc-ip-handling-policy=disable_non_proxied_udp",
 
-		// Nothing goes out of its own accord.
+		// Chromium sends nothing on its own.
 		"--no-first-run",
 		"--no-default-browser-check",
 		"--no-pings",
@@ -80,20 +80,20 @@ func flags(folder string) []string {
 		"--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater," +
 			"InterestFeedContentSuggestions,MediaRouter,OptimizationHints,Translate",
 
-		// A page can neither ask nor open anything.
+		// A page cannot ask for permissions, show dialogs or open windows.
 		"--block-new-web-contents",
 		"--deny-permission-prompts",
 		"--disable-prompt-on-repost",
 		"--noerrdialogs",
 
-		// Visits run beside each other, each as if it were in the foreground.
+		// Visits run at the same time, each as if it were in the foreground.
 		"--disable-background-timer-throttling",
 		"--disable-backgrounding-occluded-windows",
 		"--disable-hang-monitor",
 		"--disable-renderer-backgrounding",
 
-		// Scripts of real pages stay under 200 MiB. What else a page can hold is
-		// bounded by maxMemory.
+		// Scripts of real pages use less than 200 MiB. maxMemory limits the other memory
+		// of a page.
 		"--js-flags=--max-old-space-size=512",
 	}
 	if unsandboxed() {
@@ -102,12 +102,13 @@ func flags(folder string) []string {
 	return append(all, "about:blank")
 }
 
-// unsandboxed reports whether Chromium has to run without its sandbox: it
-// refuses to start with one for root.
+// unsandboxed reports whether Chromium has to run without its sandbox. For root, it
+// refuses to start with a sandbox.
 func unsandboxed() bool { return os.Geteuid() == 0 }
 
-// environment is all that Chromium sees of ours: keys and passwords that the
-// service was given have no place in a process that runs other people's code.
+// environment returns the environment variables of Chromium. It leaves out all others,
+// because the service's variables may contain keys and passwords, and Chromium runs other
+// people's code.
 func environment(folder string) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"),

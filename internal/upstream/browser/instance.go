@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// instance is one Chromium process with its use by visits. Its fields are guarded by
-// Browser.mu, but for those that are set before ready is closed.
+// instance is a Chromium process and the number of visits that use it. The fields process
+// and err are set before ready is closed; Browser.mu guards the others.
 type instance struct {
-	ready   chan struct{}
+	ready   chan struct{} // closed when Chromium has started, or failed to start
 	process *process // nil if the start failed
 	err     error
 
-	users  int
-	visits int
+	users  int // visits that run now
+	visits int // visits so far
 	idle   *time.Timer
 	ended  bool
 }
 
-// gone reports whether the instance can serve no further visit.
+// gone reports whether Chromium failed to start or has ended.
 func (l *instance) gone() bool {
 	select {
 	case <-l.ready:
@@ -94,7 +94,7 @@ func (b *Browser) retireIdle(l *instance) {
 	}
 }
 
-// retire takes an instance out of service. It ends after its last visit.
+// retire takes an instance out of service. Its process ends after its last visit.
 func (b *Browser) retire(l *instance) {
 	if l == nil {
 		return
@@ -121,8 +121,8 @@ func (b *Browser) begin() *instance {
 	return l
 }
 
-// end kills the instance's process, if it still runs, and removes the instance once
-// the process and its folder are gone.
+// end kills the instance's process, if it still runs. It removes the instance after the
+// process has ended and its folder is deleted.
 func (b *Browser) end(l *instance) {
 	if l.ended {
 		return

@@ -12,25 +12,24 @@ import (
 	"time"
 )
 
-// maxMemory is how much memory one page may hold. Real ones stay under 500 MiB.
+// maxMemory is how much memory one page may use. Real pages stay under 500 MiB.
 const maxMemory = 1536 << 20
 
-// inOwnGroup puts the command into a process group of its own, which can be
-// ended as a whole, and has the kernel end it when we die. What Chromium leaves
-// behind becomes ours, so that we can wait for it: the first process of a
-// container often does not, and the dead would pile up.
+// inOwnGroup puts the command into its own process group, which can be killed as a
+// whole, and asks the kernel to kill it when we die. We become the parent of orphaned
+// children of Chromium, so that we can reap them. The first process of a container often
+// does not, and zombies would pile up.
 func inOwnGroup(cmd *exec.Cmd) {
 	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER of prctl(2)
 	_, _, _ = syscall.Syscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// killGroup ends the command and all that it started. A group whose last
-// process is gone is no error.
+// killGroup kills the command and its children. It ignores a group that has ended.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
-// endGroup kills what is left of a group whose leader was waited for, and waits
-// until it is gone.
+// endGroup kills the rest of a group whose leader has been reaped, and waits until all
+// its processes have ended.
 func endGroup(group int) {
 	const pause, tries = 5 * time.Millisecond, 400
 	for range tries {
@@ -44,7 +43,7 @@ func endGroup(group int) {
 	}
 }
 
-// killLargeRenderers ends the pages of a group that hold more than maxMemory
+// killLargeRenderers kills the pages of a group that use more than maxMemory
 // and returns their sizes by process id.
 func killLargeRenderers(group int) map[int]int {
 	killed := map[int]int{}
@@ -62,10 +61,10 @@ func killLargeRenderers(group int) map[int]int {
 	return killed
 }
 
-// readStat returns a process's id, group and resident bytes, zero if it is gone.
+// readStat returns a process's id, group and resident bytes, or zeros if it has ended.
 func readStat(path string) (pid, group, size int) {
 	text, _ := os.ReadFile(path)
-	// The command's name, the second field, is in parentheses and may hold anything.
+	// The second field, the command's name, is in parentheses and may contain any text.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 22 {
 		return 0, 0, 0
@@ -76,8 +75,8 @@ func readStat(path string) (pid, group, size int) {
 	return pid, group, pages * os.Getpagesize()
 }
 
-// lockFolder marks a folder as in use for as long as we live. It reports false
-// if somebody else has it, or took it away.
+// lockFolder locks a folder until unlock is called or this process ends. It returns false
+// if another process has locked or deleted the folder.
 func lockFolder(folder string) (unlock func(), ok bool) {
 	file, err := os.Open(folder)
 	if err != nil {
@@ -91,8 +90,8 @@ func lockFolder(folder string) (unlock func(), ok bool) {
 	return func() { _ = file.Close() }, true
 }
 
-// sweepFolders removes the profile folders of services that were killed: those
-// that nobody has a lock on.
+// sweepFolders removes the profile folders that no process has locked: their service
+// was killed.
 func sweepFolders() {
 	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
 	for _, folder := range folders {

@@ -4,8 +4,8 @@ package browser
 
 import "os/exec"
 
-// Chromium ends its children itself when it ends, and ends itself when the pipe
-// to us closes. Linux, where the service runs, does not rely on that.
+// Elsewhere than on Linux, we rely on Chromium to exit when its pipe closes, and to end
+// its children when it exits.
 
 func inOwnGroup(*exec.Cmd) {}
 

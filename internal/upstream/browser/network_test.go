@@ -15,8 +15,8 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// Nothing leaves the browser but through the proxy: neither to loopback
-// addresses, nor with a WebSocket, nor by UDP.
+// All traffic leaves the browser through the proxy, also to loopback addresses, by
+// WebSocket and by UDP.
 func TestAllTrafficTakesTheProxy(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -53,15 +53,15 @@ func TestAllTrafficTakesTheProxy(t *testing.T) {
 	asked := s.asked()
 	for _, host := range []string{"127.0.0.1", direct.Addr().String(), "localhost", "[::1]", "no-such-name.test", "127.0.0.1:80"} {
 		if !slices.Contains(asked, host) {
-			t.Errorf("%s was not asked for through the proxy, only %q", host, asked)
+			t.Errorf("%s was not requested through the proxy, only %q", host, asked)
 		}
 	}
-	b.Close() // so that nothing can come any more
+	b.Close() // so that nothing more can arrive
 	knock(t, udp.LocalAddr())
 	knock(t, direct.Addr())
 	buffer := make([]byte, 1500)
 	if n, from, err := udp.ReadFrom(buffer); err != nil || string(buffer[:n]) != "ours" {
-		t.Errorf("%q came by UDP from %s: %v", buffer[:n], from, err)
+		t.Errorf("%q arrived by UDP from %s: %v", buffer[:n], from, err)
 	}
 	conn, err := direct.Accept()
 	if err != nil {
@@ -69,11 +69,11 @@ func TestAllTrafficTakesTheProxy(t *testing.T) {
 	}
 	defer conn.Close()
 	if n, err := conn.Read(buffer); err != nil || string(buffer[:n]) != "ours" {
-		t.Errorf("%q came around the proxy: %v", buffer[:n], err)
+		t.Errorf("%q arrived without the proxy: %v", buffer[:n], err)
 	}
 }
 
-// knock sends something after which nothing else is expected.
+// knock sends a message, so that a reader that expects nothing does not wait.
 func knock(t *testing.T, to net.Addr) {
 	t.Helper()
 	conn, err := net.Dial(to.Network(), to.String())
@@ -84,7 +84,7 @@ func knock(t *testing.T, to net.Addr) {
 	io.WriteString(conn, "ours")
 }
 
-// acceptSocket opens a WebSocket, in which nothing is said.
+// acceptSocket opens a WebSocket and sends nothing.
 func acceptSocket(w http.ResponseWriter, r *http.Request) {
 	sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 	conn, _, err := http.NewResponseController(w).Hijack()
@@ -155,7 +155,7 @@ func TestNavigationErrors(t *testing.T) {
 	}
 }
 
-// The browser says what it is, and speaks the visit's languages.
+// The browser sends its own user agent and the visit's languages.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -188,7 +188,7 @@ func TestContextsShareNothing(t *testing.T) {
 	}
 }
 
-// Nothing that a page asks of its reader stops it.
+// A page that asks for permissions, opens dialogs, windows or downloads is not held up.
 func TestRequestsAreDenied(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -210,6 +210,6 @@ func TestRequestsAreDenied(t *testing.T) {
 	within(t, visit(t, b, browser.Visit{URL: "http://localhost/", Steps: []browser.Step{browser.Submit("button"), browser.TakePage("#end")}}), `<p id="end">`)
 	b.Close()
 	if asked := s.asked(); len(asked) != 2 {
-		t.Errorf("%q were asked for", asked)
+		t.Errorf("%q were requested", asked)
 	}
 }

@@ -11,23 +11,24 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// errScript means that one of our scripts failed, since its selector is not valid.
+// errScript means that one of our scripts failed because its selector is invalid.
 var errScript = errors.New("script failed")
 
-// What is looked up inside the page. An element is usable once it is shown and
-// enabled; of several that match, the first such one counts.
+// Scripts that run inside the page. An element is usable if it is visible and enabled.
+// If several usable elements match a selector, the first one is used.
 const (
 	loadedScript = `() => document.readyState === "complete"`
 
 	existsScript = `selector => selector === "" || document.querySelector(selector) !== null`
 
-	// Text and elements tell whether a page still changes; styles do not.
+	// A change of the text or of the number of elements means that the page still
+	// changes. Changes of style do not count.
 	sizeScript = `() => document.documentElement ? document.documentElement.textContent.length + document.getElementsByTagName("*").length : 0`
 
 	usableScript = `const usable = selector => [...document.querySelectorAll(selector)].find(e =>
 		e.getClientRects().length > 0 && !e.matches(":disabled") && e.getAttribute("aria-disabled") !== "true");`
 
-	// The caret goes to the end, as after a click below the text.
+	// Focusing moves the caret to the end, as a click below the text does.
 	focusScript = `selector => {
 		` + usableScript + `
 		const e = usable(selector);
@@ -62,7 +63,8 @@ const (
 		usable(selector)?.click();
 	}`
 
-	// One character more than the limit tells that there is too much.
+	// The result is cut at limit+1 characters, so that the caller notices that the page
+	// is too large.
 	snapshotScript = `limit => {
 		const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) + "\n" : "";
 		return {
@@ -76,8 +78,8 @@ const (
 // spot is the position of an element that can be clicked.
 type spot struct {
 	Usable  bool    `json:"usable"`
-	Field   bool    `json:"field"`   // it has the focus and takes an Enter
-	Covered bool    `json:"covered"` // by something else, such as a banner
+	Field   bool    `json:"field"`   // a text field, which now has the focus
+	Covered bool    `json:"covered"` // covered by another element, such as a banner
 	X       float64 `json:"x"`
 	Y       float64 `json:"y"`
 }
@@ -97,7 +99,7 @@ func (t *tab) exists(ctx context.Context, at string) (bool, error) {
 	return evaluate[bool](ctx, t, existsScript, at)
 }
 
-// size is a measure of how much is on the page.
+// size returns a number that changes when the content of the page changes.
 func (t *tab) size(ctx context.Context) (int, error) {
 	return evaluate[int](ctx, t, sizeScript, nil)
 }
@@ -123,8 +125,8 @@ func (t *tab) currentPage(ctx context.Context) (*Document, error) {
 	}
 	var taken snapshot
 	for done := false; !done; {
-		// The page may be replaced at any moment; then the next one is taken. This is
-		// the last thing to do, so it may take all the time that is left.
+		// The page may be replaced at any moment; then the next page is taken. This is
+		// the last step, so it may take all the time that is left.
 		var err error
 		done, err = t.until(ctx, stepTime, func(context.Context) (_ bool, err error) {
 			taken, err = evaluate[snapshot](ctx, t, snapshotScript, t.limit)
@@ -140,9 +142,9 @@ func (t *tab) currentPage(ctx context.Context) (*Document, error) {
 	return &Document{URL: taken.URL, Status: t.recorder.mainDocument().Status, ContentType: taken.ContentType, Body: []byte(taken.HTML)}, nil
 }
 
-// evaluate calls a function in the page, in a world of its own: it sees the
-// page's elements, but nothing that the page's scripts have put in the place of
-// the browser's functions.
+// evaluate calls a function in the page, in an isolated world: the function sees the
+// page's elements, but not the page's JavaScript, which may have replaced the browser's
+// functions.
 func evaluate[T any](ctx context.Context, t *tab, function string, argument any) (T, error) {
 	var value T
 	world, err := call(ctx, t.page, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{

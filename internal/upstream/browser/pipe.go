@@ -12,10 +12,10 @@ import (
 	"github.com/chromedp/cdproto/target"
 )
 
-// What every connection to a Chromium needs is here, and not taken from chromedp and the
-// root of cdproto: these import all of the protocol, of which a fifth is used.
+// This file replaces parts of chromedp and of the root of cdproto, which would import the
+// whole protocol. We use a fifth of it.
 
-// lenient are the options for JSON: a page may hold text that is no UTF-8.
+// lenient are the options for JSON. A page may contain text that is not valid UTF-8.
 var lenient = jsonv2.JoinOptions(jsonv2.DefaultOptionsV2(), jsonv2.AllowInvalidUTF8(true))
 
 // message is a call, its answer, or an event, which has no id.
@@ -28,7 +28,7 @@ type message struct {
 	Error     *protocolError   `json:"error,omitzero"`
 }
 
-// protocolError is what Chromium answers to a call that it cannot do.
+// protocolError is Chromium's answer to a call that failed.
 type protocolError struct {
 	Code    int64  `json:"code"`
 	Message string `json:"message"`
@@ -36,7 +36,7 @@ type protocolError struct {
 
 func (e *protocolError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 
-// exceptionError is what a script threw.
+// exceptionError is an exception that a script threw.
 type exceptionError runtime.ExceptionDetails
 
 func (e *exceptionError) Error() string {
@@ -47,8 +47,8 @@ func (e *exceptionError) Error() string {
 	return text
 }
 
-// pipe carries messages, each of which ends with a zero byte. One goroutine may read and
-// one write.
+// pipe transmits messages, each followed by a zero byte. One goroutine may read while
+// another writes.
 type pipe struct {
 	in     *bufio.Reader
 	out    io.Writer
@@ -77,5 +77,5 @@ func (p *pipe) write(m *message) error {
 	return err
 }
 
-// close closes both directions, upon which Chromium exits.
+// close closes both directions. Chromium then exits.
 func (p *pipe) close() error { return p.closer() }

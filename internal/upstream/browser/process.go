@@ -17,11 +17,11 @@ import (
 	"github.com/chromedp/cdproto/target"
 )
 
-// process is one Chromium with all its children.
+// process is a Chromium process and its children.
 type process struct {
 	conn *conn
 	cmd  *exec.Cmd
-	gone chan struct{} // closed when no process and no folder of it is left
+	gone chan struct{} // closed when all processes have ended and the folder is deleted
 }
 
 // start starts Chromium and waits until it answers.
@@ -40,7 +40,7 @@ func start(cfg Config) (*process, error) {
 	cmd.Env = environment(folder)
 	cmd.Dir = folder
 	cmd.Stderr = &output
-	cmd.WaitDelay = time.Second // a child that outlives Chromium would hold stderr open
+	cmd.WaitDelay = time.Second // a child that outlives Chromium keeps stderr open
 	inOwnGroup(cmd)
 	pipe, err := run(cmd, max(8*cfg.MaxDocument, 64<<20)) // JSON escapes a byte as up to six
 	if err != nil {
@@ -57,12 +57,12 @@ func start(cfg Config) (*process, error) {
 	}
 	cfg.Log.Info("Chromium started", "pid", cmd.Process.Pid, "version", version, "sandbox", !unsandboxed())
 	if unsandboxed() {
-		cfg.Log.Warn("Chromium runs without its sandbox, since it refuses to start with one for root")
+		cfg.Log.Warn("Chromium runs without its sandbox, because it is run by root")
 	}
 	return p, nil
 }
 
-// wait waits for Chromium's end and removes what is left of it.
+// wait waits until Chromium exits, kills the remaining children and deletes the folder.
 func (p *process) wait(exited <-chan error, discard func(), log *slog.Logger) {
 	defer close(p.gone)
 	var watch sync.WaitGroup
@@ -89,25 +89,25 @@ func (p *process) handshake() (version string, err error) {
 	return v.Product, err
 }
 
-// kill ends Chromium and all its children at once. Its contexts are in memory, so it
-// has nothing to save.
+// kill kills Chromium and its children. Browser contexts are in memory, so Chromium has
+// nothing to save.
 func (p *process) kill() {
 	select {
 	case <-p.gone:
-		return // another group may have its number by now
+		return // another process group may have the same id by now
 	default:
 	}
 	killGroup(p.cmd)
 	p.conn.close()
 }
 
-// runningCommand is a process that runs, and the pipe to it.
+// runningCommand is a running process and the pipe to it.
 type runningCommand struct {
 	transport *pipe
 	exited    <-chan error
 }
 
-// run starts the command with the pipe that Chromium expects as its files 3 and 4.
+// run starts the command with the pipe that Chromium expects as file descriptors 3 and 4.
 func run(cmd *exec.Cmd, maxMessage int) (*runningCommand, error) {
 	commandsRead, commands, err := os.Pipe()
 	if err != nil {
@@ -120,8 +120,8 @@ func run(cmd *exec.Cmd, maxMessage int) (*runningCommand, error) {
 	cmd.ExtraFiles = []*os.File{commandsRead, answersWrite}
 	started, exited := make(chan error, 1), make(chan error, 1)
 	go func() {
-		// The kernel ends Chromium when the thread that started it ends, so that
-		// thread has to stay.
+		// The kernel kills Chromium when the thread that started it ends (Pdeathsig), so
+		// this thread has to stay.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -140,31 +140,31 @@ func run(cmd *exec.Cmd, maxMessage int) (*runningCommand, error) {
 	return &runningCommand{transport: newPipe(bounded, commands), exited: exited}, nil
 }
 
-// makeFolder makes the folder that everything Chromium writes goes to.
+// makeFolder makes the folder for all files that Chromium writes, and locks it.
 func makeFolder() (folder string, unlock func(), err error) {
 	for range 10 {
 		folder, err = os.MkdirTemp("", folderPrefix+"*")
 		if err != nil {
 			return "", nil, fmt.Errorf("profile folder: %w", err)
 		}
-		// Another process may have taken it for an abandoned one in between.
+		// Until it is locked, another service may take it for abandoned and delete it.
 		if unlock, ok := lockFolder(folder); ok {
 			return folder, unlock, nil
 		}
 	}
-	return "", nil, fmt.Errorf("profile folder: %s was taken away", folder)
+	return "", nil, fmt.Errorf("profile folder: %s was deleted by another process", folder)
 }
 
-// folderPrefix begins the names of our profile folders.
+// folderPrefix is the prefix of the names of our profile folders.
 const folderPrefix = "earshot-browser-"
 
-// tail keeps the last lines that Chromium wrote before it failed to start.
+// tail keeps the end of Chromium's error output, for the error of a failed start.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// Write keeps the end of what was written.
+// Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
 	const maxText = 2 << 10
 	t.mu.Lock()
@@ -174,15 +174,15 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what was kept.
+// String returns the text that was kept, as valid UTF-8.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.ToValidUTF8(strings.TrimSpace(string(t.text)), "\uFFFD")
 }
 
-// watchMemory ends pages that take more memory than a page may, as long as
-// Chromium runs. The visit in such a page fails, the others go on.
+// watchMemory kills pages that use more than maxMemory, until Chromium ends. The visits
+// of these pages fail; the others go on.
 func watchMemory(p *process, log *slog.Logger) {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -192,7 +192,7 @@ func watchMemory(p *process, log *slog.Logger) {
 			return
 		case <-tick.C:
 			for pid, size := range killLargeRenderers(p.cmd.Process.Pid) {
-				log.Warn("a page took too much memory and was ended", "pid", pid, "bytes", size)
+				log.Warn("a page used too much memory and was killed", "pid", pid, "bytes", size)
 			}
 		}
 	}

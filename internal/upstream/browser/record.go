@@ -15,8 +15,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// recorder records the bodies of responses while the page runs: streams that a step
-// takes, and a main document with an error status.
+// recorder records the bodies of responses while the page runs: of the streams that a
+// step takes, and of a main document with an error status.
 type recorder struct {
 	paths       []string // suffixes of the paths of streams
 	limit       int
@@ -26,19 +26,19 @@ type recorder struct {
 
 	mu        sync.Mutex
 	open      map[resource]*response
-	streams   []*response // complete, in the order of their ends
-	size      int         // of all bodies
-	active    int         // streams that have begun and are not complete
-	started   bool        // a stream has begun
+	streams   []*response // complete streams, in the order in which they ended
+	size      int         // total size of all bodies
+	active    int         // number of streams that have started and are not complete
+	started   bool        // a stream has started
 	page      Document    // the main document without its body
-	pageKey   resource    // its request
-	errorPage *Document   // the main document, when it is complete and has an error status
-	redirect  *Document   // where the page leads outside of its site, if that is what is taken
+	pageKey   resource    // the request of the main document
+	errorPage *Document   // the main document, if it is complete and has an error status
+	redirect  *Document   // the address outside of the site that the page leads to
 
-	waiting map[resource]struct{} // requests without an end
+	waiting map[resource]struct{} // requests that have not ended
 }
 
-// resource names a request: its id is unique in a session.
+// resource identifies a request. The id of a request is unique in its session.
 type resource struct {
 	session target.SessionID
 	request network.RequestID
@@ -49,10 +49,10 @@ type response struct {
 	doc       Document
 	main      bool
 	path      string
-	requested bool // Chromium was asked for its content and has not answered
-	hasBody   bool // the answer and the events together have all of the content
+	requested bool // Chromium was asked to stream the content and has not answered yet
+	hasBody   bool // doc.Body is or will be complete once the response is loaded
 	loaded    bool
-	broken    bool // it ended with an error
+	broken    bool // the response ended with an error
 	session   session
 	id        network.RequestID
 }
@@ -81,12 +81,12 @@ func (r *recorder) handle(s session, msg *message) {
 	} else if e, ok := event(msg, network.LoadingFinished); ok {
 		r.end(resource{s.id, e.RequestID}, false)
 	} else if e, ok := event(msg, network.LoadingFailed); ok {
-		// A page that has read enough cancels; what came until then counts.
+		// A page cancels a response of which it has read enough. That is not an error.
 		r.end(resource{s.id, e.RequestID}, !e.Canceled)
 	}
 }
 
-// maxWaiting is how many requests are kept account of. A page that has more is busy.
+// maxWaiting is the maximum number of requests to track.
 const maxWaiting = 10_000
 
 func (r *recorder) await(key resource) {
@@ -104,7 +104,7 @@ func (r *recorder) idle() bool {
 	return len(r.waiting) == 0
 }
 
-// leave ends the visit with an address that the page leads to.
+// leave ends the visit with the first address outside of the site.
 func (r *recorder) leave(address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,8 +114,8 @@ func (r *recorder) leave(address string) {
 	r.fail(errEnded)
 }
 
-// ending returns the document that ended the visit before its steps did: an error page,
-// or where the page leads.
+// ending returns the document that ended the visit before its last step: an error page,
+// or the address of a redirect. It returns nil if there is no such document.
 func (r *recorder) ending() *Document {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +125,7 @@ func (r *recorder) ending() *Document {
 	return r.errorPage
 }
 
-// begin starts to record a response, if it is a stream or an error page.
+// begin starts to record a response if it is a stream or an error page.
 func (r *recorder) begin(s session, e network.EventResponseReceived) {
 	res := &response{session: s, id: e.RequestID, requested: true}
 	res.doc = Document{
@@ -162,8 +162,8 @@ func (r *recorder) begin(s session, e network.EventResponseReceived) {
 		})
 }
 
-// answered takes the content from before Chromium was asked to stream it. If that
-// failed, since the response had already ended, settle requests the complete body.
+// answered adds the content that Chromium had received before it was asked to stream.
+// Streaming fails if the response has already ended; then settle requests the body.
 func (r *recorder) answered(res *response, data []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,9 +175,9 @@ func (r *recorder) answered(res *response, data []byte, err error) {
 	r.settle(res)
 }
 
-// add takes a piece of a body, or only its length if Chromium was not yet asked to
-// stream it. The limit is for all bodies together, since a page can open any number
-// of streams.
+// add appends a piece of a body. The data is empty, and only its length known, until
+// Chromium streams the response. The limit applies to all bodies together, since a page
+// can open any number of streams.
 func (r *recorder) add(key resource, data []byte, length int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,11 +201,11 @@ func (r *recorder) end(key resource, broken bool) {
 		res.loaded, res.broken = true, broken
 		r.settle(res)
 	} else if broken && key == r.pageKey {
-		r.fail(fmt.Errorf("%w: it broke off", ErrNavigation))
+		r.fail(fmt.Errorf("%w: the main document is incomplete", ErrNavigation))
 	}
 }
 
-// settle completes a response that has been loaded, after requesting a missing body.
+// settle completes a loaded response. If its body is missing, it requests the body first.
 func (r *recorder) settle(res *response) {
 	switch {
 	case !res.loaded || res.requested:
@@ -234,7 +234,7 @@ func (r *recorder) complete(res *response) {
 	default:
 		r.active--
 		res.doc.Partial = len(res.doc.Body) == 0 && res.doc.Status < 400
-		if !res.doc.Partial || res.broken { // an empty one may come before the real one
+		if !res.doc.Partial || res.broken { // an empty stream may precede the real one
 			r.streams = append(r.streams, res)
 		}
 		select {
@@ -244,8 +244,7 @@ func (r *recorder) complete(res *response) {
 	}
 }
 
-// stream returns the first complete stream whose path ends in path, nil if
-// there is none yet.
+// stream returns the first complete stream whose path ends in path, or nil.
 func (r *recorder) stream(path string) *Document {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -257,7 +256,7 @@ func (r *recorder) stream(path string) *Document {
 	return nil
 }
 
-// streaming reports whether a stream has begun, and whether one is still active.
+// streaming reports whether a stream has started, and whether one is still active.
 func (r *recorder) streaming() (started, active bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -271,14 +270,15 @@ func (r *recorder) mainDocument() Document {
 	return r.page
 }
 
-// undecoded returns the bytes of a text that Chromium decoded: where a response
-// names no charset it takes UTF-8 for Windows-1252.
+// undecoded repairs a text that Chromium decoded as Windows-1252, as it does if the
+// response names no charset. It returns the original bytes if they are valid UTF-8, and
+// the text unchanged otherwise.
 func undecoded(text []byte) []byte {
 	raw := make([]byte, 0, len(text))
 	for _, r := range string(text) {
 		b, ok := charmap.Windows1252.EncodeRune(r)
 		if !ok && r >= 0x80 && r < 0xa0 {
-			b, ok = byte(r), true // one of the five that it has no character for
+			b, ok = byte(r), true // one of the five bytes without a character in Windows-1252
 		}
 		if !ok {
 			return text
@@ -291,8 +291,7 @@ func undecoded(text []byte) []byte {
 	return raw
 }
 
-// contentType returns the Content-Type header, or Chromium's guess where there is
-// none.
+// contentType returns the Content-Type header, or Chromium's guess if it is missing.
 func contentType(response *network.Response) string {
 	for name, value := range response.Headers {
 		if strings.EqualFold(name, "Content-Type") {

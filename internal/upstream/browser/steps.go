@@ -12,15 +12,15 @@ import (
 const (
 	// stepTime is how long a step waits for its element.
 	stepTime = 30 * time.Second
-	// pollTime is the time between two looks at the page.
+	// pollTime is the time between two polls of the page.
 	pollTime = 100 * time.Millisecond
-	// streamTime is longer than any visit: a stream that has begun may take all the time
-	// that is left.
+	// streamTime is longer than any visit: a stream that has started may take all the
+	// time that is left.
 	streamTime = time.Hour
 )
 
-// run does the steps and returns the document of the first take that has one, or the
-// current page when a step cannot be done.
+// run does the steps and returns the document that they take, or the current page if a
+// step fails.
 func (t *tab) run(ctx context.Context, steps []Step) (*Document, error) {
 	for i, step := range steps {
 		var done bool
@@ -47,7 +47,7 @@ func (t *tab) run(ctx context.Context, steps []Step) (*Document, error) {
 	return t.partial(ctx)
 }
 
-// partial returns the current page, marked as not what the steps asked for.
+// partial returns the current page, marked as partial.
 func (t *tab) partial(ctx context.Context) (*Document, error) {
 	doc, err := t.currentPage(ctx)
 	if doc != nil {
@@ -56,9 +56,9 @@ func (t *tab) partial(ctx context.Context) (*Document, error) {
 	return doc, err
 }
 
-// until calls look repeatedly until it reports true, and returns false if that does
-// not happen within limit. Errors of the page are ignored, since a page that is being
-// replaced gives some; the end of ctx, a crash and an invalid selector are returned.
+// until calls look repeatedly until it returns true. It returns false if that does not
+// happen within limit. It returns an error if ctx ends, on a crash, and for an invalid
+// selector. It ignores other errors of look, which occur while a page is being replaced.
 func (t *tab) until(ctx context.Context, limit time.Duration, look func(context.Context) (bool, error)) (bool, error) {
 	waiting, cancel := context.WithTimeout(ctx, waitTime(ctx, limit))
 	defer cancel()
@@ -88,8 +88,8 @@ func (t *tab) until(ctx context.Context, limit time.Duration, look func(context.
 	}
 }
 
-// typeText puts the text into the field as an input method does: no key is
-// pressed, so that a line break is part of the text and submits nothing.
+// typeText inserts the text into the field as an input method does. No key is pressed,
+// so a line break becomes part of the text and does not submit it.
 func (t *tab) typeText(ctx context.Context, step Step) (bool, error) {
 	done, err := t.until(ctx, stepTime, func(ctx context.Context) (bool, error) { return t.focus(ctx, step.At) })
 	if err != nil || !done {
@@ -114,7 +114,7 @@ func (t *tab) submit(ctx context.Context, step Step) (bool, error) {
 	return err == nil, err
 }
 
-// press presses Enter in a field, or clicks the button, which was found at a spot.
+// press presses Enter in the field, or clicks the button, that locate found at a spot.
 func (t *tab) press(ctx context.Context, selector string, at spot) error {
 	switch {
 	case at.Field:

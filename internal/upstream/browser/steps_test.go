@@ -14,7 +14,7 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// An echo shows what was submitted, and that it was submitted once.
+// echo shows the submitted text, and how often it was submitted.
 const echo = `<p id="echo"></p><script>
 	function submit(text) {
 		const line = document.createElement("li");
@@ -27,7 +27,7 @@ func TestType(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.open(t)
-	// The fields submit on Enter as chats do, and tell whether input was trusted.
+	// The fields submit on Enter as chats do, and report whether the input was trusted.
 	s.page("/", `<!DOCTYPE html><textarea id="area"></textarea><input id="line"><div id="rich" contenteditable><p><br></p></div>`+echo+`<script>
 		for (const field of [area, line, rich]) {
 			field.addEventListener("keydown", e => { if (e.key === "Enter") { e.preventDefault(); submit(field.value ?? field.innerText); } });
@@ -61,7 +61,7 @@ func TestSubmit(t *testing.T) {
 	s.HandleFunc("/result", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `<p id="result">%s</p>`, r.FormValue("q"))
 	})
-	// The button comes to life some time after something was typed.
+	// The button is enabled some time after something was typed.
 	s.page("/later", `<input id="q"><button disabled>Go</button>`+echo+`<script>
 		const button = document.querySelector("button");
 		q.oninput = () => setTimeout(() => { button.disabled = false; }, 300);
@@ -114,8 +114,8 @@ func TestTakePage(t *testing.T) {
 	within(t, visit(t, b, browser.Visit{URL: "http://page.test/scripts"}), "<html>")
 }
 
-// What cannot be done shows the page that is in the way.
-func TestStepThatCannotBeDone(t *testing.T) {
+// If a step fails, the visit returns the current page.
+func TestFailedStepReturnsThePage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.open(t, func(c *browser.Config) { c.Contexts = 6 })
@@ -170,7 +170,7 @@ func TestErrorStatus(t *testing.T) {
 	}
 }
 
-func TestStepThatIsNone(t *testing.T) {
+func TestInvalidStep(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.open(t)

@@ -13,8 +13,8 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// stream serves an event stream, each event only after the page has told that
-// it shows the one before.
+// stream serves an event stream. It sends each event only after the page has reported
+// that it shows the previous event.
 func (s *site) stream(path string, events int) (want string) {
 	shown := make(chan struct{}, 1)
 	s.HandleFunc("/shown", func(http.ResponseWriter, *http.Request) { shown <- struct{}{} })
@@ -37,7 +37,7 @@ func (s *site) stream(path string, events int) (want string) {
 	return want + "data: [DONE]\n\n"
 }
 
-// A page reads its stream and shows each piece, in various ways.
+// Pages that read a stream and show each piece, in various ways.
 var readers = map[string]string{
 	"fetch": `<script>(async () => {
 		const reader = (await fetch("/api/chat/stream", {method: "POST", body: "{}"})).body.getReader();
@@ -106,7 +106,7 @@ func TestUndecoded(t *testing.T) {
 	}
 }
 
-// Responses that are over before Chromium can be asked to pass them on.
+// Responses that end before Chromium can be asked to stream them.
 func TestShortResponses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

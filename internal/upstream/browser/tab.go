@@ -19,15 +19,15 @@ import (
 	"github.com/chromedp/cdproto/target"
 )
 
-// loadTime is how long the steps wait for a page to be loaded: fields often work only
-// after the last scripts ran. Some pages never stop loading.
+// loadTime is how long to wait for a page to load before the first step. Fields often
+// work only after the last script has run, but some pages never stop loading.
 const loadTime = 10 * time.Second
 
-// errEnded ends a visit before its steps do: its main document has an error status, or
-// leads to what is taken.
+// errEnded ends a visit before its last step: the main document has an error status, or
+// the page leads to the redirect that a step takes.
 var errEnded = errors.New("the visit has its document")
 
-// tab is one visit's page, in a browser context of its own.
+// tab is the page of one visit, in its own browser context.
 type tab struct {
 	conn     *conn
 	context  cdp.BrowserContextID
@@ -35,22 +35,22 @@ type tab struct {
 	page     session
 	limit    int
 	language string
-	agent    string // in the place of Chromium's own; "" for that
-	site     string // outside of which a redirect is taken; "" where none is
+	agent    string // replaces Chromium's user agent, unless empty
+	site     string // the site of the VerbTakeRedirect step; empty if there is no such step
 	recorder *recorder
 	end      context.CancelCauseFunc
 }
 
-// permissions are those that pages ask a user for. They are denied, since no user is
-// there to answer and the page would wait.
+// permissions are the permissions that pages ask a user for. They are denied; otherwise
+// the page would wait for a user.
 var permissions = []string{
 	"camera", "clipboard-read", "geolocation", "idle-detection", "local-fonts", "microphone", "midi",
 	"notifications", "storage-access", "window-management",
 }
 
-// openTab opens an empty page in a new context whose traffic takes the proxy.
-// It is independent of the visit's context.Context, since stopping half way would
-// leave the browser context behind.
+// openTab opens an empty page in a new browser context that uses the proxy. It does not
+// end with the visit's context.Context, since stopping half way would leave the browser
+// context behind.
 func openTab(c *conn, proxy string, limit int) (*tab, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), openTime)
 	defer cancel()
@@ -79,8 +79,7 @@ func openTab(c *conn, proxy string, limit int) (*tab, error) {
 	return t, err
 }
 
-// dispose closes the page with all that belongs to it. An error means that Chromium
-// did not close it.
+// dispose closes the page and its browser context.
 func (t *tab) dispose() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -158,21 +157,21 @@ func (t *tab) attach(ctx context.Context, phone string) error {
 	if t.site != "" {
 		post(t.page, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{ResourceType: network.ResourceTypeDocument}}}, nil)
 	}
-	// Calls are answered in order, so all of the above is done when this one is.
+	// Chromium answers calls in order, so all calls above are done when this one returns.
 	_, err = call(ctx, t.page, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return err
 }
 
 // prepare enables the events of a page, a frame or a worker, and of the frames and
-// workers in it. Commands that the kind of target does not support fail, which does
-// not matter.
+// workers in it. Commands that this kind of target does not support fail; these errors
+// are ignored.
 func (t *tab) prepare(s session) {
 	post(s, network.Enable, network.EnableParams{
 		MaxTotalBufferSize: new(int64(4 * t.limit)), MaxResourceBufferSize: new(int64(2 * t.limit)), MaxPostDataSize: new(int64(0)),
 	}, nil)
 	post(s, page.Enable, page.EnableParams{}, nil)
 	if t.language != "" || t.agent != "" {
-		// Where no user agent is given, Chromium's own remains.
+		// An empty user agent keeps Chromium's own.
 		post(s, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: t.agent, AcceptLanguage: t.language}, nil)
 	}
 	post(s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true)}, nil)
@@ -190,7 +189,7 @@ func (t *tab) handle(s session, msg *message) {
 	} else if e, ok := event(msg, fetch.RequestPaused); ok {
 		t.follow(s, e)
 	} else if _, ok := event(msg, inspector.TargetCrashed); ok && s == t.page {
-		t.end(fmt.Errorf("%w: the page died", ErrCrashed))
+		t.end(fmt.Errorf("%w: the page crashed", ErrCrashed))
 	} else if e, ok := event(msg, target.AttachedToTarget); ok {
 		child := session{t.conn, e.SessionID}
 		child.listen(t, func(msg *message) { t.handle(child, msg) })
@@ -200,8 +199,8 @@ func (t *tab) handle(s session, msg *message) {
 	}
 }
 
-// follow lets the page load documents of its site. Another one in the place of the page
-// is where it leads, and is not opened.
+// follow continues a document request within t.site or of a frame. It blocks another
+// document in the main frame and ends the visit with its address.
 func (t *tab) follow(s session, e fetch.EventRequestPaused) {
 	u, err := url.Parse(e.Request.URL)
 	host := ""
@@ -216,7 +215,7 @@ func (t *tab) follow(s session, e fetch.EventRequestPaused) {
 	t.recorder.leave(e.Request.URL + e.Request.URLFragment)
 }
 
-// phoneAgent is Chromium's user agent as that of a phone's Chromium.
+// phoneAgent changes Chromium's user agent into the user agent of Chromium on a phone.
 func phoneAgent(agent, phone string) string {
 	before, rest, _ := strings.Cut(agent, "(")
 	_, after, _ := strings.Cut(rest, ")")
@@ -224,7 +223,7 @@ func phoneAgent(agent, phone string) string {
 }
 
 // handleTargets handles the events of Chromium itself: it closes windows that pages
-// open, and passes on that a page is gone.
+// open, and passes on the event that a page was closed.
 func (c *conn) handleTargets(msg *message) {
 	if e, ok := event(msg, target.TargetCreated); ok {
 		if e.TargetInfo.Type == "page" && e.TargetInfo.OpenerID != "" {
@@ -240,8 +239,8 @@ func (c *conn) handleTargets(msg *message) {
 	}
 }
 
-// awaitErrorPage waits until a main document with an error status is complete, which
-// ends ctx. It does not wait for other documents.
+// awaitErrorPage returns at once unless the main document has an error status. Then it
+// waits until the document is complete, which ends ctx.
 func (t *tab) awaitErrorPage(ctx context.Context) error {
 	if t.recorder.mainDocument().Status < 400 {
 		return nil
@@ -250,8 +249,8 @@ func (t *tab) awaitErrorPage(ctx context.Context) error {
 	return err
 }
 
-// languages returns the languages of an Accept-Language without their weights,
-// which Chromium makes itself.
+// languages returns the languages of an Accept-Language without their weights, which
+// Chromium adds itself.
 func languages(accept string) string {
 	var all []string
 	for item := range strings.SplitSeq(accept, ",") {

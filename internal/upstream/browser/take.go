@@ -7,32 +7,31 @@ import (
 )
 
 const (
-	// settledTime is how long a page must not have changed to be taken as settled.
+	// settledTime is how long a page must not change to count as settled.
 	settledTime = 500 * time.Millisecond
-	// restlessTime is how long a page that has what is asked for, but never stops
-	// changing, is waited for.
-	restlessTime = 10 * time.Second
-	// restTime is when a page that does not have it is given up: it has not changed for so
-	// long, and waits for nothing from the network.
-	restTime = 5 * time.Second
+	// maxSettling is how long to wait for a page to settle after the element has appeared.
+	maxSettling = 10 * time.Second
+	// giveUpTime is how long to wait for the element on a page that does not change and
+	// waits for nothing from the network.
+	giveUpTime = 5 * time.Second
 )
 
-// taking is the end of a visit: the takes and passes that are left, and what the looks at
-// the page have shown.
+// taking is the last phase of a visit: the remaining take and pass steps, and the state
+// of the page at the last poll.
 type taking struct {
 	tab     *tab
 	steps   []Step
-	stream  *Document // what was taken, unless it is the page
-	passed  bool      // a button was pressed
-	settles bool      // it counts whether the page still changes
+	stream  *Document // the stream that was taken; nil if a page is taken
+	passed  bool      // a VerbPass button was pressed
+	settles bool      // a step needs to know whether the page still changes
 
-	size    int       // of the page at the last look
-	changed time.Time // when that was another one
-	there   time.Time // since when there is what has to settle
-	resting bool      // the page came to rest without it
+	size    int       // size of the page at the last poll
+	changed time.Time // when size last changed
+	there   time.Time // when the element of a VerbTakeSettled step appeared; zero if missing
+	gaveUp  bool      // the page stopped changing, and the element is missing
 }
 
-// take waits until one of the takes has a document.
+// take waits until one of the take steps has a document.
 func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 	taking := taking{tab: t, steps: steps, changed: time.Now()}
 	for _, step := range steps {
@@ -45,14 +44,14 @@ func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 	switch {
 	case err != nil || taking.stream != nil:
 		return taking.stream, err
-	case !done || taking.resting:
+	case !done || taking.gaveUp:
 		return t.partial(ctx)
 	default:
 		return t.currentPage(ctx)
 	}
 }
 
-// look reports whether there is something to take, or no more hope for it.
+// look polls the page. It reports whether a step has its document, or whether to give up.
 func (t *taking) look(ctx context.Context) (bool, error) {
 	if t.settles {
 		size, err := t.tab.size(ctx)
@@ -72,8 +71,8 @@ func (t *taking) look(ctx context.Context) (bool, error) {
 			return true, nil
 		}
 	}
-	t.resting = t.settles && time.Since(t.changed) > restTime && t.tab.recorder.idle()
-	return t.resting, nil
+	t.gaveUp = t.settles && time.Since(t.changed) > giveUpTime && t.tab.recorder.idle()
+	return t.gaveUp, nil
 }
 
 // try reports whether a step has its document.
@@ -96,16 +95,16 @@ func (t *taking) try(ctx context.Context, step Step) (bool, error) {
 		if t.there.IsZero() {
 			t.there = time.Now()
 		}
-		return time.Since(t.changed) > settledTime || time.Since(t.there) > restlessTime, nil
+		return time.Since(t.changed) > settledTime || time.Since(t.there) > maxSettling, nil
 	case VerbPass:
 		return false, t.pass(ctx, step.At)
-	default: // a redirect ends the visit by itself
+	default: // VerbTakeRedirect: recorder.leave ends the visit
 		return false, nil
 	}
 }
 
-// pass presses the button at, if it is there, none was pressed before, and nothing that is to
-// be taken only has to settle.
+// pass presses the button at, if it exists. It does nothing if a button was pressed
+// before, or if the element of a VerbTakeSettled step is already there.
 func (t *taking) pass(ctx context.Context, at string) error {
 	if t.passed || !t.there.IsZero() {
 		return nil

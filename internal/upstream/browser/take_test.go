@@ -10,8 +10,8 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// A page that fills bit by bit is taken when it is full, and one that never fills is
-// given up when it has come to rest.
+// A page that grows bit by bit is taken when it stops changing. A page that stops
+// changing without the element is returned as partial.
 func TestTakeSettled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -36,8 +36,8 @@ func TestTakeSettled(t *testing.T) {
 	}
 }
 
-// Of the buttons that are in the way the one that is named first is pressed, once, and
-// none where there is something to take.
+// The first button that exists is pressed, once. No button is pressed if there is
+// something to take.
 func TestPass(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -57,7 +57,8 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// Where a page leads is told without going there, by whatever means it leads there.
+// The address that a page leads to is returned without requesting it, whether the page
+// uses a redirect, a script or a form.
 func TestTakeRedirect(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -95,9 +96,9 @@ func TestPhone(t *testing.T) {
 			<script>document.write("<p id=seen>" + navigator.userAgent + " " + innerWidth + "</p>")</script>`, r.UserAgent())
 	})
 	doc := visit(t, b, browser.Visit{URL: "http://search.test/", Phone: "Linux; Android 15", Steps: []browser.Step{browser.TakePage("#seen")}})
-	// It is a phone, and does not hide what else it is.
+	// The user agent is a phone's, but still says that Chromium is headless.
 	within(t, doc, "(Linux; Android 15)", "HeadlessChrome/", " Mobile Safari/", " 412</p>")
 	if told := strings.Count(string(doc.Body), "(Linux; Android 15)"); told != 2 {
-		t.Errorf("site and script are told different things:\n%s", doc.Body)
+		t.Errorf("the site and its script see different user agents:\n%s", doc.Body)
 	}
 }

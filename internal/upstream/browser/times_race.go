@@ -4,10 +4,10 @@ package browser
 
 import "time"
 
-// The times under the race detector, with which many tests share few cores.
+// Timeouts under the race detector, which makes everything slower.
 const (
 	startTime = 2 * time.Minute
 	openTime  = time.Minute
-	closeTime = 8 * time.Second // a test waits for its end
+	closeTime = 8 * time.Second // short, because a test waits for this timeout
 	takeTime  = 10 * time.Second
 )
