@@ -14,13 +14,13 @@ import (
 	"earshot/internal/files/bucket"
 )
 
-// Bucket stores captures in a bucket of an S3-compatible store, a page an
-// object: prefix/id/page-1.html.
+// Bucket stores captures in a bucket of an S3-compatible store. Each page is an
+// object, such as prefix/id/page-1.html.
 type Bucket struct{ bucket.Bucket }
 
 var _ Store = (*Bucket)(nil)
 
-// NewBucket opens the bucket at a location, as bucket.Open reads it.
+// NewBucket opens the bucket at a location. See bucket.Open for its form.
 func NewBucket(ctx context.Context, location string, keys *credentials.Credentials) (*Bucket, error) {
 	b, err := bucket.Open(ctx, location, keys)
 	if err != nil {
@@ -29,8 +29,8 @@ func NewBucket(ctx context.Context, location string, keys *credentials.Credentia
 	return &Bucket{*b}, nil
 }
 
-// Put stores the pages of a capture. It does not clean up after a failure: that
-// would keep the client waiting for a store which has just failed.
+// Put stores the pages of a capture. It does not clean up after a failure, because the
+// client would have to wait for a store that has just failed.
 func (b *Bucket) Put(ctx context.Context, id string, pages [][]byte) error {
 	ctx, cancel := context.WithTimeout(ctx, bucket.CallTime)
 	defer cancel()
@@ -70,8 +70,8 @@ func (b *Bucket) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-// Older are the ids of captures stored before a time. S3 cannot list by time, so
-// this goes through all of them.
+// Older returns the ids of the captures stored before a time. S3 cannot list by time, so
+// Older lists all captures.
 func (b *Bucket) Older(ctx context.Context, than time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		last := ""
@@ -96,8 +96,8 @@ type object struct {
 	stored       time.Time
 }
 
-// pages are the pages whose keys start with a prefix, in the order of their keys.
-// Other objects are left out.
+// pages returns the pages whose keys start with a prefix, ordered by key. It skips
+// objects that are not pages.
 func (b *Bucket) pages(ctx context.Context, prefix string) iter.Seq2[object, error] {
 	return func(yield func(object, error) bool) {
 		for o, err := range b.List(ctx, prefix) {

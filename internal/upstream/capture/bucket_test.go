@@ -24,7 +24,7 @@ func newBucket(t *testing.T, location string) *capture.Bucket {
 	return b
 }
 
-func TestABucketIsListedStepByStep(t *testing.T) {
+func TestListOfManyObjects(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t, capturetest.NewServer(t).Location)
 	for id, pages := range map[string]int{"a": 1, "b": 1100, "c": 1} {
@@ -33,17 +33,17 @@ func TestABucketIsListedStepByStep(t *testing.T) {
 		}
 	}
 	if ids := older(t, b, -time.Hour); !slices.Equal(ids, []string{"a", "b", "c"}) {
-		t.Errorf("listed are %v", ids)
+		t.Errorf("listed %v", ids)
 	}
 	if err := b.Delete(t.Context(), "b"); err != nil {
 		t.Fatal(err)
 	}
 	if ids := older(t, b, -time.Hour); !slices.Equal(ids, []string{"a", "c"}) {
-		t.Errorf("left are %v", ids)
+		t.Errorf("after the deletion there are %v", ids)
 	}
 }
 
-func TestABucketKeepsToItsPrefix(t *testing.T) {
+func TestBucketUsesOnlyItsPrefix(t *testing.T) {
 	t.Parallel()
 	inner := capturetest.NewServer(t).Location
 	outer := newBucket(t, strings.Replace(inner, "/some/prefix", "", 1))
@@ -54,18 +54,18 @@ func TestABucketKeepsToItsPrefix(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ids := older(t, each, -time.Hour); !slices.Equal(ids, []string{"prefix"}) {
-			t.Errorf("listed are %v", ids)
+			t.Errorf("listed %v", ids)
 		}
 	}
 	if err := other.Delete(t.Context(), "prefix"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Page(t.Context(), "prefix", 1); err != nil {
-		t.Errorf("a deletion elsewhere reached it: %v", err)
+		t.Errorf("deleting with another prefix deleted this page: %v", err)
 	}
 }
 
-func TestAStoreThatIsAway(t *testing.T) {
+func TestUnreachableBucket(t *testing.T) {
 	t.Parallel()
 	server := capturetest.NewServer(t)
 	b := newBucket(t, server.Location)
@@ -84,7 +84,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 	}
 }
 
-func TestACanceledListIsNotAnEmptyOne(t *testing.T) {
+func TestDeleteReturnsTheErrorOfACanceledList(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t, capturetest.NewServer(t).Location)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -94,7 +94,7 @@ func TestACanceledListIsNotAnEmptyOne(t *testing.T) {
 	}
 }
 
-func TestABucketThatCannotBeUsedIsRefused(t *testing.T) {
+func TestNewBucketRejectsInvalidLocations(t *testing.T) {
 	t.Parallel()
 	server := capturetest.NewServer(t)
 	here := "endpoint=" + server.URL

@@ -1,5 +1,5 @@
-// Package capture stores copies of the pages that were parsed, in a folder or in
-// a bucket of an S3-compatible store.
+// Package capture stores copies of parsed pages, in a folder or in a bucket of an
+// S3-compatible store.
 package capture
 
 import (
@@ -17,21 +17,21 @@ const Lifetime = 24 * time.Hour
 
 // Store stores captures. It is safe for concurrent use, also by several nodes.
 type Store interface {
-	// Put stores the pages of a capture. Pages that an error leaves behind have no
-	// record; Older finds them later.
+	// Put stores the pages of a capture. If it fails, some pages may be left behind
+	// without a database record; they are deleted later, because Older lists them.
 	Put(ctx context.Context, id string, pages [][]byte) error
-	// Page reads page n, from 1, of a capture. It returns fs.ErrNotExist for one that is
-	// gone. The caller must have checked that the id is valid.
+	// Page reads page n of a capture, counted from 1. It returns fs.ErrNotExist if the
+	// page does not exist. The caller must have checked that the id is valid.
 	Page(ctx context.Context, id string, n int) ([]byte, error)
-	// Delete removes a capture; one that is gone already is fine.
+	// Delete removes a capture. It is no error if the capture does not exist.
 	Delete(ctx context.Context, id string) error
-	// Older are the ids of captures stored before a time. They may be deleted
-	// while they are listed. It ends with the first error.
+	// Older returns the ids of the captures stored before a time. The caller may delete
+	// captures during the iteration, which ends with the first error.
 	Older(ctx context.Context, than time.Time) iter.Seq2[string, error]
 }
 
-// Open gives the store at a location: the folder for "", otherwise the bucket of
-// an s3:// URL, with the credentials in the variables that all S3 tools read.
+// Open opens the bucket at location, an s3:// URL, with the credentials from the usual
+// AWS_ environment variables. If location is empty, it opens the folder instead.
 func Open(ctx context.Context, location, folder string) (Store, error) {
 	if location == "" {
 		return NewFolder(folder)
@@ -39,10 +39,11 @@ func Open(ctx context.Context, location, folder string) (Store, error) {
 	return NewBucket(ctx, location, credentials.NewEnvAWS())
 }
 
-// PageName is the name of page n, from 1, of a capture.
+// PageName returns the file name of page n, counted from 1.
 func PageName(n int) string { return "page-" + strconv.Itoa(n) + ".html" }
 
-// PageNumber reads a name that PageName made.
+// PageNumber returns the number of the page that PageName named. It returns false for
+// other names.
 func PageNumber(name string) (n int, ok bool) {
 	digits, found := strings.CutPrefix(name, "page-")
 	digits, html := strings.CutSuffix(digits, ".html")

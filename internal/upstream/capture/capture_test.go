@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// older collects the captures that are older than the age.
+// older returns the ids of the captures that are older than age.
 func older(t *testing.T, s capture.Store, age time.Duration) []string {
 	t.Helper()
 	var ids []string
@@ -29,10 +29,10 @@ func older(t *testing.T, s capture.Store, age time.Duration) []string {
 	return ids
 }
 
-func TestPagesComeBackUntilDeleted(t *testing.T) {
+func TestPutPageDelete(t *testing.T) {
 	t.Parallel()
 	capturetest.OnEach(t, func(t *testing.T, s capture.Store) {
-		for _, id := range []string{"abc", "abcd"} { // one the beginning of the other
+		for _, id := range []string{"abc", "abcd"} { // one is a prefix of the other
 			if err := s.Put(t.Context(), id, [][]byte{[]byte("one"), []byte("two of " + id), nil}); err != nil {
 				t.Fatal(err)
 			}
@@ -43,10 +43,10 @@ func TestPagesComeBackUntilDeleted(t *testing.T) {
 			}
 		}
 		if ids := older(t, s, -time.Hour); !slices.Equal(ids, []string{"abc", "abcd"}) {
-			t.Errorf("older than in an hour are %v", ids)
+			t.Errorf("stored before a time in the future: %v", ids)
 		}
 		if ids := older(t, s, time.Hour); len(ids) != 0 {
-			t.Errorf("older than an hour are %v", ids)
+			t.Errorf("older than an hour: %v", ids)
 		}
 		for range 2 {
 			if err := s.Delete(t.Context(), "abc"); err != nil {
@@ -84,12 +84,12 @@ func TestCapturesMayBeDeletedWhileTheyAreListed(t *testing.T) {
 			}
 		}
 		if ids := older(t, s, -time.Hour); !slices.Equal(ids, []string{"c"}) {
-			t.Errorf("left are %v", ids)
+			t.Errorf("after the deletion there are %v", ids)
 		}
 	})
 }
 
-func TestWithoutALocationItIsAFolder(t *testing.T) {
+func TestOpenWithoutLocationUsesTheFolder(t *testing.T) {
 	t.Parallel()
 	s, err := capture.Open(t.Context(), "", t.TempDir())
 	if _, folder := s.(*capture.Folder); err != nil || !folder {

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Folder stores captures below a directory, each in a folder of its own.
+// Folder stores captures below a directory, each in its own folder.
 type Folder struct {
 	dir  string
-	sync func(*os.File) error // brings what was written to the disk
+	sync func(*os.File) error // (*os.File).Sync, except in tests
 }
 
 var _ Store = (*Folder)(nil)
 
-// NewFolder makes the directory where it is missing.
+// NewFolder returns a store in dir, and makes the directory if it is missing.
 func NewFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the capture folder: %w", err)
@@ -27,8 +27,8 @@ func NewFolder(dir string) (*Folder, error) {
 	return &Folder{dir: dir, sync: (*os.File).Sync}, nil
 }
 
-// Put stores the pages of a capture. When it returns they survive a power loss, as does
-// the record that is made of them next.
+// Put stores the pages of a capture. When Put returns, the pages survive a power loss,
+// like the database record that refers to them.
 func (f *Folder) Put(ctx context.Context, id string, pages [][]byte) error {
 	if err := f.put(f.path(id), pages); err != nil {
 		return fmt.Errorf("store capture: %w", errors.Join(err, f.Delete(ctx, id)))
@@ -45,7 +45,7 @@ func (f *Folder) put(folder string, pages [][]byte) error {
 			return err
 		}
 	}
-	// The names of the pages, and that of their folder.
+	// Sync the directory entries of the pages, then the entry of their folder.
 	return errors.Join(f.syncFolder(folder), f.syncFolder(f.dir))
 }
 
@@ -86,7 +86,7 @@ func (f *Folder) Delete(_ context.Context, id string) error {
 	return nil
 }
 
-// Older are the ids of captures stored before a time.
+// Older returns the ids of the captures stored before a time.
 func (f *Folder) Older(_ context.Context, than time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		entries, err := os.ReadDir(f.dir)
@@ -97,7 +97,7 @@ func (f *Folder) Older(_ context.Context, than time.Time) iter.Seq2[string, erro
 		for _, entry := range entries {
 			info, err := entry.Info()
 			switch {
-			case errors.Is(err, fs.ErrNotExist): // deleted while we looked
+			case errors.Is(err, fs.ErrNotExist): // deleted since ReadDir
 			case err != nil:
 				yield("", fmt.Errorf("list captures: %w", err))
 				return

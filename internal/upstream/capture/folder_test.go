@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestACaptureIsOnTheDiskBeforeItCounts(t *testing.T) {
+func TestPutSyncsFilesAndFolders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	f, err := NewFolder(dir)
@@ -25,7 +25,7 @@ func TestACaptureIsOnTheDiskBeforeItCounts(t *testing.T) {
 	}
 	folder := filepath.Join(dir, "abc")
 	if want := []string{filepath.Join(folder, PageName(1)), filepath.Join(folder, PageName(2)), folder, dir}; !slices.Equal(synced, want) {
-		t.Errorf("synced are %v, want %v", synced, want)
+		t.Errorf("synced %v, want %v", synced, want)
 	}
 	// A disk that fails leaves no capture behind.
 	full := errors.New("no space left")

@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// bound is a connection that ends with a context.
+// bound is a connection that is closed when a context ends.
 type bound struct {
 	*net.TCPConn
 	release func()
 }
 
-// Close also lets go of the context.
+// Close also stops watching the context.
 func (c bound) Close() error {
 	defer c.release()
 	return c.TCPConn.Close()
 }
 
-// bind closes conn when ctx ends, if it is still open then. It calls closed once
+// bind returns conn as a connection that is closed when ctx ends. It calls closed once,
 // after the first Close.
 func bind(ctx context.Context, conn *net.TCPConn, closed func()) net.Conn {
 	stop := context.AfterFunc(ctx, func() { drop(conn) })
@@ -29,7 +29,7 @@ func bind(ctx context.Context, conn *net.TCPConn, closed func()) net.Conn {
 	})}
 }
 
-// bindOut is bind for a connection that was dialled.
+// bindOut is bind for an outgoing connection.
 func bindOut(ctx context.Context, conn net.Conn) net.Conn {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		return bind(ctx, tcp, func() {})
@@ -37,15 +37,15 @@ func bindOut(ctx context.Context, conn net.Conn) net.Conn {
 	return conn
 }
 
-// limited is a listener that takes no more connections at a time than it has
-// slots. The others wait in the system's queue.
+// limited is a listener that accepts at most cap(slots) connections at a time. Further
+// connections wait in the system's accept queue.
 type limited struct {
 	*net.TCPListener
 	slots chan struct{}
 	ctx   context.Context // ends the listener and its connections
 }
 
-// Accept waits for a free place, then for a connection.
+// Accept waits for a free slot, then for a connection.
 func (l limited) Accept() (net.Conn, error) {
 	select {
 	case l.slots <- struct{}{}:
@@ -60,15 +60,15 @@ func (l limited) Accept() (net.Conn, error) {
 	return bind(l.ctx, conn, func() { <-l.slots }), nil
 }
 
-// drop closes what is given up anyway, so that errors no longer matter.
+// drop closes connections and ignores errors.
 func drop(conns ...io.Closer) {
 	for _, conn := range conns {
 		_ = conn.Close()
 	}
 }
 
-// closeWrite tells the other side that nothing more comes, and leaves it free to
-// answer where the connection can do that.
+// closeWrite closes the writing side of conn. If conn does not support that, closeWrite
+// closes the whole connection.
 func closeWrite(conn net.Conn) error {
 	if half, ok := conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

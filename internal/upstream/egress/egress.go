@@ -1,7 +1,7 @@
-// Package egress chooses how requests leave a node. An operator may list proxies by
-// place, and a question asked for a place leaves by the proxy of that place: plain
-// requests through Transport, a browser's traffic through LocalProxy. Both reach
-// public addresses and the operator's own sites, nothing else.
+// Package egress routes outgoing requests. An operator may list proxies by place; a
+// request for a place then leaves through the proxy of that place. Plain requests use
+// Transport, a browser uses LocalProxy. Both can reach only public addresses and the
+// sites that the operator configured.
 package egress
 
 import (
@@ -19,59 +19,59 @@ import (
 	"earshot/internal/upstream/guard"
 )
 
-// Why a request did not leave the node.
+// Reasons why a request was not sent.
 var (
-	// ErrNoRoute is for a place without a proxy where others have one. Going without
-	// would answer from the wrong place.
+	// ErrNoRoute means that proxies are configured, but not for this place. A request
+	// without a proxy would come from the wrong place.
 	ErrNoRoute = errors.New("no proxy for this place")
-	// ErrRefused is for a target that is neither public nor one of the sites.
+	// ErrRefused means that the target is neither public nor one of the sites.
 	ErrRefused = guard.ErrRefused
-	// ErrProxy is for a proxy that makes no connection: it cannot be reached, rejects
-	// the password or does not reach the target.
-	ErrProxy = errors.New("no connection by the proxy")
+	// ErrProxy means that the proxy cannot be reached, rejects the password, or does not
+	// reach the target.
+	ErrProxy = errors.New("no connection through the proxy")
 
-	errClosed = errors.New("the ways out are closed")
+	errClosed = errors.New("the routes are closed")
 )
 
 const (
-	anyPlace = "*"      // stands for all places that are not listed
-	noProxy  = "direct" // stands for no proxy
+	anyPlace = "*"      // means all places that are not listed
+	noProxy  = "direct" // means no proxy
 )
 
 // Config configures Routes.
 type Config struct {
-	// Proxies are listed by place: a country ("US"), one of its states ("US-CA"), or
-	// "*" for the rest. Each is the URL of a proxy (http, https, socks5 or socks5h,
-	// user and password optional) or "direct". None at all means direct everywhere.
+	// Proxies maps a place to its proxy. A place is a country ("US"), a state ("US-CA"),
+	// or "*" for all other places. A proxy is a URL (http, https, socks5 or socks5h, with
+	// an optional user and password) or "direct". An empty map means direct everywhere.
 	Proxies map[string]string
-	// Sites are base URLs that the operator configured. Their hosts may be private,
-	// at the port of the URL.
+	// Sites are base URLs that the operator configured. Their hosts may have private
+	// addresses; only the port of the URL may be used.
 	Sites []string
 	// Guard checks all other targets.
 	Guard guard.Guard
-	// RootCAs replace the system's for https proxies and for https targets of
-	// Transport. Nil means the system's.
+	// RootCAs are the certificate authorities for https proxies and for https targets of
+	// Transport. Default: the system's.
 	RootCAs *x509.CertPool
-	// Log receives the reasons why a browser got no connection. Nil means no log.
+	// Log receives the errors of browser connections. Default: no log.
 	Log *slog.Logger
 }
 
-// Routes are the ways out of the node, by place. They are safe for concurrent use.
-// Close must follow.
+// Routes are the routes of this node, by place. They are safe for concurrent use.
+// Call Close after use.
 type Routes struct {
 	byPlace map[string]*route
 	rules   rules
 	log     *slog.Logger
 
-	ctx     context.Context // until Close; every connection ends with it
+	ctx     context.Context // canceled by Close; its end closes every connection
 	cancel  context.CancelFunc
-	mu      sync.Mutex // guards closed, and the start of local proxies and of work in running
+	mu      sync.Mutex // guards closed, route.local and running.Add
 	closed  bool
 	running sync.WaitGroup
 }
 
-// New makes the routes. Its errors name the place, never the URL of its proxy, which
-// may hold a password.
+// New returns the routes. Its errors name the place, but not the URL of the proxy, which
+// may contain a password.
 func New(cfg Config) (*Routes, error) {
 	rules, err := newRules(cfg.Guard, cfg.Sites)
 	if err != nil {
@@ -94,7 +94,7 @@ func New(cfg Config) (*Routes, error) {
 		}
 		key := noProxy
 		if proxy != nil {
-			key = proxy.String() // with user and password: they may choose where the proxy comes out
+			key = proxy.String() // with user and password, which may select the exit location
 		}
 		if distinct[key] == nil {
 			distinct[key] = newRoute(ctx, place, proxy, rules.dial, cfg.RootCAs)
@@ -104,7 +104,8 @@ func New(cfg Config) (*Routes, error) {
 	return rs, nil
 }
 
-// find returns the route for a place, and the entry of the list that gave it.
+// find returns the route for a place, and the matching entry: the place itself, its
+// country or anyPlace.
 func (rs *Routes) find(place string) (*route, string, error) {
 	country, _, _ := strings.Cut(place, "-")
 	for _, entry := range []string{place, country, anyPlace} {
@@ -115,16 +116,15 @@ func (rs *Routes) find(place string) (*route, string, error) {
 	return nil, "", fmt.Errorf("%w: %q", ErrNoRoute, place)
 }
 
-// Located tells whether the route for a place is a proxy that is listed for exactly
-// this country or state, so that answers really come from there. The proxy of a
-// country does not count for its states.
+// Located reports whether a proxy is listed for exactly this country or state, so that
+// requests really come from there. The proxy of a country does not count for its states.
 func (rs *Routes) Located(place string) bool {
 	found, entry, err := rs.find(place)
 	return err == nil && found.proxy != nil && entry == place && entry != anyPlace
 }
 
-// Close ends local proxies, tunnels and connections, those in use too, and waits
-// until nothing runs any more.
+// Close closes all local proxies, tunnels and connections, including those in use, and
+// waits until all goroutines have ended.
 func (rs *Routes) Close() error {
 	rs.mu.Lock()
 	rs.closed = true
@@ -132,7 +132,7 @@ func (rs *Routes) Close() error {
 	rs.cancel()
 	var errs []error
 	for _, route := range rs.byPlace {
-		if route.local != nil { // written under mu before closed was
+		if route.local != nil { // not written any more, since closed is set
 			errs = append(errs, route.local.server.Close())
 		}
 	}
@@ -143,8 +143,8 @@ func (rs *Routes) Close() error {
 	return errors.Join(errs...)
 }
 
-// begin registers work that Close waits for, and returns false once Close was
-// called. The caller ends the work with running.Done.
+// begin registers work that Close waits for. It returns false after Close was called;
+// otherwise the caller must call running.Done.
 func (rs *Routes) begin() bool {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -156,18 +156,18 @@ func (rs *Routes) begin() bool {
 
 type placeKey struct{}
 
-// WithPlace makes a context whose requests leave by the route for place.
+// WithPlace returns a context whose requests use the route for place.
 func WithPlace(ctx context.Context, place string) context.Context {
 	return context.WithValue(ctx, placeKey{}, place)
 }
 
-// Transport makes plain requests, each by the route for the place of its context.
-// It fails with ErrNoRoute, ErrRefused or ErrProxy, or as http.Transport does.
+// Transport returns a transport that sends each request by the route for the place of its
+// context. Its errors are ErrNoRoute, ErrRefused, ErrProxy and those of http.Transport.
 func (rs *Routes) Transport() http.RoundTripper { return transport{rs} }
 
 type transport struct{ routes *Routes }
 
-// RoundTrip checks a request and makes it.
+// RoundTrip checks the target of a request and sends the request.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	route, err := t.routes.admit(r)
 	if err != nil {
@@ -179,8 +179,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return route.RoundTrip(r)
 }
 
-// admit finds the route of a request, or the reason why its target may not be
-// requested.
+// admit returns the route for a request, or an error if the request is not allowed.
 func (rs *Routes) admit(r *http.Request) (*route, error) {
 	if rs.ctx.Err() != nil {
 		return nil, errClosed

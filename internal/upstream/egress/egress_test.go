@@ -21,11 +21,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// schemes are all that a proxy can have.
+// schemes are the supported schemes of proxies.
 var schemes = []string{"http", "https", "socks5", "socks5h"}
 
-// watch answers in the place of DNS, notes what is asked and connected to, and
-// lets no connection leave the machine.
+// watch is a DNS resolver that records lookups and connections, and blocks connections
+// to other machines.
 type watch struct {
 	names     map[string]string
 	mu        sync.Mutex
@@ -53,7 +53,7 @@ func (w *watch) note(_ context.Context, target netip.AddrPort) error {
 	return errors.New("not in a test")
 }
 
-// saw tells what was asked and connected to.
+// saw returns the names that were looked up and the addresses that were connected to.
 func (w *watch) saw() (questions, targets string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,7 +62,7 @@ func (w *watch) saw() (questions, targets string) {
 
 func (w *watch) guard() guard.Guard { return guard.Guard{Resolver: w, BeforeConnect: w.note} }
 
-// open makes routes that end with the test.
+// open returns routes that are closed when the test ends.
 func open(t *testing.T, cfg egress.Config) *egress.Routes {
 	t.Helper()
 	if cfg.Guard.Resolver == nil {
@@ -81,7 +81,7 @@ func open(t *testing.T, cfg egress.Config) *egress.Routes {
 	return routes
 }
 
-// testRoots trusts the certificate that all httptest servers share.
+// testRoots returns a pool with the certificate that all httptest servers share.
 func testRoots(t *testing.T) *x509.CertPool {
 	t.Helper()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
@@ -91,8 +91,8 @@ func testRoots(t *testing.T) *x509.CertPool {
 	return pool
 }
 
-// startSite starts a site that greets, and fails the test if a request brings the
-// password of a proxy.
+// startSite starts a site. It fails the test if a request contains the password of a
+// proxy.
 func startSite(t *testing.T, secure bool) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -184,7 +184,7 @@ func TestTheRouteForAPlace(t *testing.T) {
 	}
 }
 
-func TestAWrongListSaysWhereAndWhatWithoutSecrets(t *testing.T) {
+func TestNewRejectsInvalidProxiesWithoutQuotingSecrets(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                               "must start with",

@@ -12,15 +12,15 @@ import (
 
 var placeForm = regexp.MustCompile(`^([A-Z]{2}(-[A-Z0-9]{1,3})?|\*)$`)
 
-// maxSOCKS is what fits into the length of a SOCKS user name or password.
+// maxSOCKS is the maximum length of a SOCKS user name or password.
 const maxSOCKS = 255
 
-// defaultPorts are those of the schemes. The schemes of proxies are all there are.
+// defaultPorts maps the supported schemes to their default ports.
 var defaultPorts = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
 
-// parseEntry reads one entry of the list of proxies; nil stands for direct. The
-// text may hold a password, possibly in the wrong place, so errors repeat nothing of
-// it.
+// parseEntry parses one entry of the list of proxies. It returns nil for a direct
+// connection. The text may contain a password, possibly in the wrong position, so errors
+// do not quote the text.
 func parseEntry(place, text string) (*url.URL, error) {
 	if !placeForm.MatchString(place) {
 		return nil, errors.New(`a place with a proxy must be a country such as US, a state such as US-CA, or *`)

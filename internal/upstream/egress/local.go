@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	// connections is how many one local proxy takes: some for each of the browsers
-	// that run at the same time.
+	// connections is the maximum number of connections of one local proxy, which several
+	// browsers share.
 	connections = 256
-	// requestTime is for the header of a request. The browser is on this machine.
+	// requestTime is the timeout for reading the header of a request. The browser is on
+	// this machine.
 	requestTime = 10 * time.Second
-	// idleTime ends tunnels and connections that nothing passes through.
+	// idleTime is the timeout for tunnels and connections through which no data passes.
 	idleTime = 2 * time.Minute
 )
 
-// localProxy is a forward proxy for the browsers of this process. It sends all their
-// requests by one route.
+// localProxy is a forward proxy for the browsers of this process. It sends all requests
+// by one route.
 type localProxy struct {
 	routes  *Routes
 	route   *route
@@ -31,9 +32,9 @@ type localProxy struct {
 	address string
 }
 
-// LocalProxy returns the address ("127.0.0.1:port") of a forward proxy that takes
-// the route for a place. It is started on first use, and shared by all places with
-// the same route.
+// LocalProxy returns the address ("127.0.0.1:port") of a forward proxy that uses
+// the route for a place. The proxy is started on first use. Places with the same route
+// share it.
 func (rs *Routes) LocalProxy(place string) (string, error) {
 	found, _, err := rs.find(place)
 	if err != nil {
@@ -60,9 +61,9 @@ func (rs *Routes) startLocal(rt *route) (*localProxy, error) {
 	quiet := slog.NewLogLogger(rs.log.Handler(), slog.LevelDebug)
 	p := &localProxy{routes: rs, route: rt, address: listener.Addr().String()}
 	p.forward = &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { r.Out.URL.RawQuery = r.In.URL.RawQuery }, // as it was written
+		Rewrite:        func(r *httputil.ProxyRequest) { r.Out.URL.RawQuery = r.In.URL.RawQuery }, // unchanged
 		Transport:      rt,
-		FlushInterval:  -1, // pages that stream are read as they come
+		FlushInterval:  -1, // flush at once, for streamed pages
 		ModifyResponse: watchUpgrade,
 		ErrorHandler:   p.fail,
 		ErrorLog:       quiet,
@@ -75,7 +76,7 @@ func (rs *Routes) startLocal(rt *route) (*localProxy, error) {
 		ErrorLog:          quiet,
 	}
 	rs.running.Go(func() {
-		// It ends with Close; without a listener the browser says what is wrong.
+		// Serve returns after Close. If it fails earlier, visits fail with an error.
 		_ = p.server.Serve(limited{TCPListener: listener, slots: make(chan struct{}, connections), ctx: rs.ctx})
 	})
 	return p, nil
@@ -126,15 +127,15 @@ func (p *localProxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	relay(readAhead{Conn: client, reader: buffered.Reader}, target)
 }
 
-// fail answers the browser that there is no connection, and logs why.
+// fail answers the browser with an error status, and logs the error.
 func (p *localProxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, text, level := http.StatusBadGateway, "no connection", slog.LevelDebug
 	if errors.Is(err, ErrRefused) {
 		status, text = http.StatusForbidden, "address refused"
 	}
 	if errors.Is(err, ErrProxy) && r.Context().Err() == nil {
-		level = slog.LevelWarn // somebody may have to pay a bill or correct a password
+		level = slog.LevelWarn // the operator may have to pay a bill or correct a password
 	}
-	p.routes.log.Log(r.Context(), level, "browser without a connection", "place", p.route.name, "host", r.URL.Host, "error", err)
+	p.routes.log.Log(r.Context(), level, "browser connection failed", "place", p.route.name, "host", r.URL.Host, "error", err)
 	http.Error(w, text, status)
 }

@@ -18,7 +18,7 @@ import (
 	"earshot/internal/upstream/egress"
 )
 
-// browser makes requests as a browser does that uses the local proxy of a place.
+// browser returns a transport that uses the local proxy of a place, as a browser does.
 func browser(t *testing.T, routes *egress.Routes, place string) *http.Transport {
 	t.Helper()
 	out := &http.Transport{
@@ -39,8 +39,8 @@ func local(t *testing.T, routes *egress.Routes, place string) string {
 	return address
 }
 
-// say opens a connection to a local proxy, sends text, and returns the
-// connection and a reader of what comes back.
+// say opens a connection to a local proxy, sends text, and returns the connection and a
+// reader for the answer.
 func say(t *testing.T, address, format string, args ...any) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -53,7 +53,7 @@ func say(t *testing.T, address, format string, args ...any) (*net.TCPConn, *bufi
 	return tcp, bufio.NewReader(conn)
 }
 
-// answerTo returns status and body of a local proxy's answer.
+// answerTo returns the status and body of a local proxy's answer.
 func answerTo(t *testing.T, address, format string, args ...any) string {
 	t.Helper()
 	_, from := say(t, address, format, args...)
@@ -66,7 +66,7 @@ func answerTo(t *testing.T, address, format string, args ...any) string {
 	return fmt.Sprintf("%d %s", answer.StatusCode, strings.TrimSpace(string(body)))
 }
 
-// direct are routes without a proxy for some sites at loopback.
+// direct returns routes without a proxy, which allow the given sites on loopback.
 func direct(t *testing.T, sites ...string) *egress.Routes {
 	t.Helper()
 	return open(t, egress.Config{Sites: sites})
@@ -101,7 +101,7 @@ func TestABrowserByEachKindOfProxy(t *testing.T) {
 				}
 			}
 			if got := answerTo(t, local(t, routes, "US"), "CONNECT missing.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n"); got != "502 no connection" {
-				t.Errorf("a target that is not there: %s", got)
+				t.Errorf("unreachable target: %s", got)
 			}
 			if text := log.String(); strings.Count(text, "level=WARN") != 3 || !strings.Contains(text, "place=DE host=example.com:443") {
 				t.Errorf("the log: %s", text)
@@ -111,7 +111,7 @@ func TestABrowserByEachKindOfProxy(t *testing.T) {
 	}
 }
 
-// buffer is a bytes.Buffer for several goroutines.
+// buffer is a bytes.Buffer that is safe for concurrent use.
 type buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -146,7 +146,7 @@ func TestOneLocalProxyForEachRoute(t *testing.T) {
 	proxy := startProxy(t, "http", nil)
 	routes := open(t, egress.Config{Proxies: map[string]string{"US": proxy.good(), "FR": proxy.good(), "DE": proxy.url("other", password), "CH": "direct", "*": "direct"}})
 	if us := local(t, routes, "US"); us != local(t, routes, "US-CA") || us != local(t, routes, "FR") || us == local(t, routes, "DE") || us == local(t, routes, "CH") {
-		t.Error("routes are not shared by places with the same proxy, or by those with others")
+		t.Error("places with the same proxy do not share a route, or places with different proxies do")
 	}
 	if local(t, routes, "CH") != local(t, routes, "AT") {
 		t.Error("there are two direct routes")
@@ -156,7 +156,7 @@ func TestOneLocalProxyForEachRoute(t *testing.T) {
 	}
 }
 
-func TestABrowserReachesNothingInside(t *testing.T) {
+func TestBrowserCannotReachInternalAddresses(t *testing.T) {
 	t.Parallel()
 	other := startSite(t, false)
 	site := startSite(t, false)
@@ -193,13 +193,13 @@ func TestABrowserReachesNothingInside(t *testing.T) {
 				t.Errorf("connected to %s", targets)
 			}
 			if got := answerTo(t, at, "CONNECT public.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n"); got != "502 no connection" {
-				t.Errorf("a public target that takes no connection: %s", got)
+				t.Errorf("a public target that does not accept connections: %s", got)
 			}
 		})
 	}
 }
 
-func TestWhatIsNoRequestForAProxy(t *testing.T) {
+func TestInvalidProxyRequests(t *testing.T) {
 	t.Parallel()
 	at := local(t, direct(t), "US")
 	for request, want := range map[string]string{
@@ -216,8 +216,8 @@ func TestWhatIsNoRequestForAProxy(t *testing.T) {
 	}
 }
 
-// echo starts a site that answers each line in capitals, and says goodbye when
-// it is told that no more come.
+// echo starts a server that answers each line in capitals, and says goodbye when the
+// client has closed its writing side.
 func echo(t *testing.T) string {
 	t.Helper()
 	return listen(t, func(conn net.Conn) {
@@ -238,7 +238,7 @@ func TestATunnelPassesBothDirectionsAndTheirEnds(t *testing.T) {
 			by = startProxy(t, scheme, routes{site: site}).good()
 		}
 		routes := open(t, egress.Config{Proxies: map[string]string{"*": by}, Sites: []string{"http://" + site}})
-		// The first line comes with the request, before the tunnel is there.
+		// The first line is sent with the request, before the tunnel is established.
 		conn, from := say(t, local(t, routes, "US"), "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\nearly\n", site)
 		answer, err := http.ReadResponse(from, &http.Request{Method: http.MethodConnect})
 		if err != nil || answer.StatusCode != http.StatusOK {
@@ -254,7 +254,7 @@ func TestATunnelPassesBothDirectionsAndTheirEnds(t *testing.T) {
 	}
 }
 
-// startSocket starts a site that switches to a protocol which repeats lines.
+// startSocket starts a site that switches to a protocol that echoes lines.
 func startSocket(t *testing.T) *httptest.Server {
 	t.Helper()
 	var open sync.WaitGroup
@@ -280,7 +280,7 @@ func startSocket(t *testing.T) *httptest.Server {
 	return server
 }
 
-func TestAWebSocketAndTheEndOfAllByClose(t *testing.T) {
+func TestWebSocketAndClose(t *testing.T) {
 	t.Parallel()
 	site := startSocket(t)
 	for _, scheme := range append([]string{"direct"}, schemes...) {
@@ -326,7 +326,7 @@ func TestAWebSocketAndTheEndOfAllByClose(t *testing.T) {
 	}
 }
 
-func TestCloseEndsWhatOneSideHasEnded(t *testing.T) {
+func TestCloseEndsHalfClosedTunnels(t *testing.T) {
 	t.Parallel()
 	site := listen(t, func(conn net.Conn) {
 		from := bufio.NewReader(conn)
@@ -337,7 +337,7 @@ func TestCloseEndsWhatOneSideHasEnded(t *testing.T) {
 		if half, ok := conn.(*net.TCPConn); ok {
 			_ = half.CloseWrite()
 		}
-		_, _ = io.Copy(io.Discard, from) // until the other side has enough
+		_, _ = io.Copy(io.Discard, from) // until the other side closes
 	})
 	upgrade := "GET http://" + site + "/ HTTP/1.1\r\nHost: " + site + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
 	routes := direct(t, "http://"+site)
@@ -347,12 +347,12 @@ func TestCloseEndsWhatOneSideHasEnded(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
-	if err := routes.Close(); err != nil { // although this side has ended nothing
+	if err := routes.Close(); err != nil { // although this side is still open
 		t.Error(err)
 	}
 }
 
-func TestWhatComesWithTheProxysAnswerIsPassedOn(t *testing.T) {
+func TestDataAfterTheProxysAnswerIsPassedOn(t *testing.T) {
 	t.Parallel()
 	proxy := listen(t, func(conn net.Conn) {
 		if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {

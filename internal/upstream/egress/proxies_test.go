@@ -23,7 +23,7 @@ const (
 	password = "s3cr3t/w:rd"
 )
 
-// routes lead a proxy to listeners on loopback, as DNS would to the real ones.
+// routes maps targets to listeners on loopback, in place of DNS.
 type routes map[string]string
 
 func (r routes) dial(_ context.Context, _, target string) (net.Conn, error) {
@@ -34,15 +34,15 @@ func (r routes) dial(_ context.Context, _, target string) (net.Conn, error) {
 	return net.Dial("tcp", address)
 }
 
-// testProxy is a small proxy that wants the password of each user it knows.
+// testProxy is a small proxy that requires a password.
 type testProxy struct {
 	scheme, address string
 	routes          routes
 	mu              sync.Mutex
-	seen            []string // user, method and target of each request that had a right password
+	seen            []string // user, method and target of each request with the right password
 }
 
-// url is that of the proxy, with a user and password.
+// url returns the URL of the proxy, with a user and password.
 func (p *testProxy) url(user, password string) string {
 	return (&url.URL{Scheme: p.scheme, Host: p.address, User: url.UserPassword(user, password)}).String()
 }
@@ -61,7 +61,7 @@ func (p *testProxy) saw() string {
 	return strings.Join(p.seen, ", ")
 }
 
-// startProxy starts one for the scheme http, https, socks5 or socks5h.
+// startProxy starts a proxy for the scheme http, https, socks5 or socks5h.
 func startProxy(t *testing.T, scheme string, to routes) *testProxy {
 	t.Helper()
 	p := &testProxy{scheme: scheme, routes: to}
@@ -80,7 +80,7 @@ func startProxy(t *testing.T, scheme string, to routes) *testProxy {
 		who, ok := authorized(r.Header.Get("Proxy-Authorization"))
 		switch {
 		case !ok:
-			// A proxy that repeats what it was sent must not bring it into our logs.
+			// A proxy may repeat the password in its answer. It must not get into our logs.
 			http.Error(w, r.Header.Get("Proxy-Authorization"), http.StatusProxyAuthRequired)
 		case r.Method == http.MethodConnect:
 			p.note(who + " CONNECT " + r.Host)
@@ -94,7 +94,7 @@ func startProxy(t *testing.T, scheme string, to routes) *testProxy {
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	if scheme == "https" {
-		server.EnableHTTP2 = true // as many do, for clients that can use it
+		server.EnableHTTP2 = true // as many proxies do
 		server.StartTLS()
 	} else {
 		server.Start()
@@ -143,14 +143,14 @@ func copyAndEnd(to net.Conn, from io.Reader) {
 	to.Close()
 }
 
-// serveSOCKS speaks SOCKS5 (RFC 1928) with passwords (RFC 1929).
+// serveSOCKS implements SOCKS5 (RFC 1928) with passwords (RFC 1929).
 func (p *testProxy) serveSOCKS(t *testing.T) {
 	t.Helper()
 	listener := listen(t, func(conn net.Conn) {
 		r := bufio.NewReader(conn)
 		field := func(n int) []byte {
 			b := make([]byte, n)
-			_, _ = io.ReadFull(r, b) // what is missing is zero, which is no request
+			_, _ = io.ReadFull(r, b) // missing bytes stay zero, which is not a valid request
 			return b
 		}
 		counted := func() []byte { return field(int(field(1)[0])) }
@@ -189,8 +189,8 @@ func (p *testProxy) serveSOCKS(t *testing.T) {
 	p.address = listener
 }
 
-// listen serves every connection to a loopback listener, and waits for the last
-// one before the test ends.
+// listen serves every connection to a loopback listener. The test waits for the last
+// connection before it ends.
 func listen(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// relay passes bytes between two connections until both have said that nothing
-// more comes, one fails, or nothing has passed for idleTime. It closes both.
+// relay copies bytes between two connections until both sides have closed their writing
+// side, one fails, or no data has passed for idleTime. It closes both connections.
 func relay(client, target net.Conn) {
 	end := func() { drop(client, target) }
 	defer end()
@@ -27,13 +27,13 @@ func relay(client, target net.Conn) {
 	back.Wait()
 }
 
-// watched puts off the end of an idle connection whenever something passes.
+// watched is a connection that resets an idle timer whenever data passes.
 type watched struct {
 	io.ReadWriteCloser
 	idle *time.Timer
 }
 
-// Read puts the end off.
+// Read resets the timer if it reads data.
 func (w watched) Read(p []byte) (int, error) {
 	n, err := w.ReadWriteCloser.Read(p)
 	if n > 0 {
@@ -42,19 +42,19 @@ func (w watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write puts the end off.
+// Write resets the timer.
 func (w watched) Write(p []byte) (int, error) {
 	w.idle.Reset(idleTime)
 	return w.ReadWriteCloser.Write(p)
 }
 
-// Close leaves nothing to put off.
+// Close stops the timer.
 func (w watched) Close() error {
 	w.idle.Stop()
 	return w.ReadWriteCloser.Close()
 }
 
-// watchUpgrade holds a connection that became a WebSocket to the rule for tunnels.
+// watchUpgrade applies idleTime to a connection that became a WebSocket.
 func watchUpgrade(answer *http.Response) error {
 	if conn, ok := answer.Body.(io.ReadWriteCloser); ok && answer.StatusCode == http.StatusSwitchingProtocols {
 		answer.Body = watched{ReadWriteCloser: conn, idle: time.AfterFunc(idleTime, func() { drop(conn) })}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestATunnelEndsWhenNothingPasses(t *testing.T) {
+func TestIdleTunnelEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, near := net.Pipe()
@@ -21,7 +21,7 @@ func TestATunnelEndsWhenNothingPasses(t *testing.T) {
 			ended <- time.Since(start)
 		}()
 		for _, c := range []struct{ from, to net.Conn }{{client, target}, {target, client}} {
-			time.Sleep(idleTime - time.Second) // of the bubble
+			time.Sleep(idleTime - time.Second) // synctest time
 			go func() { _, _ = io.WriteString(c.from, "x") }()
 			if _, err := io.ReadFull(c.to, make([]byte, 1)); err != nil {
 				t.Fatal(err)
@@ -33,7 +33,7 @@ func TestATunnelEndsWhenNothingPasses(t *testing.T) {
 	})
 }
 
-func TestAWebSocketEndsWhenNothingPasses(t *testing.T) {
+func TestIdleWebSocketEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -57,7 +57,7 @@ func TestAWebSocketEndsWhenNothingPasses(t *testing.T) {
 	})
 }
 
-func TestAListenerTakesSoManyConnections(t *testing.T) {
+func TestListenerLimitsConnections(t *testing.T) {
 	t.Parallel()
 	tcp, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -73,7 +73,7 @@ func TestAListenerTakesSoManyConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { drop(conn) })
-		if len(accepted) == 2 { // full: one must go first, and going twice makes one place
+		if len(accepted) == 2 { // full: closing a connection, even twice, frees one slot
 			drop(accepted[0], accepted[0])
 		}
 		taken, err := listener.Accept()
@@ -88,7 +88,7 @@ func TestAListenerTakesSoManyConnections(t *testing.T) {
 	}
 	cancel()
 	if _, err := listener.Accept(); err == nil {
-		t.Error("it took one more")
+		t.Error("a third connection was accepted")
 	}
 	if _, err := accepted[2].Read(make([]byte, 1)); err == nil {
 		t.Error("a connection outlives its context")

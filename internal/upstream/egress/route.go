@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// connectTime is for a connection to a target, DNS and proxy included; a proxy
-	// in a home far away takes its time.
+	// connectTime is the timeout for connecting to a target, including DNS and proxy. A
+	// residential proxy in a remote country is slow.
 	connectTime = 30 * time.Second
-	// handshakeTime is for TLS with a target.
+	// handshakeTime is the timeout for the TLS handshake with a target.
 	handshakeTime = 10 * time.Second
-	// maxHeader leaves room for the cookies and policies of large sites.
+	// maxHeader is large enough for the cookies and policies of large sites.
 	maxHeader = 64 << 10
-	// keepIdle is how long a connection waits for its next request.
+	// keepIdle is how long an idle connection is kept.
 	keepIdle = 90 * time.Second
-	// idlePerHost allows for all requests that one site gets at the same time.
+	// idlePerHost is enough for all concurrent requests to one site.
 	idlePerHost = 256
 )
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// route is one way out: direct, or by one proxy. It has connections of its own, so
-// that those of two proxies never mix.
+// route is one way out: direct, or through one proxy. Each route has its own connection
+// pool, so that connections of different proxies never mix.
 type route struct {
-	name      string          // the first place that it is for
-	proxy     *url.URL        // with a port; nil without a proxy
-	proxyTLS  *tls.Config     // for a proxy that is spoken to in TLS
-	direct    dialFunc        // to a target, by the rules
-	ctx       context.Context // ends all connections
+	name      string          // the first place that uses this route
+	proxy     *url.URL        // with a port; nil for direct connections
+	proxyTLS  *tls.Config     // for an https proxy
+	direct    dialFunc        // connects to a target without a proxy, if the rules allow it
+	ctx       context.Context // its end closes all connections
 	transport *http.Transport
 	local     *localProxy // nil until a browser needs it
 }
@@ -44,7 +44,7 @@ func newRoute(ctx context.Context, name string, proxy *url.URL, direct dialFunc,
 	rt.transport = &http.Transport{
 		DialContext:            rt.dial,
 		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-		ForceAttemptHTTP2:      true, // a dialer of one's own would switch it off
+		ForceAttemptHTTP2:      true, // http.Transport disables HTTP/2 if DialContext is set
 		TLSHandshakeTimeout:    handshakeTime,
 		MaxResponseHeaderBytes: maxHeader,
 		IdleConnTimeout:        keepIdle,
@@ -60,8 +60,8 @@ func newRoute(ctx context.Context, name string, proxy *url.URL, direct dialFunc,
 		return rt.refusal(answer.StatusCode)
 	}
 	if proxy.Scheme == "https" {
-		// The transport's own configuration is for targets: by it, a proxy could
-		// choose HTTP/2, in which the transport speaks to no proxy.
+		// The transport's TLS configuration would let the proxy choose HTTP/2, which
+		// http.Transport does not support for proxies.
 		rt.proxyTLS = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, ServerName: proxy.Hostname(), NextProtos: []string{"http/1.1"}}
 		rt.transport.DialTLSContext = rt.dialProxy
 	}
@@ -72,7 +72,7 @@ func (rt *route) speaksHTTP() bool { return rt.proxy != nil && !isSOCKS(rt.proxy
 
 // RoundTrip makes a request whose target has been checked.
 func (rt *route) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Header.Get("Proxy-Authorization") != "" { // ours is added behind the request's back
+	if r.Header.Get("Proxy-Authorization") != "" { // only the transport may set this header
 		r = r.Clone(r.Context())
 		r.Header.Del("Proxy-Authorization")
 	}
@@ -102,7 +102,8 @@ func (rt *route) dial(ctx context.Context, network, address string) (net.Conn, e
 	}
 }
 
-// dialProxy connects to the proxy, which the operator may have put anywhere.
+// dialProxy connects to the proxy. The guard does not check its address, because the
+// operator configured it.
 func (rt *route) dialProxy(ctx context.Context, _, _ string) (net.Conn, error) {
 	ctx, cancel := rt.limit(ctx)
 	defer cancel()
@@ -122,8 +123,8 @@ func (rt *route) dialProxy(ctx context.Context, _, _ string) (net.Conn, error) {
 	return secured, nil
 }
 
-// limit gives a context for making a connection: it ends after connectTime, and when
-// the routes are closed. http.Transport goes on dialling when the request is over.
+// limit returns a context for dialling. It ends after connectTime, and when the routes
+// are closed: http.Transport continues to dial after the request has ended.
 func (rt *route) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	stop := context.AfterFunc(rt.ctx, cancel)
@@ -135,11 +136,11 @@ func (rt *route) limit(ctx context.Context) (context.Context, context.CancelFunc
 
 func (rt *route) failure(err error) error { return fmt.Errorf("%w for %s: %w", ErrProxy, rt.name, err) }
 
-// refusal is the error for a proxy's answer to CONNECT, or for a 407. It quotes
-// nothing of the answer: some proxies repeat the password that they were sent.
+// refusal returns an error for the status of a proxy's answer, or nil if it is 2xx. The
+// error quotes nothing of the answer, because some proxies repeat the password.
 func (rt *route) refusal(status int) error {
 	if status/100 == 2 {
 		return nil
 	}
-	return rt.failure(fmt.Errorf("it answers %d %s", status, http.StatusText(status)))
+	return rt.failure(fmt.Errorf("the proxy answered %d %s", status, http.StatusText(status)))
 }

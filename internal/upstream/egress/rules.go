@@ -11,11 +11,11 @@ import (
 	"earshot/internal/upstream/guard"
 )
 
-// rules tell which targets may be reached.
+// rules decide which targets may be reached.
 type rules struct {
 	guard guard.Guard
 	sites map[string]bool // by host and port
-	ports map[string]bool // that a browser may ask for
+	ports map[string]bool // ports that a browser may connect to
 }
 
 func newRules(g guard.Guard, sites []string) (rules, error) {
@@ -34,8 +34,8 @@ func newRules(g guard.Guard, sites []string) (rules, error) {
 	return r, nil
 }
 
-// check decides on the target of a URL as far as possible without DNS, which is all
-// that can be done where a proxy resolves the name.
+// check checks the target of a URL without DNS. Nothing more can be checked if a proxy
+// resolves the name.
 func (r rules) check(u *url.URL) error {
 	if r.sites[hostPort(u)] || r.guard.CheckHost(u.Host) == nil {
 		return nil
@@ -43,8 +43,8 @@ func (r rules) check(u *url.URL) error {
 	return ErrRefused
 }
 
-// checkPage is check for what pages make a browser request. Unlike the URLs of
-// users, they only get the usual ports of the web and those of the sites.
+// checkPage is check for the requests of pages in a browser. Pages may only use the ports
+// 80 and 443 and the ports of the sites.
 func (r rules) checkPage(u *url.URL) error {
 	if !r.ports[portOf(u)] && !r.guard.AllowPrivate {
 		return ErrRefused
@@ -52,8 +52,8 @@ func (r rules) checkPage(u *url.URL) error {
 	return r.check(u)
 }
 
-// dial connects to a target without a proxy. Every address of one that is no site
-// is checked by the guard.
+// dial connects to a target without a proxy. Unless the target is one of the sites, the
+// guard checks its addresses.
 func (r rules) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	g := r.guard
 	if r.sites[hostPort(&url.URL{Host: address})] {
@@ -62,7 +62,7 @@ func (r rules) dial(ctx context.Context, network, address string) (net.Conn, err
 	return g.Dial(ctx, network, address)
 }
 
-// hostPort spells the host and port of a URL in one way.
+// hostPort returns the host and port of a URL in a canonical spelling.
 func hostPort(u *url.URL) string {
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	if address, err := netip.ParseAddr(host); err == nil {

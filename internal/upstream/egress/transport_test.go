@@ -16,7 +16,7 @@ import (
 	"earshot/internal/upstream/guard"
 )
 
-// assertSecret fails the test if text holds a password, plain or as it is sent.
+// assertSecret fails the test if text contains a password, plain or encoded.
 func assertSecret(t *testing.T, where, text string) {
 	t.Helper()
 	for _, secret := range []string{user, password, "wrong", "s3cr3t", "a2lyc3Rlbj"} {
@@ -82,9 +82,9 @@ func TestConnectionsAreKeptButNotSharedBetweenUsersOfAProxy(t *testing.T) {
 	}
 }
 
-func TestAProxyThatIsNotThere(t *testing.T) {
+func TestUnreachableProxy(t *testing.T) {
 	t.Parallel()
-	gone := listen(t, func(net.Conn) {}) // it takes connections and drops them
+	gone := listen(t, func(net.Conn) {}) // accepts connections and closes them
 	for _, scheme := range schemes {
 		routes := open(t, egress.Config{Proxies: map[string]string{"*": scheme + "://" + user + ":secret-word@" + gone}})
 		_, err := getFor(t, routes, "US", "https://example.com/")
@@ -104,17 +104,17 @@ func TestAProxyMustShowACertificate(t *testing.T) {
 	defer routes.Close()
 	var unknown x509.UnknownAuthorityError
 	if _, err := getFor(t, routes, "US", "http://example.com/"); !errors.Is(err, egress.ErrProxy) || !errors.As(err, &unknown) {
-		t.Errorf("a proxy that nobody knows: %v", err)
+		t.Errorf("a proxy with an unknown certificate: %v", err)
 	}
 }
 
-// innerURLs lead inside by their text alone.
+// innerURLs are URLs of internal hosts, recognizable without DNS.
 var innerURLs = []string{
 	"http://169.254.169.254/latest/", "http://localhost/", "http://foo.localhost/", "http://[::1]/", "http://127.0.0.1/", "http://127.1/", "http://2130706433/",
 	"http://0x7f.0.0.1/", "http://10.0.0.1/", "https://[::ffff:10.0.0.1]/", "https://[fd00::1]/", "https://metadata.google.internal/", "http://db/", "http://example.com:22/",
 }
 
-func TestAddressesInsideAreRefused(t *testing.T) {
+func TestInternalAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range append([]string{"direct"}, schemes...) {
 		t.Run(scheme, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestAddressesInsideAreRefused(t *testing.T) {
 	}
 }
 
-func TestNamesThatLeadInsideAreRefusedWithoutAProxyAndLeftToAProxy(t *testing.T) {
+func TestNamesOfInternalHostsAreRefusedUnlessAProxyResolvesThem(t *testing.T) {
 	t.Parallel()
 	w := &watch{names: map[string]string{"rebind.example.com": "10.0.0.1", "public.example.com": "93.184.215.14"}}
 	site := startSite(t, false)
@@ -174,7 +174,7 @@ func TestSitesOfTheOperatorMayBePrivate(t *testing.T) {
 	for _, place := range []string{"US", "DE"} {
 		for _, u := range []string{site.URL + "/x", "http://lab:" + port + "/x", "http://LAB.:" + port + "/x"} {
 			if strings.Contains(u, "LAB.") && place == "US" {
-				continue // the test's proxy knows one spelling
+				continue // the test proxy knows only one spelling
 			}
 			if got, err := getFor(t, routes, place, u); err != nil || !strings.HasPrefix(got, "200 OK: hello ") {
 				t.Errorf("%s for %s: %q, %v", u, place, got, err)
@@ -188,9 +188,9 @@ func TestSitesOfTheOperatorMayBePrivate(t *testing.T) {
 	}
 }
 
-func TestAPasswordForAProxyInARequestGoesNowhere(t *testing.T) {
+func TestProxyAuthorizationOfARequestIsNotSent(t *testing.T) {
 	t.Parallel()
-	site := startSite(t, false) // it would complain
+	site := startSite(t, false) // fails the test if it receives the password
 	routes := open(t, egress.Config{Sites: []string{site.URL}})
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, site.URL, strings.NewReader("body"))
 	request.RequestURI = ""
@@ -220,7 +220,7 @@ func TestAnswersWithEndlessHeadersFail(t *testing.T) {
 	}
 }
 
-func TestCloseEndsAQuestionToDNS(t *testing.T) {
+func TestCloseEndsADNSLookup(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})
 	routes := open(t, egress.Config{Guard: guard.Guard{Resolver: hanging(asked)}})
@@ -238,7 +238,7 @@ func TestCloseEndsAQuestionToDNS(t *testing.T) {
 	}
 }
 
-// hanging is a DNS that tells of a question and does not answer it.
+// hanging is a DNS resolver that reports a lookup and never answers it.
 type hanging chan struct{}
 
 func (h hanging) LookupNetIP(ctx context.Context, _, _ string) ([]netip.Addr, error) {
@@ -253,7 +253,7 @@ func TestNothingRunsAfterClose(t *testing.T) {
 	silent := listen(t, func(conn net.Conn) {
 		_, _ = conn.Read(make([]byte, 1))
 		asked <- struct{}{}
-		_, _ = io.Copy(io.Discard, conn) // until the other side has enough
+		_, _ = io.Copy(io.Discard, conn) // until the other side closes
 	})
 	for _, scheme := range schemes {
 		routes := open(t, egress.Config{Proxies: map[string]string{"*": scheme + "://" + silent}})

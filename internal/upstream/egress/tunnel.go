@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/proxy"
 )
 
-// dialCONNECT connects to a target by a proxy that speaks HTTP.
+// dialCONNECT connects to a target through an HTTP proxy.
 func (rt *route) dialCONNECT(ctx context.Context, target string) (net.Conn, error) {
 	conn, err := rt.dialProxy(ctx, "", "")
 	if err != nil {
@@ -23,7 +23,7 @@ func (rt *route) dialCONNECT(ctx context.Context, target string) (net.Conn, erro
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	tunnel, err := rt.askForTunnel(conn, target)
-	if !stop() { // the deadline has been set, or is about to be
+	if !stop() { // ctx has ended
 		err = rt.failure(ctx.Err())
 	}
 	if err != nil {
@@ -44,7 +44,7 @@ func (rt *route) askForTunnel(conn net.Conn, target string) (net.Conn, error) {
 	}
 	limited := &io.LimitedReader{R: conn, N: maxHeader}
 	reader := bufio.NewReader(limited)
-	answer, err := http.ReadResponse(reader, request) //nolint:bodyclose // what follows the header is the tunnel
+	answer, err := http.ReadResponse(reader, request) //nolint:bodyclose // the tunnel follows the header
 	if err != nil {
 		return nil, rt.failure(err)
 	}
@@ -52,19 +52,19 @@ func (rt *route) askForTunnel(conn net.Conn, target string) (net.Conn, error) {
 	return readAhead{Conn: conn, reader: reader}, rt.refusal(answer.StatusCode)
 }
 
-// readAhead is a connection of which some bytes have been read already.
+// readAhead is a connection with a buffered reader, which already holds some bytes.
 type readAhead struct {
 	net.Conn
 	reader *bufio.Reader
 }
 
-// Read returns the bytes that were read already first.
+// Read reads the buffered bytes first.
 func (c readAhead) Read(p []byte) (int, error) { return c.reader.Read(p) }
 
-// CloseWrite ends one direction.
+// CloseWrite closes the writing side of the connection.
 func (c readAhead) CloseWrite() error { return closeWrite(c.Conn) }
 
-// dialSOCKS connects to a target by a SOCKS5 proxy, which resolves its name.
+// dialSOCKS connects to a target through a SOCKS5 proxy, which resolves the target's name.
 func (rt *route) dialSOCKS(ctx context.Context, target string) (net.Conn, error) {
 	var auth *proxy.Auth
 	if user := rt.proxy.User; user != nil {
@@ -86,19 +86,19 @@ func (rt *route) dialSOCKS(ctx context.Context, target string) (net.Conn, error)
 	return first.conn, nil
 }
 
-// firstHop connects to the proxy and keeps the connection: the one that the SOCKS
-// dialer wraps around it cannot be closed for one direction.
+// firstHop connects to the proxy and keeps the connection. The connection that the SOCKS
+// dialer returns wraps it, and has no CloseWrite.
 type firstHop struct {
 	route *route
 	conn  net.Conn
 }
 
-// Dial makes it a proxy.Dialer, as proxy.SOCKS5 wants; DialContext is what is called.
+// Dial implements proxy.Dialer for proxy.SOCKS5, which calls DialContext instead.
 func (h *firstHop) Dial(network, address string) (net.Conn, error) {
 	return h.DialContext(h.route.ctx, network, address)
 }
 
-// DialContext connects to the proxy, whatever the address.
+// DialContext connects to the proxy and ignores the address.
 func (h *firstHop) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	conn, err := h.route.dialProxy(ctx, "", "")
 	h.conn = conn

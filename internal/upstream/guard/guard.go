@@ -1,6 +1,7 @@
-// Package guard decides to which addresses the service connects for a URL given by a
-// user: CheckURL checks the text before it is stored, and Transport checks every
-// address again when it connects, since a name can be pointed elsewhere at any time.
+// Package guard prevents server-side request forgery: for a URL given by a user, the
+// service connects to public addresses only. CheckURL checks the text before it is stored.
+// Transport checks every address when it connects, since a name's DNS records can change
+// at any time.
 package guard
 
 import (
@@ -17,47 +18,45 @@ import (
 
 // Limits on one connection. A request's own deadline is its context's.
 const (
-	dialTime      = 10 * time.Second // with DNS; http.Transport goes on dialling when the request is over
-	connectTime   = 4 * time.Second  // for each address, so that a dead one leaves time for the next
+	dialTime      = 10 * time.Second // including DNS; http.Transport continues to dial after the request has ended
+	connectTime   = 4 * time.Second  // for each address, so that there is time left to try the next one
 	handshakeTime = 5 * time.Second
 	maxHeader     = 16 << 10 // only the status is used
-	maxAddresses  = 4        // with more, one name could make us connect to many hosts
+	maxAddresses  = 4        // otherwise one name could make us connect to many hosts
 )
 
-// Why no connection was made. The texts name neither address nor port nor DNS server,
+// Reasons why no connection was made. The texts contain no address, port or DNS server,
 // so that they can be shown to the user who gave the URL. The first two have the same
-// text: otherwise they would reveal which names exist in the internal network.
+// text, because a difference would reveal which names exist in the internal network.
 var (
-	// ErrRefused is for an address or a port that users may not reach.
+	// ErrRefused means that users may not reach this address or port.
 	ErrRefused = errors.New("host has no public address")
-	// ErrUnresolved is for a name without an address, and for a DNS that fails.
+	// ErrUnresolved means that the name has no address, or that the DNS lookup failed.
 	ErrUnresolved = errors.New("host has no public address")
-	// ErrUnreachable is for a public address that takes no connection.
+	// ErrUnreachable means that a public address does not accept the connection.
 	ErrUnreachable = errors.New("connection failed")
 )
 
-// Resolver finds the addresses of a name. *net.Resolver is one.
+// Resolver looks up the addresses of a name. *net.Resolver implements it.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Guard allows public addresses only. The zero value is the strictest; it is
-// safe for concurrent use.
+// Guard allows public addresses only. The zero value is the strictest. A Guard is safe for
+// concurrent use.
 type Guard struct {
-	// AllowPrivate lifts the rules on names, addresses and ports, for
-	// development. URLs must still be well-formed.
+	// AllowPrivate allows all names, addresses and ports, for development. URLs must still
+	// be well-formed.
 	AllowPrivate bool
-	// Resolver is asked for every name on every connection. Nil means the
-	// system's.
+	// Resolver resolves the name for every connection. Default: the system's resolver.
 	Resolver Resolver
-	// BeforeConnect is called with each address that passed, just before the connection
-	// is made; an error prevents that. May be nil.
+	// BeforeConnect is called with each allowed address just before connecting to it. If
+	// it returns an error, the connection is not made. May be nil.
 	BeforeConnect func(ctx context.Context, target netip.AddrPort) error
 }
 
-// CheckURL returns what is wrong with a URL from a user, as far as that can be found
-// without DNS. The error's text can be shown to the user after the field's name
-// ("must be …").
+// CheckURL checks a URL given by a user, without DNS. The text of its error can be shown
+// to the user after the name of the field ("must be …").
 func (g Guard) CheckURL(text string) error {
 	t, err := parse(text)
 	if err != nil || g.AllowPrivate {
@@ -66,8 +65,8 @@ func (g Guard) CheckURL(text string) error {
 	return t.check()
 }
 
-// CheckHost is CheckURL for a host with or without a port. It accepts nothing but a
-// host, so the host that passed is the one that will be connected to.
+// CheckHost is CheckURL for a host with or without a port. It rejects texts with a path
+// or query.
 func (g Guard) CheckHost(hostPort string) error {
 	if strings.ContainsAny(hostPort, "/?") {
 		return errHost
@@ -75,8 +74,8 @@ func (g Guard) CheckHost(hostPort string) error {
 	return g.CheckURL("http://" + hostPort)
 }
 
-// Client makes a client for such URLs. It returns a redirect as the response, since
-// its target has not been checked, and keeps no cookies.
+// Client returns a client for URLs given by users. It does not follow redirects, since
+// their targets have not been checked, and keeps no cookies.
 func (g Guard) Client() *http.Client {
 	return &http.Client{
 		Transport:     g.Transport(),
@@ -84,26 +83,25 @@ func (g Guard) Client() *http.Client {
 	}
 }
 
-// Transport makes a transport for such URLs. Its requests fail with ErrRefused,
-// ErrUnresolved or ErrUnreachable when no connection is made.
+// Transport returns a transport for URLs given by users. Its requests fail with
+// ErrRefused, ErrUnresolved or ErrUnreachable if no connection is made.
 func (g Guard) Transport() *http.Transport {
 	var protocols http.Protocols
-	protocols.SetHTTP1(true) // with one request a connection, HTTP/2 would only add its own attacks
+	protocols.SetHTTP1(true) // HTTP/2 has no benefit for one request per connection, and is easier to attack
 	return &http.Transport{
 		Proxy:       nil, // a proxy from the environment would connect without our checks
 		DialContext: g.Dial,
-		// A kept connection would carry the next request without asking DNS or
-		// the guard again.
+		// The next request on an idle connection would bypass DNS and the guard.
 		DisableKeepAlives:      true,
-		DisableCompression:     true, // the body is not read, so it must not be inflated
+		DisableCompression:     true, // the body is not read, so it must not be decompressed
 		MaxResponseHeaderBytes: maxHeader,
 		TLSHandshakeTimeout:    handshakeTime,
 		Protocols:              &protocols,
 	}
 }
 
-// Dial connects to the first address of a host that answers. It fails with
-// ErrRefused, ErrUnresolved or ErrUnreachable.
+// Dial connects to the first address of a host that accepts the connection. It fails
+// with ErrRefused, ErrUnresolved or ErrUnreachable.
 func (g Guard) Dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -127,8 +125,8 @@ func (g Guard) Dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
 	return nil, failure{class: ErrUnreachable, cause: err}
 }
 
-// resolve lists the addresses to connect to for a host and port. A host with even one
-// address that is not public is refused: honest hosts have none.
+// resolve returns the addresses of a host, with the port. It refuses a host if any of its
+// addresses is not public.
 func (g Guard) resolve(ctx context.Context, hostPort string) ([]netip.AddrPort, error) {
 	host, portText, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -169,13 +167,13 @@ func (g Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	}
 	addresses := make([]netip.Addr, len(found))
 	for i, address := range found {
-		addresses[i] = address.Unmap() // resolvers give IPv4 in either form, and sockets take both for IPv4
+		addresses[i] = address.Unmap() // resolvers may return IPv4 addresses in IPv6 form
 	}
 	return addresses, nil
 }
 
-// control is the last check: it sees the address that the socket is about to connect
-// to, whatever was resolved and decided before.
+// control checks the address that the socket is about to connect to, independently of
+// all earlier checks.
 func (g Guard) control(ctx context.Context, _, address string, _ syscall.RawConn) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil || !g.allows(target) {
@@ -191,7 +189,7 @@ func (g Guard) allows(target netip.AddrPort) bool {
 	return g.AllowPrivate || isPublic(target.Addr()) && isOpenPort(target.Port())
 }
 
-// failure has the text of its class only; errors.Is finds the cause as well.
+// failure is an error with the text of its class. errors.Is also finds its cause.
 type failure struct{ class, cause error }
 
 func (f failure) Error() string { return f.class.Error() }

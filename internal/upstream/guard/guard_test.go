@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// lookup answers in the place of DNS.
+// lookup is a DNS resolver.
 type lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
 func (l lookup) LookupNetIP(ctx context.Context, _, host string) ([]netip.Addr, error) {
@@ -41,7 +41,7 @@ func addresses(texts ...string) []netip.Addr {
 	return list
 }
 
-// recorder notes where a guard would connect and lets no connection happen.
+// recorder records the addresses that a guard allows, and prevents the connections.
 type recorder struct{ targets []string }
 
 var errRecorded = errors.New("recorded")
@@ -51,7 +51,7 @@ func (r *recorder) note(_ context.Context, target netip.AddrPort) error {
 	return errRecorded
 }
 
-// call makes a request that the recorder stops, and returns how it ended.
+// call makes a request that the recorder stops, and returns its error.
 func call(t *testing.T, g guard.Guard, r *recorder, rawURL string) error {
 	t.Helper()
 	g.BeforeConnect = r.note
@@ -73,7 +73,7 @@ func post(ctx context.Context, t *testing.T, g guard.Guard, rawURL string) error
 	return err
 }
 
-func TestNamesThatLeadInsideAreNotConnectedTo(t *testing.T) {
+func TestNamesOfInternalHostsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, answers := range []string{
 		"127.0.0.1", "127.8.8.8", "0.0.0.0", "10.0.0.1", "172.20.1.1", "192.168.0.1", "169.254.169.254", "100.64.0.1",
@@ -90,7 +90,7 @@ func TestNamesThatLeadInsideAreNotConnectedTo(t *testing.T) {
 	}
 }
 
-func TestHostsAndPortsThatWereNotCheckedBeforeAreRefusedWhenConnecting(t *testing.T) {
+func TestUncheckedHostsAndPortsAreRefusedWhenConnecting(t *testing.T) {
 	t.Parallel()
 	for _, u := range []string{
 		"http://127.0.0.1/", "http://[::1]/", "http://[::ffff:93.184.215.14]/", "http://[fe80::1%25eth0]/", "http://hooks.example:22/",
@@ -125,7 +125,7 @@ func TestPublicAddressesAreTriedInTurnAndNotTooMany(t *testing.T) {
 	}
 }
 
-func TestEachTryAsksAndJudgesAgain(t *testing.T) {
+func TestEachRequestResolvesAndChecksAgain(t *testing.T) {
 	t.Parallel()
 	tries := 0
 	g := guard.Guard{Resolver: lookup(func(context.Context, string) ([]netip.Addr, error) {
@@ -136,10 +136,10 @@ func TestEachTryAsksAndJudgesAgain(t *testing.T) {
 	})}
 	var r recorder
 	if err := call(t, g, &r, "http://rebind.example/"); !errors.Is(err, errRecorded) {
-		t.Errorf("the first try: %v", err)
+		t.Errorf("the first request: %v", err)
 	}
 	if err := call(t, g, &r, "http://rebind.example/"); !errors.Is(err, guard.ErrRefused) {
-		t.Errorf("the second try: %v", err)
+		t.Errorf("the second request: %v", err)
 	}
 	if tries != 2 || len(r.targets) != 1 {
 		t.Errorf("%d questions, connected to %s", tries, r.targets)
@@ -191,7 +191,7 @@ func TestADialEndsByItself(t *testing.T) {
 	})
 }
 
-func TestErrorsTellNothingOfTheInside(t *testing.T) {
+func TestErrorsRevealNothingInternal(t *testing.T) {
 	t.Parallel()
 	inside := lookup(func(context.Context, string) ([]netip.Addr, error) { return addresses("10.1.2.3"), nil })
 	missing := lookup(func(context.Context, string) ([]netip.Addr, error) {
@@ -207,7 +207,7 @@ func TestErrorsTellNothingOfTheInside(t *testing.T) {
 		texts = append(texts, outer.Err.Error())
 	}
 	if texts[0] != texts[1] || texts[0] != "host has no public address" {
-		t.Errorf("an inner name and none can be told apart: %q", texts)
+		t.Errorf("the errors for an internal name and for a missing name differ: %q", texts)
 	}
 	err := call(t, guard.Guard{Resolver: answer("93.184.215.14")}, &recorder{}, "http://db.example/")
 	if strings.Contains(err.Error(), "93.184") || strings.Contains(err.Error(), errRecorded.Error()) {
@@ -215,7 +215,7 @@ func TestErrorsTellNothingOfTheInside(t *testing.T) {
 	}
 }
 
-// loopback starts a server and counts the connections that it sees.
+// loopback starts a server that counts its connections.
 func loopback(t *testing.T, handler http.HandlerFunc) (*httptest.Server, *atomic.Int64) {
 	t.Helper()
 	var seen atomic.Int64
@@ -248,7 +248,7 @@ func TestALoopbackServerIsReachedOnlyWherePrivateAddressesAreAllowed(t *testing.
 	}
 }
 
-func TestTheNextAddressIsTriedWhenOneTakesNoConnection(t *testing.T) {
+func TestTheNextAddressIsTriedWhenOneRefusesTheConnection(t *testing.T) {
 	t.Parallel()
 	server, seen := loopback(t, func(http.ResponseWriter, *http.Request) {})
 	g := guard.Guard{
@@ -266,7 +266,7 @@ func TestTheNextAddressIsTriedWhenOneTakesNoConnection(t *testing.T) {
 	}
 }
 
-func TestARedirectIsHandedBack(t *testing.T) {
+func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	server, seen := loopback(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/next", http.StatusTemporaryRedirect)
@@ -289,9 +289,9 @@ func TestAnAnswerWithEndlessHeadersFails(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentNamesNoProxy(t *testing.T) {
+func TestProxyOfTheEnvironmentIsIgnored(t *testing.T) {
 	t.Parallel()
 	if (guard.Guard{}).Transport().Proxy != nil {
-		t.Error("the transport asks for a proxy")
+		t.Error("the transport uses a proxy")
 	}
 }

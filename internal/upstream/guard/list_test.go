@@ -15,7 +15,7 @@ import (
 // listRow is one row of the list of hostile addresses.
 type listRow struct{ verdict, surface, when, url, answers, reason string }
 
-// listRows reads the list, which lies beside the repository.
+// listRows reads the list, which is in a folder next to the repository.
 func listRows(t *testing.T) []listRow {
 	t.Helper()
 	var rows []listRow
@@ -60,8 +60,8 @@ func TestTheListOfHostileAddresses(t *testing.T) {
 	}
 }
 
-// checkTries makes one try for each set of DNS answers. Only public addresses
-// may be connected to, and by the last try none.
+// checkTries makes one request for each set of DNS answers. The guard may connect only to
+// public addresses, and to no address in the last request.
 func checkTries(t *testing.T, row listRow) {
 	t.Helper()
 	for answers := range strings.SplitSeq(row.answers, "|") {
@@ -88,8 +88,8 @@ func checkTries(t *testing.T, row listRow) {
 	}
 }
 
-// listed answers as a row says: addresses with their record types, NXDOMAIN, or
-// TIMEOUT, which ends when hung has ended the request.
+// listed returns a resolver with the answers of a row: addresses with their record types,
+// NXDOMAIN or TIMEOUT. A timeout calls hung, which ends the request.
 func listed(t *testing.T, answers string, hung func()) lookup {
 	t.Helper()
 	switch answers {

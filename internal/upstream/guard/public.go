@@ -14,7 +14,7 @@ var (
 	errInnerPort = errors.New("must be a URL with port 80, 443 or one from 1024 up that is not known for another service")
 )
 
-// check tells whether users may make us connect to t.
+// check returns an error if users may not make us connect to t.
 func (t target) check() error {
 	switch {
 	case t.address.IsValid() && !isPublic(t.address), t.name != "" && !isPublicName(t.name):
@@ -25,27 +25,27 @@ func (t target) check() error {
 	return nil
 }
 
-// special knows the addresses that the registries set apart. In IPv6 nothing
-// passes but global unicast (2000::/3), so loopback, link-local, unique local,
-// mapped, compatible, translated and NAT64 addresses fail without being listed.
+// special rejects the special-purpose addresses of the IANA registries. In IPv6 only
+// global unicast (2000::/3) passes, so loopback, link-local, unique local, mapped,
+// compatible, translated and NAT64 addresses need not be listed.
 var special = ssrf.New(
 	ssrf.WithAnyPort(), // isOpenPort decides
 	ssrf.WithDeniedV4Prefixes(
-		netip.MustParsePrefix("168.63.129.16/32"), // Azure's host agent: a public number, served inside
+		netip.MustParsePrefix("168.63.129.16/32"), // Azure's host agent, an internal service on a public address
 	),
 	ssrf.WithDeniedV6Prefixes(
 		netip.MustParsePrefix("3ffe::/16"), // the former 6bone (RFC 3701)
 	),
 )
 
-// isPublic tells whether an address can belong to a host on the Internet and embeds no
+// isPublic reports whether an address can belong to a host on the Internet and embeds no
 // IPv4 address.
 func isPublic(address netip.Addr) bool {
 	return address.IsValid() && address.Zone() == "" && special.SafeAddr(address) == nil && !isISATAP(address)
 }
 
-// isISATAP tells whether the lower half of an IPv6 address is an IPv4 address
-// to tunnel to (RFC 5214). It can follow any prefix.
+// isISATAP reports whether the lower half of an IPv6 address embeds an IPv4 address to
+// tunnel to (RFC 5214), which is possible with any prefix.
 func isISATAP(address netip.Addr) bool {
 	if !address.Is6() {
 		return false
@@ -54,21 +54,21 @@ func isISATAP(address netip.Addr) bool {
 	return b[8]&^0x02 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
 }
 
-// innerDomains are domains that do not exist in the public DNS: where names in them
-// resolve, they lead to internal hosts.
+// innerDomains are domains that do not exist in the public DNS. If a name in such a
+// domain resolves, it is the name of an internal host.
 var innerDomains = []string{
-	"localhost", "test", "invalid", // RFC 6761; example stays, as documentation uses it
-	"localdomain", "localdomain6", // what systems call themselves without a domain
-	"local", "internal", "arpa", // multicast DNS, private use, infrastructure with home.arpa
-	"lan", "home", "corp", "mail", "private", "intranet", "localnet", // private use by habit
+	"localhost", "test", "invalid", // RFC 6761; example is allowed, because documentation uses it
+	"localdomain", "localdomain6", // default domains of systems without a domain
+	"local", "internal", "arpa", // multicast DNS, private use, infrastructure including home.arpa
+	"lan", "home", "corp", "mail", "private", "intranet", "localnet", // common in private networks
 	"workgroup", "domain", "dhcp", // defaults of routers and old systems
 	"svc", "default", "docker", "consul", // service names of clusters
 	"onion", "i2p", "alt", // not DNS
-	"metadata.goog", "fritz.box", // public by form, answered inside
+	"metadata.goog", "fritz.box", // public top-level domains, but resolved internally
 }
 
-// isPublicName tells whether a host name can be one of the public DNS. A single
-// label never is: a search domain would be added to it.
+// isPublicName reports whether a host name can exist in the public DNS. A single label
+// cannot: the resolver would append a search domain.
 func isPublicName(name string) bool {
 	if !strings.Contains(name, ".") {
 		return false
@@ -78,9 +78,9 @@ func isPublicName(name string) bool {
 	})
 }
 
-// innerPorts are ports from 1024 up at which something other than a public web server
-// listens. Many of those services speak HTTP, or find commands in an HTTP request, and
-// trust every client; a public address does not mean that they are meant to be public.
+// innerPorts are ports from 1024 up that are known for services other than public web
+// servers. Many of these services speak HTTP, or interpret parts of an HTTP request as
+// commands, and trust every client. Some are reachable on a public address by mistake.
 var innerPorts = []uint16{
 	// Databases and caches
 	1433, 1434, 1521, 1522, 3050, 3306, 33060, 50000, // SQL Server, Oracle, Firebird, MySQL, Db2
@@ -105,14 +105,14 @@ var innerPorts = []uint16{
 	3389, 5900, 5901, 5902, 5903, 5985, 5986, 6000, 6001, // RDP, VNC, WinRM, X11
 	1099, 7001, 7002, 7077, 8009, // Java RMI, WebLogic, Spark, AJP
 	2345, 4444, 5005, 5555, 5858, 9222, 9223, 9229, 9515, // debuggers and remote controls of programs, browsers and phones
-	// Proxies, which would go on to where we do not
+	// Proxies, which could connect to addresses that we refuse
 	1080, 3128, 8118, 9050, 9051, 9150, 9151,
-	// Others that browsers refuse: their protocols can be spoken by accident
+	// Other ports that browsers block, because an HTTP request may be valid in their protocol
 	1719, 1720, 1723, 3659, 4045, 4190, 5060, 5061, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 }
 
-// isOpenPort tells whether users may make us connect to a port. Below 1024 only those
-// of the web are open: the others belong to mail, files, logins and the like.
+// isOpenPort reports whether users may make us connect to a port. Below 1024, only 80 and
+// 443 are allowed.
 func isOpenPort(port uint16) bool {
 	if port < 1024 {
 		return port == 80 || port == 443

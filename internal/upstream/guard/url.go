@@ -12,7 +12,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxURL is in bytes, which are characters in a URL that is properly escaped.
+// maxURL is the maximum length of a URL in bytes. In a properly escaped URL, each
+// character is one byte.
 const maxURL = 2048
 
 var (
@@ -26,15 +27,15 @@ var (
 	errPort      = errors.New("must be a URL with a port from 1 to 65535, or with none")
 )
 
-// target is where a URL leads.
+// target is the host and port of a URL.
 type target struct {
-	address netip.Addr // not valid if the host is a name
+	address netip.Addr // invalid if the host is a name
 	name    string     // lower case
 	port    uint16
 }
 
-// parse parses a URL. It accepts only one spelling of each host, so that no other
-// parser can find another host in the same text.
+// parse parses a URL. It accepts only one spelling of each host, so that no other parser
+// can read a different host from the same text.
 func parse(text string) (target, error) {
 	if err := checkText(text); err != nil {
 		return target{}, err
@@ -52,7 +53,7 @@ func parse(text string) (target, error) {
 	if _, err := url.PathUnescape(u.RawQuery); err != nil {
 		return target{}, errEscape
 	}
-	// The parsed host must be exactly the written one: nothing decoded, nothing lost.
+	// The parsed host must be exactly as written in the text, without any decoding.
 	written, _, _ := strings.Cut(text[len(u.Scheme):], "?")
 	if written != "://"+u.Host && !strings.HasPrefix(written, "://"+u.Host+"/") {
 		return target{}, errHost
@@ -73,18 +74,18 @@ func checkText(text string) error {
 		return errCharacter
 	}
 	for _, r := range text {
-		// Marks that reverse or hide text are not printable either.
+		// IsPrint also rejects characters that reverse or hide text.
 		if r == ' ' || r == '\\' || !unicode.IsPrint(r) {
 			return errCharacter
 		}
 	}
 	if strings.Contains(text, "#") {
-		return errFragment // it would be stored and never sent
+		return errFragment // a fragment is never sent
 	}
 	return nil
 }
 
-// parseError translates an error of url.Parse for the user.
+// parseError converts an error of url.Parse into a message for the user.
 func parseError(err error) error {
 	var escape url.EscapeError
 	if errors.As(err, &escape) {
@@ -96,7 +97,7 @@ func parseError(err error) error {
 func parseHost(u *url.URL) (target, error) {
 	if strings.HasPrefix(u.Host, "[") {
 		address, err := netip.ParseAddr(u.Hostname())
-		// A dotted end is an IPv4 address in disguise.
+		// An IPv6 address with a dot ends with an embedded IPv4 address.
 		if err != nil || !address.Is6() || address.Zone() != "" || strings.Contains(u.Hostname(), ".") {
 			return target{}, errHost
 		}
@@ -104,31 +105,31 @@ func parseHost(u *url.URL) (target, error) {
 	}
 	host := u.Hostname()
 	if endsInNumber(host) {
-		// ParseAddr takes four decimal numbers without leading zeros and nothing else.
+		// ParseAddr accepts only four decimal numbers without leading zeros.
 		address, err := netip.ParseAddr(host)
 		if err != nil || !address.Is4() {
 			return target{}, errHost
 		}
 		return target{address: address}, nil
 	}
-	if !isHostName(host) { // nor one with a final dot: a second spelling of the same name
+	if !isHostName(host) { // also rejects a final dot, a second spelling of the same name
 		return target{}, errHost
 	}
 	return target{name: strings.ToLower(host)}, nil
 }
 
-// endsInNumber tells whether some reader may take host for an IPv4 address:
-// its last label starts with a digit, as in 127.1 or 0x7f.0x1. No top-level
-// domain does.
+// endsInNumber reports whether some parser may read host as an IPv4 address: its last
+// label starts with a digit, as in 127.1 or 0x7f.0x1. No top-level domain starts with a
+// digit.
 func endsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	return last != "" && '0' <= last[0] && last[0] <= '9'
 }
 
-// isHostName tells whether name is made of ASCII letters, digits and inner
-// hyphens (RFC 1123). It comes before any change of case: that of Unicode turns
-// some letters of other scripts into ASCII ones.
+// isHostName reports whether the labels of name consist of ASCII letters, digits and inner
+// hyphens (RFC 1123). Call it before changing the case of name, since strings.ToLower
+// turns some non-ASCII letters into ASCII letters.
 func isHostName(name string) bool {
 	if len(name) > 253 {
 		return false
@@ -148,8 +149,8 @@ func notInLabel(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
 }
 
-// isPlainOrEncoded tells whether an xn-- label is the proper spelling of what it
-// stands for: another one could be shown, or looked up, as a plain name.
+// isPlainOrEncoded reports whether label is no xn-- label, or the canonical encoding of
+// its name. Any other encoding could be shown or resolved as a different name.
 func isPlainOrEncoded(label string) bool {
 	if !strings.HasPrefix(label, "xn--") {
 		return true
@@ -170,7 +171,7 @@ func parsePort(u *url.URL) (uint16, error) {
 		return 80, nil
 	}
 	port, err := strconv.ParseUint(text, 10, 16)
-	if err != nil || text[0] == '0' { // neither 0 nor a leading zero
+	if err != nil || text[0] == '0' { // rejects port 0 and leading zeros
 		return 0, errPort
 	}
 	return uint16(port), nil

@@ -9,8 +9,8 @@ import (
 	"earshot/internal/upstream/guard"
 )
 
-// refusedURLs are wrong for users, by what is wrong with them. Those of
-// malformedURLs are wrong for everybody.
+// refusedURLs are URLs that users may not give, by the reason. The guard accepts them
+// with AllowPrivate, except for malformedURLs.
 var refusedURLs = map[string][]string{
 	"IPv4 that is not public": {
 		"http://0.0.0.0/", "http://0.1.2.3/", "http://10.255.255.255/", "http://100.64.0.1/", "http://100.100.100.200/",
@@ -151,7 +151,7 @@ func TestPrivateURLsPassWhereTheyAreAllowedButMustBeWellFormed(t *testing.T) {
 	}
 }
 
-func TestHostsAreJudgedLikeTheURLsThatNameThem(t *testing.T) {
+func TestCheckHostAgreesWithCheckURL(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"example.com", "Example.com:443", "93.184.215.14:80", "[2606:4700:4700::1111]:8443"} {
 		if err := (guard.Guard{}).CheckHost(host); err != nil {
@@ -193,8 +193,8 @@ func TestTheErrorSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// inner are address ranges that nothing may reach, written down once more and
-// apart from the guard's own list.
+// inner are address ranges that must never be reached. The list is independent of the
+// guard's own list.
 var inner = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("2002::/16"),

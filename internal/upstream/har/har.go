@@ -1,5 +1,5 @@
-// Package har takes the answers out of HAR files, in which browsers save what a
-// page fetched.
+// Package har extracts response bodies from HAR files, in which browsers save the
+// requests and responses of a page.
 package har
 
 import (
@@ -8,11 +8,11 @@ import (
 	"encoding/json"
 )
 
-// maxSize bounds a file.
+// maxSize is the maximum size of a HAR file in bytes.
 const maxSize = 16 << 20
 
-// entry is the part of a file's entry that counts. Browsers store bodies without
-// the encoding in which they were sent, as text or, where they are none, in base64.
+// entry has the fields of an entry that we use. Browsers store decompressed bodies, as
+// text, or in base64 if they are binary.
 type entry struct {
 	Response struct {
 		Status  int `json:"status"`
@@ -23,9 +23,9 @@ type entry struct {
 	} `json:"response"`
 }
 
-// Bodies are the bodies of the responses in a HAR file, in its order; none for any
-// other document. Entries that cannot be read are left out, and so are calls that
-// were not answered, which have no status.
+// Bodies returns the response bodies in a HAR file, in the order of the file. It returns
+// nil for any other document. It skips invalid entries and requests without a response,
+// whose status is 0.
 func Bodies(document []byte) [][]byte {
 	document = bytes.TrimSpace(bytes.TrimPrefix(document, []byte("\ufeff")))
 	if len(document) > maxSize || !bytes.HasPrefix(document, []byte("{")) || !bytes.Contains(document, []byte(`"entries"`)) {

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/upstream/har"
 )
 
-// saved is a HAR file with these responses.
+// saved returns a HAR file with these responses.
 func saved(responses ...string) []byte {
 	entries := make([]string, len(responses))
 	for i, response := range responses {

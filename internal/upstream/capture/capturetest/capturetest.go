@@ -1,4 +1,4 @@
-// Package capturetest gives tests a real, empty store of captures of each kind.
+// Package capturetest provides empty capture stores of each kind for tests.
 package capturetest
 
 import (
@@ -20,7 +20,7 @@ const (
 	Secret = "capturetest-secret"
 )
 
-// OnEach runs the test on a folder and on a bucket, each time a fresh one.
+// OnEach runs the test on a new folder and on a new bucket.
 func OnEach(t *testing.T, test func(t *testing.T, s capture.Store)) {
 	t.Helper()
 	t.Run("folder", func(t *testing.T) {
@@ -41,17 +41,17 @@ func OnEach(t *testing.T, test func(t *testing.T, s capture.Store)) {
 	})
 }
 
-// Credentials are those that a Server accepts.
+// Credentials returns the credentials that a Server accepts.
 func Credentials() *credentials.Credentials { return credentials.NewStaticV4(KeyID, Secret, "") }
 
-// Server is an S3-compatible store in this process. It knows keys by their id
-// only: it checks no signature.
+// Server is an S3-compatible store in this process. It checks the key id, but no
+// signatures.
 type Server struct {
 	*httptest.Server
-	Location string // of an empty bucket there
+	Location string // location of an empty bucket
 }
 
-// NewServer serves until the test ends, or until it is closed.
+// NewServer starts a server, which runs until the test ends or Close is called.
 func NewServer(tb testing.TB) *Server {
 	tb.Helper()
 	memory := s3mem.New()
