@@ -13,11 +13,11 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// maxQuestion is how much of a request's body is read: a prompt of 10,000
-// characters is at most 120 KB of JSON.
+// maxQuestion is the maximum size of a request's body. A prompt of 10,000 characters is
+// at most 120 KB of JSON.
 const maxQuestion = 1 << 20
 
-// Request is a request to a site, and what it asks.
+// Request is a request to a site, with its question and steering words.
 type Request struct {
 	*http.Request
 
@@ -32,12 +32,12 @@ func (r *Request) JSON(to any) error {
 		return fmt.Errorf("read question: %w", err)
 	}
 	if _, err := decoder.Token(); err == nil {
-		return errors.New("read question: more follows the document")
+		return errors.New("read question: the body has data after the JSON document")
 	}
 	return nil
 }
 
-// Compose composes the answer, which is empty if the prompt steers so.
+// Compose returns the answer of compose, or an empty answer if the prompt asks for that.
 func (r *Request) Compose(compose func(world.Question) *world.Answer) *world.Answer {
 	if r.Steering.Empty {
 		return &world.Answer{Language: r.Question.Language}
@@ -45,16 +45,16 @@ func (r *Request) Compose(compose func(world.Question) *world.Answer) *world.Ans
 	return compose(r.Question)
 }
 
-// Answer answers questions. read takes the question out of a request, which has
-// its place and language already; write writes the answer to it. The steering
-// words are dropped from the prompt in between, and done.
+// Answer returns a handler that answers questions. It calls read to get the question from
+// a request; Question already has its place and language. Then it removes the steering
+// words from the prompt and applies them. Last, it calls write for the answer.
 func Answer(read func(*Request) error, write func(*Request) (Document, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		request.Body = http.MaxBytesReader(w, request.Body, maxQuestion)
 		r := &Request{Request: request, Question: Locate(request)}
 		err := read(r)
 		if err == nil {
-			_, err = io.Copy(io.Discard, r.Body) // net/http needs it in order to notice that a client has left
+			_, err = io.Copy(io.Discard, r.Body) // net/http notices that a client has left only after that
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
@@ -79,12 +79,12 @@ func Answer(read func(*Request) error, write func(*Request) (Document, error)) h
 	})
 }
 
-// accountHeader names for whom a request is, where the lab's work is shared out.
+// accountHeader names the account that a request belongs to, for Work.
 const accountHeader = "Lab-Account"
 
-// composed composes an answer when it is its account's turn. That is work of the node as any
-// other: without turns, calls would begin while those before them wait for their answers
-// to be composed, and of thousands that come due at once each would hold half a page.
+// composed composes an answer when it is the turn of its account. Composing uses the
+// node's CPU like other work. Without turns, thousands of answers could be half composed
+// at the same time.
 func composed(r *Request, write func(*Request) (Document, error)) (Document, error) {
 	server, _ := r.Context().Value(serverKey{}).(*Server)
 	if account := r.Header.Get(accountHeader); account != "" && server != nil && server.work != nil {
@@ -97,8 +97,8 @@ func composed(r *Request, write func(*Request) (Document, error)) (Document, err
 	return write(r)
 }
 
-// Page answers as an assistant that is asked by the q of its address and shows
-// its answer on a page. Each assistant has views of its own.
+// Page returns a handler for an assistant that takes the prompt from the parameter q and
+// shows its answer on a page. Each assistant gives different answers.
 func Page(assistant string, write func(prompt string, answer *world.Answer) ([]byte, error)) http.Handler {
 	return Answer(
 		func(r *Request) error {
@@ -111,9 +111,8 @@ func Page(assistant string, write func(prompt string, answer *world.Answer) ([]b
 		})
 }
 
-// Stream answers as an assistant that is asked by a POST with the prompt in a
-// field of its JSON, and answers with a stream. write gives the pieces in which
-// that is sent.
+// Stream returns a handler for an assistant that takes the prompt from a field of a JSON
+// body and answers with a stream. write returns the pieces of the stream.
 func Stream(assistant, contentType, field string, write func(prompt string, answer *world.Answer) [][]byte) http.Handler {
 	return Answer(
 		func(r *Request) error {
@@ -135,7 +134,7 @@ func Stream(assistant, contentType, field string, write func(prompt string, answ
 		})
 }
 
-// ask asks an assistant that always searches.
+// ask sets the question, for an assistant that always searches.
 func (r *Request) ask(assistant, prompt string) {
 	r.Question.Assistant, r.Question.Prompt, r.Question.Search = assistant, prompt, true
 }
@@ -143,7 +142,7 @@ func (r *Request) ask(assistant, prompt string) {
 // Object is a JSON object.
 type Object = map[string]any
 
-// Objects describes each item of a list.
+// Objects calls describe for each item of a list and returns the results.
 func Objects[T any](list []T, describe func(T) Object) []Object {
 	objects := make([]Object, len(list))
 	for i, item := range list {
@@ -152,15 +151,16 @@ func Objects[T any](list []T, describe func(T) Object) []Object {
 	return objects
 }
 
-// JSON encodes what is made of objects, lists, texts and finite numbers, which
+// JSON encodes a value that consists of objects, lists, texts and finite numbers. That
 // cannot fail.
 func JSON(value any) []byte {
 	data, _ := json.Marshal(value)
 	return data
 }
 
-// Locate tells where a request comes from, which real sites know by its address.
-// A browser does not tell the lab; then it is where its language is spoken.
+// Locate returns a question with the place and language of a request. Real sites derive
+// the place from the IP address; the lab uses its own headers. A browser does not send
+// them, so its place is the region of its language.
 func Locate(r *http.Request) world.Question {
 	first, _, _ := strings.Cut(r.Header.Get("Accept-Language"), ",")
 	first, _, _ = strings.Cut(first, ";")
@@ -181,7 +181,7 @@ func Locate(r *http.Request) world.Question {
 	}
 }
 
-// attempt is which attempt of a job a request is, counting from 1.
+// attempt returns the number of the job's attempt that sent the request, counted from 1.
 func attempt(r *http.Request) int {
 	n, err := strconv.Atoi(r.Header.Get("Lab-Attempt"))
 	if err != nil {

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Document is what a site answers, in the pieces in which it is sent when it is
-// sent slowly.
+// Document is the answer of a site.
 type Document struct {
-	Type   string // as in the header Content-Type
-	Pieces [][]byte
+	Type   string   // value of Content-Type
+	Pieces [][]byte // sent with pauses if Steering.Drip is set
 }
 
 // Types of documents.
@@ -25,23 +24,23 @@ const (
 	TypeJSON = "application/json; charset=utf-8"
 )
 
-// pagePiece is how much of a page is sent at once when it is sent slowly.
+// pagePiece is the size of the pieces of a page in bytes.
 const pagePiece = 1 << 10
 
-// HTML is a page.
+// HTML returns a page as a document.
 func HTML(page []byte) Document {
 	return Document{TypeHTML, slices.Collect(slices.Chunk(page, pagePiece))}
 }
 
-// ServeHTTP sends the document as it is, whatever the request steers.
+// ServeHTTP sends the document. It ignores steering words.
 func (d Document) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.send(w, r, Steering{}) }
 
-// maxHuge is where a huge answer ends all the same, so that a client without a
-// limit of its own does not keep the lab busy for ever.
+// maxHuge is the size of a huge answer in bytes. It is finite, so that a client without a
+// limit does not keep the lab busy forever.
 const maxHuge = 64 << 20
 
-// withheld does what the words ask for in place of an answer, and tells whether
-// it did.
+// withheld handles the steering words that replace the answer. It reports whether the
+// request is done.
 func withheld(w http.ResponseWriter, r *http.Request, s Steering) bool {
 	if !wait(r, s.Delay) {
 		return true
@@ -61,12 +60,12 @@ func withheld(w http.ResponseWriter, r *http.Request, s Steering) bool {
 	return true
 }
 
-// send sends the document as the words ask.
+// send sends the document as the steering words ask.
 func (d Document) send(w http.ResponseWriter, r *http.Request, s Steering) {
 	w.Header().Set("Content-Type", d.Type)
 	w.Header().Set("Cache-Control", "no-store")
 	if s.Spin {
-		w.Header().Set("Lab-Spin", "1") // for the script of an app page; nobody else looks at it
+		w.Header().Set("Lab-Spin", "1") // only the script of an app page reads it
 	}
 	pieces := d.Pieces
 	if s.Cut {
@@ -77,10 +76,10 @@ func (d Document) send(w http.ResponseWriter, r *http.Request, s Steering) {
 			return
 		}
 		if _, err := w.Write(piece); err != nil {
-			return // the client is gone
+			return // the client has left
 		}
 		if s.Drip > 0 || s.Cut {
-			_ = http.NewResponseController(w).Flush() // a client that is gone shows in the next write
+			_ = http.NewResponseController(w).Flush() // the next write fails if the client has left
 		}
 	}
 	if s.Cut {
@@ -91,7 +90,7 @@ func (d Document) send(w http.ResponseWriter, r *http.Request, s Steering) {
 	}
 }
 
-// flood repeats a piece until the client leaves or maxHuge is reached.
+// flood sends a piece again and again until the client leaves or maxHuge is reached.
 func flood(w http.ResponseWriter, piece []byte) {
 	for sent := 0; sent < maxHuge; sent += len(piece) {
 		if _, err := w.Write(piece); err != nil {
@@ -100,7 +99,7 @@ func flood(w http.ResponseWriter, piece []byte) {
 	}
 }
 
-// wait pauses, and tells whether the client is still there.
+// wait pauses. It returns false if the client leaves in the meantime.
 func wait(r *http.Request, pause time.Duration) bool {
 	if pause <= 0 {
 		return true
@@ -115,7 +114,7 @@ func wait(r *http.Request, pause time.Duration) bool {
 	}
 }
 
-// challenge is the page that a visitor who looks like a machine gets.
+// challenge is the page that imitates a bot check.
 const challenge = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -137,5 +136,5 @@ const challenge = `<!DOCTYPE html>
 </html>
 `
 
-// nonsense is sent in place of a document, for nobody to understand.
+// nonsense is sent instead of a document if Steering.Garbage is set.
 const nonsense = "\x7f\x01~~ %%zq{{{ ]] <<>> 0xLAB </b></i> &&& \x02 nothing in here makes sense \x03\n"

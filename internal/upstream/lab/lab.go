@@ -1,20 +1,19 @@
-// Package lab is the built-in upstream world: a real HTTP server on loopback
-// that plays the sites of the providers, so that every request travels the whole
-// way. What it answers is made up (package world) and the same for the same
-// question, unless the question is sampled; words in a prompt steer it for
-// demonstrations and tests.
+// Package lab is the built-in upstream: an HTTP server on loopback that imitates the
+// sites of the providers. Its answers are invented (package world). The same question
+// always gets the same answer, unless it is sampled. Steering words in a prompt change
+// the behaviour for demonstrations and tests.
 //
-// The sites themselves are with their providers, in packages called labsite. They
-// are made of the parts here, so that all of them can be steered alike.
+// Each provider has its own site in a package called labsite, made of the parts here, so
+// that all sites support the same steering words.
 //
-//	lab.go        sites, and which of them gets a request
+//	lab.go        sites, and routing by host
 //	server.go     listening, and dialling the lab's names
 //	answer.go     answering a question: Page, Stream, or Answer for other sites
-//	page.go       pages from templates, and what a browser gets that opens a site (app.js)
-//	steering.go   the words in a prompt
-//	sample.go     answers that differ, for trackers; answering without a network
-//	delivery.go   how a document is sent: at once, slowly, cut off, or not at all
-//	world/        what there is to say
+//	page.go       pages from templates, and the page that a browser gets (app.js)
+//	steering.go   the steering words in a prompt
+//	sample.go     sampled answers for trackers; answering without a network
+//	delivery.go   sending a document: at once, slowly, cut off, or not at all
+//	world/        the content of the answers
 package lab
 
 import (
@@ -22,22 +21,21 @@ import (
 	"strings"
 )
 
-// domain is what all names of the lab end in.
+// domain is the parent domain of all sites of the lab.
 const domain = "lab.test"
 
-// Site is a web site that the lab plays.
+// Site is a web site that the lab imitates.
 type Site struct {
-	Host string // below lab.test; the site answers with "www." before it as well
-	// Routes are what it answers, by patterns of http.ServeMux without a host, such
+	Host string // below lab.test; the site also answers for "www." + Host
+	// Routes are the site's handlers, by patterns of http.ServeMux without a host, such
 	// as "GET /chat".
 	Routes map[string]http.Handler
 }
 
-// URL is the site's base.
+// URL returns the base URL of the site.
 func (s Site) URL() string { return "http://" + s.Host }
 
-// Handler is the lab without its listener. It tells sites apart by the Host of
-// a request.
+// Handler returns the handler of the lab, which routes requests by their Host.
 func Handler(sites ...Site) http.Handler {
 	mux := http.NewServeMux()
 	for _, site := range sites {

@@ -13,9 +13,9 @@ import (
 //go:embed blocks.gohtml
 var blocks string
 
-// Template makes what writes a site's answer page from the source of its
-// templates, of which "page" is the page and "line" a line of an answer. They
-// escape whatever is put into them for the place where it is.
+// Template parses the templates of a site and returns a function that writes its answer
+// pages. The template "page" is the page, and "line" is a line of an answer. They are
+// html/template templates, which escape the values.
 func Template(host, source string) func(prompt string, answer *world.Answer) ([]byte, error) {
 	pages := template.Must(template.Must(template.New("").Funcs(template.FuncMap{
 		"in":      func(answer *world.Answer, part any) within { return within{answer, part} },
@@ -31,8 +31,8 @@ func Template(host, source string) func(prompt string, answer *world.Answer) ([]
 	}
 }
 
-// within is a part of an answer, with the answer, which knows the numbers of
-// its sources.
+// within is a part of an answer together with the answer, which has the numbers of the
+// sources.
 type within struct {
 	Answer *world.Answer
 	Part   any
@@ -41,10 +41,10 @@ type within struct {
 //go:embed app.js
 var appScript string
 
-// App answers a browser that opens a site, and so asks nothing yet, with the
-// site's app: a page that shows nothing without scripts, and asks the site
-// itself. html is what is particular to the site. What is typed into the app
-// never gets into its page here, so there is nothing to escape.
+// App returns a handler for requests of a browser. A request without a prompt gets the
+// site's app: a page that needs scripts and sends the prompt itself. html is the part of
+// the page that differs between sites. User input never gets into this page, so there is
+// nothing to escape.
 func App(html string, answer http.Handler) http.Handler {
 	page := Document{TypeHTML, [][]byte{[]byte("<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>Lab</title>\n</head>\n<body>\n" +
 		html + "<script>\n" + appScript + "</script>\n</body>\n</html>\n")}}

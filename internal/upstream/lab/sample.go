@@ -12,22 +12,22 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// World says how often sampled answers name which brands.
+// World sets how often sampled answers name each brand.
 type World = world.Rates
 
-// DefaultWorld is that of a lab of which nobody has said anything else.
+// DefaultWorld returns the world of a lab that is not configured otherwise.
 func DefaultWorld() *World { return world.DefaultRates() }
 
 // ParseWorld reads a world from YAML or JSON. Its errors name the field.
 func ParseWorld(text []byte) (*World, error) { return world.ParseRates(text) }
 
-// sampleHeader opts a request into sampling, as the steering word sample does: the tasks
-// of trackers have it.
+// sampleHeader enables sampling for a request, as the steering word sample does. The
+// tasks of trackers send it.
 const sampleHeader = "Lab-Sample"
 
 type worldKey struct{}
 
-// Populate gives sites a world by which they sample answers.
+// Populate returns the sites with a world from which they sample answers.
 func Populate(w *World, sites ...Site) []Site {
 	populated := make([]Site, len(sites))
 	for i, site := range sites {
@@ -41,8 +41,8 @@ func Populate(w *World, sites ...Site) []Site {
 	return populated
 }
 
-// sample is what the answer to a request is sampled by, nil for the one answer that a
-// question has.
+// sample returns the sample that a request asks for, or nil if the request does not
+// enable sampling.
 func sample(r *http.Request, s Steering) *world.Sample {
 	text := cmp.Or(s.Sample, r.Header.Get(sampleHeader))
 	if text == "" {
@@ -70,7 +70,8 @@ func sample(r *http.Request, s Steering) *world.Sample {
 	return &world.Sample{Rates: rates, Day: day, Seed: seed}
 }
 
-// Direct reaches sites without a network: a transport for who asks very often.
+// Direct returns a transport that calls the sites without a network, for callers that
+// make very many requests.
 func Direct(sites ...Site) http.RoundTripper { return direct{Handler(sites...)} }
 
 type direct struct{ http.Handler }
@@ -82,17 +83,17 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body), Request: r}, nil
 }
 
-// written is an answer that is kept.
+// written is an http.ResponseWriter that keeps the answer.
 type written struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-// Header implements http.ResponseWriter, as the two below do.
+// Header implements http.ResponseWriter.
 func (w *written) Header() http.Header { return w.header }
 
-// WriteHeader sets the status.
+// WriteHeader implements http.ResponseWriter.
 func (w *written) WriteHeader(status int) { w.status = status }
 
 func (w *written) Write(piece []byte) (int, error) { return w.body.Write(piece) }

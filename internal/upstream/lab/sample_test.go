@@ -9,8 +9,8 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// said is the page that a site answers a prompt with, asked as a task of a tracker unless
-// sample is "".
+// said returns the page of a site for a prompt. Unless sample is empty, the request asks
+// for that sample, as the task of a tracker does.
 func said(t *testing.T, transport http.RoundTripper, prompt, sample string) string {
 	t.Helper()
 	r := request(t.Context(), prompt, false)
@@ -26,7 +26,7 @@ func said(t *testing.T, transport http.RoundTripper, prompt, sample string) stri
 	return string(page)
 }
 
-func TestSamplingIsOptedInto(t *testing.T) {
+func TestSamplingIsOptional(t *testing.T) {
 	t.Parallel()
 	always := &World{Brands: []world.BrandRate{{Name: "Everywhere", Rate: 1}}}
 	plain, populated := Direct(testSite()), Direct(Populate(always, testSite())...)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Server is the lab on a loopback address that the system chose.
+// Server is the lab on a free port of the loopback interface.
 type Server struct {
 	listener    net.Listener
 	http        *http.Server
@@ -19,19 +19,19 @@ type Server struct {
 	work        Work
 }
 
-// Work waits until an answer may be composed for an account, and returns what to call when
-// that is done.
+// Work waits until an answer may be composed for an account. The caller must call done
+// after composing it.
 type Work func(ctx context.Context, account string) (done func(), err error)
 
-// Share has the lab compose answers as a part of the work of the node that it runs in,
-// which is shared out by account. It is called before Run.
+// Share makes the lab wait for a turn of the account before it composes an answer. Call it
+// before Run.
 func (s *Server) Share(work Work) { s.work = work }
 
 // serverKey is the key of the server in the contexts of its requests.
 type serverKey struct{}
 
-// Listen binds a lab with these sites to a free loopback port. Connections wait
-// there until Run answers them.
+// Listen starts to listen on a free loopback port for these sites. Connections wait in
+// the accept queue until Run is called.
 func Listen(ctx context.Context, sites ...Site) (*Server, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -45,7 +45,7 @@ func Listen(ctx context.Context, sites ...Site) (*Server, error) {
 		BaseContext:       func(net.Listener) context.Context { return context.WithValue(context.Background(), serverKey{}, s) },
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    1 << 20, // a prompt of 10,000 characters may be in the URL
-		// Browsers speak HTTP/1, the service HTTP/2: thousands of calls may wait.
+		// Browsers use HTTP/1. The service uses HTTP/2, since thousands of calls may wait.
 		Protocols: new(http.Protocols),
 		HTTP2:     &http.HTTP2Config{MaxConcurrentStreams: 1000},
 	}
@@ -54,10 +54,10 @@ func Listen(ctx context.Context, sites ...Site) (*Server, error) {
 	return s, nil
 }
 
-// Run answers requests until ctx ends, then drops those that are left and
-// returns once nothing of the lab runs any more. It is called once.
+// Run answers requests until ctx ends. Then it drops the remaining requests, and returns
+// when all goroutines of the lab have ended. Call it only once.
 func (s *Server) Run(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() { _ = s.http.Close() }) // closing a listener twice is no matter
+	stop := context.AfterFunc(ctx, func() { _ = s.http.Close() }) // closing a listener twice does no harm
 	err := s.http.Serve(s.listener)
 	if stop() {
 		_ = s.http.Close()
@@ -69,8 +69,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return fmt.Errorf("lab: %w", err)
 }
 
-// follow counts connections from before their goroutine starts until after its
-// last request, so that Run can wait for them.
+// follow counts the open connections, so that Run can wait for them. A connection counts
+// from before its goroutine starts until after its last request.
 func (s *Server) follow(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -81,7 +81,7 @@ func (s *Server) follow(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// counted counts requests, which may outlive their connection for a moment.
+// counted also counts requests, since a request may outlive its connection for a moment.
 func (s *Server) counted(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.connections.Add(1)
@@ -90,17 +90,17 @@ func (s *Server) counted(handler http.Handler) http.Handler {
 	})
 }
 
-// Addr is the address that the lab listens on.
+// Addr returns the address that the lab listens on.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Dial connects to the lab for every name of its domain, and to nothing else.
+// Dial connects to the lab for every name of its domain. It refuses other names.
 func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
 	if host != domain && !strings.HasSuffix(host, "."+domain) {
-		return nil, fmt.Errorf("lab: %s is not one of its names", host)
+		return nil, fmt.Errorf("lab: %s is not a name of the lab", host)
 	}
 	var dialer net.Dialer
 	return dialer.DialContext(ctx, network, s.Addr())

@@ -45,7 +45,7 @@ func testStream(prompt string, answer *world.Answer) [][]byte {
 	return events
 }
 
-// request is one for the page, or for the stream.
+// request returns a request for the page, or for the stream.
 func request(ctx context.Context, prompt string, stream bool) *http.Request {
 	if stream {
 		body := bytes.NewReader(JSON(Object{"prompt": prompt}))
@@ -97,19 +97,19 @@ func TestServerOverTheWire(t *testing.T) {
 		t.Errorf("unknown site: %v", err)
 	}
 
-	// Stopping does not wait for somebody who hangs.
+	// Stopping does not wait for a request that hangs.
 	hung := make(chan error, 1)
 	go func() {
 		resp, err := get(testSite().URL() + "/?q=[[drip=1h]]")
 		if err == nil {
-			stop() // the answer has begun
+			stop() // the answer has started
 			_, err = io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
 		}
 		hung <- err
 	}()
 	if err := <-hung; err == nil {
-		t.Error("a request that was dropped came to an end")
+		t.Error("a dropped request succeeded")
 	}
 	stop()
 	if err := <-ended; err != nil {
@@ -144,7 +144,7 @@ func TestAnswersAsSteered(t *testing.T) {
 	}
 }
 
-// TestAssistantsDiffer wants each assistant to have views of its own.
+// Different assistants give different answers.
 func TestAssistantsDiffer(t *testing.T) {
 	t.Parallel()
 	pages := map[string]bool{}
@@ -228,8 +228,8 @@ func TestCutDropsTheConnection(t *testing.T) {
 	serve(t.Context(), "tea [[cut]]", false)
 }
 
-// counter takes what is written and fails after a limit, as a client that has
-// left.
+// counter counts the written bytes and fails after a limit, like the connection of a
+// client that has left.
 type counter struct {
 	httptest.ResponseRecorder
 	written, limit int
@@ -258,7 +258,7 @@ func TestSpinIsForAppsOnly(t *testing.T) {
 	t.Parallel()
 	plain, spun := serve(t.Context(), "tea", true), serve(t.Context(), "tea [[spin]]", true)
 	if plain.Header().Get("Lab-Spin") != "" || spun.Header().Get("Lab-Spin") == "" {
-		t.Error("an app is told to spin without the word, or not with it")
+		t.Error("the header Lab-Spin is set without the word, or missing with it")
 	}
 	if plain.Body.String() != spun.Body.String() {
 		t.Error("the word changes the answer")

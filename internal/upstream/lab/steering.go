@@ -10,46 +10,46 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// MaxClusters is how many product clusters there can be on a page.
+// MaxClusters is the maximum number of product clusters on a page.
 const MaxClusters = 100
 
-// maxPause is the longest that a word can make the lab wait at one point.
+// maxPause is the maximum of Delay and Drip.
 const maxPause = 5 * time.Minute
 
-// Steering is what the words in a prompt ask of the lab. The zero value asks
-// for nothing.
+// Steering has the values of the steering words in a prompt. The zero value changes
+// nothing.
 type Steering struct {
-	Delay    time.Duration // before the answer
-	Drip     time.Duration // between the pieces of the answer
-	Fail     int           // how many attempts of a job are answered with 500
-	Status   int           // of every answer; 0 means 200
-	Block    bool          // a challenge page instead of the answer
-	Garbage  bool          // nonsense instead of the answer
-	Empty    bool          // an answer without text
-	Hang     bool          // no answer at all
-	Cut      bool          // the connection ends in the middle
-	Huge     bool          // an answer that does not end
-	Spin     bool          // the script of an app page that asks does not end
-	Scripts  bool          // a page that its script has to fill; only the search engine
-	Consent  bool          // a page that asks for consent first; only the search engine
-	Shape    string        // "legacy" or "mobile", whichever was asked for
-	Clusters *int          // product clusters on the page; nil leaves it to the world
+	Delay    time.Duration // wait before the answer
+	Drip     time.Duration // wait between the pieces of the answer
+	Fail     int           // answer this many attempts of a job with status 500
+	Status   int           // status of every answer; 0 means 200
+	Block    bool          // send a challenge page instead of the answer
+	Garbage  bool          // send nonsense instead of the answer
+	Empty    bool          // send an answer without text
+	Hang     bool          // send no answer at all
+	Cut      bool          // drop the connection in the middle of the answer
+	Huge     bool          // send an answer that does not end
+	Spin     bool          // make the script of the app page loop forever
+	Scripts  bool          // send a page that needs its script; only the search engine
+	Consent  bool          // ask for consent first; only the search engine
+	Shape    string        // layout of the page: ShapeLegacy, ShapeMobile or empty
+	Clusters *int          // number of product clusters on the page; nil leaves it to the world
 	Overview string        // "none": the page has no overview
-	Results  *int          // results that there are; nil leaves it to the world
+	Results  *int          // total number of results; nil leaves it to the world
 
-	// Sample opts into answers that differ: it tells the samples of a question apart,
-	// after the day and a slash where it has one. The others say by which rates.
+	// Sample enables sampled answers: "day/seed" or "seed". Different seeds give different
+	// answers to the same question. The fields below replace rates of the world.
 	Sample string
-	Brands []world.BrandRate // in place of the lab's
-	Noise  *float64          // between days
-	Shifts []world.Shift
+	Brands []world.BrandRate // replace the brands of the world
+	Noise  *float64          // replaces DayNoise
+	Shifts []world.Shift     // are added to the shifts of the world
 }
 
-// word finds what may be a steering word, with its value where it has one.
+// word matches a steering word with its optional value.
 var word = regexp.MustCompile(`\s*\[\[([a-z]+)(?:=([^\[\]]*))?\]\]`)
 
-// Steer takes the steering words out of a prompt. What looks like one but is
-// unknown, or has a value that makes no sense, stays in the prompt.
+// Steer removes the steering words from a prompt and returns their values. Unknown words
+// and words with an invalid value stay in the prompt.
 func Steer(prompt string) (s Steering, rest string) {
 	rest = word.ReplaceAllStringFunc(prompt, func(found string) string {
 		parts := word.FindStringSubmatch(found)
@@ -61,7 +61,7 @@ func Steer(prompt string) (s Steering, rest string) {
 	return s, strings.TrimSpace(rest)
 }
 
-// take does what one word says, and tells whether it is one.
+// take sets the field of a steering word, and reports whether name and value are valid.
 func (s *Steering) take(name, value string, hasValue bool) bool {
 	flags := map[string]*bool{
 		"block": &s.Block, "garbage": &s.Garbage, "empty": &s.Empty, "hang": &s.Hang,
@@ -152,7 +152,7 @@ func decimal(value string, high float64, to **float64) bool {
 	return true
 }
 
-// brands reads NAME:RATE,NAME:RATE.
+// brands parses NAME:RATE,NAME:RATE.
 func brands(value string, to *[]world.BrandRate) bool {
 	var rates world.Rates
 	for item := range strings.SplitSeq(value, ",") {
@@ -170,7 +170,7 @@ func brands(value string, to *[]world.BrandRate) bool {
 	return true
 }
 
-// shift reads DAY:BRAND:RATE.
+// shift parses DAY:BRAND:RATE.
 func shift(value string, to *[]world.Shift) bool {
 	day, rest, _ := strings.Cut(value, ":")
 	brand, rate, _ := strings.Cut(rest, ":")

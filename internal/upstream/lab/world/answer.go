@@ -10,34 +10,34 @@ import (
 // Model is the model that every answer of the lab claims to be from.
 const Model = "lab-1"
 
-// Question is what somebody asks, and where from.
+// Question is a prompt and where it comes from.
 type Question struct {
 	Prompt    string  // without steering words
 	Country   string  // alpha-2, upper case
-	State     string  // of the US, or ""
+	State     string  // US state, or ""
 	Language  string  // BCP 47 base such as "de"
-	Search    bool    // whether the assistant may search the web
-	Assistant string  // who is asked; each has views of its own
-	Sample    *Sample // nil for the one answer that a question has
+	Search    bool    // the assistant may search the web
+	Assistant string  // each assistant gives different answers
+	Sample    *Sample // nil if the answer is not sampled
 }
 
-// Answer is what the world has to say to a question.
+// Answer is the answer to a question.
 type Answer struct {
 	Language   string
 	Blocks     []Block
 	Sources    []Source
-	Queries    []string // that were searched for
-	MapQueries []string // that were searched for on a map
+	Queries    []string // web searches
+	MapQueries []string // map searches
 	Related    []string
 	Places     []Place
 	Videos     []Video
 	Images     []string
 	Cards      []Card
-	Inline     []Product // that Spans refer to
+	Inline     []Product // products that spans refer to
 	Ads        []Ad
 }
 
-// BlockKind says how a block's lines are set.
+// BlockKind is the kind of a block.
 type BlockKind int
 
 // The kinds of blocks.
@@ -54,7 +54,7 @@ type Block struct {
 	Lines []Line
 }
 
-// Line is text with what is marked in it.
+// Line is a line of text with markup.
 type Line []Span
 
 // Span is a piece of a line. At most one of Strong, Brand, Product and Cites
@@ -63,15 +63,15 @@ type Span struct {
 	Text    string
 	Strong  bool
 	Brand   bool     // Text is a brand
-	Product *Product // Text is its title; one of Answer.Inline
-	Cites   []Source // a chip for these, without Text
+	Product *Product // one of Answer.Inline, and Text is its title
+	Cites   []Source // a chip that links to these sources; Text is empty
 }
 
 // Source is a page that an answer cites.
 type Source struct {
 	URL       string
 	Title     string
-	Site      string // the name that the site gives itself
+	Site      string // the name of the site
 	Snippet   string
 	Published string // yyyy-mm-dd, or ""
 }
@@ -84,7 +84,7 @@ type Place struct {
 	Latitude, Longitude                            float64
 }
 
-// Rating is what customers say, as numbers and as displayed.
+// Rating is the average rating by customers, as numbers and as displayed.
 type Rating struct {
 	Stars                    float64
 	Reviews                  int
@@ -111,7 +111,7 @@ type Product struct {
 	Images                      []string
 	Tag                         string
 	Offers                      []Offer
-	Specifications              []Specification // only of clusters
+	Specifications              []Specification // only for clusters
 }
 
 // Offer is one merchant's price for a product.
@@ -126,8 +126,8 @@ type Ad struct {
 	Price, Merchant, Image         string
 }
 
-// Footnote is the number of a source in the answer's list, counting from 1, or 0
-// if the source is not on it.
+// Footnote returns the number of a source in the answer's list, counted from 1, or 0 if
+// the list does not contain it.
 func (a *Answer) Footnote(s Source) int {
 	for i, known := range a.Sources {
 		if known.URL == s.URL {
@@ -137,17 +137,16 @@ func (a *Answer) Footnote(s Source) int {
 	return 0
 }
 
-// Identity looks like the id of a conversation and depends on the question
-// alone.
+// Identity returns an id that looks like the id of a conversation. It depends only on the
+// prompt and the answer.
 func Identity(prompt string, a *Answer) string {
 	h := fnv.New128a()
-	_, _ = fmt.Fprint(h, prompt, a.Language, a.Sources, a.Cards) // a hash takes everything
+	_, _ = fmt.Fprint(h, prompt, a.Language, a.Sources, a.Cards) // writing to a hash cannot fail
 	sum := h.Sum(nil)
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:])
 }
 
-// Tracked is a link as the site of that name shows it: with the name added, so
-// that the destination can tell where its visitors come from.
+// Tracked returns a link as the site shows it: with the site as utm_source.
 func Tracked(link, site string) string {
 	if !strings.ContainsAny(link, "?#") {
 		return link + "?utm_source=" + site

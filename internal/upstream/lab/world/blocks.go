@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Blocks are what else a page of a search shows between its results. Every page has
-// stories, pictures, posts and things; each of the rest is on a share of them.
+// Blocks are the further blocks on a page of a search. Every page has stories, pictures,
+// posts and things. Each other block is on some of the pages.
 type Blocks struct {
 	Stories  []Article
 	Pictures []Picture
 	Posts    []Post
-	Things   []Picture // what else people search for
+	Things   []Picture // related searches with pictures
 	Recipes  []Dish
 	Events   []Occasion
 	Jobs     []Opening
 	Hotels   []Place
 	Quoted   *Quotation // above the results
 	Sum      *Sum       // above the results
-	Riddle   string     // the heading of a block that no reader knows
+	Riddle   string     // heading of a block that no parser knows
 }
 
 // Picture is a picture with the page that it is on.
@@ -35,23 +35,23 @@ type Dish struct {
 // Occasion is an event.
 type Occasion struct{ Month, Day, Town, Time, Venue, Seller, URL string }
 
-// Opening is a position that somebody offers.
+// Opening is a job offer.
 type Opening struct{ ID, Title, Company, Town, Site string }
 
-// Quotation is an answer that is quoted from a page.
+// Quotation is a featured snippet: an answer that is quoted from a page.
 type Quotation struct {
 	Source
 
 	Items []string
 }
 
-// Sum is what the engine works out itself.
+// Sum is the result of a calculator.
 type Sum struct{ Asked, Result string }
 
-// often is how many of a hundred pages have one of the blocks that not all have.
+// often is the percentage of pages that have a rare block.
 const often = 40
 
-// blocks composes them.
+// blocks composes the blocks.
 func blocks(s Search) Blocks {
 	c := searcher(s.Question, "blocks")
 	s.Start = 0
@@ -75,7 +75,7 @@ func blocks(s Search) Blocks {
 	return b
 }
 
-// rare adds what only a share of pages has.
+// rare adds the blocks that only some pages have.
 func (c *composer) rare(b *Blocks) {
 	towns := []string{"Harbor Falls", "Millbrook", "Eastvale"}
 	if c.chance(often) {

@@ -2,16 +2,16 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// clustersPerCard is how many products there are on one card.
+// clustersPerCard is the number of products on one card.
 const clustersPerCard = 4
 
-// ComposeClusters answers a question as Compose does, but with n products in the
-// shop window. Each is a cluster: it has an id of its own, under which the market
-// knows the offers of several shops. The text names one that no card shows and
-// one that a card shows too, if there are that many.
+// ComposeClusters answers a question as Compose does, but with n product clusters. A
+// cluster is a product with a unique id and offers of several shops. The text names one
+// cluster that is on no card and, if n > 1, one that is also on a card.
 func ComposeClusters(q Question, n int) *Answer {
 	if q.Sample != nil {
 		return composeSampled(q)
@@ -24,7 +24,7 @@ func (c *composer) clusters(a *Answer, n int) {
 	shelf := make([]Product, n)
 	for i := range shelf {
 		shelf[i] = c.product()
-		shelf[i].ID = fmt.Sprintf("%d%02d", c.between(1_000_000, 9_999_999), i) // never the same twice
+		shelf[i].ID = fmt.Sprintf("%d%02d", c.between(1_000_000, 9_999_999), i) // unique in the answer
 		shelf[i].Specifications = c.specifications(shelf[i])
 	}
 	if n > 0 {
@@ -34,16 +34,16 @@ func (c *composer) clusters(a *Answer, n int) {
 		a.Inline = append(a.Inline, shelf[0])
 		shelf = shelf[:n-1]
 	}
-	for i := 0; i < len(shelf); i += clustersPerCard {
+	for products := range slices.Chunk(shelf, clustersPerCard) {
 		a.Cards = append(a.Cards, Card{
 			Title:    c.book.Card[len(a.Cards)%len(c.book.Card)],
 			Tags:     draw(c.dice, c.book.Tags, c.between(1, 2)),
-			Products: shelf[i:min(i+clustersPerCard, len(shelf))],
+			Products: products,
 		})
 	}
 }
 
-// Cluster finds the product with the id in an answer.
+// Cluster returns the product of an answer with the given id.
 func (a *Answer) Cluster(id string) (Product, bool) {
 	shelves := [][]Product{a.Inline}
 	for _, card := range a.Cards {
@@ -62,7 +62,7 @@ func (a *Answer) Cluster(id string) (Product, bool) {
 // Specification is one line of a product's data sheet.
 type Specification struct{ Name, Value string }
 
-// specifications is a data sheet that fits whatever the product is.
+// specifications returns a data sheet that fits any product.
 func (c *composer) specifications(p Product) []Specification {
 	sheet := c.book.Sheet
 	list := []Specification{

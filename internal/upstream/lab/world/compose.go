@@ -1,29 +1,29 @@
-// Package world is the made-up world that the lab's sites talk about: brands,
-// shops, magazines, places and what can be said of them in several languages.
-// Compose puts an answer together from it; the sites turn that answer into the
-// documents of their provider. Nothing in it is real: every name is invented
-// and every address ends in .example.
+// Package world generates the content of the lab's sites: brands, shops, magazines,
+// places, and phrases about them in several languages. Compose composes an answer; the
+// sites turn the answer into the documents of their provider. All names are invented, and
+// every domain ends in .example.
 //
-// Everything is a pure function of the question, so the same question gets the
-// same answer on every node and after every start. A question that has a Sample is
-// one of many: then which brands are named differs from sample to sample.
+// The content is a pure function of the question, so the same question gets the same
+// answer on every node and after a restart. If the question has a Sample, the brands that
+// the answer names also depend on the sample.
 //
-//	answer.go       what an answer is made of
-//	compose.go      an answer for a question
-//	prose.go        its paragraphs, lists and citations
-//	markdown.go     the same as Markdown
+//	answer.go       the parts of an answer
+//	compose.go      composing an answer
+//	prose.go        paragraphs, lists and citations
+//	markdown.go     an answer as Markdown
 //	press.go        sources, videos and images
 //	posts.go        posts in the social network
 //	market.go       products, offers, ads and shops nearby
 //	clusters.go     a given number of products, each with an id and a data sheet
-//	search.go       what a web search finds
-//	news.go         what a news search finds
-//	dice.go         choices that depend on the question alone
-//	money.go        prices as a country writes them
+//	search.go       a page of a web search
+//	blocks.go       further blocks on that page
+//	news.go         a page of a news search
+//	dice.go         random choices that are seeded by the question
+//	money.go        prices in the format of a country
 //	names.go        invented names
-//	sample.go       one of many answers to a question, which names brands by known rates
-//	rates.go        those rates
-//	phrases.go      what is said in a language, from one file for each in phrases/
+//	sample.go       sampled answers, which name brands by known rates
+//	rates.go        these rates
+//	phrases.go      the phrases of each language, from phrases/
 package world
 
 import (
@@ -36,14 +36,14 @@ import (
 	"earshot/internal/geo"
 )
 
-// year is the one in titles and queries. It is fixed, since answers must not depend
-// on the day.
+// year is the year in titles and queries. It is fixed, since answers must not depend on
+// the current date.
 const year = "2026"
 
-// maxSubject is how much of a prompt the answer repeats, in characters.
+// maxSubject is the maximum number of characters of a prompt that an answer repeats.
 const maxSubject = 80
 
-// Compose answers a question. The answer depends on nothing else.
+// Compose answers a question. The answer depends only on the question.
 func Compose(q Question) *Answer {
 	if q.Sample != nil {
 		return composeSampled(q)
@@ -57,7 +57,7 @@ func newComposer(q Question) *composer {
 	return composerOf(q, d, draw(d, brands, d.between(3, 5)))
 }
 
-// composerOf composes an answer that may name these brands.
+// composerOf returns a composer whose answer may name these brands.
 func composerOf(q Question, d dice, named []string) *composer {
 	book := phrasesIn(q.Language)
 	words := []string{"{subject}", subject(q.Prompt), "{place}", placeName(q, book.language), "{year}", year}
@@ -69,7 +69,7 @@ func composerOf(q Question, d dice, named []string) *composer {
 	return &composer{dice: d, book: book, q: q, purse: moneyOf(q.Country, book), named: named, words: strings.NewReplacer(words...)}
 }
 
-// compose puts the answer together, with the shop window that market fills.
+// compose composes the answer; market adds the products.
 func (c *composer) compose(market func(*Answer)) *Answer {
 	a := &Answer{Language: c.book.language}
 	c.press(a)
@@ -80,21 +80,21 @@ func (c *composer) compose(market func(*Answer)) *Answer {
 	return a
 }
 
-// composer holds what the parts of one answer share.
+// composer holds the values that the parts of one answer share.
 type composer struct {
 	dice
 
 	book  *phrases
 	q     Question
 	purse money
-	named []string // brands that the answer may name; 3 to 5, or those that were drawn
+	named []string // brands that the answer may name: 3 to 5, or the brands of a sample
 	words *strings.Replacer
 }
 
-// one gives one of the phrases with its words put in.
+// one returns one of the phrases with its placeholders replaced.
 func (c *composer) one(phrases []string) string { return c.words.Replace(pick(c.dice, phrases)) }
 
-// several gives up to n of the phrases with their words put in.
+// several returns up to n of the phrases with their placeholders replaced.
 func (c *composer) several(phrases []string, n int) []string {
 	filled := draw(c.dice, phrases, n)
 	for i := range filled {
@@ -103,12 +103,12 @@ func (c *composer) several(phrases []string, n int) []string {
 	return filled
 }
 
-// host is the address of a site in the question's country.
+// host returns the host of a site in the question's country.
 func (c *composer) host(word string) string {
 	return "www." + word + "." + strings.ToLower(c.q.Country) + ".example"
 }
 
-// subject is the prompt on one line, cut to what an answer repeats.
+// subject returns the prompt on one line, cut to maxSubject characters.
 func subject(prompt string) string {
 	s := strings.Join(strings.Fields(prompt), " ")
 	if s == "" {
@@ -120,7 +120,7 @@ func subject(prompt string) string {
 	return s
 }
 
-// placeName is where the question comes from, in the answer's language.
+// placeName returns the name of the question's place in the answer's language.
 func placeName(q Question, lang string) string {
 	name := q.Country
 	if region, err := language.ParseRegion(q.Country); err == nil {

@@ -58,7 +58,7 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 	}
 }
 
-// braces are what is left of a phrase whose words were not put in.
+// braces matches a placeholder that was not replaced.
 var braces = regexp.MustCompile(`\{[a-z]+\}`)
 
 func TestAnswersAreCompleteAndInvented(t *testing.T) {

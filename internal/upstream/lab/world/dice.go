@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// dice makes choices that look arbitrary and depend on the question alone.
+// dice is a pseudo-random generator that is seeded by the question.
 type dice struct{ *rand.Rand }
 
 func throw(q Question) dice {
@@ -22,7 +22,7 @@ func throw(q Question) dice {
 	return seeded(key)
 }
 
-// seeded are dice that depend on these texts alone.
+// seeded returns a generator that is seeded by these texts.
 func seeded(parts ...string) dice {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return dice{rand.New(rand.NewPCG(
@@ -31,21 +31,22 @@ func seeded(parts ...string) dice {
 	))}
 }
 
-// normalized is the prompt without what makes no difference.
+// normalized returns the prompt in lower case, with single spaces.
 func (q Question) normalized() string {
 	return strings.ToLower(strings.Join(strings.Fields(q.Prompt), " "))
 }
 
-// between gives a number from low to high, both included.
+// between returns a number from low to high, both included.
 func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
-// chance is true in percent of the cases.
+// chance returns true with a probability in percent.
 func (d dice) chance(percent int) bool { return d.IntN(100) < percent }
 
-// pick gives one of the list.
+// pick returns a random item of the list.
 func pick[T any](d dice, list []T) T { return list[d.IntN(len(list))] }
 
-// draw gives n different ones of the list, all of it when n is more than that.
+// draw returns n different items of the list in random order, or all if n is larger than
+// the list.
 func draw[T any](d dice, list []T, n int) []T {
 	n = min(n, len(list))
 	drawn := make([]T, n)

@@ -1,12 +1,13 @@
 package world
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Markdown gives blocks as Markdown. What is marked in them is written by span,
-// since every site has its own way; the text of a plain span goes through Escape.
+// Markdown returns blocks as Markdown. Each site has its own markup, so span writes the
+// spans; it must use Escape for plain text.
 func Markdown(blocks []Block, span func(Span) string) string {
 	var out strings.Builder
 	write := func(text string) { out.WriteString(text) }
@@ -14,8 +15,8 @@ func Markdown(blocks []Block, span func(Span) string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// WriteMarkdown writes blocks as Markdown does, piece by piece, and a blank line
-// after each.
+// WriteMarkdown writes blocks as Markdown, piece by piece, with a blank line after each
+// block.
 func WriteMarkdown(blocks []Block, write func(string), span func(Span)) {
 	for _, block := range blocks {
 		for i, line := range block.Lines {
@@ -37,33 +38,30 @@ func WriteMarkdown(blocks []Block, write func(string), span func(Span)) {
 	}
 }
 
-// Escape makes text stand for itself in Markdown.
+// Escape escapes text for Markdown.
 func Escape(text string) string { return markdownEscapes.Replace(text) }
 
 var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `\<`, `|`, `\|`, `~~`, `\~~`,
 )
 
-// Pieces tears text apart as it comes over a wire: each piece has some
-// characters, so that words and marks are torn too.
+// Pieces splits text into pieces of size characters, like a stream that cuts words and
+// markup.
 func Pieces(text string, size int) []string {
 	var pieces []string
-	said := []rune(text)
-	for i := 0; i < len(said); i += size {
-		pieces = append(pieces, string(said[i:min(i+size, len(said))]))
+	for piece := range slices.Chunk([]rune(text), size) {
+		pieces = append(pieces, string(piece))
 	}
 	return pieces
 }
 
-// Brands are the brands that the blocks name, each once.
+// Brands returns the brands that the blocks name, without duplicates.
 func Brands(blocks []Block) []string {
 	var names []string
-	seen := map[string]bool{}
 	for _, block := range blocks {
 		for _, line := range block.Lines {
 			for _, span := range line {
-				if span.Brand && !seen[span.Text] {
-					seen[span.Text] = true
+				if span.Brand && !slices.Contains(names, span.Text) {
 					names = append(names, span.Text)
 				}
 			}

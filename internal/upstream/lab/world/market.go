@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// market fills the shop window: cards, products that the text names, ads.
+// market adds product cards, products that the text names, and ads.
 func (c *composer) market(a *Answer) {
 	titles := draw(c.dice, c.book.Card, c.between(1, 2))
 	for _, title := range titles {
@@ -65,7 +65,7 @@ func (c *composer) offer(p Product, seller outlet, dollars float64, id int) Offe
 	}
 }
 
-// ads are a text ad and, mostly, a shopping ad.
+// ads returns a text ad and, in most cases, a shopping ad.
 func (c *composer) ads() []Ad {
 	brand := c.named[0]
 	list := []Ad{{
@@ -84,7 +84,7 @@ func (c *composer) ads() []Ad {
 	return list
 }
 
-// rating is that of up to maxReviews customers.
+// rating returns a rating by up to maxReviews customers.
 func (c *composer) rating(maxReviews int) Rating {
 	r := Rating{
 		Stars:   math.Round((3.6+c.Float64()*1.3)*10) / 10,
@@ -95,7 +95,7 @@ func (c *composer) rating(maxReviews int) Rating {
 	return r
 }
 
-// town finds businesses nearby, for some questions, if a search is allowed.
+// town adds businesses nearby, for some of the questions that allow a search.
 func (c *composer) town(a *Answer) {
 	if !c.q.Search || !c.chance(60) {
 		return

@@ -8,24 +8,24 @@ import (
 	"earshot/internal/geo"
 )
 
-// money is how a country writes prices.
+// money is the price format of a country.
 type money struct {
-	scale    float64 // how much of it buys what a dollar buys, roughly
+	scale    float64 // rough exchange rate for one US dollar
 	decimals int
-	pattern  string // with # for the number
+	pattern  string // contains # for the number
 	group    string
 	point    string
 }
 
-// purses are the currencies with a sign of their own; any other is written
-// with its code and a dollar's worth.
+// purses are the formats of some currencies. Any other currency is written with its code,
+// at the rate of the dollar.
 var purses = map[string]money{
 	"USD": {scale: 1, decimals: 2, pattern: "$#"},
 	"CAD": {scale: 1.4, decimals: 2, pattern: "$#"},
 	"AUD": {scale: 1.5, decimals: 2, pattern: "$#"},
 	"NZD": {scale: 1.6, decimals: 2, pattern: "$#"},
 	"MXN": {scale: 18, decimals: 2, pattern: "$#"},
-	"EUR": {scale: 0.9, decimals: 2}, // the pattern is the language's
+	"EUR": {scale: 0.9, decimals: 2}, // the pattern depends on the language
 	"GBP": {scale: 0.8, decimals: 2, pattern: "£#"},
 	"JPY": {scale: 150, pattern: "¥#"},
 	"KRW": {scale: 1300, pattern: "₩#"},
@@ -54,7 +54,7 @@ func moneyOf(country string, book *phrases) money {
 	return m
 }
 
-// write shows the price of what costs that many dollars in the United States.
+// write formats a price that is given in US dollars.
 func (m money) write(dollars float64) string {
 	amount := math.Round(dollars * m.scale)
 	if m.decimals == 0 {
@@ -67,7 +67,7 @@ func (m money) write(dollars float64) string {
 	return strings.Replace(m.pattern, "#", number, 1)
 }
 
-// decimal shows a number with one digit after the point.
+// decimal formats a number with one digit after the point.
 func (m money) decimal(f float64) string {
 	return strings.Replace(fmt.Sprintf("%.1f", f), ".", m.point, 1)
 }

@@ -1,7 +1,6 @@
 package world
 
-// brands, models, shops and the like are invented; none is meant to be found
-// outside the lab.
+// Invented names.
 var (
 	brands = []string{
 		"Nordvale", "Kestrin", "Ollaro", "Brightfen", "Tamarek", "Velquist",
@@ -38,5 +37,5 @@ var (
 	streets  = []string{"Lantern Street", "Mill Lane", "Harbour Row", "Elm Court", "Station Square"}
 )
 
-// outlet is a site with a name; its host is made from word and the country.
+// outlet is a site with a name. Its host consists of word and the country.
 type outlet struct{ name, word string }

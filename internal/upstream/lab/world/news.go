@@ -10,10 +10,10 @@ type Article struct {
 	Source
 
 	Ago       string
-	Thumbnail string // "" if there is none
+	Thumbnail string // may be empty
 }
 
-// Headlines are the articles on one page of a news search. They are never sampled.
+// Headlines returns the articles on one page of a news search. They are never sampled.
 func Headlines(s Search) []Article {
 	s.Sample = nil
 	var articles []Article
@@ -23,7 +23,7 @@ func Headlines(s Search) []Article {
 	return articles
 }
 
-// article is the one at a rank; later ones are older.
+// article returns the article at a rank. Articles at higher ranks are older.
 func (c *composer) article(rank int) Article {
 	paper := pick(c.dice, papers)
 	id := 100 + rank*11 + c.between(0, 10)
@@ -49,7 +49,7 @@ func (c *composer) article(rank int) Article {
 	return a
 }
 
-// papers bring the news.
+// papers are the newspapers.
 var papers = []outlet{
 	{"Morning Ledger", "morningledger"},
 	{"The Harbour Post", "harbourpost"},

@@ -12,11 +12,10 @@ import (
 	"sync"
 )
 
-// phrases are what can be said in one language. In curly braces are the words
-// that a composer puts in: {subject} what was asked, {place} where from,
-// {brand} and {other} brands, {year}.
+// phrases are the phrases of one language. A composer replaces the placeholders {subject}
+// (the prompt), {place} (of the question), {brand}, {other} (another brand) and {year}.
 type phrases struct {
-	language string // BCP 47 base; the name of the file
+	language string // BCP 47 base, and the name of the file
 
 	Intro    []string // opens the answer
 	Context  []string // compares brands
@@ -24,15 +23,15 @@ type phrases struct {
 	Item     []string // why a product is in the list, after its name
 	Advice   []string
 	Closing  []string
-	Plain    []string // in place of citations when nothing was searched
-	Queries  []string // searched for
-	Nearby   []string // searched for on a map
+	Plain    []string // replaces citations if the assistant did not search
+	Queries  []string // web searches
+	Nearby   []string // map searches
 	Related  []string
-	Titles   []string // of pages about the subject
+	Titles   []string // titles of pages about the subject
 	Snippets []string
 	Card     []string // above a group of products
 	Tags     []string
-	Summary  []string // of a product
+	Summary  []string // description of a product
 	Shipping []string
 	Used     string
 	New      string
@@ -43,25 +42,25 @@ type phrases struct {
 	Hours    []string
 
 	Sheet   struct{ Brand, Model, Weight, Warranty, Years string } // a product's data sheet
-	Numbers struct{ Group, Point, Euros string }                   // how numbers and prices in euros are written
+	Numbers struct{ Group, Point, Euros string }                   // format of numbers and of prices in euros
 	Search  searchPhrases
 }
 
-// searchPhrases are what search pages say.
+// searchPhrases are the phrases on search pages.
 type searchPhrases struct {
 	Labels    Labels
-	Titles    []string // of pages, besides those that answers cite
-	Sections  []string // of a site
+	Titles    []string // further titles of pages
+	Sections  []string // titles of a site's sections
 	Questions []string
 	Searches  []string
 	Threads   []string
 	Headlines []string
-	Reports   []string  // how news articles begin
-	Ago       [3]string // minutes, hours, days, with # for the number
-	Months    string    // the twelve as dates show them, separated by spaces
-	Date      string    // with D, M and Y
+	Reports   []string  // first sentences of news articles
+	Ago       [3]string // minutes, hours, days; # is the number
+	Months    string    // names of the twelve months in dates, separated by spaces
+	Date      string    // contains D, M and Y
 	Company   string
-	About     string // a company
+	About     string // description of a company
 	Founded   string
 	Seat      string
 	Makes     string // what a company makes
@@ -70,14 +69,14 @@ type searchPhrases struct {
 // Labels are the headings of the blocks of a search page.
 type Labels struct {
 	Asked, Related, Sponsored, Overview, Places, Videos, Discussions, Products, About, Website string
-	// Rated and Reviews describe a rating, with # for the number.
+	// Rated and Reviews describe a rating; # is the number.
 	Rated, Reviews string
-	NoResults      string // with # for the query
+	NoResults      string // # is the query
 	Next           string
 }
 
-// LabelsIn gives the labels in a language and that language, which is English
-// if there are none.
+// LabelsIn returns the labels in a language and the name of the language. If there are no
+// labels in that language, it returns English ones.
 func LabelsIn(language string) (labels Labels, name string) {
 	book := phrasesIn(language)
 	return book.Search.Labels, book.language
@@ -119,7 +118,7 @@ func readPhrases(name string, book *phrases) error {
 	return nil
 }
 
-// phrasesIn gives the phrases of a language, or those of English if it has none.
+// phrasesIn returns the phrases of a language, or the English phrases if it has none.
 func phrasesIn(language string) *phrases {
 	if book, known := languages()[language]; known {
 		return book
@@ -127,14 +126,14 @@ func phrasesIn(language string) *phrases {
 	return languages()["en"]
 }
 
-// number puts n into a phrase.
+// number replaces # in a phrase by n.
 func number(phrase string, n int) string { return strings.Replace(phrase, "#", strconv.Itoa(n), 1) }
 
 func (p *searchPhrases) minutes(n int) string { return number(p.Ago[0], n) }
 func (p *searchPhrases) hours(n int) string   { return number(p.Ago[1], n) }
 func (p *searchPhrases) days(n int) string    { return number(p.Ago[2], n) }
 
-// day is a date of the year as the language writes it.
+// day returns a date in the format of the language.
 func (p *searchPhrases) day(day, month int) string {
 	name := strings.Fields(p.Months)[month-1]
 	return strings.NewReplacer("D", strconv.Itoa(day), "M", name, "Y", year).Replace(p.Date)

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Network is the world's social network.
+// Network is the name of the social network.
 const Network = "Chirpline"
 
-// Post is what somebody said in the social network.
+// Post is a post in the social network.
 type Post struct {
 	ID, Handle, Name, Text, URL string
 	Published                   string // yyyy-mm-dd
 }
 
-// members are people of the network: handle and name.
+// members are the users of the network: handle and name.
 var members = [][2]string{
 	{"ember_tests", "Ember Vance"},
 	{"lowtidelou", "Lou Halloran"},
@@ -25,8 +25,8 @@ var members = [][2]string{
 	{"nightshift_jo", "Jo Arden"},
 }
 
-// Posts are what people say of what the answer lists: up to three, the same for
-// the same answer. There are none where nothing was searched.
+// Posts returns up to three posts for each list in the answer, always the same for the
+// same answer. It returns nil if the answer has no sources.
 func Posts(a *Answer) []Post {
 	if len(a.Sources) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func Posts(a *Answer) []Post {
 		for i, line := range block.Lines[:min(len(block.Lines), 3)] {
 			text := said(line)
 			h := fnv.New64a()
-			_, _ = fmt.Fprint(h, text, i, a.Sources[0].URL) // a hash takes everything
+			_, _ = fmt.Fprint(h, text, i, a.Sources[0].URL) // writing to a hash cannot fail
 			sum := h.Sum64()
 			member := members[(sum+uint64(i))%uint64(len(members))]
 			id := fmt.Sprint(1_900_000_000_000_000_000 + sum%99_999_999_999_999_999)
@@ -53,7 +53,7 @@ func Posts(a *Answer) []Post {
 	return posts
 }
 
-// said is a line as somebody would write it.
+// said returns the plain text of a line.
 func said(line Line) string {
 	var text strings.Builder
 	for _, span := range line {

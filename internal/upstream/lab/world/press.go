@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// press finds the pages that the answer rests on, and what was asked to find
-// them. Without a search there are none.
+// press adds videos and images and, if a search is allowed, sources and search queries.
 func (c *composer) press(a *Answer) {
 	if c.q.Search {
 		a.Queries = c.several(c.book.Queries, c.between(3, 5))
@@ -66,7 +65,7 @@ func (c *composer) date() string {
 	return fmt.Sprintf("%s-%02d-%02d", year, c.between(1, 9), c.between(1, 28))
 }
 
-// slug makes a name fit for a path.
+// slug replaces the characters of a name that do not fit into a path.
 func slug(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

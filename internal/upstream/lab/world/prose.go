@@ -2,8 +2,8 @@ package world
 
 import "strings"
 
-// prose writes the answer's text. Sources and products must be there already,
-// since the text cites the ones and names the others.
+// prose writes the answer's text. It must be called after the sources and products are
+// set, because the text refers to them.
 func (c *composer) prose(a *Answer) {
 	say := func(kind BlockKind, lines ...Line) {
 		a.Blocks = append(a.Blocks, Block{Kind: kind, Lines: lines})
@@ -19,8 +19,8 @@ func (c *composer) prose(a *Answer) {
 	say(Paragraph, c.line(c.book.Closing))
 }
 
-// items are the lines of the list: the products that the text names, then
-// further models, each with a reason.
+// items returns the lines of the list: first the products in Answer.Inline, then further
+// models, each with a reason.
 func (c *composer) items(a *Answer) []Line {
 	reasons := draw(c.dice, c.book.Item, 3)
 	lines := make([]Line, len(reasons))
@@ -34,7 +34,7 @@ func (c *composer) items(a *Answer) []Line {
 	return lines
 }
 
-// cited puts a chip with one to three sources at the end of the line.
+// cited appends a chip with one to three sources to the line.
 func (c *composer) cited(a *Answer, line Line) Line {
 	if len(a.Sources) == 0 {
 		return line
@@ -42,14 +42,14 @@ func (c *composer) cited(a *Answer, line Line) Line {
 	return append(line, Span{Text: " "}, Span{Cites: draw(c.dice, a.Sources, c.between(1, 3))})
 }
 
-// line makes one of the phrases into a line in which brands are marked.
+// line returns one of the phrases as a line in which brands are marked.
 func (c *composer) line(phrases []string) Line {
 	var line Line
 	for i, piece := range strings.Split(brandMarks.Replace(pick(c.dice, phrases)), "\x00") {
 		if piece == "" {
 			continue
 		}
-		// Every second piece is what stood between two marks: a brand.
+		// Every second piece is between two marks, so it is a brand.
 		line = append(line, Span{Text: c.words.Replace(piece), Brand: i%2 == 1})
 	}
 	return line

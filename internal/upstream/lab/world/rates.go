@@ -12,12 +12,12 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Rates say how often answers name which brands: what the numbers of a tracker should
-// come to.
+// Rates set how often answers name each brand. The metrics of a tracker should estimate
+// these rates.
 type Rates struct {
 	Brands []BrandRate `yaml:"brands"`
-	// DayNoise and PromptNoise are how much the rates differ between days and between
-	// questions: standard deviations, in logits.
+	// DayNoise and PromptNoise are the standard deviations, in logits, of the rates
+	// between days and between prompts.
 	DayNoise    float64 `yaml:"dayNoise"`
 	PromptNoise float64 `yaml:"promptNoise"`
 	Shifts      []Shift `yaml:"shifts"`
@@ -26,34 +26,34 @@ type Rates struct {
 // BrandRate is a brand and how often it is named.
 type BrandRate struct {
 	Name string `yaml:"name"`
-	// Rate is the share of answers that name it, over many questions and days.
+	// Rate is the share of answers that name the brand, over many prompts and days.
 	Rate float64 `yaml:"rate"`
-	// Domains are its web sites, of which the first is cited. Without any it has one
+	// Domains are the web sites of the brand. Answers cite the first. Default: a domain
 	// that ends in .example.
 	Domains []string `yaml:"domains"`
-	// Cited is the share of the answers that name it which also cite it, if they cite
-	// anything; 0.7 unless it is set.
+	// Cited is the share of answers with a mention of the brand that also cite it.
+	// Answers without citations do not count. Default: 0.7.
 	Cited *float64 `yaml:"cited"`
-	// Position is where it tends to come among the brands of an answer: one with 0
-	// mostly comes before one with 2, by chance of 92 %.
+	// Position is the usual rank of the brand in an answer, relative to other brands. A
+	// brand with position 0 precedes a brand with position 2 in 92 % of the answers.
 	Position float64 `yaml:"position"`
 }
 
-// Shift is a rate that changes on a day and stays.
+// Shift is a permanent change of a rate on a day.
 type Shift struct {
 	Day   string  `yaml:"day"` // yyyy-mm-dd
 	Brand string  `yaml:"brand"`
 	Rate  float64 `yaml:"rate"`
 }
 
-// MaxBrands is how many brands rates may have: as many as the first page of a search has
-// results.
+// MaxBrands is the maximum number of brands. Each needs a result on the first page of a
+// search.
 const MaxBrands = PageSize
 
-// maxNoise is far beyond what is of use.
+// maxNoise is far larger than any useful value.
 const maxNoise = 5
 
-// DefaultRates are those of a lab of which nobody has said anything else.
+// DefaultRates returns the rates of a lab that is not configured otherwise.
 func DefaultRates() *Rates {
 	return &Rates{
 		Brands: []BrandRate{
@@ -75,7 +75,7 @@ func ParseRates(text []byte) (*Rates, error) {
 		return nil, err
 	}
 	if err := decoder.Decode(&Rates{}); !errors.Is(err, io.EOF) {
-		return nil, errors.New("must be a single document, but more follows it")
+		return nil, errors.New("must be a single YAML document, but more data follows")
 	}
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -83,10 +83,10 @@ func ParseRates(text []byte) (*Rates, error) {
 	return r, nil
 }
 
-// Check tells what is wrong with rates.
+// Check returns an error that names the first invalid field.
 func (r *Rates) Check() error {
 	if len(r.Brands) == 0 || len(r.Brands) > MaxBrands {
-		return fmt.Errorf("brands: must be 1 to %d, but are %d", MaxBrands, len(r.Brands))
+		return fmt.Errorf("brands: must have 1 to %d entries, but has %d", MaxBrands, len(r.Brands))
 	}
 	seen := map[string]bool{}
 	for i, b := range r.Brands {
@@ -94,7 +94,7 @@ func (r *Rates) Check() error {
 			return fmt.Errorf("brands[%d].%w", i, err)
 		}
 		if seen[b.Name] {
-			return fmt.Errorf("brands[%d].name: %s is there twice", i, b.Name)
+			return fmt.Errorf("brands[%d].name: %s is listed twice", i, b.Name)
 		}
 		seen[b.Name] = true
 	}
@@ -136,17 +136,17 @@ func (b *BrandRate) check() error {
 	return nil
 }
 
-// within tells whether a number is from 0 to a limit.
+// within reports whether 0 <= n <= limit.
 func within(n, limit float64) bool { return n >= 0 && n <= limit }
 
-// IsDay tells whether text is a day as yyyy-mm-dd.
+// IsDay reports whether text is a date in the form yyyy-mm-dd.
 func IsDay(text string) bool {
 	_, err := time.Parse(time.DateOnly, text)
 	return err == nil
 }
 
-// On is a brand's rate on a day, "" for one before every shift: that of the last shift
-// up to it.
+// On returns a brand's rate on a day: the rate of its last shift on or before the day, or
+// BrandRate.Rate. An empty day is before every shift.
 func (r *Rates) On(day string, b *BrandRate) float64 {
 	rate, since := b.Rate, ""
 	for _, s := range r.Shifts {
@@ -157,7 +157,7 @@ func (r *Rates) On(day string, b *BrandRate) float64 {
 	return rate
 }
 
-// domain is the site of a brand that is cited.
+// domain returns the domain of the brand that answers cite.
 func (b *BrandRate) domain() string {
 	if len(b.Domains) > 0 {
 		return b.Domains[0]

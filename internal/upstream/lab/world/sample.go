@@ -8,22 +8,23 @@ import (
 	"strings"
 )
 
-// Sample makes one of many answers to a question: which brands it names is drawn by
-// known rates. Without one, a question has a single answer.
+// Sample selects one of many answers to a question. The brands that the answer names are
+// drawn by known rates. Without a Sample, a question has a single answer.
 type Sample struct {
 	Rates *Rates
-	Day   string // yyyy-mm-dd; "" for a day without noise, before every shift
-	Seed  string // tells the samples of a day apart
+	Day   string // yyyy-mm-dd; empty for a day without noise, before every shift
+	Seed  string // distinguishes the samples of a day
 }
 
 // Mention is a brand that an answer names.
 type Mention struct {
 	*BrandRate
-	Cited bool // and of which it cites a page, if it searched
+	Cited bool // the answer also cites a page of the brand, if it searched
 }
 
-// Named are the brands that the answer to a question names, in their order. It is what
-// is true of the answer: counting in its text must find the same.
+// Named returns the brands that the answer to a question names, in the order of the
+// answer. This is the ground truth for tests: counting brands in the text must give the
+// same result.
 func Named(q Question) []Mention {
 	var named []Mention
 	places := map[*BrandRate]float64{}
@@ -40,17 +41,17 @@ func Named(q Question) []Mention {
 	return named
 }
 
-// RateOf is the probability that an answer to the question names the brand: its rate on
-// that day, moved by what the question and the day have of their own.
+// RateOf returns the probability that an answer to the question names the brand: the
+// brand's rate on that day, plus the noise of the question and of the day.
 func RateOf(q Question, b *BrandRate) float64 {
 	r, day := q.Sample.Rates, q.Sample.Day
 	rate := r.On(day, b)
 	if rate <= 0 || rate >= 1 {
 		return rate
 	}
-	// Noise draws rates towards a half. So that their mean is the rate all the same, it
-	// is moved away from there first; 0.346 is that of the usual approximation of the
-	// logistic function by the normal one.
+	// Noise in logits pulls the mean probability towards 0.5. To keep the mean at rate, the
+	// logit is scaled up first. The factor 0.346 is from the usual approximation of the
+	// logistic function by the normal distribution.
 	x := math.Log(rate/(1-rate)) * math.Sqrt(1+0.346*(r.DayNoise*r.DayNoise+r.PromptNoise*r.PromptNoise))
 	x += r.PromptNoise * seeded("prompt", b.Name, q.normalized()).NormFloat64()
 	if day != "" {
@@ -59,11 +60,11 @@ func RateOf(q Question, b *BrandRate) float64 {
 	return 1 / (1 + math.Exp(-x))
 }
 
-// sampler composes an answer that names the brands which were drawn, and no others.
+// sampler composes an answer that names exactly the brands that were drawn.
 type sampler struct {
 	*composer
 	mentions []Mention
-	pages    map[*BrandRate]Source // of the brands that are cited
+	pages    map[*BrandRate]Source // pages of the cited brands
 }
 
 func newSampler(q Question) *sampler {
@@ -76,8 +77,8 @@ func newSampler(q Question) *sampler {
 	return s
 }
 
-// composeSampled answers a question with text and citations. There is no shop window:
-// its brands would be further ones.
+// composeSampled answers a question with text and citations. The answer has no products,
+// because they would name further brands.
 func composeSampled(q Question) *Answer {
 	s := newSampler(q)
 	a := &Answer{Language: s.book.language}
@@ -90,7 +91,7 @@ func composeSampled(q Question) *Answer {
 	return a
 }
 
-// cite finds the pages that the answer rests on: those of cited brands, and of others.
+// cite adds the sources: pages of the cited brands, and of other sites.
 func (s *sampler) cite(a *Answer) {
 	for _, m := range s.mentions {
 		if !m.Cited {
@@ -113,8 +114,8 @@ func (s *sampler) cite(a *Answer) {
 	s.Shuffle(len(a.Sources), func(i, j int) { a.Sources[i], a.Sources[j] = a.Sources[j], a.Sources[i] })
 }
 
-// sites are some that belong to no brand, one at least: a few are cited often and most
-// seldom, as assistants do.
+// sites returns some sites that belong to no brand, at least one. As with real
+// assistants, a few sites are cited often and most rarely.
 func (s *sampler) sites() (cited []outlet) {
 	for _, site := range sampledSites {
 		if s.chance(site.percent) {
@@ -127,7 +128,7 @@ func (s *sampler) sites() (cited []outlet) {
 	return cited
 }
 
-// sampledSites are cited by so many of 100 answers.
+// sampledSites are sites with the percentage of answers that cite them.
 var sampledSites = []struct {
 	outlet
 	percent int
@@ -147,20 +148,20 @@ var sampledSites = []struct {
 	{magazines[4], 4},
 }
 
-// home is the host of a site that is the same for all countries. Each has a domain of its
-// own, so that sources can be told apart.
+// home returns the host of a site, which is the same for all countries. Each site has its
+// own domain, so that sources are distinct.
 func (o outlet) home() string { return "www." + o.word + ".example" }
 
-// ownPages are the pages of a brand.
+// ownPages are the paths of a brand's pages.
 var ownPages = []string{"", "guide", "compare", "reviews"}
 
-// about is what there is to say of a brand.
+// about returns a sentence about a brand.
 func (s *sampler) about(b *BrandRate) string {
 	return s.words.Replace(strings.ReplaceAll(s.book.Search.About, "{brand}", b.Name))
 }
 
-// write writes the text: a comparison of the first two, then all of them, in a list or
-// in sentences.
+// write writes the text: a comparison of the first two brands, then all brands, as a list
+// or as paragraphs.
 func (s *sampler) write(a *Answer) {
 	say := func(kind BlockKind, lines ...Line) {
 		a.Blocks = append(a.Blocks, Block{Kind: kind, Lines: lines})
@@ -184,7 +185,7 @@ func (s *sampler) write(a *Answer) {
 	say(Paragraph, s.line(fitting(s.book.Closing, len(s.named))))
 }
 
-// items say of each brand why it is named, and cite its page.
+// items returns a line for each brand with a reason and, if the brand is cited, its page.
 func (s *sampler) items(a *Answer) []Line {
 	reasons := draw(s.dice, s.book.Item, len(s.book.Item))
 	lines := make([]Line, len(s.mentions))
@@ -200,8 +201,8 @@ func (s *sampler) items(a *Answer) []Line {
 	return lines
 }
 
-// fitting are the phrases that name at most so many brands. Every language has some
-// that name none.
+// fitting returns the phrases that name at most this many brands. Every language has
+// phrases that name no brand.
 func fitting(phrases []string, brands int) []string {
 	if brands > 1 {
 		return phrases
@@ -211,8 +212,8 @@ func fitting(phrases []string, brands int) []string {
 	})
 }
 
-// findSampled composes a page of a search: the brands that were drawn have a result on
-// the first page, each at a rank of its own, and the overview names them.
+// findSampled composes a page of search results. Each drawn brand has one result on the
+// first page, and the overview names them.
 func findSampled(q Search) *Findings {
 	s := newSampler(q.Question)
 	found := &Findings{Language: s.book.language, Labels: s.book.Search.Labels}
@@ -239,10 +240,10 @@ func findSampled(q Search) *Findings {
 	return found
 }
 
-// sampledResults is how many results a sampled search has on all pages.
+// sampledResults is the total number of results of a sampled search.
 const sampledResults = 6 * PageSize
 
-// ownResult is a page of a brand.
+// ownResult returns a page of a brand.
 func (s *sampler) ownResult(b *BrandRate) Result {
 	link := "https://" + b.domain() + "/"
 	return Result{
@@ -251,8 +252,8 @@ func (s *sampler) ownResult(b *BrandRate) Result {
 	}
 }
 
-// otherResult is a page that names no brand. Its address says the rank, so that no two
-// results are the same page.
+// otherResult returns a page that names no brand. Its URL contains the rank, so that no
+// two results have the same URL.
 func (s *sampler) otherResult(rank int) Result {
 	site := magazines[(rank+len(s.q.Prompt))%len(magazines)]
 	host := site.home()

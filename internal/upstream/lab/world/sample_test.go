@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// plain is what the lab said before answers could be sampled. Who asks without that must
-// get the same for ever.
+// plain is a hash of answers that are not sampled. These answers must never change.
 const plain = "514ab50d5b5b05d0"
 
 func TestPlainAnswersStayTheSame(t *testing.T) {
@@ -30,11 +29,11 @@ func TestPlainAnswersStayTheSame(t *testing.T) {
 		}
 	}
 	if got := fmt.Sprintf("%x", sum.Sum(nil)[:8]); got != plain {
-		t.Errorf("plain answers are others than they were: %s, not %s", got, plain)
+		t.Errorf("answers that are not sampled have changed: %s, not %s", got, plain)
 	}
 }
 
-// sampled is a question on a day, with the default rates unless others are given.
+// sampled returns a question on a day, with the default rates if rates is nil.
 func sampled(country, prompt, day string, seed int, rates *Rates) Question {
 	if rates == nil {
 		rates = DefaultRates()
@@ -44,7 +43,7 @@ func sampled(country, prompt, day string, seed int, rates *Rates) Question {
 	return q
 }
 
-// brandsIn are the invented brands that a text names, sorted.
+// brandsIn returns the invented brands that a text names, sorted.
 func brandsIn(text string) []string {
 	var found []string
 	for _, name := range brands {
@@ -64,9 +63,9 @@ func namesOf(mentions []Mention) []string {
 	return names
 }
 
-// TestTheTextNamesWhatWasDrawn holds the texts of answers and search pages to Named, in
-// every language.
-func TestTheTextNamesWhatWasDrawn(t *testing.T) {
+// The texts of answers and search pages name the brands that Named returns, in every
+// language.
+func TestTextNamesTheDrawnBrands(t *testing.T) {
 	t.Parallel()
 	counts := map[int]int{}
 	for _, country := range []string{"US", "DE", "FR", "ES", "BR", "IT", "NL", "JP"} {
@@ -102,8 +101,8 @@ func TestTheTextNamesWhatWasDrawn(t *testing.T) {
 	}
 }
 
-// checkFound wants the brands that were drawn on the first page of a search, in their
-// order, and none elsewhere.
+// checkFound fails the test unless the drawn brands are on the first page of a search, in
+// their order, and no brands are on later pages.
 func checkFound(t *testing.T, q Question, named []Mention) {
 	t.Helper()
 	for start := range 2 {
@@ -112,7 +111,7 @@ func checkFound(t *testing.T, q Question, named []Mention) {
 		seen := map[string]bool{}
 		for _, r := range found.Results {
 			if seen[r.URL] {
-				t.Errorf("%s is there twice", r.URL)
+				t.Errorf("%s is listed twice", r.URL)
 			}
 			seen[r.URL] = true
 			order = append(order, brandsIn(r.Title+r.Snippet)...)
@@ -144,11 +143,11 @@ func TestSamplesDifferAndRepeat(t *testing.T) {
 		t.Errorf("20 samples have %d texts", len(seen))
 	}
 	if plain := (Question{Prompt: "tea", Country: "US"}); cmp.Equal(Compose(plain), Compose(sampled("US", "tea", "", 1, nil))) {
-		t.Error("a sample is as the plain answer")
+		t.Error("a sample equals the answer without sampling")
 	}
 }
 
-// share is how often a brand is named in answers to so many questions on so many days.
+// share returns the share of answers that name a brand, over some questions and days.
 func share(rates *Rates, brand string, days []string, prompts, seeds int) float64 {
 	named, all := 0, 0
 	for _, day := range days {
@@ -172,9 +171,9 @@ func days(month string, n int) (list []string) {
 	return list
 }
 
-// TestRatesComeOut holds observed shares to the rates within four standard errors of
-// binomial draws, with noise or without.
-func TestRatesComeOut(t *testing.T) {
+// The observed shares are within four binomial standard errors of the rates, with and
+// without noise.
+func TestObservedRates(t *testing.T) {
 	t.Parallel()
 	quiet := &Rates{Brands: []BrandRate{{Name: "Ollaro", Rate: 0.6}, {Name: "Kestrin", Rate: 0.1}, {Name: "Tamarek", Rate: 0}, {Name: "Wexholt", Rate: 1}}}
 	for _, b := range quiet.Brands {
@@ -197,8 +196,7 @@ func TestRatesComeOut(t *testing.T) {
 	}
 }
 
-// TestDaysDiffer wants the days of a noisy world to differ by more than chance, and those
-// of a quiet one not to.
+// With day noise, the days differ by more than chance; without it, they do not.
 func TestDaysDiffer(t *testing.T) {
 	t.Parallel()
 	spread := func(noise float64) float64 {
@@ -228,7 +226,7 @@ func TestPosition(t *testing.T) {
 		}
 	}
 	if first < 340 || first > 395 {
-		t.Errorf("the one that tends to be first is so in %d of 400 answers", first)
+		t.Errorf("the brand with the lower position comes first in %d of 400 answers", first)
 	}
 }
 
@@ -266,7 +264,7 @@ func TestParseRates(t *testing.T) {
 		"brands: [" + strings.Repeat("{name: A},", MaxBrands) + "{name: B}]":   "brands",
 	} {
 		if _, err := ParseRates([]byte(text)); err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("%q: %v, want something of %s", text, err, part)
+			t.Errorf("%q: %v, want an error about %s", text, err, part)
 		}
 	}
 }

@@ -6,31 +6,30 @@ import (
 	"strings"
 )
 
-// PageSize is how many results a page of a search has.
+// PageSize is the number of results on a page of a search.
 const PageSize = 10
 
-// Search is what somebody searches for, and which page of it.
+// Search is a search query and the page of its results.
 type Search struct {
 	Question
 
-	Start      int  // results to pass over
-	Total      *int // results that there are; nil leaves it to the world
-	NoOverview bool // there is no AI overview, whatever the world would say
+	Start      int  // number of results to skip
+	Total      *int // total number of results; nil leaves it to the world
+	NoOverview bool // omit the AI overview
 }
 
-// Findings are what the world has to show on one page of a search. The blocks
-// beside the results are only on the first page, but for related searches and
-// the ads at the bottom.
+// Findings are the content of one page of a search. Only the first page has further
+// blocks, except for related searches and the ads at the bottom.
 type Findings struct {
 	Language  string
 	Labels    Labels
 	Results   []Result
-	Overview  *Answer // nil if there is none
+	Overview  *Answer // nil if the page has no overview
 	Asked     []Asked
 	Related   []string
 	TopAds    []SearchAd
 	BottomAds []SearchAd
-	Products  []Product // paid ones
+	Products  []Product // paid placements
 	Cards     []Card
 	Places    []Place
 	Videos    []Video
@@ -39,19 +38,18 @@ type Findings struct {
 	Blocks    Blocks
 }
 
-// Result is a page that was found.
+// Result is a search result.
 type Result struct {
 	Source
 
-	Shown     string // its address as displayed, path elements apart by " › "
+	Shown     string // the URL as displayed, path elements separated by " › "
 	Sitelinks []Sitelink
 }
 
 // Sitelink is a further page of the same site.
 type Sitelink struct{ Title, URL string }
 
-// Asked is a question that people ask too. Without a page, an overview answers
-// it.
+// Asked is a related question ("people also ask"). If Page is nil, an overview answers it.
 type Asked struct {
 	Question string
 	Page     *Source
@@ -69,7 +67,7 @@ type Thread struct {
 	Title, URL, Forum, Ago string
 }
 
-// Panel is what the world knows of the thing that was searched for.
+// Panel is the knowledge panel about the subject of the search.
 type Panel struct {
 	Title, Kind, Description, Source, SourceURL, Website, Image string
 	Facts                                                       []Fact
@@ -79,15 +77,15 @@ type Panel struct {
 // Fact is a line of a panel.
 type Fact struct{ Key, Name, Value string }
 
-// searcher composes one part of what there is to find: the same question and
-// part always give the same.
+// searcher returns a composer for one part of a search. Its choices depend only on the
+// question and the part.
 func searcher(q Question, part string) *composer {
-	q.Assistant = "search " + part // each assistant has views of its own
+	q.Assistant = "search " + part // part of the seed
 	return newComposer(q)
 }
 
-// end is the rank after the last result on the page; part is the part of the
-// world that says how many results there are on all pages.
+// end returns the rank after the last result on the page. part seeds the total number of
+// results.
 func (s Search) end(part string) int {
 	total := searcher(s.Question, part).between(54, 66)
 	if s.Total != nil {
@@ -96,7 +94,7 @@ func (s Search) end(part string) int {
 	return min(s.Start+PageSize, total)
 }
 
-// Find composes a page of a search. It depends on nothing but s.
+// Find composes a page of a search. The result depends only on s.
 func Find(s Search) *Findings {
 	if s.Sample != nil {
 		return findSampled(s)
@@ -140,15 +138,15 @@ func (c *composer) firstPage(found *Findings, s Search) {
 	found.Blocks = blocks(s)
 }
 
-// Overview is the AI overview of a search or of a question.
+// Overview returns the AI overview of a search or of a question.
 func Overview(q Question) *Answer {
 	q.Search = true
 	q.Prompt = strings.TrimSpace(q.Prompt)
 	return Compose(q)
 }
 
-// result is the page at a rank. Its address says the rank, so that no two
-// results are the same page.
+// result returns the page at a rank. Its URL contains the rank, so that no two results
+// have the same URL.
 func (c *composer) result(rank int) Result {
 	site := pick(c.dice, append(append([]outlet{}, magazines...), shops...))
 	host := c.host(site.word)
@@ -179,7 +177,7 @@ func (c *composer) sitelinks(host string) []Sitelink {
 	return links
 }
 
-// searchAds are ads of different brands, from the first that is not passed over.
+// searchAds returns n ads. Different values of pass give different brands.
 func (c *composer) searchAds(pass, n int) []SearchAd {
 	list := make([]SearchAd, n)
 	for i := range list {
@@ -198,7 +196,7 @@ func (c *composer) searchAds(pass, n int) []SearchAd {
 	return list
 }
 
-// asked are four questions, one of which an overview answers, or two.
+// asked returns four questions. An overview answers one or two of them.
 func (c *composer) asked() []Asked {
 	questions := c.several(c.book.Search.Questions, 4)
 	list := make([]Asked, len(questions))
@@ -237,7 +235,7 @@ func (c *composer) threads(n int) []Thread {
 	return list
 }
 
-// panel is about the brand that the page names first.
+// panel returns the panel of the brand that the page names first.
 func (c *composer) panel() *Panel {
 	brand := c.named[0]
 	home := "https://" + c.host(slug(brand)) + "/"

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestNoPhraseIsMissing wants every language to have every phrase; a missing one
-// would be an empty place on a page.
+// Every language has every phrase. A missing phrase would leave a gap on a page.
 func TestNoPhraseIsMissing(t *testing.T) {
 	t.Parallel()
 	for language, book := range languages() {
@@ -15,7 +14,7 @@ func TestNoPhraseIsMissing(t *testing.T) {
 	}
 }
 
-// checkFilled wants texts that are not empty, and minimum of them in each list.
+// checkFilled fails the test if a text is empty or a list has fewer than minimum texts.
 func checkFilled(t *testing.T, path string, minimum int, v reflect.Value) {
 	t.Helper()
 	switch v.Kind() {
@@ -51,7 +50,7 @@ func TestResultsAreDifferentPages(t *testing.T) {
 		for i, r := range found.Results {
 			for _, link := range []string{r.URL, articles[i].URL} {
 				if seen[link] {
-					t.Errorf("%s is there twice", link)
+					t.Errorf("%s is listed twice", link)
 				}
 				seen[link] = true
 			}
