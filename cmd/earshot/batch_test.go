@@ -150,10 +150,10 @@ func TestRefusedRowsAreListed(t *testing.T) {
 		t.Errorf("it ends with %d", status)
 	}
 	wants(t, stderr, `line 2: there is no provider "nobody"; the providers are chatassistant, `, "line 3 (websearch XX): country: ",
-		"line 4: it has 4 cells and the header 3", `line 6: there is no provider "chatasistant"; did you mean chatassistant?`, "4 questions refused")
+		"line 4: the row has 4 cells, but the header has 3", `line 6: there is no provider "chatasistant"; did you mean chatassistant?`, "4 questions refused")
 	objects := writeFile(t, "q.jsonl", "{\"prompt\": \"shoes\"}\n[1]\n{\"provider\": 7}\n{\"payload\": {}, \"pages\": 2}\n{\"priority\": 11}\n")
 	_, stderr, status = u.does("batch", objects)
-	wants(t, stderr, "line 1: it names no provider", "line 2: it is no JSON object", "line 3: provider must be", "line 4: pages stands beside", "line 5: priority must be", "5 questions refused")
+	wants(t, stderr, "line 1: it names no provider", "line 2: the line is not a JSON object", "line 3: provider must be", "line 4: pages is outside of payload", "line 5: priority must be", "5 questions refused")
 	if status != statusIncomplete || u.remaining() != 250000 {
 		t.Errorf("it ends with %d, and %d credits are left", status, u.remaining())
 	}

@@ -12,7 +12,7 @@ import (
 	"earshot/internal/files/batchfile"
 )
 
-// vectors are files and what becomes of them, in every release.
+// vectors are files with their rows and keys, which must stay the same in every release.
 type vectors struct {
 	TextFields map[string]string `json:"textFields"` // by provider
 	Files      []vector          `json:"files"`
@@ -22,8 +22,8 @@ type vector struct {
 	Name     string     `json:"name"`
 	Format   string     `json:"format"`
 	Run      string     `json:"run,omitempty"`
-	Provider string     `json:"provider"` // whom rows ask that name none
-	Country  string     `json:"country"`  // where rows ask from that name none
+	Provider string     `json:"provider"` // for rows without a provider
+	Country  string     `json:"country"`  // for rows without a place
 	Text     string     `json:"text"`
 	Rows     []expected `json:"rows"`
 }
@@ -49,7 +49,7 @@ func readVectors(t *testing.T) (all vectors) {
 	return all
 }
 
-// read is what becomes of a file.
+// read returns the questions of a file with their keys.
 func (v vector) read(t *testing.T, textFields map[string]string) (all []expected) {
 	t.Helper()
 	read := batchfile.ReadTable
@@ -76,7 +76,7 @@ func (v vector) read(t *testing.T, textFields map[string]string) (all []expected
 		if one.Key == "" {
 			one.Key = keys.Next(one.Provider, payload)
 		}
-		// Numbers as the vectors have them.
+		// Convert numbers to the types of the vectors.
 		text, err := json.Marshal(payload)
 		if err == nil {
 			err = json.Unmarshal(text, &one.Payload)
@@ -89,7 +89,7 @@ func (v vector) read(t *testing.T, textFields map[string]string) (all []expected
 	return all
 }
 
-func TestFilesAreReadAndKeysDerivedAsInEveryRelease(t *testing.T) {
+func TestRowsAndKeysStayTheSame(t *testing.T) {
 	t.Parallel()
 	all := readVectors(t)
 	keys := map[string]string{}
@@ -105,7 +105,7 @@ func TestFilesAreReadAndKeysDerivedAsInEveryRelease(t *testing.T) {
 			keys[row.Key] = v.Name
 		}
 	}
-	// A row of a table and an object that ask the same are one.
+	// A table row and a JSON object with the same content have the same key.
 	if first, last := all.Files[0].Rows[0].Key, all.Files[4].Rows[0].Key; first != last {
 		t.Errorf("a table's row has the key %s, the object %s", first, last)
 	}
@@ -114,7 +114,7 @@ func TestFilesAreReadAndKeysDerivedAsInEveryRelease(t *testing.T) {
 	}
 }
 
-func TestReadFindsOutTheFormat(t *testing.T) {
+func TestReadDetectsTheFormat(t *testing.T) {
 	t.Parallel()
 	prompts := func(rows []batchfile.Row) (all []string) {
 		for _, row := range rows {
@@ -140,10 +140,10 @@ func TestReadFindsOutTheFormat(t *testing.T) {
 	}
 }
 
-func TestRowsThatCannotBeRead(t *testing.T) {
+func TestInvalidRows(t *testing.T) {
 	t.Parallel()
 	_, bad, err := batchfile.ReadTable(strings.NewReader("prompt,include,include.html\nx,{\"html\":true},\ny\nz,7,1\n"))
-	want := []batchfile.Problem{{3, "it has 1 cells and the header 3"}, {4, "include.html: include is no object"}}
+	want := []batchfile.Problem{{3, "the row has 1 cells, but the header has 3"}, {4, "include.html: include is not an object"}}
 	if diff := cmp.Diff(want, bad); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
@@ -152,11 +152,11 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 		`{"prompt":"x","priority":11}`:             "priority must be from 1 to 10",
 		`{"prompt":"x","priority":1.5}`:            "priority must be from 1 to 10",
 		`{"prompt":"x","webhook":{}}`:              "webhook must be a URL",
-		`{"prompt":"x","idempotencyKey":1}`:        "idempotencyKey must be a text",
-		`{"payload":{"prompt":"x"},"pages":2}`:     "pages stands beside payload: it belongs inside, or nowhere",
-		`{"prompt":"x","include":1,"include.b":1}`: "include.b: include is no object",
+		`{"prompt":"x","idempotencyKey":1}`:        "idempotencyKey must be a string",
+		`{"payload":{"prompt":"x"},"pages":2}`:     "pages is outside of payload: move it into payload or remove it",
+		`{"prompt":"x","include":1,"include.b":1}`: "include.b: include is not an object",
 		`{"a.b.c.d.e.f.g.h.i.j":1}`:                "a.b.c.d.e.f.g.h.i.j: a name may have at most 8 dots",
-		`[1]`:                                      "it is no JSON object",
+		`[1]`:                                      "the line is not a JSON object",
 	} {
 		rows, bad, err := batchfile.ReadObjects(strings.NewReader(text))
 		got := ""

@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// Keys derives the idempotency keys of the questions of a run, "" for one without a
-// name. A key does not depend on the line: rows can be added anywhere without paying
-// for the others again. The second question of the same content has another key than
-// the first: both are wanted.
+// Keys derives the idempotency keys of the questions of a run. A key does not depend on
+// the line number, so rows can be added anywhere without paying for the others again. If
+// two rows have the same content, their keys differ, because the user wants both.
 type Keys struct {
-	Run  string
-	seen map[string]int
+	Run  string         // name of the run; may be empty
+	seen map[string]int // number of questions so far, by content
 }
 
-// Next is the key of the next question: a payload for the provider of that name.
+// Next returns the key of the next question: a payload for the named provider.
 func (k *Keys) Next(provider string, payload map[string]any) string {
 	if k.seen == nil {
 		k.seen = map[string]int{}
@@ -32,9 +31,9 @@ func (k *Keys) Next(provider string, payload map[string]any) string {
 	return "earshot-batch-" + hex.EncodeToString(sum[:20])
 }
 
-// canonical writes JSON in the one form that docs/batches.md promises: without white
-// space, names sorted by their UTF-8 bytes, only quotes, backslashes and control
-// characters escaped, numbers as JavaScript writes them.
+// canonical writes JSON in the canonical form that docs/batches.md describes: without
+// white space, names sorted by their UTF-8 bytes, only quotes, backslashes and control
+// characters escaped, and numbers as JavaScript writes them.
 func canonical(to *strings.Builder, value any) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -61,16 +60,16 @@ func canonical(to *strings.Builder, value any) {
 		canonicalText(to, v)
 	case json.Number:
 		number, err := v.Float64()
-		if err != nil { // beyond all numbers: the service refuses it
+		if err != nil { // out of range; the service rejects it
 			to.WriteString(v.String())
 			return
 		}
 		canonical(to, number)
 	case float64:
 		if v == 0 {
-			v = 0 // and not -0
+			v = 0 // not -0
 		}
-		text, _ := json.Marshal(v) // as JavaScript does; it came from JSON, so it is finite
+		text, _ := json.Marshal(v) // like JavaScript; a number from JSON is finite
 		to.Write(text)
 	default:
 		text, _ := json.Marshal(v) // true, false, null

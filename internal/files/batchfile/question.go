@@ -7,17 +7,17 @@ import (
 	"strconv"
 )
 
-// Question is what a row asks.
+// Question is the question of a row.
 type Question struct {
-	Provider string // its name or task type; "" where the row names none
-	Priority int    // 0 where the row names none
-	Webhook  string // "" for none
-	Key      string // the idempotency key that the row names itself; "" for none
+	Provider string // provider's name or task type; empty if the row has none
+	Priority int    // 0 if the row has none
+	Webhook  string // empty if the row has none
+	Key      string // the row's own idempotency key; empty if the row has none
 	Payload  map[string]any
 }
 
-// Question takes a row apart: what is not a field of the provider's request, and the
-// request. A row may have the API's own shape, with a payload.
+// Question splits a row into the provider's request and the other fields. A row may also
+// have the form of a task in the API, with a payload.
 func (r Row) Question() (Question, error) {
 	q := Question{Payload: maps.Clone(r.Fields)}
 	for _, name := range []string{"provider", "taskType"} {
@@ -50,16 +50,16 @@ func (r Row) Question() (Question, error) {
 	}
 	delete(q.Payload, "payload")
 	for name := range q.Payload {
-		return q, fmt.Errorf("%s stands beside payload: it belongs inside, or nowhere", name)
+		return q, fmt.Errorf("%s is outside of payload: move it into payload or remove it", name)
 	}
 	q.Payload = payload
 	return q, nil
 }
 
-// takeTexts takes the webhook and the idempotency key out of the payload.
+// takeTexts moves the webhook and the idempotency key from the payload to their fields.
 func (q *Question) takeTexts() error {
 	if value, has := q.Payload["webhook"]; has {
-		if object, ok := value.(map[string]any); ok { // as the API has it
+		if object, ok := value.(map[string]any); ok { // the form of the API
 			value = object["url"]
 		}
 		text, ok := value.(string)
@@ -72,7 +72,7 @@ func (q *Question) takeTexts() error {
 	if value, has := q.Payload["idempotencyKey"]; has {
 		text, ok := value.(string)
 		if !ok || text == "" {
-			return errors.New("idempotencyKey must be a text")
+			return errors.New("idempotencyKey must be a string")
 		}
 		q.Key = text
 		delete(q.Payload, "idempotencyKey")
@@ -80,8 +80,8 @@ func (q *Question) takeTexts() error {
 	return nil
 }
 
-// For is the payload for a provider that expects the text in the named field, prompt
-// or query, from a country where the row names no place; "" for none.
+// For returns the payload for a provider. textField is the provider's field for the
+// text, prompt or query. country is the default for rows without a place; it may be empty.
 func (q Question) For(textField, country string) map[string]any {
 	payload := maps.Clone(q.Payload)
 	if country != "" && !q.NamesPlace() {
@@ -95,7 +95,7 @@ func (q Question) For(textField, country string) map[string]any {
 	return payload
 }
 
-// NamesPlace tells whether the row says itself where it asks from.
+// NamesPlace reports whether the row sets its own place.
 func (q Question) NamesPlace() bool {
 	return q.Payload["country"] != nil || q.Payload["gl"] != nil || q.Payload["url"] != nil
 }

@@ -1,10 +1,10 @@
 // Package batchfile reads files of questions and derives the idempotency keys of
-// their rows, for the command line and for the API's preview of a file. A file that is
-// sent twice, by whichever of them, is paid once.
+// their rows, for the command line and for the API's preview of a file. Both derive the
+// same keys, so a file that is sent twice is paid only once.
 //
-//	read.go     from a file to rows: a table with a header, one JSON object a line, or a prompt a line
-//	question.go from a row to a request
-//	key.go      the idempotency key of a request
+//	read.go     reads a file into rows: a table with a header, one JSON object per line, or one prompt per line
+//	question.go converts a row into a request
+//	key.go      derives the idempotency key of a request
 package batchfile
 
 import (
@@ -24,7 +24,7 @@ import (
 // Row is one row of a file.
 type Row struct {
 	Line   int
-	Fields map[string]any // by name; what a dotted name leads to is in objects
+	Fields map[string]any // by name; dotted names are converted to nested objects
 }
 
 // Problem is a row that cannot be read.
@@ -33,7 +33,7 @@ type Problem struct {
 	Reason string
 }
 
-// maxLine limits a line of JSON; the service accepts 1 MiB.
+// maxLine is the maximum length of a line of JSON. The service accepts 1 MiB.
 const maxLine = 2 << 20
 
 // The formats of a file.
@@ -43,9 +43,9 @@ const (
 	FormatLines   = "lines"
 )
 
-// Read reads a file of the format. Without one the text decides: it holds JSON objects
-// if it begins with a brace, a table if its first line names a question, and otherwise
-// a list of prompts, which may be quoted as in a table.
+// Read reads a file of the format. If format is empty, Read detects it: a text that begins
+// with a brace has JSON objects; a text whose first line has a column prompt, query or url
+// is a table; any other text is a list of prompts, which may be quoted as in a table.
 func Read(text, format string) (rows []Row, bad []Problem, err error) {
 	switch {
 	case format == FormatLines:
@@ -59,7 +59,7 @@ func Read(text, format string) (rows []Row, bad []Problem, err error) {
 	}
 }
 
-// readLines takes every line as a prompt, as it is.
+// readLines reads one prompt per line, without interpreting quotes.
 func readLines(text string) (rows []Row) {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	for i, line := range strings.Split(text, "\n") {
@@ -76,7 +76,7 @@ func namesQuestion(text string) bool {
 	table := csv.NewReader(in)
 	table.Comma = separator(in)
 	table.LazyQuotes = true
-	header, _ := table.Read() // what cannot be read is no header
+	header, _ := table.Read() // a line that cannot be parsed is not a header
 	return slices.ContainsFunc(header, func(name string) bool {
 		return slices.Contains([]string{"prompt", "query", "url"}, strings.ToLower(trim(name)))
 	})
@@ -85,7 +85,7 @@ func namesQuestion(text string) bool {
 // readList reads a table of one column without a header.
 func readList(text string) (rows []Row, bad []Problem, err error) {
 	table := csv.NewReader(skipMark(strings.NewReader(text)))
-	table.Comma = '\x1f' // prompts have commas
+	table.Comma = '\x1f' // prompts may contain commas
 	table.FieldsPerRecord = -1
 	table.LazyQuotes = true
 	for {
@@ -103,14 +103,14 @@ func readList(text string) (rows []Row, bad []Problem, err error) {
 	}
 }
 
-// ReadTable reads a table with a header. Its separator is the comma, the semicolon or
-// the tab, whichever the header has most of: spreadsheets differ by country. Rows that
-// cannot be read are in bad; an error means that the rest cannot be read.
+// ReadTable reads a table with a header. The separator is the comma, semicolon or tab that
+// is most frequent in the header, since spreadsheets differ by country. Invalid rows are
+// returned in bad; an error means that the rest of the file cannot be read.
 func ReadTable(from io.Reader) (rows []Row, bad []Problem, err error) {
 	in := skipMark(from)
 	table := csv.NewReader(in)
 	table.Comma = separator(in)
-	table.LazyQuotes = true // 5" pipe
+	table.LazyQuotes = true // for cells such as 5" pipe
 	header, err := table.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, nil, nil
@@ -131,7 +131,7 @@ func ReadTable(from io.Reader) (rows []Row, bad []Problem, err error) {
 		}
 		line, _ := table.FieldPos(0)
 		if err != nil {
-			bad = append(bad, Problem{line, fmt.Sprintf("it has %d cells and the header %d", len(cells), len(header))})
+			bad = append(bad, Problem{line, fmt.Sprintf("the row has %d cells, but the header has %d", len(cells), len(header))})
 			continue
 		}
 		fields, err := cellFields(header, cells)
@@ -145,7 +145,7 @@ func ReadTable(from io.Reader) (rows []Row, bad []Problem, err error) {
 	}
 }
 
-// skipMark passes over the byte order mark that spreadsheets write.
+// skipMark skips the byte order mark that spreadsheets write.
 func skipMark(from io.Reader) *bufio.Reader {
 	in := bufio.NewReader(from)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
@@ -155,7 +155,7 @@ func skipMark(from io.Reader) *bufio.Reader {
 }
 
 func separator(in *bufio.Reader) rune {
-	start, _ := in.Peek(in.Size()) // a shorter file is fine
+	start, _ := in.Peek(in.Size()) // fails if the file is shorter, but returns its content
 	header, _, _ := bytes.Cut(start, []byte("\n"))
 	counts, quoted := map[rune]int{}, false
 	for _, r := range string(header) {
@@ -180,7 +180,7 @@ func trim(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })
 }
 
-// knownName corrects the letter case of names that matter here.
+// knownName corrects the letter case of known column names.
 func knownName(name string) string {
 	for _, known := range []string{"prompt", "query", "country", "provider", "taskType", "priority", "include", "webhook", "idempotencyKey"} {
 		if strings.EqualFold(name, known) {
@@ -210,8 +210,8 @@ func cellFields(header, cells []string) (map[string]any, error) {
 	return fields, nil
 }
 
-// ReadObjects reads one JSON object a line, as ReadTable does. Names may have dots, as
-// in a table, unless the object has a payload of its own.
+// ReadObjects reads one JSON object per line. Its results are like ReadTable's. Names may
+// have dots, as in a table, unless the object has a payload.
 func ReadObjects(from io.Reader) (rows []Row, bad []Problem, err error) {
 	lines := bufio.NewScanner(skipMark(from))
 	lines.Buffer(nil, maxLine)
@@ -226,7 +226,7 @@ func ReadObjects(from io.Reader) (rows []Row, bad []Problem, err error) {
 		decoder.UseNumber()
 		var object map[string]any
 		if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
-			bad = append(bad, Problem{number, "it is no JSON object"})
+			bad = append(bad, Problem{number, "the line is not a JSON object"})
 			continue
 		}
 		fields, err := undotted(object)
@@ -242,7 +242,7 @@ func ReadObjects(from io.Reader) (rows []Row, bad []Problem, err error) {
 	return rows, bad, nil
 }
 
-// undotted puts fields with dots in their names where those lead.
+// undotted converts fields with dotted names to nested objects.
 func undotted(object map[string]any) (map[string]any, error) {
 	if _, has := object["payload"]; has {
 		return object, nil
@@ -256,24 +256,24 @@ func undotted(object map[string]any) (map[string]any, error) {
 	return fields, nil
 }
 
-// Include requests further parts of the result. They are sorted, so that a part comes
-// before the parts below it.
+// Include adds optional parts of the result to the request. The parts are sorted, so that
+// a part is added before its own parts.
 func Include(request map[string]any, parts ...string) {
 	for _, part := range slices.Sorted(slices.Values(parts)) {
 		var value any = true
 		if part == "searchoverview" {
-			value = map[string]any{} // it has parts of its own
+			value = map[string]any{} // has its own parts
 		}
-		// A part below one that is switched on already changes nothing.
+		// If the part above is already set to true, there is nothing to add.
 		_ = SetField(request, "include."+part, value)
 	}
 }
 
-// maxDots limits how deep a name leads: a header could otherwise demand more objects
-// of each row than there is memory for.
+// maxDots is the maximum number of dots in a name. Otherwise a header could make each row
+// use very much memory.
 const maxDots = 8
 
-// SetField sets a field by its name; dots lead into objects.
+// SetField sets a field by its name. A dotted name sets a field of a nested object.
 func SetField(request map[string]any, name string, value any) error {
 	if strings.Count(name, ".") > maxDots {
 		return fmt.Errorf("a name may have at most %d dots", maxDots)
@@ -286,7 +286,7 @@ func SetField(request map[string]any, name string, value any) error {
 		}
 		inner, ok := object[outer].(map[string]any)
 		if !ok {
-			return fmt.Errorf("%s is no object", outer)
+			return fmt.Errorf("%s is not an object", outer)
 		}
 		object = inner
 	}
@@ -294,14 +294,15 @@ func SetField(request map[string]any, name string, value any) error {
 	return nil
 }
 
-// texts are the fields that hold words, which are text even if they look like a
-// number.
+// texts are the fields whose values are always strings, even if they look like numbers.
 var texts = []string{
 	"prompt", "query", "url", "location", "country", "gl", "hl", "uule", "state", "device", "provider", "taskType", "webhook", "idempotencyKey",
 }
 
-// FieldValue reads a value in a flag or a cell: words as text; true and false in any
-// letter case, and in include yes, no, 1 and 0 as well; then JSON; and else text.
+// FieldValue parses the text of a flag or a cell. The fields in texts are strings. For
+// other fields, true and false are booleans in any letter case; so are yes, no, 1 and 0
+// in fields below include. Any other text is parsed as JSON, or is a string if it is not
+// valid JSON.
 func FieldValue(field, text string) any {
 	if slices.Contains(texts, field) {
 		return text

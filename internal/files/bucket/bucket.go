@@ -1,4 +1,4 @@
-// Package bucket reaches buckets of S3-compatible stores.
+// Package bucket reads and writes buckets of S3-compatible stores.
 package bucket
 
 import (
@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// CallTime limits one call of a store.
+	// CallTime is the timeout for one call to the store.
 	CallTime = 30 * time.Second
-	// tries is how often a request is made: enough for a short disturbance, while an
-	// unreachable store is noticed within a second or two.
+	// tries is the maximum number of tries of a request. Three are enough for a short
+	// disturbance, and an unreachable store is noticed within a second or two.
 	tries = 3
-	// listAtOnce is the maximum that S3 lists in one answer.
+	// listAtOnce is the maximum number of objects in one answer of S3.
 	listAtOnce = 1000
 )
 
@@ -32,22 +32,26 @@ const (
 // safe for concurrent use.
 type Bucket struct {
 	Name   string
-	Prefix string // "" or with a slash at the end
+	Prefix string // empty or with a slash at the end
 	client *minio.Core
 }
 
-// Open opens the bucket at s3://bucket/prefix. The query may hold endpoint, the
-// address of a store other than Amazon's; region, where the store cannot be asked for
-// it; pathStyle, whether the bucket is named in the path or in the host, where that
-// cannot be guessed. It fails if the bucket cannot be listed. Errors do not repeat the
-// location, which may hold a secret.
+// Open opens the bucket at s3://bucket/prefix. The query of the location may contain
+//
+//   - endpoint: the URL of a store other than Amazon's;
+//   - region: the region, if the store does not report it;
+//   - pathStyle: true if the bucket's name is in the path, false if it is in the host. By
+//     default, the library guesses.
+//
+// Open fails if the bucket cannot be listed. Its errors do not contain the location, which
+// may contain a secret.
 func Open(ctx context.Context, location string, keys *credentials.Credentials) (*Bucket, error) {
 	b, err := newBucket(location, keys)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := b.page(ctx, b.Prefix, ""); err != nil {
-		return nil, fmt.Errorf("reach the bucket %q: %w", b.Name, err)
+		return nil, fmt.Errorf("list the bucket %q: %w", b.Name, err)
 	}
 	return b, nil
 }
@@ -70,7 +74,7 @@ func newBucket(location string, keys *credentials.Credentials) (*Bucket, error) 
 	if err != nil {
 		return nil, err
 	}
-	client.SetS3EnableDualstack(false) // firewalls know the plain names of Amazon's hosts
+	client.SetS3EnableDualstack(false) // firewall rules usually list the plain names of Amazon's hosts
 	b := &Bucket{Name: u.Host, client: client}
 	if prefix := strings.Trim(u.Path, "/"); prefix != "" {
 		b.Prefix = prefix + "/"
@@ -78,12 +82,12 @@ func newBucket(location string, keys *credentials.Credentials) (*Bucket, error) 
 	return b, nil
 }
 
-// readQuery reads the query of a bucket's location.
+// readQuery parses the query of a bucket's location.
 func readQuery(u *url.URL) (host string, options *minio.Options, err error) {
 	host, options = "s3.amazonaws.com", &minio.Options{Secure: true, MaxRetries: tries}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return "", nil, errors.New("the location has a query that cannot be read")
+		return "", nil, errors.New("the location has an invalid query")
 	}
 	for name := range query {
 		value := query.Get(name)
@@ -107,21 +111,21 @@ func readQuery(u *url.URL) (host string, options *minio.Options, err error) {
 				options.BucketLookup = minio.BucketLookupPath
 			}
 		default:
-			return "", nil, fmt.Errorf("the location has an unknown parameter %q: there are endpoint, region and pathStyle", name)
+			return "", nil, fmt.Errorf("the location has an unknown parameter %q: the parameters are endpoint, region and pathStyle", name)
 		}
 	}
 	return host, options, nil
 }
 
-// Put stores an object in one request, whole or not at all. The SHA-256 of its content
-// is signed with the request: without it the library signs chunk by chunk, which not
-// every store accepts.
+// Put stores an object atomically, in one request. hash is the SHA-256 of its content,
+// which is signed with the request. Without it, the library would sign each chunk, which
+// some stores do not support.
 func (b *Bucket) Put(ctx context.Context, key string, content io.ReaderAt, size int64, hash []byte) error {
 	_, err := b.client.PutObject(ctx, b.Name, key, io.NewSectionReader(content, 0, size), size, "", hex.EncodeToString(hash), minio.PutObjectOptions{DisableContentSha256: true})
 	return err
 }
 
-// Get reads an object. It returns fs.ErrNotExist if there is no such object.
+// Get reads an object. It returns fs.ErrNotExist if the object does not exist.
 func (b *Bucket) Get(ctx context.Context, key string) ([]byte, error) {
 	object, _, _, err := b.client.GetObject(ctx, b.Name, key, minio.GetObjectOptions{})
 	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
@@ -134,13 +138,13 @@ func (b *Bucket) Get(ctx context.Context, key string) ([]byte, error) {
 	return io.ReadAll(object)
 }
 
-// Delete removes an object. An object that is gone already is not an error.
+// Delete removes an object. It is no error if the object does not exist.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.client.RemoveObject(ctx, b.Name, key, minio.RemoveObjectOptions{})
 }
 
-// List returns the objects whose keys start with a prefix, in the order of their keys.
-// They may be deleted meanwhile. It ends with the first error.
+// List returns the objects whose keys start with a prefix, ordered by key. The caller may
+// delete objects during the iteration, which ends with the first error.
 func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[minio.ObjectInfo, error] {
 	return func(yield func(minio.ObjectInfo, error) bool) {
 		for after := ""; ; {
@@ -175,5 +179,5 @@ func (b *Bucket) page(ctx context.Context, prefix, after string) (page []minio.O
 			break
 		}
 	}
-	return page, ctx.Err() // a canceled iteration just ends
+	return page, ctx.Err() // if ctx is canceled, the iteration ends without an error
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// TestWhereABucketIs looks at a signed address, which needs no store.
-func TestWhereABucketIs(t *testing.T) {
+// The test checks the URL of a presigned request, which needs no store.
+func TestBucketURL(t *testing.T) {
 	t.Parallel()
 	for location, want := range map[string]string{
 		"s3://pages?region=eu-west-1":                                              "https://pages.s3.eu-west-1.amazonaws.com/key",
@@ -47,7 +47,7 @@ func TestWhereABucketIs(t *testing.T) {
 
 func keys() *credentials.Credentials { return credentials.NewStaticV4("id", "secret", "") }
 
-// store answers each request with the next of some answers, and notes what it got.
+// store answers each request with the next of its answers, and records the requests.
 type store struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -74,7 +74,7 @@ func serve(t *testing.T, answers ...string) *store {
 
 const empty = "200 <ListBucketResult></ListBucketResult>"
 
-func TestADisturbanceIsOvercome(t *testing.T) {
+func TestFailedRequestsAreRetried(t *testing.T) {
 	t.Parallel()
 	const slow = "503 <Error><Code>SlowDown</Code><Message>not so fast</Message></Error>"
 	const timeout = "400 <Error><Code>RequestTimeout</Code></Error>"

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Row is a line of a table (RFC 4180). A cell that a spreadsheet would take for a formula
-// begins with an apostrophe: what others wrote must not compute, or call anybody, on the
-// machine of who opens the file. The line breaks within a cell stay as they are.
+// Row returns a line of a table (RFC 4180). It puts an apostrophe before a cell that a
+// spreadsheet would read as a formula, because text from third parties must not run code
+// on the reader's machine. Line breaks within a cell are kept.
 func Row(cells ...string) []byte {
 	guarded := make([]string, len(cells))
 	for i, cell := range cells {
@@ -19,7 +19,7 @@ func Row(cells ...string) []byte {
 	}
 	var line bytes.Buffer
 	w := csv.NewWriter(&line)
-	_ = w.Write(guarded) // memory takes all
+	_ = w.Write(guarded) // writing to a buffer cannot fail
 	w.Flush()
 	return append(bytes.TrimSuffix(line.Bytes(), []byte("\n")), "\r\n"...)
 }

@@ -9,7 +9,7 @@ import (
 	"earshot/internal/files/csvfile"
 )
 
-func TestACellIsNeverAFormula(t *testing.T) {
+func TestFormulasAreEscaped(t *testing.T) {
 	t.Parallel()
 	given := []string{"=1+1", "+1", "-1", "@sum", "\tx", "\rx", "\nx", "", "a=b", "a,b", "say \"hi\"", "two\nlines", " =1", "é"}
 	want := []string{"'=1+1", "'+1", "'-1", "'@sum", "'\tx", "'\rx", "'\nx", "", "a=b", "a,b", "say \"hi\"", "two\nlines", " =1", "é"}

@@ -1,6 +1,5 @@
-// Package exportfile writes files of tables, by day, to a folder or a bucket of the
-// operator's. A file is there whole or not at all: whoever reads it while it is replaced
-// has the one or the other.
+// Package exportfile writes exported files to a folder or a bucket of the operator. Files
+// are replaced atomically: a reader sees either the old or the new content.
 package exportfile
 
 import (
@@ -9,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -23,13 +21,13 @@ import (
 
 // Place is where files are written.
 type Place interface {
-	// Write replaces the file at a path, whose parts are separated by slashes and safe as
-	// the names of files, by what the pieces are together.
+	// Write replaces the content of the file at path by the pieces. The parts of path are
+	// separated by slashes, and must be valid file names.
 	Write(ctx context.Context, path string, pieces iter.Seq2[[]byte, error]) error
 }
 
-// Open gives the place at a location: the bucket of an s3:// URL, with the credentials in
-// the variables that all S3 tools read, or else a folder, which it makes.
+// Open opens the place at a location. An s3:// URL is a bucket, with the credentials from
+// the usual AWS_ environment variables. Any other location is a folder, which Open makes.
 func Open(ctx context.Context, location string) (Place, error) {
 	if strings.HasPrefix(location, "s3://") {
 		return NewBucket(ctx, location, credentials.NewEnvAWS())
@@ -42,7 +40,7 @@ type Folder struct{ dir string }
 
 var _ Place = (*Folder)(nil)
 
-// NewFolder makes the directory where it is missing.
+// NewFolder returns a place in dir, and makes the directory if it is missing.
 func NewFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make the folder for exports: %w", err)
@@ -50,20 +48,22 @@ func NewFolder(dir string) (*Folder, error) {
 	return &Folder{filepath.Clean(dir)}, nil
 }
 
-// leftAfter is from when on a file that is being written is one that a killed node left.
-const leftAfter = time.Hour
+// abandonedAfter is the age of an unfinished file from which on it is deleted: the node
+// that wrote it was killed.
+const abandonedAfter = time.Hour
 
-// Write implements Place: a file beside it takes its place when it is complete.
+// Write implements Place. It writes a temporary file in the same folder and renames it
+// when it is complete.
 func (f *Folder) Write(ctx context.Context, path string, pieces iter.Seq2[[]byte, error]) (err error) {
 	target := filepath.Join(f.dir, filepath.FromSlash(path))
 	folder := filepath.Dir(target)
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return fmt.Errorf("make a folder for an export: %w", err)
 	}
-	removeLeft(folder)
-	file, err := os.CreateTemp(folder, unfinished+"*") // readers of partitioned tables pass over what begins with a dot
+	removeAbandoned(folder)
+	file, err := os.CreateTemp(folder, unfinished+"*")
 	if err != nil {
-		return fmt.Errorf("begin an export: %w", err)
+		return fmt.Errorf("create an export file: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -83,8 +83,8 @@ func (f *Folder) Write(ctx context.Context, path string, pieces iter.Seq2[[]byte
 	return f.syncUp(folder)
 }
 
-// syncUp brings the names of a file and of the folders around it to the disk: once the
-// database says that it is written it must survive a power loss.
+// syncUp syncs the folder of a file and its parents up to f.dir. The file must survive a
+// power loss, because the database records it as written.
 func (f *Folder) syncUp(path string) error {
 	for ; ; path = filepath.Dir(path) {
 		folder, err := os.Open(path)
@@ -100,20 +100,22 @@ func (f *Folder) syncUp(path string) error {
 	}
 }
 
-// unfinished begins the name of a file that is being written.
+// unfinished is the prefix of temporary files. Readers of partitioned tables skip files
+// whose name begins with a dot.
 const unfinished = ".unfinished-"
 
-// removeLeft removes what killed nodes left. It is only tidier without it.
-func removeLeft(folder string) {
-	left, _ := filepath.Glob(filepath.Join(folder, unfinished+"*"))
-	for _, name := range left {
-		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > leftAfter {
+// removeAbandoned removes the temporary files of killed nodes. It ignores errors, since
+// these files do no harm.
+func removeAbandoned(folder string) {
+	names, _ := filepath.Glob(filepath.Join(folder, unfinished+"*"))
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > abandonedAfter {
 			_ = os.Remove(name)
 		}
 	}
 }
 
-// fill writes pieces until they end.
+// fill writes all pieces.
 func fill(ctx context.Context, into io.Writer, pieces iter.Seq2[[]byte, error]) error {
 	for piece, err := range pieces {
 		if err == nil {
@@ -134,7 +136,7 @@ type Bucket struct{ bucket *bucket.Bucket }
 
 var _ Place = (*Bucket)(nil)
 
-// NewBucket opens the bucket at a location, as bucket.Open reads it.
+// NewBucket opens the bucket at a location. See bucket.Open for its form.
 func NewBucket(ctx context.Context, location string, keys *credentials.Credentials) (*Bucket, error) {
 	b, err := bucket.Open(ctx, location, keys)
 	if err != nil {
@@ -143,14 +145,14 @@ func NewBucket(ctx context.Context, location string, keys *credentials.Credentia
 	return &Bucket{b}, nil
 }
 
-// Write implements Place. The file is written to this machine first: one request that
-// names its size and hash is what replaces an object at once.
+// Write implements Place. It writes a temporary file on this machine first, because
+// replacing an object atomically needs its size and hash in advance.
 func (b *Bucket) Write(ctx context.Context, path string, pieces iter.Seq2[[]byte, error]) (err error) {
 	file, err := os.CreateTemp("", "earshot-export-*")
 	if err != nil {
-		return fmt.Errorf("begin an export: %w", err)
+		return fmt.Errorf("create an export file: %w", err)
 	}
-	defer func() { err = errors.Join(err, file.Close(), ignoreGone(os.Remove(file.Name()))) }()
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
 	hash := sha256.New()
 	if err := fill(ctx, io.MultiWriter(file, hash), pieces); err != nil {
 		return fmt.Errorf("write an export: %w", err)
@@ -163,11 +165,4 @@ func (b *Bucket) Write(ctx context.Context, path string, pieces iter.Seq2[[]byte
 		return fmt.Errorf("store an export: %w", err)
 	}
 	return nil
-}
-
-func ignoreGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const path = "organization=a/tracker=b/table=c/day=2026-11-15/part-0.ndjson"
 
-// pieces are texts, and at the end an error, nil for none.
+// pieces yields texts, and then err unless it is nil.
 func pieces(err error, texts ...string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, text := range texts {
@@ -35,7 +35,7 @@ func pieces(err error, texts ...string) iter.Seq2[[]byte, error] {
 	}
 }
 
-func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
+func TestFilesAreReplacedAtomically(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	folder, err := exportfile.NewFolder(filepath.Join(dir, "new"))
@@ -49,7 +49,7 @@ func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 		}
 		files, err := os.ReadDir(filepath.Join(dir, "new", filepath.Dir(path)))
 		if err != nil || len(files) != 1 {
-			t.Errorf("beside it there are %v, %v", files, err)
+			t.Errorf("the folder contains %v, %v", files, err)
 		}
 		return string(text)
 	})
@@ -80,18 +80,18 @@ func check(t *testing.T, what string, p exportfile.Place, read func() string) {
 	}
 	broken := errors.New("no more rows")
 	if err := p.Write(ctx, path, pieces(broken, "half")); !errors.Is(err, broken) || read() != "first file" {
-		t.Errorf("%s: broken off it is %v, and it holds %q", what, err, read())
+		t.Errorf("%s: after an error: %v, and the file contains %q", what, err, read())
 	}
 	if err := p.Write(ctx, path, pieces(nil, "other")); err != nil || read() != "other" {
 		t.Errorf("%s: %v, and it holds %q", what, err, read())
 	}
 	cancel()
 	if err := p.Write(ctx, path, pieces(nil, "late")); !errors.Is(err, context.Canceled) || read() != "other" {
-		t.Errorf("%s: canceled it is %v, and it holds %q", what, err, read())
+		t.Errorf("%s: after a cancellation: %v, and the file contains %q", what, err, read())
 	}
 }
 
-func TestWhatAKilledNodeLeftIsRemoved(t *testing.T) {
+func TestAbandonedFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	folder, err := exportfile.NewFolder(dir)
@@ -111,12 +111,12 @@ func TestWhatAKilledNodeLeftIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, ".*"))
-	if err != nil || len(left) != 1 || left[0] != young { // somebody may be at it
-		t.Errorf("left are %v, %v", left, err)
+	if err != nil || len(left) != 1 || left[0] != young { // a node may still be writing it
+		t.Errorf("the folder contains %v, %v", left, err)
 	}
 }
 
-func TestALocationThatCannotBeUsedIsRefused(t *testing.T) {
+func TestOpenRejectsInvalidLocations(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -136,7 +136,7 @@ func TestAnotherProgramReadsTheFile(t *testing.T) {
 	}
 	empty, _ := encode(t, values[wide](nil))
 	if read := readInNode(t, empty); len(read) != 0 {
-		t.Errorf("a file without rows has %d", len(read))
+		t.Errorf("a file without rows is read with %d rows", len(read))
 	}
 }
 
@@ -193,7 +193,7 @@ func TestSchemaAndCompression(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded shows that a large file leaves in pieces while its rows still come.
+// A large file is written in pieces while its rows are still being read.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	const rows = 250

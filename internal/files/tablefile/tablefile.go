@@ -1,6 +1,5 @@
-// Package tablefile writes rows as files that other programs read: NDJSON, CSV and
-// Parquet. A row is a struct whose fields have the tags json and parquet with the same
-// name, which is that of the column.
+// Package tablefile writes rows as NDJSON, CSV and Parquet files. A row is a struct whose
+// fields have the tags json and parquet, both with the name of the column.
 package tablefile
 
 import (
@@ -18,7 +17,7 @@ import (
 	"earshot/internal/files/csvfile"
 )
 
-// Format is how rows are written.
+// Format is a file format.
 type Format string
 
 // The formats.
@@ -28,7 +27,7 @@ const (
 	Parquet Format = "parquet"
 )
 
-// Media is the type of such a file.
+// Media returns the media type of the format.
 func (f Format) Media() string {
 	switch f {
 	case CSV:
@@ -40,12 +39,12 @@ func (f Format) Media() string {
 	}
 }
 
-// groupBytes is how much of a Parquet file is held in memory before it is written: a
-// group of rows, which readers take one at a time, too.
+// groupBytes is the size of a row group in a Parquet file. Writers and readers keep one
+// row group in memory.
 const groupBytes = 8 << 20
 
-// Encode writes rows piece by piece, so that few of them are in memory at a time. After
-// an error it ends.
+// Encode encodes rows piece by piece, so that only a few rows are in memory at a time. The
+// iteration ends with the first error.
 func Encode[T any](f Format, rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
 	switch f {
 	case CSV:
@@ -92,7 +91,7 @@ func encodeCSV[T any](rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
 	}
 }
 
-// Columns are the names of the columns of a row, in their order.
+// Columns returns the names of the columns of a row, in order.
 func Columns[T any]() (names []string) {
 	row := reflect.TypeFor[T]()
 	for i := range row.NumField() {
@@ -102,7 +101,7 @@ func Columns[T any]() (names []string) {
 	return names
 }
 
-// cells are the values of a row as texts, "" where there is none.
+// cells returns the values of a row as texts. A nil value is an empty text.
 func cells(row reflect.Value) []string {
 	texts := make([]string, row.NumField())
 	for i := range texts {
@@ -169,10 +168,10 @@ func encodeParquet[T any](rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
 	}
 }
 
-// Time is a moment in Unix milliseconds, 0 for none.
+// Time is a time in Unix milliseconds. 0 means no time.
 type Time int64
 
-// At makes a Time.
+// At converts a time.Time to a Time.
 func At(t time.Time) Time {
 	if t.IsZero() {
 		return 0
@@ -180,7 +179,7 @@ func At(t time.Time) Time {
 	return Time(t.UnixMilli())
 }
 
-// String is RFC 3339 in UTC with milliseconds, or "".
+// String returns the time as RFC 3339 in UTC with milliseconds, or "" if t is 0.
 func (t Time) String() string {
 	if t == 0 {
 		return ""
@@ -188,7 +187,7 @@ func (t Time) String() string {
 	return time.UnixMilli(int64(t)).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// MarshalJSON writes null for none.
+// MarshalJSON returns null if t is 0.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if t == 0 {
 		return []byte("null"), nil

@@ -90,7 +90,7 @@ func TestRowsAsParquet(t *testing.T) {
 	}
 	empty := written(t, tablefile.Parquet, 0)
 	if read, err := parquet.Read[row](bytes.NewReader(empty), int64(len(empty))); err != nil || len(read) != 0 {
-		t.Errorf("without rows %d are read, %v", len(read), err)
+		t.Errorf("%d rows are read from an empty file, %v", len(read), err)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestAnErrorEndsTheFile(t *testing.T) {
 			t.Errorf("%s ends with %v", format, last)
 		}
 		for range tablefile.Encode(format, rows(2, nil)) {
-			break // a reader that leaves
+			break // stop early
 		}
 	}
 }

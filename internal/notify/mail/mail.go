@@ -18,17 +18,17 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// sendTime is how long the server has for one mail.
+// sendTime is the timeout for sending one mail.
 const sendTime = 15 * time.Second
 
 // Config is the operator's SMTP server.
 type Config struct {
 	Server   string // HOST:PORT
 	From     string // the address of the sender
-	User     string // "" to send without signing in
+	User     string // empty to send without authentication
 	Password string
-	// TLS is how the connection is kept secret: "starttls" (the default) and "tls" demand
-	// it, "none" sends in the clear.
+	// TLS is the encryption of the connection: "starttls" (the default), "tls", or "none"
+	// for an unencrypted connection.
 	TLS string
 }
 
@@ -47,7 +47,7 @@ func New(cfg Config) (*Sender, error) {
 		return nil, fmt.Errorf("the SMTP server must be HOST:PORT, but is %q", cfg.Server)
 	}
 	if err := CheckAddress(cfg.From); err != nil {
-		return nil, fmt.Errorf("the sender of mail %w", err)
+		return nil, fmt.Errorf("the sender of mail (%q) %w", cfg.From, err)
 	}
 	s := &Sender{cfg: cfg, host: host, options: []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(sendTime)}}
 	switch cfg.TLS {
@@ -58,20 +58,20 @@ func New(cfg Config) (*Sender, error) {
 	case "none":
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:
-		return nil, fmt.Errorf("the security of SMTP must be starttls, tls or none, but is %q", cfg.TLS)
+		return nil, fmt.Errorf("the encryption of SMTP must be starttls, tls or none, but is %q", cfg.TLS)
 	}
 	if cfg.User != "" {
 		auth := gomail.SMTPAuthAutoDiscover
 		if cfg.TLS == "none" {
-			auth = gomail.SMTPAuthPlainNoEnc // the operator's choice, such as a server on the same machine
+			auth = gomail.SMTPAuthPlainNoEnc // the operator chose this, for example for a server on the same machine
 		}
 		s.options = append(s.options, gomail.WithSMTPAuth(auth), gomail.WithUsername(cfg.User), gomail.WithPassword(cfg.Password))
 	}
 	return s, nil
 }
 
-// CheckAddress tells what is wrong with an address. One that passes is the address alone:
-// no name, no comment, no second address, nothing that could end a line.
+// CheckAddress returns an error unless text is a plain mail address: without a name, a
+// comment, a second address or a line break.
 func CheckAddress(text string) error {
 	parsed, err := netmail.ParseAddress(text)
 	if err != nil || parsed.Name != "" || parsed.Address != text || strings.ContainsFunc(text, unsafe) {
@@ -80,7 +80,7 @@ func CheckAddress(text string) error {
 	return nil
 }
 
-// unsafe are characters that no address of ours has.
+// unsafe reports whether a character must not occur in an address.
 func unsafe(r rune) bool {
 	return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`<>(),;:\"`, r)
 }
@@ -91,12 +91,13 @@ type Message struct {
 	Subject  string
 	Text     string
 	HTML     string
-	FileName string // of what is attached; "" for nothing
-	File     []byte // a page that stands alone
+	FileName string // name of the attachment; empty for no attachment
+	File     []byte // an HTML page
 }
 
-// Send hands a mail to the server and returns its reply code, 250 when it has taken it.
-// Without a reply there is an error, which holds no secret.
+// Send sends a mail to the server and returns the server's reply code; 250 means that the
+// server accepted the mail. Send returns an error if there was no reply. The error
+// contains no secret.
 func (s *Sender) Send(ctx context.Context, m Message) (status int, err error) {
 	msg := gomail.NewMsg()
 	if err := errors.Join(msg.From(s.cfg.From), msg.To(m.To...)); err != nil {
@@ -116,7 +117,7 @@ func (s *Sender) Send(ctx context.Context, m Message) (status int, err error) {
 	defer line.close()
 	client, err := gomail.NewClient(s.host, append(slices.Clip(s.options), gomail.WithDialContextFunc(line.dialer(s.cfg.TLS)))...)
 	if err != nil {
-		return 0, fmt.Errorf("make a client of the SMTP server: %w", err)
+		return 0, fmt.Errorf("create an SMTP client: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
@@ -127,18 +128,18 @@ func (s *Sender) Send(ctx context.Context, m Message) (status int, err error) {
 	if refused, ok := errors.AsType[*gomail.SendError](err); ok && refused.ErrorCode() >= 400 {
 		return refused.ErrorCode(), nil
 	}
-	if strings.Contains(err.Error(), "does not support STARTTLS") { // the library has no type for it
+	if strings.Contains(err.Error(), "does not support STARTTLS") { // the library has no error type for this
 		err = ErrNoSTARTTLS
 	}
 	return 0, fmt.Errorf("send a mail: %w", err)
 }
 
-// ErrNoSTARTTLS is for a server that does not offer what Config.TLS demands. Its text can be
-// shown to users.
+// ErrNoSTARTTLS means that the server does not support STARTTLS, but Config.TLS requires
+// it. Its text can be shown to users.
 var ErrNoSTARTTLS = errors.New("the SMTP server does not offer STARTTLS: the operator must set --smtp-tls to tls, or to none to send in the clear")
 
-// connection is that of one mail. The library leaves it open when the server does not
-// offer what is demanded.
+// connection is the connection for one mail. The library does not close it if the server
+// does not support STARTTLS.
 type connection struct{ net.Conn }
 
 func (c *connection) dialer(security string) gomail.DialContextFunc {
@@ -159,7 +160,7 @@ func (c *connection) close() {
 	}
 }
 
-// oneLine keeps a text from ending its header.
+// oneLine replaces line breaks, which would end the header.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, unicode.IsControl), " ")
 }

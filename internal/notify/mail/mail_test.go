@@ -16,7 +16,7 @@ import (
 	"earshot/internal/notify/mail/mailtest"
 )
 
-func TestAMailArrivesAsTextAndHTML(t *testing.T) {
+func TestSendTextAndHTML(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Listen(t)
 	sender, err := mail.New(mail.Config{Server: server.Address, From: "earshot@example.com", User: "earshot", Password: "hidden", TLS: "none"})
@@ -46,7 +46,7 @@ func TestAMailArrivesAsTextAndHTML(t *testing.T) {
 	}
 }
 
-// parts are the two forms of a mail.
+// parts returns the text and the HTML part of a mail.
 func parts(t *testing.T, m *netmail.Message) (text, page string) {
 	t.Helper()
 	_, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
@@ -74,7 +74,7 @@ func parts(t *testing.T, m *netmail.Message) (text, page string) {
 	}
 }
 
-func TestARefusalIsTold(t *testing.T) {
+func TestRefusalOfTheServer(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Listen(t)
 	server.Refuse("550 5.1.1 no such user")
@@ -88,7 +88,7 @@ func TestARefusalIsTold(t *testing.T) {
 	}
 }
 
-func TestASecretConnectionIsNotGivenUp(t *testing.T) {
+func TestMailIsNotSentUnencrypted(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Listen(t) // offers no TLS
 	for _, security := range []string{"", "starttls", "tls"} {
@@ -98,7 +98,7 @@ func TestASecretConnectionIsNotGivenUp(t *testing.T) {
 		}
 		status, err := sender.Send(t.Context(), mail.Message{To: []string{"ada@example.com"}, Subject: "x", Text: "x", HTML: "x"})
 		if err == nil || status != 0 || strings.Contains(err.Error(), "hidden") {
-			t.Errorf("%q: sent in the clear: %d, %v", security, status, err)
+			t.Errorf("%q: sent unencrypted: %d, %v", security, status, err)
 		}
 		if errors.Is(err, mail.ErrNoSTARTTLS) != (security != "tls") {
 			t.Errorf("%q: the reason is %v", security, err)
@@ -109,13 +109,13 @@ func TestASecretConnectionIsNotGivenUp(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsAwayIsAnError(t *testing.T) {
+func TestInvalidReplyOfTheServer(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { // a server that says nothing sensible
+	go func() { // a server that does not speak SMTP
 		conn, err := listener.Accept()
 		if err == nil {
 			_, _ = bufio.NewWriter(conn).WriteString("hello")
@@ -132,7 +132,7 @@ func TestAServerThatIsAwayIsAnError(t *testing.T) {
 	}
 }
 
-func TestOnlyPlainAddressesPass(t *testing.T) {
+func TestInvalidAddressesAndSettings(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"ada@example.com", "a.b+c@sub.example.com", "ü@example.com"} {
 		if err := mail.CheckAddress(good); err != nil {

@@ -13,43 +13,43 @@ import (
 	"earshot/internal/track/alert"
 )
 
-// testsAtOnce is how many tests an organization may have under way on a node. Each
-// holds a request open until its receiver answers.
+// testsAtOnce is the maximum number of concurrent tests of an organization on a node.
+// Each test keeps a request open until its receiver answers.
 const testsAtOnce = 4
 
-// tests counts the tests under way, by organization.
+// tests counts the running tests by organization.
 type tests struct {
-	mu       sync.Mutex
-	underWay map[string]int
+	mu      sync.Mutex
+	running map[string]int
 }
 
 // begin counts a test until end is called.
 func (t *tests) begin(organization string) (end func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.underWay[organization] == testsAtOnce {
+	if t.running[organization] == testsAtOnce {
 		return nil, &earshot.Error{
 			Code:    earshot.CodeConcurrencyLimit,
-			Message: fmt.Sprintf("%d tests are under way; wait for one to end", testsAtOnce),
+			Message: fmt.Sprintf("%d tests are running; wait for one to end", testsAtOnce),
 			Details: earshot.LimitDetails{Limit: testsAtOnce},
 		}
 	}
-	if t.underWay == nil {
-		t.underWay = map[string]int{}
+	if t.running == nil {
+		t.running = map[string]int{}
 	}
-	t.underWay[organization]++
+	t.running[organization]++
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if t.underWay[organization]--; t.underWay[organization] == 0 {
-			delete(t.underWay, organization)
+		if t.running[organization]--; t.running[organization] == 0 {
+			delete(t.running, organization)
 		}
 	}, nil
 }
 
-// Test sends one message that is signed and guarded as a delivery is, and returns its
-// result. It is neither stored nor tried again. A failure of the receiver is part of
-// the result, not an error.
+// Test sends a test message, with the signature and address checks of a delivery, and
+// returns the result. The message is neither stored nor retried. A failure of the
+// receiver is part of the result, not an error.
 func (s *Sender) Test(ctx context.Context, organization, url string) (*earshot.WebhookTest, error) {
 	body, err := json.Marshal(earshot.WebhookTestEvent{SentAt: earshot.Timestamp{Time: time.Now()}})
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package webhook notifies receivers that tasks have ended: it signs, sends, and
-// tries again until a receiver acknowledges or no tries are left.
+// Package webhook notifies receivers that tasks have ended. It signs and sends messages,
+// and retries until a receiver acknowledges or the maximum number of tries is reached.
 //
-// The store plans deliveries, in the transaction that ends the task. They are queued
-// by receiver, and one node at a time works on a receiver, so one that hangs does not
-// delay the deliveries of others.
+// The store inserts a delivery in the transaction that ends the task. Deliveries are
+// queued by receiver, and one node at a time serves a receiver, so a receiver that hangs
+// does not delay the deliveries of others.
 package webhook
 
 import (
@@ -23,7 +23,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
-	"golang.org/x/sync/errgroup"
 
 	"earshot"
 	"earshot/internal/limits/share"
@@ -36,59 +35,59 @@ import (
 )
 
 const (
-	// receiversAtOnce is how many receivers a node works on, half of them of one
-	// organization at most. Each may hang for the whole of answerTime.
+	// receiversAtOnce is the maximum number of receivers that a node serves at the same
+	// time. Half of them may belong to one organization. Each may hang for answerTime.
 	receiversAtOnce = 256
-	// claimReceivers is how many receivers are claimed in one go, and so by how many
-	// an organization may go past its share.
+	// claimReceivers is the number of receivers that are claimed at once. An organization
+	// may exceed its share by this number.
 	claimReceivers = 8
-	// deliveriesAtOnce is how many deliveries one receiver gets at the same time: a
-	// batch of tasks that ends together must not look like an attack.
+	// deliveriesAtOnce is the maximum number of concurrent deliveries to one receiver. If
+	// a batch of tasks ends at once, the deliveries must not look like an attack.
 	deliveriesAtOnce = 16
 	// answerTime is how long a receiver has to acknowledge.
 	answerTime = 15 * time.Second
-	// lease is how long no other node claims a receiver; longer than sending what was
-	// claimed can take.
+	// lease is how long no other node claims a receiver. It is longer than sending the
+	// claimed deliveries can take.
 	lease = 40 * time.Second
-	// pollEvery is how late a try can be.
+	// pollEvery is the maximum delay of a try.
 	pollEvery = time.Second
 )
 
-// waits are the times between the tries of a delivery, by the contract.
+// waits are the times between the tries of a delivery. They are part of the API contract.
 var waits = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 8 * time.Hour,
 }
 
-// Config is what a Sender needs.
+// Config configures a Sender.
 type Config struct {
 	Store *tracking.Store
 	// Client reaches receivers. It must refuse addresses that users may not reach.
 	Client *http.Client
 	// Body returns the body to send for a task.
 	Body func(ctx context.Context, organization, task string) ([]byte, error)
-	// Channel returns what a delivery tells a channel.
+	// Channel returns the message of a delivery to a channel.
 	Channel func(ctx context.Context, organization, delivery string) (*alert.Message, error)
-	// Mail sends a mail and returns the code of the server's reply. Nil where there is no
-	// server for that.
+	// Mail sends a mail and returns the code of the server's reply. Nil if no SMTP server
+	// is configured.
 	Mail    func(ctx context.Context, m *alert.Mail) (status int, err error)
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 	Tracer  *trace.Tracer // may be nil
-	// Waits replaces the times between tries, for tests.
+	// Waits are the times between tries; only tests set it.
 	Waits []time.Duration
 }
 
 // Sender sends webhooks from this node.
 type Sender struct {
 	Config
-	// Places are for receivers that the node works on.
+	// Places limits the receivers that the node serves at the same time.
 	Places *share.Pool
 	wake   chan struct{}
 	tries  *prometheus.CounterVec
 	tests  tests
 }
 
-// New makes a sender. Run must follow.
+// New returns a sender. Call Run to start it.
 func New(cfg Config) *Sender {
 	if cfg.Waits == nil {
 		cfg.Waits = waits
@@ -99,16 +98,16 @@ func New(cfg Config) *Sender {
 	}, []string{"outcome"})}
 }
 
-// Wake makes the sender look for something to send.
+// Wake makes the sender look for deliveries at once.
 func (s *Sender) Wake() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // one is enough
+	default: // a wake-up is already pending
 	}
 }
 
-// Run sends until ctx ends. Deliveries under way are canceled then, and sent again
-// when their lease has ended.
+// Run sends until ctx ends. Then running deliveries are canceled. They are sent again
+// when their lease has expired.
 func (s *Sender) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
@@ -125,8 +124,8 @@ func (s *Sender) Run(ctx context.Context) error {
 	}
 }
 
-// claim starts to send to receivers that have something due, a few at a time: those
-// of organizations that hold their share of the places already are left out.
+// claim claims receivers with due deliveries, a few at a time, and starts to send to
+// them. It skips organizations that already use their share of the places.
 func (s *Sender) claim(ctx context.Context, active *sync.WaitGroup) {
 	for ctx.Err() == nil {
 		n := min(claimReceivers, int(s.Places.Free()))
@@ -135,7 +134,7 @@ func (s *Sender) claim(ctx context.Context, active *sync.WaitGroup) {
 		}
 		receivers, err := s.Store.ClaimReceivers(n, deliveriesAtOnce, s.Places.Full(), lease, s.Store.Now())
 		if err != nil {
-			s.Log.Error("looking for webhooks to send failed", "error", err)
+			s.Log.Error("claim webhook receivers", "error", err)
 			return
 		}
 		for _, r := range receivers {
@@ -143,7 +142,7 @@ func (s *Sender) claim(ctx context.Context, active *sync.WaitGroup) {
 			active.Go(func() {
 				s.serve(ctx, r)
 				s.Places.Give(r.Organization, 1)
-				s.Wake() // it may have more
+				s.Wake() // the receiver may have more due deliveries
 			})
 		}
 		if len(receivers) < n {
@@ -152,26 +151,23 @@ func (s *Sender) claim(ctx context.Context, active *sync.WaitGroup) {
 	}
 }
 
-// serve sends what is due to one receiver.
+// serve sends the due deliveries of one receiver and stores the outcomes.
 func (s *Sender) serve(ctx context.Context, r *store.Receiver) {
 	tried := make([]store.Tried, len(r.Due))
-	var group errgroup.Group
+	var sending sync.WaitGroup
 	for i, d := range r.Due {
-		group.Go(func() error {
-			tried[i] = s.try(ctx, r, d)
-			return nil
-		})
+		sending.Go(func() { tried[i] = s.try(ctx, r, d) })
 	}
-	_ = group.Wait() // none returns an error
+	sending.Wait()
 	if ctx.Err() != nil {
-		return // it is unknown what arrived
+		return // it is unknown which deliveries have arrived
 	}
 	for {
 		err := s.Store.Release(r, tried)
 		if err == nil {
 			return
 		}
-		s.Log.Error("the outcome of webhooks could not be noted", "error", err)
+		s.Log.Error("store the outcome of webhooks", "error", err)
 		select {
 		case <-ctx.Done():
 			return
@@ -180,7 +176,7 @@ func (s *Sender) serve(ctx context.Context, r *store.Receiver) {
 	}
 }
 
-// try makes one try of a delivery.
+// try tries to send a delivery once.
 func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) store.Tried {
 	started := time.Now()
 	ctx, span := s.Tracer.Begin(ctx, "webhook", started)
@@ -204,7 +200,7 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 		outcome = "retry"
 	}
 	s.tries.WithLabelValues(outcome).Inc()
-	span.Int(trace.Status, status) // 0 for no answer
+	span.Int(trace.Status, status) // 0 if there was no answer
 	span.String(trace.Outcome, outcome)
 	if !t.Delivered {
 		span.Fail(outcome)
@@ -212,10 +208,10 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 	return t
 }
 
-// acknowledged tells whether the status means that the receiver has the message.
+// acknowledged reports whether the status means that the receiver has the message.
 func acknowledged(status int) bool { return status/100 == 2 }
 
-// send posts a delivery and returns the status of the answer, 0 for none.
+// send sends a delivery and returns the status of the answer, or 0 without an answer.
 func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -233,7 +229,8 @@ func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery,
 	return s.post(ctx, message{id: d.Job, url: d.URL, body: body, secrets: r.Secrets}, now)
 }
 
-// tell sends a message to a channel and returns the status of the answer, 0 for none.
+// tell sends a message to a channel and returns the status of the answer, or 0 without an
+// answer.
 func (s *Sender) tell(ctx context.Context, id string, m *alert.Message, secrets []string, now time.Time) (status int, err error) {
 	if m.Mail != nil {
 		if s.Mail == nil {
@@ -247,15 +244,16 @@ func (s *Sender) tell(ctx context.Context, id string, m *alert.Message, secrets 
 	return s.post(ctx, message{id: id, url: m.URL, body: m.Body, secrets: secrets}, now)
 }
 
-// message is what is sent to a receiver.
+// message is a message to a receiver.
 type message struct {
 	id      string
 	url     string
 	body    []byte
-	secrets []string // none for a receiver that knows of no signatures
+	secrets []string // empty if the receiver does not support signatures
 }
 
-// post signs a message, sends it, and returns the status of the answer, 0 for none.
+// post signs and sends a message, and returns the status of the answer, or 0 without an
+// answer.
 func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int, err error) {
 	signature, err := sign(m.secrets, m.id, now, m.body)
 	if err != nil {
@@ -277,18 +275,18 @@ func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int
 		return 0, err
 	}
 	defer response.Body.Close()
-	// Some receivers do their work only while the answer is read. Its end is ignored.
+	// Some receivers do their work only while the answer is read. Its content is ignored.
 	_, _ = io.CopyN(io.Discard, response.Body, 64<<10)
 	return response.StatusCode, nil
 }
 
-// sign makes a signature with each of the secrets.
+// sign returns the signatures with each of the secrets, separated by spaces.
 func sign(secrets []string, id string, at time.Time, body []byte) (string, error) {
 	var all []string
 	for _, secret := range secrets {
 		signer, err := standardwebhooks.NewWebhook(secret)
 		if err != nil {
-			return "", errors.New("the webhook secret cannot be read") // err might show it
+			return "", errors.New("invalid webhook secret") // err might contain the secret
 		}
 		signature, err := signer.Sign(id, at, body)
 		if err != nil {
@@ -300,12 +298,12 @@ func sign(secrets []string, id string, at time.Time, body []byte) (string, error
 }
 
 var (
-	errNotMade = errors.New("the webhook could not be made")
+	errNotMade = errors.New("the message could not be created")
 	errNoMail  = errors.New("this service has no SMTP server")
 )
 
-// class is what a user is told of a failure. With more detail the service could be
-// used as a port scanner.
+// class returns the description of an error for users. With more detail, the service
+// could be used as a port scanner.
 func class(err error) string {
 	switch {
 	case errors.Is(err, errNotMade):
@@ -323,8 +321,8 @@ func class(err error) string {
 	}
 }
 
-// jitter spreads tries by a tenth either way, so that those that failed together do not come
-// back together.
+// jitter changes a wait by up to 10 %, so that deliveries that failed together are not
+// retried together.
 func jitter(wait time.Duration) time.Duration {
 	return time.Duration(float64(wait) * (0.9 + 0.2*rand.Float64()))
 }

@@ -54,7 +54,7 @@ func open(t *testing.T, address string) house {
 	return h
 }
 
-// finish ends a task whose webhook goes to url, and gives its id.
+// finish ends a task whose webhook goes to url, and returns the task's id.
 func (h house) finish(t *testing.T, url string) string {
 	t.Helper()
 	job := store.Job{
@@ -94,7 +94,7 @@ func (h house) send(t *testing.T, g guard.Guard) *webhook.Sender {
 	return sender
 }
 
-// await waits until a delivery is as it should be.
+// await waits until a delivery satisfies the condition.
 func (h house) await(t *testing.T, id string, done func(*store.Delivery) bool) *store.Delivery {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -117,7 +117,7 @@ func (h house) await(t *testing.T, id string, done func(*store.Delivery) bool) *
 
 func delivered(d *store.Delivery) bool { return !d.DeliveredAt.IsZero() }
 
-func TestADeliveryIsSignedAndTriedUntilItIsAcknowledged(t *testing.T) {
+func TestDeliveriesAreSignedAndRetriedUntilAcknowledged(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		h := open(t, address)
@@ -140,7 +140,7 @@ func TestADeliveryIsSignedAndTriedUntilItIsAcknowledged(t *testing.T) {
 			case 1:
 				w.WriteHeader(http.StatusInternalServerError)
 			case 2:
-				http.Redirect(w, r, "/elsewhere", http.StatusFound) // is not followed
+				http.Redirect(w, r, "/elsewhere", http.StatusFound) // must not be followed
 			default:
 				w.WriteHeader(http.StatusNoContent)
 			}
@@ -161,7 +161,7 @@ func TestADeliveryIsSignedAndTriedUntilItIsAcknowledged(t *testing.T) {
 	})
 }
 
-func TestADeliveryIsGivenUpWhenItsTriesAreSpent(t *testing.T) {
+func TestDeliveryFailsAfterItsLastTry(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		h := open(t, address)
@@ -171,12 +171,12 @@ func TestADeliveryIsGivenUpWhenItsTriesAreSpent(t *testing.T) {
 		h.send(t, guard.Guard{AllowPrivate: true})
 		d := h.await(t, id, func(d *store.Delivery) bool { return d.DueAt.IsZero() })
 		if d.Attempts != 3 || delivered(d) {
-			t.Errorf("it was given up as %+v", d)
+			t.Errorf("the delivery is %+v", d)
 		}
 	})
 }
 
-func TestAHangingReceiverDelaysNobodyElse(t *testing.T) {
+func TestHangingReceiverDelaysNoOtherReceiver(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		h := open(t, address)
@@ -197,7 +197,7 @@ func TestAHangingReceiverDelaysNobodyElse(t *testing.T) {
 		}
 		for _, id := range stuck {
 			if d, err := h.Delivery(t.Context(), h.owner, id); err != nil || delivered(d) {
-				t.Errorf("a delivery to the hanging one is %+v, %v", d, err)
+				t.Errorf("a delivery to the hanging receiver is %+v, %v", d, err)
 			}
 		}
 	})
@@ -222,7 +222,7 @@ func TestAPrivateAddressIsNeverCalled(t *testing.T) {
 	})
 }
 
-func TestATestEndsWhenWhoeverAskedLeaves(t *testing.T) {
+func TestTestEndsWhenTheClientLeaves(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		h := open(t, address)

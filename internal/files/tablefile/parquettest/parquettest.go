@@ -1,5 +1,5 @@
-// Package parquettest reads Parquet files with a program that shares no code with what
-// writes them.
+// Package parquettest reads Parquet files for tests, with a program that shares no code
+// with package tablefile.
 package parquettest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Read gives the rows of a file, read in Node. The root is where the module lies from the
-// test's folder. Times are texts, and whole numbers are exact up to 2^53.
+// Read returns the rows of a file, read with Node.js. root is the path of the module's
+// root. Times are strings, and integers are exact up to 2^53.
 func Read(t *testing.T, root, file string) (rows []map[string]any) {
 	t.Helper()
 	_, err := exec.LookPath("node")

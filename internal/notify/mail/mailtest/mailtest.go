@@ -1,5 +1,5 @@
-// Package mailtest is an SMTP server for tests: it speaks the protocol of RFC 5321 on
-// loopback and keeps what it gets.
+// Package mailtest is an SMTP server (RFC 5321) on loopback for tests. It keeps the mails
+// that it receives.
 package mailtest
 
 import (
@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// Mail is what was handed in.
+// Mail is a mail that the server received.
 type Mail struct {
-	User string // who signed in; "" for nobody
+	User string // the authenticated user; empty without authentication
 	From string
 	To   []string
 	Data string
@@ -54,14 +54,15 @@ func Listen(tb testing.TB) *Server {
 	return s
 }
 
-// Mails are what came so far.
+// Mails returns the mails received so far.
 func (s *Server) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.mails)
 }
 
-// Refuse answers every recipient with a line such as "550 no such user"; "" takes them.
+// Refuse makes the server answer every recipient with a line such as "550 no such user".
+// If line is empty, the server accepts every recipient.
 func (s *Server) Refuse(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +72,7 @@ func (s *Server) Refuse(line string) {
 func (s *Server) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	text := textproto.NewConn(conn)
-	say := func(line string) { _ = text.PrintfLine("%s", line) } // a client that left says nothing more
+	say := func(line string) { _ = text.PrintfLine("%s", line) } // the next read fails if the client has left
 	say("220 mailtest ready")
 	var m Mail
 	for {
@@ -124,14 +125,14 @@ func (s *Server) serve(conn net.Conn) {
 	}
 }
 
-// address is what stands between the angles of FROM:<a@b>.
+// address returns the address in FROM:<a@b>.
 func address(text string) string {
 	_, rest, _ := strings.Cut(text, "<")
 	found, _, _ := strings.Cut(rest, ">")
 	return found
 }
 
-// userOf is the user of AUTH PLAIN, with the password left out.
+// userOf returns the user of AUTH PLAIN.
 func userOf(text string) string {
 	_, encoded, _ := strings.Cut(text, " ")
 	decoded, err := base64.StdEncoding.DecodeString(encoded)
