@@ -10,7 +10,7 @@ import (
 	"earshot/internal/account"
 )
 
-func TestAKeyIsKnownByItsFormAndItsHash(t *testing.T) {
+func TestKeyIDAndHash(t *testing.T) {
 	t.Parallel()
 	key := account.NewKey()
 	id, ok := account.KeyID(key.Text)
@@ -19,14 +19,14 @@ func TestAKeyIsKnownByItsFormAndItsHash(t *testing.T) {
 	}
 	hash := account.HashKey(key.Text)
 	if !account.KeyMatches(key.Text, hash) || account.KeyMatches(account.NewKey().Text, hash) || account.KeyMatches(key.Text, nil) {
-		t.Error("hashes do not tell keys apart")
+		t.Error("different keys have the same hash, or a key does not match its own")
 	}
 	if strings.Contains(string(hash), key.Text[9:]) {
-		t.Error("the hash holds the key")
+		t.Error("the hash contains the key")
 	}
 }
 
-func TestWhatCannotBeAKeyIsTurnedAway(t *testing.T) {
+func TestInvalidKeys(t *testing.T) {
 	t.Parallel()
 	key := account.NewKey().Text
 	last := "0"
@@ -56,7 +56,7 @@ func TestAWebhookSecretHas256Bits(t *testing.T) {
 	}
 }
 
-func TestScopesAreReadFromAList(t *testing.T) {
+func TestParseScopes(t *testing.T) {
 	t.Parallel()
 	scopes, err := account.ParseScopes("read, monitor")
 	if err != nil || len(scopes) != 2 || scopes[1] != account.ScopeMonitor {
@@ -71,7 +71,7 @@ func TestScopesAreReadFromAList(t *testing.T) {
 	}
 }
 
-func TestACycleIsACalendarMonth(t *testing.T) {
+func TestCycle(t *testing.T) {
 	t.Parallel()
 	at := func(text string) time.Time {
 		parsed, err := time.Parse(time.RFC3339, text)
@@ -91,12 +91,12 @@ func TestACycleIsACalendarMonth(t *testing.T) {
 	} {
 		start, end := account.Cycle(at(test.anchor), at(test.now))
 		if !start.Equal(at(test.start)) || !end.Equal(at(test.end)) {
-			t.Errorf("from %s, %s lies in %s to %s; want %s to %s", test.anchor, test.now, start, end, test.start, test.end)
+			t.Errorf("anchor %s: the cycle of %s is %s to %s; want %s to %s", test.anchor, test.now, start, end, test.start, test.end)
 		}
 	}
 }
 
-func TestPlansAreOverriddenByName(t *testing.T) {
+func TestOverride(t *testing.T) {
 	t.Parallel()
 	mine := account.Plan{Name: "free", Slots: 3, CreditsPerCycle: 9, RequestsPerSecond: 2, QueueCapacity: 1}
 	extra := account.Plan{Name: "huge", Slots: 999, RequestsPerSecond: 2}
@@ -120,7 +120,7 @@ func TestPlansAreOverriddenByName(t *testing.T) {
 	}
 }
 
-func TestOnlyTheUnusedPartOfTheGrantLapses(t *testing.T) {
+func TestUnused(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		o    account.Organization
@@ -128,13 +128,13 @@ func TestOnlyTheUnusedPartOfTheGrantLapses(t *testing.T) {
 	}{
 		{account.Organization{CycleGrant: 100, Balance: 100}, 100},
 		{account.Organization{CycleGrant: 100, CycleUsed: 30, Balance: 70}, 70},
-		{account.Organization{CycleGrant: 100, CycleUsed: 30, Balance: 120}, 70},          // 50 were given on top
+		{account.Organization{CycleGrant: 100, CycleUsed: 30, Balance: 120}, 70},          // 50 further credits
 		{account.Organization{CycleGrant: 100, CycleUsed: 130, Balance: 20}, 0},           // the grant is used up
-		{account.Organization{CycleGrant: 100, CycleUsed: 30, Balance: 70, Held: 10}, 60}, // a job runs over the reset
-		{account.Organization{CycleGrant: 100, Balance: 5}, 5},                            // corrected downwards
+		{account.Organization{CycleGrant: 100, CycleUsed: 30, Balance: 70, Held: 10}, 60}, // a job runs at the end of the cycle
+		{account.Organization{CycleGrant: 100, Balance: 5}, 5},                            // the balance was reduced
 	} {
 		if got := test.o.Unused(); got != test.want {
-			t.Errorf("%+v lapses %d, want %d", test.o, got, test.want)
+			t.Errorf("%+v has %d unused credits, want %d", test.o, got, test.want)
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Scope is something that a key may do.
+// Scope is a permission of a key.
 type Scope string
 
-// The scopes. A new key has those of DefaultScopes.
+// The scopes.
 const (
 	ScopeRead    Scope = "read"    // lookups, polling, status, credits
 	ScopeMonitor Scope = "monitor" // synchronous calls
@@ -23,16 +23,15 @@ const (
 	ScopeAdmin   Scope = "admin"   // keys, ledger, webhook settings
 )
 
-// DefaultScopes are the scopes that a new key has unless others are named: all that the
-// work needs, and none over the account itself.
+// DefaultScopes returns the default scopes of a new key: all except ScopeAdmin.
 func DefaultScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks, ScopeTrack} }
 
-// IsScope tells whether s is one of the scopes.
+// IsScope reports whether s is one of the scopes.
 func IsScope(s Scope) bool { return slices.Contains(knownScopes(), s) }
 
 func knownScopes() []Scope { return append(DefaultScopes(), ScopeAdmin) }
 
-// ParseScopes reads a comma-separated list of scopes.
+// ParseScopes parses a comma-separated list of scopes.
 func ParseScopes(list string) ([]Scope, error) {
 	var scopes []Scope
 	for name := range strings.SplitSeq(list, ",") {
@@ -45,9 +44,8 @@ func ParseScopes(list string) ([]Scope, error) {
 	return scopes, nil
 }
 
-// A key reads ear_live_<id>_<secret>. The id is public. The secret is 260
-// random bits and a checksum, which turns away mistyped keys before the
-// database is asked.
+// A key has the form ear_live_<id>_<secret>. The id is public. The secret consists of 260
+// random bits and a checksum, which rejects mistyped keys without a database query.
 const (
 	keyPrefix   = "ear_live_"
 	idLength    = 16
@@ -55,18 +53,18 @@ const (
 	secretChars = 52
 )
 
-// Key is an API key as it is handed out, once.
+// Key is a new API key. Text is shown to its owner only once.
 type Key struct {
 	ID   string
 	Text string
-	Name string // what its owner calls it; may be ""
+	Name string // chosen by the owner; may be empty
 
-	// What it may spend in credits; 0 for no ceiling.
+	// Credit limits; 0 means no limit.
 	CreditsPerDay   int64
 	CreditsPerMonth int64
 }
 
-// CheckKeyName returns what is wrong with a key's name, which may be "".
+// CheckKeyName returns an error if name cannot be a key's name. It may be empty.
 func CheckKeyName(name string) error {
 	if name == "" {
 		return nil
@@ -74,7 +72,7 @@ func CheckKeyName(name string) error {
 	return CheckName(name)
 }
 
-// NewKey makes a random key without a name.
+// NewKey returns a random key without a name.
 func NewKey() Key {
 	id := strings.ToLower(rand.Text()[:idLength])
 	secret := rand.Text() + rand.Text()
@@ -82,8 +80,7 @@ func NewKey() Key {
 	return Key{ID: id, Text: text + checksum(text)}
 }
 
-// KeyID takes the public id out of a key. It returns false for a text that cannot be a
-// key.
+// KeyID returns the public id of a key. It returns false if text cannot be a key.
 func KeyID(text string) (id string, ok bool) {
 	rest, found := strings.CutPrefix(text, keyPrefix)
 	if !found || len(rest) != idLength+1+secretChars+sumLength || rest[idLength] != '_' {
@@ -93,15 +90,15 @@ func KeyID(text string) (id string, ok bool) {
 	return id, IsKeyID(id) && checksum(body) == text[len(text)-sumLength:]
 }
 
-// IsKeyID tells whether the text can be the public id of a key.
+// IsKeyID reports whether text can be the public id of a key.
 func IsKeyID(text string) bool { return len(text) == idLength && isLowerBase32(text) }
 
-// isLowerBase32 tells whether the text can be an id of ours.
 func isLowerBase32(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') })
 }
 
-// HashKey is what is stored of a key. Its randomness makes a slow hash needless.
+// HashKey returns the hash of a key that is stored. A slow hash is not needed, since keys
+// are random.
 func HashKey(text string) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return sum[:]
@@ -112,18 +109,17 @@ func KeyMatches(text string, hash []byte) bool {
 	return subtle.ConstantTimeCompare(HashKey(text), hash) == 1
 }
 
-// NewWebhookSecret makes the secret with which an organization's webhooks are
-// signed.
+// NewWebhookSecret returns a random secret to sign an organization's webhooks.
 func NewWebhookSecret() string {
 	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // never fails: it ends the process instead
+	_, _ = rand.Read(secret) // never returns an error
 	return "whsec_" + base64.StdEncoding.EncodeToString(secret)
 }
 
-// NewCaptureID makes an id that nobody can guess.
+// NewCaptureID returns a random id that cannot be guessed.
 func NewCaptureID() string { return strings.ToLower(rand.Text()) }
 
-// IsCaptureID tells whether the text can be one that NewCaptureID made.
+// IsCaptureID reports whether text has the form of an id from NewCaptureID.
 func IsCaptureID(text string) bool { return text != "" && isLowerBase32(text) }
 
 func checksum(text string) string {

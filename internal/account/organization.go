@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// CheckName returns what is wrong with the name of an organization or a key.
+// CheckName returns an error if name cannot be the name of an organization or a key.
 func CheckName(name string) error {
 	if name == "" || utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return errors.New("a name has 1 to 100 printable characters")
+		return errors.New("a name must have 1 to 100 printable characters")
 	}
 	return nil
 }
@@ -24,26 +24,27 @@ type Organization struct {
 	Plan      Plan
 	CreatedAt int64
 
-	Queued  int   // tasks that wait
-	Running int   // jobs under way; at most Plan.Slots unless the plan shrank
-	Balance int64 // the ledger's sum
-	Held    int64 // the part of Balance that running jobs may still take
+	Queued  int   // queued tasks
+	Running int   // running jobs; at most Plan.Slots, unless the plan was reduced
+	Balance int64 // sum of the ledger
+	Held    int64 // part of Balance that is reserved for running jobs
 
-	Events int64 // tasks that have ended so far
+	Events int64 // number of tasks that have ended
 
 	CycleStartedAt int64
 	CycleResetsAt  int64
 	CycleGrant     int64 // granted for this cycle
 	CycleUsed      int64 // charged in this cycle
 
-	KeyBudgets int // keys that have a ceiling
+	KeyBudgets int // number of keys with a credit limit
 }
 
-// Available is how many credits a new job can still reserve.
+// Available returns the number of credits that a new job can still reserve.
 func (o *Organization) Available() int64 { return o.Balance - o.Held }
 
-// Unused is the part of the cycle's grant that expires at its end. Charges use up the
-// grant first, so credits beyond it stay; credits held by running jobs stay too.
+// Unused returns the part of the cycle's grant that expires at the end of the cycle.
+// Charges use up the grant first. Other credits and credits held by running jobs do not
+// expire.
 func (o *Organization) Unused() int64 {
 	return max(0, min(o.CycleGrant-o.CycleUsed, o.Available()))
 }
@@ -55,14 +56,14 @@ type Principal struct {
 	OrganizationID    string
 	RequestsPerSecond int
 
-	// How the organization stood when the key was read.
+	// State of the organization when the key was read.
 	Slots, Running int
 	Balance        int64
 }
 
-// Cycle returns the billing cycle that contains now, for an organization that began
-// at anchor. A cycle is a calendar month from the anchor's day and time; in
-// months without that day it begins on their last one.
+// Cycle returns the billing cycle that contains now, for an organization that was created
+// at anchor. A cycle is a month that begins on the anchor's day and time. In months
+// without that day, it begins on the last day.
 func Cycle(anchor, now time.Time) (start, end time.Time) {
 	anchor, now = anchor.UTC(), now.UTC()
 	months := (now.Year()-anchor.Year())*12 + int(now.Month()) - int(anchor.Month())

@@ -1,5 +1,5 @@
-// Package account holds the rules of an organization: its plan, its keys and
-// what they may do, its billing cycle. It stores nothing.
+// Package account defines organizations: their plans, API keys and scopes, and billing
+// cycles. It stores nothing.
 package account
 
 import (
@@ -19,7 +19,7 @@ type Plan struct {
 // Plans is the list of plans that a node offers.
 type Plans []Plan
 
-// DefaultPlans are the plans of the contract.
+// DefaultPlans returns the plans of the API contract.
 func DefaultPlans() Plans {
 	return Plans{
 		{"free", 1, 500, 10, 1_000},
@@ -35,7 +35,7 @@ func DefaultPlans() Plans {
 	}
 }
 
-// Find returns the plan of that name, or an error that lists all plans.
+// Find returns the plan with a name, or an error that lists all plans.
 func (p Plans) Find(name string) (Plan, error) {
 	i := slices.IndexFunc(p, func(plan Plan) bool { return plan.Name == name })
 	if i < 0 {
@@ -48,7 +48,7 @@ func (p Plans) Find(name string) (Plan, error) {
 	return p[i], nil
 }
 
-// Override replaces plans by name and appends the others.
+// Override returns the plans with those in by added. Plans of the same name are replaced.
 func (p Plans) Override(by Plans) (Plans, error) {
 	all := slices.Clone(p)
 	for _, plan := range by {

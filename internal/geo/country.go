@@ -1,5 +1,5 @@
-// Package geo knows places: the countries and states that a request can name, and the
-// languages and currencies that go with them.
+// Package geo lists the countries and states that a request can name, with their languages
+// and currencies.
 package geo
 
 import (
@@ -11,7 +11,7 @@ import (
 )
 
 // countryCodes are the 249 codes of ISO 3166-1 alpha-2 and XK (Kosovo), sorted.
-// The list is our own since x/text accepts codes that are no country.
+// We have our own list because x/text accepts codes that are not countries.
 const countryCodes = `
 AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE
 BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD
@@ -30,17 +30,17 @@ VN VU WF WS XK YE YT ZA ZM ZW
 
 var countries = strings.Fields(countryCodes)
 
-// Countries are all country codes, sorted.
+// Countries returns all country codes, sorted.
 func Countries() []string { return slices.Clone(countries) }
 
-// IsCountry tells whether code is one of Countries, in exact upper case.
+// IsCountry reports whether code is one of Countries. Codes are in upper case.
 func IsCountry(code string) bool {
 	_, found := slices.BinarySearch(countries, code)
 	return found
 }
 
-// Language is the language most used in the country, as a BCP 47 base such as
-// "de"; "en" where none is known.
+// Language returns the most used language of the country as a BCP 47 base such as "de".
+// It returns "en" if the language is unknown.
 func Language(country string) string {
 	tag, err := language.Parse("und-" + country)
 	if err != nil {
@@ -53,8 +53,7 @@ func Language(country string) string {
 	return base.String()
 }
 
-// Currency is the ISO 4217 code of the money used in the country; "" where none
-// is known.
+// Currency returns the ISO 4217 code of the country's currency, or "" if it is unknown.
 func Currency(country string) string {
 	region, err := language.ParseRegion(country)
 	if err != nil {

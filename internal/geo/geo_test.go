@@ -20,12 +20,12 @@ func TestCountriesAreSortedAndComplete(t *testing.T) {
 	}
 	for _, code := range []string{"", "us", "USA", "UK", "EU", "ZZ", "AN"} {
 		if geo.IsCountry(code) {
-			t.Errorf("%q is no country", code)
+			t.Errorf("%q is not a country", code)
 		}
 	}
 }
 
-func TestStatesAreInTheOrderOfTheirNames(t *testing.T) {
+func TestStates(t *testing.T) {
 	t.Parallel()
 	states := geo.States()
 	byName := slices.IsSortedFunc(states, func(a, b geo.State) int {
@@ -38,11 +38,11 @@ func TestStatesAreInTheOrderOfTheirNames(t *testing.T) {
 		t.Errorf("%d states, by name %t", len(states), byName)
 	}
 	if !geo.IsState("DC") || geo.IsState("PR") || geo.IsState("ca") {
-		t.Error("states are not told from others")
+		t.Error("IsState is wrong")
 	}
 }
 
-func TestLanguageAndMoneyOfACountry(t *testing.T) {
+func TestLanguageAndCurrency(t *testing.T) {
 	t.Parallel()
 	for country, want := range map[string][3]string{
 		"US": {"en", "USD", "en-US,en;q=0.9"},
@@ -58,12 +58,12 @@ func TestLanguageAndMoneyOfACountry(t *testing.T) {
 	}
 }
 
-func TestTheHeaderNamesTheLanguageThatIsAskedFor(t *testing.T) {
+func TestAcceptLanguage(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[string]string{
 		"pt-br": "pt-br,en;q=0.5",
 		"en_us": "en-us,en;q=0.5",
-		"en us": "de-DE,de;q=0.9,en;q=0.5", // no name that a header can hold
+		"en us": "de-DE,de;q=0.9,en;q=0.5", // not a valid language tag
 		"日本語":   "de-DE,de;q=0.9,en;q=0.5",
 		"fr,*":  "de-DE,de;q=0.9,en;q=0.5",
 	} {
@@ -73,7 +73,7 @@ func TestTheHeaderNamesTheLanguageThatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestALocationIsEncodedAsTheEngineWantsIt(t *testing.T) {
+func TestEncodeLocation(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"West New York,New Jersey,United States": "w+CAIQICImV2VzdCBOZXcgWW9yayxOZXcgSmVyc2V5LFVuaXRlZCBTdGF0ZXM=",

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Locale is where a question is asked from and in which language.
+// Locale is the place and language of a question.
 type Locale struct {
 	Country  string // alpha-2, upper case
-	State    string // of the US, or ""
-	Language string // as the request names it, such as pt-br or en_us, or any text; "" means the country's own
+	State    string // US state, or ""
+	Language string // as in the request, such as pt-br or en_us; may be any text; empty means the country's language
 }
 
-// Place is the country, or the country and the state, such as US-CA.
+// Place returns the country, or the country and the state, such as US-CA.
 func (l Locale) Place() string {
 	if l.State == "" {
 		return l.Country
@@ -24,9 +24,9 @@ func (l Locale) Place() string {
 
 var languageTag = regexp.MustCompile(`^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$`)
 
-// AcceptLanguage is the header that a browser in the country sends, set to the
-// language asked for. It is set to the country's own language where the request
-// names none, or something that the header cannot hold.
+// AcceptLanguage returns the Accept-Language header of a browser in the country, with the
+// language of the locale. If that is empty or not a valid language tag, it uses the
+// country's language.
 func AcceptLanguage(l Locale) string {
 	if tag := strings.ReplaceAll(l.Language, "_", "-"); languageTag.MatchString(tag) {
 		return tag + ",en;q=0.5"
@@ -39,10 +39,10 @@ func AcceptLanguage(l Locale) string {
 	return header
 }
 
-// EncodeLocation turns a canonical location name, such as
-// "Austin,Texas,United States", into the token that the search engine takes for
-// it: "w+" and a small message in base64 whose fields say that a user of the web
-// search (2) named a place (32), and its name.
+// EncodeLocation encodes a canonical location name, such as "Austin,Texas,United States",
+// as the search engine's parameter uule: "w+" and a protocol buffer message in base64. The
+// fields 1 and 2 of the message are the constants for a place that a user names, 2 and 32.
+// Field 4 is the name.
 func EncodeLocation(name string) string {
 	message := []byte{1 << 3, 2, 2 << 3, 32, 4<<3 | 2}
 	message = binary.AppendUvarint(message, uint64(len(name)))

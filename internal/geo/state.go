@@ -2,10 +2,10 @@ package geo
 
 import "slices"
 
-// State is a part of the United States.
+// State is a US state or the District of Columbia.
 type State struct{ Code, Name string }
 
-// states in alphabetical order of their names.
+// states is sorted by name.
 var states = []State{
 	{"AL", "Alabama"},
 	{"AK", "Alaska"},
@@ -60,10 +60,10 @@ var states = []State{
 	{"WY", "Wyoming"},
 }
 
-// States are the 50 states of the US and the District of Columbia.
+// States returns the 50 states of the US and the District of Columbia, sorted by name.
 func States() []State { return slices.Clone(states) }
 
-// IsState tells whether code is one of States.
+// IsState reports whether code is one of States.
 func IsState(code string) bool {
 	return slices.ContainsFunc(states, func(s State) bool { return s.Code == code })
 }

@@ -9,14 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"earshot"
 )
 
-// Decode takes the fields of the struct that into points to out of the object, each
-// as its type and tags demand, and notes what is wrong. What only the caller can
-// check is left to it; Err tells at the end.
+// Decode reads the fields of the struct that into points to, by their types and tags, and
+// collects problems. The caller may check more and add problems before it calls Err.
 func (o *Object) Decode(into any) { o.decode(reflect.ValueOf(into).Elem()) }
 
 func (o *Object) decode(v reflect.Value) {
@@ -40,8 +38,8 @@ func (o *Object) decode(v reflect.Value) {
 	}
 }
 
-// decodeField takes one field. A kind that no request has is a mistake in the
-// program, which every test of a request would show.
+// decodeField reads one field. It panics for a type that requests must not have, which is
+// a programming error.
 func (o *Object) decodeField(f *field, v reflect.Value) {
 	switch {
 	case f.format.Name == "ignored":
@@ -88,7 +86,7 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 	}
 }
 
-// part takes an object. It tells false when the field is absent or something else.
+// part returns a nested object. It returns false if the field is absent or not an object.
 func (o *Object) part(name string) (*Object, bool) {
 	part := o.Object(name)
 	return part, part.raw != nil
@@ -128,7 +126,7 @@ func (o *Object) decodeTime(f *field, v reflect.Value) {
 	v.Set(reflect.ValueOf(at))
 }
 
-// decodeFloat takes a number within the field's limits.
+// decodeFloat reads a number within the field's limits.
 func (o *Object) decodeFloat(f *field) float64 {
 	byDefault, _ := f.limit("default")
 	literal, ok := take[number](o, f.name, "a number")
@@ -179,29 +177,15 @@ func (o *Object) decodeList(f *field, v reflect.Value) {
 		case !isString:
 			o.Reject(indexed(f.name, i), "must be a string")
 		default:
-			text = o.checkText(indexed(f.name, i), text, f)
+			maxLength, _ := f.limit("maxLength")
+			text, _ = o.checkText(indexed(f.name, i), text, maxLength)
 		}
 		list.Index(i).SetString(text)
 	}
 	v.Set(list)
 }
 
-// checkText is an item of a list of texts, without the white space around it.
-func (o *Object) checkText(name, text string, f *field) string {
-	maxLength, _ := f.limit("maxLength")
-	text = strings.TrimSpace(text)
-	switch length := utf8.RuneCountInString(text); {
-	case strings.ContainsRune(text, 0):
-		o.Reject(name, "must not contain a NUL character")
-	case length == 0:
-		o.Reject(name, "must not be empty")
-	case length > maxLength:
-		o.Reject(name, "must have at most %d characters, but has %d", maxLength, length)
-	}
-	return text
-}
-
-// decodeItem takes an item of a list of objects, or the text that stands for one.
+// decodeItem reads an item of a list of objects, or a text that is short for an object.
 func (o *Object) decodeItem(f *field, i int, item any, v reflect.Value) {
 	part, isObject := item.(*Object)
 	if text, isString := item.(string); isString && f.short != "" {
@@ -216,26 +200,15 @@ func (o *Object) decodeItem(f *field, i int, item any, v reflect.Value) {
 	part.decode(v)
 }
 
-// indexed is how an item of a list is called.
+// indexed returns the path of an item of a list.
 func indexed(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i) }
 
-// DecodeQuery reads the parameters of a URL into the struct that into points to, by
-// the same rules as a body. Parameters that the struct does not have are passed
-// over, as are empty ones; one that is given twice is a mistake.
+// DecodeQuery decodes the parameters of a URL into the struct that into points to, by
+// the same rules as a body. It ignores unknown and empty parameters, and rejects a
+// parameter that is given twice.
 func DecodeQuery(values url.Values, into any) error {
 	o := &Object{fields: map[string]any{}, problems: new([]earshot.FieldProblem)}
-	o.query(values, reflect.TypeOf(into).Elem())
-	o.Decode(into)
-	return o.Err()
-}
-
-// query takes over the parameters that a struct has.
-func (o *Object) query(values url.Values, t reflect.Type) {
-	for _, f := range fieldsOf(t) {
-		if f.inline {
-			o.query(values, f.goType)
-			continue
-		}
+	for _, f := range allFields(reflect.TypeOf(into).Elem()) {
 		switch given := values[f.name]; {
 		case len(given) > 1:
 			o.Reject(f.name, "is given more than once")
@@ -248,4 +221,6 @@ func (o *Object) query(values url.Values, t reflect.Type) {
 			o.fields[f.name] = given[0]
 		}
 	}
+	o.Decode(into)
+	return o.Err()
 }

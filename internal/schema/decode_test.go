@@ -54,7 +54,7 @@ func decode(t *testing.T, body string) (order, error) {
 	}
 	var o order
 	in.Decode(&o)
-	in.Object("raw").IgnoreAll() // whoever keeps it knows what is in it
+	in.Object("raw").IgnoreAll() // the fields of raw are not checked
 	return o, in.Err()
 }
 
@@ -78,7 +78,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestDecodeNotesEveryProblemInTheOrderOfTheFields(t *testing.T) {
+func TestDecodeReportsAllProblemsInTheOrderOfTheFields(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{}`:                             "name: is required; either: is required",
@@ -104,7 +104,7 @@ func TestDecodeNotesEveryProblemInTheOrderOfTheFields(t *testing.T) {
 	}
 }
 
-// listed are the problems of a validation error in one line.
+// listed returns the problems of a validation error in one line.
 func listed(t *testing.T, err error) string {
 	t.Helper()
 	var lines []string
@@ -154,7 +154,7 @@ func TestDescribe(t *testing.T) {
 	t.Parallel()
 	d := &schema.Describer{Comments: map[string]string{"order": "An order.", "order.name": "Whose it is."}}
 	if ref := d.Of(order{}).Get("$ref"); ref != "#/components/schemas/order" {
-		t.Errorf("it is referred to as %v", ref)
+		t.Errorf("the reference is %v", ref)
 	}
 	text, err := json.Marshal(d.Components)
 	if err != nil {
@@ -186,13 +186,12 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A mistake in a tag stops whoever reads the type, and so the generation of the API's
-// document: it must not drop a limit silently.
-func TestMistakeInATag(t *testing.T) {
+// An invalid tag causes a panic when the type is read. It must not drop a limit silently.
+func TestInvalidTag(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		value any
-		want  string // in what it panics with
+		want  string // in the text of the panic
 	}{
 		{struct {
 			Name string `json:"name" schema:"maxLenght=500"`

@@ -2,39 +2,65 @@ package schema
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// field is what the tags of a struct's field say.
+// field is a field of a struct with its tags.
 type field struct {
-	name     string // on the wire
+	name     string // in JSON
 	index    int    // in the struct
 	goType   reflect.Type
-	required bool // on the wire: no omitempty, no omitzero, no default
-	inline   bool // an embedded struct, whose fields belong to the outer one
+	required bool // no omitempty, no omitzero, no default
+	inline   bool // an embedded struct, whose fields belong to the outer struct
 	format   Format
 	enum     []string
-	limits   map[string]string // min, max, default, minItems, maxItems, const
+	limits   map[string]string // min, max, default, maxLength, minItems, maxItems, const
 	unique   bool
-	unless   string   // required unless this other field is there
-	excludes []string // other fields that must not be there with it
-	short    string   // the field of an item of a list that a text alone stands for
+	unless   string   // required if this other field is absent
+	excludes []string // other fields that must be absent
+	short    string   // see fieldsOf
 }
 
-// fieldsOf lists the fields of a struct that appear in JSON, in their order.
+// allFields returns the fields of a struct and of its embedded structs, each with the
+// struct that declares it.
+func allFields(t reflect.Type) iter.Seq2[reflect.Type, field] {
+	return func(yield func(reflect.Type, field) bool) {
+		for _, f := range fieldsOf(t) {
+			if !f.inline {
+				if !yield(t, f) {
+					return
+				}
+				continue
+			}
+			for owner, inner := range allFields(f.goType) {
+				if !yield(owner, inner) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// fieldsOf returns the fields of a struct that appear in JSON, in the order of the struct.
 //
-// The tag schema is a list of: the name of a format; min=N, max=N and default=N of
-// a number, which is not required where it has a default; maxLength=N of a text; enum=a|b of a string or of the strings in a
-// list; minItems=N, maxItems=N and unique of a list; const=V; unless=field for one
-// that is required when the other field is absent; excludes=a|b for fields that
-// cannot be combined with it; short=field for a list of objects in which a text alone
-// stands for an object with that one field.
+// The tag schema is a comma-separated list of options:
 //
-// Tags are part of the program, so fieldsOf panics for an option that is unknown, has a
-// wrong value or names a field that the struct does not have.
+//   - the name of a format;
+//   - min=N, max=N and default=N for a number; a field with a default is not required;
+//   - maxLength=N for a text or for the texts in a list;
+//   - enum=a|b for a string or for the strings in a list;
+//   - minItems=N, maxItems=N and unique for a list;
+//   - const=true or const=false;
+//   - unless=field: this field is required if the other field is absent;
+//   - excludes=a|b: this field cannot be combined with these fields;
+//   - short=field for a list of objects: a text is short for an object with only this field.
+//
+// fieldsOf panics if an option is unknown, has an invalid value or names a field that the
+// struct does not have.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
@@ -59,15 +85,15 @@ func fieldsOf(t reflect.Type) []field {
 	for _, f := range fields {
 		for _, other := range append(f.excludes, f.unless) {
 			if other != "" && !slices.ContainsFunc(fields, func(f field) bool { return f.name == other }) {
-				panic(fmt.Sprintf("schema: the tag of %s.%s names %q, which is not a field beside it", t, t.Field(f.index).Name, other))
+				panic(fmt.Sprintf("schema: the tag of %s.%s names %q, which is not a field of the struct", t, t.Field(f.index).Name, other))
 			}
 		}
 	}
 	return fields
 }
 
-// read reads the tag. It returns an error for the first option that is unknown or has a
-// value that such an option cannot have.
+// read parses the tag. It returns an error for the first option that is unknown or has an
+// invalid value.
 func (f *field) read(tag string) error {
 	for option := range strings.SplitSeq(tag, ",") {
 		key, value, hasValue := strings.Cut(option, "=")
@@ -96,13 +122,13 @@ func (f *field) read(tag string) error {
 			f.format.Name = option
 		}
 		if !valid {
-			return fmt.Errorf("%q is not an option or a format, or has a wrong value", option)
+			return fmt.Errorf("%q is not an option or a format, or has an invalid value", option)
 		}
 	}
 	return nil
 }
 
-// limit is a limit of the field, and whether it has one.
+// limit returns a limit of the field or of its format. It returns false if there is none.
 func (f *field) limit(name string) (int, bool) {
 	text, ok := f.limits[name]
 	if !ok {
@@ -112,8 +138,7 @@ func (f *field) limit(name string) (int, bool) {
 	return n, ok && err == nil
 }
 
-// enumOf lists the values of a type that has a method Values, such as
-// earshot.Status.
+// enumOf returns the values of a string type with a method Values, such as earshot.Status.
 func enumOf(t reflect.Type) []string {
 	if t.Kind() != reflect.String {
 		return nil
@@ -130,5 +155,5 @@ func enumOf(t reflect.Type) []string {
 	return values
 }
 
-// has tells whether the enum is empty or has the value.
+// allows reports whether the enum contains the value or the field has no enum.
 func (f *field) allows(value string) bool { return f.enum == nil || slices.Contains(f.enum, value) }

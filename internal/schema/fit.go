@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Fit returns the fields of value that the struct has, under the struct's names for
-// them. Their letter case does not matter. It also returns the names of the other
-// fields; dots lead into objects.
+// Fit returns the fields of value that the struct has, with the names of the struct. The
+// letter case of names does not matter. It also returns the names of the other fields, as
+// dotted paths.
 func Fit(value map[string]any, structure any) (fitted map[string]any, unknown []string) {
 	return fit(value, reflect.TypeOf(structure), "")
 }
@@ -37,14 +37,10 @@ func fit(value map[string]any, t reflect.Type, path string) (fitted map[string]a
 	return fitted, unknown
 }
 
-// fieldNamed returns the field of that name in any letter case.
+// fieldNamed returns the field with a name, in any letter case.
 func fieldNamed(t reflect.Type, name string) (field, bool) {
-	for _, f := range fieldsOf(t) {
-		if f.inline {
-			if found, ok := fieldNamed(f.goType, name); ok {
-				return found, true
-			}
-		} else if strings.EqualFold(f.name, name) {
+	for _, f := range allFields(t) {
+		if strings.EqualFold(f.name, name) {
 			return f, true
 		}
 	}

@@ -14,22 +14,19 @@ import (
 // Format is a kind of value that several fields have in common.
 type Format struct {
 	Name        string
-	Description string            // of a field that has no comment of its own
-	Schema      Map               // what JSON Schema says of it
-	limits      map[string]string // as in a tag
-	// text tells that white space around the value is removed and that it must not
-	// be empty then. Other formats are checked as they were sent.
-	text bool
-	// check tells whether a value is of the format, and message what is wrong when
-	// it is not. Where check is nil, whoever takes the field knows more.
+	Description string            // used for fields without a comment
+	Schema      Map               // its JSON Schema
+	limits      map[string]string // like the limits in a tag
+	// check reports whether a value is valid, and message is the problem if it is not. If
+	// check is nil, the caller of Decode checks the value.
 	check   func(string) bool
 	message string
 }
 
 const (
-	// MaxPrompt is how many characters a prompt or a query may have.
+	// MaxPrompt is the maximum number of characters of a prompt or a query.
 	MaxPrompt = 10_000
-	// MaxIdempotencyKey is how many characters an idempotency key may have.
+	// MaxIdempotencyKey is the maximum number of characters of an idempotency key.
 	MaxIdempotencyKey = 255
 
 	maxLanguage = 64
@@ -37,7 +34,7 @@ const (
 	maxUULE     = 400
 )
 
-// IdempotencyKeyRule says what an idempotency key must be.
+// IdempotencyKeyRule is the error message for an invalid idempotency key.
 var IdempotencyKeyRule = fmt.Sprintf("must have 1 to %d printable characters", MaxIdempotencyKey)
 
 var (
@@ -52,15 +49,15 @@ var (
 	durationPattern = regexp.MustCompile(`^([1-9][0-9]{0,2}h)?([1-9][0-9]{0,3}m)?$`)
 )
 
-// IsInterfaceLanguage reports whether text can be sent as the language of the search
-// engine's interface. The engine decides what it makes of it.
+// IsInterfaceLanguage reports whether text can be sent to the search engine as the
+// language of its interface. The engine may not know the language.
 func IsInterfaceLanguage(text string) bool { return isPrintable(text, maxLanguage) }
 
-// IsUULE tells whether text is a location as the search engine encodes it.
+// IsUULE reports whether text has the form of the search engine's encoded locations.
 func IsUULE(text string) bool { return len(text) <= maxUULE && uulePattern.MatchString(text) }
 
-// ParseMoment reads a time in RFC 3339, or a date as the beginning of that day in
-// UTC. isDay tells which it was.
+// ParseMoment parses a time in RFC 3339, or a date. A date means the beginning of that day
+// in UTC; then isDay is true.
 func ParseMoment(text string) (moment time.Time, isDay bool, err error) {
 	if moment, err = time.Parse(time.DateOnly, text); err == nil {
 		return moment, true, nil
@@ -82,10 +79,10 @@ func stateCodes() []string {
 	return codes
 }
 
-// IsIdempotencyKey tells whether text can be an idempotency key.
+// IsIdempotencyKey reports whether text can be an idempotency key.
 func IsIdempotencyKey(text string) bool { return isPrintable(text, MaxIdempotencyKey) }
 
-// isPrintable reports whether text has 1 to maxLength printable characters and no others.
+// isPrintable reports whether text consists of 1 to maxLength printable characters.
 func isPrintable(text string, maxLength int) bool {
 	n := utf8.RuneCountInString(text)
 	return utf8.ValidString(text) && n > 0 && n <= maxLength && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
@@ -93,21 +90,21 @@ func isPrintable(text string, maxLength int) bool {
 
 func hasLetter(text string) bool { return strings.ContainsFunc(text, unicode.IsLetter) }
 
-// TrackerNameRule says what the name of a tracker must be.
+// TrackerNameRule is the error message for an invalid name of a tracker.
 const TrackerNameRule = "must have 1 to 100 of the characters a to z, 0 to 9, - and _, and begin with a letter or digit"
 
-// IsTrackerName tells whether text can be the name of a tracker.
+// IsTrackerName reports whether text can be the name of a tracker.
 func IsTrackerName(text string) bool { return trackerName.MatchString(text) }
 
-// formats are all that a tag can name.
+// formats are the formats that a tag can name.
 var formats = map[string]Format{
 	"prompt": {
 		Description: "The prompt to send. White space around it is removed.",
-		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(MaxPrompt)},
+		limits:      map[string]string{"maxLength": fmt.Sprint(MaxPrompt)},
 	},
 	"query": {
 		Description: "The query to search for. White space around it is removed.",
-		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(MaxPrompt)},
+		limits:      map[string]string{"maxLength": fmt.Sprint(MaxPrompt)},
 	},
 	"country": {
 		Description: "An ISO 3166-1 alpha-2 code in upper case, or `XK`. It must be one that the provider serves; see `GET /v1/countries`.",
@@ -128,13 +125,13 @@ var formats = map[string]Format{
 	},
 	"location": {
 		Description: "A place as `City,Region,Country`, for results of one city. It must have a letter. Not together with `uule`.",
-		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(maxLocation)},
-		check: hasLetter, message: "must name a place, such as Austin,Texas,United States",
+		limits:      map[string]string{"maxLength": fmt.Sprint(maxLocation)},
+		check:       hasLetter, message: "must name a place, such as Austin,Texas,United States",
 	},
 	"uule": {
 		Description: "A location that is encoded already. Not together with `location`.",
-		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(maxUULE)},
-		check: IsUULE, message: "must be an encoded location",
+		limits:      map[string]string{"maxLength": fmt.Sprint(maxUULE)},
+		check:       IsUULE, message: "must be an encoded location",
 	},
 	"pages": {
 		Description: "How many result pages to read. Each after the first costs 2 credits if it has results; after a page without results no more are read.",
@@ -145,7 +142,7 @@ var formats = map[string]Format{
 		check:  IsIdempotencyKey, message: IdempotencyKeyRule,
 	},
 	"uri": {Schema: Map{{"format", "uri"}, {"pattern", "^[hH][tT][tT][pP][sS]?://"}}},
-	// A webhook, or a channel of the organization by its name.
+	// The URL of a webhook, or channel://NAME for a channel of the organization.
 	"receiver": {Schema: Map{{"format", "uri"}, {"pattern", "^([hH][tT][tT][pP][sS]?|channel)://"}}},
 
 	"uuid": {Schema: Map{{"format", "uuid"}}, check: uuidPattern.MatchString, message: "must be a UUID"},
@@ -181,11 +178,11 @@ var formats = map[string]Format{
 	},
 	"ignored": {Description: "Accepted and ignored.", Schema: Map{{"deprecated", true}}},
 	"object":  {Schema: Map{{"type", "object"}}},
-	"options": {Schema: Map{{"type", "object"}}}, // whose fields somebody else checks
+	"options": {Schema: Map{{"type", "object"}}}, // its fields are checked elsewhere
 	"cursor":  {Schema: Map{{"minLength", 1}, {"maxLength", 200}}},
 
-	// What these stand for depends on the providers that are served, so that the
-	// OpenAPI document has a component for each.
+	// The values of these depend on the providers, so the OpenAPI document has a component
+	// for each.
 	"provider": {Schema: Map{{"$ref", refPrefix + "Provider"}}},
 	"taskType": {Schema: Map{{"$ref", refPrefix + "TaskType"}}},
 	"model":    {Schema: Map{{"$ref", refPrefix + "CountryModel"}}},

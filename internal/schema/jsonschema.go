@@ -12,16 +12,16 @@ import (
 	"earshot"
 )
 
-// Map is a JSON object whose names keep their order.
+// Map is a JSON object that keeps the order of its names.
 type Map []Entry
 
-// Entry is a name in a Map, and its value.
+// Entry is a name in a Map and its value.
 type Entry struct {
 	Key   string
 	Value any
 }
 
-// Get finds the value of a name, nil when there is none.
+// Get returns the value of a name, or nil.
 func (m Map) Get(key string) any {
 	for _, e := range m {
 		if e.Key == key {
@@ -42,7 +42,7 @@ func (m *Map) Set(key string, value any) {
 	*m = append(*m, Entry{key, value})
 }
 
-// MarshalJSON writes the names in their order.
+// MarshalJSON encodes the entries in order.
 func (m Map) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -64,47 +64,39 @@ func (m Map) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// refPrefix is where the OpenAPI document keeps schemas.
+// refPrefix is the path of schemas in the OpenAPI document.
 const refPrefix = "#/components/schemas/"
 
-// Ref refers to a component.
+// Ref returns a reference to a component.
 func Ref(name string) Map { return Map{{"$ref", refPrefix + name}} }
 
-// Describer makes JSON Schemas of Go types. Every named struct and every named
-// string with a list of values becomes a component.
+// Describer describes Go types as JSON Schemas. Every named struct and every named string
+// type with a list of values becomes a component.
 type Describer struct {
 	// Comments are the doc comments of types and fields, by Type and Type.field.
 	Comments   map[string]string
 	Components Map
 }
 
-// Of is the schema of a value's type.
+// Of returns the schema of a value's type.
 func (d *Describer) Of(value any) Map { return d.schema(reflect.TypeOf(value)) }
 
-// Parameters are the fields of a struct as parameters of a query.
+// Parameters returns the fields of a struct as parameters of a query.
 func (d *Describer) Parameters(value any) []Map {
 	var parameters []Map
-	var add func(t reflect.Type)
-	add = func(t reflect.Type) {
-		for _, f := range fieldsOf(t) {
-			if f.inline {
-				add(f.goType)
-				continue
-			}
-			s := d.field(t, &f)
-			p := Map{{"name", f.name}, {"in", "query"}}
-			if f.required {
-				p.Set("required", true)
-			}
-			if text := s.Get("description"); text != nil {
-				p.Set("description", text)
-				s = slices.DeleteFunc(s, func(e Entry) bool { return e.Key == "description" })
-			}
-			p.Set("schema", s)
-			parameters = append(parameters, p)
+	for owner, f := range allFields(reflect.TypeOf(value)) {
+		s := d.field(owner, &f)
+		p := Map{{"name", f.name}, {"in", "query"}}
+		if f.required {
+			p.Set("required", true)
 		}
+		if text := s.Get("description"); text != nil {
+			p.Set("description", text)
+			s = slices.DeleteFunc(s, func(e Entry) bool { return e.Key == "description" })
+		}
+		p.Set("schema", s)
+		parameters = append(parameters, p)
 	}
-	add(reflect.TypeOf(value))
 	return parameters
 }
 
@@ -144,7 +136,7 @@ func (d *Describer) schema(t reflect.Type) Map {
 	}
 }
 
-// component refers to the type's own schema, which it adds when it is new.
+// component returns a reference to the type's component, which it adds if it is missing.
 func (d *Describer) component(t reflect.Type, describe func(reflect.Type) Map) Map {
 	if d.Components.Get(t.Name()) == nil {
 		d.Components.Set(t.Name(), Map{}) // a type may refer to itself
@@ -160,20 +152,12 @@ func (d *Describer) component(t reflect.Type, describe func(reflect.Type) Map) M
 func (d *Describer) object(t reflect.Type) Map {
 	var properties Map
 	var required []string
-	var add func(t reflect.Type)
-	add = func(t reflect.Type) {
-		for _, f := range fieldsOf(t) {
-			if f.inline {
-				add(f.goType)
-				continue
-			}
-			properties.Set(f.name, d.field(t, &f))
-			if f.required {
-				required = append(required, f.name)
-			}
+	for owner, f := range allFields(t) {
+		properties.Set(f.name, d.field(owner, &f))
+		if f.required {
+			required = append(required, f.name)
 		}
 	}
-	add(t)
 	s := Map{{"type", "object"}, {"additionalProperties", false}}
 	if required != nil {
 		s.Set("required", required)
@@ -182,7 +166,7 @@ func (d *Describer) object(t reflect.Type) Map {
 	return append(s, conditions(fieldsOf(t))...)
 }
 
-// conditions say which fields go with which others.
+// conditions returns the rules between fields.
 func conditions(fields []field) Map {
 	var s, dependent Map
 	for _, f := range fields {
@@ -207,8 +191,8 @@ func conditions(fields []field) Map {
 	return s
 }
 
-// field is the schema of a struct's field: that of its type, and what its tags and
-// its comment say.
+// field returns the schema of a struct's field: the schema of its type, with its comment
+// and the rules of its tags.
 func (d *Describer) field(owner reflect.Type, f *field) Map {
 	var s Map
 	if text := d.comment(owner, f); text != "" {
@@ -240,14 +224,14 @@ func (d *Describer) field(owner reflect.Type, f *field) Map {
 	return s
 }
 
-// describeValue adds what the format and the enum say of the value, or of the items
-// of a list.
+// describeValue adds the rules of the format and the enum to the schema of the value, or
+// of a list's items.
 func (f *field) describeValue(s Map) Map {
 	for _, e := range f.format.Schema {
 		s.Set(e.Key, e.Value)
 	}
 	if f.enum == nil || slices.Equal(f.enum, enumOf(f.goType)) {
-		return s // the type's own values are said by its component
+		return s // the component of the type has the values
 	}
 	s = slices.DeleteFunc(s, func(e Entry) bool { return e.Key == "$ref" })
 	s.Set("type", "string")
@@ -255,7 +239,7 @@ func (f *field) describeValue(s Map) Map {
 	return s
 }
 
-// comment is the field's own, or that of its format.
+// comment returns the comment of the field, or the description of its format.
 func (d *Describer) comment(owner reflect.Type, f *field) string {
 	if text := d.Comments[owner.Name()+"."+f.name]; text != "" {
 		return text
@@ -268,7 +252,7 @@ func (f *field) describeLimits(s *Map) {
 		{"min", "minimum"}, {"max", "maximum"}, {"minItems", "minItems"}, {"maxItems", "maxItems"}, {"maxLength", "maxLength"}, {"default", "default"},
 	} {
 		n, ok := f.limit(limit.tag)
-		if !ok || limit.tag == "maxLength" && f.goType.Kind() == reflect.Slice { // of a list that is said of its items
+		if !ok || limit.tag == "maxLength" && f.goType.Kind() == reflect.Slice { // the limit is in the schema of the list's items
 			continue
 		}
 		if limit.tag == "maxLength" {
@@ -290,7 +274,7 @@ func (f *field) describeLimits(s *Map) {
 	}
 }
 
-// nullable lets the value be null as well.
+// nullable changes the schema to allow null.
 func nullable(s *Map) {
 	if kind, ok := s.Get("type").(string); ok {
 		s.Set("type", []string{kind, "null"})

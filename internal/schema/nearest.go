@@ -2,7 +2,7 @@ package schema
 
 import "strings"
 
-// Nearest gives the known name that name is probably a slip of, or "".
+// Nearest returns the known name that name is probably a misspelling of, or "".
 func Nearest(name string, known []string) string {
 	best, bestDistance := "", 1+max(2, len(name)/3)
 	for _, candidate := range known {
@@ -14,8 +14,8 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// distance is the number of letters to insert, delete, replace or swap with
-// their neighbour to turn a into b.
+// distance returns the edit distance of a and b. Swapping two neighbouring letters counts
+// as one edit.
 func distance(a, b string) int {
 	prev2, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

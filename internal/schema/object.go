@@ -10,24 +10,23 @@ import (
 	"earshot"
 )
 
-// Object is a JSON object whose fields are taken out by rule. Its methods note
-// what is wrong and go on; Err tells at the end. It is not safe for concurrent
-// use.
+// Object is a JSON object. Its methods read fields and collect problems; Err returns all
+// problems. An Object is not safe for concurrent use.
 type Object struct {
-	path     string // the object's own field name, "" at the top
+	path     string // the object's field name; empty for the body
 	fields   map[string]any
-	order    []string // names as written
-	known    []string // names that a rule asked for
-	parts    []*Object
+	order    []string  // names in the order of the body
+	known    []string  // names that were read
+	parts    []*Object // nested objects that were read
 	raw      []byte
-	problems *[]earshot.FieldProblem // shared with the objects inside
+	problems *[]earshot.FieldProblem // shared with nested objects
 }
 
-// Raw is the object as it was written. It aliases the parsed body, and is nil
-// for an object that was absent.
+// Raw returns the text of the object, a part of the parsed body. It is nil if the object
+// was absent.
 func (o *Object) Raw() []byte { return o.raw }
 
-// Reject notes that field is wrong.
+// Reject adds a problem of field.
 func (o *Object) Reject(field, format string, args ...any) {
 	*o.problems = append(*o.problems, earshot.FieldProblem{
 		Field:   join(o.path, shorten(field)),
@@ -35,23 +34,23 @@ func (o *Object) Reject(field, format string, args ...any) {
 	})
 }
 
-// Has tells whether the field is there, null included.
+// Has reports whether the field is present. It may be null.
 func (o *Object) Has(name string) bool {
 	_, ok := o.fields[name]
 	return ok
 }
 
-// IsString tells whether the field is there and a string.
+// IsString reports whether the field is present and a string.
 func (o *Object) IsString(name string) bool {
 	_, ok := o.fields[name].(string)
 	return ok
 }
 
-// Ignore accepts the field, whatever it holds.
+// Ignore accepts the field with any value.
 func (o *Object) Ignore(name string) { o.known = append(o.known, name) }
 
-// forbid notes that the field must not be there at all, in the place of whatever
-// else is wrong with it.
+// forbid adds the problem that the field must be absent. It replaces all other problems of
+// the field.
 func (o *Object) forbid(name, message string) {
 	path := join(o.path, name)
 	*o.problems = slices.DeleteFunc(*o.problems, func(p earshot.FieldProblem) bool {
@@ -60,10 +59,10 @@ func (o *Object) forbid(name, message string) {
 	o.Reject(name, "%s", message)
 }
 
-// IgnoreAll accepts every field, whatever it holds.
+// IgnoreAll accepts all fields with any value.
 func (o *Object) IgnoreAll() { o.known = append(o.known, o.order...) }
 
-// Require notes a problem for each of the fields that is absent.
+// Require adds a problem for each of the fields that is absent.
 func (o *Object) Require(names ...string) {
 	for _, name := range names {
 		if !o.Has(name) {
@@ -72,18 +71,25 @@ func (o *Object) Require(names ...string) {
 	}
 }
 
-// String takes a string as it was written; ok tells that it is there.
+// String returns a string without changes. It returns false if the field is absent or not
+// a string.
 func (o *Object) String(name string) (value string, ok bool) {
 	return take[string](o, name, "a string")
 }
 
-// Text takes a string of 1 to maxLength characters, after white space around it is
-// removed. It returns "" when the field is absent or wrong.
+// Text returns a string of 1 to maxLength characters without the white space around it. It
+// returns "" if the field is absent or invalid.
 func (o *Object) Text(name string, maxLength int) string {
-	text, ok := o.String(name)
-	if !ok {
-		return ""
+	if text, ok := o.String(name); ok {
+		if text, ok = o.checkText(name, text, maxLength); ok {
+			return text
+		}
 	}
+	return ""
+}
+
+// checkText returns text without the white space around it, and whether it is valid.
+func (o *Object) checkText(name, text string, maxLength int) (trimmed string, ok bool) {
 	text = strings.TrimSpace(text)
 	switch length := utf8.RuneCountInString(text); {
 	case strings.ContainsRune(text, 0):
@@ -93,18 +99,18 @@ func (o *Object) Text(name string, maxLength int) string {
 	case length > maxLength:
 		o.Reject(name, "must have at most %d characters, but has %d", maxLength, length)
 	default:
-		return text
+		return text, true
 	}
-	return ""
+	return text, false
 }
 
-// Flag takes a boolean; absent means false.
+// Flag returns a boolean, or false if the field is absent.
 func (o *Object) Flag(name string) bool {
 	value, _ := take[bool](o, name, "a boolean")
 	return value
 }
 
-// Int takes an integer from minValue to maxValue; absent means byDefault.
+// Int returns an integer from minValue to maxValue, or byDefault if the field is absent.
 func (o *Object) Int(name string, minValue, maxValue, byDefault int) int {
 	literal, ok := take[number](o, name, "an integer")
 	if !ok {
@@ -118,21 +124,8 @@ func (o *Object) Int(name string, minValue, maxValue, byDefault int) int {
 	return value
 }
 
-// Enum takes one of the values; absent means "".
-func (o *Object) Enum(name string, values ...string) string {
-	value, ok := o.String(name)
-	if !ok {
-		return ""
-	}
-	if !slices.Contains(values, value) {
-		o.Reject(name, "must be one of %s", strings.Join(values, ", "))
-		return ""
-	}
-	return value
-}
-
-// Object takes an object; absent or wrong gives an empty one, so that its
-// fields can be asked for all the same.
+// Object returns a nested object. It returns an empty object if the field is absent or
+// invalid.
 func (o *Object) Object(name string) *Object {
 	part, ok := take[*Object](o, name, "an object")
 	if !ok {
@@ -146,8 +139,8 @@ func (o *Object) Object(name string) *Object {
 	return part
 }
 
-// take gives the field's value where it is there and of type T. It notes a problem
-// where it is of another type, once however often the field is taken.
+// take returns the field's value if it is present and of type T. If it is of another type,
+// take adds a problem the first time that the field is read.
 func take[T any](o *Object, name, kind string) (value T, ok bool) {
 	again := slices.Contains(o.known, name)
 	o.known = append(o.known, name)
@@ -162,8 +155,8 @@ func take[T any](o *Object, name, kind string) (value T, ok bool) {
 	return value, ok
 }
 
-// Err is a validation error with every problem noted so far and every field
-// that no rule asked for, or nil.
+// Err returns a validation error with all problems so far and all fields that were not
+// read, or nil.
 func (o *Object) Err() error {
 	slices.SortStableFunc(*o.problems, func(a, b earshot.FieldProblem) int {
 		return slices.Compare(o.rank(a.Field), o.rank(b.Field))
@@ -175,7 +168,8 @@ func (o *Object) Err() error {
 	return invalid(*o.problems)
 }
 
-// rank is the place of a field among those that were asked for, at each level.
+// rank returns the position of a field in the order in which the fields were read, at each
+// level of nesting.
 func (o *Object) rank(path string) []int {
 	name, rest, nested := strings.Cut(path, ".")
 	list, index, isItem := strings.Cut(strings.TrimSuffix(name, "]"), "[")
@@ -185,7 +179,7 @@ func (o *Object) rank(path string) []int {
 	}
 	rank := []int{at}
 	if isItem {
-		i, _ := strconv.Atoi(index) // as it was written by indexed
+		i, _ := strconv.Atoi(index) // written by indexed
 		rank = append(rank, i)
 	}
 	if nested {

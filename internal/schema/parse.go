@@ -1,16 +1,15 @@
-// Package schema is what the API's Go types say about JSON: it decodes requests
-// into them as strictly as they allow, and describes them as JSON Schema.
+// Package schema decodes JSON requests strictly into the API's Go types, and describes
+// the types as JSON Schema.
 //
-//	parse.go      a body becomes an Object: one document, UTF-8, no duplicate names, bounded depth
-//	object.go     fields are taken out of an Object; every problem is collected
-//	decode.go     an Object, or a URL's query, becomes a Go value
-//	field.go      what the tags of a struct's field say
+//	parse.go      parses a body into an Object: one document, UTF-8, no duplicate names, limited depth
+//	object.go     reads the fields of an Object and collects problems
+//	decode.go     decodes an Object, or a URL's query, into a Go value
+//	field.go      reads the tags of a struct's fields
 //	format.go     the formats that a tag can name
-//	jsonschema.go a Go type becomes a JSON Schema
-//	nearest.go    which known name a misspelt one was meant to be
+//	jsonschema.go describes a Go type as a JSON Schema
+//	nearest.go    suggests a known name for a misspelt one
 //
-// A client learns of all its mistakes at once. A field that the type does not have
-// is one of them.
+// An error reports all problems of a request at once, including unknown fields.
 package schema
 
 import (
@@ -26,28 +25,28 @@ import (
 	"earshot"
 )
 
-// maxDepth is how deeply arrays and objects may nest. No request of ours needs
-// more than four levels; 32 leaves room and keeps recursion harmless.
+// maxDepth is the maximum nesting of arrays and objects. Requests need at most four
+// levels; 32 leaves room and limits recursion.
 const maxDepth = 32
 
-// maxValues is how many values a body may hold. Each costs a few hundred bytes
-// in memory, so a body of the largest size could otherwise cost a hundredfold.
+// maxValues is the maximum number of values in a body. Each value needs a few hundred
+// bytes of memory, so without a limit a body could need a hundred times its size.
 const maxValues = 10_000
 
-// BodyField is the field that a problem of the document as a whole names.
+// BodyField is the field name for problems of the whole body.
 const BodyField = "body"
 
-// number is a JSON number as it was written, so that integers stay exact.
+// number is the text of a JSON number, so that integers stay exact.
 type number string
 
-// Parse reads body as one JSON object. The error, if any, is a validation
-// error that names BodyField.
+// Parse parses body as one JSON object. Its error is a validation error for BodyField or
+// for a duplicate field.
 func Parse(body []byte) (*Object, error) { return ParseUpTo(body, maxValues) }
 
-// ParseUpTo is Parse for a body that may hold another number of values.
+// ParseUpTo is Parse with another maximum number of values.
 func ParseUpTo(body []byte, values int) (*Object, error) {
 	r, ok := readers.Get().(*reader)
-	if !ok { // there is none to be used again
+	if !ok { // the pool is empty
 		r = new(reader)
 	}
 	defer r.free()
@@ -67,9 +66,8 @@ func ParseUpTo(body []byte, values int) (*Object, error) {
 	return object, nil
 }
 
-// Split reads body as a JSON array and gives its items as they are written, to be
-// parsed one by one: what is wrong inside of one is no fault of the others. There
-// must be 1 to most of them.
+// Split parses body as a JSON array of 1 to most items and returns the text of each item.
+// The items are parsed separately, so that an invalid item does not affect the others.
 func Split(body []byte, most int) ([][]byte, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if kind := dec.PeekKind(); kind != '[' && kind != 0 {
@@ -85,7 +83,7 @@ func Split(body []byte, most int) ([][]byte, error) {
 			return nil, bodyError(err)
 		}
 		if len(items) == most {
-			return nil, Invalid(BodyField, "must hold at most %d items", most)
+			return nil, Invalid(BodyField, "must have at most %d items", most)
 		}
 		items = append(items, bytes.Clone(item))
 	}
@@ -96,21 +94,20 @@ func Split(body []byte, most int) ([][]byte, error) {
 		return nil, Invalid(BodyField, "must be a single JSON document, but more follows it")
 	}
 	if len(items) == 0 {
-		return nil, Invalid(BodyField, "must hold at least one item")
+		return nil, Invalid(BodyField, "must have at least one item")
 	}
 	return items, nil
 }
 
-// maxProblems bounds an error: whoever made more mistakes is not helped by
-// hearing of them all.
+// maxProblems is the maximum number of problems in an error.
 const maxProblems = 100
 
-// Invalid is the validation error for one problem.
+// Invalid returns a validation error with one problem.
 func Invalid(field, format string, args ...any) *earshot.Error {
 	return invalid([]earshot.FieldProblem{{Field: shorten(field), Message: fmt.Sprintf(format, args...)}})
 }
 
-// shorten cuts what a client wrote where it is only shown back.
+// shorten cuts a name from a client for an error message.
 func shorten(name string) string {
 	const most = 64
 	if len(name) <= most {
@@ -131,7 +128,7 @@ func invalid(problems []earshot.FieldProblem) *earshot.Error {
 
 var (
 	errTooDeep = fmt.Errorf("nests deeper than %d levels", maxDepth)
-	errTooMany = errors.New("holds too many values")
+	errTooMany = errors.New("has too many values")
 )
 
 func bodyError(err error) *earshot.Error {
@@ -150,7 +147,7 @@ func bodyError(err error) *earshot.Error {
 	}
 }
 
-// pointerToField turns /include/html into include.html.
+// pointerToField converts /include/html to include.html.
 func pointerToField(p jsontext.Pointer) string {
 	field := ""
 	for token := range p.Tokens() {
@@ -161,13 +158,13 @@ func pointerToField(p jsontext.Pointer) string {
 
 type reader struct {
 	dec  jsontext.Decoder
-	in   bytes.Buffer // what dec reads; it takes a *bytes.Buffer's bytes without copying them
+	in   bytes.Buffer // input of dec, which reads a *bytes.Buffer without copying
 	body []byte
-	left int // how many more values it may hold
+	left int // number of further values that are allowed
 }
 
-// readers are used again: every task is parsed when it is run, and what a decoder
-// allocates is more than what a request is.
+// readers is a pool because every task is parsed when it runs, and a decoder allocates
+// more memory than a request.
 var readers sync.Pool
 
 func (r *reader) reset(body []byte, values int) {
@@ -176,7 +173,7 @@ func (r *reader) reset(body []byte, values int) {
 	r.dec.Reset(&r.in)
 }
 
-// free gives the reader back, without the body.
+// free returns the reader to the pool, without the body.
 func (r *reader) free() {
 	r.reset(nil, 0)
 	readers.Put(r)

@@ -221,7 +221,7 @@ func TestACollectorThatFailsHurtsNobody(t *testing.T) {
 	if err := n.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if logged := strings.Count(n.Logs.String(), "tracing is in trouble"); logged != 1 {
+	if logged := strings.Count(n.Logs.String(), "sending traces failed"); logged != 1 {
 		t.Errorf("the log tells of it %d times, want once a minute", logged)
 	}
 }

@@ -1,5 +1,5 @@
-// Package ratelimit counts requests in fixed windows of one second. A window
-// opens with the first request after the last one closed.
+// Package ratelimit counts requests in windows of one second. A window opens with the
+// first request after the previous window has ended.
 package ratelimit
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Window is how long a window lasts.
+// Window is the length of a window.
 const Window = time.Second
 
 // Verdict is the decision of a limiter on one request.
@@ -22,7 +22,8 @@ func verdict(used, limit int) Verdict {
 	return Verdict{Allowed: used <= limit, Limit: limit, Remaining: max(0, limit-used)}
 }
 
-// Local counts in memory: exact on one node. It is safe for concurrent use.
+// Local counts requests in memory, so it is exact for one node only. It is safe for
+// concurrent use.
 type Local struct {
 	mu      sync.Mutex
 	windows map[string]window
@@ -34,7 +35,7 @@ type window struct {
 	used   int
 }
 
-// NewLocal makes a limiter without any window.
+// NewLocal returns a limiter that counts in memory.
 func NewLocal() *Local { return &Local{windows: map[string]window{}} }
 
 // Take counts a request of key. It never fails.
@@ -66,7 +67,7 @@ func (l *Local) Peek(key string, limit int) Verdict {
 	return verdict(w.used, limit)
 }
 
-// sweep removes windows that are over, at most once a minute.
+// sweep removes windows that have ended, at most once a minute.
 func (l *Local) sweep(now time.Time) {
 	if now.Before(l.sweepAt) {
 		return

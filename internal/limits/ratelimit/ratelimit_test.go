@@ -24,7 +24,7 @@ func take(t *testing.T, l interface {
 	return v
 }
 
-func TestALocalWindowOpensWithTheFirstRequest(t *testing.T) {
+func TestLocalWindowOpensWithTheFirstRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := ratelimit.NewLocal()
@@ -57,7 +57,7 @@ func TestALocalWindowOpensWithTheFirstRequest(t *testing.T) {
 	})
 }
 
-func TestASharedWindowCountsWaitersTogether(t *testing.T) {
+func TestSharedCountsWaitingRequestsTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var used, trips int
@@ -66,7 +66,7 @@ func TestASharedWindowCountsWaitersTogether(t *testing.T) {
 			if window != time.Second {
 				t.Errorf("the window is %s", window)
 			}
-			used += n // trips of one key never overlap
+			used += n // counts of one key never overlap
 			trips++
 			return used, nil
 		})
@@ -86,7 +86,7 @@ func TestASharedWindowCountsWaitersTogether(t *testing.T) {
 	})
 }
 
-func TestAFailingCountFailsItsRequestsOnly(t *testing.T) {
+func TestFailedCountFailsOnlyItsRequests(t *testing.T) {
 	t.Parallel()
 	fail := errors.New("away")
 	calls := 0

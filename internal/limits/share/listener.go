@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// Listener shares out connections by the address that they come from: those of one
-// that has its share already are closed at once.
+// Listener limits connections by remote address. It closes a connection at once if its
+// address already has its share of the connections.
 type Listener struct {
 	net.Listener
 
 	Connections *Pool
 }
 
-// Accept waits for the next connection that has room.
+// Accept waits for the next connection whose address has room.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -25,11 +25,11 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if ok {
 			return &connection{Conn: conn, release: release}, nil
 		}
-		_ = conn.Close() // there is nobody to tell
+		_ = conn.Close() // nothing can be done about an error
 	}
 }
 
-// connection gives its place back when it is closed.
+// connection gives its unit back when it is closed.
 type connection struct {
 	net.Conn
 
@@ -47,8 +47,8 @@ func (c *connection) Close() error {
 	return c.err
 }
 
-// Address is whom a connection from a remote address belongs to. One household or
-// server has a whole /64 of IPv6.
+// Address returns the account of a connection: the host of its remote address. For IPv6 it
+// returns the /64 prefix, since one household or server has a whole /64.
 func Address(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {

@@ -1,14 +1,14 @@
-// Package share divides what a node can run out of among the accounts that want
-// it: places for requests, connections, streams, workers, webhooks, bytes.
+// Package share divides the limited resources of a node among accounts: places for
+// requests, connections, streams, workers, webhooks, bytes.
 //
-// There is one rule. An account may hold as much as is still free: whoever holds
-// less than that is never refused, whatever others do. A lone account gets half of
-// everything, and one that comes later half of what is left. As they give back and
-// take again their parts even out: two have a third each, ten an eleventh. Nothing
-// has to be configured for each account, and nothing is taken away from anybody.
+// There is one rule: an account may hold as many units as are still free. An account that
+// holds fewer is never refused. A single account gets half of a pool, and an account that
+// comes later gets half of the rest. As accounts give units back and take them again, their
+// shares even out: two accounts have a third each, ten have an eleventh each. Nothing has
+// to be configured for each account, and nothing is taken away from an account.
 //
-// Whoever is not known yet, having shown no valid key, is the account Stranger. All
-// strangers together may hold an eighth of what is free.
+// Clients without a valid key share the account Stranger, which may hold an eighth of the
+// free units.
 package share
 
 import (
@@ -16,29 +16,29 @@ import (
 	"time"
 )
 
-// Stranger is the account of all who are not known.
+// Stranger is the account of all clients without a valid key.
 const Stranger = ""
 
-// strangersPart is by how much strangers may hold less than an account.
+// strangersPart is the factor by which Stranger may hold less than an account.
 const strangersPart = 8
 
-// Pool is something of which a node has so much. It is safe for concurrent use.
+// Pool is a limited number of units of a resource. It is safe for concurrent use.
 type Pool struct {
 	mu       sync.Mutex
 	capacity int64
 	used     int64
-	held     map[string]int64 // by account; only those that hold something
-	lines    []*line          // accounts that wait, the next to be served first
-	patience time.Duration    // of what is new
+	held     map[string]int64 // units by account; only accounts that hold units
+	queues   []*queue         // queues of waiting accounts, the next to be served first
+	patience time.Duration    // see Patience
 
 	refused, refusedStrangers int64
 }
 
-// NewPool makes a pool of that much.
+// NewPool returns a pool with capacity units.
 func NewPool(capacity int64) *Pool { return &Pool{capacity: capacity, held: map[string]int64{}} }
 
-// Take takes n for an account, or refuses at once. What was taken must be given
-// back once, by Give or by the function that Hold returns.
+// Take takes n units for an account. It returns false if the account may not take them.
+// The caller must give the units back with Give.
 func (p *Pool) Take(account string, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,8 +60,8 @@ func (p *Pool) refuse(account string) {
 	}
 }
 
-// Add takes n for an account without asking: what is given to the node by others
-// has to be done.
+// Add takes n units for an account even if there is no room, for work that the node
+// cannot refuse.
 func (p *Pool) Add(account string, n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,8 +69,8 @@ func (p *Pool) Add(account string, n int64) {
 	p.held[account] += n
 }
 
-// Hold is Take of one, with a function that gives it back. Calling that again
-// changes nothing.
+// Hold takes one unit and returns a function that gives it back. Calling the function
+// again has no effect.
 func (p *Pool) Hold(account string) (release func(), ok bool) {
 	if !p.Take(account, 1) {
 		return nil, false
@@ -78,7 +78,7 @@ func (p *Pool) Hold(account string) (release func(), ok bool) {
 	return sync.OnceFunc(func() { p.Give(account, 1) }), true
 }
 
-// Give gives back n of what an account took.
+// Give gives back n units of an account.
 func (p *Pool) Give(account string, n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,34 +89,34 @@ func (p *Pool) Give(account string, n int64) {
 	p.serve()
 }
 
-// Room is how much more an account may take now.
+// Room returns the number of units that an account may take now.
 func (p *Pool) Room(account string) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.room(account)
 }
 
-// room is the rule. After taking n, an account that takes all it may holds as much
-// as is free then: held + n = free - n.
+// room implements the rule. If an account takes all n units that it may take, it then
+// holds as many units as are free: held + n = free - n.
 func (p *Pool) room(account string) int64 {
 	free, held := p.capacity-p.used, p.held[account]
 	if account == Stranger {
 		return max(0, (free-held*strangersPart)/(strangersPart+1))
 	}
 	if held == 0 && free > 0 {
-		return max(1, free/2) // the last one goes to a newcomer
+		return max(1, free/2) // an account that holds nothing may take the last unit
 	}
 	return max(0, (free-held)/2)
 }
 
-// Free is how much nobody holds.
+// Free returns the number of free units.
 func (p *Pool) Free() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return max(0, p.capacity-p.used)
 }
 
-// Full lists the accounts that may take nothing more now.
+// Full returns the accounts that hold units and may not take more now.
 func (p *Pool) Full() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,14 +129,15 @@ func (p *Pool) Full() []string {
 	return full
 }
 
-// Stats is how a pool is used.
+// Stats describes the use of a pool.
 type Stats struct {
-	Capacity, Used, Accounts, Largest int64
-	Refused, RefusedStrangers         int64
+	Capacity, Used            int64
+	Accounts                  int64 // number of accounts that hold units
+	Largest                   int64 // most units held by one account
+	Refused, RefusedStrangers int64 // number of refusals so far
 }
 
-// Stats reads how the pool is used: in all, by how many accounts, the most by one
-// of them, and how often something was refused to an account or to a stranger.
+// Stats returns the current use of the pool.
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()

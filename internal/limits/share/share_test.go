@@ -11,7 +11,7 @@ import (
 	"earshot/internal/limits/share"
 )
 
-// greedy takes one after the other until it is refused, and tells how many it got.
+// greedy takes one unit after the other until it is refused, and returns their number.
 func greedy(p *share.Pool, account string) (got int64) {
 	for p.Take(account, 1) {
 		got++
@@ -36,7 +36,7 @@ func TestGreedyAccountsLeaveRoomForOthers(t *testing.T) {
 		t.Error("a newcomer is refused")
 	}
 	if p.Take("a", 1) {
-		t.Error("who holds more than is free gets more")
+		t.Error("an account that holds more than is free gets more")
 	}
 }
 
@@ -47,21 +47,21 @@ func TestStrangersShareASmallPart(t *testing.T) {
 		t.Errorf("strangers hold %d of 900", got)
 	}
 	if got := greedy(p, "a"); got < 390 {
-		t.Errorf("beside them an account gets only %d", got)
+		t.Errorf("an account gets only %d", got)
 	}
 }
 
-func TestTheLastPlaceIsANewcomers(t *testing.T) {
+func TestLastUnitGoesToANewAccount(t *testing.T) {
 	t.Parallel()
 	p := share.NewPool(1)
 	release, ok := p.Hold("a")
 	if _, second := p.Hold("b"); !ok || second {
-		t.Errorf("the one place is had by a: %t, and b: %t", ok, second)
+		t.Errorf("the only unit is held by a: %t, and b: %t", ok, second)
 	}
 	release()
 	release()
 	if _, ok := p.Hold("b"); !ok || p.Free() != 0 {
-		t.Error("it is not given back, or twice")
+		t.Error("the unit was not given back, or twice")
 	}
 }
 
@@ -86,7 +86,7 @@ func TestWaiting(t *testing.T) {
 		second <- release
 	}()
 	if other, err := p.Wait(t.Context(), "b"); err != nil {
-		t.Error("who holds nothing waits for who does")
+		t.Error("an account that holds nothing waits for one that does")
 	} else {
 		other()
 	}
@@ -97,7 +97,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-func TestConnectionsAreSharedOutByAddress(t *testing.T) {
+func TestConnectionsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -128,7 +128,7 @@ func TestConnectionsAreSharedOutByAddress(t *testing.T) {
 	dial()
 	first, second := <-accepted, <-accepted
 	if _, err := dial().Read(make([]byte, 1)); err == nil || l.Connections.Free() != 2 {
-		t.Errorf("a third connection of one address is open: %v", err)
+		t.Errorf("a third connection of the same address is open: %v", err)
 	}
 	first.Close()
 	first.Close()
@@ -149,13 +149,13 @@ func TestAddress(t *testing.T) {
 		"[::ffff:192.0.2.7]:80": "::ffff:192.0.2.7", "pipe": "pipe",
 	} {
 		if got := share.Address(remote); got != want {
-			t.Errorf("%s is of %s, want %s", remote, got, want)
+			t.Errorf("%s belongs to %s, want %s", remote, got, want)
 		}
 	}
 }
 
-// TestAnyOrder takes and gives in any order, from many goroutines: nothing is lost,
-// and the pool never gives more than it has.
+// Many goroutines take and give units in random order: no unit is lost, and the pool never
+// gives more units than it has.
 func TestAnyOrder(t *testing.T) {
 	t.Parallel()
 	const capacity = 64

@@ -18,10 +18,11 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"golang.org/x/net/http/httpguts"
 )
 
-// The standard variables that are read here. Those of the exporter have these prefixes;
-// what is said of traces alone counts before what is said of everything.
+// The standard variables that are read here. The variables of the exporter have one of
+// two prefixes; tracesPrefix takes precedence.
 const (
 	exporterPrefix   = "OTEL_EXPORTER_OTLP_"
 	tracesPrefix     = "OTEL_EXPORTER_OTLP_TRACES_"
@@ -29,9 +30,9 @@ const (
 	exporterVariable = "OTEL_TRACES_EXPORTER"
 )
 
-// Open makes a tracer that sends spans to the collector that the environment names,
-// in the background. It returns nil where none is named. Errors name the variable that
-// cannot be used. Close must follow.
+// Open returns a tracer that sends spans in the background to the collector that the
+// environment names. It returns nil if the environment names no collector. Its errors name
+// the invalid variable. Call Close after use.
 func Open(ctx context.Context, log *slog.Logger) (*Tracer, error) {
 	if !enabled() {
 		return nil, nil
@@ -39,8 +40,8 @@ func Open(ctx context.Context, log *slog.Logger) (*Tracer, error) {
 	if err := check(); err != nil {
 		return nil, err
 	}
-	// Global, as the API wants it: the SDK tells of failed exports in no other way.
-	otelapi.SetErrorHandler(&complaints{log: log})
+	// A global handler is the only way to get the errors of failed exports.
+	otelapi.SetErrorHandler(&errorLog{log: log})
 	about, err := resource.New(ctx,
 		resource.WithHost(), resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", "earshot")),
@@ -53,15 +54,15 @@ func Open(ctx context.Context, log *slog.Logger) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	// A batch that cannot be sent is dropped, and so is a span when too many wait:
-	// nothing ever waits for the collector.
+	// Nothing ever waits for the collector: a batch that cannot be sent is dropped, and so
+	// are spans if the queue is full.
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
-	collector, _ := url.Parse(setting("ENDPOINT")) // it was checked
+	collector, _ := url.Parse(setting("ENDPOINT")) // check has parsed it before
 	log.Info("traces are sent to a collector", "host", collector.Host)
 	return &Tracer{provider, provider.Tracer(scope)}, nil
 }
 
-// Close sends what is left, until ctx ends. It may be called more than once.
+// Close sends the remaining spans until ctx ends. It may be called more than once.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -81,20 +82,20 @@ func enabled() bool {
 
 func variable(name string) string { return strings.TrimSpace(os.Getenv(name)) }
 
-// setting is the value of a variable of the exporter.
+// setting returns the value of a variable of the exporter.
 func setting(name string) string {
 	return cmp.Or(variable(tracesPrefix+name), variable(exporterPrefix+name))
 }
 
-// rules say what the variables of the exporter must be. The exporter itself ignores a
-// value that it cannot use.
+// rules are the checks for the variables of the exporter. The exporter itself ignores
+// invalid values.
 var rules = []struct {
 	name string
 	must string
 	is   func(value string) bool
 }{
 	{"ENDPOINT", "a URL such as http://localhost:4318", isAddress},
-	{"PROTOCOL", "http/protobuf, the one protocol that traces are sent by", func(v string) bool { return v == "http/protobuf" }},
+	{"PROTOCOL", "http/protobuf, the only supported protocol", func(v string) bool { return v == "http/protobuf" }},
 	{"HEADERS", "a list such as name=value,other=value", areHeaders},
 	{"COMPRESSION", "gzip or none", func(v string) bool { return v == "gzip" || v == "none" }},
 	{"TIMEOUT", "a number of milliseconds", func(v string) bool { _, err := strconv.ParseUint(v, 10, 31); return err == nil }},
@@ -103,7 +104,8 @@ var rules = []struct {
 	{"CLIENT_KEY", "a file of a key in PEM", isPEM},
 }
 
-// check returns what is wrong with the variables. It shows no value that may be secret.
+// check returns an error for the first invalid variable. The error does not contain values
+// that may be secret.
 func check() error {
 	for _, rule := range rules {
 		for _, prefix := range []string{exporterPrefix, tracesPrefix} {
@@ -132,54 +134,41 @@ func isPEM(file string) bool {
 func areHeaders(list string) bool {
 	for header := range strings.SplitSeq(list, ",") {
 		name, value, found := strings.Cut(header, "=")
-		name = strings.TrimSpace(name)
 		_, err := url.PathUnescape(value)
-		if !found || name == "" || strings.ContainsFunc(name, notInName) || err != nil {
+		if !found || !httpguts.ValidHeaderFieldName(strings.TrimSpace(name)) || err != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// notInName tells whether a header's name may not have the character.
-func notInName(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return false
-	default:
-		return !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	}
-}
+// logEvery is the minimum time between two logged errors.
+const logEvery = time.Minute
 
-// complainEvery is how often the log tells that spans are lost.
-const complainEvery = time.Minute
-
-// complaints logs what the SDK complains about, not too often. It is safe for
-// concurrent use.
-type complaints struct {
+// errorLog logs errors of the SDK, at most one in logEvery. It is safe for concurrent use.
+type errorLog struct {
 	log *slog.Logger
 
-	mu   sync.Mutex
-	next time.Time // before it nothing is logged
-	left int       // not logged since
+	mu      sync.Mutex
+	next    time.Time // when the next error may be logged
+	skipped int       // number of errors not logged since the last one
 }
 
-// Handle logs an error of the SDK, or counts it.
-func (c *complaints) Handle(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// Handle logs or counts an error of the SDK.
+func (l *errorLog) Handle(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	now := time.Now()
-	if now.Before(c.next) {
-		c.left++
+	if now.Before(l.next) {
+		l.skipped++
 		return
 	}
-	c.next = now.Add(complainEvery)
-	c.log.Warn("tracing is in trouble, requests are not", "error", shortened(err.Error()), "more since the last", c.left)
-	c.left = 0
+	l.next = now.Add(logEvery)
+	l.log.Warn("sending traces failed; requests are not affected", "error", shortened(err.Error()), "more since the last", l.skipped)
+	l.skipped = 0
 }
 
-// shortened is a text of at most as many bytes as a line of the log should have: a
-// collector's answer may be a page.
+// shortened cuts a text for the log, since a collector's answer may be a whole page.
 func shortened(text string) string {
 	const limit = 300
 	if len(text) <= limit {

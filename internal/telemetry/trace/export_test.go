@@ -21,7 +21,7 @@ import (
 	"earshot/internal/telemetry/trace"
 )
 
-func TestACollectorIsSentWhatTheVariablesSay(t *testing.T) {
+func TestSpansAreSentAsTheVariablesSay(t *testing.T) {
 	var got http.Header
 	var path string
 	var sent collected.ExportTraceServiceRequest

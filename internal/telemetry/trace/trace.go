@@ -1,15 +1,15 @@
-// Package trace records what is done for a request, from the edge to its settlement,
-// as spans of OpenTelemetry.
+// Package trace records the work for a request, from the HTTP edge to its settlement, as
+// OpenTelemetry spans.
 //
-//	trace.go   beginning traces, and the spans in them
-//	export.go  where they are sent, by the standard OTEL_ variables
+//	trace.go   starting traces and spans
+//	export.go  sending spans to the collector that the standard OTEL_ variables name
 //
-// It is off unless one of those variables names a collector. Then a Tracer is nil, a
-// Span is its zero value, and all that is left of a span is one look into its context.
+// Without a collector, tracing is off: the Tracer is nil, every Span is the zero value,
+// and starting a span costs only one lookup in its context.
 //
-// A span holds names of our own, numbers and ids. What clients and upstreams write,
-// such as prompts, keys, bodies, query strings and the texts of errors, belongs into
-// none: pass a code or a reason instead.
+// A span contains only our own names, numbers and ids. It must not contain text from
+// clients or upstreams, such as prompts, keys, bodies, query strings and error texts. Use
+// a code or a reason instead.
 package trace
 
 import (
@@ -24,10 +24,11 @@ import (
 	otel "go.opentelemetry.io/otel/trace"
 )
 
-// scope names who made the spans.
+// scope is the instrumentation scope of the spans.
 const scope = "earshot"
 
-// The attributes of spans, by the semantic conventions where these have one.
+// Attributes of spans. They follow the semantic conventions of OpenTelemetry if there is
+// one.
 const (
 	Method       = "http.request.method"
 	Route        = "http.route"
@@ -46,15 +47,14 @@ const (
 	failure = "error.type"
 )
 
-// Tracer begins traces. A nil Tracer begins none. It is safe for concurrent use.
+// Tracer starts traces. A nil Tracer starts no traces. It is safe for concurrent use.
 type Tracer struct {
 	provider *sdk.TracerProvider
 	otel     otel.Tracer
 }
 
-// Serve begins the span of a request that a client makes, as a part of the trace that
-// the client names in its header traceparent, if it does. The request that is returned
-// carries the span.
+// Serve starts the span of a client's request. If the client sends a traceparent header,
+// the span is part of that trace. The context of the returned request carries the span.
 func (t *Tracer) Serve(r *http.Request, name string) (*http.Request, Span) {
 	if t == nil {
 		return r, Span{}
@@ -66,7 +66,7 @@ func (t *Tracer) Serve(r *http.Request, name string) (*http.Request, Span) {
 	return r.WithContext(ctx), s
 }
 
-// method is the method of a request, unless the client made it up.
+// method returns the method if it is a known one, since a client can send any text.
 func method(name string) string {
 	switch name {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -76,7 +76,7 @@ func method(name string) string {
 	}
 }
 
-// Begin begins a trace of work that no client waits for, which began at a time.
+// Begin starts a trace of background work that started at a time.
 func (t *Tracer) Begin(ctx context.Context, name string, at time.Time) (context.Context, Span) {
 	if t == nil {
 		return ctx, Span{}
@@ -85,7 +85,8 @@ func (t *Tracer) Begin(ctx context.Context, name string, at time.Time) (context.
 	return ctx, Span{span}
 }
 
-// Start begins a span within the one that ctx carries. Without one, there is none.
+// Start starts a child of the span that ctx carries. If ctx carries no span, it returns
+// the zero Span.
 func Start(ctx context.Context, name string) (context.Context, Span) {
 	parent := otel.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -95,8 +96,8 @@ func Start(ctx context.Context, name string) (context.Context, Span) {
 	return ctx, Span{span}
 }
 
-// Note adds a span that has ended to the one that ctx carries: how long something took
-// that was done for many at once.
+// Note adds a child that has already ended to the span that ctx carries. It is for work
+// that was done for many requests at once.
 func Note(ctx context.Context, name string, began, ended time.Time) {
 	parent := otel.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -109,21 +110,21 @@ func Note(ctx context.Context, name string, began, ended time.Time) {
 // Span is a piece of work in a trace. The zero value records nothing.
 type Span struct{ otel otel.Span }
 
-// String notes a name or an id.
+// String sets an attribute with a name or an id.
 func (s Span) String(key, value string) {
 	if s.otel != nil {
 		s.otel.SetAttributes(attribute.String(key, value))
 	}
 }
 
-// Int notes a number.
+// Int sets an attribute with a number.
 func (s Span) Int(key string, value int) {
 	if s.otel != nil {
 		s.otel.SetAttributes(attribute.Int(key, value))
 	}
 }
 
-// Fail marks the span as failed, for a reason in one word.
+// Fail marks the span as failed. The reason is one word.
 func (s Span) Fail(reason string) {
 	if s.otel != nil {
 		s.otel.SetAttributes(attribute.String(failure, reason))

@@ -21,7 +21,7 @@ const (
 	traces   = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 )
 
-func TestWithoutACollectorThereIsNoTracer(t *testing.T) {
+func TestOpenWithoutCollectorReturnsNil(t *testing.T) {
 	for _, variables := range []map[string]string{
 		{},
 		{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_SERVICE_NAME": "other"},
@@ -39,7 +39,7 @@ func TestWithoutACollectorThereIsNoTracer(t *testing.T) {
 	}
 }
 
-func TestAVariableThatCannotBeUsedIsNamed(t *testing.T) {
+func TestErrorNamesTheInvalidVariable(t *testing.T) {
 	const secret = "do-not-show"
 	for name, value := range map[string]string{
 		endpoint:                             "localhost:4318 " + secret,
@@ -65,7 +65,7 @@ func TestAVariableThatCannotBeUsedIsNamed(t *testing.T) {
 	}
 }
 
-func TestATracerThatIsNoneCostsNothing(t *testing.T) {
+func TestNilTracerAllocatesNothing(t *testing.T) {
 	var none *trace.Tracer
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -91,7 +91,7 @@ func TestATracerThatIsNoneCostsNothing(t *testing.T) {
 	}
 }
 
-func TestTroubleIsLoggedOnceAMinute(t *testing.T) {
+func TestErrorsAreLoggedOnceAMinute(t *testing.T) {
 	t.Setenv(endpoint, "http://127.0.0.1:1")
 	var log bytes.Buffer
 	tracer, err := trace.Open(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
@@ -105,7 +105,7 @@ func TestTroubleIsLoggedOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(*testing.T) {
 		for range 100 {
 			otel.Handle(errors.New(strings.Repeat("ä", 1000)))
-			time.Sleep(time.Second) // of the bubble's clock
+			time.Sleep(time.Second) // synctest time
 		}
 	})
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")

@@ -10,7 +10,7 @@ import (
 // and err are set before ready is closed; Browser.mu guards the others.
 type instance struct {
 	ready   chan struct{} // closed when Chromium has started, or failed to start
-	process *process // nil if the start failed
+	process *process      // nil if the start failed
 	err     error
 
 	users  int // visits that run now

@@ -25,8 +25,9 @@ func busy(t *testing.T, turns *share.Turns, account string) (taken []*share.Turn
 	return taken
 }
 
-// TestLinesAreServedInTurn has a flood wait before another account comes.
-func TestLinesAreServedInTurn(t *testing.T) {
+// Two accounts are served in turn, although many requests of one account were waiting
+// first.
+func TestQueuesAreServedInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := share.NewPool(2)
@@ -39,7 +40,7 @@ func TestLinesAreServedInTurn(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				order = append(order, account) // one at a time, since there is one place
+				order = append(order, account) // one at a time, since there is one unit
 				release()
 			}()
 			synctest.Wait()
@@ -69,7 +70,7 @@ func TestNewWorkIsRefusedWhenItWouldWait(t *testing.T) {
 		time.Sleep(400 * time.Millisecond)
 		began := time.Now()
 		if _, err := turns.Begin(t.Context(), "flood"); !errors.Is(err, share.ErrBusy) || time.Since(began) > 0 {
-			t.Errorf("behind somebody who waits for 400 ms one waits, too: %v after %s", err, time.Since(began))
+			t.Errorf("a request behind one that has waited for 400 ms: %v after %s", err, time.Since(began))
 		}
 		if turn, err := turns.Begin(t.Context(), "calm"); err != nil {
 			t.Errorf("another account is refused: %v", err)
@@ -78,7 +79,7 @@ func TestNewWorkIsRefusedWhenItWouldWait(t *testing.T) {
 			turn.End()
 		}
 		if err := <-late; !errors.Is(err, share.ErrBusy) || time.Since(began) > 3*time.Second {
-			t.Errorf("who stands still gets %v after %s", err, time.Since(began))
+			t.Errorf("a request that is never served: %v after %s", err, time.Since(began))
 		}
 		for _, turn := range taken {
 			turn.End()
@@ -89,7 +90,7 @@ func TestNewWorkIsRefusedWhenItWouldWait(t *testing.T) {
 	})
 }
 
-func TestALineHasAnEnd(t *testing.T) {
+func TestQueueLengthIsLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns := share.NewTurns(share.Patience)
@@ -107,7 +108,7 @@ func TestALineHasAnEnd(t *testing.T) {
 		if waiting < 1000 || waiting > 1100 {
 			t.Errorf("%d of %d wait", waiting, cap(answers))
 		}
-		leave() // clients that have left wait no longer
+		leave() // clients that have left stop waiting
 		synctest.Wait()
 		if len(answers) != cap(answers) {
 			t.Errorf("%d still wait", cap(answers)-len(answers))
@@ -115,8 +116,8 @@ func TestALineHasAnEnd(t *testing.T) {
 	})
 }
 
-// TestWorkUnderWayGoesFirst has something that paused come back while new work waits.
-func TestWorkUnderWayGoesFirst(t *testing.T) {
+// Work that resumes after a pause is served before new requests.
+func TestResumedWorkGoesFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns := share.NewTurns(share.Patience)
@@ -146,7 +147,7 @@ func TestWorkUnderWayGoesFirst(t *testing.T) {
 		synctest.Wait()
 		for _, turn := range taken {
 			turn.End()
-			synctest.Wait() // so that one at a time has room
+			synctest.Wait() // so that there is room for one at a time
 		}
 		if want := []string{"under way", "new"}; !slices.Equal(order, want) {
 			t.Errorf("they are served in the order %v, want %v", order, want)
@@ -157,18 +158,18 @@ func TestWorkUnderWayGoesFirst(t *testing.T) {
 	})
 }
 
-// TestAStandingLineIsShort floods a node with six times what it can do. After the burst at
-// its beginning those that are let in wait for little, and no turn is left unused.
-func TestAStandingLineIsShort(t *testing.T) {
+// A node gets six times the load that it can serve. After the initial burst, the requests
+// that are accepted wait only for a short time, and no turn is unused.
+func TestQueueStaysShortUnderOverload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const flood = 10 * time.Second
 		turns := share.NewTurns(share.Patience)
-		room := int(turns.Room("flood")) // a lone account's part
+		room := int(turns.Room("flood")) // the share of a single account
 		work := time.Duration(room) * time.Second / 160
 		began := time.Now()
 		var mu sync.Mutex
-		var late time.Duration // the longest wait of those that came after the burst
+		var late time.Duration // the longest wait of a request after the burst
 		done := 0
 		var group sync.WaitGroup
 		for time.Since(began) < flood {
@@ -194,7 +195,7 @@ func TestAStandingLineIsShort(t *testing.T) {
 		}
 		group.Wait()
 		if late > 2*share.Patience {
-			t.Errorf("one who was let in waited for %s", late)
+			t.Errorf("an accepted request waited for %s", late)
 		}
 		if done < 1500 { // of 160 a second
 			t.Errorf("only %d were done in %s", done, flood)
