@@ -9,10 +9,10 @@ import (
 	"earshot/internal/track/alert"
 )
 
-// openMail is how mail is sent, nil without a server for that.
+// openMail returns the function that sends mail, or nil if no SMTP server is configured.
 func (a *App) openMail() (func(context.Context, *alert.Mail) (int, error), error) {
 	if a.cfg.SMTP.Server == "" {
-		return nil, nil //nolint:nilnil // said so above
+		return nil, nil //nolint:nilnil // documented above
 	}
 	cfg := a.cfg.SMTP
 	if cfg.Password == "" {
@@ -25,15 +25,16 @@ func (a *App) openMail() (func(context.Context, *alert.Mail) (int, error), error
 	return func(ctx context.Context, m *alert.Mail) (int, error) { return sender.Send(ctx, mail.Message(*m)) }, nil
 }
 
-// openExports is where files of trackers are written, nil for nowhere.
+// openExports returns the place for exported files of trackers, or nil if none is
+// configured.
 func (a *App) openExports(ctx context.Context) (track.Exports, error) {
 	if a.cfg.Exports == "" {
-		return nil, nil //nolint:nilnil // said so above
+		return nil, nil //nolint:nilnil // documented above
 	}
 	return exportfile.Open(ctx, a.cfg.Exports)
 }
 
-// channelMessage is what a delivery tells a channel.
+// channelMessage returns the message of a delivery to a channel.
 func (a *App) channelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
 	return a.trackers.ChannelMessage(ctx, organization, delivery)
 }

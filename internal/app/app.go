@@ -1,5 +1,5 @@
-// Package app puts the service together: it makes the parts, connects them,
-// starts and stops them. The application is a value that a test can start.
+// Package app assembles the service: it creates and connects the components, and starts
+// and stops them. Tests start the service as a value, too.
 package app
 
 import (
@@ -39,15 +39,15 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// maxConnections bounds what clients can make a node hold, half of it from one
-// address.
+// maxConnections is the maximum number of client connections of a node. One address may
+// have half of them.
 const maxConnections = 32768
 
 // App is a node of the service.
 type App struct {
-	// BaseURL is the address that clients know the service by.
+	// BaseURL is the URL of the service for clients.
 	BaseURL string
-	// First is the organization that was made because there was none.
+	// First is the organization that New created because the database had none.
 	First *Account
 
 	cfg       Config
@@ -64,14 +64,14 @@ type App struct {
 	tracer    *trace.Tracer // nil without a collector
 	api       *api.Server
 	listener  net.Listener
-	// connections are shared out by the address that they come from.
+	// connections limits client connections by remote address.
 	connections *share.Pool
 	http        *http.Server
-	requests    sync.WaitGroup // being answered
+	requests    sync.WaitGroup // requests that are being answered
 }
 
-// New opens the database, binds the address, and makes the first organization
-// where there is none. Run must follow.
+// New opens the database, listens on the address, and creates the first organization if
+// there is none. Call Run to start the node.
 func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -97,15 +97,15 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	if err := a.connect(ctx); err != nil {
 		return nil, err
 	}
-	// Last, since the key that it makes is shown only once.
+	// This is the last step, because the key of the first organization is shown only once.
 	if err := a.prepareAccounts(ctx); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// prepareAccounts brings limits in line with the plans and makes the first
-// organization. Of several nodes that start together one makes it.
+// prepareAccounts applies the limits of the plans and creates the first organization. If
+// several nodes start at the same time, one of them creates it.
 func (a *App) prepareAccounts(ctx context.Context) error {
 	plans, err := a.cfg.Settings.plans()
 	if err != nil {
@@ -139,7 +139,7 @@ func (a *App) listen(ctx context.Context) error {
 	return nil
 }
 
-// reachable is an address under which a client on this machine finds addr.
+// reachable returns an address for clients on this machine.
 func reachable(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
@@ -148,7 +148,7 @@ func reachable(addr net.Addr) string {
 	return fmt.Sprintf("localhost:%d", tcp.Port)
 }
 
-// connect makes the parts and connects them.
+// connect creates the components and connects them.
 func (a *App) connect(ctx context.Context) (err error) {
 	if a.lab, err = listenLab(ctx, a.cfg); err != nil {
 		return err
@@ -167,13 +167,13 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.catalogue = catalogue
-	// Made when somebody asks for it, since that takes longer than all the rest of a start.
+	// The document is created on demand, because that takes longer than the rest of the start.
 	openAPI := sync.OnceValues(func() ([]byte, error) { return OpenAPI(catalogue.Providers()) })
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector(), buildInfo())
 	turns := share.NewTurns(cmp.Or(a.cfg.Patience, share.Patience))
 	a.lab.Share(turns.Wait)
-	host, _ := os.Hostname() // only a label
+	host, _ := os.Hostname() // used only as a label
 	receivers := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
 	mails, err := a.openMail()
 	if err != nil {
@@ -182,7 +182,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	a.webhooks = webhook.New(webhook.Config{
 		Store: tracking.New(a.store), Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
-	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not noted", "error", err) })
+	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
 		Store: a.store, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,
@@ -214,7 +214,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	return nil
 }
 
-// agents serves AI agents over MCP; their calls go through the API.
+// agents returns the MCP handler for AI agents. Their calls go through the API.
 func (a *App) agents(openAPI func() ([]byte, error), catalogue *provider.Catalogue) http.Handler {
 	handler := sync.OnceValues(func() (http.Handler, error) {
 		description, err := openAPI()
@@ -231,7 +231,7 @@ func (a *App) agents(openAPI func() ([]byte, error), catalogue *provider.Catalog
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, err := handler()
 		if err != nil {
-			a.cfg.Log.Error("the tools of MCP cannot be described", "error", err)
+			a.cfg.Log.Error("create the MCP server", "error", err)
 			http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 			return
 		}
@@ -239,8 +239,8 @@ func (a *App) agents(openAPI func() ([]byte, error), catalogue *provider.Catalog
 	})
 }
 
-// webhookBody is the body of a task's webhook, the same as when polling the task, or that
-// of a sweep.
+// webhookBody returns the webhook's body for a task or a sweep. The body for a task is the
+// same as in the answer to GET /v1/async/task/{id}.
 func (a *App) webhookBody(ctx context.Context, organization, id string) ([]byte, error) {
 	task, err := a.store.Task(ctx, organization, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -256,7 +256,8 @@ func (a *App) webhookBody(ctx context.Context, organization, id string) ([]byte,
 	return json.Marshal(a.jobs.Record(task))
 }
 
-// limiter counts in the database that the nodes share, or in memory for a single node.
+// limiter returns a rate limiter that counts in the database if nodes share it, and in
+// memory otherwise.
 func (a *App) limiter() api.Limiter {
 	if store.Shared(a.cfg.Database) {
 		return ratelimit.NewShared(a.store.CountRequests)
@@ -264,8 +265,8 @@ func (a *App) limiter() api.Limiter {
 	return ratelimit.NewLocal()
 }
 
-// counted counts requests, so that Run can wait for the last one, even if its
-// connection had to be closed.
+// counted counts running requests, so that Run can wait for them even after their
+// connections were closed.
 func (a *App) counted(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.requests.Add(1)
@@ -277,12 +278,12 @@ func (a *App) counted(handler http.Handler) http.Handler {
 func newHTTPServer(handler http.Handler) *http.Server {
 	server := &http.Server{
 		Handler: handler,
-		// Bodies and responses have limits of their own, set as they begin: a call
-		// may rightly take minutes between the two.
+		// The handlers set deadlines for reading bodies and writing responses, because a
+		// call may take minutes between the two.
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		// OPTIONS * is no different from any other path that does not exist.
+		// OPTIONS * gets a 404 like any other unknown path.
 		DisableGeneralOptionsHandler: true,
 		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: 100},
 		Protocols:                    new(http.Protocols),
@@ -292,9 +293,9 @@ func newHTTPServer(handler http.Handler) *http.Server {
 	return server
 }
 
-// Run serves until ctx ends, then lets the running jobs finish and stops.
+// Run serves until ctx ends. Then it waits for the running jobs and stops.
 func (a *App) Run(ctx context.Context) error {
-	// The parts outlive ctx: they are needed until the last job has ended.
+	// The components must run until the last job has ended, so they do not end with ctx.
 	parts, stopParts := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopParts()
 	group, groupCtx := errgroup.WithContext(parts)
@@ -313,7 +314,7 @@ func (a *App) Run(ctx context.Context) error {
 	})
 	select {
 	case <-ctx.Done():
-	case <-groupCtx.Done(): // a part failed
+	case <-groupCtx.Done(): // a component failed
 	}
 	last := time.Now().Add(a.stopGrace() + flushGrace)
 	stopErr := a.stop()
@@ -324,8 +325,8 @@ func (a *App) Run(ctx context.Context) error {
 	return errors.Join(stopErr, partsErr, a.close())
 }
 
-// stop drains the node: from now on it is not ready and refuses new work, but
-// answers what it has.
+// stop drains the node: the node is no longer ready and refuses new work, but finishes
+// the work that it has.
 func (a *App) stop() error {
 	a.jobs.Drain()
 	a.api.EndStreams()
@@ -338,17 +339,17 @@ func (a *App) stop() error {
 	flush, cancel := context.WithTimeout(context.Background(), flushGrace)
 	defer cancel()
 	if a.http.Shutdown(flush) != nil {
-		// Some client holds an idle connection open.
+		// A client keeps an idle connection open.
 		return a.http.Close()
 	}
 	return nil
 }
 
-// stopGrace is how long running jobs get to finish.
+// stopGrace returns how long running jobs may take to finish.
 func (a *App) stopGrace() time.Duration { return cmp.Or(a.cfg.StopGrace, stopGrace) }
 
-// flushTraces sends the spans that are left, until a time. What cannot be sent by then
-// is lost, which is no failure of the node.
+// flushTraces sends the remaining spans until a time. Losing spans is not an error of the
+// node.
 func (a *App) flushTraces(until time.Time) {
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
@@ -357,9 +358,9 @@ func (a *App) flushTraces(until time.Time) {
 	}
 }
 
-// close frees what New took.
+// close releases the resources that New acquired.
 func (a *App) close() error {
-	a.flushTraces(time.Now().Add(flushGrace)) // nothing is left of it unless New failed
+	a.flushTraces(time.Now().Add(flushGrace)) // has no effect after Run, which has flushed them
 	var errs []error
 	if a.listener != nil {
 		_ = a.listener.Close() // the HTTP server may have closed it already

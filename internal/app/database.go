@@ -12,9 +12,9 @@ import (
 	"earshot/internal/track"
 )
 
-// OpenStore opens the database of a configuration. With serve it makes one where there
-// is none, and claims a SQLite file for this process. Without it, it fails where there
-// is none.
+// OpenStore opens the database of a configuration. If serve is true, it creates a missing
+// database, and locks a SQLite file for this process. If serve is false, it fails if the
+// database is missing.
 func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error) {
 	url := cfg.Database
 	switch {
@@ -27,13 +27,13 @@ func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error
 		URL: url, Serve: serve, Existing: !serve, AllowUnsafe: cfg.AllowUnsafeDatabase, AcceptClock: cfg.AcceptClock, Log: cfg.Log,
 	})
 	if errors.Is(err, store.ErrNoDatabase) {
-		return nil, fmt.Errorf("%w %s: name the server's folder with --data or EARSHOT_DATA, or its PostgreSQL with --database or EARSHOT_DATABASE; only 'earshot serve' makes a new one", err, lookedAt(cfg))
+		return nil, fmt.Errorf("%w %s: name the server's folder with --data or EARSHOT_DATA, or its PostgreSQL with --database or EARSHOT_DATABASE; only 'earshot serve' creates a database", err, lookedAt(cfg))
 	}
 	return s, err
 }
 
-// openReplica opens the database for reports, if there is one. A node serves without its
-// answer: all but reports goes on.
+// openReplica opens the database for reports, if one is configured. If it does not answer,
+// the node starts nevertheless and refuses only reports.
 func (a *App) openReplica(ctx context.Context) (err error) {
 	if a.cfg.ReportsDatabase == "" {
 		return nil
@@ -47,7 +47,8 @@ func (a *App) openReplica(ctx context.Context) (err error) {
 	return nil
 }
 
-// reports is what answers and numbers of trackers are read through.
+// reports returns the service that reads answers and metrics of trackers, from the
+// database for reports if there is one.
 func (a *App) reports() *track.Service {
 	if a.replica == nil {
 		return a.trackers
@@ -55,8 +56,8 @@ func (a *App) reports() *track.Service {
 	return a.trackers.On(tracking.New(a.replica))
 }
 
-// lookedAt says where the database of a configuration would be, without the secrets of
-// its URL.
+// lookedAt describes where the database of a configuration should be, without the secrets
+// of its URL.
 func lookedAt(cfg Config) string {
 	if cfg.Database != "" {
 		return "in the PostgreSQL that --database or EARSHOT_DATABASE names"
@@ -68,15 +69,15 @@ func lookedAt(cfg Config) string {
 	return "at " + path
 }
 
-// Account is an organization as it is handed over to its owner.
+// Account is a new organization with its secrets, for its owner.
 type Account struct {
 	Organization  *account.Organization
 	Key           account.Key
 	WebhookSecret string
 }
 
-// CreateOrganization makes an organization with a key that may do everything.
-// credits, when not nil, takes the place of the plan's first grant.
+// CreateOrganization creates an organization with a key. If credits is not nil, it replaces
+// the first grant of the plan.
 func CreateOrganization(s *store.Store, settings Settings, name, planName string, credits *int64) (*Account, error) {
 	plans, err := settings.plans()
 	if err != nil {
@@ -107,8 +108,7 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 	return created, nil
 }
 
-// SetPlan moves an organization to one of the plans that the configuration
-// offers.
+// SetPlan changes the plan of an organization to one of the configured plans.
 func SetPlan(s *store.Store, settings Settings, organization, planName string) error {
 	plans, err := settings.plans()
 	if err != nil {

@@ -15,28 +15,28 @@ import (
 	"earshot/internal/store"
 )
 
-// scrapeTime limits how long a scrape waits for the database.
+// scrapeTime is the database timeout of a scrape.
 const scrapeTime = 2 * time.Second
 
 var (
 	busyWorkers       = prometheus.NewDesc("earshot_workers_busy", "Tasks that this node runs.", nil, nil)
 	allWorkers        = prometheus.NewDesc("earshot_workers", "Tasks that this node can run at once.", nil, nil)
-	queuedTasks       = prometheus.NewDesc("earshot_tasks_queued", "Tasks that wait, of all organizations.", nil, nil)
-	runningJobs       = prometheus.NewDesc("earshot_jobs_running", "Tasks and calls under way, on all nodes.", nil, nil)
-	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "How often a field of a provider's results was filled, in the last hour, day, or the week before (baseline).", []string{"provider", "surface", "field", "window"}, nil)
-	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 when a field is filled far less often than before.", []string{"provider", "surface", "field"}, nil)
-	unknownBlocks     = prometheus.NewDesc("earshot_extraction_unknown_blocks", "Blocks of result pages that nobody understood in the last day.", []string{"provider", "surface"}, nil)
-	sharedCapacity    = prometheus.NewDesc("earshot_shared_capacity", "How much this node has of what accounts share, by pool.", []string{"pool"}, nil)
-	sharedUsed        = prometheus.NewDesc("earshot_shared_used", "How much of it is in use.", []string{"pool"}, nil)
-	sharedAccounts    = prometheus.NewDesc("earshot_shared_accounts", "How many accounts use it.", []string{"pool"}, nil)
-	sharedLargest     = prometheus.NewDesc("earshot_shared_largest", "The most that one account uses.", []string{"pool"}, nil)
-	sharedRefused     = prometheus.NewDesc("earshot_shared_refused_total", "How often more was refused, to accounts and to strangers.", []string{"pool", "whose"}, nil)
-	clockAhead        = prometheus.NewDesc("earshot_clock_ahead_seconds", "How far this machine's clock is ahead of the time that the node trusts.", nil, nil)
-	clockTrusted      = prometheus.NewDesc("earshot_clock_trusted", "0 while the clock needs attention, and the node is not ready.", nil, nil)
+	queuedTasks       = prometheus.NewDesc("earshot_tasks_queued", "Queued tasks of all organizations.", nil, nil)
+	runningJobs       = prometheus.NewDesc("earshot_jobs_running", "Running tasks and calls on all nodes.", nil, nil)
+	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "Share of a provider's results in which a field was filled, in the last hour, the last day, or the week before (baseline).", []string{"provider", "surface", "field", "window"}, nil)
+	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 if a field is filled far less often than before.", []string{"provider", "surface", "field"}, nil)
+	unknownBlocks     = prometheus.NewDesc("earshot_extraction_unknown_blocks", "Unrecognized blocks of result pages in the last day.", []string{"provider", "surface"}, nil)
+	sharedCapacity    = prometheus.NewDesc("earshot_shared_capacity", "Units of a resource that accounts share on this node, by pool.", []string{"pool"}, nil)
+	sharedUsed        = prometheus.NewDesc("earshot_shared_used", "Units in use, by pool.", []string{"pool"}, nil)
+	sharedAccounts    = prometheus.NewDesc("earshot_shared_accounts", "Accounts that use units, by pool.", []string{"pool"}, nil)
+	sharedLargest     = prometheus.NewDesc("earshot_shared_largest", "Most units that one account uses, by pool.", []string{"pool"}, nil)
+	sharedRefused     = prometheus.NewDesc("earshot_shared_refused_total", "Refusals because a pool was used up, for accounts and for clients without a valid key (stranger).", []string{"pool", "whose"}, nil)
+	clockAhead        = prometheus.NewDesc("earshot_clock_ahead_seconds", "Seconds by which this machine's clock is ahead of the trusted time.", nil, nil)
+	clockTrusted      = prometheus.NewDesc("earshot_clock_trusted", "0 if the clock is not trusted; then the node is not ready.", nil, nil)
 	oldestTransaction = prometheus.NewDesc("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.", nil, nil)
 )
 
-// buildInfo returns a gauge that is always 1 and names the build in its labels.
+// buildInfo returns a gauge that is always 1. Its labels describe the build.
 func buildInfo() prometheus.Collector {
 	version, revision := "development", "unknown"
 	if build, ok := debug.ReadBuildInfo(); ok {
@@ -58,7 +58,7 @@ func buildInfo() prometheus.Collector {
 	return info
 }
 
-// gauges are read from the database at each scrape.
+// gauges collects gauges at each scrape, some of them from the database.
 type gauges struct {
 	jobs  *job.Runner
 	store *store.Store
@@ -66,14 +66,15 @@ type gauges struct {
 	log   *slog.Logger
 }
 
-// Describe names the gauges.
+// Describe implements prometheus.Collector.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
 		to <- d
 	}
 }
 
-// Collect reads them. Without a database it gives only those of the node itself.
+// Collect implements prometheus.Collector. If the database does not answer, it reports only
+// the gauges of the node itself.
 func (g gauges) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
@@ -101,7 +102,7 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	load, err := g.store.Load(ctx)
 	if err != nil {
-		g.log.Warn("the queue could not be measured", "error", err)
+		g.log.Warn("read the length of the queue", "error", err)
 		return
 	}
 	gauge(queuedTasks, float64(load.Queued))
@@ -109,7 +110,7 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	gauge(oldestTransaction, load.OldestTransaction.Seconds())
 	report, err := health.Report(ctx, g.store, time.Now())
 	if err != nil {
-		g.log.Warn("the health of parsers could not be read", "error", err)
+		g.log.Warn("read the health of parsers", "error", err)
 		return
 	}
 	for _, p := range report {

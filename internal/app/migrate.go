@@ -19,21 +19,22 @@ import (
 	"earshot/internal/track"
 )
 
-// Migrated is what was moved into another database, and found to be the same there.
+// Migrated is the result of moving a database. The contents of both databases were
+// compared.
 type Migrated struct {
 	Tables earshot.List[store.TransferState] `json:"tables"`
-	// Trackers is of how many the numbers were computed in both.
+	// Trackers is the number of trackers whose metrics are the same in both databases.
 	Trackers int `json:"trackers"`
-	// Untold are trackers whose numbers nobody can compute yet, in either.
+	// Untold are the trackers whose metrics cannot be computed yet, with the reason.
 	Untold earshot.List[string] `json:"untold"`
-	// Findings are what an audit finds off, in both.
+	// Findings are the audit findings, which are the same in both databases.
 	Findings earshot.List[store.Finding] `json:"findings"`
 }
 
-// Migrate moves everything from a database into an empty one, or goes on with that, and
-// compares the two. An address is postgres://…, or the path of a SQLite file or of the
-// data folder with it, with or without sqlite: before it. It calls report with what it is
-// doing and how far a table is.
+// Migrate moves the content of a database into an empty one, or continues an interrupted
+// move, and compares the two. A database is a postgres:// URL, the path of a SQLite file,
+// or the path of its data folder; a path may have the prefix sqlite:. Migrate calls report
+// with the current step and the progress of a table.
 func Migrate(ctx context.Context, cfg Config, from, to string, report func(doing string, s store.TransferState)) (_ *Migrated, err error) {
 	t, err := store.BeginTransfer(ctx,
 		store.Config{URL: databaseAddress(from), AllowUnsafe: cfg.AllowUnsafeDatabase},
@@ -62,7 +63,7 @@ func Migrate(ctx context.Context, cfg Config, from, to string, report func(doing
 	return moved, t.Finish(ctx)
 }
 
-// databaseAddress is what the store knows a database by.
+// databaseAddress converts an argument of Migrate to a URL of store.Config.
 func databaseAddress(text string) string {
 	path := strings.TrimPrefix(text, "sqlite:")
 	if info, err := os.Stat(path); err == nil && info.IsDir() && !store.Shared(path) {
@@ -71,8 +72,8 @@ func databaseAddress(text string) string {
 	return path
 }
 
-// sameFindings are what an audit finds off in both databases. That they are the same says
-// that moving added nothing.
+// sameFindings returns the audit findings of both databases. It returns an error if they
+// differ.
 func sameFindings(ctx context.Context, from, to *store.Store) ([]store.Finding, error) {
 	var found [2][]store.Finding
 	for i, s := range []*store.Store{from, to} {
@@ -83,12 +84,13 @@ func sameFindings(ctx context.Context, from, to *store.Store) ([]store.Finding, 
 		slices.SortFunc(found[i], func(a, b store.Finding) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	}
 	if !slices.Equal(found[0], found[1]) {
-		return nil, fmt.Errorf("the audit finds %+v off in the database that is moved, and %+v in the other", found[0], found[1])
+		return nil, fmt.Errorf("the audit of the old database finds %+v, and the audit of the new one %+v", found[0], found[1])
 	}
 	return found[1], nil
 }
 
-// compareNumbers computes all metrics of every tracker from both databases.
+// compareNumbers computes the metrics of every tracker from both databases. It returns an
+// error if they differ.
 func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) error {
 	organizations, err := from.Organizations(ctx)
 	if err != nil {
@@ -107,14 +109,14 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 				continue
 			}
 			if err != nil {
-				return fmt.Errorf("compute the numbers of tracker %s: %w", name, err)
+				return fmt.Errorf("compute the metrics of tracker %s: %w", name, err)
 			}
 			got, err := numbersOf(ctx, to, t)
 			if err != nil {
-				return fmt.Errorf("compute the moved numbers of tracker %s: %w", name, err)
+				return fmt.Errorf("compute the metrics of tracker %s in the new database: %w", name, err)
 			}
 			if !bytes.Equal(want, got) {
-				return fmt.Errorf("the numbers of tracker %s are %s, and after they were moved %s", name, want, got)
+				return fmt.Errorf("the metrics of tracker %s are %s in the old database, but %s in the new one", name, want, got)
 			}
 			m.Trackers++
 		}
@@ -122,8 +124,8 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 	return nil
 }
 
-// numbersOf computes the numbers of a tracker as the API answers them, by a service
-// that keeps nothing of them and has no part that only sweeps need.
+// numbersOf returns the metrics of a tracker as in the API. It uses a new service, which
+// has nothing cached and lacks the components for sweeps.
 func numbersOf(ctx context.Context, s *store.Store, t *tracking.Tracker) ([]byte, error) {
 	service := track.New(track.Config{Store: tracking.New(s), Catalogue: &provider.Catalogue{}, Log: slog.New(slog.DiscardHandler)})
 	numbers, err := service.Metrics(ctx, t.Organization, t.Name, &earshot.MetricQuery{})

@@ -20,22 +20,22 @@ import (
 	"earshot/internal/upstream/har"
 )
 
-// Stored is a document that an upstream served, to be read again.
+// Stored is a stored document of an upstream.
 type Stored struct {
 	Provider string
 	Document []byte
-	Surface  earshot.Surface // "" means to recognise it by the document
-	// Request holds fields of the request that it answered, such as country. Fields that
-	// the provider requires and that are absent get placeholders.
+	Surface  earshot.Surface // empty means to detect it from the document
+	// Request has fields of the request that the document answers, such as country.
+	// Required fields that are absent get placeholders.
 	Request map[string]any
-	// Host is the search engine's main host; "" means whichever the document names.
+	// Host is the search engine's main host. Empty means to detect it from the document.
 	Host string
 }
 
-// Parse returns the result of a stored document, with everything that the document
-// holds. In a recording of several exchanges it takes the last answer with sources, or
-// else the last one. It needs no network and no database. Errors are those of an
-// attempt.
+// Parse parses a stored document and returns its result with all optional parts. In a
+// recording of several exchanges, it uses the last answer with sources, or the last answer
+// if no answer has sources. It needs no network and no database. Its errors are those of
+// provider.Request.Ask.
 func Parse(ctx context.Context, s Stored) (result any, err error) {
 	for _, document := range slices.Backward(documents(s.Document)) {
 		s.Document = document
@@ -73,8 +73,8 @@ func documents(document []byte) [][]byte {
 	return [][]byte{document}
 }
 
-// wrapped returns the answer in the envelope of a tool that stores what was fetched
-// with how, {"response": {"data": …}}; nil if the document is no such envelope.
+// wrapped returns the data of an envelope {"response": {"data": …}}, in which some tools
+// store a response. It returns nil if the document is not such an envelope.
 func wrapped(document []byte) []byte {
 	var envelope struct {
 		Response struct {
@@ -121,7 +121,7 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 	return outcome.Result, nil
 }
 
-// wholeRequest asks for everything that a document can hold.
+// wholeRequest returns a request for all optional parts of a result.
 func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request, error) {
 	body := map[string]any{}
 	if err := json.Unmarshal([]byte(p.Definition().Whole), &body); err != nil {
@@ -143,8 +143,8 @@ func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request,
 	return request, in.Err()
 }
 
-// engineOf is the search engine that served a page: the lab's if the page contains its
-// host, or else the one on the web.
+// engineOf returns the search engine that served a page: the lab's engine if the page
+// contains its host, and the real engine otherwise.
 func engineOf(document []byte) (serp.Engine, error) {
 	for _, p := range providers(serp.Engine{}) {
 		about := p.Definition()

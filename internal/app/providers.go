@@ -20,12 +20,11 @@ import (
 	"earshot/internal/schema"
 )
 
-// Providers is the list of providers, for those who only need to know what they
-// are.
+// Providers returns the providers for callers that need only their definitions.
 func Providers() []provider.Provider { return providers(serp.Engine{}) }
 
-// FindProvider finds the definition of a provider by its name or its task type, in
-// any letter case.
+// FindProvider returns the definition of a provider by its name or task type, in any
+// letter case.
 func FindProvider(name string) (provider.Definition, error) {
 	p, err := findProvider(name, serp.Engine{})
 	if err != nil {
@@ -34,8 +33,8 @@ func FindProvider(name string) (provider.Definition, error) {
 	return p.Definition(), nil
 }
 
-// findProvider is FindProvider for those who go on to ask it. It finds providers
-// that the operator hides, too.
+// findProvider is FindProvider for callers that use the provider. It also finds providers
+// that the operator hides.
 func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
 	name = strings.TrimSpace(name)
 	var names, taskTypes []string
@@ -52,7 +51,7 @@ func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
 	return nil, fmt.Errorf("there is no provider %q; the providers are %s", name, strings.Join(names, ", "))
 }
 
-// OpenAPI describes the API of a service with these providers, as JSON.
+// OpenAPI returns the OpenAPI document of a service with these providers, as JSON.
 func OpenAPI(providers []provider.Provider) ([]byte, error) {
 	document, err := openapi.Document(providers)
 	if err != nil {
@@ -61,20 +60,20 @@ func OpenAPI(providers []provider.Provider) ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// providers are those of the list and those of the program.
+// providers returns the built-in providers and those of the configuration.
 func (c Config) providers(engine serp.Engine) []provider.Provider {
 	return append(providers(engine), c.Providers...)
 }
 
-// Vendors returns the list of vendors. Adding one is its folder and a line here.
+// Vendors lists the built-in vendors. A new vendor needs its folder and a line here.
 func Vendors() []provider.Vendor {
 	return []provider.Vendor{
 		cloro.Vendor{},
 	}
 }
 
-// providers is the list of providers. Adding one is its folder and a line here.
-// Those that search ask the engine.
+// providers lists the built-in providers. A new provider needs its folder and a line here.
+// The search providers use the engine.
 func providers(engine serp.Engine) []provider.Provider {
 	return []provider.Provider{
 		chatassistant.Provider{},

@@ -19,21 +19,21 @@ import (
 	"earshot/internal/upstream/capture"
 )
 
-// Reparsed compares what a capture yields now with the stored result.
+// Reparsed compares the result of parsing a capture again with the stored result.
 type Reparsed struct {
 	Capture  string         `json:"capture"`
 	Job      string         `json:"job"`
 	Provider string         `json:"provider"`
 	Before   earshot.Status `json:"before"`
-	// Reason says why it yields nothing now; "" when it does.
+	// Reason is why parsing fails now; empty if it succeeds.
 	Reason earshot.Reason `json:"reason,omitempty"`
-	// Changes name the fields that differ; nil when none does, or when there is no stored
-	// result, as for calls.
+	// Changes describes the fields that differ. It is nil if no field differs, or if there
+	// is no stored result, as for calls.
 	Changes []string `json:"changes,omitempty"`
 }
 
-// Reparse parses every stored capture again, with the request that it answered, and
-// calls report with each result.
+// Reparse parses every stored capture again, with the request of its job, and calls report
+// with each result.
 func Reparse(ctx context.Context, cfg Config, report func(Reparsed) error) error {
 	s, err := OpenStore(ctx, cfg, false)
 	if err != nil {
@@ -76,7 +76,7 @@ func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob) (
 	return now, err
 }
 
-// askAgain runs a job's request on the documents that it was answered by.
+// askAgain runs a job's request on the stored documents.
 func askAgain(ctx context.Context, job store.Job, documents [][]byte, redirects map[string]string) ([]byte, error) {
 	engine, err := engineOf(bytes.Join(documents, nil))
 	if err != nil {
@@ -101,12 +101,12 @@ func askAgain(ctx context.Context, job store.Job, documents [][]byte, redirects 
 	return json.Marshal(outcome.Result)
 }
 
-// redirectsIn are the redirects in a result with their destinations, which cannot be
-// looked up without a network.
+// redirectsIn returns the destinations of the redirect links in a result. They cannot be
+// resolved again without a network.
 func redirectsIn(result []byte) map[string]string {
 	redirects := map[string]string{}
 	var value any
-	_ = json.Unmarshal(result, &value) // nil holds none
+	_ = json.Unmarshal(result, &value) // without a result there are no redirects
 	var walk func(any)
 	walk = func(value any) {
 		switch v := value.(type) {
@@ -131,11 +131,11 @@ func redirectsIn(result []byte) map[string]string {
 	return redirects
 }
 
-// address is a URL in JSON. Those of captures are new at every reading, and not
-// every redirect is known: they are not compared.
+// address matches a URL in JSON. URLs are not compared, because every capture gets a new
+// URL, and not all redirects are known.
 var address = regexp.MustCompile(`"https?://[^"]*"|"captures/[^"]*"`)
 
-// differences names the fields that differ between two results.
+// differences describes the fields that differ between two results.
 func differences(before, after []byte) ([]string, error) {
 	var was, is map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal(before, &was), json.Unmarshal(after, &is)); err != nil {
@@ -155,7 +155,7 @@ func differences(before, after []byte) ([]string, error) {
 	return changes, nil
 }
 
-// size describes how large a value is.
+// size describes the size of a value.
 func size(value json.RawMessage) string {
 	var list []json.RawMessage
 	var text string

@@ -16,23 +16,22 @@ import (
 	"earshot/internal/api"
 )
 
-// tokenLife is how long the token in the dashboard's address is valid.
+// tokenLife is how long the token in the dashboard's URL is valid.
 const tokenLife = 15 * time.Minute
 
 // ticket is the one-time token that signs in to the dashboard.
 type ticket struct {
 	mu      sync.Mutex
-	token   string // "" when there is none, or it was used
+	token   string // empty if no token was created, or it was used
 	expires time.Time
 }
 
-// DashboardURL is the address of the dashboard with a token that signs in to the
-// oldest organization, once and within 15 minutes, on this node. It replaces the
-// token that it gave before. The token is in the fragment, which browsers do not send,
-// so that it appears in no log.
+// DashboardURL returns the URL of the dashboard with a new token. The token signs in to
+// the oldest organization, once, within 15 minutes, on this node. It replaces the previous
+// token. It is in the fragment, which browsers do not send, so that it appears in no log.
 func (a *App) DashboardURL() string {
 	if a.cfg.Role == RoleWorker {
-		return a.BaseURL + "/" // where nobody can sign in
+		return a.BaseURL + "/" // workers do not support signing in
 	}
 	a.ticket.mu.Lock()
 	defer a.ticket.mu.Unlock()
@@ -40,7 +39,8 @@ func (a *App) DashboardURL() string {
 	return a.BaseURL + "/#token=" + a.ticket.token
 }
 
-// signIn exchanges the token for a key that may do everything and soon expires.
+// signIn exchanges the token for a key with all scopes that expires after
+// api.SessionLife.
 func (a *App) signIn(ctx context.Context, token string) (text string, whose *account.Principal, err error) {
 	a.ticket.mu.Lock()
 	defer a.ticket.mu.Unlock()
@@ -62,11 +62,11 @@ func (a *App) signIn(ctx context.Context, token string) (text string, whose *acc
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
 	a.ticket.token = ""
-	a.cfg.Log.Info("somebody signed in to the dashboard", "organization", owner.ID, "key", key.ID)
+	a.cfg.Log.Info("signed in to the dashboard", "organization", owner.ID, "key", key.ID)
 	return key.Text, whose, nil
 }
 
-// Owner is the name of the organization that the dashboard's address signs in to.
+// Owner returns the name of the organization that DashboardURL signs in to.
 func (a *App) Owner(ctx context.Context) (string, error) {
 	owner, err := a.oldestOrganization(ctx)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"testing/fstest"
 )
 
-// module is the path of the module; the root package has the same.
+// module is the path of the module and of its root package.
 const module = "earshot"
 
 // reading are the packages that every parser may use.
@@ -25,9 +25,9 @@ var reading = []string{
 	"internal/provider/jsonpatch", "internal/provider/rawdoc", "internal/provider/markup", "internal/provider/answer",
 }
 
-// floors are the folders of internal, from the bottom up. A package may import the packages of
-// its own folder and of folders on lower floors. The root package lies below all of them, and
-// the commands above.
+// floors are the layers of internal, from the bottom up. A package may import the packages of
+// its own folder and of folders on lower floors. The root package is below all floors, and the
+// commands are above them.
 var floors = [][]string{
 	{"account", "files", "geo", "limits", "telemetry"},
 	{"schema", "store", "upstream"},
@@ -37,14 +37,14 @@ var floors = [][]string{
 	{"app"},
 }
 
-// doors are packages that, beside the commands, only some folders and packages may import.
+// doors are packages that only the commands and these folders and packages may import.
 var doors = map[string][]string{
 	"internal/store":        {"internal/store", "internal/provider/health", "internal/job", "internal/track", "internal/api", "internal/notify", "internal/app"},
 	"internal/store/engine": {"internal/store"},
 }
 
-// providers lists what the packages of internal/provider may import of that folder, so that no
-// provider depends on another. "*" stands for one path element.
+// providers lists the imports within internal/provider that its packages may have, so that no
+// provider depends on another. "*" matches one path element.
 var providers = map[string][]string{
 	"internal/provider":           nil,
 	"internal/provider/health":    nil,
@@ -68,21 +68,20 @@ var providers = map[string][]string{
 	"internal/provider/providertest": {"internal/provider", "internal/provider/answer", "internal/provider/chat"},
 }
 
-// startsService lists the packages whose tests may import internal/app, beside those
-// in test/. Tests may import everything else freely, but a unit that cannot be tested
-// without the whole service is not a unit.
+// startsService lists the packages outside of test/ whose tests may start the whole service.
+// A unit should be testable without the whole service. All other imports are allowed in tests.
 var startsService = []string{"cmd/earshot", "client"}
 
-// A file may have this many lines. Reading one in a sitting is the point.
+// Maximum lengths of a file.
 const (
 	maxLines     = 500
 	maxTestLines = 800
 )
 
-// tellsNothing are package names that say how code is shared, not what it does.
+// tellsNothing are package names that do not say what the package does.
 var tellsNothing = []string{"utils", "common", "helpers", "models", "types", "pkg"}
 
-// rules are the checks; each returns one line for every violation.
+// rules are the checks. Each returns one line for every violation.
 var rules = map[string]func([]file) []string{
 	"doc":     checkDocs,
 	"imports": checkImports,
@@ -91,7 +90,7 @@ var rules = map[string]func([]file) []string{
 	"names":   checkNames,
 }
 
-// TestModule holds the module to every rule.
+// The module follows every rule.
 func TestModule(t *testing.T) {
 	t.Parallel()
 
@@ -100,7 +99,7 @@ func TestModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(files, func(f file) bool { return f.name == "test/arch/arch_test.go" }) {
-		t.Fatal("the tests do not see their own file: they look at the wrong folder")
+		t.Fatal("the tests do not find their own file: they read the wrong folder")
 	}
 	for name, check := range rules {
 		t.Run(name, func(t *testing.T) {
@@ -112,14 +111,14 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// TestRules shows that every rule can fail, and on what.
+// Every rule reports violations, and accepts correct code.
 func TestRules(t *testing.T) {
 	t.Parallel()
 
 	long := strings.Repeat("\n", maxLines)
 	tests := []struct {
 		rule, file, code string
-		want             string // part of the violation; empty if there is none
+		want             string // part of the violation; empty for correct code
 	}{
 		{"doc", "internal/geo/geo.go", "package geo", "internal/geo: no package comment"},
 		{"doc", "internal/geo/geo.go", "// Geography.\npackage geo", `must start with "Package geo "`},
@@ -164,7 +163,7 @@ func TestRules(t *testing.T) {
 		{"names", "internal/geo/x.go", "package types", "types"},
 		{"names", "internal/geo/x.go", "package geo", ""},
 
-		// Not of this module: what others generate, record or build.
+		// These files are not part of the module.
 		{"init", "internal/geo/testdata/x.go", "package x; func init() {}", ""},
 		{"init", "tools/x.go", "package x; func init() {}", ""},
 		{"init", ".cache/x.go", "package x; func init() {}", ""},
@@ -195,12 +194,12 @@ type file struct {
 	ast   *ast.File
 }
 
-// dir is the path of the file's package, as in the table.
+// dir returns the path of the file's package.
 func (f file) dir() string { return path.Dir(f.name) }
 
 func (f file) isTest() bool { return strings.HasSuffix(f.name, "_test.go") }
 
-// imports are the import paths of the file, unquoted.
+// imports returns the import paths of the file, unquoted.
 func (f file) imports() []string {
 	paths := make([]string, len(f.ast.Imports))
 	for i, spec := range f.ast.Imports {
@@ -210,7 +209,7 @@ func (f file) imports() []string {
 }
 
 // load parses the Go files of the module at the root of tree. Like the go command,
-// it passes over testdata, hidden folders and nested modules.
+// it skips testdata, hidden folders and nested modules.
 func load(tree fs.FS) ([]file, error) {
 	var files []file
 	fset := token.NewFileSet()
@@ -241,7 +240,7 @@ func load(tree fs.FS) ([]file, error) {
 	return files, err
 }
 
-// inModule reports whether the go command would look for packages in the folder.
+// inModule reports whether a folder can contain packages of the module.
 func inModule(tree fs.FS, name string) bool {
 	base := path.Base(name)
 	if base == "testdata" || base == "vendor" || base == "node_modules" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
@@ -251,8 +250,8 @@ func inModule(tree fs.FS, name string) bool {
 	return err != nil
 }
 
-// checkDocs wants one comment on every package, which starts the way godoc shows it.
-// A folder with nothing but tests needs none.
+// checkDocs checks that every package has one comment, which starts with "Package" or
+// "Command". A folder that contains only tests needs no comment.
 func checkDocs(files []file) []string {
 	docs := map[string]string{}
 	for _, f := range files {
@@ -282,7 +281,7 @@ func checkDocs(files []file) []string {
 	return violations
 }
 
-// checkImports holds the floors, the doors and the table of providers.
+// checkImports checks imports against floors, doors and providers.
 func checkImports(files []file) []string {
 	var violations []string
 	for _, f := range files {
@@ -307,7 +306,7 @@ func checkImports(files []file) []string {
 	return violations
 }
 
-// mayImport reports whether a file that is no test may import a package of the module.
+// mayImport reports whether a file, not a test, may import a package of the module.
 func mayImport(f file, target string) bool {
 	if supportsTests(f.dir()) {
 		return true
@@ -327,7 +326,7 @@ func mayImport(f file, target string) bool {
 	return !limited || slices.ContainsFunc(may, func(pattern string) bool { return matches(pattern, target) })
 }
 
-// floorOf returns the floor of a file's package. Commands stand above all floors.
+// floorOf returns the floor of a file's package. Commands are above all floors.
 func floorOf(f file) (floor int, known bool) {
 	if f.ast.Name.Name == "main" {
 		return len(floors) + 1, true
@@ -350,7 +349,7 @@ func floorOfDir(dir string) (floor int, known bool) {
 	return 0, false
 }
 
-// folderOf returns the folder of internal that a package lies in, or the package itself.
+// folderOf returns the folder of internal that contains a package, or the package itself.
 func folderOf(dir string) string {
 	parts := strings.Split(dir, "/")
 	if parts[0] != "internal" {
@@ -364,7 +363,7 @@ func supportsTests(dir string) bool {
 	return strings.HasSuffix(dir, "test") || strings.HasPrefix(dir, "test/")
 }
 
-// checkTestImports keeps the whole service out of the tests of its parts.
+// checkTestImports checks that tests of single packages do not start the whole service.
 func checkTestImports(f file) []string {
 	var violations []string
 	for _, imported := range f.imports() {
@@ -377,7 +376,7 @@ func checkTestImports(f file) []string {
 	return violations
 }
 
-// lookup finds a package's line in the table of providers: its own, else the one whose pattern fits.
+// lookup returns a package's entry in providers: its own, or else the one whose pattern matches.
 func lookup(dir string) (may []string, known bool) {
 	if may, known = providers[dir]; known {
 		return may, true
@@ -390,13 +389,14 @@ func lookup(dir string) (may []string, known bool) {
 	return nil, false
 }
 
-// matches reports whether a package fits a pattern of the table.
+// matches reports whether a package matches a pattern of providers.
 func matches(pattern, dir string) bool {
-	ok, _ := path.Match(pattern, dir) // the patterns are ours and well-formed
+	ok, _ := path.Match(pattern, dir) // the patterns are valid
 	return ok
 }
 
-// relative turns an import path into a path of the table, if it is of this module.
+// relative returns the path of a package within the module. It returns false for packages of
+// other modules.
 func relative(imported string) (target string, ours bool) {
 	if imported == module {
 		return ".", true
@@ -404,7 +404,7 @@ func relative(imported string) (target string, ours bool) {
 	return strings.CutPrefix(imported, module+"/")
 }
 
-// checkLines holds the limits of files. Nobody reads a generated file in a sitting.
+// checkLines checks the length of files, except for generated ones.
 func checkLines(files []file) []string {
 	var violations []string
 	for _, f := range files {
@@ -412,10 +412,7 @@ func checkLines(files []file) []string {
 			continue
 		}
 		limit := maxLines
-		switch {
-		case ast.IsGenerated(f.ast): // nobody reads it in a sitting
-			continue
-		case f.isTest():
+		if f.isTest() {
 			limit = maxTestLines
 		}
 		if f.lines > limit {

@@ -1,7 +1,6 @@
-// Package arch holds the rules about the shape of the code as tests: which
-// package may import which, that each has a doc comment and a telling name, how
-// long a file may grow, and that nothing runs before main.
+// Package arch tests the rules for the structure of the code: allowed imports, package
+// comments, package names, the length of files, and that there is no init function.
 //
-// The table of imports is the first thing in arch_test.go. A new package needs a
-// line there.
+// The allowed imports are listed at the top of arch_test.go. A new folder of internal
+// needs a place there.
 package arch

@@ -1,6 +1,5 @@
-// Package bench measures the service: what it adds to a bare HTTP handler, what
-// a waiting call costs in memory, what the shared rate window costs,
-// what is left of it under more load than it can bear, and what trackers
-// add to the queue. Run it by
-// make bench; the figures that belong together come from one run.
+// Package bench measures the service: its overhead over a bare HTTP handler, the memory of
+// a waiting call, the cost of the shared rate window, the throughput under overload, and
+// the load of trackers on the queue. Run it with make bench. Compare only figures of the
+// same run.
 package bench

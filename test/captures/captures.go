@@ -1,6 +1,6 @@
-// Package captures finds the recorded documents and the lists of hostile input that
-// lie beside the repository. They are no part of it: tests that need them are skipped
-// where they are absent, but never where they are present.
+// Package captures finds the recorded documents and the lists of hostile input, which are
+// in a folder next to the repository. Tests that need them are skipped if the folder is
+// absent.
 package captures
 
 import (
@@ -15,11 +15,11 @@ import (
 	"testing"
 )
 
-// variable names the folder of captures where it is not ../shared/corpora. A relative
-// path starts at the root of the module.
+// variable is the environment variable for the folder of captures. A relative path starts
+// at the root of the module. The default is ../shared/corpora.
 const variable = "EARSHOT_CORPORA"
 
-// Find gives the captured documents that match the pattern, relative to the folder of
+// Find returns the captured documents that match the pattern, relative to the folder of
 // captures.
 func Find(tb testing.TB, pattern string) []string {
 	tb.Helper()
@@ -36,7 +36,7 @@ func Find(tb testing.TB, pattern string) []string {
 	return paths
 }
 
-// Sample reads a file from the folder of samples, which lies beside that of captures.
+// Sample reads a file from the folder samples, which is next to the folder of captures.
 func Sample(tb testing.TB, name string) []byte {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(folder(tb)), "samples", name))
@@ -49,25 +49,25 @@ func Sample(tb testing.TB, name string) []byte {
 	return text
 }
 
-// Samples gives the files that match the pattern, relative to the folder of samples.
+// Samples returns the files that match the pattern, relative to the folder of samples.
 func Samples(tb testing.TB, pattern string) []string {
 	tb.Helper()
 	return Find(tb, filepath.Join("..", "samples", pattern))
 }
 
-// folder is the folder of captures. The test is skipped where there is none.
+// folder returns the folder of captures. It skips the test if there is none.
 func folder(tb testing.TB) string {
 	tb.Helper()
 	found, tried := locate(tb.Context(), moduleRoot(tb), os.Getenv(variable))
 	if found == "" {
-		tb.Skipf("there are no captures at %s: they are no part of the repository", strings.Join(tried, ", "))
+		tb.Skipf("there are no captures at %s: they are not part of the repository", strings.Join(tried, ", "))
 	}
 	return found
 }
 
-// locate looks for the folder of captures: where it is said to be, else beside the
-// repository, beside its main worktree, and beside what it was cloned from, if that
-// is on this machine.
+// locate looks for the folder of captures at the path named. If named is empty, it looks
+// next to the repository, next to its main worktree, and next to the repository that it
+// was cloned from, if that is on this machine.
 func locate(ctx context.Context, root, named string) (found string, tried []string) {
 	if named != "" {
 		if !filepath.IsAbs(named) {
@@ -101,7 +101,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// git runs git in a folder; "" where there is nothing to learn from it.
+// git runs git in a folder and returns its output, or "" if it fails.
 func git(ctx context.Context, dir string, args ...string) string {
 	text, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
 	if err != nil {
@@ -110,7 +110,7 @@ func git(ctx context.Context, dir string, args ...string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// moduleRoot is the folder with go.mod, above the package under test.
+// moduleRoot returns the folder with go.mod above the package under test.
 func moduleRoot(tb testing.TB) string {
 	tb.Helper()
 	folder, err := os.Getwd()

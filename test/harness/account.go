@@ -11,8 +11,8 @@ import (
 	"earshot/internal/app"
 )
 
-// Organization creates an organization on a plan, one of the service's or of plans
-// below. Its key has these scopes, or by default all that a first key gets.
+// Organization creates an organization on a plan of the service or of plans below. Its key
+// has these scopes, or the scopes of a first key if there are none.
 func (n *Node) Organization(tb testing.TB, plan string, credits int64, scopes ...account.Scope) *app.Account {
 	tb.Helper()
 	name := tb.Name() + "-" + rand.Text()
@@ -26,7 +26,7 @@ func (n *Node) Organization(tb testing.TB, plan string, credits int64, scopes ..
 	return a
 }
 
-// Client is a client of the node with the account's key.
+// Client returns a client of the node with the account's key.
 func (n *Node) Client(a *app.Account) *client.Client { return client.New(n.BaseURL, a.Key.Text) }
 
 // Reload reads the account's organization from the database.
@@ -39,13 +39,13 @@ func (n *Node) Reload(tb testing.TB, a *app.Account) *account.Organization {
 	return o
 }
 
-// State is what jobs change of an organization.
+// State is the part of an organization's state that jobs change.
 type State struct {
 	Balance, Held   int64
 	Running, Queued int
 }
 
-// Expect compares the state of the account's organization.
+// Expect fails the test if the account's organization has another state.
 func (n *Node) Expect(tb testing.TB, a *app.Account, what string, want State) {
 	tb.Helper()
 	o := n.Reload(tb, a)
@@ -70,7 +70,7 @@ func (n *Node) Admin(tb testing.TB, a *app.Account) *app.Account {
 	return n.Key(tb, a, time.Time{}, append(account.DefaultScopes(), account.ScopeAdmin)...)
 }
 
-// Token is the one that signs in to the dashboard of the node.
+// Token returns a new token that signs in to the dashboard of the node.
 func (n *Node) Token(tb testing.TB) string {
 	tb.Helper()
 	_, token, ok := strings.Cut(n.DashboardURL(), n.BaseURL+"/#token=")
@@ -80,8 +80,8 @@ func (n *Node) Token(tb testing.TB) string {
 	return token
 }
 
-// plans are offered beside those of the service. Their limits are small enough to
-// reach in a test, except for the rate, which only "hasty" limits.
+// plans are further plans for tests. Their limits are small enough to reach in a test,
+// except for the rate limit, which is small only in "hasty".
 var plans = app.Settings{Plans: account.Plans{
 	{Name: "one", Slots: 1, CreditsPerCycle: 1000, RequestsPerSecond: 100_000, QueueCapacity: 1000},
 	{Name: "many", Slots: 100, CreditsPerCycle: 1000, RequestsPerSecond: 100_000, QueueCapacity: 1000},

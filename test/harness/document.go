@@ -20,24 +20,25 @@ import (
 	"earshot/internal/provider"
 )
 
-// Document is the OpenAPI document of the service, ready to check against.
+// Document is the OpenAPI document of the service, for checks against it.
 type Document struct {
 	*openapi3.T
 	Whole  any            // the document as JSON
 	routes *http.ServeMux // finds the operation of a request
 
-	// Schemas are compiled when they are first needed, and kept. The checks of kin-openapi
-	// compile them for each value anew.
-	mu       sync.Mutex // a compiler is for one at a time
+	// The compiler caches compiled schemas. The checks of kin-openapi would compile them
+	// again for each value.
+	mu       sync.Mutex // guards compiler
 	compiler *jsonschema.Compiler
 }
 
 const documentURL = "https://service.test/openapi.json"
 
-// usual reads the document of a node without further providers once; it never changes.
+// usual returns the document of a node without further providers.
 var usual = describe()
 
-// describe returns a function that reads the document of a node with further providers, once.
+// describe returns a function that returns the document of a node with further providers.
+// The document is created only once.
 func describe(further ...provider.Provider) func() (*Document, error) {
 	return sync.OnceValues(func() (*Document, error) { return newDocument(append(app.Providers(), further...)) })
 }
@@ -59,7 +60,7 @@ func newDocument(providers []provider.Provider) (*Document, error) {
 	return d, d.compiler.AddResource(documentURL, d.Whole)
 }
 
-// OpenAPI is the document of the service.
+// OpenAPI returns the document of the service.
 func OpenAPI(tb testing.TB) *Document {
 	tb.Helper()
 	d, err := usual()
@@ -69,7 +70,7 @@ func OpenAPI(tb testing.TB) *Document {
 	return d
 }
 
-// Operations calls do for each operation of the document, named by method and path.
+// Operations calls do for each operation of the document. The name is method and path.
 func (d *Document) Operations(do func(name string, o *openapi3.Operation)) {
 	for at, item := range d.Paths.Map() {
 		for method, o := range item.Operations() {
@@ -78,7 +79,7 @@ func (d *Document) Operations(do func(name string, o *openapi3.Operation)) {
 	}
 }
 
-// Find returns a documented operation by its name, and its place in the document.
+// Find returns an operation by its name, and its JSON pointer in the document.
 func (d *Document) Find(name string) (o *openapi3.Operation, place string) {
 	method, at, _ := strings.Cut(name, " ")
 	item := d.Paths.Value(at)
@@ -88,7 +89,7 @@ func (d *Document) Find(name string) (o *openapi3.Operation, place string) {
 	return item.GetOperation(method), Within("#", "paths", at, strings.ToLower(method))
 }
 
-// operationOf returns the name of the operation that a request is for, "" where there is none.
+// operationOf returns the name of the operation of a request, or "" if it is not documented.
 func (d *Document) operationOf(req *http.Request) string {
 	if path.Clean(req.URL.Path) != req.URL.Path {
 		return ""
@@ -100,7 +101,7 @@ func (d *Document) operationOf(req *http.Request) string {
 	return name
 }
 
-// Within is the place below another that the names lead to.
+// Within appends names to a JSON pointer.
 func Within(place string, names ...string) string {
 	for _, name := range names {
 		place += "/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name)
@@ -108,7 +109,7 @@ func Within(place string, names ...string) string {
 	return place
 }
 
-// Check returns what is wrong with a value, by the schema at a place of the document.
+// Check validates a value with the schema at a place of the document.
 func (d *Document) Check(place string, value any) error {
 	d.mu.Lock()
 	schema, err := d.compiler.Compile(documentURL + place)
@@ -119,7 +120,7 @@ func (d *Document) Check(place string, value any) error {
 	return schema.Validate(value)
 }
 
-// CheckBody returns what is wrong with a body, by the content at a place of the document.
+// CheckBody validates a body with the content at a place of the document.
 func (d *Document) CheckBody(place string, content openapi3.Content, media string, body []byte) error {
 	media, _, _ = strings.Cut(media, ";")
 	if content[media] == nil {
@@ -139,12 +140,12 @@ func (d *Document) CheckBody(place string, content openapi3.Content, media strin
 	return d.Check(Within(place, "content", media, "schema"), value)
 }
 
-// ordinary are headers that HTTP itself has, or that every response has for browsers. The
-// document does not list them.
+// ordinary are headers that the document does not list: headers of HTTP itself, and those
+// that every response has.
 var ordinary = []string{"Connection", "Content-Length", "Content-Type", "Date", "Transfer-Encoding", "X-Content-Type-Options"}
 
-// Response returns what is wrong with a response to an operation: its status, its content
-// type, its headers and its body must be documented.
+// Response validates a response to an operation: its status, content type, headers and
+// body must be documented.
 func (d *Document) Response(operation string, r *Reply) error {
 	o, place := d.Find(operation)
 	if o == nil {
@@ -163,7 +164,7 @@ func (d *Document) Response(operation string, r *Reply) error {
 	return errors.Join(wrong...)
 }
 
-// headers returns what is wrong with the headers of a response, by its place.
+// headers validates the headers of a response with the response at a place of the document.
 func (d *Document) headers(place string, documented openapi3.Headers, sent http.Header) []error {
 	var wrong []error
 	known := slices.Clone(ordinary)
@@ -171,7 +172,7 @@ func (d *Document) headers(place string, documented openapi3.Headers, sent http.
 		known = append(known, http.CanonicalHeaderKey(name))
 		values := sent.Values(name)
 		if len(values) > 1 || len(values) == 0 && header.Value.Required {
-			wrong = append(wrong, fmt.Errorf("header %s is there %d times", name, len(values)))
+			wrong = append(wrong, fmt.Errorf("the response has the header %s %d times", name, len(values)))
 		}
 		at := Within(place, "headers", name)
 		if header.Ref != "" {
@@ -191,7 +192,7 @@ func (d *Document) headers(place string, documented openapi3.Headers, sent http.
 	return wrong
 }
 
-// headerValue is the value that the text of a header stands for, by its schema.
+// headerValue converts the text of a header to the type of its schema.
 func headerValue(schema *openapi3.Schema, text string) any {
 	if number, err := strconv.ParseInt(text, 10, 64); err == nil && schema.Type.Is("integer") {
 		return number
@@ -199,14 +200,14 @@ func headerValue(schema *openapi3.Schema, text string) any {
 	return text
 }
 
-// Webhook returns what is wrong with a message to a receiver of webhooks.
+// Webhook validates a message to a receiver of webhooks.
 func (d *Document) Webhook(header http.Header, body string) error {
 	var wrong []error
 	for name, item := range d.Webhooks {
 		place := Within("#", "webhooks", name, "post")
 		err := d.CheckBody(Within(place, "requestBody"), item.Post.RequestBody.Value.Content, header.Get("Content-Type"), []byte(body))
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("it is no %s: %w", name, err))
+			wrong = append(wrong, fmt.Errorf("not a %s: %w", name, err))
 			continue
 		}
 		for i, p := range item.Post.Parameters {
@@ -220,8 +221,8 @@ func (d *Document) Webhook(header http.Header, body string) error {
 	return errors.Join(wrong...)
 }
 
-// asDocumented fails the test when the response to a request is not as documented. What is
-// measured is not slowed down by it.
+// asDocumented fails the test if the response to a request is not as documented. It does
+// nothing in benchmarks.
 func (n *Node) asDocumented(tb testing.TB, req *http.Request, r *Reply) {
 	tb.Helper()
 	if _, measured := tb.(*testing.B); measured {

@@ -12,7 +12,7 @@ import (
 	"earshot/internal/app"
 )
 
-// allNamed is the world of AllNamed. Answers differ by the fourth brand all the same.
+// allNamed is the world of AllNamed. Answers still differ in the fourth brand.
 const allNamed = `
 brands:
   - {name: Ollaro, rate: 1, cited: 1}
@@ -21,9 +21,8 @@ brands:
   - {name: Velquist, rate: 0.5}
 `
 
-// AllNamed gives a node's lab a world in which every answer to a tracker names Ollaro,
-// Kestrin and Nordvale, with a source: whom the lab's own world names is a matter of
-// chance.
+// AllNamed returns a setting for the lab's world in which every answer to a tracker names
+// and cites Ollaro, Kestrin and Nordvale. In the default world, that is random.
 func AllNamed(tb testing.TB) func(*app.Config) {
 	tb.Helper()
 	world := filepath.Join(tb.TempDir(), "world.yaml")
@@ -33,18 +32,18 @@ func AllNamed(tb testing.TB) func(*app.Config) {
 	return func(cfg *app.Config) { cfg.LabWorld = world }
 }
 
-// held is what a chat assistant says that was held up.
+// held is the answer of the assistant of Hold.
 const held = `data: {"type":"response.completed","response":{"status":"completed","model":"held","output":[` +
 	`{"type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"Here you are."}]}]}}` + "\n\n"
 
-// Hold gives nodes a chat assistant that answers nobody before release is called, for
-// tests of what happens while something runs, however long that takes.
+// Hold returns a setting for a chat assistant that does not answer until release is called.
+// It is for tests of running jobs.
 func Hold(tb testing.TB) (assistant func(*app.Config), release func()) {
 	tb.Helper()
 	released := make(chan struct{})
 	release = sync.OnceFunc(func() { close(released) })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then it is seen when the client leaves
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client leaves
 		select {
 		case <-released:
 			w.Header().Set("Content-Type", "text/event-stream")

@@ -1,11 +1,11 @@
-// Package harness runs the whole service inside a test and talks to it from
-// outside.
+// Package harness runs the whole service in a test, which uses the service through its
+// API.
 //
 //	node.go     starting and stopping nodes, on each database
 //	account.go  organizations and their keys
-//	document.go what the OpenAPI document says of responses and webhooks
-//	lab.go      upstreams that leave nothing to chance or to time
-//	request.go  requests, and what to expect of the replies
+//	document.go checks against the OpenAPI document
+//	lab.go      upstreams without randomness and without time limits
+//	request.go  requests, and checks of the replies
 //	task.go     tasks, and calls that never end
 //	webhook.go  a receiver of webhooks
 package harness
@@ -27,7 +27,7 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// quick replaces the waits between attempts.
+// quick are short waits between attempts.
 var quick = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
 
 // Node is a running service and a view of its database.
@@ -35,8 +35,8 @@ type Node struct {
 	*app.App
 	Store    *store.Store
 	Logs     *Logs
-	Stop     func() error // stops it as a signal would, once
-	Database string       // the address of its database
+	Stop     func() error // stops the node as a signal would; later calls have no effect
+	Database string       // address of the database
 
 	describe func() (*Document, error)
 }
@@ -49,7 +49,7 @@ func StartOn(tb testing.TB, address string, change ...func(*app.Config)) *Node {
 		Listen:  "127.0.0.1:0",
 		Data:    filepath.Dir(address),
 		Backoff: quick,
-		// However slow the machine is, what a test asks for is done.
+		// On a slow machine, requests of tests must not be refused.
 		Patience: 5 * time.Minute,
 		Log:      slog.New(slog.NewTextHandler(logs, nil)),
 	}
@@ -85,27 +85,27 @@ func StartOn(tb testing.TB, address string, change ...func(*app.Config)) *Node {
 	return &Node{App: a, Store: storetest.Open(tb, address), Logs: logs, Stop: stop, Database: address, describe: described}
 }
 
-// Logs collects what a node logs.
+// Logs collects the log of a node.
 type Logs struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write takes a line of the log.
+// Write appends to the log.
 func (l *Logs) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(b)
 }
 
-// String is everything logged so far.
+// String returns the whole log.
 func (l *Logs) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// Tail is what was logged last.
+// Tail returns the last lines of the log.
 func (l *Logs) Tail() string {
 	lines := strings.SplitAfter(l.String(), "\n")
 	return strings.Join(lines[max(0, len(lines)-20):], "")
@@ -117,8 +117,8 @@ func Start(tb testing.TB, change ...func(*app.Config)) *Node {
 	return StartOn(tb, filepath.Join(tb.TempDir(), "earshot.db"), change...)
 }
 
-// OnEach runs the test on each database, on a pair of nodes. The books must balance at
-// the end.
+// OnEach runs the test on each database, on a pair of nodes. At the end, an audit of the
+// database must find nothing.
 func OnEach(t *testing.T, test func(t *testing.T, n, other *Node), change ...func(*app.Config)) {
 	t.Helper()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -128,8 +128,8 @@ func OnEach(t *testing.T, test func(t *testing.T, n, other *Node), change ...fun
 	})
 }
 
-// Pair runs two nodes that share the work on PostgreSQL, and the same node twice on
-// SQLite.
+// Pair starts two nodes that share a PostgreSQL database. On SQLite it starts one node and
+// returns it twice.
 func Pair(tb testing.TB, address string, change ...func(*app.Config)) (n, other *Node) {
 	tb.Helper()
 	n = StartOn(tb, address, change...)
@@ -139,8 +139,8 @@ func Pair(tb testing.TB, address string, change ...func(*app.Config)) (n, other 
 	return n, StartOn(tb, address, change...)
 }
 
-// Eventually waits for a condition that something else brings about. It gives up
-// only after a time that no loaded machine needs.
+// Eventually waits until a condition is true. Its timeout is long enough for a heavily
+// loaded machine.
 func Eventually(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
 	deadline := time.NewTimer(5 * time.Minute)
@@ -150,13 +150,13 @@ func Eventually(tb testing.TB, what string, condition func() bool) {
 	for !condition() {
 		select {
 		case <-deadline.C:
-			tb.Fatalf("it never came to pass that %s", what)
+			tb.Fatalf("timeout while waiting until %s", what)
 		case <-tick.C:
 		}
 	}
 }
 
-// NeedBrowser skips a test where there is no Chromium; in CI it fails the test.
+// NeedBrowser skips the test if Chromium is not installed; in CI it fails the test.
 func NeedBrowser(tb testing.TB) {
 	tb.Helper()
 	if _, err := browser.Find(); err != nil {

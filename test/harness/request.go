@@ -45,9 +45,9 @@ const (
 const (
 	// GoodCall is a call of the chat assistant, which costs 5 credits.
 	GoodCall = `{"prompt":"best hats","country":"US"}`
-	// GoodTask is the same as a task.
+	// GoodTask is GoodCall as a task.
 	GoodTask = `{"taskType":"CHATASSISTANT","payload":` + GoodCall + `}`
-	// EveryFlag is a call of the chat assistant with every option, which costs 7.
+	// EveryFlag is a call of the chat assistant with every option, which costs 7 credits.
 	EveryFlag = `{"prompt":"best hats","country":"US","state":"CO","legacy":false,"disableWebSearch":false,` +
 		`"include":{"html":true,"markdown":true,"rawResponse":true,"searchQueries":true,"ads":true,"shopping":true}}`
 	// NoTask is an id that no task has.
@@ -66,20 +66,20 @@ func (n *Node) Post(tb testing.TB, a *app.Account, path, body string) *Reply {
 	return n.Send(tb, a, http.MethodPost, path, body)
 }
 
-// Get asks for a path of the node.
+// Get requests a path of the node.
 func (n *Node) Get(tb testing.TB, a *app.Account, path string) *Reply {
 	tb.Helper()
 	return n.Send(tb, a, http.MethodGet, path, "")
 }
 
-// Send makes a request; a nil account sends no key.
+// Send makes a request. If a is nil, it sends no key.
 func (n *Node) Send(tb testing.TB, a *app.Account, method, path, body string) *Reply {
 	tb.Helper()
 	return n.SendWith(tb, a, method, path, body, nil)
 }
 
-// SendWith makes a request with further headers. The response must be as the node's OpenAPI
-// document says.
+// SendWith makes a request with further headers. It fails the test if the response is not
+// as documented in the node's OpenAPI document.
 func (n *Node) SendWith(tb testing.TB, a *app.Account, method, path, body string, header map[string]string) *Reply {
 	tb.Helper()
 	req := n.Request(tb.Context(), tb, a, method, path, body)
@@ -91,7 +91,7 @@ func (n *Node) SendWith(tb testing.TB, a *app.Account, method, path, body string
 	return reply
 }
 
-// Request is a request to the node; a nil account sends no key.
+// Request returns a request to the node. If a is nil, it has no key.
 func (n *Node) Request(ctx context.Context, tb testing.TB, a *app.Account, method, path, body string) *http.Request {
 	tb.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, n.BaseURL+path, strings.NewReader(body))
@@ -104,7 +104,7 @@ func (n *Node) Request(ctx context.Context, tb testing.TB, a *app.Account, metho
 	return req
 }
 
-// Do makes a request on a connection of its own.
+// Do makes a request on a new connection.
 func Do(tb testing.TB, req *http.Request) *Reply {
 	tb.Helper()
 	req.Close = true
@@ -120,13 +120,13 @@ func Do(tb testing.TB, req *http.Request) *Reply {
 	return &Reply{resp, body}
 }
 
-// Code is the error code of a reply.
+// Code returns the error code of a reply.
 func (r *Reply) Code(tb testing.TB) earshot.Code {
 	tb.Helper()
 	return r.Failure(tb).Code
 }
 
-// Failure is the error of a reply that must be one.
+// Failure returns the error of a reply. It fails the test if the reply is not an error.
 func (r *Reply) Failure(tb testing.TB) client.Error {
 	tb.Helper()
 	var envelope struct {
@@ -139,7 +139,7 @@ func (r *Reply) Failure(tb testing.TB) client.Error {
 	return envelope.Error
 }
 
-// Number is the value of a header that must hold a number.
+// Number returns the value of a header, which must be a number.
 func (r *Reply) Number(tb testing.TB, header string) int {
 	tb.Helper()
 	n, err := strconv.Atoi(r.Header.Get(header))
@@ -149,7 +149,7 @@ func (r *Reply) Number(tb testing.TB, header string) int {
 	return n
 }
 
-// Fields are the fields that a validation error names, sorted.
+// Fields returns the fields that a validation error names, sorted.
 func (r *Reply) Fields(tb testing.TB) []string {
 	tb.Helper()
 	var problems []earshot.FieldProblem
@@ -164,7 +164,7 @@ func (r *Reply) Fields(tb testing.TB) []string {
 	return names
 }
 
-// Fails expects a failure with that status and code.
+// Fails fails the test unless the reply is an error with that status and code.
 func (r *Reply) Fails(tb testing.TB, what string, status int, code earshot.Code) {
 	tb.Helper()
 	if r.StatusCode != status || r.Header.Get("Content-Type") != "application/json" {
@@ -176,7 +176,7 @@ func (r *Reply) Fails(tb testing.TB, what string, status int, code earshot.Code)
 	}
 }
 
-// FailsWith expects a failure with that status, code and details.
+// FailsWith fails the test unless the reply is an error with that status, code and details.
 func (r *Reply) FailsWith(tb testing.TB, what string, status int, code earshot.Code, details string) {
 	tb.Helper()
 	r.Fails(tb, what, status, code)
@@ -185,7 +185,7 @@ func (r *Reply) FailsWith(tb testing.TB, what string, status int, code earshot.C
 	}
 }
 
-// Invalid expects a validation error that names these fields.
+// Invalid fails the test unless the reply is a validation error for these fields.
 func (r *Reply) Invalid(tb testing.TB, what string, status int, fields ...string) {
 	tb.Helper()
 	r.Fails(tb, what, status, earshot.CodeValidation)
@@ -194,7 +194,7 @@ func (r *Reply) Invalid(tb testing.TB, what string, status int, fields ...string
 	}
 }
 
-// Has expects a status, whatever the body says.
+// Has fails the test unless the reply has that status.
 func (r *Reply) Has(tb testing.TB, what string, status int) *Reply {
 	tb.Helper()
 	if r.StatusCode != status {
@@ -203,7 +203,7 @@ func (r *Reply) Has(tb testing.TB, what string, status int) *Reply {
 	return r
 }
 
-// Into decodes the body of a reply that must be a success.
+// Into decodes the body of a reply. It fails the test unless the status is 200.
 func (r *Reply) Into(tb testing.TB, v any) {
 	tb.Helper()
 	if r.StatusCode != http.StatusOK {
@@ -214,27 +214,21 @@ func (r *Reply) Into(tb testing.TB, v any) {
 	}
 }
 
-// Result asks a provider and gives its result.
+// Result calls a provider and returns its result.
 func (n *Node) Result(tb testing.TB, a *app.Account, provider, body string) map[string]any {
 	tb.Helper()
-	r := n.Post(tb, a, "/v1/monitor/"+provider, body)
-	if r.StatusCode != http.StatusOK {
-		tb.Fatalf("%s: %s %s", provider, r.Status, r.Body)
-	}
 	var envelope struct{ Result map[string]any }
-	if err := json.Unmarshal(r.Body, &envelope); err != nil {
-		tb.Fatal(err)
-	}
+	n.Post(tb, a, "/v1/monitor/"+provider, body).Into(tb, &envelope)
 	return envelope.Result
 }
 
-// IsFailure tells whether a client's error is a failure with that status and code.
+// IsFailure reports whether a client's error has that status and code.
 func IsFailure(err error, status int, code earshot.Code) bool {
 	failure, ok := errors.AsType[*client.Error](err)
 	return ok && failure.Status == status && failure.Code == code
 }
 
-// JSON is a value as JSON, to compare and to print.
+// JSON encodes a value as JSON.
 func JSON(tb testing.TB, v any) string {
 	tb.Helper()
 	text, err := json.Marshal(v)

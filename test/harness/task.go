@@ -13,12 +13,12 @@ import (
 	"earshot/internal/app"
 )
 
-// ChatTask is a task of the chat assistant, with further fields where given.
+// ChatTask returns a task of the chat assistant with optional further fields.
 func ChatTask(prompt string, more ...string) string {
 	return fmt.Sprintf(`{"taskType":"CHATASSISTANT","payload":{"prompt":%q,"country":"US"}%s}`, prompt, strings.Join(append([]string{""}, more...), ","))
 }
 
-// IdempotencyKey is the field of a task that holds its key.
+// IdempotencyKey returns the field of a task with an idempotency key.
 func IdempotencyKey(key string) string { return fmt.Sprintf(`"idempotencyKey":%q`, key) }
 
 // Submit queues a task.
@@ -89,8 +89,7 @@ func (n *Node) Queue(tb testing.TB, a *app.Account) earshot.QueueStatus {
 	return status
 }
 
-// Events reads events from a cursor on until there are no more, and gives the cursor
-// to go on from.
+// Events reads events after a cursor until there are no more, and returns the last cursor.
 func (n *Node) Events(tb testing.TB, a *app.Account, cursor string, limit int) (events []earshot.TaskRecord, next string) {
 	tb.Helper()
 	for {
@@ -102,7 +101,7 @@ func (n *Node) Events(tb testing.TB, a *app.Account, cursor string, limit int) (
 		n.Get(tb, a, query).Into(tb, &page)
 		if len(page.Events) == 0 {
 			if (page.NextCursor == nil) != (cursor == "") || (page.NextCursor != nil && *page.NextCursor != cursor) {
-				tb.Errorf("an empty page after %q gives another cursor", cursor)
+				tb.Errorf("an empty page after %q has another cursor", cursor)
 			}
 			return events, cursor
 		}
@@ -111,16 +110,16 @@ func (n *Node) Events(tb testing.TB, a *app.Account, cursor string, limit int) (
 	}
 }
 
-// Endless is a word for the lab: the answer comes in pieces, so slowly that the last
-// attempt is given up only after ten minutes. One that says nothing at all is given
-// up after 150 s, which a test may need on a loaded machine.
+// Endless is a steering word for the lab: the answer is sent in pieces, so slowly that the
+// last attempt ends only after ten minutes. An upstream that sends nothing at all would
+// time out after 150 s, which is too short for a test on a loaded machine.
 const Endless = "[[drip=20s]]"
 
 // EndlessCall is a call of the chat assistant that is never answered.
 const EndlessCall = `{"prompt":"kites ` + Endless + `","country":"US"}`
 
-// Hang starts a call that is never answered, and waits until it runs. It ends with
-// the test, or when the caller leaves.
+// Hang starts a call that is never answered, and waits until it runs. The call ends with
+// the test, or when leave is called.
 func (n *Node) Hang(tb testing.TB, a *app.Account) (leave func()) {
 	tb.Helper()
 	return n.HangWith(tb, a, nil)

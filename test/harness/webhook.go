@@ -16,37 +16,37 @@ import (
 	"earshot/internal/app"
 )
 
-// LocalWebhooks lets a node send webhooks to this machine, with short waits between
-// the tries.
+// LocalWebhooks allows a node to send webhooks to this machine, with short waits between
+// tries.
 func LocalWebhooks(cfg *app.Config) {
 	cfg.AllowPrivateWebhooks = true
 	cfg.WebhookWaits = []time.Duration{time.Millisecond, time.Millisecond}
 }
 
-// Receiver takes webhooks.
+// Receiver receives webhooks.
 type Receiver struct {
 	*httptest.Server
 	mu    sync.Mutex
 	calls []Webhook
 }
 
-// Webhook is a request as it arrived.
+// Webhook is a request that a Receiver got.
 type Webhook struct {
 	Header http.Header
 	Body   string
 }
 
-// Receive starts a receiver that gives these answers in turn, and the last one from
-// then on.
+// Receive starts a receiver that answers with these statuses in turn, and then always with
+// the last one.
 func Receive(tb testing.TB, answers ...int) *Receiver {
 	tb.Helper()
 	r, document := &Receiver{}, OpenAPI(tb)
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(req.Body)
 		if err != nil || req.Method != http.MethodPost {
-			tb.Errorf("%s with a body that ends with %v", req.Method, err)
+			tb.Errorf("the receiver got a %s; reading its body: %v", req.Method, err)
 		}
-		if req.Header.Get("webhook-signature") != "" { // else it is for a chat
+		if req.Header.Get("webhook-signature") != "" { // messages to a chat are not signed
 			if err := document.Webhook(req.Header, string(body)); err != nil {
 				tb.Errorf("a webhook is not as documented: %v\n%.500s", err, body)
 			}
@@ -62,17 +62,17 @@ func Receive(tb testing.TB, answers ...int) *Receiver {
 	return r
 }
 
-// Webhooks is what has arrived.
+// Webhooks returns the webhooks received so far.
 func (r *Receiver) Webhooks() []Webhook {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.calls)
 }
 
-// Field is the field of a task that names the receiver.
+// Field returns the field of a task with the URL of the receiver.
 func (r *Receiver) Field() string { return fmt.Sprintf(`"webhook":{"url":%q}`, r.URL+"/hook?a=b") }
 
-// Verify checks the signature.
+// Verify fails the test unless the signature is valid.
 func (c Webhook) Verify(tb testing.TB, secret string) {
 	tb.Helper()
 	verifier, err := standardwebhooks.NewWebhook(secret)

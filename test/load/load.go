@@ -1,6 +1,6 @@
-// Package load makes requests in numbers, at little cost: generator and service share
-// the processors. It speaks HTTP/1.1 on connections that it keeps, and sends at a given
-// rate whether answers come or not.
+// Package load generates load with little CPU time, since it shares the processors with the
+// service. It uses HTTP/1.1 on persistent connections, and can send at a given rate without
+// waiting for answers.
 package load
 
 import (
@@ -21,15 +21,15 @@ import (
 // patience is how long clients wait for an answer.
 const patience = 5 * time.Second
 
-// Request is a request as it goes over the wire.
+// Request is the encoded text of a request.
 type Request []byte
 
-// Post makes a request with a JSON body.
+// Post returns a request with a JSON body.
 func Post(key, path, body string) Request {
 	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: load\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, key, len(body), body)
 }
 
-// Get makes a request without a body, and without a key where that is "".
+// Get returns a request without a body. If key is empty, the request has no key.
 func Get(key, path string) Request {
 	if key != "" {
 		key = "Authorization: Bearer " + key + "\r\n"
@@ -39,7 +39,7 @@ func Get(key, path string) Request {
 
 // Client keeps connections to one address. It is safe for concurrent use.
 type Client struct {
-	// Patience is how long it waits for an answer. NewClient sets it to 5 s.
+	// Patience is the timeout for an answer. NewClient sets it to 5 s.
 	Patience time.Duration
 
 	address string
@@ -53,7 +53,7 @@ type conn struct {
 	from *bufio.Reader
 }
 
-// NewClient makes a client of the service at a base URL.
+// NewClient returns a client of the service at a base URL.
 func NewClient(base string) *Client {
 	return &Client{address: strings.TrimPrefix(base, "http://"), Patience: patience}
 }
@@ -68,7 +68,7 @@ func (c *Client) Close() {
 	c.idle = nil
 }
 
-// Do makes a request and gives the status of the answer.
+// Do makes a request and returns the status of the answer.
 func (c *Client) Do(r Request) (status int, err error) {
 	end := time.Now().Add(c.Patience)
 	for {
@@ -106,10 +106,10 @@ func (c *Client) conn(end time.Time) (_ *conn, used bool, _ error) {
 	return &conn{dialed, bufio.NewReaderSize(dialed, 2<<10)}, false, nil
 }
 
-// errGone is returned when an idle connection turns out to be closed.
+// errGone means that the connection was closed while it was idle.
 var errGone = errors.New("the connection was closed before an answer")
 
-// do makes a request, and tells whether the connection can be used again.
+// do makes a request. again reports whether the connection can be used again.
 func (c *conn) do(r Request, end time.Time) (status int, again bool, err error) {
 	if err := c.SetDeadline(end); err != nil {
 		return 0, false, err
@@ -147,29 +147,29 @@ func (c *conn) do(r Request, end time.Time) (status int, again bool, err error) 
 		case "Connection":
 			again = string(value) != "close"
 		case "Transfer-Encoding":
-			return status, false, nil // it is read by nobody
+			return status, false, nil // the body is not read
 		}
 	}
 }
 
-// Result is what became of requests.
+// Result is the result of a load test.
 type Result struct {
 	Sent    int
-	Took    time.Duration  // for sending
-	Answers map[int]Times  // by status; 0 for none in time
-	Errors  map[string]int // why there was none
+	Took    time.Duration  // time for sending
+	Answers map[int]Times  // by status; 0 if there was no answer in time
+	Errors  map[string]int // number of requests without an answer, by reason
 }
 
-// Goodput is how many requests a second were served in time.
+// Goodput returns the number of requests per second that succeeded in time.
 func (r *Result) Goodput() float64 { return float64(len(r.Answers[200])) / r.Took.Seconds() }
 
-// Success is the part of the requests that were served in time.
+// Success returns the share of the requests that succeeded in time.
 func (r *Result) Success() float64 { return float64(len(r.Answers[200])) / float64(max(1, r.Sent)) }
 
-// Times are how long answers took, shortest first.
+// Times are the response times, shortest first.
 type Times []time.Duration
 
-// At is the time below which a part of them are.
+// At returns a quantile: part of the times are below it.
 func (t Times) At(part float64) time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -177,7 +177,7 @@ func (t Times) At(part float64) time.Duration {
 	return t[min(len(t)-1, int(part*float64(len(t))))]
 }
 
-// String is how many there are, and their median and 99th percentile.
+// String returns the number of times, their median and 99th percentile.
 func (t Times) String() string {
 	return fmt.Sprintf("%d (p50 %s, p99 %s)", len(t), t.At(.5).Round(time.Millisecond), t.At(.99).Round(time.Millisecond))
 }
@@ -221,8 +221,8 @@ func (c *collect) result(took time.Duration) *Result {
 	return &c.Result
 }
 
-// Closed has so many callers ask one request after the other, of each of the kinds in
-// turn, until the time is over.
+// Closed runs a closed-loop load test: each caller sends one request after the other, of
+// each kind in turn, until the time is over.
 func Closed(client *Client, callers int, during time.Duration, kinds ...Request) *Result {
 	all, began := newCollect(), time.Now()
 	var next atomic.Int64
@@ -239,8 +239,8 @@ func Closed(client *Client, callers int, during time.Duration, kinds ...Request)
 	return all.result(time.Since(began))
 }
 
-// Open sends so many requests a second, of each of the kinds in turn, until stop is
-// closed or the time is over, and waits for the answers.
+// Open runs an open-loop load test: it sends rate requests per second, of each kind in
+// turn, until stop is closed or the time is over. Then it waits for the answers.
 func Open(client *Client, rate float64, during time.Duration, stop <-chan struct{}, kinds ...Request) *Result {
 	all, began := newCollect(), time.Now()
 	var group sync.WaitGroup

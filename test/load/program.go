@@ -17,19 +17,19 @@ import (
 	"earshot/internal/store"
 )
 
-// Program is the service in a process of its own, as it is released.
+// Program is the released program, running in its own process.
 type Program struct {
 	BaseURL string
-	Log     string // the file that it logs to
-	Kill    func() // ends it at once; what it would finish is of no interest
-	address string // of its database
+	Log     string // path of its log file
+	Kill    func() // kills the process
+	address string // address of its database
 	pid     int
 }
 
-// Found stands before the address on the line by which a program says where it is.
+// Found is the prefix of the line on which a program prints its URL.
 const Found = "Dashboard: "
 
-// Build makes the program as it is released.
+// Build builds the program like a release.
 func Build(tb testing.TB) (binary string) {
 	tb.Helper()
 	binary = filepath.Join(tb.TempDir(), "earshot")
@@ -55,8 +55,7 @@ func Start(tb testing.TB, binary, address string, flags ...string) *Program {
 	return p
 }
 
-// Run runs a program that prints where it is to be found, as ours does, until the test
-// ends.
+// Run runs a program that prints its URL after Found, until the test ends.
 func Run(tb testing.TB, binary string, args ...string) *Program {
 	tb.Helper()
 	log, err := os.Create(filepath.Join(tb.TempDir(), "log"))
@@ -92,14 +91,14 @@ func Run(tb testing.TB, binary string, args ...string) *Program {
 	return p
 }
 
-// Plans of accounts: one that nothing holds back, and one that may ask once a second.
+// Rate limits for Accounts, in requests per second.
 const (
 	Unlimited = 1 << 30
 	Hasty     = 1
 )
 
-// Accounts makes organizations that may make so many requests a second and that no
-// other limit of a plan holds back, and gives their keys.
+// Accounts creates organizations with a rate limit and no other effective limits, and
+// returns their keys.
 func (p *Program) Accounts(tb testing.TB, rate, n int) []string {
 	tb.Helper()
 	s, err := store.Open(tb.Context(), store.Config{URL: p.address})
@@ -122,7 +121,7 @@ func (p *Program) Accounts(tb testing.TB, rate, n int) []string {
 	return keys
 }
 
-// Memory is how much memory the process has, and the most it ever had, in MB.
+// Memory returns the current and the maximum resident memory of the process in MB.
 func (p *Program) Memory(tb testing.TB) (now, most int) {
 	tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))

@@ -1,4 +1,4 @@
-// Package peers measures other job queues on the work that package bench measures
-// ours on: no-op jobs, from the start of the workers to the last job's end. It is
-// a module of its own, so that the product depends on none of them.
+// Package peers measures other job queues with the same work as package bench: no-op jobs,
+// from the start of the workers to the end of the last job. It is a separate module, so
+// that the product does not depend on these queues.
 package peers

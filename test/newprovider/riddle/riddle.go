@@ -1,5 +1,5 @@
-// Package riddle is the smallest provider: an assistant that answers in riddles,
-// on a page. All that there is of it is in this folder.
+// Package riddle is an example of a minimal provider: an assistant that answers in riddles
+// on a page. The whole provider is in this folder.
 package riddle
 
 import (
@@ -16,7 +16,7 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// name is the provider's name, and that of its site.
+// name is the name of the provider and of its site.
 const name = "riddle"
 
 const host = "riddle.lab.test"
@@ -30,7 +30,7 @@ var source string
 // RiddleRequest asks for a riddle.
 type RiddleRequest earshot.AssistantRequest
 
-// New gives the assistant.
+// New returns the assistant.
 func New() *chat.Assistant {
 	page := chatpage.New(chatpage.Layout{
 		User:    "[data-author=user]",
@@ -66,7 +66,7 @@ func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	return &upstream.Request{Site: name, Path: "/ask", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
 }
 
-// site plays the assistant in the lab.
+// site returns the assistant's site in the lab.
 func site() lab.Site {
 	return lab.Site{Host: host, Routes: map[string]http.Handler{"GET /ask": lab.Page(host, lab.Template(host, source))}}
 }
