@@ -70,8 +70,8 @@ type App struct {
 	requests    sync.WaitGroup // requests that are being answered
 }
 
-// New opens the database, listens on the address, and creates the first organization if
-// there is none. Call Run to start the node.
+// New opens the database and listens on the address. In an empty database, it creates the
+// first organization. Call Run to start the node.
 func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

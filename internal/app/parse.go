@@ -34,7 +34,7 @@ type Stored struct {
 
 // Parse parses a stored document and returns its result with all optional parts. In a
 // recording of several exchanges, it uses the last answer with sources, or the last answer
-// if no answer has sources. It needs no network and no database. Its errors are those of
+// if no answer has sources. It needs no network and no database. It returns the errors of
 // provider.Request.Ask.
 func Parse(ctx context.Context, s Stored) (result any, err error) {
 	for _, document := range slices.Backward(documents(s.Document)) {

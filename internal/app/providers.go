@@ -60,7 +60,7 @@ func OpenAPI(providers []provider.Provider) ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// providers returns the built-in providers and those of the configuration.
+// providers returns the built-in providers and the providers of the configuration.
 func (c Config) providers(engine serp.Engine) []provider.Provider {
 	return append(providers(engine), c.Providers...)
 }

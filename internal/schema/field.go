@@ -128,7 +128,7 @@ func (f *field) read(tag string) error {
 	return nil
 }
 
-// limit returns a limit of the field or of its format. It returns false if there is none.
+// limit returns a limit of the field or of its format. It returns false if neither has one.
 func (f *field) limit(name string) (int, bool) {
 	text, ok := f.limits[name]
 	if !ok {

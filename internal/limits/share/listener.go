@@ -29,7 +29,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// connection gives its unit back when it is closed.
+// connection releases its unit when it is closed.
 type connection struct {
 	net.Conn
 

@@ -231,7 +231,7 @@ type Turn struct {
 	release func()
 }
 
-// Pause gives the turn back until Resume.
+// Pause releases the turn until Resume.
 func (t *Turn) Pause() {
 	if t == nil {
 		return
@@ -269,5 +269,5 @@ func (t *Turn) Resume(ctx context.Context) error {
 	return nil
 }
 
-// End gives the turn back permanently. Calling it again has no effect.
+// End releases the turn permanently. Calling it again has no effect.
 func (t *Turn) End() { t.Pause() }

@@ -49,7 +49,7 @@ func (p *pids) Handle(ctx context.Context, r slog.Record) error {
 func (p *pids) log(c *browser.Config) { c.Log = slog.New(p) }
 
 // processes returns the command lines of the processes, including zombies, that match.
-// The fields are those of /proc/PID/stat after the command's name.
+// match gets the fields of /proc/PID/stat after the command's name.
 func processes(match func(fields []string) bool) map[int]string {
 	found := map[int]string{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")

@@ -81,7 +81,7 @@ func (r *recorder) handle(s session, msg *message) {
 	} else if e, ok := event(msg, network.LoadingFinished); ok {
 		r.end(resource{s.id, e.RequestID}, false)
 	} else if e, ok := event(msg, network.LoadingFailed); ok {
-		// A page cancels a response of which it has read enough. That is not an error.
+		// A page cancels a response after it has read enough. That is not an error.
 		r.end(resource{s.id, e.RequestID}, !e.Canceled)
 	}
 }

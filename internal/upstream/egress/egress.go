@@ -162,7 +162,8 @@ func WithPlace(ctx context.Context, place string) context.Context {
 }
 
 // Transport returns a transport that sends each request by the route for the place of its
-// context. Its errors are ErrNoRoute, ErrRefused, ErrProxy and those of http.Transport.
+// context. Its errors are ErrNoRoute, ErrRefused, ErrProxy and the errors of
+// http.Transport.
 func (rs *Routes) Transport() http.RoundTripper { return transport{rs} }
 
 type transport struct{ routes *Routes }
