@@ -262,7 +262,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"--credits must not be negative, nor above 1,000,000,000,000,000, but is -5", []string{"org", "set", "acme", "--credits", "-5"}},
 		{"'earshot org list'", []string{"org", "set", "nobody"}},
 		{"'earshot key list'", []string{"key", "revoke", "nokey"}},
-		{"--name: a name has", []string{"key", "create", "--org", "acme", "--name", "a\nb"}},
+		{"--name: a name must have", []string{"key", "create", "--org", "acme", "--name", "a\nb"}},
 		{"postgres://", []string{"--database", "mysql://x", "audit"}},
 		{"settings file", []string{"--config", filepath.Join(data, "missing.yaml"), "audit"}},
 	} {
