@@ -79,11 +79,7 @@ type Account struct {
 // CreateOrganization creates an organization with a key. If credits is not nil, it replaces
 // the first grant of the plan.
 func CreateOrganization(s *store.Store, settings Settings, name, planName string, credits *int64) (*Account, error) {
-	plans, err := settings.plans()
-	if err != nil {
-		return nil, err
-	}
-	plan, err := plans.Find(planName)
+	plan, err := settings.plan(planName)
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +106,17 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 
 // SetPlan changes the plan of an organization to one of the configured plans.
 func SetPlan(s *store.Store, settings Settings, organization, planName string) error {
-	plans, err := settings.plans()
-	if err != nil {
-		return err
-	}
-	plan, err := plans.Find(planName)
+	plan, err := settings.plan(planName)
 	if err != nil {
 		return err
 	}
 	return s.SetPlan(organization, plan)
+}
+
+func (s Settings) plan(name string) (account.Plan, error) {
+	plans, err := s.plans()
+	if err != nil {
+		return account.Plan{}, err
+	}
+	return plans.Find(name)
 }

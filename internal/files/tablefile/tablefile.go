@@ -48,43 +48,34 @@ const groupBytes = 8 << 20
 func Encode[T any](f Format, rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
 	switch f {
 	case CSV:
-		return encodeCSV(rows)
+		header := csvfile.Row(Columns[T]()...)
+		return encodeLines(header, rows, func(row T) ([]byte, error) { return csvfile.Row(cells(reflect.ValueOf(row))...), nil })
 	case Parquet:
 		return encodeParquet(rows)
 	default:
-		return encodeJSON(rows)
+		return encodeLines(nil, rows, func(row T) ([]byte, error) {
+			line, err := json.Marshal(row)
+			return append(line, '\n'), err
+		})
 	}
 }
 
-func encodeJSON[T any](rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
+// encodeLines yields the header, if there is one, and a line for each row.
+func encodeLines[T any](header []byte, rows iter.Seq2[T, error], encode func(T) ([]byte, error)) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for row, err := range rows {
-			var line []byte
-			if err == nil {
-				line, err = json.Marshal(row)
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(append(line, '\n'), nil) {
-				return
-			}
-		}
-	}
-}
-
-func encodeCSV[T any](rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		if !yield(csvfile.Row(Columns[T]()...), nil) {
+		if header != nil && !yield(header, nil) {
 			return
 		}
 		for row, err := range rows {
+			var line []byte
+			if err == nil {
+				line, err = encode(row)
+			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(csvfile.Row(cells(reflect.ValueOf(row))...), nil) {
+			if !yield(line, nil) {
 				return
 			}
 		}

@@ -4,6 +4,7 @@ package ratelimit
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 )
@@ -40,12 +41,9 @@ func NewLocal() *Local { return &Local{windows: map[string]window{}} }
 
 // Take counts a request of key. It never fails.
 func (l *Local) Take(_ context.Context, key string, limit int) (Verdict, error) {
-	return l.take(key, limit, time.Now()), nil
-}
-
-func (l *Local) take(key string, limit int, now time.Time) Verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := time.Now()
 	l.sweep(now)
 	w, open := l.windows[key]
 	if !open || now.Sub(w.opened) >= Window {
@@ -53,7 +51,7 @@ func (l *Local) take(key string, limit int, now time.Time) Verdict {
 	}
 	w.used++
 	l.windows[key] = w
-	return verdict(w.used, limit)
+	return verdict(w.used, limit), nil
 }
 
 // Peek returns the state of the window of key without counting a request.
@@ -73,9 +71,5 @@ func (l *Local) sweep(now time.Time) {
 		return
 	}
 	l.sweepAt = now.Add(time.Minute)
-	for key, w := range l.windows {
-		if now.Sub(w.opened) >= Window {
-			delete(l.windows, key)
-		}
-	}
+	maps.DeleteFunc(l.windows, func(_ string, w window) bool { return now.Sub(w.opened) >= Window })
 }

@@ -21,8 +21,8 @@ const (
 
 	existsScript = `selector => selector === "" || document.querySelector(selector) !== null`
 
-	// A change of the text or of the number of elements means that the page still
-	// changes. Changes of style do not count.
+	// The size is a number that changes while the page still changes: when its text or
+	// the number of its elements changes. Changes of style do not count.
 	sizeScript = `() => document.documentElement ? document.documentElement.textContent.length + document.getElementsByTagName("*").length : 0`
 
 	usableScript = `const usable = selector => [...document.querySelectorAll(selector)].find(e =>
@@ -91,31 +91,12 @@ type snapshot struct {
 	HTML        string `json:"html"`
 }
 
-func (t *tab) loaded(ctx context.Context) (bool, error) {
-	return evaluate[bool](ctx, t, loadedScript, nil)
-}
-
 func (t *tab) exists(ctx context.Context, at string) (bool, error) {
 	return evaluate[bool](ctx, t, existsScript, at)
 }
 
-// size returns a number that changes when the content of the page changes.
-func (t *tab) size(ctx context.Context) (int, error) {
-	return evaluate[int](ctx, t, sizeScript, nil)
-}
-
-func (t *tab) focus(ctx context.Context, at string) (bool, error) {
-	return evaluate[bool](ctx, t, focusScript, at)
-}
-
 func (t *tab) locate(ctx context.Context, at string) (spot, error) {
 	return evaluate[spot](ctx, t, locateScript, at)
-}
-
-// clickCovered clicks a button that a mouse cannot reach.
-func (t *tab) clickCovered(ctx context.Context, at string) error {
-	_, err := evaluate[any](ctx, t, clickScript, at)
-	return err
 }
 
 // currentPage returns the current content of the page.

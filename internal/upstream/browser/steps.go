@@ -91,7 +91,7 @@ func (t *tab) until(ctx context.Context, limit time.Duration, look func(context.
 // typeText inserts the text into the field as an input method does. No key is pressed,
 // so a line break becomes part of the text and does not submit it.
 func (t *tab) typeText(ctx context.Context, step Step) (bool, error) {
-	done, err := t.until(ctx, stepTime, func(ctx context.Context) (bool, error) { return t.focus(ctx, step.At) })
+	done, err := t.until(ctx, stepTime, func(ctx context.Context) (bool, error) { return evaluate[bool](ctx, t, focusScript, step.At) })
 	if err != nil || !done {
 		return false, err
 	}
@@ -119,8 +119,9 @@ func (t *tab) press(ctx context.Context, selector string, at spot) error {
 	switch {
 	case at.Field:
 		return t.pressEnter(ctx)
-	case at.Covered:
-		return t.clickCovered(ctx, selector)
+	case at.Covered: // a mouse cannot reach it
+		_, err := evaluate[any](ctx, t, clickScript, selector)
+		return err
 	default:
 		return t.click(ctx, at.X, at.Y)
 	}

@@ -126,7 +126,8 @@ func (t *tab) open(ctx context.Context, v Visit) (*Document, error) {
 	if result.ErrorText != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNavigation, result.ErrorText)
 	}
-	if _, err := t.until(ctx, loadTime, t.loaded); err != nil {
+	loaded := func(ctx context.Context) (bool, error) { return evaluate[bool](ctx, t, loadedScript, nil) }
+	if _, err := t.until(ctx, loadTime, loaded); err != nil {
 		return nil, err
 	}
 	return t.run(ctx, v.Steps)

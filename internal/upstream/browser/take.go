@@ -54,7 +54,7 @@ func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 // look polls the page. It reports whether a step has its document, or whether to give up.
 func (t *taking) look(ctx context.Context) (bool, error) {
 	if t.settles {
-		size, err := t.tab.size(ctx)
+		size, err := evaluate[int](ctx, t.tab, sizeScript, nil)
 		if err != nil {
 			return false, err
 		}
