@@ -49,7 +49,7 @@ func (o *Organization) Unused() int64 {
 	return max(0, min(o.CycleGrant-o.CycleUsed, o.Available()))
 }
 
-// Principal is who makes a request: an organization by one of its keys.
+// Principal is the authenticated client of a request: an organization and one of its keys.
 type Principal struct {
 	KeyID             string
 	Scopes            []Scope

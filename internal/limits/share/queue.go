@@ -18,9 +18,10 @@ const (
 	// that a node can serve, the queue then holds the work of ten times Patience, which is
 	// half of the 5 s after which clients give up.
 	Patience = 250 * time.Millisecond
-	// burst is how many times Patience a queue may grow like that. A queue that has not
-	// been empty for longer is no burst. It may only hold what is served within Patience,
-	// so that new requests are answered before clients give up.
+	// burst limits how long a queue may grow like that: for burst times Patience. A queue
+	// that has not been empty for longer is no burst. Then it is closed while it holds more
+	// work than is served within Patience, so that new requests are answered before clients
+	// give up.
 	burst = 4
 	// longest is how many times Patience a new request may wait before it is refused.
 	longest = 12

@@ -181,7 +181,7 @@ func TestHangingReceiverDelaysNoOtherReceiver(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		h := open(t, address)
 		hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.ReadAll(r.Body) // else the server does not notice that the sender left
+			_, _ = io.ReadAll(r.Body) // otherwise the server does not notice that the sender has left
 			<-r.Context().Done()
 		}))
 		defer hanging.Close()
@@ -228,7 +228,7 @@ func TestTestEndsWhenTheClientLeaves(t *testing.T) {
 		h := open(t, address)
 		ctx, leave := context.WithCancel(t.Context())
 		hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.ReadAll(r.Body) // else the server does not notice that the sender left
+			_, _ = io.ReadAll(r.Body) // otherwise the server does not notice that the sender has left
 			leave()
 			<-r.Context().Done()
 		}))

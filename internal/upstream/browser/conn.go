@@ -190,7 +190,7 @@ func post[P, R any](s session, command cdp.Command[P, R], params P, then func(R,
 	}
 }
 
-// abandon forgets a call that nobody waits for any more.
+// abandon removes a call whose caller has stopped waiting.
 func (c *conn) abandon(id int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -117,7 +117,7 @@ func (s *site) slow(waiting chan<- struct{}) []browser.Step {
 	return []browser.Step{browser.TakeStream("/stream")}
 }
 
-// Chromium is killed again and again while visits are under way.
+// Chromium is killed repeatedly while visits are running.
 func TestKilledChromium(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	cycles := 5

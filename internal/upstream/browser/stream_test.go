@@ -111,7 +111,7 @@ func TestShortResponses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.open(t, func(c *browser.Config) { c.MaxDocument = 1 << 20 })
-	binary := bytes.Repeat([]byte{0, 0xff, '\n', 'a'}, 1<<18) // just what fits
+	binary := bytes.Repeat([]byte{0, 0xff, '\n', 'a'}, 1<<18) // exactly the limit
 	s.HandleFunc("/api/{kind}/stream", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch r.PathValue("kind") {

@@ -10,7 +10,7 @@ import (
 // Model is the model that every answer of the lab claims to be from.
 const Model = "lab-1"
 
-// Question is a prompt and where it comes from.
+// Question is a prompt with its place and language.
 type Question struct {
 	Prompt    string  // without steering words
 	Country   string  // alpha-2, upper case

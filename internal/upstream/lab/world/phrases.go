@@ -63,7 +63,7 @@ type searchPhrases struct {
 	About     string // description of a company
 	Founded   string
 	Seat      string
-	Makes     string // what a company makes
+	Makes     string // label for the products of a company
 }
 
 // Labels are the headings of the blocks of a search page.
