@@ -283,7 +283,7 @@ func newHTTPServer(handler http.Handler) *http.Server {
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		// OPTIONS * gets a 404 like any other unknown path.
+		// OPTIONS * is handled like any other unknown path.
 		DisableGeneralOptionsHandler: true,
 		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: 100},
 		Protocols:                    new(http.Protocols),
