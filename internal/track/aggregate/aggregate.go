@@ -1,12 +1,12 @@
-// Package aggregate counts the answers of trackers, and keeps what each closed sweep adds up
-// to.
+// Package aggregate counts the answers of trackers and stores the counts of each closed
+// sweep, its tally.
 //
-//	aggregate.go  Counter counts; an Aggregate holds the counts of some periods
-//	closed.go     filling an Aggregate from stored tallies and from analyses
-//	collect.go    reading analyses, and making those that are missing
-//	tally.go      adding up closed sweeps and storing the sums
-//	noise.go      how far a sweep is from the sweep that repeats it
-//	breaks.go     from which sweep on numbers cannot be compared with those before
+//	aggregate.go  Counter, which counts, and Aggregate, the counts of some periods
+//	closed.go     fills an Aggregate from stored tallies and from analyses
+//	collect.go    reads analyses and analyses answers that lack one
+//	tally.go      counts closed sweeps and stores their tallies
+//	noise.go      difference between a sweep and the sweep that repeats it
+//	breaks.go     sweeps whose numbers cannot be compared with earlier ones
 package aggregate
 
 import (
@@ -30,7 +30,7 @@ import (
 	"earshot/internal/track/schedule"
 )
 
-// Counter counts answers, and keeps what sweeps add up to.
+// Counter counts answers and stores tallies.
 type Counter struct {
 	store       *tracking.Store
 	definitions *definition.Reader
@@ -38,52 +38,54 @@ type Counter struct {
 	log         *slog.Logger
 	wake        func()
 	cache       cache
-	untallied   chan tallyJob // rules that need tallies
+	untallied   chan *tracking.Rules // rules that lack tallies
 }
 
 // NewCounter returns a Counter on a store.
 func NewCounter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, log *slog.Logger, wake func()) *Counter {
 	return &Counter{
 		store: s, definitions: d, panels: p, log: log, wake: wake,
-		cache: cache{kept: map[string]*Aggregate{}, under: share.NewPool(maxCounts)}, untallied: make(chan tallyJob, 16),
+		cache: cache{entries: map[string]*Aggregate{}, turns: share.NewPool(maxCounts)}, untallied: make(chan *tracking.Rules, 16),
 	}
 }
 
-// On returns a counter that reads another copy of the database. The tallies that it lacks
-// are made by this one.
+// On returns a Counter that reads a replica of the database. It queues missing tallies for
+// this Counter to store.
 func (s *Counter) On(replica *tracking.Store, d *definition.Reader, p *ruleset.Panels) *Counter {
 	reader := NewCounter(replica, d, p, s.log, s.wake)
 	reader.untallied = s.untallied
 	return reader
 }
 
-// Aggregate holds the counts of a tracker's answers, by its current rules.
+// Aggregate contains the counts of a tracker's answers by some rules.
 type Aggregate struct {
 	*metric.Dataset
 	Tracker *tracking.Tracker
 	Rules   *tracking.Rules
 	Panel   *analysis.Panel
 	Zone    *schedule.Rule
-	watched *definition.Definition  // by which series are watched; nil where none are wanted
-	prompts []*tracking.TrackerPart // in the order of the definition that was counted by
-	periods []definition.Span       // that are asked for, each by itself
-	Sweeps  []*tracking.Sweep       // closed ones in any of them, by when they were due
-	answers int                     // of the sweeps
-	MadeUp  bool
-	need    Options
-	keys    targetKeys
+	Sweeps  []*tracking.Sweep // the closed sweeps in the periods, by due time
 	Breaks  []earshot.NumberBreak
+	MadeUp  bool // some answers come from the lab
+
+	options    Options
+	definition *definition.Definition  // sets the threshold of change detectors; nil: the default
+	prompts    []*tracking.TrackerPart // in the order of the prompts of the dataset
+	periods    []definition.Span       // sweeps of different periods are not merged
+	answers    int                     // submitted answers of the sweeps
+	keys       targetKeys
 }
 
-// Options say what an Aggregate holds.
+// Options select what an Aggregate contains.
 type Options struct {
 	Sources metric.Sources
-	Cells   bool // every sweep and prompt by itself, also where they are many
-	later   bool // nobody waits for it, so that any number of answers is counted
+	Cells   bool // the cells of every sweep, even if the tracker is large
+
+	inBackground bool // nobody waits for the result, so there is no limit on answers
 }
 
-// With calls use with an Aggregate. On metric.ErrCells it calls use again, with one that
-// holds every cell.
+// With calls use with an Aggregate. If use returns metric.ErrCells, With calls it again with
+// an Aggregate that contains every cell.
 func (s *Counter) With(ctx context.Context, t *tracking.Tracker, d *definition.Definition, wanted Options, use func(*Aggregate) error, spans ...definition.Span) error {
 	b, err := s.Count(ctx, t, d, wanted, spans...)
 	if err == nil {
@@ -96,13 +98,13 @@ func (s *Counter) With(ctx context.Context, t *tracking.Tracker, d *definition.D
 	return s.With(ctx, t, d, wanted, use, spans...)
 }
 
-// Count counts the answers of the closed sweeps that were due in any of some periods.
+// Count counts the answers of the closed sweeps that were due in any of the periods.
 func (s *Counter) Count(ctx context.Context, t *tracking.Tracker, d *definition.Definition, wanted Options, periods ...definition.Span) (*Aggregate, error) {
 	rules, err := s.panels.Current(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	b := &Aggregate{Tracker: t, Rules: rules, Zone: d.Zone(), watched: d, periods: periods, need: wanted}
+	b := &Aggregate{Tracker: t, Rules: rules, Zone: d.Zone(), definition: d, periods: periods, options: wanted}
 	if b.Panel, err = s.panels.Panel(rules); err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func (s *Counter) Count(ctx context.Context, t *tracking.Tracker, d *definition.
 		return nil, err
 	}
 	for _, sweep := range all {
-		// One that has lost answers to the tracker's retention would count these as missing.
+		// The answers that a pruned sweep has lost would count as missing.
 		if b.periodOf(sweep) >= 0 && !sweep.Pruned {
 			b.Sweeps = append(b.Sweeps, sweep)
 			b.answers += sweep.Submitted
@@ -126,114 +128,126 @@ func (s *Counter) Count(ctx context.Context, t *tracking.Tracker, d *definition.
 	})
 }
 
-// CountSweep counts the answers of one sweep. It is not cached: nobody asks for it again.
+// CountSweep counts the answers of one sweep. The result is not cached, because each sweep
+// is counted only once this way.
 func (s *Counter) CountSweep(ctx context.Context, h *ClosedSweeps, sweep *tracking.Sweep) (*Aggregate, error) {
-	release, err := s.cache.under.Wait(ctx, h.tracker.Organization)
+	release, err := s.cache.turns.Wait(ctx, h.tracker.Organization)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	b := &Aggregate{
-		Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, need: Options{Cells: true},
-		periods: []definition.Span{{}}, Sweeps: []*tracking.Sweep{sweep}, answers: sweep.Submitted,
-	}
+	b := h.newAggregate(Options{Cells: true}, sweep)
+	b.answers = sweep.Submitted
 	return b, s.fill(ctx, b, h)
 }
 
-// periodOf is the first period that a sweep was due in, or -1.
+// newAggregate returns an empty Aggregate of some sweeps. It is not large, whatever the
+// number of answers, so that fill decodes all cells.
+func (h *ClosedSweeps) newAggregate(o Options, sweeps ...*tracking.Sweep) *Aggregate {
+	return &Aggregate{
+		Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: sweeps, options: o, periods: []definition.Span{{}},
+	}
+}
+
+// periodOf returns the index of the first period that contains a sweep, or -1.
 func (b *Aggregate) periodOf(sweep *tracking.Sweep) int {
 	return slices.IndexFunc(b.periods, func(p definition.Span) bool { return p.Has(sweep.DueAt) })
 }
 
-// cache keeps the last aggregates in memory: closed sweeps do not change.
+// cache keeps recent aggregates in memory. Entries stay valid, because closed sweeps do not
+// change.
 type cache struct {
-	mu     sync.Mutex
-	kept   map[string]*Aggregate
-	weight int         // of those that are kept
-	under  *share.Pool // of those who count, by organization
+	mu      sync.Mutex
+	entries map[string]*Aggregate
+	size    int         // sum of the sizes of all entries
+	turns   *share.Pool // limits concurrent counts, fair to all organizations
 }
 
+// Sizes are in units of one answer of a tracker with fewer than 8 brands, about a kilobyte.
 const (
-	// MaxCounted is how many answers are counted together that are not added up yet.
+	// MaxCounted is the largest number of answers without a tally that one request counts.
 	MaxCounted = 50_000
-	// maxWhole is up to how many answers an Aggregate holds every sweep and prompt by itself:
-	// about a kilobyte for each, and another one for each eight brands.
-	maxWhole = 50_000
-	// maxHeavy is up to which weight it does.
-	maxHeavy = 4 * maxWhole
-	// maxKept is how many answers the cached aggregates weigh together. Answers of one
-	// that holds sums weigh little.
-	maxKept = 100_000
-	// maxCounts is how many count at the same time.
+	// maxSmall is the largest number of answers of an aggregate with the cells of every sweep.
+	maxSmall = 50_000
+	// maxSmallSize is the largest size of such an aggregate.
+	maxSmallSize = 4 * maxSmall
+	// maxCached is the largest size of the cache.
+	maxCached = 100_000
+	// maxCounts is the largest number of concurrent counts.
 	maxCounts = 2
 )
 
-// large reports whether an Aggregate holds sums rather than every sweep and prompt.
-func (b *Aggregate) large() bool {
-	return b.need.Sources == metric.NoSources && (b.answers > maxWhole || weightOf(b.answers, b.Panel) > maxHeavy)
+// isLarge reports whether some answers are too many to keep the cells of every sweep.
+func isLarge(answers int, panel *analysis.Panel) bool {
+	return answers > maxSmall || sizeOf(answers, panel) > maxSmallSize
 }
 
-// weightOf is how much memory answers take that are counted by themselves, in answers of
-// a tracker with few brands.
-func weightOf(answers int, panel *analysis.Panel) int { return answers * (1 + len(panel.Brands)/8) }
+// isLarge reports whether an Aggregate contains groups and merged cells only.
+func (b *Aggregate) isLarge() bool {
+	return b.options.Sources == metric.NoSources && isLarge(b.answers, b.Panel)
+}
 
-// weight is how much memory an Aggregate takes, in answers.
-func (b *Aggregate) weight() int {
-	if b.large() {
-		return maxWhole/4 + b.answers/100
+// sizeOf returns the size of answers whose cells are kept for every sweep.
+func sizeOf(answers int, panel *analysis.Panel) int { return answers * (1 + len(panel.Brands)/8) }
+
+// size returns the approximate size of an Aggregate.
+func (b *Aggregate) size() int {
+	if b.isLarge() {
+		return maxSmall/4 + b.answers/100
 	}
-	return weightOf(b.answers, b.Panel)
+	return sizeOf(b.answers, b.Panel)
 }
 
-// key is equal for aggregates that hold the same numbers.
+// key returns the cache key. It is equal for aggregates with the same counts.
 func (b *Aggregate) key() string {
 	hash := sha256.New()
-	_, _ = fmt.Fprintln(hash, b.Tracker.ID, b.Tracker.Version, b.Rules.Version, b.need.Sources, b.need.Cells && b.large()) // a hash takes all
+	_, _ = fmt.Fprintln(hash, b.Tracker.ID, b.Tracker.Version, b.Rules.Version, b.options.Sources, b.options.Cells && b.isLarge()) // never fails
 	for _, sweep := range b.Sweeps {
 		_, _ = fmt.Fprintln(hash, sweep.ID, sweep.Facts != nil, b.periodOf(sweep))
 	}
 	return string(hash.Sum(nil))
 }
 
-// get returns a cached Aggregate, or counts a new one. Organizations count in turn, so that one that
-// counts much does not keep the others waiting.
-func (k *cache) get(ctx context.Context, organization, key string, count func() (*Aggregate, error)) (*Aggregate, error) {
-	if known := k.find(key); known != nil {
+// get returns a cached Aggregate or counts a new one. Organizations take turns, so that a
+// busy organization does not delay the others.
+func (c *cache) get(ctx context.Context, organization, key string, count func() (*Aggregate, error)) (*Aggregate, error) {
+	if known := c.find(key); known != nil {
 		return known, nil
 	}
-	release, err := k.under.Wait(ctx, organization)
+	release, err := c.turns.Wait(ctx, organization)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if known := k.find(key); known != nil { // somebody else was counting the same
+	if known := c.find(key); known != nil { // counted by another request in the meantime
 		return known, nil
 	}
 	b, err := count()
 	if err != nil {
 		return nil, err
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.weight+b.weight() > maxKept {
-		clear(k.kept)
-		k.weight = 0
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.size+b.size() > maxCached {
+		clear(c.entries)
+		c.size = 0
 	}
-	k.kept[key] = b
-	k.weight += b.weight()
+	c.entries[key] = b
+	c.size += b.size()
 	return b, nil
 }
 
-func (k *cache) find(key string) *Aggregate {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.kept[key]
+func (c *cache) find(key string) *Aggregate {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.entries[key]
 }
 
-// LabSurface is the surface of the lab, whose answers are made up.
+// LabSurface is the surface of the built-in lab, whose answers are made up.
 const LabSurface = "lab"
 
-// ActiveTime returns when the first of some sweeps was started and the last was closed.
+// ActiveTime returns the time when the first of the sweeps started and the time when the
+// last was closed.
 func ActiveTime(sweeps []*tracking.Sweep) (first, last time.Time) {
 	first, last = sweeps[0].StartedAt, sweeps[0].ClosedAt
 	for _, sweep := range sweeps {
@@ -247,7 +261,7 @@ func ActiveTime(sweeps []*tracking.Sweep) (first, last time.Time) {
 	return first, last
 }
 
-// Submitted returns how many answers some sweeps have.
+// Submitted returns the number of answers that the sweeps submitted.
 func Submitted(sweeps []*tracking.Sweep) (n int) {
 	for _, sweep := range sweeps {
 		n += sweep.Submitted
@@ -255,21 +269,21 @@ func Submitted(sweeps []*tracking.Sweep) (n int) {
 	return n
 }
 
-// LabelsOf returns the labels of a target.
+// LabelsOf returns labels as clients see them.
 func LabelsOf(l metric.Labels) earshot.NumberLabels {
 	return earshot.NumberLabels{Target: l.Target, Surface: l.Surface, Provider: l.Provider, Country: l.Country, Prompt: l.Prompt, Tag: l.Tag}
 }
 
-// Between are the sweeps from one to another, both included.
+// Between returns the sweeps from first to last, both inclusive.
 func (b *Aggregate) Between(first, last string) []*tracking.Sweep {
-	place := func(id string) int {
+	index := func(id string) int {
 		return slices.IndexFunc(b.Sweeps, func(s *tracking.Sweep) bool { return s.ID == id })
 	}
-	from, to := place(first), place(last)
-	return b.Sweeps[min(from, to) : max(from, to)+1] // by their slots they may stand in another order
+	from, to := index(first), index(last)
+	return b.Sweeps[min(from, to) : max(from, to)+1] // the order of slots may differ from the order of due times
 }
 
-// NamePrompts has a filter that gives questions by their numbers give their texts.
+// NamePrompts replaces the numbers of prompts in a filter by their texts.
 func (b *Aggregate) NamePrompts(filter metric.Selection) {
 	for i, number := range filter["prompt"] {
 		if at := slices.IndexFunc(b.prompts, func(p *tracking.TrackerPart) bool { return strconv.Itoa(p.ID) == number }); at >= 0 {
@@ -278,13 +292,13 @@ func (b *Aggregate) NamePrompts(filter metric.Selection) {
 	}
 }
 
-// IsTooMany reports whether answers were not counted because there are too many of them, or
-// because the brands cannot be looked for. Trying again helps with neither.
+// IsTooMany reports whether answers were not counted because there are too many of them or
+// because the rules cannot be compiled. A retry does not help in either case.
 func IsTooMany(err error) bool {
 	return slices.Contains([]earshot.Code{earshot.CodeValidation, earshot.CodeConflict}, earshot.ErrorCode(err))
 }
 
-// Within returns the ids of the sweeps that were due in a span.
+// Within returns the ids of the sweeps that were due in a period.
 func (b *Aggregate) Within(p definition.Span) (ids []string) {
 	for _, sweep := range b.Sweeps {
 		if p.Has(sweep.DueAt) {

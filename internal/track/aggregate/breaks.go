@@ -1,11 +1,13 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"earshot"
 	"earshot/internal/provider"
@@ -15,23 +17,21 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// badShare is from which share of the answers of a target on a sweep is not like others:
-// that could not be read, or that were blocked.
+// badShare is the share of unreadable or blocked answers of a target that makes a break.
 const badShare = 0.2
 
-// sweepFacts are what the targets of a sweep answered with. They do not depend on rules,
-// and are stored when the sweep is closed.
+// sweepFacts describe the answers of a sweep independently of rules. They are stored when
+// the sweep is closed.
 type sweepFacts struct {
-	Parser  int                  `json:"parser"` // version of the code that reads documents
+	Parser  int                  `json:"parser"` // version of the parsers
 	Targets map[int]*targetFacts `json:"targets"`
 }
 
-// targetFacts are those of a target: the surface and the model that most answers came
-// from, and how its questions ended.
+// targetFacts describe the answers of a target in a sweep.
 type targetFacts struct {
-	Surface    string `json:"surface,omitempty"`
-	Model      string `json:"model,omitempty"`
-	Ended      int    `json:"ended"`
+	Surface    string `json:"surface,omitempty"` // of most answers
+	Model      string `json:"model,omitempty"`   // of most answers
+	Ended      int    `json:"ended"`             // all questions, answered or not
 	Blocked    int    `json:"blocked,omitempty"`
 	Unreadable int    `json:"unreadable,omitempty"`
 }
@@ -44,20 +44,12 @@ func (s *Counter) NoteFacts(ctx context.Context, sweep *tracking.Sweep) error {
 	}
 	facts := sweepFacts{Parser: provider.ParserVersion, Targets: map[int]*targetFacts{}}
 	surfaces, models := map[int]map[string]int{}, map[int]map[string]int{}
-	count := func(counts map[int]map[string]int, target int, name string, n int) {
-		if name == "" {
-			return
-		}
-		if counts[target] == nil {
-			counts[target] = map[string]int{}
-		}
-		counts[target][name] += n
-	}
 	for _, e := range endings {
 		t := facts.Targets[e.Target]
 		if t == nil {
 			t = &targetFacts{}
 			facts.Targets[e.Target] = t
+			surfaces[e.Target], models[e.Target] = map[string]int{}, map[string]int{}
 		}
 		t.Ended += e.Count
 		if e.Reason == string(earshot.ReasonBlocked) {
@@ -66,8 +58,8 @@ func (s *Counter) NoteFacts(ctx context.Context, sweep *tracking.Sweep) error {
 		if e.Reason == string(earshot.ReasonUnreadable) || e.Reason == string(earshot.ReasonEmpty) {
 			t.Unreadable += e.Count
 		}
-		count(surfaces, e.Target, e.Surface, e.Count)
-		count(models, e.Target, e.Model, e.Count)
+		surfaces[e.Target][e.Surface] += e.Count
+		models[e.Target][e.Model] += e.Count
 	}
 	for target, t := range facts.Targets {
 		t.Surface, t.Model = stats.Mode(surfaces[target]), stats.Mode(models[target])
@@ -79,14 +71,14 @@ func (s *Counter) NoteFacts(ctx context.Context, sweep *tracking.Sweep) error {
 	return s.store.SaveFacts(sweep, text)
 }
 
-// breaksOf are the sweeps of an Aggregate from which on numbers are not of one kind with those
-// before.
+// breaksOf returns the breaks of an Aggregate: sweeps whose numbers cannot be compared with
+// earlier ones.
 func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.NumberBreak) {
 	var before *tracking.Sweep
-	last := map[int]*targetFacts{} // what is known last of each target
+	last := map[int]*targetFacts{} // the last known facts of each target
 	parser := 0
 	for _, sweep := range b.Sweeps {
-		note := func(target int, kind, reason string) {
+		add := func(target int, kind, reason string) {
 			name := ""
 			if target != 0 {
 				name = h.targetName(target)
@@ -96,9 +88,9 @@ func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.NumberBreak) {
 			})
 		}
 		if before != nil {
-			h.definitionBreaks(before, sweep, note)
-			if at := h.named.CreatedAt; h.named.Version > 1 && before.DueAt.Before(at) && !sweep.DueAt.Before(at) {
-				note(0, "panel", fmt.Sprintf("brands or their names are others since %s; sweeps before were analysed again by them", ruleset.Name(h.named)))
+			h.definitionBreaks(before, sweep, add)
+			if at := h.firstRules.CreatedAt; h.firstRules.Version > 1 && before.DueAt.Before(at) && !sweep.DueAt.Before(at) {
+				add(0, "panel", fmt.Sprintf("brands or their names changed in %s; earlier sweeps were analysed again", ruleset.Name(h.firstRules)))
 			}
 		}
 		before = sweep
@@ -107,7 +99,7 @@ func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.NumberBreak) {
 			continue
 		}
 		if parser != 0 && facts.Parser != parser {
-			note(0, "parser", fmt.Sprintf("answers are read by version %d of the code, before by %d", facts.Parser, parser))
+			add(0, "parser", fmt.Sprintf("the parsers changed from version %d to %d", parser, facts.Parser))
 		}
 		parser = facts.Parser
 		for _, target := range slices.Sorted(maps.Keys(facts.Targets)) {
@@ -116,73 +108,67 @@ func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.NumberBreak) {
 			if was == nil {
 				was = &targetFacts{}
 			}
-			now.breaks(was, func(kind, reason string) { note(target, kind, reason) })
+			now.breaks(was, func(kind, reason string) { add(target, kind, reason) })
 			last[target] = now
 		}
 	}
 	return breaks
 }
 
-// breaks notes what is another than before. Surface and model stay as they were known
-// where a sweep tells none.
-func (t *targetFacts) breaks(was *targetFacts, note func(kind, reason string)) {
-	if t.Surface == "" {
-		t.Surface = was.Surface
-	}
-	if t.Model == "" {
-		t.Model = was.Model
-	}
+// breaks calls add for each difference from the facts before. If the surface or model of a
+// sweep is unknown, breaks sets the last known one.
+func (t *targetFacts) breaks(was *targetFacts, add func(kind, reason string)) {
+	t.Surface, t.Model = cmp.Or(t.Surface, was.Surface), cmp.Or(t.Model, was.Model)
 	if was.Surface != "" && t.Surface != was.Surface {
-		note("surface", fmt.Sprintf("most answers come from the surface %s, before from %s", t.Surface, was.Surface))
+		add("surface", fmt.Sprintf("the surface of most answers changed from %s to %s", was.Surface, t.Surface))
 	}
 	if was.Model != "" && t.Model != was.Model {
-		note("model", fmt.Sprintf("most answers come from the model %s, before from %s", t.Model, was.Model))
+		add("model", fmt.Sprintf("the model of most answers changed from %s to %s", was.Model, t.Model))
 	}
 	for _, share := range []struct {
 		kind, what, over string
 		is, was          bool
 	}{
-		{"parserHealth", "of the answers could not be read", "answers can be read again", bad(t.Unreadable, t.Ended), bad(was.Unreadable, was.Ended)},
-		{"blocked", "of the questions were blocked", "questions are no longer blocked", bad(t.Blocked, t.Ended), bad(was.Blocked, was.Ended)},
+		{"parserHealth", "of the answers could not be read", "answers can be read again", isBad(t.Unreadable, t.Ended), isBad(was.Unreadable, was.Ended)},
+		{"blocked", "of the questions were blocked", "questions are no longer blocked", isBad(t.Blocked, t.Ended), isBad(was.Blocked, was.Ended)},
 	} {
 		switch {
 		case share.is && !share.was:
-			note(share.kind, fmt.Sprintf("%d %% or more %s", int(100*badShare), share.what))
+			add(share.kind, fmt.Sprintf("%d %% or more %s", int(100*badShare), share.what))
 		case share.was && !share.is:
-			note(share.kind, share.over)
+			add(share.kind, share.over)
 		}
 	}
 }
 
-func bad(n, of int) bool { return of > 0 && float64(n) >= badShare*float64(of) }
+func isBad(n, of int) bool { return of > 0 && float64(n) >= badShare*float64(of) }
 
-// definitionBreaks notes what a sweep asked that the one before did not.
-func (h *ClosedSweeps) definitionBreaks(before, sweep *tracking.Sweep, note func(target int, kind, reason string)) {
+// definitionBreaks calls add for each difference between the definitions of two sweeps.
+func (h *ClosedSweeps) definitionBreaks(before, sweep *tracking.Sweep, add func(target int, kind, reason string)) {
 	was, is := h.asked[before.Version], h.asked[sweep.Version]
 	if was == is {
 		return
 	}
-	sorted := func(numbers []int) []int { return slices.Sorted(slices.Values(numbers)) }
-	if !slices.Equal(sorted(was.prompts), sorted(is.prompts)) {
-		note(0, "promptSet", "the set of questions is another")
+	if !slices.Equal(was.prompts, is.prompts) {
+		add(0, "promptSet", "the set of prompts changed")
 	}
-	for _, target := range sorted(is.targets) {
+	for _, target := range is.targets {
 		if slices.Contains(was.targets, target) {
 			continue
 		}
-		for _, gone := range sorted(was.targets) {
-			if !slices.Contains(is.targets, gone) && h.target(gone).Provider == h.target(target).Provider {
-				note(target, "locale", fmt.Sprintf("it is asked in the place of %s", h.targetName(gone)))
+		for _, removed := range was.targets {
+			if !slices.Contains(is.targets, removed) && h.target(removed).Provider == h.target(target).Provider {
+				add(target, "locale", fmt.Sprintf("it replaces %s", h.targetName(removed)))
 			}
 		}
 	}
 }
 
-// target is the definition of a target, by number.
+// target returns the definition of the target with a number.
 func (h *ClosedSweeps) target(number int) (target earshot.Target) {
 	for _, t := range h.targets {
 		if t.ID == number {
-			_ = json.Unmarshal(t.Definition, &target) // as it was stored
+			_ = json.Unmarshal(t.Definition, &target) // was valid when it was stored
 		}
 	}
 	return target
@@ -195,7 +181,7 @@ func (h *ClosedSweeps) targetName(number int) string {
 	return ""
 }
 
-// metricBreaks are the open breaks as metrics see them: on every surface of a target.
+// metricBreaks returns the open breaks by target key of the dataset.
 func (b *Aggregate) metricBreaks(h *ClosedSweeps) (found []metric.Break) {
 	for _, br := range b.Breaks {
 		if !br.Open {
@@ -215,8 +201,8 @@ func (b *Aggregate) metricBreaks(h *ClosedSweeps) (found []metric.Break) {
 	return found
 }
 
-// Touching are the breaks between two sweeps, both included, that concern a target of a
-// row; "*" is all of them. One before the first sweep touches nothing.
+// Touching returns the open breaks of a target at any of the sweeps, except the first of
+// them. The target "*" means all targets.
 func (b *Aggregate) Touching(target string, sweeps []string) (found []earshot.NumberBreak) {
 	first := true
 	for _, sweep := range b.Sweeps {
@@ -224,8 +210,8 @@ func (b *Aggregate) Touching(target string, sweeps []string) (found []earshot.Nu
 			continue
 		}
 		for _, br := range b.Breaks {
-			concerns := br.Target == "" || target[0] == '*' || target == br.Target || len(target) > len(br.Target) && target[:len(br.Target)+1] == br.Target+"@"
-			if br.Sweep == sweep.ID && br.Open && concerns && !first {
+			matches := br.Target == "" || target[0] == '*' || target == br.Target || strings.HasPrefix(target, br.Target+"@")
+			if br.Sweep == sweep.ID && br.Open && matches && !first {
 				found = append(found, br)
 			}
 		}

@@ -11,9 +11,8 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// TestBreaksAreFoundWhereSomethingIsAnother goes through sweeps of which each but the first
-// differs in one thing.
-func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
+// TestBreaks uses sweeps that each differ from the one before in at most one property.
+func TestBreaks(t *testing.T) {
 	t.Parallel()
 	target := func(change func(*targetFacts)) map[int]*targetFacts {
 		f := &targetFacts{Surface: "web", Model: "m1", Ended: 10}
@@ -27,7 +26,7 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 	}{
 		{1, &sweepFacts{1, target(func(*targetFacts) {})}, nil},
 		{1, &sweepFacts{1, target(func(f *targetFacts) { f.Model = "m2" })}, []string{"model chat/US"}},
-		{1, nil, nil}, // nothing is known of it
+		{1, nil, nil}, // its facts are unknown
 		{1, &sweepFacts{1, target(func(f *targetFacts) { f.Model = "" })}, nil},
 		{1, &sweepFacts{1, target(func(f *targetFacts) { f.Model, f.Surface = "m2", "api" })}, []string{"surface chat/US"}},
 		{1, &sweepFacts{2, target(func(f *targetFacts) { f.Model, f.Surface = "m2", "api" })}, []string{"parser "}},
@@ -40,7 +39,7 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 	}
 	start := time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)
 	h := &ClosedSweeps{
-		named: ruleset.FirstAlike([]*tracking.Rules{
+		firstRules: ruleset.FirstAlike([]*tracking.Rules{
 			{Version: 1, Brands: []byte("a")},
 			{Version: 2, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 10).Add(time.Hour)},
 			{Version: 3, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 4).Add(time.Hour)},
@@ -49,7 +48,7 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 			{ID: 1, Name: "chat/US", Definition: []byte(`{"provider":"chat","country":"US"}`)},
 			{ID: 2, Name: "chat/DE", Definition: []byte(`{"provider":"chat","country":"DE"}`)},
 		},
-		asked: map[int]*asked{1: {prompts: []int{1, 2}, targets: []int{1}}, 2: {prompts: []int{1, 3}, targets: []int{1}}, 3: {prompts: []int{3, 1}, targets: []int{2}}},
+		asked: map[int]*asked{1: {prompts: []int{1, 2}, targets: []int{1}}, 2: {prompts: []int{1, 3}, targets: []int{1}}, 3: {prompts: []int{1, 3}, targets: []int{2}}},
 	}
 	b := &Aggregate{}
 	var want []string
@@ -71,16 +70,16 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 	for _, br := range b.Breaks {
 		got = append(got, br.Sweep+" "+br.Kind+" "+br.Target)
 		if br.Reason == "" || br.Open == (br.Kind == "panel") {
-			t.Errorf("a break is %+v", br)
+			t.Errorf("got break %+v, want a reason, and open unless its kind is panel", br)
 		}
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the breaks are\n%q, want\n%q", got, want)
 	}
 	if n := len(b.Touching("chat/DE", []string{"0", "1", "9", "10", "11"})); n != 2 {
-		t.Errorf("%d breaks touch the target, want those of the questions and of the place", n)
+		t.Errorf("%d breaks touch the target, want 2: promptSet and locale", n)
 	}
 	if n := len(b.Touching("chat/US@api", []string{"1", "3", "4"})); n != 1 {
-		t.Errorf("%d breaks touch a surface of the target, want that of the surface", n)
+		t.Errorf("%d breaks touch a surface of the target, want 1: surface", n)
 	}
 }

@@ -17,31 +17,32 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// ClosedSweeps is what is known of the closed sweeps of a tracker by some rules.
+// ClosedSweeps contains the closed sweeps of a tracker, and their tallies by some rules.
 type ClosedSweeps struct {
-	tracker *tracking.Tracker
-	rules   *tracking.Rules
-	named   *tracking.Rules // the first that looked for the same brands
-	panel   *analysis.Panel
-	zone    *schedule.Rule
-	prompts []*tracking.TrackerPart
-	targets []*tracking.TrackerPart
-	index   map[int]int // of prompts, by number
-	weights map[int]float64
-	All     []*tracking.Sweep // closed ones, by when they were due
-	tallies map[string]*tracking.Tally
-	asked   map[int]*asked // by version of the definition
+	All []*tracking.Sweep // by due time
+
+	tracker    *tracking.Tracker
+	rules      *tracking.Rules
+	firstRules *tracking.Rules // the first rules with the same brands
+	panel      *analysis.Panel
+	zone       *schedule.Rule
+	prompts    []*tracking.TrackerPart
+	targets    []*tracking.TrackerPart
+	index      map[int]int     // indices of prompts, by number
+	weights    map[int]float64 // weights of prompts, by number
+	tallies    map[string]*tracking.Tally
+	asked      map[int]*asked // by version of the definition
 }
 
-// asked is what a version of the definition asks, by number.
+// asked contains what one version of the definition asks.
 type asked struct {
 	samples          int
-	prompts, targets []int
-	indices          []int // of the prompts, in the order of the tracker's
-	weights          int64
+	prompts, targets []int // sorted numbers
+	indices          []int // sorted indices of the prompts
+	weights          int64 // hash of the weights of the prompts
 }
 
-// Closed reads that of a tracker.
+// Closed reads the closed sweeps of a tracker.
 func (s *Counter) Closed(ctx context.Context, t *tracking.Tracker, r *tracking.Rules) (*ClosedSweeps, error) {
 	d, err := s.definitions.Of(t)
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Counter) Closed(ctx context.Context, t *tracking.Tracker, r *tracking.R
 	return s.readClosed(ctx, &Aggregate{Tracker: t, Rules: r, Panel: panel, Zone: d.Zone()}, all)
 }
 
-// readClosed reads what an Aggregate needs besides the sweeps.
+// readClosed reads the tallies of sweeps, and what the sweeps asked.
 func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.Sweep) (*ClosedSweeps, error) {
 	h := &ClosedSweeps{
 		tracker: b.Tracker, rules: b.Rules, panel: b.Panel, zone: b.Zone, All: all,
@@ -68,7 +69,7 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 	if err != nil {
 		return nil, err
 	}
-	h.named = ruleset.FirstAlike(rules, b.Rules)
+	h.firstRules = ruleset.FirstAlike(rules, b.Rules)
 	if h.prompts, err = s.store.TrackerPrompts(ctx, b.Tracker); err != nil {
 		return nil, err
 	}
@@ -77,27 +78,27 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 	}
 	for i, p := range h.prompts {
 		var prompt earshot.TrackedPrompt
-		_ = json.Unmarshal(p.Definition, &prompt) // as it was stored
+		_ = json.Unmarshal(p.Definition, &prompt) // was valid when it was stored
 		h.index[p.ID], h.weights[p.ID] = i, cmp.Or(prompt.Weight, 1)
 	}
 	for _, sweep := range all {
 		if h.asked[sweep.Version] == nil {
-			if err := s.noteAsked(ctx, h, sweep.Version); err != nil {
+			if err := s.readAsked(ctx, h, sweep.Version); err != nil {
 				return nil, err
 			}
 		}
 	}
 	tallies, err := s.store.Tallies(ctx, b.Rules)
 	for _, tally := range tallies {
-		if len(tally.Sums) > 0 && tally.Sums[0] == sheetsFormat {
+		if len(tally.Sums) > 0 && tally.Sums[0] == metric.SheetFormat {
 			h.tallies[tally.Sweep] = tally
 		}
 	}
 	return h, err
 }
 
-// noteAsked reads what a version of the definition asks.
-func (s *Counter) noteAsked(ctx context.Context, h *ClosedSweeps, version int) error {
+// readAsked reads what a version of the definition asks.
+func (s *Counter) readAsked(ctx context.Context, h *ClosedSweeps, version int) error {
 	p, err := s.definitions.Plan(ctx, h.tracker, version)
 	if err != nil {
 		return err
@@ -105,89 +106,84 @@ func (s *Counter) noteAsked(ctx context.Context, h *ClosedSweeps, version int) e
 	a := &asked{samples: p.Definition.Samples}
 	prompts, targets := map[int]bool{}, map[int]bool{}
 	for _, c := range p.Cells {
-		if !prompts[c.Prompt] {
-			prompts[c.Prompt] = true
-			a.prompts = append(a.prompts, c.Prompt)
-		}
-		if !targets[c.Target] {
-			targets[c.Target] = true
-			a.targets = append(a.targets, c.Target)
-		}
+		prompts[c.Prompt], targets[c.Target] = true, true
 	}
+	a.prompts, a.targets = slices.Sorted(maps.Keys(prompts)), slices.Sorted(maps.Keys(targets))
 	for _, prompt := range a.prompts {
 		if index, known := h.index[prompt]; known {
 			a.indices = append(a.indices, index)
 		}
 	}
 	slices.Sort(a.indices)
-	a.weights = weightsHash(a.prompts, h.weights)
+	a.weights = hashWeights(a.prompts, h.weights)
 	h.asked[version] = a
 	return nil
 }
 
-// fresh tells whether a sweep is added up, by the weights of today.
-func (h *ClosedSweeps) fresh(sweep *tracking.Sweep) bool {
+// isCurrent reports whether a sweep has a tally that is based on the current weights.
+func (h *ClosedSweeps) isCurrent(sweep *tracking.Sweep) bool {
 	tally := h.tallies[sweep.ID]
 	return tally != nil && tally.Weights == h.asked[sweep.Version].weights
 }
 
-// fill counts the answers of an Aggregate's sweeps: from their tallies, and from the analyses of
-// those that have none.
+// fill sets the dataset of an Aggregate. It reads the tallies of the sweeps, and counts the
+// analyses of sweeps without a tally. Source counts are not in tallies.
 func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
 	read := collector{
-		ClosedSweeps: h, places: map[string]int{}, sources: b.need.Sources,
-		sheets: make([]map[sheetKey][]*metric.CellCounts, len(b.Sweeps)), surfaces: make([]map[int]map[string]int, len(b.Sweeps)),
+		ClosedSweeps: h, indices: map[string]int{}, sources: b.options.Sources, interned: map[string]string{},
+		cells: make([]map[metric.SheetKey][]*metric.CellCounts, len(b.Sweeps)), surfaces: make([]map[int]map[string]int, len(b.Sweeps)),
 	}
-	kept := map[string][]keptSheet{}
-	var rows []*tracking.Sweep
+	stored := map[string][]metric.StoredSheet{}
+	var uncounted []*tracking.Sweep
 	answers := 0
 	for i, sweep := range b.Sweeps {
-		read.places[sweep.ID] = i
+		read.indices[sweep.ID] = i
 		read.reset(i)
 		tally := h.tallies[sweep.ID]
-		if tally == nil || b.need.Sources != metric.NoSources {
-			rows = append(rows, sweep)
+		if tally == nil || b.options.Sources != metric.NoSources {
+			uncounted = append(uncounted, sweep)
 			answers += sweep.Answered
 			continue
 		}
-		sheets, err := unpackSheets(tally.Sums)
+		sheets, err := metric.DecodeGroups(tally.Sums, len(h.panel.Brands))
 		if err != nil {
 			return err
 		}
-		kept[sweep.ID] = sheets
+		stored[sweep.ID] = sheets
 		for _, sheet := range sheets {
-			read.note(i, sheet.target, sheet.surface, sheet.answers)
+			read.addAnswers(i, sheet.Target, sheet.Surface, sheet.Answers)
 		}
 	}
-	if most := min(MaxCounted, maxHeavy/weightOf(1, h.panel)); answers > most && !b.need.later {
-		return schema.Invalid("from", "these are %d answers that are not added up yet, and at most %d are counted together: choose a shorter time", answers, most)
+	if most := min(MaxCounted, maxSmallSize/sizeOf(1, h.panel)); answers > most && !b.options.inBackground {
+		return schema.Invalid("from", "selects %d answers that are not counted yet, but one request counts at most %d: choose a shorter period", answers, most)
 	}
-	if err := s.readAnalyses(ctx, rows, &read); err != nil {
+	if err := s.readAnalyses(ctx, uncounted, &read); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(b.Sweeps, func(sweep *tracking.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.fresh(sweep) }) && h.rules.Version > 0 {
-		s.wantTallies(h.rules)
+	if slices.ContainsFunc(b.Sweeps, func(sweep *tracking.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.isCurrent(sweep) }) && h.rules.Version > 0 {
+		s.queueTallies(h.rules)
 	}
-	if err := b.open(&read); err != nil {
+	if err := b.newDataset(&read); err != nil {
 		return err
 	}
-	for _, sweep := range rows {
-		for key, tallies := range read.sheets[read.places[sweep.ID]] {
-			if err := b.AddCounts(sweep.ID, b.keys.of(key.target, key.surface), tallies); err != nil {
+	for _, sweep := range uncounted {
+		for key, cells := range read.cells[read.indices[sweep.ID]] {
+			if err := b.AddCounts(sweep.ID, b.keys[key.Target][key.Surface], cells); err != nil {
 				return err
 			}
 		}
 	}
-	return s.addKept(ctx, b, h, kept)
+	return s.addStored(ctx, b, h, stored)
 }
 
-// open makes the metric.Dataset, of what the sweeps asked and where they were answered.
-func (b *Aggregate) open(read *collector) error {
+// newDataset sets an empty dataset whose definition states what the sweeps asked and which
+// surfaces answered.
+func (b *Aggregate) newDataset(read *collector) error {
 	def := metric.Definition{Name: b.Tracker.Name, Brands: b.Panel.Brands, Samples: 1}
 	numbers := make([]int, 0, len(read.prompts))
 	for _, p := range read.prompts {
 		var prompt earshot.TrackedPrompt
-		_ = json.Unmarshal(p.Definition, &prompt) // as it was stored
+		_ = json.Unmarshal(p.Definition, &prompt) // was valid when it was stored
 		numbers = append(numbers, p.ID)
 		def.Prompts = append(def.Prompts, metric.Prompt{
 			Text: p.Name, Version: p.ID, Weight: read.weights[p.ID], Tags: prompt.Tags, Branded: b.Panel.Branded(p.Name),
@@ -200,12 +196,12 @@ func (b *Aggregate) open(read *collector) error {
 	}
 	b.Breaks = b.breaksOf(read.ClosedSweeps)
 	def.Breaks = b.metricBreaks(read.ClosedSweeps)
-	if n := len(b.Sweeps); n > 0 && b.watched != nil { // as the newest sweep was watched
+	if n := len(b.Sweeps); n > 0 && b.definition != nil { // the threshold that alerts used at the newest sweep
 		newest, targets := b.Sweeps[n-1], []string{}
 		for _, target := range read.asked[newest.Version].targets {
 			targets = append(targets, read.targetName(target))
 		}
-		def.CUSUM.H = b.watched.Threshold(len(b.watched.SeriesKeys(targets)), newest.DueAt)
+		def.CUSUM.H = b.definition.Threshold(len(b.definition.SeriesKeys(targets)), newest.DueAt)
 	}
 	var err error
 	if b.Dataset, err = metric.NewDataset(def); err != nil {
@@ -216,62 +212,58 @@ func (b *Aggregate) open(read *collector) error {
 	return nil
 }
 
-// addKept adds what is kept of sweeps: all of it where that is little or wanted, else
-// their sums, and cells as far as these are not kept together.
-func (s *Counter) addKept(ctx context.Context, b *Aggregate, h *ClosedSweeps, kept map[string][]keptSheet) error {
-	whole := map[string]bool{} // sweeps whose own cells are needed
-	for _, sweep := range b.Sweeps {
-		if kept[sweep.ID] != nil {
-			whole[sweep.ID] = true
-		}
+// addStored adds the stored sheets of sweeps. A large aggregate gets the cells of a sweep
+// only if no span contains them, unless the options ask for all cells.
+func (s *Counter) addStored(ctx context.Context, b *Aggregate, h *ClosedSweeps, stored map[string][]metric.StoredSheet) error {
+	needCells := map[string]bool{}
+	for id := range stored {
+		needCells[id] = true
 	}
-	if b.large() && !b.need.Cells {
-		if err := s.addSpans(ctx, b, h, whole); err != nil {
+	if b.isLarge() && !b.options.Cells {
+		if err := s.addSpans(ctx, b, h, needCells); err != nil {
 			return err
 		}
 	}
 	for _, sweep := range b.Sweeps {
-		if kept[sweep.ID] != nil && !h.fresh(sweep) {
-			whole[sweep.ID] = true
+		if stored[sweep.ID] != nil && !h.isCurrent(sweep) {
+			needCells[sweep.ID] = true
 		}
 	}
-	cells, err := s.store.TallyCells(ctx, h.rules, slices.Sorted(maps.Keys(whole)))
+	cells, err := s.store.TallyCells(ctx, h.rules, slices.Sorted(maps.Keys(needCells)))
 	if err != nil {
 		return err
 	}
 	for _, sweep := range b.Sweeps {
-		if err := b.addSweep(h, sweep, kept[sweep.ID], cells[sweep.ID]); err != nil {
+		if err := b.addSweep(h, sweep, stored[sweep.ID], cells[sweep.ID]); err != nil {
 			return err
 		}
 	}
-	if b.large() {
+	if b.isLarge() {
 		return nil
 	}
-	return b.Unpack()
+	return b.Decode()
 }
 
-// addSweep adds the kept sheets of a sweep, with its cells where there are some.
-func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *tracking.Sweep, sums []keptSheet, stored []byte) error {
-	cells := map[sheetKey]string{}
+// addSweep adds the stored sheets of a sweep, and their cells if stored is not nil.
+func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *tracking.Sweep, sheets []metric.StoredSheet, stored []byte) error {
+	cells := map[metric.SheetKey]metric.EncodedCells{}
 	if stored != nil {
-		sheets, err := unpackSheets(stored)
+		decoded, err := metric.DecodeCells(stored)
 		if err != nil {
 			return err
 		}
-		for _, sheet := range sheets {
-			cells[sheetKey{sheet.target, sheet.surface}] = sheet.contents
+		for _, sheet := range decoded {
+			cells[sheet.SheetKey] = sheet.Cells
 		}
 	}
-	for _, sheet := range sums {
-		all := metric.Sheet{Cells: cells[sheetKey{sheet.target, sheet.surface}]}
+	for _, sheet := range sheets {
+		sheet.Cells = cells[sheet.SheetKey]
 		var err error
-		if h.fresh(sweep) {
-			all.Groups, err = metric.UnpackGroups(sheet.contents, len(h.panel.Brands))
-		} else {
-			all.Groups, err = b.Fold(all.Cells)
+		if !h.isCurrent(sweep) {
+			sheet.Groups, err = b.Regroup(sheet.Cells)
 		}
 		if err == nil {
-			err = b.AddSheet(sweep.ID, b.keys.of(sheet.target, sheet.surface), all)
+			err = b.AddSheet(sweep.ID, b.keys[sheet.Target][sheet.Surface], sheet.Sheet)
 		}
 		if err != nil {
 			return err
@@ -280,15 +272,15 @@ func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *tracking.Sweep, sums []kept
 	return nil
 }
 
-// addSpans adds cells that are kept together, where all of their sweeps are wanted in the
-// same period, and takes these out of those whose own cells are needed.
-func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, whole map[string]bool) error {
+// addSpans adds each stored span whose sweeps are all in the same period of the Aggregate.
+// It removes these sweeps from needCells.
+func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, needCells map[string]bool) error {
 	stored, err := s.store.TallySpans(ctx, h.rules)
 	if err != nil {
 		return err
 	}
 	if len(h.missingSpans(stored)) > 0 {
-		s.wantTallies(h.rules)
+		s.queueTallies(h.rules)
 	}
 	inRange := map[int]map[int][]*tracking.Sweep{}
 	for _, days := range spanDays {
@@ -297,7 +289,7 @@ func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, w
 	for _, span := range stored {
 		sweeps := inRange[span.Days][span.Number]
 		if slices.ContainsFunc(sweeps, func(sweep *tracking.Sweep) bool {
-			return !whole[sweep.ID] || b.periodOf(sweep) != b.periodOf(sweeps[0])
+			return !needCells[sweep.ID] || b.periodOf(sweep) != b.periodOf(sweeps[0])
 		}) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
 			continue
 		}
@@ -307,18 +299,18 @@ func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, w
 		if span.Cells == nil {
 			continue
 		}
-		sheets, err := unpackSheets(span.Cells)
+		sheets, err := metric.DecodeCells(span.Cells)
 		if err != nil {
 			return err
 		}
 		var ids []string
 		for _, sweep := range sweeps {
 			ids = append(ids, sweep.ID)
-			delete(whole, sweep.ID)
+			delete(needCells, sweep.ID)
 		}
-		cells := map[string]string{}
+		cells := map[string]metric.EncodedCells{}
 		for _, sheet := range sheets {
-			cells[b.keys.of(sheet.target, sheet.surface)] = sheet.contents
+			cells[b.keys[sheet.Target][sheet.Surface]] = sheet.Cells
 		}
 		if err := b.AddSpan(ids, cells); err != nil {
 			return err
@@ -327,14 +319,11 @@ func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, w
 	return nil
 }
 
-// targetKeys are the names of targets by surface: one that was answered by several has a
-// name for each, since surfaces are not mixed.
+// targetKeys are the keys of targets in the dataset, by number and surface. A target that
+// several surfaces answered has a key for each surface.
 type targetKeys map[int]map[string]string
 
-// of is the name of a target for answers of a surface; its only one where that has none.
-func (k targetKeys) of(target int, surface string) string { return k[target][surface] }
-
-// targetKeys makes the targets of a definition.
+// targetKeys adds the targets to a definition and returns their keys.
 func (r *collector) targetKeys(targets []*tracking.TrackerPart, def *metric.Definition) targetKeys {
 	seen, overall := map[int]map[string]int{}, map[string]int{}
 	for _, sweep := range r.surfaces {
@@ -351,11 +340,11 @@ func (r *collector) targetKeys(targets []*tracking.TrackerPart, def *metric.Defi
 	keys := targetKeys{}
 	for _, t := range targets {
 		var target earshot.Target
-		_ = json.Unmarshal(t.Definition, &target) // as it was stored
+		_ = json.Unmarshal(t.Definition, &target) // was valid when it was stored
 		keys[t.ID] = map[string]string{}
 		surfaces := seen[t.ID]
 		if len(surfaces) == 0 {
-			// What never answered is missing where the others are.
+			// A target without answers counts as missing on the most frequent surface.
 			surfaces = map[string]int{stats.Mode(overall): 0}
 		}
 		for _, surface := range slices.Sorted(maps.Keys(surfaces)) {
@@ -370,8 +359,8 @@ func (r *collector) targetKeys(targets []*tracking.TrackerPart, def *metric.Defi
 	return keys
 }
 
-// sweepOf is a sweep with what it asked. What is missing is so on the surface that
-// answered most.
+// sweepOf returns a sweep of the dataset. Missing answers of a target count for the surface
+// that answered most often.
 func (r *collector) sweepOf(zone *schedule.Rule, i int, sweep *tracking.Sweep, keys targetKeys) metric.AskedSweep {
 	a := r.asked[sweep.Version]
 	found := metric.AskedSweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: a.indices, Targets: []string{}}

@@ -12,32 +12,27 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// collector is what is known while analyses are read.
+// collector counts the analyses of sweeps. It identifies a sweep by its index in
+// Aggregate.Sweeps.
 type collector struct {
 	*ClosedSweeps
-	places   map[string]int // of sweeps
+	indices  map[string]int // of sweeps, by id
 	sources  metric.Sources
-	sheets   []map[sheetKey][]*metric.CellCounts // by sweep; tallies by prompt
-	surfaces []map[int]map[string]int            // answers by sweep, target and surface
+	cells    []map[metric.SheetKey][]*metric.CellCounts // by sweep, sheet and prompt
+	surfaces []map[int]map[string]int                   // number of answers by sweep, target and surface
 
-	found  analysis.Found // the last one, whose memory is used for the next
-	answer metric.Observation
-	texts  map[string]string // domains and URLs that were counted, each once
+	found    analysis.Found     // reused for each analysis
+	answer   metric.Observation // reused for each analysis
+	interned map[string]string  // domains and URLs
 }
 
-// sheetKey is a target and a surface that answered it.
-type sheetKey struct {
-	target  int
-	surface string
-}
-
-// reset forgets what was read of a sweep.
+// reset drops the counts of a sweep.
 func (r *collector) reset(at int) {
-	r.sheets[at], r.surfaces[at] = map[sheetKey][]*metric.CellCounts{}, map[int]map[string]int{}
+	r.cells[at], r.surfaces[at] = map[metric.SheetKey][]*metric.CellCounts{}, map[int]map[string]int{}
 }
 
-// note counts answers of a target.
-func (r *collector) note(at, target int, surface string, answers int) {
+// addAnswers adds to the number of answers of a target on a surface.
+func (r *collector) addAnswers(at, target int, surface string, answers int) {
 	if r.surfaces[at][target] == nil {
 		r.surfaces[at][target] = map[string]int{}
 	}
@@ -45,7 +40,7 @@ func (r *collector) note(at, target int, surface string, answers int) {
 }
 
 func (r *collector) add(a *tracking.Analysis) error {
-	at, wanted := r.places[a.Sweep]
+	at, wanted := r.indices[a.Sweep]
 	prompt, known := r.index[a.Prompt]
 	if !wanted || !known {
 		return nil
@@ -56,31 +51,29 @@ func (r *collector) add(a *tracking.Analysis) error {
 	r.found.Fill(&r.answer, r.panel)
 	r.answer.Outcome = metric.Outcome(a.Outcome)
 	r.intern(&r.answer)
-	key := sheetKey{a.Target, a.Surface}
-	sheet := r.sheets[at][key]
-	if sheet == nil {
-		sheet = make([]*metric.CellCounts, len(r.prompts))
-		r.sheets[at][key] = sheet
+	key := metric.SheetKey{Target: a.Target, Surface: a.Surface}
+	cells := r.cells[at][key]
+	if cells == nil {
+		cells = make([]*metric.CellCounts, len(r.prompts))
+		r.cells[at][key] = cells
 	}
-	if sheet[prompt] == nil {
-		sheet[prompt] = metric.NewCellCounts(len(r.panel.Brands))
-		sheet[prompt].CountSources(r.sources)
+	if cells[prompt] == nil {
+		cells[prompt] = metric.NewCellCounts(len(r.panel.Brands))
+		cells[prompt].CountSources(r.sources)
 	}
-	sheet[prompt].Add(r.panel.Brands, r.answer)
-	r.note(at, a.Target, a.Surface, 1)
+	cells[prompt].Add(r.panel.Brands, r.answer)
+	r.addAnswers(at, a.Target, a.Surface, 1)
 	return nil
 }
 
-// intern has the texts that are counted in memory once, rather than all of each analysis.
+// intern replaces the domains and URLs that are counted by one copy of each. Otherwise the
+// counts would keep the memory of all analyses.
 func (r *collector) intern(a *metric.Observation) {
 	once := func(text string) string {
-		if r.texts == nil {
-			r.texts = map[string]string{}
-		}
-		known, ok := r.texts[text]
+		known, ok := r.interned[text]
 		if !ok {
 			known = strings.Clone(text)
-			r.texts[known] = known
+			r.interned[known] = known
 		}
 		return known
 	}
@@ -102,18 +95,18 @@ func (r *collector) intern(a *metric.Observation) {
 	}
 }
 
-// readAnalyses reads what was found, and finds what was not looked for yet: an analysis
-// follows from the answer, so that it is the same whoever makes it and when.
+// readAnalyses counts the stored analyses of sweeps. If a sweep lacks some, readAnalyses
+// analyses its answers: an analysis depends only on the answer and the rules.
 func (s *Counter) readAnalyses(ctx context.Context, sweeps []*tracking.Sweep, read *collector) error {
 	if len(sweeps) == 0 {
 		return nil
 	}
 	wanted := map[string]int{}
 	for _, sweep := range sweeps {
-		wanted[sweep.ID] = read.places[sweep.ID]
+		wanted[sweep.ID] = read.indices[sweep.ID]
 	}
 	from, until := ActiveTime(sweeps)
-	read.places = wanted // others in that time are kept
+	read.indices = wanted // ignores other sweeps that were active in that time
 	if err := s.store.Analyses(ctx, read.rules, from, until, read.add); err != nil {
 		return err
 	}
@@ -134,10 +127,10 @@ func (s *Counter) readAnalyses(ctx context.Context, sweeps []*tracking.Sweep, re
 	return nil
 }
 
-// readResults analyses all answers of a sweep of which some analysis is missing. It may
-// have been stored meanwhile, so that the store cannot tell which.
+// readResults analyses and counts all answers of a sweep. It does not use the stored
+// analyses, because the missing ones may have been stored in the meantime.
 func (s *Counter) readResults(ctx context.Context, sweep *tracking.Sweep, read *collector) error {
-	read.reset(read.places[sweep.ID])
+	read.reset(read.indices[sweep.ID])
 	for after := uuid.Nil.String(); ; {
 		answers, err := s.store.SweepResults(ctx, read.tracker, sweep.ID, after, ruleset.Batch)
 		if err != nil || len(answers) == 0 {

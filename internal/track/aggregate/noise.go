@@ -14,28 +14,28 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// repeatFacts are those of a sweep that repeats another, by version of the rules.
+// repeatFacts are the stored facts of a sweep that repeats another.
 type repeatFacts struct {
-	Noise map[int]*keptNoise `json:"noise"`
+	Noise map[int]*storedNoise `json:"noise"` // by version of the rules
 }
 
-// keptNoise is how far a sweep is from the one that it repeats, by some rules.
-type keptNoise struct {
-	Weights int64                 `json:"weights"` // of the questions, as a hash: visibility is by them
+// storedNoise is the difference between a sweep and the sweep that it repeats.
+type storedNoise struct {
+	Weights int64                 `json:"weights"` // hash of the weights of the prompts
 	Targets []earshot.TargetNoise `json:"targets"`
 }
 
-// noteNoise compares the newest sweep that repeats another with that one, and stores how
-// far they are apart by the rules of h.
-func (s *Counter) noteNoise(ctx context.Context, h *ClosedSweeps) error {
+// storeNoise compares the newest repeating sweep with the sweep that it repeats, and stores
+// the noise by the rules of h.
+func (s *Counter) storeNoise(ctx context.Context, h *ClosedSweeps) error {
 	repeat, err := s.store.NewestRepeat(ctx, h.tracker)
 	if err != nil || repeat.Pruned {
-		return ignoreGone(err)
+		return ignoreNotFound(err)
 	}
 	first, err := s.store.Sweep(ctx, h.tracker, repeat.Repeats)
 	if errors.Is(err, store.ErrNotFound) || err == nil && first.Pruned {
 		if repeat.Facts == nil {
-			return s.store.SaveFacts(repeat, []byte(`{}`)) // nothing is left to compare with
+			return s.store.SaveFacts(repeat, []byte(`{}`)) // the other sweep was deleted
 		}
 		return nil
 	}
@@ -44,19 +44,16 @@ func (s *Counter) noteNoise(ctx context.Context, h *ClosedSweeps) error {
 	}
 	for _, sweep := range []*tracking.Sweep{first, repeat} {
 		if h.asked[sweep.Version] == nil {
-			if err := s.noteAsked(ctx, h, sweep.Version); err != nil {
+			if err := s.readAsked(ctx, h, sweep.Version); err != nil {
 				return err
 			}
 		}
 	}
-	known, weights := noiseFacts(repeat), h.asked[repeat.Version].weights
-	if kept := known[h.rules.Version]; kept != nil && kept.Weights == weights {
+	all, weights := noiseFacts(repeat), h.asked[repeat.Version].weights
+	if known := all[h.rules.Version]; known != nil && known.Weights == weights {
 		return nil
 	}
-	b := &Aggregate{
-		Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: []*tracking.Sweep{first, repeat},
-		need: Options{Sources: metric.ByDomain, later: true},
-	}
+	b := h.newAggregate(Options{Sources: metric.ByDomain, inBackground: true}, first, repeat)
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}
@@ -64,20 +61,14 @@ func (s *Counter) noteNoise(ctx context.Context, h *ClosedSweeps) error {
 	if err != nil {
 		return err
 	}
-	return s.keepNoise(ctx, h, repeat, &keptNoise{Weights: weights, Targets: targetNoises(found)})
-}
-
-// keepNoise stores the noise of a sweep, beside that by other rules that are in use.
-func (s *Counter) keepNoise(ctx context.Context, h *ClosedSweeps, repeat *tracking.Sweep, noise *keptNoise) error {
 	rules, err := s.store.Rules(ctx, h.tracker.Organization, h.tracker.ID)
 	if err != nil {
 		return err
 	}
-	all := noiseFacts(repeat)
-	maps.DeleteFunc(all, func(version int, _ *keptNoise) bool {
+	maps.DeleteFunc(all, func(version int, _ *storedNoise) bool {
 		return slices.ContainsFunc(rules, func(r *tracking.Rules) bool { return r.Version == version && r.State == tracking.RulesOld })
 	})
-	all[h.rules.Version] = noise
+	all[h.rules.Version] = &storedNoise{Weights: weights, Targets: targetNoises(found)}
 	text, err := json.Marshal(repeatFacts{all})
 	if err != nil {
 		return fmt.Errorf("encode the noise of a sweep: %w", err)
@@ -85,14 +76,14 @@ func (s *Counter) keepNoise(ctx context.Context, h *ClosedSweeps, repeat *tracki
 	return s.store.SaveFacts(repeat, text)
 }
 
-// noiseFacts is what is stored of a sweep that repeats another, by version of the rules.
-func noiseFacts(repeat *tracking.Sweep) map[int]*keptNoise {
+// noiseFacts returns the stored noise of a repeating sweep by version of the rules.
+func noiseFacts(repeat *tracking.Sweep) map[int]*storedNoise {
 	var facts repeatFacts
 	if repeat.Facts != nil {
-		_ = json.Unmarshal(repeat.Facts, &facts) // else it is counted anew
+		_ = json.Unmarshal(repeat.Facts, &facts) // after an error the noise is computed again
 	}
 	if facts.Noise == nil {
-		return map[int]*keptNoise{}
+		return map[int]*storedNoise{}
 	}
 	return facts.Noise
 }
@@ -108,19 +99,19 @@ func targetNoises(found []metric.Noise) (all []earshot.TargetNoise) {
 	return all
 }
 
-// Noise is the noise of the newest pair of an Aggregate's tracker, nil where there is none.
-// One that is missing is counted soon.
+// Noise returns the noise of the newest repeating sweep of a tracker, or nil if there is no
+// such sweep or its noise is not stored yet. Noise that is missing is queued.
 func (s *Counter) Noise(ctx context.Context, b *Aggregate) (*earshot.NoiseReport, error) {
 	repeat, err := s.store.NewestRepeat(ctx, b.Tracker)
 	if err != nil {
-		return nil, ignoreGone(err)
+		return nil, ignoreNotFound(err)
 	}
-	kept := noiseFacts(repeat)[b.Rules.Version]
-	if kept == nil {
+	stored := noiseFacts(repeat)[b.Rules.Version]
+	if stored == nil {
 		if !repeat.Pruned && b.Rules.Version > 0 {
-			s.wantTallies(b.Rules)
+			s.queueTallies(b.Rules)
 		}
-		return nil, nil //nolint:nilnil // there is none, which is no error
+		return nil, nil //nolint:nilnil // a tracker without noise is not an error
 	}
-	return &earshot.NoiseReport{Sweep: repeat.ID, Repeats: repeat.Repeats, Targets: kept.Targets}, nil
+	return &earshot.NoiseReport{Sweep: repeat.ID, Repeats: repeat.Repeats, Targets: stored.Targets}, nil
 }

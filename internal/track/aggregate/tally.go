@@ -1,7 +1,6 @@
 package aggregate
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -14,82 +13,35 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/packed"
 )
 
-// keptSheet is a sheet of a sweep, as it is stored: packed, and with the number of its
-// target.
-type keptSheet struct {
-	target   int
-	surface  string
-	answers  int
-	contents string // groups or cells
-}
-
-// sheetsFormat is the first byte of stored sheets. What was stored in another is not read,
-// but made anew.
-const sheetsFormat = 3
-
-// errSheets is what is said of stored sheets that cannot be read.
-var errSheets = errors.New("the sheets of a tally are damaged")
-
-func packSheets(sheets []keptSheet) []byte {
-	w := packed.Writer{sheetsFormat}
-	w.Number(len(sheets))
-	for _, s := range sheets {
-		w.Number(s.target, s.answers)
-		w.Text(s.surface)
-		w.Text(s.contents)
-	}
-	return w
-}
-
-func unpackSheets(stored []byte) ([]keptSheet, error) {
-	if len(stored) == 0 || stored[0] != sheetsFormat {
-		return nil, errSheets
-	}
-	r := packed.NewReader(string(stored[1:]))
-	sheets := make([]keptSheet, r.Count())
-	for i := range sheets {
-		s := &sheets[i]
-		s.target, s.answers = r.Number(), r.Number()
-		s.surface = r.Text(r.Number())
-		s.contents = r.Text(r.Number())
-	}
-	if !r.Done() {
-		return nil, errSheets
-	}
-	return sheets, nil
-}
-
-// weightsHash tells apart weights of the questions that a plan asks.
-func weightsHash(asked []int, weights map[int]float64) int64 {
+// hashWeights returns a hash of the weights of prompts.
+func hashWeights(prompts []int, weights map[int]float64) int64 {
 	hash := fnv.New64a()
-	for _, prompt := range slices.Sorted(slices.Values(asked)) {
-		var one [16]byte
-		binary.LittleEndian.PutUint64(one[:8], uint64(prompt))
-		binary.LittleEndian.PutUint64(one[8:], math.Float64bits(weights[prompt]))
-		_, _ = hash.Write(one[:]) // a hash takes all
+	for _, prompt := range slices.Sorted(slices.Values(prompts)) {
+		var pair [16]byte
+		binary.LittleEndian.PutUint64(pair[:8], uint64(prompt))
+		binary.LittleEndian.PutUint64(pair[8:], math.Float64bits(weights[prompt]))
+		_, _ = hash.Write(pair[:]) // never fails
 	}
 	return int64(hash.Sum64())
 }
 
-// spanDays are the lengths of the ranges of days whose cells are kept together, where a
-// tracker has many.
+// spanDays are the lengths of the ranges of days whose cells large trackers store merged.
 var spanDays = []int{64, 16, 4}
 
-// sweepIDs are the ids of sweeps, as a range of days keeps them: after the format of its
-// cells, so that one in another format is none of these sweeps.
+// sweepIDs returns the ids of the sweeps of a span as they are stored. They start with the
+// format of the cells, so that a span in another format matches no sweeps.
 func sweepIDs(sweeps []*tracking.Sweep) []byte {
-	all := []byte{sheetsFormat}
+	all := []byte{metric.SheetFormat}
 	for _, sweep := range sweeps {
-		id := uuid.MustParse(sweep.ID) // as it is stored
+		id := uuid.MustParse(sweep.ID)
 		all = append(all, id[:]...)
 	}
 	return all
 }
 
-// ranges are sweeps by the range of days that they were due in.
+// ranges groups sweeps by the range of days in which they were due.
 func ranges(sweeps []*tracking.Sweep, days int) map[int][]*tracking.Sweep {
 	found := map[int][]*tracking.Sweep{}
 	for _, sweep := range sweeps {
@@ -99,33 +51,31 @@ func ranges(sweeps []*tracking.Sweep, days int) map[int][]*tracking.Sweep {
 	return found
 }
 
-// tallyStep is how many answers are added up before other work has its turn.
+// tallyStep is the number of answers that TallyRules counts before it yields to other work.
 const tallyStep = 50_000
 
-// tallyJob asks for the tallies of rules that a reader did not find.
-type tallyJob struct{ rules *tracking.Rules }
-
-// wantTallies has the tallies of rules made soon, for those who read them next.
-func (s *Counter) wantTallies(r *tracking.Rules) {
+// queueTallies queues rules for TallyNext. If the queue is full it does nothing, because
+// TallyAll finds the rest.
+func (s *Counter) queueTallies(r *tracking.Rules) {
 	select {
-	case s.untallied <- tallyJob{r}:
+	case s.untallied <- r:
 		s.wake()
-	default: // many are asked for already; tidy finds the rest
+	default:
 	}
 }
 
-// TallyNext makes tallies that a reader has asked for.
+// TallyNext stores missing tallies of the next rules in the queue.
 func (s *Counter) TallyNext(ctx context.Context) error {
 	select {
-	case job := <-s.untallied:
-		_, err := s.TallyRules(ctx, job.rules)
+	case rules := <-s.untallied:
+		_, err := s.TallyRules(ctx, rules)
 		return err
 	default:
 		return nil
 	}
 }
 
-// TallyAll makes the tallies that are missing.
+// TallyAll stores all missing tallies.
 func (s *Counter) TallyAll(ctx context.Context) error {
 	all, err := s.store.RulesToTally(ctx)
 	if err != nil {
@@ -143,8 +93,8 @@ func (s *Counter) TallyAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// TallyClosed makes the tallies of a sweep that was just closed. Those of pending rules
-// are made before these take over.
+// TallyClosed queues the current rules of a tracker after one of its sweeps was closed.
+// Pending rules get their tallies before they become current.
 func (s *Counter) TallyClosed(ctx context.Context, t *tracking.Tracker) error {
 	all, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
@@ -152,18 +102,18 @@ func (s *Counter) TallyClosed(ctx context.Context, t *tracking.Tracker) error {
 	}
 	for _, r := range all {
 		if r.State == tracking.RulesCurrent {
-			s.wantTallies(r)
+			s.queueTallies(r)
 		}
 	}
 	return nil
 }
 
-// TallyRules makes some of the tallies that rules do not have yet, or have by other
-// weights, and those of ranges of days. It reports whether that was all.
+// TallyRules stores tallies of rules that are missing or based on other weights, and
+// reports whether all are done. It then stores missing spans and the noise.
 func (s *Counter) TallyRules(ctx context.Context, r *tracking.Rules) (done bool, err error) {
 	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
-		return true, ignoreGone(err)
+		return true, ignoreNotFound(err)
 	}
 	h, err := s.Closed(ctx, t, r)
 	if err != nil {
@@ -172,7 +122,7 @@ func (s *Counter) TallyRules(ctx context.Context, r *tracking.Rules) (done bool,
 	answers := 0
 	for _, sweep := range h.All {
 		if answers > tallyStep {
-			s.wantTallies(r)
+			s.queueTallies(r)
 			return false, nil
 		}
 		if sweep.Pruned {
@@ -183,7 +133,7 @@ func (s *Counter) TallyRules(ctx context.Context, r *tracking.Rules) (done bool,
 				return true, err
 			}
 		}
-		if sweep.Answered == 0 || h.fresh(sweep) {
+		if sweep.Answered == 0 || h.isCurrent(sweep) {
 			continue
 		}
 		answers += sweep.Answered
@@ -192,29 +142,28 @@ func (s *Counter) TallyRules(ctx context.Context, r *tracking.Rules) (done bool,
 		}
 	}
 	if answers > 0 {
-		s.log.Debug("sweeps are added up", "tracker", t.Name, "rules", r.Version, "answers", answers)
+		s.log.Debug("stored the tallies of sweeps", "tracker", t.Name, "rules", r.Version, "answers", answers)
 	}
-	return true, errors.Join(s.tallySpans(ctx, h), s.noteNoise(ctx, h))
+	return true, errors.Join(s.tallySpans(ctx, h), s.storeNoise(ctx, h))
 }
 
-func ignoreGone(err error) error {
+func ignoreNotFound(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-// tallySweep adds up the answers of a sweep: from its cells where these are kept, else
-// from its analyses.
+// tallySweep counts the answers of a sweep and stores the tally.
 func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracking.Sweep) error {
-	b := &Aggregate{Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: []*tracking.Sweep{sweep}, need: Options{later: true}}
+	b := h.newAggregate(Options{inBackground: true}, sweep)
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}
 	tally := &tracking.Tally{
 		Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Sweep: sweep.ID, Weights: h.asked[sweep.Version].weights,
 	}
-	var sums, cells []keptSheet
+	var sheets []metric.StoredSheet
 	for target, surfaces := range b.keys {
 		for surface, key := range surfaces {
 			sheet, ok := b.Sheet(sweep.ID, key)
@@ -223,30 +172,24 @@ func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 			}
 			n := 0
 			for _, g := range sheet.Groups {
-				n += g.Tally.Eligible
+				n += g.Counts.Eligible
 			}
 			tally.Answers += n
-			sums = append(sums, keptSheet{target, surface, n, metric.PackGroups(sheet.Groups)})
-			cells = append(cells, keptSheet{target, surface, n, sheet.Cells})
+			sheets = append(sheets, metric.StoredSheet{SheetKey: metric.SheetKey{Target: target, Surface: surface}, Answers: n, Sheet: sheet})
 		}
 	}
 	if tally.Answers != sweep.Answered {
-		// Some are gone, which a version before this one did not note.
+		// Some answers were deleted by an older version of the service, which did not mark
+		// the sweep as pruned.
 		return s.store.Prune(sweep)
 	}
-	for _, sheets := range [][]keptSheet{sums, cells} {
-		slices.SortFunc(sheets, func(a, b keptSheet) int {
-			return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.surface, b.surface))
-		})
-	}
-	tally.Sums, tally.Cells = packSheets(sums), packSheets(cells)
+	tally.Sums, tally.Cells = metric.EncodeGroups(sheets), metric.EncodeCells(sheets)
 	return s.store.SaveTally(tally)
 }
 
-// tallySpans keeps the cells of ranges of days together, for a tracker that has many.
+// tallySpans stores the merged cells of ranges of days if the tracker is large.
 func (s *Counter) tallySpans(ctx context.Context, h *ClosedSweeps) error {
-	answers := Submitted(h.All)
-	if answers <= maxWhole && weightOf(answers, h.panel) <= maxHeavy {
+	if !isLarge(Submitted(h.All), h.panel) {
 		return nil
 	}
 	known, err := s.store.TallySpans(ctx, h.rules)
@@ -254,15 +197,43 @@ func (s *Counter) tallySpans(ctx context.Context, h *ClosedSweeps) error {
 		return err
 	}
 	for _, span := range h.missingSpans(known) {
-		if err := s.tallySpan(ctx, h, span); err != nil {
+		var ids []string
+		for _, sweep := range span.sweeps {
+			ids = append(ids, sweep.ID)
+		}
+		cells, err := s.store.TallyCells(ctx, h.rules, ids)
+		if err != nil {
+			return err
+		}
+		var stored [][]byte
+		for _, id := range ids {
+			if cells[id] != nil {
+				stored = append(stored, cells[id])
+			}
+		}
+		merged, err := metric.MergeCells(stored, len(h.panel.Brands))
+		if err != nil {
+			return err
+		}
+		err = s.store.SaveTallySpan(&tracking.TallySpan{
+			Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Days: span.days, Number: span.number,
+			Sweeps: sweepIDs(span.sweeps), Cells: merged,
+		}, ids)
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// missingSpans are the ranges of days that are over and whose sweeps are all added up, but
-// not together.
+// sweepRange contains the sweeps that were due in a range of days.
+type sweepRange struct {
+	days, number int
+	sweeps       []*tracking.Sweep
+}
+
+// missingSpans returns the past ranges of days without a stored span. Ranges in which a
+// sweep is pruned or lacks its tally are left out.
 func (h *ClosedSweeps) missingSpans(known []*tracking.TallySpan) (missing []sweepRange) {
 	if len(h.All) == 0 {
 		return nil
@@ -274,64 +245,14 @@ func (h *ClosedSweeps) missingSpans(known []*tracking.TallySpan) (missing []swee
 	newest := h.All[len(h.All)-1].DueAt
 	for _, days := range spanDays {
 		for number, sweeps := range ranges(h.All, days) {
-			over := tracking.Range(newest, days) > number
-			open := slices.ContainsFunc(sweeps, func(sweep *tracking.Sweep) bool {
+			isPast := tracking.Range(newest, days) > number
+			isIncomplete := slices.ContainsFunc(sweeps, func(sweep *tracking.Sweep) bool {
 				return sweep.Pruned || sweep.Answered > 0 && h.tallies[sweep.ID] == nil
 			})
-			if over && !open && len(sweeps) > 1 && stored[[2]int{days, number}] != string(sweepIDs(sweeps)) {
+			if isPast && !isIncomplete && len(sweeps) > 1 && stored[[2]int{days, number}] != string(sweepIDs(sweeps)) {
 				missing = append(missing, sweepRange{days, number, sweeps})
 			}
 		}
 	}
 	return missing
-}
-
-// sweepRange are the sweeps that were due in a range of days.
-type sweepRange struct {
-	days, number int
-	sweeps       []*tracking.Sweep
-}
-
-func (s *Counter) tallySpan(ctx context.Context, h *ClosedSweeps, of sweepRange) error {
-	var names []string
-	for _, sweep := range of.sweeps {
-		names = append(names, sweep.ID)
-	}
-	cells, err := s.store.TallyCells(ctx, h.rules, names)
-	if err != nil {
-		return err
-	}
-	type place struct {
-		target  int
-		surface string
-	}
-	parts := map[place][]string{}
-	var order []place
-	for _, name := range names {
-		if cells[name] == nil {
-			continue
-		}
-		sheets, err := unpackSheets(cells[name])
-		if err != nil {
-			return err
-		}
-		for _, sheet := range sheets {
-			at := place{sheet.target, sheet.surface}
-			if parts[at] == nil {
-				order = append(order, at)
-			}
-			parts[at] = append(parts[at], sheet.contents)
-		}
-	}
-	var merged []keptSheet
-	for _, at := range order {
-		all, err := metric.MergeCells(parts[at], len(h.panel.Brands))
-		if err != nil {
-			return err
-		}
-		merged = append(merged, keptSheet{target: at.target, surface: at.surface, contents: all})
-	}
-	return s.store.SaveTallySpan(&tracking.TallySpan{
-		Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Days: of.days, Number: of.number, Sweeps: sweepIDs(of.sweeps), Cells: packSheets(merged),
-	}, names)
 }

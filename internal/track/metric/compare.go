@@ -15,12 +15,12 @@ type Comparison struct {
 	A        *float64        `json:"a"` // mean of the sweep means of period a
 	B        *float64        `json:"b"`
 	Change   *float64        `json:"change"`
-	P        *float64        `json:"p"` // nil, like what follows, below two sweeps a side
+	P        *float64        `json:"p"` // nil with fewer than two sweeps in a period, like the next three
 	Degrees  *float64        `json:"df"`
 	Interval *stats.Interval `json:"interval"`
 	Smallest *float64        `json:"smallest"`
-	Cells    int             `json:"cells"` // those with an eligible answer in both periods
-	LeftOut  int             `json:"-"`     // those with one in only one of them
+	Cells    int             `json:"cells"` // cells with an eligible answer in both periods
+	LeftOut  int             `json:"-"`     // cells with an eligible answer in only one period
 	SweepsA  int             `json:"sweepsA"`
 	SweepsB  int             `json:"sweepsB"`
 	AnswersA int             `json:"answersA"`
@@ -28,8 +28,8 @@ type Comparison struct {
 	Verdict  stats.Verdict   `json:"verdict"`
 }
 
-// Compare compares two periods, over the cells that both have. A dimension of time in
-// q.By has no meaning here.
+// Compare compares two periods over the cells with eligible answers in both. q.By must not
+// contain a dimension of time.
 func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -39,11 +39,11 @@ func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 			return nil, fmt.Errorf("by: periods are not divided by %q", by)
 		}
 	}
-	first, err := b.places(periods.A)
+	first, err := b.positions(periods.A)
 	if err != nil {
 		return nil, err
 	}
-	second, err := b.places(periods.B)
+	second, err := b.positions(periods.B)
 	if err != nil {
 		return nil, err
 	}
@@ -54,20 +54,20 @@ func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 		both[i] = c
 		both[i].sweeps = slices.Concat(first, second)
 	}
-	err = b.inParts(both, q.reads(), func(at int, part []cut, read opened) error {
-		for _, c := range cuts[at : at+len(part)] {
-			a, b2 := c, c
-			a.sweeps, b2.sweeps = first, second
-			before, after, leftOut, err := b.common(a, b2, q.reads(), read)
+	err = b.inBatches(both, q.reads(), func(at int, batch []cut, decoded decodedCells) error {
+		for _, c := range cuts[at : at+len(batch)] {
+			a, z := c, c
+			a.sweeps, z.sweeps = first, second
+			before, after, leftOut, err := b.common(a, z, q.reads(), decoded)
 			if err != nil {
 				return err
 			}
 			for _, brand := range c.panel {
 				for _, m := range measures {
 					if m.compared && q.wants(m.name) {
-						one := b.compare(before, after, m, brand)
-						one.LeftOut = leftOut
-						found = append(found, one)
+						comparison := b.compare(before, after, m, brand)
+						comparison.LeftOut = leftOut
+						found = append(found, comparison)
 					}
 				}
 			}
@@ -82,28 +82,28 @@ func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 	}), nil
 }
 
-// places are where the closed ones of some sweeps stand, in the order of slots.
-func (b *Dataset) places(ids []string) ([]int, error) {
+// positions returns the positions of the closed sweeps among ids, in ascending order.
+func (b *Dataset) positions(ids []string) ([]int, error) {
 	var at []int
 	for _, id := range ids {
 		if _, known := b.slots[id]; !known {
 			return nil, fmt.Errorf("periods: there is no sweep %q", id)
 		}
-		if place, ok := b.order[id]; ok && !slices.Contains(at, place) {
-			at = append(at, place)
+		if position, ok := b.order[id]; ok && !slices.Contains(at, position) {
+			at = append(at, position)
 		}
 	}
 	slices.Sort(at)
 	return at, nil
 }
 
-// common is the evidence of two cuts in the cells with an eligible answer in both; leftOut
-// counts the unbranded ones that have it in only one.
-func (b *Dataset) common(first, second cut, wanted columns, read opened) (before, after *evidence, leftOut int, err error) {
-	if before, err = b.evidence(first, wanted, read); err != nil {
+// common returns the evidence of two cuts over the cells with an eligible answer in both.
+// leftOut is the number of unbranded cells with an eligible answer in only one cut.
+func (b *Dataset) common(first, second cut, wanted columns, decoded decodedCells) (before, after *evidence, leftOut int, err error) {
+	if before, err = b.evidence(first, wanted, decoded); err != nil {
 		return nil, nil, 0, err
 	}
-	if after, err = b.evidence(second, wanted, read); err != nil {
+	if after, err = b.evidence(second, wanted, decoded); err != nil {
 		return nil, nil, 0, err
 	}
 	sides := map[[2]int]int{}
@@ -129,21 +129,21 @@ func (b *Dataset) common(first, second cut, wanted columns, read opened) (before
 		return before, after, 0, nil
 	}
 	first.only, second.only = only, only
-	if before, err = b.evidence(first, wanted, read); err == nil {
-		after, err = b.evidence(second, wanted, read)
+	if before, err = b.evidence(first, wanted, decoded); err == nil {
+		after, err = b.evidence(second, wanted, decoded)
 	}
 	return before, after, leftOut, err
 }
 
 func (b *Dataset) compare(before, after *evidence, m measure, brand int) Comparison {
-	sumsA, sumsB := before.sums(b, m, brand), after.sums(b, m, brand)
-	a, z := sumsA.side(m), sumsB.side(m)
-	if m.none != nil && m.none(before.c.panel) {
+	sums := before.sums(b, m, brand, nil)
+	a, z := sums.side(m), after.sums(b, m, brand, nil).side(m)
+	if m.undefined != nil && m.undefined(before.cut.panel) {
 		a.SweepMeans, z.SweepMeans = nil, nil
 	}
 	change := stats.Compare(a, z)
 	c := Comparison{
-		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: before.c.labels, Cells: len(sumsA.Cells),
+		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: before.cut.labels, Cells: len(sums.Cells),
 		SweepsA: len(a.SweepMeans), SweepsB: len(z.SweepMeans), AnswersA: a.Answers, AnswersB: z.Answers, Verdict: change.Verdict,
 	}
 	if c.SweepsA > 0 {
@@ -161,8 +161,8 @@ func (b *Dataset) compare(before, after *evidence, m measure, brand int) Compari
 	return c
 }
 
-// side is a period of a comparison. The value of a ratio in a sweep is that of its two
-// sweep means; a sweep with a denominator of 0 has none.
+// side returns one period of a comparison. The value of a ratio in a sweep is the ratio of
+// its two sweep means; sweeps with a denominator of 0 are left out.
 func (s Sums) side(m measure) stats.Side {
 	side := stats.Side{Answers: s.totals().answers}
 	for _, sweep := range s.Sweeps {

@@ -7,28 +7,28 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// Components estimates the variances that a precision plan starts from, for the
-// visibility of a brand in what a filter leaves: with x the mean of a cell in a sweep and
-// ms the mean square of x − x̄(cell) − x̄(sweep) + x̄, as in a two-way analysis of variance,
+// Components estimates the variance components of the visibility of a brand, which a
+// precision plan starts from. Let x be the mean of a cell in a sweep, and ms the mean square
+// of x − x̄(cell) − x̄(sweep) + x̄, as in a two-way analysis of variance. Then
 //
 //	answer    = mean of n/(n−1)·x(1−x) over cells with n ≥ 2 answers in a sweep
 //	promptDay = ms − answer·mean(1/n)
 //	day       = variance of the sweep means − ms/cells
 //
-// none below 0, weights left aside. Where no cell has two answers in a sweep, answer and
-// promptDay cannot be told apart, and all of ms counts as answer. There are none, and
-// false, with fewer than 5 sweeps or two cells.
-func (b *Dataset) Components(brand string, filter Selection) (stats.Components, bool) {
+// Negative estimates become 0, and weights are ignored. If no cell has two answers in a
+// sweep, answer and promptDay cannot be separated, and answer is ms. Components returns
+// false with fewer than 5 sweeps or fewer than 2 cells.
+func (b *Dataset) Components(brand string) (stats.Components, bool) {
 	index := slices.IndexFunc(b.def.Brands, func(known PanelBrand) bool { return known.Name == brand })
 	if index < 0 {
 		return stats.Components{}, false
 	}
 	var entries []entry
-	for _, c := range b.cuts(Query{Filter: filter, PoolSurfaces: true}) {
+	for _, c := range b.cuts(Query{PoolSurfaces: true}) {
 		cells := map[int][][]*CellCounts{}
 		for _, target := range c.targets {
 			var err error
-			if cells[target], err = b.talliesOf(c.sweeps, target); err != nil {
+			if cells[target], err = b.cellsOf(c.sweeps, target); err != nil {
 				return stats.Components{}, false
 			}
 		}
@@ -54,7 +54,7 @@ type entry struct {
 	x, n  float64
 }
 
-// components splits the variance of entries, which stand in the order of sweeps.
+// components estimates the variance components of entries, which are ordered by sweep.
 func components(entries []entry) (stats.Components, bool) {
 	var all, inverse, within, sweepMeans []float64
 	bySweep, byCell := map[int][]float64{}, map[[2]int][]float64{}

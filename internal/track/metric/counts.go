@@ -1,168 +1,208 @@
 package metric
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// CellCounts is what is kept of the answers of one cell in one sweep. It holds whole numbers
-// only, so that adding is exact and its order does not matter.
+// CellCounts are the counts of the answers of one cell in one sweep, or a sum of such
+// counts. All of them are integers, so that the order of additions does not matter.
 type CellCounts struct {
 	Eligible    int
 	Refused     int
 	Informative int            // answers that name any brand of the panel
-	Citations   int            // each URL once an answer
+	Citations   int            // each URL once per answer
 	Organic     int            // answers with organic results
-	Attached    int            // answers that tell sources attached from sources shown
-	Plain       int            // answers without Markdown, which have no list ranks and no support
+	Attached    int            // answers that distinguish attached from shown sources
+	Plain       int            // answers without Markdown: they have no list ranks and no support
 	Brands      []BrandCounts  // in the order of Definition.Brands
 	Domains     map[string]int // citations by domain
-	URLs        map[string]int // by URL
-	Types       map[string]int // by type of source
+	URLs        map[string]int // citations by URL
+	Types       map[string]int // citations by source type
 
-	sources Sources // which of the three before, and of Support, are counted
+	sources Sources // which source counts Add fills in
 }
 
-// Sources says by what citations are counted, which most numbers do not need.
+// Sources selects the source counts to fill in. Most metrics do not need any.
 type Sources uint8
 
-// The kinds of sources: pages that are cited by their domain, URL and type, and the domains
-// and URLs that support mentions.
+// The source counts: citations by domain, URL and type, and supported mentions by the
+// domain and URL that supports them.
 const (
 	ByDomain Sources = 1 << iota
 	ByURL
 	ByType
 	BySupport
 	BySupportURL
-	// SourcesOnly leaves all numbers of brands out but what supports their mentions.
+	// SourcesOnly skips all counts of brands except mentions and their support.
 	SourcesOnly
 
 	NoSources  Sources = 0
 	AllSources         = ByDomain | ByURL | ByType | BySupport
 )
 
-// BrandCounts is the part of a tally that concerns one brand. All but Citations, Mentions
-// and Supported count answers.
+// BrandCounts are the counts of one brand. Citations, Mentions and Supported count what
+// their names say; all others count answers.
 type BrandCounts struct {
 	Named     int
 	Cited     int
 	Both      int // named and cited
-	Retrieved int // cited or attached, of those that tell
-	Citations int // on the brand's domains, each URL once an answer
-	Mentions  int // in Markdown, which says what a sentence cites
-	Supported int // mentions whose sentence carries a citation
+	Retrieved int // cited or attached, in answers that distinguish the two
+	Citations int // on the brand's domains, each URL once per answer
+	Mentions  int // in Markdown only, because plain text does not show what a sentence cites
+	Supported int // mentions whose sentence has a citation
 
-	lists *brandLists // nil where all are empty: millions of tallies are read for their counts alone
+	lists *brandLists // nil if all lists are empty, which saves memory in most cells
 }
 
-// brandLists are the counts of a brand that are no single number.
+// brandLists are the counts of a brand that are not a single number.
 type brandLists struct {
 	positions PlaceCounts // answers by position
 	listRanks PlaceCounts
 	ranks     PlaceCounts
 	support   map[string]int // supported mentions by domain
-	pages     map[string]int // the same by URL
+	pages     map[string]int // supported mentions by URL
 }
 
-// listed are the lists, to be read.
-func (t *BrandCounts) listed() brandLists {
-	if t.lists == nil {
-		return brandLists{}
+// columns is a set of counts. A measure states which counts it reads, so that a reader of
+// stored cells can skip the others.
+type columns uint32
+
+// The counts, in the order of cellColumns, brandColumns and placeColumns.
+const (
+	colEligible columns = 1 << iota
+	colInformative
+	colCitations
+	colOrganic
+	colAttached
+	colRefused
+	colPlain
+
+	colNamed
+	colMentions
+	colCited
+	colBrandCitations
+	colBoth
+	colSupported
+	colRetrieved
+
+	colPositions
+	colListRanks
+	colRanks
+
+	allColumns columns = 1<<iota - 1
+)
+
+// The columns of stored counts. Their order is part of the stored format.
+var (
+	cellColumns = [...]func(*CellCounts) *int{
+		func(c *CellCounts) *int { return &c.Eligible },
+		func(c *CellCounts) *int { return &c.Informative },
+		func(c *CellCounts) *int { return &c.Citations },
+		func(c *CellCounts) *int { return &c.Organic },
+		func(c *CellCounts) *int { return &c.Attached },
+		func(c *CellCounts) *int { return &c.Refused },
+		func(c *CellCounts) *int { return &c.Plain },
 	}
-	return *t.lists
-}
-
-// own are the lists, to be changed.
-func (t *BrandCounts) own() *brandLists {
-	if t.lists == nil {
-		t.lists = &brandLists{}
+	brandColumns = [...]func(*BrandCounts) *int{
+		func(b *BrandCounts) *int { return &b.Named },
+		func(b *BrandCounts) *int { return &b.Mentions },
+		func(b *BrandCounts) *int { return &b.Cited },
+		func(b *BrandCounts) *int { return &b.Citations },
+		func(b *BrandCounts) *int { return &b.Both },
+		func(b *BrandCounts) *int { return &b.Supported },
+		func(b *BrandCounts) *int { return &b.Retrieved },
 	}
-	return t.lists
-}
+	placeColumns = [...]func(*brandLists) *PlaceCounts{
+		func(l *brandLists) *PlaceCounts { return &l.positions },
+		func(l *brandLists) *PlaceCounts { return &l.listRanks },
+		func(l *brandLists) *PlaceCounts { return &l.ranks },
+	}
+)
 
-// NewCellCounts is an empty tally for a panel of that many brands.
+// NewCellCounts returns empty counts for a panel of that many brands.
 func NewCellCounts(brands int) *CellCounts {
 	return &CellCounts{Brands: make([]BrandCounts, brands), sources: AllSources}
 }
 
-// CountSources has citations counted by some kinds of sources, rather than by all.
-func (t *CellCounts) CountSources(kinds Sources) { t.sources = kinds }
+// CountSources selects the source counts that Add fills in. The default is AllSources.
+func (c *CellCounts) CountSources(kinds Sources) { c.sources = kinds }
 
-// Add folds an answer in. Nothing of it is kept. One that is not eligible changes nothing.
-func (t *CellCounts) Add(panel []PanelBrand, a Observation) {
+// Add counts an answer and keeps no reference to it. It ignores answers that are not
+// eligible.
+func (c *CellCounts) Add(panel []PanelBrand, a Observation) {
 	if !a.Outcome.eligible() {
 		return
 	}
-	t.Eligible++
+	c.Eligible++
 	if a.Outcome == Refused {
-		t.Refused++
+		c.Refused++
 	}
 	if a.Organic != nil {
-		t.Organic++
+		c.Organic++
 	}
 	if a.Attached != nil {
-		t.Attached++
-	}
-	cited := distinct(a.Citations)
-	t.Citations += len(cited)
-	for _, c := range cited {
-		if t.sources&ByDomain != 0 {
-			count(&t.Domains, c.Domain)
-		}
-		if t.sources&ByURL != 0 {
-			count(&t.URLs, c.URL)
-		}
-		if t.sources&ByType != 0 && c.Type != "" {
-			count(&t.Types, c.Type)
-		}
+		c.Attached++
 	}
 	if a.Plain {
-		t.Plain++
+		c.Plain++
 	}
-	if t.sources&SourcesOnly != 0 {
-		for i := range panel {
-			if t.sources&(BySupport|BySupportURL) != 0 {
-				t.Brands[i].addMentions(panel[i].Name, a, t.sources)
-			}
+	cited := distinct(a.Citations)
+	c.Citations += len(cited)
+	for _, citation := range cited {
+		if c.sources&ByDomain != 0 {
+			count(&c.Domains, citation.Domain)
 		}
-		return
+		if c.sources&ByURL != 0 {
+			count(&c.URLs, citation.URL)
+		}
+		if c.sources&ByType != 0 && citation.Type != "" {
+			count(&c.Types, citation.Type)
+		}
 	}
 	named := false
 	for i := range panel {
-		before := t.Brands[i].Named
-		t.Brands[i].add(panel[i], a, cited, t.sources)
-		named = named || t.Brands[i].Named > before
+		if c.sources&SourcesOnly != 0 {
+			c.Brands[i].addMentions(panel[i].Name, a, c.sources)
+		} else if c.Brands[i].add(panel[i], a, cited, c.sources) {
+			named = true
+		}
 	}
 	if named {
-		t.Informative++
+		c.Informative++
 	}
 }
 
-func (t *BrandCounts) add(brand PanelBrand, a Observation, cited []Citation, sources Sources) {
+// add counts an answer for one brand and reports whether the answer names the brand.
+func (b *BrandCounts) add(brand PanelBrand, a Observation, cited []Citation, sources Sources) (named bool) {
 	on := 0
 	for _, c := range cited {
 		if c.on(brand) {
 			on++
 		}
 	}
-	named := t.addMentions(brand.Name, a, sources)
-	t.Citations += on
+	named = b.addMentions(brand.Name, a, sources)
+	b.Citations += on
 	if named {
-		t.Named++
+		b.Named++
 	}
 	if on > 0 {
-		t.Cited++
+		b.Cited++
 	}
 	if named && on > 0 {
-		t.Both++
+		b.Both++
 	}
 	if a.Attached != nil && (on > 0 || slices.ContainsFunc(a.Attached, func(c Citation) bool { return c.on(brand) })) {
-		t.Retrieved++
+		b.Retrieved++
 	}
 	if rank := firstOn(brand, a.Organic); rank > 0 {
-		t.own().ranks.add(rank, 1)
+		b.writable().ranks.add(rank, 1)
 	}
+	return named
 }
 
-// addMentions counts the mentions of a brand, and reports whether there are any.
-func (t *BrandCounts) addMentions(brand string, a Observation, sources Sources) (named bool) {
+// addMentions counts the mentions of a brand and reports whether there are any.
+func (b *BrandCounts) addMentions(brand string, a Observation, sources Sources) (named bool) {
 	position, listRank := 0, 0
 	for i := range a.Mentions {
 		m := &a.Mentions[i]
@@ -176,34 +216,32 @@ func (t *BrandCounts) addMentions(brand string, a Observation, sources Sources) 
 		if a.Plain {
 			continue
 		}
-		t.Mentions++
-		if listRank == 0 {
-			listRank = m.ListRank
-		}
+		b.Mentions++
+		listRank = cmp.Or(listRank, m.ListRank)
 		if len(m.Domains) > 0 {
-			t.Supported++
+			b.Supported++
 		}
 		if sources&BySupport != 0 {
 			for _, domain := range slices.Compact(slices.Sorted(slices.Values(m.Domains))) {
-				count(&t.own().support, domain)
+				count(&b.writable().support, domain)
 			}
 		}
 		if sources&BySupportURL != 0 {
 			for _, at := range m.Cited {
-				count(&t.own().pages, a.Citations[at].URL)
+				count(&b.writable().pages, a.Citations[at].URL)
 			}
 		}
 	}
 	if position > 0 {
-		t.own().positions.add(position, 1)
+		b.writable().positions.add(position, 1)
 	}
 	if listRank > 0 {
-		t.own().listRanks.add(listRank, 1)
+		b.writable().listRanks.add(listRank, 1)
 	}
 	return named
 }
 
-// firstOn is the best position of a result on the brand's domains, or 0.
+// firstOn returns the best position of a result on the brand's domains, or 0.
 func firstOn(brand PanelBrand, results []Citation) int {
 	best := 0
 	for i, result := range results {
@@ -218,51 +256,62 @@ func firstOn(brand PanelBrand, results []Citation) int {
 	return best
 }
 
-// Merge adds another tally of the same panel: of another sample, cell or sweep.
-func (t *CellCounts) Merge(other *CellCounts) {
-	t.Eligible += other.Eligible
-	t.Refused += other.Refused
-	t.Informative += other.Informative
-	t.Citations += other.Citations
-	t.Organic += other.Organic
-	t.Attached += other.Attached
-	t.Plain += other.Plain
-	merge(&t.Domains, other.Domains)
-	merge(&t.URLs, other.URLs)
-	merge(&t.Types, other.Types)
+// readable returns the lists, or empty lists. The caller must not change them.
+func (b *BrandCounts) readable() brandLists {
+	if b.lists == nil {
+		return brandLists{}
+	}
+	return *b.lists
+}
+
+// writable returns the lists for the caller to change.
+func (b *BrandCounts) writable() *brandLists {
+	if b.lists == nil {
+		b.lists = &brandLists{}
+	}
+	return b.lists
+}
+
+// Merge adds the counts of another sample, cell or sweep with the same panel.
+func (c *CellCounts) Merge(other *CellCounts) {
+	for _, column := range cellColumns {
+		*column(c) += *column(other)
+	}
+	merge(&c.Domains, other.Domains)
+	merge(&c.URLs, other.URLs)
+	merge(&c.Types, other.Types)
 	for i := range other.Brands {
-		t.Brands[i].merge(&other.Brands[i])
+		c.Brands[i].merge(&other.Brands[i])
 	}
 }
 
-func (t *BrandCounts) merge(other *BrandCounts) {
-	t.Named += other.Named
-	t.Cited += other.Cited
-	t.Both += other.Both
-	t.Retrieved += other.Retrieved
-	t.Citations += other.Citations
-	t.Mentions += other.Mentions
-	t.Supported += other.Supported
+func (b *BrandCounts) merge(other *BrandCounts) {
+	for _, column := range brandColumns {
+		*column(b) += *column(other)
+	}
 	if other.lists == nil {
 		return
 	}
-	t.own().positions.merge(other.lists.positions)
-	t.own().listRanks.merge(other.lists.listRanks)
-	t.own().ranks.merge(other.lists.ranks)
-	merge(&t.own().support, other.lists.support)
-	merge(&t.own().pages, other.lists.pages)
+	lists := b.writable()
+	for _, column := range placeColumns {
+		for _, place := range *column(other.lists) {
+			column(lists).add(place.At, place.Count)
+		}
+	}
+	merge(&lists.support, other.lists.support)
+	merge(&lists.pages, other.lists.pages)
 }
 
-func count[K comparable](counts *map[K]int, key K) {
+func count(counts *map[string]int, key string) {
 	if *counts == nil {
-		*counts = map[K]int{}
+		*counts = map[string]int{}
 	}
 	(*counts)[key]++
 }
 
-func merge[K comparable](counts *map[K]int, more map[K]int) {
+func merge(counts *map[string]int, more map[string]int) {
 	if *counts == nil && len(more) > 0 {
-		*counts = map[K]int{}
+		*counts = map[string]int{}
 	}
 	for key, n := range more {
 		(*counts)[key] += n

@@ -11,43 +11,43 @@ import (
 	"sync"
 )
 
-// Dataset holds what is known of a definition: a sheet for each sweep and target that has
-// answers. Once it is filled it does not change, and is safe for concurrent use.
+// Dataset contains the counts of a definition: a sheet for each sweep and target with
+// answers. After it is filled it is safe for concurrent use.
+//
+// Methods take a closed sweep as its position (at) in the order of slots.
 type Dataset struct {
-	def    Definition
-	sweeps []int             // indices of the closed sweeps, in the order of their slots
-	order  map[string]int    // where a closed sweep stands in that order
-	slots  map[string]string // of all sweeps
-	sheets [][]*sheet        // by place in that order, and target
-	spans  []span
-	// numbers are where a prompt stands that kept sheets know by a number
-	numbers map[int]int
-	sources Sources // what answers are counted by
-	plans   []plan  // what sweeps asked, by place in that order
+	def     Definition
+	sweeps  []int             // indices of the closed sweeps, in the order of their slots
+	order   map[string]int    // positions of the closed sweeps in that order, by id
+	slots   map[string]string // of all sweeps, by id
+	sheets  [][]*sheet        // by position of the sweep and index of the target
+	spans   []span
+	numbers map[int]int // indices of prompts by their number in stored sheets
+	sources Sources     // the source counts that Add fills in
+	plans   []plan      // by position of the sweep
 	targets map[string]int
-	seen    map[place]string // which answer is where
+	seen    map[answerKey]string // ids of the answers that were added
 }
 
-// plan is what a sweep asked, where it tells; nil is all.
+// plan contains what a sweep asked. Without a list of prompts or targets it asked all.
 type plan struct {
-	samples int
-	prompts []bool
-	same    int // the same number has those that asked the same prompts
-	targets map[int]bool
+	samples   int
+	prompts   []bool
+	promptSet int // equal for sweeps that asked the same prompts
+	targets   map[int]bool
 }
 
-// place is what no two answers share.
-type place struct {
+// answerKey identifies an answer.
+type answerKey struct {
 	sweep, prompt, target, sample int
 }
 
-// NewDataset is an empty dataset. It returns an error that names the field of a definition
-// that makes no sense.
+// NewDataset returns an empty dataset. The error names an invalid field of the definition.
 func NewDataset(def Definition) (*Dataset, error) {
 	if err := def.check(); err != nil {
 		return nil, err
 	}
-	b := &Dataset{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[place]string{}, targets: map[string]int{}, sources: AllSources}
+	b := &Dataset{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[answerKey]string{}, targets: map[string]int{}, sources: AllSources}
 	for i, target := range def.Targets {
 		b.targets[target.Key] = i
 	}
@@ -63,7 +63,7 @@ func NewDataset(def Definition) (*Dataset, error) {
 	for at, i := range b.sweeps {
 		b.order[def.Sweeps[i].ID] = at
 	}
-	b.plan()
+	b.readPlans()
 	b.sheets = make([][]*sheet, len(b.sweeps))
 	for at := range b.sheets {
 		b.sheets[at] = make([]*sheet, len(def.Targets))
@@ -71,19 +71,17 @@ func NewDataset(def Definition) (*Dataset, error) {
 	return b, nil
 }
 
-// CountSources has answers counted by some kinds of sources, rather than by all: without
-// any it takes half of the time. There is no stability of domains without these, and no
-// citationShare of what is not counted.
+// CountSources selects the source counts that Add fills in. The default is AllSources.
+// Without any, counting takes half the time, but there is no stability of domains and no
+// citationShare by source.
 func (b *Dataset) CountSources(kinds Sources) { b.sources = kinds }
 
-// plan notes what the closed sweeps asked.
-func (b *Dataset) plan() {
+// readPlans sets the plans of the closed sweeps.
+func (b *Dataset) readPlans() {
 	b.plans = make([]plan, len(b.sweeps))
 	for at := range b.plans {
 		s, p := b.sweep(at), &b.plans[at]
-		if p.samples = s.Samples; p.samples == 0 {
-			p.samples = b.def.Samples
-		}
+		p.samples = cmp.Or(s.Samples, b.def.Samples)
 		if s.Targets != nil {
 			p.targets = map[int]bool{}
 			for _, key := range s.Targets {
@@ -96,18 +94,18 @@ func (b *Dataset) plan() {
 			continue
 		}
 		if at > 0 && slices.Equal(s.Prompts, b.sweep(at-1).Prompts) {
-			p.prompts, p.same = b.plans[at-1].prompts, b.plans[at-1].same
+			p.prompts, p.promptSet = b.plans[at-1].prompts, b.plans[at-1].promptSet
 			continue
 		}
-		p.prompts, p.same = make([]bool, len(b.def.Prompts)), at
+		p.prompts, p.promptSet = make([]bool, len(b.def.Prompts)), at
 		for _, prompt := range s.Prompts {
 			p.prompts[prompt] = true
 		}
 	}
 }
 
-// Read fills a dataset from a definition and its answers, one JSON object a line. What it
-// does not know in either is passed over: files carry more than metrics look at.
+// Read returns a dataset of a definition and its answers, one JSON object per line. It
+// ignores unknown fields, because files may contain more than metrics need.
 func Read(definition, answers io.Reader) (*Dataset, error) {
 	def := Definition{Samples: 1}
 	if err := json.NewDecoder(definition).Decode(&def); err != nil {
@@ -131,9 +129,9 @@ func Read(definition, answers io.Reader) (*Dataset, error) {
 	}
 }
 
-// Add folds an answer in. Those of sweeps that are not closed, and of prompts in sweeps
-// that did not ask them, count nowhere. It returns an error for one that the definition
-// does not know and for one whose place is taken.
+// Add counts an answer. It ignores answers of sweeps that are not closed, and answers to
+// prompts that their sweep did not ask. It returns an error if the definition lacks the
+// prompt, target or sweep, or if the same sample was added before.
 func (b *Dataset) Add(a Observation) error {
 	if a.Prompt < 0 || a.Prompt >= len(b.def.Prompts) {
 		return fmt.Errorf("answer %q: prompt: there is no prompt %d", a.ID, a.Prompt)
@@ -156,30 +154,26 @@ func (b *Dataset) Add(a Observation) error {
 	if !ok || !b.asked(at, a.Prompt) {
 		return nil
 	}
-	where := place{at, a.Prompt, target, a.Sample}
-	if other, taken := b.seen[where]; taken {
+	key := answerKey{at, a.Prompt, target, a.Sample}
+	if other, taken := b.seen[key]; taken {
 		return fmt.Errorf("answer %q: has the sweep, prompt, target and sample of answer %q", a.ID, other)
 	}
-	b.seen[where] = a.ID
-	if a.Outcome.eligible() {
-		b.tally(at, a.Prompt, target).Add(b.def.Brands, a)
+	b.seen[key] = a.ID
+	if !a.Outcome.eligible() {
+		return nil
 	}
-	return nil
-}
-
-// tally is that of a cell in a sweep, to be changed.
-func (b *Dataset) tally(at, prompt, target int) *CellCounts {
 	s := b.sheets[at][target]
 	if s == nil {
-		s = &sheet{tallies: make([]*CellCounts, len(b.def.Prompts))}
+		s = &sheet{cells: make([]*CellCounts, len(b.def.Prompts))}
 		b.sheets[at][target] = s
 	}
-	s.once = sync.Once{}
-	if s.tallies[prompt] == nil {
-		s.tallies[prompt] = NewCellCounts(len(b.def.Brands))
-		s.tallies[prompt].sources = b.sources
+	s.once = sync.Once{} // computes the groups again
+	if s.cells[a.Prompt] == nil {
+		s.cells[a.Prompt] = NewCellCounts(len(b.def.Brands))
+		s.cells[a.Prompt].sources = b.sources
 	}
-	return s.tallies[prompt]
+	s.cells[a.Prompt].Add(b.def.Brands, a)
+	return nil
 }
 
 func (b *Dataset) target(key string) (int, error) {
@@ -190,11 +184,11 @@ func (b *Dataset) target(key string) (int, error) {
 	return i, nil
 }
 
-// sweep is the sweep at that place in the order of slots.
+// sweep returns the closed sweep at a position.
 func (b *Dataset) sweep(at int) AskedSweep { return b.def.Sweeps[b.sweeps[at]] }
 
-// asked reports whether a prompt was active in a sweep. The range of a prompt may begin
-// or end with a sweep that is not closed, so slots decide.
+// asked reports whether a sweep asked a prompt. The range of a prompt may begin or end with
+// a sweep that is not closed, so asked compares slots.
 func (b *Dataset) asked(at, prompt int) bool {
 	if prompts := b.plans[at].prompts; prompts != nil {
 		return prompts[prompt]

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,39 +10,39 @@ import (
 	"strings"
 )
 
-// Definition is what was asked: who is watched, with which questions, where and when.
-// Names of fields are those of a definition file.
+// Definition describes what a tracker asks: brands, prompts, targets and sweeps. Its JSON
+// form is a definition file.
 type Definition struct {
 	Name    string       `json:"name"`
 	Brands  []PanelBrand `json:"brands"`
 	Prompts []Prompt     `json:"prompts"`
 	Targets []Target     `json:"targets"`
-	Samples int          `json:"samples"` // answers asked of each cell in a sweep; a file may leave it out for 1
+	Samples int          `json:"samples"` // answers per cell and sweep; 1 if a file leaves it out
 	Sweeps  []AskedSweep `json:"sweeps"`
 	Periods *Periods     `json:"periods,omitempty"`
 	CUSUM   Detector     `json:"cusum"`
 	Breaks  []Break      `json:"breaks,omitempty"`
 }
 
-// PanelBrand is a member of the panel.
+// PanelBrand is a brand of the panel.
 type PanelBrand struct {
 	Name    string   `json:"name"`
 	Own     bool     `json:"own"`
 	Domains []string `json:"domains"`
 }
 
-// Prompt is one version of a question.
+// Prompt is one version of a prompt.
 type Prompt struct {
 	Text    string   `json:"text"`
 	Version int      `json:"version,omitempty"`
-	Weight  float64  `json:"weight"` // above 0; a file may leave it out for 1
+	Weight  float64  `json:"weight"` // above 0; 1 if a file leaves it out
 	Branded bool     `json:"branded,omitempty"`
 	Tags    []string `json:"tags,omitempty"`
-	From    string   `json:"from,omitempty"` // the first sweep that asked it; empty: all before To
-	To      string   `json:"to,omitempty"`   // the last one; empty: all after From
+	From    string   `json:"from,omitempty"` // the first sweep that asked it; empty: no limit
+	To      string   `json:"to,omitempty"`   // the last sweep that asked it; empty: no limit
 }
 
-// UnmarshalJSON gives a prompt without a weight the weight 1.
+// UnmarshalJSON reads a prompt. The default weight is 1.
 func (p *Prompt) UnmarshalJSON(data []byte) error {
 	type plain Prompt
 	read := plain{Weight: 1}
@@ -52,46 +53,32 @@ func (p *Prompt) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Target is where a question is asked. Its key is provider/COUNTRY, with more behind it
-// where a tracker asks one provider in several ways.
+// Target is a provider and country that answer prompts. Its key is provider/COUNTRY, with a
+// suffix if a tracker asks one provider in several ways.
 type Target struct {
 	Key      string `json:"key"`
 	Surface  string `json:"surface"`
 	Provider string `json:"provider,omitempty"` // empty: the first part of the key
-	Country  string `json:"country,omitempty"`  // empty: the second
+	Country  string `json:"country,omitempty"`  // empty: the second part of the key
 }
 
-// provider names the provider of a target.
 func (t Target) provider() string {
-	if t.Provider != "" {
-		return t.Provider
-	}
 	name, _, _ := strings.Cut(t.Key, "/")
-	return name
+	return cmp.Or(t.Provider, name)
 }
 
-// country names the country of a target.
 func (t Target) country() string {
-	if t.Country != "" {
-		return t.Country
-	}
-	parts := strings.Split(t.Key, "/")
-	if len(parts) < 2 {
-		return ""
-	}
-	return parts[1]
+	return cmp.Or(t.Country, append(strings.Split(t.Key, "/"), "")[1])
 }
 
-// AskedSweep is one pass over all cells. Only closed ones count.
+// AskedSweep is one pass over all cells. Only closed sweeps count.
 type AskedSweep struct {
-	ID    string `json:"id"`
-	Slot  string `json:"slot"`            // civil time, 2026-11-15T06:00; its order is that of the text
-	State string `json:"state,omitempty"` // empty is closed
-	// What it asked, where that is not told by the prompts' ranges: samples of each cell
-	// (0: those of the definition), indices of prompts and keys of targets (nil: all).
-	Samples int      `json:"samples,omitempty"`
-	Prompts []int    `json:"prompts,omitempty"`
-	Targets []string `json:"targets,omitempty"`
+	ID      string   `json:"id"`
+	Slot    string   `json:"slot"`              // local time, such as 2026-11-15T06:00; slots are ordered as text
+	State   string   `json:"state,omitempty"`   // empty: closed
+	Samples int      `json:"samples,omitempty"` // per cell; 0: Definition.Samples
+	Prompts []int    `json:"prompts,omitempty"` // indices; nil: all prompts whose range contains the sweep
+	Targets []string `json:"targets,omitempty"` // keys; nil: all targets
 }
 
 // closed is the state of a sweep that counts.
@@ -103,22 +90,21 @@ type Periods struct {
 	B []string `json:"b"`
 }
 
-// Detector is the setting of the change detector; fields of 0 stand for the defaults.
+// Detector contains the settings of the change detector. 0 means the default.
 type Detector struct {
 	H      float64 `json:"h"`
 	K      float64 `json:"k"`
-	Breaks []Break `json:"breaks,omitempty"` // beside those of the definition
+	Breaks []Break `json:"breaks,omitempty"` // in addition to Definition.Breaks
 }
 
-// Break is where a series starts anew, before the sweep that it names. A file may give
-// the sweep alone.
+// Break makes series restart at a sweep. In a file it may be the id of the sweep alone.
 type Break struct {
 	Sweep  string `json:"sweep"`
-	Target string `json:"target,omitempty"` // empty: all of them
+	Target string `json:"target,omitempty"` // empty: all targets
 	Reason string `json:"reason,omitempty"`
 }
 
-// UnmarshalJSON reads a break, or the id of its sweep alone.
+// UnmarshalJSON reads a break or the id of its sweep.
 func (b *Break) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &b.Sweep) == nil {
 		return nil
@@ -132,10 +118,9 @@ func (b *Break) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// breaks are all of them, wherever they stand.
 func (d *Definition) breaks() []Break { return slices.Concat(d.Breaks, d.CUSUM.Breaks) }
 
-// check names the first field that makes no sense.
+// check returns an error that names the first invalid field.
 func (d *Definition) check() error {
 	if d.Samples < 1 {
 		return fmt.Errorf("samples: is %d, must be at least 1", d.Samples)
@@ -183,7 +168,7 @@ func (d *Definition) check() error {
 	return nil
 }
 
-// unique reports an entry of a list that has no name, or that of another.
+// unique returns an error if an entry has no name or the name of another entry.
 func unique[T any](list string, entries []T, name func(T) string) error {
 	seen := map[string]bool{}
 	for i, entry := range entries {
@@ -191,7 +176,7 @@ func unique[T any](list string, entries []T, name func(T) string) error {
 		case name(entry) == "":
 			return fmt.Errorf("%s[%d]: has no name", list, i)
 		case seen[name(entry)]:
-			return fmt.Errorf("%s[%d]: %q is there twice", list, i, name(entry))
+			return fmt.Errorf("%s[%d]: %q is listed twice", list, i, name(entry))
 		}
 		seen[name(entry)] = true
 	}

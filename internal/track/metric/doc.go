@@ -1,46 +1,55 @@
 // Package metric computes the metrics m1 of a tracker from its answers: how often a brand
-// is named and cited, where, with which share of voice, and how far each number can be
-// trusted. It is pure: no store, no clock, no network.
+// is named and cited, at which position, with which share of voice, and how precise each
+// number is. The package is pure: it uses no store, no clock and no network.
 //
-//	definition.go  what was asked
-//	observation.go what came back
-//	counts.go      what is kept of the answers of a cell in a sweep; places.go: by place
-//	sheet.go       what is kept of a target in a sweep; pack.go: in few bytes
-//	dataset.go     the sheets of a definition
-//	evidence.go    what the numbers of a cut are computed from
-//	measure.go     the table of metrics that are rates or ratios
-//	sums.go        what a rate or ratio is computed from, and its intervals
-//	query.go       by, filter and having: dividing answers into cuts
-//	row.go         the numbers of a cut
-//	report.go      all of it at once
-//	compare.go, series.go, stability.go, grade.go, components.go  what their names say
+//	definition.go   input: brands, prompts, targets and sweeps of a tracker
+//	observation.go  input: one answer, with its mentions and citations
+//	counts.go       CellCounts, the counts of one cell in one sweep; places.go: by position
+//	sheet.go        Sheet, the counts of one target in one sweep
+//	encode.go       the stored format of sheets
+//	dataset.go      Dataset, all sheets of a definition
+//	query.go        splits the answers of a query into cuts (by, filter, having)
+//	evidence.go     collects the counts of one cut
+//	measure.go      the table of rates and ratios
+//	sums.go         computes a rate or ratio and its intervals
+//	row.go          all metrics of one cut
+//	compare.go series.go stability.go noise.go grade.go components.go report.go  other results
 //
-// There is one way from answers to numbers. An answer is folded into the [CellCounts] of its
-// cell and sweep. The tallies of a target in a sweep make a [Sheet]. From the sheets of a
-// cut come its groups and cells (evidence.go), from these the [Sums] of a metric, and from
-// sums every value and interval. Whoever keeps sheets instead of answers enters further
-// down on the same way, with [Dataset.AddSheet], and gets the same digits.
+// # From answers to numbers
 //
-// # Words
+// [CellCounts.Add] counts an answer in its cell and sweep. The counts of a target in a
+// sweep form a [Sheet]. The sheets of a cut give its evidence, the evidence gives the
+// [Sums] of a metric, and the sums give its value and intervals. [Dataset.AddSheet] adds
+// stored sheets instead of answers and leads to exactly the same digits.
 //
-// A cell is a prompt version on a target, a sweep one pass over all cells. An answer is
-// eligible when it was answered or refused. Whatever else was planned is missing: it
-// leaves denominators and does not count as zero.
+// # Terms
 //
-// # What is kept for which number
+// A cell is a prompt version on a target. A sweep asks every cell once or several times.
+// An answer is eligible if its outcome is answered or refused. All other planned answers
+// are missing: they are left out of denominators and do not count as zero.
 //
-// A tally for each sweep × prompt × target gives every number here, for any range of
-// sweeps and any division. It holds whole numbers only, so that adding is exact in any
-// order. Where there are millions, less is read:
+// # Which data a number needs
 //
-//   - Sweep means, and with them rerun intervals, the lag-1 correlation, series and their
-//     detector, the smallest visible change: the groups of each sweep × target. The cells
-//     of a group have the same weight and as many eligible answers, so that Σ w·x/n over
-//     them is w/n · Σx, with a whole number Σx. They also give what is a plain count.
-//   - The value of a rate or ratio and its market interval: the tally of each prompt ×
-//     target over all sweeps of the range, because a cell is averaged over all of its
-//     answers first. Those of neighbouring sweeps can be kept together ([Dataset.AddSpan]).
-//   - Divisions by prompt, tag and time, stability, and comparisons where cells came and
-//     went: the tallies themselves.
-//   - citationShare by domain, URL or type is counted from answers: sheets have no sources.
+// The counts of each sweep × prompt × target are enough for every number, for any range of
+// sweeps and any split. Counts are integers, so the order of additions does not change a
+// sum. Large trackers read less:
+//
+//   - Sweep means need only the groups of each sweep × target. Rerun intervals, the lag-1
+//     correlation, series and the smallest visible change follow from sweep means. All cells
+//     of a [Group] have the same weight w and the same number n of eligible answers, so that
+//     Σ w·x/n over its cells is w/n · Σx. Plain counts come from groups as well.
+//   - The value of a rate or ratio and its market interval need the counts of each prompt ×
+//     target over the whole range, because each cell is averaged over all of its answers
+//     first. Counts of neighbouring sweeps can be stored merged ([Dataset.AddSpan]).
+//   - Splits by prompt, tag or time, stability, and comparisons of periods with different
+//     cells need the counts of every sweep × prompt × target.
+//   - citationShare by domain, URL or type needs the answers: sheets contain no sources.
+//
+// # Adding a metric
+//
+// A rate or ratio needs an entry in the table measures (measure.go). A new count needs a
+// field in CellCounts or BrandCounts, its line in Add (counts.go), and a column at the end
+// of its table in counts.go; the stored format then changes, so raise the format numbers
+// in encode.go. A metric of another form needs a method of view in row.go and its name in
+// the list unweighted.
 package metric

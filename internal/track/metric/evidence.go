@@ -2,34 +2,34 @@ package metric
 
 import "slices"
 
-// evidence is what the numbers of a cut are computed from.
+// evidence contains the counts that the numbers of a cut are computed from.
 type evidence struct {
-	c       cut
-	sweeps  [][]Group // for each sweep of the cut, of one target after the other
-	cells   []cell    // with eligible answers, of one target after the other
-	planned [2]int    // answers: of prompts that are not branded, and of all
+	cut     cut
+	sweeps  [][]Group // for each sweep of the cut, ordered by target
+	cells   []cell    // cells with eligible answers, ordered by target and prompt
+	planned [2]int    // planned answers: of unbranded prompts, and of all prompts
 
-	used []CellSums // memory for the next estimate
+	buffer []CellSums // reused by estimate
 }
 
-// cell is what is known of a prompt on a target, over the sweeps of a cut.
+// cell contains the counts of a prompt on a target, over the sweeps of a cut.
 type cell struct {
 	prompt, target int
 	*CellCounts
 }
 
-// evidence gathers that of a cut. Groups and tallies are whole numbers, and gathered in
-// the order of targets and prompts: it does not matter in which form they were kept.
-// Cells have at least the wanted counts; there are none where nothing is wanted. read are
-// packed cells that were read for this cut among others.
-func (b *Dataset) evidence(c cut, wanted columns, read opened) (*evidence, error) {
-	e := &evidence{c: c, sweeps: make([][]Group, len(c.sweeps))}
-	whole := b.whole(c)
-	asked := b.askedIn(c)
+// evidence collects the counts of a cut. The result does not depend on the form in which
+// counts were added, because counts are integers and are ordered by target and prompt.
+// Cells have at least the wanted counts. If no counts are wanted, there are no cells.
+// decoded contains cells that were decoded before.
+func (b *Dataset) evidence(c cut, wanted columns, decoded decodedCells) (*evidence, error) {
+	e := &evidence{cut: c, sweeps: make([][]Group, len(c.sweeps))}
+	allPrompts := b.hasAllPrompts(c)
+	asked := b.countAsked(c)
 	for _, target := range c.targets {
-		merged := b.merger(len(c.prompts))
+		merged := b.newMerger(len(c.prompts))
 		var covered map[int]bool
-		if whole && wanted != 0 {
+		if allPrompts && wanted != 0 {
 			var err error
 			if covered, err = b.mergeSpans(merged, c.sweeps, target, wanted); err != nil {
 				return nil, err
@@ -40,38 +40,37 @@ func (b *Dataset) evidence(c cut, wanted columns, read opened) (*evidence, error
 			if covered[at] {
 				unmerged = 0
 			}
-			groups, err := b.gather(merged, c, at, target, unmerged, read)
+			groups, err := b.mergeSheet(merged, c, at, target, unmerged, decoded)
 			if err != nil {
 				return nil, err
 			}
 			e.sweeps[i] = append(e.sweeps[i], groups...)
-			e.plan(b.plans[at], target, asked[i], groups)
+			e.addPlanned(b.plans[at], target, asked[i], groups)
 		}
 		for _, prompt := range c.prompts {
-			if t := merged.tallies[prompt]; t != nil && t.Eligible > 0 {
-				e.cells = append(e.cells, cell{prompt, target, t})
+			if counts := merged.cells[prompt]; counts != nil && counts.Eligible > 0 {
+				e.cells = append(e.cells, cell{prompt, target, counts})
 			}
 		}
 	}
 	return e, nil
 }
 
-// gather gives the groups of a target in a sweep, and merges its cells.
-func (b *Dataset) gather(merged *merger, c cut, at, target int, wanted columns, read opened) ([]Group, error) {
-	s, whole := b.sheets[at][target], b.whole(c)
+// mergeSheet merges the wanted counts of a target in a sweep and returns its groups.
+func (b *Dataset) mergeSheet(merged *merger, c cut, at, target int, wanted columns, decoded decodedCells) ([]Group, error) {
+	s, allPrompts := b.sheets[at][target], b.hasAllPrompts(c)
 	switch {
 	case s == nil:
 		return nil, nil
-	case whole && wanted == 0:
-		return s.grouped(b), nil
+	case allPrompts && wanted == 0:
+		return s.allGroups(b), nil
+	case allPrompts && s.encoded != "":
+		return s.allGroups(b), merged.addEncoded(b, s.encoded, wanted)
 	}
-	if whole && s.packed != "" {
-		return s.grouped(b), merged.addPacked(b, s.packed, wanted)
-	}
-	tallies, known := read[s]
+	cells, known := decoded[s]
 	if !known {
 		var err error
-		if tallies, err = s.cells(b); err != nil {
+		if cells, err = s.decoded(b); err != nil {
 			return nil, err
 		}
 	}
@@ -80,38 +79,41 @@ func (b *Dataset) gather(merged *merger, c cut, at, target int, wanted columns, 
 		prompts = slices.DeleteFunc(slices.Clone(prompts), func(prompt int) bool { return !c.only[[2]int{prompt, target}] })
 	}
 	if wanted != 0 {
-		merged.add(tallies, prompts)
+		merged.add(cells, prompts)
 	}
-	if whole {
-		return s.grouped(b), nil
+	if allPrompts {
+		return s.allGroups(b), nil
 	}
-	return b.fold(tallies, prompts), nil
+	return b.group(cells, prompts), nil
 }
 
-// whole tells whether a cut has all prompts.
-func (b *Dataset) whole(c cut) bool { return len(c.prompts) == len(b.def.Prompts) && c.only == nil }
+// hasAllPrompts reports whether a cut contains all cells of its targets.
+func (b *Dataset) hasAllPrompts(c cut) bool {
+	return len(c.prompts) == len(b.def.Prompts) && c.only == nil
+}
 
-// opened are packed cells that were read once for several cuts, by prompt.
-type opened map[*sheet][]*CellCounts
+// decodedCells are the cells of sheets, by prompt, decoded once for several cuts.
+type decodedCells map[*sheet][]*CellCounts
 
-// maxOpened is how many cells are read at a time: some 400 bytes each with few brands.
-const maxOpened = 100_000
+// maxDecoded limits how many cells are decoded at a time. A cell with few brands takes
+// about 400 bytes.
+const maxDecoded = 100_000
 
-// inParts hands cuts out in parts, each with the packed cells that it needs of single
-// prompts. A sheet is read once a part, and not once a cut: a thousand prompts would
-// read each of them a thousand times.
-func (b *Dataset) inParts(cuts []cut, wanted columns, use func(first int, part []cut, read opened) error) error {
+// inBatches calls use with batches of cuts, each with the decoded cells that the batch
+// needs. A sheet is decoded once per batch instead of once per cut: a query by prompt would
+// decode every sheet a thousand times otherwise.
+func (b *Dataset) inBatches(cuts []cut, wanted columns, use func(first int, batch []cut, decoded decodedCells) error) error {
 	for first := 0; first < len(cuts); {
 		end, cells := first, 0
-		for end < len(cuts) && (end == first || cells < maxOpened) {
-			if c := cuts[end]; !b.whole(c) {
+		for end < len(cuts) && (end == first || cells < maxDecoded) {
+			if c := cuts[end]; !b.hasAllPrompts(c) {
 				cells += len(c.prompts) * len(c.targets) * len(c.sweeps)
 			}
 			end++
 		}
-		read, err := b.open(cuts[first:end], wanted)
+		decoded, err := b.decodeCuts(cuts[first:end], wanted)
 		if err == nil {
-			err = use(first, cuts[first:end], read)
+			err = use(first, cuts[first:end], decoded)
 		}
 		if err != nil {
 			return err
@@ -121,12 +123,12 @@ func (b *Dataset) inParts(cuts []cut, wanted columns, use func(first int, part [
 	return nil
 }
 
-// open reads the packed cells of what cuts have of single prompts.
-func (b *Dataset) open(cuts []cut, wanted columns) (opened, error) {
+// decodeCuts decodes the sheets of cuts that contain only some prompts.
+func (b *Dataset) decodeCuts(cuts []cut, wanted columns) (decodedCells, error) {
 	prompts := make([]bool, len(b.def.Prompts))
-	read := opened{}
+	decoded := decodedCells{}
 	for _, c := range cuts {
-		if b.whole(c) {
+		if b.hasAllPrompts(c) {
 			continue
 		}
 		for _, prompt := range c.prompts {
@@ -134,110 +136,102 @@ func (b *Dataset) open(cuts []cut, wanted columns) (opened, error) {
 		}
 		for _, at := range c.sweeps {
 			for _, target := range c.targets {
-				if s := b.sheets[at][target]; s != nil && s.tallies == nil && s.packed != "" {
-					read[s] = nil
+				if s := b.sheets[at][target]; s != nil && s.cells == nil && s.encoded != "" {
+					decoded[s] = nil
 				}
 			}
 		}
 	}
-	for s := range read {
-		m := b.merger(len(b.def.Prompts))
-		err := unpackCells(s.packed, len(b.def.Brands), wanted|colEligible|colAttached, func(number int) *CellCounts {
+	for s := range decoded {
+		m := b.newMerger(len(b.def.Prompts))
+		err := decodeCells(s.encoded, len(b.def.Brands), wanted|colEligible|colAttached, func(number int) *CellCounts {
 			if prompt, known := b.numbers[number]; known && prompts[prompt] {
-				return m.own(prompt)
+				return m.writable(prompt)
 			}
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		read[s] = m.tallies
+		decoded[s] = m.cells
 	}
-	return read, nil
+	return decoded, nil
 }
 
-// mergeSpans merges the cells of spans all of whose sweeps are wanted, and says which
-// sweeps these are.
+// mergeSpans merges the cells of each span whose sweeps are all in the list. It returns the
+// sweeps of these spans.
 func (b *Dataset) mergeSpans(merged *merger, sweeps []int, target int, wanted columns) (covered map[int]bool, err error) {
-	if len(b.spans) == 0 {
-		return nil, nil
-	}
-	within := map[int]bool{}
-	for _, at := range sweeps {
-		within[at] = true
-	}
 	covered = map[int]bool{}
 	for _, s := range b.spans {
-		if slices.ContainsFunc(s.places, func(at int) bool { return !within[at] || covered[at] }) {
+		if slices.ContainsFunc(s.sweeps, func(at int) bool { return !slices.Contains(sweeps, at) || covered[at] }) {
 			continue
 		}
-		for _, at := range s.places {
+		for _, at := range s.sweeps {
 			covered[at] = true
 		}
-		if s.packed[target] == "" {
-			continue // nothing was answered there
+		if s.cells[target] == "" {
+			continue // the target has no answers in these sweeps
 		}
-		if err := merged.addPacked(b, s.packed[target], wanted); err != nil {
+		if err := merged.addEncoded(b, s.cells[target], wanted); err != nil {
 			return nil, err
 		}
 	}
 	return covered, nil
 }
 
-// merger adds tallies up by prompt. The first of each is shared with who gave it, until
-// another is added.
+// merger adds up cells by prompt. The first counts of a prompt are used without a copy
+// until others are added.
 type merger struct {
-	memory  memory
-	tallies []*CellCounts
-	shared  []bool
+	allocator allocator
+	cells     []*CellCounts
+	shared    []bool // the counts belong to somebody else and must not be changed
 }
 
-// merger is an empty one, for so many prompts.
-func (b *Dataset) merger(prompts int) *merger {
+// newMerger returns an empty merger for about that many prompts.
+func (b *Dataset) newMerger(prompts int) *merger {
 	n := len(b.def.Prompts)
-	return &merger{memory: memory{brands: len(b.def.Brands), together: min(prompts, 64)}, tallies: make([]*CellCounts, n), shared: make([]bool, n)}
+	return &merger{allocator: allocator{brands: len(b.def.Brands), batch: min(prompts, 64)}, cells: make([]*CellCounts, n), shared: make([]bool, n)}
 }
 
-func (m *merger) add(tallies []*CellCounts, prompts []int) {
+func (m *merger) add(cells []*CellCounts, prompts []int) {
 	for _, prompt := range prompts {
-		switch t := tallies[prompt]; {
-		case t == nil:
-		case m.tallies[prompt] == nil:
-			m.tallies[prompt], m.shared[prompt] = t, true
+		switch c := cells[prompt]; {
+		case c == nil:
+		case m.cells[prompt] == nil:
+			m.cells[prompt], m.shared[prompt] = c, true
 		default:
-			m.own(prompt).Merge(t)
+			m.writable(prompt).Merge(c)
 		}
 	}
 }
 
-// own is the tally of a prompt, to be changed.
-func (m *merger) own(prompt int) *CellCounts {
-	if t := m.tallies[prompt]; t == nil || m.shared[prompt] {
-		m.tallies[prompt], m.shared[prompt] = m.memory.tally(), false
-		if t != nil {
-			m.tallies[prompt].Merge(t)
+// writable returns the counts of a prompt for the caller to change.
+func (m *merger) writable(prompt int) *CellCounts {
+	if c := m.cells[prompt]; c == nil || m.shared[prompt] {
+		m.cells[prompt], m.shared[prompt] = m.allocator.next(), false
+		if c != nil {
+			m.cells[prompt].Merge(c)
 		}
 	}
-	return m.tallies[prompt]
+	return m.cells[prompt]
 }
 
-// addPacked adds the wanted counts of packed cells.
-func (m *merger) addPacked(b *Dataset, packed string, wanted columns) error {
-	return unpackCells(packed, len(b.def.Brands), wanted|colEligible, func(number int) *CellCounts {
+// addEncoded adds the wanted counts of encoded cells.
+func (m *merger) addEncoded(b *Dataset, cells EncodedCells, wanted columns) error {
+	return decodeCells(cells, len(b.def.Brands), wanted|colEligible, func(number int) *CellCounts {
 		if prompt, known := b.numbers[number]; known {
-			return m.own(prompt)
+			return m.writable(prompt)
 		}
 		return nil
 	})
 }
 
-// askedIn is how many of a cut's prompts each of its sweeps asked: of those that are not
-// branded, and of all.
-func (b *Dataset) askedIn(c cut) [][2]int {
+// countAsked returns how many prompts of a cut each of its sweeps asked: of the unbranded
+// prompts, and of all prompts.
+func (b *Dataset) countAsked(c cut) [][2]int {
 	counts := make([][2]int, len(c.sweeps))
 	for i, at := range c.sweeps {
-		// Neighbours mostly asked the same.
-		if i > 0 && b.plans[at].prompts != nil && b.plans[at].same == b.plans[c.sweeps[i-1]].same {
+		if i > 0 && b.plans[at].prompts != nil && b.plans[at].promptSet == b.plans[c.sweeps[i-1]].promptSet {
 			counts[i] = counts[i-1]
 			continue
 		}
@@ -253,9 +247,9 @@ func (b *Dataset) askedIn(c cut) [][2]int {
 	return counts
 }
 
-// plan counts the answers that a sweep asked of a target. One that came all the same was
-// asked for.
-func (e *evidence) plan(p plan, target int, asked [2]int, groups []Group) {
+// addPlanned adds the answers that a sweep planned for a target. Eligible answers beyond the
+// plan count as planned.
+func (e *evidence) addPlanned(p plan, target int, asked [2]int, groups []Group) {
 	samples := 0
 	if p.targets == nil || p.targets[target] {
 		samples = p.samples
@@ -264,21 +258,26 @@ func (e *evidence) plan(p plan, target int, asked [2]int, groups []Group) {
 		e.planned[i] += samples * asked[i]
 	}
 	for _, g := range groups {
-		more := g.Cells * max(0, g.Tally.Eligible/g.Cells-samples)
+		more := g.Cells * max(0, g.Counts.Eligible/g.Cells-samples)
 		e.planned[1] += more
-		if e.c.branded || !g.Branded {
+		if e.cut.branded || !g.Branded {
 			e.planned[0] += more
 		}
 	}
 }
 
-// includes reports whether a measure looks at prompts that are branded or not.
+// includes reports whether a measure counts the answers to branded or unbranded prompts.
 func (e *evidence) includes(m measure, branded bool) bool {
-	return !branded || m.branded || e.c.branded
+	return !branded || m.branded || e.cut.branded
 }
 
-// total merges the tallies of a cut, with branded prompts or without, and says how many
-// answers were planned.
+// total is the sum of all counts of a cut, and the number of planned answers.
+type total struct {
+	*CellCounts
+	planned int
+}
+
+// total adds up the counts of a cut, with or without branded prompts.
 func (e *evidence) total(b *Dataset, branded bool) *total {
 	t := &total{CellCounts: NewCellCounts(len(b.def.Brands)), planned: e.planned[0]}
 	if branded {
@@ -287,33 +286,23 @@ func (e *evidence) total(b *Dataset, branded bool) *total {
 	for _, groups := range e.sweeps {
 		for i := range groups {
 			if e.includes(measure{branded: branded}, groups[i].Branded) {
-				t.Merge(&groups[i].Tally)
+				t.Merge(&groups[i].Counts)
 			}
 		}
 	}
 	return t
 }
 
-type total struct {
-	*CellCounts
-	planned int
-}
-
-// sums adds a measure up.
-func (e *evidence) sums(b *Dataset, m measure, brand int) Sums {
-	return e.sumsIn(make([]CellSums, 0, len(e.cells)), b, m, brand)
-}
-
-// sumsIn adds a measure up in the memory of some cells.
-func (e *evidence) sumsIn(memory []CellSums, b *Dataset, m measure, brand int) Sums {
-	s := Sums{Sweeps: make([]SweepSums, len(e.sweeps)), Cells: memory}
-	of := func(t *CellCounts) (n int, x, y float64) {
-		if n = m.n(t); n == 0 {
+// sums returns the sums of a measure. It appends the sums of cells to buffer.
+func (e *evidence) sums(b *Dataset, m measure, brand int, buffer []CellSums) Sums {
+	s := Sums{Sweeps: make([]SweepSums, len(e.sweeps)), Cells: slices.Grow(buffer, len(e.cells))}
+	values := func(c *CellCounts) (n int, x, y float64) {
+		if n = m.n(c); n == 0 {
 			return 0, 0, 0
 		}
-		x, y = m.x(t, brand), float64(n)
+		x, y = m.x(c, brand), float64(n)
 		if m.y != nil {
-			y = m.y(t, e.c.panel)
+			y = m.y(c, e.cut.panel)
 		}
 		return n, x, y
 	}
@@ -321,20 +310,20 @@ func (e *evidence) sumsIn(memory []CellSums, b *Dataset, m measure, brand int) S
 		sweep := &s.Sweeps[i]
 		for j := range groups {
 			g := &groups[j]
-			n, x, y := of(&g.Tally)
+			n, x, y := values(&g.Counts)
 			if n == 0 || !e.includes(m, g.Branded) {
 				continue
 			}
-			each := float64(n / g.Cells) // all of them have as many
+			perCell := float64(n / g.Cells) // equal in all cells of a group
 			sweep.Answers += n
 			sweep.Weight += g.Weight * float64(g.Cells)
-			sweep.X += g.Weight * x / each
-			sweep.Y += g.Weight * y / each
+			sweep.X += g.Weight * x / perCell
+			sweep.Y += g.Weight * y / perCell
 		}
 	}
 	for _, c := range e.cells {
 		p := &b.def.Prompts[c.prompt]
-		if n, x, y := of(c.CellCounts); n > 0 && e.includes(m, p.Branded) {
+		if n, x, y := values(c.CellCounts); n > 0 && e.includes(m, p.Branded) {
 			s.Cells = append(s.Cells, CellSums{c.prompt, p.Weight, n, x, y})
 		}
 	}

@@ -1,4 +1,4 @@
 package metric
 
-// Names are those of all metrics.
+// Names returns the names of all metrics.
 func Names() []string { return names() }

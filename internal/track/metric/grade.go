@@ -6,26 +6,26 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// Grade says what a cut is good for.
+// Grade states how reliable the numbers of a cut are.
 type Grade string
 
-// The grades, after the criteria of the IAB of August 2026, which are no standard.
+// The grades. They follow the IAB's criteria of August 2026, which are not a standard.
 const (
 	DecisionGrade Grade = "decision-grade"
 	Directional   Grade = "directional"
 	Exploratory   Grade = "exploratory"
 )
 
-// threshold is what a criterion asks for. Values of at least decision pass, or of at
-// most, where less is better; one below exploratory makes the whole cut exploratory.
+// threshold is the limit of a criterion. A value passes if it is at least decision, or at
+// most decision if atMost is set. A value below exploratory makes the cut exploratory.
 type threshold struct {
 	name        string
 	decision    float64
-	exploratory float64 // 0: the criterion makes none exploratory
+	exploratory float64 // 0: no limit
 	atMost      bool
 }
 
-// thresholds is the table of all criteria; docs/metrics.md has the same.
+// thresholds lists all criteria. docs/metrics.md contains the same table.
 var thresholds = []threshold{
 	{name: "prompts", decision: 50, exploratory: 10},
 	{name: "sweeps", decision: 14, exploratory: 5},
@@ -36,53 +36,48 @@ var thresholds = []threshold{
 	{name: "openBreaks", decision: 0, atMost: true},
 }
 
-// Criterion is one line of a grade: what was asked for and what there is.
+// Criterion is the value of one criterion with its limits.
 type Criterion struct {
 	Name        string   `json:"name"`
-	Value       *float64 `json:"value"`    // nil: cannot be told, which does not pass
-	Decision    float64  `json:"decision"` // at least; of smallestChange and openBreaks, at most
+	Value       *float64 `json:"value"`    // nil if it cannot be computed, which does not pass
+	Decision    float64  `json:"decision"` // a minimum; for smallestChange and openBreaks a maximum
 	Exploratory float64  `json:"exploratory,omitempty"`
 	Met         bool     `json:"met"`
 }
 
-// Graded is the grade of a cut, with its reasons.
+// Graded is the grade of a cut with its criteria.
 type Graded struct {
 	Labels
 	Grade    Grade       `json:"grade"`
 	Criteria []Criterion `json:"criteria"`
 }
 
-// Grades are those of the cuts of a query. prompts are the unbranded ones with an
-// eligible answer, sweeps and providers those with any; coverage and informative are the metrics of
-// that name; smallestChange is that of the visibility of the tracker's own brands, the
-// worst of them (of all brands where none is its own); openBreaks are the breaks within
-// the cut, since numbers from before and after are not of one kind.
-func (b *Dataset) Grades(q Query) ([]Graded, error) {
-	return b.grades(q, func(c cut) []int { return c.sweeps })
-}
-
-// GradesOf are those of the cuts of a query over some sweeps alone.
-func (b *Dataset) GradesOf(q Query, sweeps []string) ([]Graded, error) {
-	places, err := b.places(sweeps)
+// Grades returns the grade of each cut of a query over some sweeps. The criteria are:
+//
+//   - prompts: unbranded prompts with an eligible answer
+//   - sweeps, providers: sweeps and providers with an eligible answer
+//   - coverage, informative: the metrics with these names
+//   - smallestChange: the smallest visible change of visibility, the largest of all own
+//     brands, or of all brands if none is an own brand
+//   - openBreaks: breaks within the cut, because numbers before and after a break cannot be
+//     compared
+func (b *Dataset) Grades(q Query, sweeps []string) ([]Graded, error) {
+	positions, err := b.positions(sweeps)
 	if err != nil {
 		return nil, err
 	}
-	return b.grades(q, func(cut) []int { return places })
-}
-
-func (b *Dataset) grades(q Query, sweeps func(cut) []int) ([]Graded, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
 	var grades []Graded
 	for _, c := range b.cuts(q) {
-		c.sweeps = sweeps(c)
+		c.sweeps = positions
 		wanted := measureOf("informative").reads | measureOf("visibility").reads
-		read, err := b.open([]cut{c}, wanted)
+		decoded, err := b.decodeCuts([]cut{c}, wanted)
 		if err != nil {
 			return nil, err
 		}
-		e, err := b.evidence(c, wanted, read)
+		e, err := b.evidence(c, wanted, decoded)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +88,7 @@ func (b *Dataset) grades(q Query, sweeps func(cut) []int) ([]Graded, error) {
 	return grades, nil
 }
 
-// judge grades values by the table.
+// judge returns the grade of the values of all criteria.
 func judge(values map[string]*float64) Graded {
 	g := Graded{Grade: DecisionGrade}
 	for _, t := range thresholds {
@@ -112,7 +107,7 @@ func judge(values map[string]*float64) Graded {
 }
 
 func (b *Dataset) criteria(e *evidence) map[string]*float64 {
-	informative := e.sums(b, measureOf("informative"), 0)
+	informative := e.sums(b, measureOf("informative"), 0, nil)
 	prompts := map[int]bool{}
 	for _, cell := range informative.Cells {
 		prompts[cell.Prompt] = true
@@ -127,24 +122,23 @@ func (b *Dataset) criteria(e *evidence) map[string]*float64 {
 		"smallestChange": b.smallestChange(e),
 	}
 	for name, n := range map[string]int{
-		"prompts": len(prompts), "sweeps": informative.counted(), "providers": len(providers), "openBreaks": b.breaksWithin(e.c),
+		"prompts": len(prompts), "sweeps": informative.counted(), "providers": len(providers), "openBreaks": b.breaksWithin(e.cut),
 	} {
-		value := float64(n)
-		values[name] = &value
+		values[name] = new(float64(n))
 	}
 	return values
 }
 
-// smallestChange is the largest of the brands', or nil where it cannot be told.
+// smallestChange returns the criterion of that name, or nil with fewer than two sweeps.
 func (b *Dataset) smallestChange(e *evidence) *float64 {
-	own := slices.DeleteFunc(slices.Clone(e.c.panel), func(brand int) bool { return !b.def.Brands[brand].Own })
-	if len(own) == 0 {
-		own = e.c.panel
+	brands := slices.DeleteFunc(slices.Clone(e.cut.panel), func(brand int) bool { return !b.def.Brands[brand].Own })
+	if len(brands) == 0 {
+		brands = e.cut.panel
 	}
 	var worst *float64
-	for _, brand := range own {
+	for _, brand := range brands {
 		m := measureOf("visibility")
-		smallest, ok := stats.SmallestVisible(e.sums(b, m, brand).side(m))
+		smallest, ok := stats.SmallestVisible(e.sums(b, m, brand, nil).side(m))
 		if !ok {
 			return nil
 		}
@@ -155,7 +149,7 @@ func (b *Dataset) smallestChange(e *evidence) *float64 {
 	return worst
 }
 
-// breaksWithin counts the sweeps of a cut, but for its first, that begin after a break.
+// breaksWithin counts the sweeps of a cut that start after a break, except its first sweep.
 func (b *Dataset) breaksWithin(c cut) int {
 	n := 0
 	for i := 1; i < len(c.sweeps); i++ {

@@ -47,7 +47,7 @@ func TestGrades(t *testing.T) {
 	}
 }
 
-func TestGradesOfABook(t *testing.T) {
+func TestGradesOfADataset(t *testing.T) {
 	t.Parallel()
 	def := Definition{
 		Samples: 1, Brands: []PanelBrand{{Name: "A"}}, Prompts: []Prompt{{Weight: 1}, {Weight: 1}, {Weight: 1, Branded: true}},
@@ -71,7 +71,7 @@ func TestGradesOfABook(t *testing.T) {
 			}
 		}
 	}
-	grades, err := b.Grades(Query{})
+	grades, err := b.Grades(Query{}, []string{"s1", "s2", "s3", "s4"})
 	if err != nil || len(grades) != 1 || grades[0].Grade != Exploratory {
 		t.Fatalf("%v, %+v", err, grades)
 	}
@@ -81,12 +81,12 @@ func TestGradesOfABook(t *testing.T) {
 			t.Errorf("%s is %v, want %v", c.Name, c.Value, value)
 		}
 		if c.Name == "smallestChange" && (c.Value == nil || c.Met) {
-			t.Errorf("the smallest change is %v, though days differ by all", c.Value)
+			t.Errorf("the smallest change is %v and met: %t, though visibility alternates between 0 and 1", c.Value, c.Met)
 		}
 	}
 }
 
-// TestComponents plays a table with known variances and finds them again.
+// TestComponents estimates known variances from simulated answers.
 func TestComponents(t *testing.T) {
 	t.Parallel()
 	const sweeps, cells, samples = 200, 60, 3
@@ -108,7 +108,7 @@ func TestComponents(t *testing.T) {
 	}
 	found, ok := components(entries)
 	if !ok {
-		t.Fatal("there are none")
+		t.Fatal("components returns false")
 	}
 	for what, pair := range map[string][2]float64{
 		"day": {found.Day, day * day}, "promptDay": {found.PromptDay, promptDay * promptDay}, "answer": {found.Answer, 0.25 - day*day - promptDay*promptDay},
@@ -118,9 +118,9 @@ func TestComponents(t *testing.T) {
 		}
 	}
 	if found.Lag1 > 0.2 {
-		t.Errorf("independent days are alike by %v", found.Lag1)
+		t.Errorf("independent days have a lag-1 correlation of %v", found.Lag1)
 	}
 	if _, ok := components(entries[:cells*4]); ok {
-		t.Error("four sweeps are enough")
+		t.Error("components accepts four sweeps")
 	}
 }

@@ -1,36 +1,28 @@
 package metric
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
-// Version is that of the definitions below; a row carries it with its metric's name.
+// Version is the version of the definitions below. Rows append it to the metric's name.
 const Version = "@m1"
 
-// measure is a metric that is a rate or a ratio: what it sums up in a tally.
+// measure is the definition of a metric that is a rate or a ratio.
 type measure struct {
-	name  string
-	brand bool // of a brand, or of the answers as such
-	ratio bool
-	// branded prompts count, too
-	branded bool
-	// compared between periods
-	compared bool
-	// n is the number of answers that can have it; x how many have it, y what a ratio
-	// divides by. The y of a rate is n.
-	n func(t *CellCounts) int
-	x func(t *CellCounts, brand int) float64
-	y func(t *CellCounts, panel []int) float64
-	// none tells a metric that makes no sense for a panel
-	none func(panel []int) bool
-	// optional leaves the metric out where no answer can have it
-	optional bool
-	// reads are the counts that n, x and y look at
-	reads columns
+	name     string
+	brand    bool // there is one value per brand
+	ratio    bool
+	branded  bool // includes the answers to branded prompts
+	compared bool // is part of comparisons between periods
+	optional bool // has no row if n is 0
+
+	n     func(c *CellCounts) int                  // answers in the denominator
+	x     func(c *CellCounts, brand int) float64   // numerator
+	y     func(c *CellCounts, panel []int) float64 // denominator of a ratio; nil for a rate
+	reads columns                                  // the counts that n, x and y read
+	// undefined reports whether the metric has no value for a panel.
+	undefined func(panel []int) bool
 }
 
-// reads are the counts that the measures of a query look at.
+// reads returns the counts that the measures of a query read.
 func (q Query) reads() columns {
 	all := colEligible
 	for _, m := range measures {
@@ -41,119 +33,92 @@ func (q Query) reads() columns {
 	return all
 }
 
-// readsOfPrompts are the counts that its numbers look at where single prompts are
-// picked: of what is counted without weights, all.
-func (q Query) readsOfPrompts() columns {
-	if slices.ContainsFunc(plain, func(name string) bool { return name != "coverage" && q.wants(name) }) {
+// readsByPrompt returns the counts that a query reads if it selects single prompts:
+// unweighted metrics read all counts.
+func (q Query) readsByPrompt() columns {
+	if slices.ContainsFunc(unweighted, func(name string) bool { return name != "coverage" && q.wants(name) }) {
 		return allColumns
 	}
 	return q.reads()
 }
 
-func eligible(t *CellCounts) int { return t.Eligible }
+func eligible(c *CellCounts) int { return c.Eligible }
 
-// rate is a measure of answers of a brand.
-func rate(name string, reads columns, x func(t *CellCounts, b *BrandCounts) float64) measure {
+// rate returns the measure of a share of eligible answers, by brand.
+func rate(name string, reads columns, x func(c *CellCounts, b *BrandCounts) float64) measure {
 	return measure{
 		name: name, brand: true, compared: true, n: eligible, reads: colEligible | reads,
-		x: func(t *CellCounts, brand int) float64 { return x(t, &t.Brands[brand]) },
+		x: func(c *CellCounts, brand int) float64 { return x(c, &c.Brands[brand]) },
 	}
 }
 
-// measures are the rates and ratios, in the order in which rows are given.
+// measures are the rates and ratios, in the order of their rows.
 var measures = []measure{
 	rate("visibility", colNamed, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Named) }),
-	rate("firstNamed", colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.listed().positions.between(1, 1)) }),
-	rate("prominence", colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return b.listed().positions.prominence() }),
+	rate("firstNamed", colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.readable().positions.between(1, 1)) }),
+	rate("prominence", colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return b.readable().positions.prominence() }),
 	rate("citationRate", colCited, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Cited) }),
 	rate("namedAndCited.both", colBoth, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Both) }),
 	rate("namedAndCited.namedOnly", colNamed|colBoth, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Named - b.Both) }),
 	rate("namedAndCited.citedOnly", colCited|colBoth, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Cited - b.Both) }),
-	rate("namedAndCited.neither", colNamed|colCited|colBoth, func(t *CellCounts, b *BrandCounts) float64 {
-		return float64(t.Eligible - b.Named - b.Cited + b.Both)
+	rate("namedAndCited.neither", colNamed|colCited|colBoth, func(c *CellCounts, b *BrandCounts) float64 {
+		return float64(c.Eligible - b.Named - b.Cited + b.Both)
 	}),
 	{
 		name: "shareOfVoice", brand: true, ratio: true, compared: true, n: eligible, reads: colEligible | colNamed,
-		x: func(t *CellCounts, brand int) float64 { return float64(t.Brands[brand].Named) },
-		y: func(t *CellCounts, panel []int) float64 {
+		x: func(c *CellCounts, brand int) float64 { return float64(c.Brands[brand].Named) },
+		y: func(c *CellCounts, panel []int) float64 {
 			sum := 0
 			for _, brand := range panel {
-				sum += t.Brands[brand].Named
+				sum += c.Brands[brand].Named
 			}
 			return float64(sum)
 		},
-		none: func(panel []int) bool { return len(panel) < 2 },
+		undefined: func(panel []int) bool { return len(panel) < 2 },
 	},
 	{
 		name: "citationShare", brand: true, ratio: true, compared: true, n: eligible, y: citations, reads: colEligible | colCitations | colBrandCitations,
-		x: func(t *CellCounts, brand int) float64 { return float64(t.Brands[brand].Citations) },
+		x: func(c *CellCounts, brand int) float64 { return float64(c.Brands[brand].Citations) },
 	},
 	{
 		name: "retrievalRate", brand: true, optional: true, reads: colAttached | colRetrieved,
-		n: func(t *CellCounts) int { return t.Attached },
-		x: func(t *CellCounts, brand int) float64 { return float64(t.Brands[brand].Retrieved) },
+		n: func(c *CellCounts) int { return c.Attached },
+		x: func(c *CellCounts, brand int) float64 { return float64(c.Brands[brand].Retrieved) },
 	},
 	{
 		name: "informative", n: eligible, reads: colEligible | colInformative,
-		x: func(t *CellCounts, _ int) float64 { return float64(t.Informative) },
+		x: func(c *CellCounts, _ int) float64 { return float64(c.Informative) },
 	},
 	{
 		name: "refusal", n: eligible, branded: true, reads: colEligible | colRefused,
-		x: func(t *CellCounts, _ int) float64 { return float64(t.Refused) },
+		x: func(c *CellCounts, _ int) float64 { return float64(c.Refused) },
 	},
 }
 
-func citations(t *CellCounts, _ []int) float64 { return float64(t.Citations) }
+func citations(c *CellCounts, _ []int) float64 { return float64(c.Citations) }
 
-// shareOf is the measure of the citations that counts gives, of one source.
-func shareOf(source string, counts func(t *CellCounts) map[string]int) measure {
+// shareOf returns the measure of the share of citations of one source.
+func shareOf(source string, counts func(c *CellCounts) map[string]int) measure {
 	return measure{
 		name: "citationShare", ratio: true, n: eligible, y: citations,
-		x: func(t *CellCounts, _ int) float64 { return float64(counts(t)[source]) },
+		x: func(c *CellCounts, _ int) float64 { return float64(counts(c)[source]) },
 	}
 }
 
-// measureOf finds a measure of brands or of answers by name.
+// measureOf returns the measure with a name that must exist.
 func measureOf(name string) measure {
-	i := slices.IndexFunc(measures, func(m measure) bool { return m.name == name })
-	return measures[i]
+	return measures[slices.IndexFunc(measures, func(m measure) bool { return m.name == name })]
 }
 
-// Sums are those of a rate or ratio for what a filter leaves, surfaces pooled. The brand
-// is empty for a metric that has none.
-func (b *Dataset) Sums(name, brand string, filter Selection) (Sums, error) {
-	q := Query{Metrics: []string{name}, Filter: filter, PoolSurfaces: true}
-	if err := q.check(); err != nil {
-		return Sums{}, err
-	}
-	at := slices.IndexFunc(measures, func(m measure) bool { return m.name == name })
-	if at < 0 {
-		return Sums{}, fmt.Errorf("metric: %s is counted without sums", name)
-	}
-	index := slices.IndexFunc(b.def.Brands, func(known PanelBrand) bool { return known.Name == brand })
-	if index < 0 && measures[at].brand {
-		return Sums{}, fmt.Errorf("brand: there is no brand %q", brand)
-	}
-	var s Sums
-	for _, c := range b.cuts(q) {
-		e, err := b.evidence(c, measures[at].reads, nil)
-		if err != nil {
-			return Sums{}, err
-		}
-		s.Add(e.sums(b, measures[at], index))
-	}
-	return s, nil
-}
-
-// estimate is the measure of a cut.
+// estimate returns the value and intervals of a measure.
 func (e *evidence) estimate(b *Dataset, m measure, brand int) Estimate {
-	s := e.sumsIn(slices.Grow(e.used[:0], len(e.cells)), b, m, brand)
-	e.used = s.Cells
+	s := e.sums(b, m, brand, e.buffer[:0])
+	e.buffer = s.Cells
 	if !m.ratio {
 		return s.Rate()
 	}
 	found := s.Ratio()
-	if m.none != nil && m.none(e.c.panel) {
+	if m.undefined != nil && m.undefined(e.cut.panel) {
 		found.Value, found.Interval, found.Lag1 = nil, nil, nil
 	}
 	return found

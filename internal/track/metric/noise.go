@@ -7,37 +7,36 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// Noise is how far two sweeps are apart that asked the same at once, over the cells with an
-// eligible answer in both whose prompts name no brand. Whatever changed by less may have
-// changed by chance.
+// Noise is the difference between a sweep and its repetition at the same time, over the
+// unbranded cells with an eligible answer in both. A smaller change may be chance.
 type Noise struct {
 	Labels
 	Cells   int
-	Differs *float64 // share of cells and brands in which one sweep names the brand and the other does not
-	Named   *float64 // mean Jaccard distance of the brands that a cell names; nil where none are named
+	Differs *float64 // mean of BrandNoise.Differs over all brands
+	Named   *float64 // mean Jaccard distance of the brands that a cell names; nil if no brand is named
 	Domains *float64 // mean Jaccard distance of the domains that a cell cites
 	Brands  []BrandNoise
 }
 
-// BrandNoise is that of one brand.
+// BrandNoise is the noise of one brand.
 type BrandNoise struct {
 	Brand      string
-	Differs    float64  // share of cells that only one of the sweeps names it in
-	Visibility *float64 // difference of its visibility in the two, above 0
+	Differs    float64  // share of cells in which only one of the two sweeps names the brand
+	Visibility *float64 // absolute difference of its visibility in the two sweeps
 }
 
-// Noise compares a sweep with one that repeats it: all targets of a surface together, then
-// each of them.
+// Noise compares a sweep with the sweep that repeats it: all targets of a surface together,
+// then each target.
 func (b *Dataset) Noise(sweep, repeat string) ([]Noise, error) {
-	places, err := b.places([]string{sweep, repeat})
+	positions, err := b.positions([]string{sweep, repeat})
 	if err != nil {
 		return nil, err
 	}
-	if len(places) != 2 {
-		return nil, fmt.Errorf("noise: sweeps %q and %q are not two closed ones", sweep, repeat)
+	if len(positions) != 2 {
+		return nil, fmt.Errorf("noise: sweeps %q and %q are not two closed sweeps", sweep, repeat)
 	}
 	var found []Noise
-	seen := map[string]bool{} // a surface with one target is its own sum
+	seen := map[string]bool{} // skips a target that is the only one of its surface
 	for _, by := range [][]string{nil, {"target"}} {
 		q := Query{Metrics: []string{"visibility"}, By: by}
 		rows, err := b.Compare(q, Periods{A: []string{sweep}, B: []string{repeat}})
@@ -49,7 +48,7 @@ func (b *Dataset) Noise(sweep, repeat string) ([]Noise, error) {
 				continue
 			}
 			seen[c.labels.Target] = true
-			one, err := b.noise(c, places)
+			one, err := b.noise(c, positions)
 			if err != nil {
 				return nil, err
 			}
@@ -62,29 +61,28 @@ func (b *Dataset) Noise(sweep, repeat string) ([]Noise, error) {
 	return found, nil
 }
 
-// apart is the difference of a brand's visibility in two sweeps, nil where it has none.
+// apart returns the absolute change of a brand's visibility on a target, or nil.
 func apart(rows []Comparison, brand, target string) *float64 {
 	for _, row := range rows {
 		if *row.Brand == brand && row.Target == target && row.Change != nil {
-			distance := math.Abs(*row.Change)
-			return &distance
+			return new(math.Abs(*row.Change))
 		}
 	}
 	return nil
 }
 
-// noise counts the cells of a cut in two sweeps, all but the visibility of brands.
-func (b *Dataset) noise(c cut, places []int) (Noise, error) {
+// noise returns the noise of a cut in two sweeps, without BrandNoise.Visibility.
+func (b *Dataset) noise(c cut, sweeps []int) (Noise, error) {
 	n := Noise{Labels: c.labels}
 	differs := make([]int, len(b.def.Brands))
 	var named, domains mean
 	for _, target := range c.targets {
-		tallies, err := b.talliesOf(places, target)
+		cells, err := b.cellsOf(sweeps, target)
 		if err != nil {
 			return n, err
 		}
 		for _, prompt := range c.prompts {
-			first, second := tallies[0][prompt], tallies[1][prompt]
+			first, second := cells[0][prompt], cells[1][prompt]
 			if first == nil || second == nil || first.Eligible == 0 || second.Eligible == 0 || b.def.Prompts[prompt].Branded {
 				continue
 			}
@@ -112,7 +110,7 @@ func (b *Dataset) noise(c cut, places []int) (Noise, error) {
 	return n, nil
 }
 
-// mean is that of numbers that are there.
+// mean computes the mean of the numbers for which ok is true.
 type mean struct {
 	sum float64
 	n   int
@@ -129,6 +127,5 @@ func (m *mean) value() *float64 {
 	if m.n == 0 {
 		return nil
 	}
-	value := m.sum / float64(m.n)
-	return &value
+	return new(m.sum / float64(m.n))
 }

@@ -7,8 +7,8 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// Two sweeps at once, by hand: three questions that count, one that names a brand itself,
-// and one that only the first sweep answered.
+// The two sweeps have three prompts that count, one branded prompt, and one prompt that only
+// the first sweep answered.
 func TestNoiseOfARepeatedSweep(t *testing.T) {
 	t.Parallel()
 	def := metric.Definition{
@@ -28,7 +28,7 @@ func TestNoiseOfARepeatedSweep(t *testing.T) {
 		}
 		return a
 	}
-	b := bookOf(t, def, []metric.Observation{
+	b := datasetOf(t, def, []metric.Observation{
 		said("first", "chat/US", 0, "xy", "A", "B"), said("again", "chat/US", 0, "yz", "A"), // B differs; domains 1 of 3 the same
 		said("first", "chat/US", 1, ""), said("again", "chat/US", 1, "", "A"), // A differs; no domains
 		said("first", "chat/US", 2, "x", "A"), said("again", "chat/US", 2, "z"), // branded
@@ -62,6 +62,6 @@ func TestNoiseOfARepeatedSweep(t *testing.T) {
 		t.Errorf("the noise of the same answer is %+v", n)
 	}
 	if _, err := b.Noise("first", "first"); err == nil {
-		t.Error("a sweep repeats itself")
+		t.Error("Noise compares a sweep with itself")
 	}
 }

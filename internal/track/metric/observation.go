@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Observation is one ended job of a cell in a sweep, as far as metrics look at it.
+// Observation is the result of one question to a cell in a sweep, with the properties that
+// metrics need.
 type Observation struct {
 	ID        string     `json:"id"`
 	Prompt    int        `json:"prompt"` // index into Definition.Prompts
@@ -16,32 +17,33 @@ type Observation struct {
 	Outcome   Outcome    `json:"outcome"`
 	Mentions  []Mention  `json:"mentions"` // in the order of the text
 	Citations []Citation `json:"citations"`
-	// Attached are sources that the engine read without showing them; nil where the
-	// provider does not tell them apart.
+	// Attached are the sources that the engine read but did not show. It is nil if the
+	// provider does not distinguish them.
 	Attached []Citation `json:"attached,omitempty"`
-	// Organic are the results of a search page; nil where the answer is none.
+	// Organic are the results of a search page. It is nil for other answers.
 	Organic []Citation `json:"organic,omitempty"`
-	// Plain reports whether the text is no Markdown, because that was not asked for. Such
-	// an answer says nothing about lists, nor about what its sentences cite.
+	// Plain is true if Markdown was not requested. Plain text shows neither lists nor what
+	// a sentence cites.
 	Plain bool `json:"plain,omitempty"`
 }
 
-// Outcome is how a job ended.
+// Outcome is the way in which a question ended.
 type Outcome string
 
-// The outcomes that count. All others (blocked, empty, failed, unreadable) are missing.
+// The eligible outcomes. Answers with any other outcome (blocked, empty, failed,
+// unreadable) are missing.
 const (
 	Answered Outcome = "answered"
 	Refused  Outcome = "refused"
 )
 
-// eligible reports whether an answer counts. Any other is missing, which is not zero.
 func (o Outcome) eligible() bool { return o == Answered || o == Refused }
 
-// Kind is what a mention is.
+// Kind is the kind of a mention.
 type Kind string
 
-// The kinds that count. An absent one, "could not find anything about …", does not.
+// The kinds that count. Mentions of the kind absent ("could not find anything about …") do
+// not count.
 const (
 	Name   Kind = "name"
 	Domain Kind = "domain"
@@ -51,11 +53,11 @@ const (
 type Mention struct {
 	Brand    string `json:"brand"`
 	Kind     Kind   `json:"kind"`
-	Position int    `json:"position"` // of the brand among the panel's; 0 for none
+	Position int    `json:"position"` // of the brand among the brands of the panel; 0 means none
 	ListRank int    `json:"listRank,omitempty"`
-	// Domains are the registrable domains that its sentence cites.
+	// Domains are the registrable domains that the sentence cites.
 	Domains []string `json:"sentenceDomains"`
-	// Cited are the indexes in Answer.Citations of the pages that its sentence cites.
+	// Cited are indexes into Observation.Citations of the pages that the sentence cites.
 	Cited []int `json:"-"`
 }
 
@@ -64,14 +66,13 @@ func (m Mention) counts() bool { return m.Kind == Name || m.Kind == Domain }
 // Citation is a URL that an answer cites, or that a search page lists.
 type Citation struct {
 	URL      string `json:"url"`            // canonical
-	Host     string `json:"host,omitempty"` // empty: that of the URL
+	Host     string `json:"host,omitempty"` // empty: the host of the URL
 	Domain   string `json:"domain"`         // registrable
 	Type     string `json:"type,omitempty"` // own, rival, community, …
 	Position int    `json:"position"`       // from 1
 }
 
-// on reports whether the citation lies on one of a brand's domains: the host is the
-// domain, or a part of it.
+// on reports whether the host of the citation is one of a brand's domains or a subdomain.
 func (c Citation) on(b PanelBrand) bool {
 	host := c.Host
 	if host == "" {
@@ -90,27 +91,13 @@ func (c Citation) on(b PanelBrand) bool {
 	return false
 }
 
-// distinct leaves each URL once. Answers cite a dozen pages: a map would take longer.
+// distinct returns the first citation of each URL.
 func distinct(citations []Citation) []Citation {
-	for i := range citations {
-		if cites(citations[:i], citations[i].URL) {
-			kept := slices.Clone(citations[:i])
-			for _, c := range citations[i+1:] {
-				if !cites(kept, c.URL) {
-					kept = append(kept, c)
-				}
-			}
-			return kept
+	kept := make([]Citation, 0, len(citations))
+	for _, c := range citations {
+		if !slices.ContainsFunc(kept, func(other Citation) bool { return other.URL == c.URL }) {
+			kept = append(kept, c)
 		}
 	}
-	return citations
-}
-
-func cites(citations []Citation, url string) bool {
-	for i := range citations {
-		if citations[i].URL == url {
-			return true
-		}
-	}
-	return false
+	return kept
 }

@@ -1,37 +1,30 @@
 package metric
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// PlaceCounts counts answers by the place that something has in them, the first place first.
+// PlaceCounts counts answers by a place such as a position or a rank, in ascending order
+// of the place.
 type PlaceCounts []PlaceCount
 
-// PlaceCount is how many answers have one place.
+// PlaceCount is the number of answers with one place.
 type PlaceCount struct {
 	At    int // from 1
 	Count int
 }
 
-// add counts more answers of a place.
+// add counts more answers with a place.
 func (p *PlaceCounts) add(at, count int) {
-	i := 0
-	for i < len(*p) && (*p)[i].At < at { // there are few
-		i++
+	i, found := slices.BinarySearchFunc(*p, at, func(place PlaceCount, at int) int { return cmp.Compare(place.At, at) })
+	if !found {
+		*p = slices.Insert(*p, i, PlaceCount{At: at})
 	}
-	if i < len(*p) && (*p)[i].At == at {
-		(*p)[i].Count += count
-		return
-	}
-	*p = slices.Insert(*p, i, PlaceCount{at, count})
+	(*p)[i].Count += count
 }
 
-// merge adds the counts of others.
-func (p *PlaceCounts) merge(others PlaceCounts) {
-	for _, other := range others {
-		p.add(other.At, other.Count)
-	}
-}
-
-// between is how many have a place from low to high; a high of 0 is none.
+// between counts the answers with a place from low to high. A high of 0 means no limit.
 func (p PlaceCounts) between(low, high int) int {
 	n := 0
 	for _, place := range p {
@@ -42,8 +35,8 @@ func (p PlaceCounts) between(low, high int) int {
 	return n
 }
 
-// prominence is Σ 1/place, summed from the front so that it does not depend on the order
-// of answers.
+// prominence returns Σ 1/place. It adds in the order of places, so that the order of
+// answers does not change a digit.
 func (p PlaceCounts) prominence() float64 {
 	sum := 0.0
 	for _, place := range p {
@@ -52,7 +45,7 @@ func (p PlaceCounts) prominence() float64 {
 	return sum
 }
 
-// median is the middle place; that of an even number is the mean of the middle two.
+// median returns the median place: the mean of the two middle ones if the number is even.
 func (p PlaceCounts) median() float64 {
 	n := p.between(1, 0)
 	at := func(index int) float64 {

@@ -2,7 +2,6 @@ package metric_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,7 +9,7 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// world makes up a definition and its answers: 14 sweeps, 7 prompts of unequal weight, 2
+// world returns a random definition and its answers: 14 sweeps, 7 prompts of unequal weight, 2
 // targets, 2 samples, a tenth of the answers missing.
 func world(seed uint64) (metric.Definition, []metric.Observation) {
 	r := rand.New(rand.NewPCG(seed, seed))
@@ -69,7 +68,7 @@ func answer(r *rand.Rand, prompt int, target, sweep string, sample, number int) 
 	return a
 }
 
-func bookOf(t *testing.T, def metric.Definition, answers []metric.Observation) *metric.Dataset {
+func datasetOf(t *testing.T, def metric.Definition, answers []metric.Observation) *metric.Dataset {
 	t.Helper()
 	b, err := metric.NewDataset(def)
 	if err != nil {
@@ -83,7 +82,7 @@ func bookOf(t *testing.T, def metric.Definition, answers []metric.Observation) *
 	return b
 }
 
-// same fails when two books give different reports.
+// same fails if the reports of two datasets differ by more than within.
 func same(t *testing.T, why string, a, b *metric.Dataset, within float64) {
 	t.Helper()
 	one, err := a.Report()
@@ -107,41 +106,41 @@ func same(t *testing.T, why string, a, b *metric.Dataset, within float64) {
 func TestTheOrderOfAnswersDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	def, answers := world(1)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	r := rand.New(rand.NewPCG(9, 9))
 	shuffled := slices.Clone(answers)
 	r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	same(t, "answers shuffled", b, bookOf(t, def, shuffled), 0)
+	same(t, "answers shuffled", b, datasetOf(t, def, shuffled), 0)
 	def.Sweeps = slices.Clone(def.Sweeps)
 	r.Shuffle(len(def.Sweeps), func(i, j int) { def.Sweeps[i], def.Sweeps[j] = def.Sweeps[j], def.Sweeps[i] })
-	same(t, "sweeps shuffled", b, bookOf(t, def, answers), 0)
+	same(t, "sweeps shuffled", b, datasetOf(t, def, answers), 0)
 }
 
 func TestOnlyTheRatioOfWeightsMatters(t *testing.T) {
 	t.Parallel()
 	def, answers := world(2)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	def.Prompts = slices.Clone(def.Prompts)
 	for i := range def.Prompts {
 		def.Prompts[i].Weight *= 7
 	}
-	same(t, "weights times 7", b, bookOf(t, def, answers), 1e-12)
+	same(t, "weights times 7", b, datasetOf(t, def, answers), 1e-12)
 }
 
 func TestMissingIsNotZero(t *testing.T) {
 	t.Parallel()
 	def, answers := world(3)
 	without := slices.DeleteFunc(slices.Clone(answers), func(a metric.Observation) bool { return a.Prompt == 1 && a.Sweep < "s05" })
-	b := bookOf(t, def, without)
-	// Whether a row says that there is nothing, or there is no row, is the same.
+	b := datasetOf(t, def, without)
+	// A failed answer and a missing answer give the same numbers.
 	blocked := slices.Clone(answers)
 	for i, a := range blocked {
 		if a.Prompt == 1 && a.Sweep < "s05" {
 			blocked[i].Outcome = "blocked"
 		}
 	}
-	same(t, "blocked", b, bookOf(t, def, blocked), 0)
-	// An answer that names nobody is something else.
+	same(t, "blocked", b, datasetOf(t, def, blocked), 0)
+	// An answer that names no brand lowers the numbers.
 	silent := slices.Clone(answers)
 	for i, a := range silent {
 		if a.Prompt == 1 && a.Sweep < "s05" {
@@ -155,43 +154,9 @@ func TestMissingIsNotZero(t *testing.T) {
 		}
 		return rows[0]
 	}
-	gone, zero := visibility(b), visibility(bookOf(t, def, silent))
+	gone, zero := visibility(b), visibility(datasetOf(t, def, silent))
 	if *gone.Value.Number <= *zero.Value.Number || gone.Missing <= zero.Missing || gone.Denominator >= zero.Denominator {
 		t.Errorf("missing answers give %v of %v (%d missing), empty ones %v of %v (%d missing)",
 			*gone.Value.Number, gone.Denominator, gone.Missing, *zero.Value.Number, zero.Denominator, zero.Missing)
-	}
-}
-
-func TestSumsOfTargetsGiveTheNumbersOfThePool(t *testing.T) {
-	t.Parallel()
-	def, answers := world(5)
-	b := bookOf(t, def, answers)
-	rows, err := b.Rows(metric.Query{Metrics: []string{"shareOfVoice", "visibility"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"visibility", "shareOfVoice"} {
-		var pool metric.Sums
-		for _, target := range def.Targets {
-			sums, err := b.Sums(name, "A", metric.Selection{"target": {target.Key}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			pool.Add(sums)
-		}
-		e := pool.Rate()
-		if name == "shareOfVoice" {
-			e = pool.Ratio()
-		}
-		row := rows[slices.IndexFunc(rows, func(r metric.Row) bool { return r.Metric == name+"@m1" && *r.Brand == "A" })]
-		for what, pair := range map[string][2]float64{
-			"value":  {*e.Value, *row.Value.Number},
-			"rerun":  {e.Interval.Rerun[0], row.Interval.Rerun[0]},
-			"market": {e.Interval.Market[1], row.Interval.Market[1]},
-		} {
-			if math.Abs(pair[0]-pair[1]) > 1e-12 {
-				t.Errorf("%s: the %s of added sums is %v, that of the row %v", name, what, pair[0], pair[1])
-			}
-		}
 	}
 }

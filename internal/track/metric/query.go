@@ -2,47 +2,47 @@ package metric
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Query says which numbers are wanted. The zero value wants all metrics of each brand,
-// for each surface.
+// Query selects rows. The zero value selects all metrics of each brand, by surface.
 type Query struct {
-	Metrics []string // names without a version; empty: all of them
-	// By divides the answers: target, provider, country, prompt, tag, sweep, day, week,
-	// month. Metrics of brands are always by brand.
+	Metrics []string // names without a version; empty: all metrics
+	// By splits the answers by dimensions: surface, target, provider, country, prompt, tag,
+	// sweep, day, week, month. Metrics of brands are always split by brand.
 	By []string
-	// Sources divides citationShare of no brand: domain, url, type. Empty: domain.
+	// Sources splits citationShare without a brand by domain, url or type. Empty: domain.
 	Sources []string
-	// Top leaves only so many sources, those with the most citations; 0: all of them.
+	// Top limits the rows of sources to the sources with the most citations. 0: no limit.
 	Top int
-	// BrandsOnly leaves citationShare of no brand out.
+	// BrandsOnly leaves out citationShare without a brand.
 	BrandsOnly bool
-	// Filter leaves only the answers that match: it shrinks denominators. By brand it
-	// shrinks the panel that shareOfVoice divides by.
+	// Filter selects answers before counting, so it changes denominators. A filter by brand
+	// changes the panel that shareOfVoice divides by.
 	Filter Selection
-	// Having leaves only the rows that match, and changes none of them.
+	// Having selects rows after counting, so it changes no value.
 	Having Selection
-	// From and To leave only the sweeps whose slots lie between them: 2026-11-15T06:00, or
-	// as much of it as is given, 2026-11 for the whole month. Empty: no limit.
+	// From and To select sweeps by slot, both inclusive. They are prefixes of a slot such as
+	// 2026-11-15T06:00; 2026-11 is the whole month. Empty: no limit.
 	From, To string
-	// Branded lets the prompts in that name a brand of the panel.
+	// Branded includes prompts that name a brand of the panel.
 	Branded bool
-	// Last makes a row by sweep of so many sweeps, those up to the one that it names, as far
-	// back as the last break of at least half of its targets. 0: of that sweep alone.
+	// Last pools the last sweeps in each row by sweep: that many sweeps up to the sweep of
+	// the row, but none before a break on half or more of the targets. 0: no pooling.
 	Last int
-	// MaxRows refuses a query that may have more rows than that before any is made. 0: no limit.
+	// MaxRows is the largest number of rows that a query may produce. 0: no limit.
 	MaxRows int
-	// PoolSurfaces mixes surfaces, which are kept apart otherwise.
+	// PoolSurfaces counts all surfaces together. By default each surface has its own rows.
 	PoolSurfaces bool
 }
 
-// Selection is a list of values for each dimension that it restricts.
+// Selection lists the allowed values of each restricted dimension.
 type Selection map[string][]string
 
-// The dimensions, by what they divide.
+// The dimensions, by what they split.
 var (
 	ofTargets = []string{"surface", "target", "provider", "country"}
 	ofPrompts = []string{"prompt", "tag"}
@@ -50,7 +50,7 @@ var (
 	ofSources = []string{"domain", "url", "type"}
 )
 
-// check names what a query asks for that does not exist.
+// check returns an error that begins with the name of an invalid field.
 func (q Query) check() error {
 	dimensions := slices.Concat([]string{"brand"}, ofTargets, ofPrompts, ofSweeps)
 	for _, name := range q.Metrics {
@@ -81,47 +81,47 @@ func (q Query) check() error {
 	return nil
 }
 
-// wants reports whether the query asks for a metric.
+// wants reports whether the query selects a metric.
 func (q Query) wants(name string) bool {
 	return len(q.Metrics) == 0 || slices.Contains(q.Metrics, name)
 }
 
-// Labels say which part of the answers a row is about. Those that a query does not
-// divide by are empty, but for the target.
+// Labels name the part of the answers that a row is computed from. Apart from Target, the
+// labels of dimensions that are not in Query.By are empty.
 type Labels struct {
-	Target   string `json:"target"` // "*" for all of them, "*web" for those of one surface of several
+	Target   string `json:"target"` // "*" means all targets, "*web" all targets of one of several surfaces
 	Surface  string `json:"surface,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Country  string `json:"country,omitempty"`
 	Prompt   string `json:"prompt,omitempty"`
-	// PromptVersion tells prompts of the same text apart.
+	// PromptVersion distinguishes prompts with the same text.
 	PromptVersion int    `json:"-"`
 	Tag           string `json:"tag,omitempty"`
 	Sweep         string `json:"sweep,omitempty"`
 	Day           string `json:"day,omitempty"`
 	Week          string `json:"week,omitempty"`
 	Month         string `json:"month,omitempty"`
-	// Since is the first of the sweeps that a row is of which Query.Last makes of several.
+	// Since is the first sweep of a row that Query.Last pools.
 	Since string `json:"-"`
 }
 
-// cut is a part of the answers: some targets, prompts and sweeps, by index; sweeps by
-// their place in the order of slots.
+// cut is a part of the answers. Targets, prompts and brands are indices, sweeps are
+// positions in the order of slots.
 type cut struct {
 	labels                   Labels
 	targets, prompts, sweeps []int
-	panel                    []int // of brands
+	panel                    []int // brands
 	branded                  bool
-	only                     map[[2]int]bool // cells by prompt and target; nil: all
+	only                     map[[2]int]bool // restricts the cells, by prompt and target; nil: all cells
 }
 
-// part is some members of an axis, with the labels that they share.
+// part contains targets, prompts or sweeps with the same values of some dimensions.
 type part struct {
 	values  map[string]string
 	members []int
 }
 
-// split divides members by one dimension after the other, in the order in which its
+// split divides members by each dimension in turn. Parts are in the order in which their
 // values first appear.
 func split(members []int, dimensions []string, values func(dimension string, member int) []string) []part {
 	parts := []part{{values: map[string]string{}, members: members}}
@@ -139,10 +139,8 @@ func split(members []int, dimensions []string, values func(dimension string, mem
 				}
 			}
 			for _, value := range order {
-				labels := map[string]string{dimension: value}
-				for other, name := range p.values {
-					labels[other] = name
-				}
+				labels := maps.Clone(p.values)
+				labels[dimension] = value
 				next = append(next, part{labels, found[value]})
 			}
 		}
@@ -151,7 +149,7 @@ func split(members []int, dimensions []string, values func(dimension string, mem
 	return parts
 }
 
-// cuts are the parts of the answers that a query asks for.
+// cuts splits the answers that a query selects.
 func (b *Dataset) cuts(q Query) []cut {
 	pick := func(dimensions []string) []string {
 		return slices.DeleteFunc(slices.Clone(q.By), func(by string) bool { return !slices.Contains(dimensions, by) })
@@ -161,9 +159,8 @@ func (b *Dataset) cuts(q Query) []cut {
 		targetsBy = append([]string{"surface"}, targetsBy...)
 	}
 	all := b.within(q, b.members(len(b.sweeps), q.Filter, ofSweeps, b.sweepValues))
-	alive := b.alive(b.members(len(b.def.Targets), nil, nil, nil), all)
-	several := len(split(alive, []string{"surface"}, b.targetValues)) > 1
-	targets := split(b.alive(b.members(len(b.def.Targets), q.Filter, ofTargets, b.targetValues), all), targetsBy, b.targetValues)
+	severalSurfaces := len(split(b.used(indices(len(b.def.Targets)), all), []string{"surface"}, b.targetValues)) > 1
+	targets := split(b.used(b.members(len(b.def.Targets), q.Filter, ofTargets, b.targetValues), all), targetsBy, b.targetValues)
 	prompts := split(b.members(len(b.def.Prompts), q.Filter, ofPrompts, b.promptValues), pick(ofPrompts), b.promptValues)
 	sweeps := split(all, pick(ofSweeps), b.sweepValues)
 	panel := b.members(len(b.def.Brands), q.Filter, []string{"brand"}, b.brandValues)
@@ -175,9 +172,9 @@ func (b *Dataset) cuts(q Query) []cut {
 				if s.values["sweep"] != "" && q.Last > 1 {
 					c.sweeps = b.last(q.Last, all, s.members[0], t.members)
 				}
-				c.targets = b.alive(c.targets, c.sweeps)
+				c.targets = b.used(c.targets, c.sweeps)
 				if len(c.targets) > 0 && b.anyAsked(c.prompts, c.sweeps) {
-					c.labels = b.labels(q, several, t, p, s)
+					c.labels = b.labels(q, severalSurfaces, t, p, s)
 					if s.values["sweep"] != "" {
 						c.labels.Since = b.sweep(c.sweeps[0]).ID
 					}
@@ -189,9 +186,8 @@ func (b *Dataset) cuts(q Query) []cut {
 	return cuts
 }
 
-// alive are the targets that any of some sweeps asked or has answers of. The others were
-// removed before, or came later.
-func (b *Dataset) alive(targets, sweeps []int) []int {
+// used returns the targets that any of the sweeps asked or has answers from.
+func (b *Dataset) used(targets, sweeps []int) []int {
 	return slices.DeleteFunc(slices.Clone(targets), func(target int) bool {
 		return !slices.ContainsFunc(sweeps, func(at int) bool {
 			return b.plans[at].targets == nil || b.plans[at].targets[target] || b.sheets[at][target] != nil
@@ -199,15 +195,15 @@ func (b *Dataset) alive(targets, sweeps []int) []int {
 	})
 }
 
-// anyAsked tells whether any of some sweeps asked any of the prompts.
+// anyAsked reports whether any of the sweeps asked any of the prompts.
 func (b *Dataset) anyAsked(prompts, sweeps []int) bool {
 	return slices.ContainsFunc(sweeps, func(at int) bool {
 		return slices.ContainsFunc(prompts, func(prompt int) bool { return b.asked(at, prompt) })
 	})
 }
 
-// last are so many of the sweeps, up to one of them, that no break of at least half of
-// the targets parts from it.
+// last returns at most n sweeps that end with the sweep upTo. It stops at a break on half
+// or more of the targets.
 func (b *Dataset) last(n int, all []int, upTo int, targets []int) []int {
 	end := slices.Index(all, upTo) + 1
 	start := end - 1
@@ -227,7 +223,7 @@ func (b *Dataset) last(n int, all []int, upTo int, targets []int) []int {
 	return all[start:end]
 }
 
-// within leaves the sweeps from q.From to q.To, as far as these are written out.
+// within returns the sweeps from q.From to q.To.
 func (b *Dataset) within(q Query, sweeps []int) []int {
 	return slices.DeleteFunc(sweeps, func(at int) bool {
 		slot := b.sweep(at).Slot
@@ -235,9 +231,8 @@ func (b *Dataset) within(q Query, sweeps []int) []int {
 	})
 }
 
-// labels name a cut after the values that its parts share; several tells whether there are
-// several surfaces in all.
-func (b *Dataset) labels(q Query, several bool, t, p, s part) Labels {
+// labels returns the labels of a cut. With several surfaces, "*" is followed by the surface.
+func (b *Dataset) labels(q Query, severalSurfaces bool, t, p, s part) Labels {
 	labels := Labels{
 		Target: "*", Provider: t.values["provider"], Country: t.values["country"],
 		Tag: p.values["tag"], Sweep: s.values["sweep"], Day: s.values["day"], Week: s.values["week"], Month: s.values["month"],
@@ -252,13 +247,22 @@ func (b *Dataset) labels(q Query, several bool, t, p, s part) Labels {
 	switch {
 	case len(t.members) == 1:
 		labels.Target = b.def.Targets[t.members[0]].Key
-	case several:
+	case severalSurfaces:
 		labels.Target += t.values["surface"]
 	}
 	return labels
 }
 
-// members are the indices below n that a selection leaves.
+// indices returns 0 to n-1.
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// members returns the indices below n that a selection allows.
 func (b *Dataset) members(n int, s Selection, dimensions []string, values func(dimension string, member int) []string) []int {
 	var kept []int
 	for i := range n {
@@ -269,7 +273,7 @@ func (b *Dataset) members(n int, s Selection, dimensions []string, values func(d
 				switch dimension {
 				case "prompt":
 					has = []string{b.def.Prompts[i].Text}
-				case "target": // one that several surfaces answered is also all of them
+				case "target": // "chat/US" selects "chat/US@api" and "chat/US@web"
 					name, _, _ := strings.Cut(has[0], "@")
 					has = append(has, name)
 				}
@@ -299,7 +303,7 @@ func (b *Dataset) targetValues(dimension string, i int) []string {
 	}
 }
 
-// promptValues tells prompts apart by their index: two versions may have one text.
+// promptValues identifies a prompt by its index, because two versions may have the same text.
 func (b *Dataset) promptValues(dimension string, i int) []string {
 	if dimension == "tag" {
 		return b.def.Prompts[i].Tags
@@ -307,7 +311,7 @@ func (b *Dataset) promptValues(dimension string, i int) []string {
 	return []string{fmt.Sprint(i)}
 }
 
-// sweepValues are parts of the slot: its date as written, its ISO week, its month.
+// sweepValues returns the id of a sweep, or the day, ISO week or month of its slot.
 func (b *Dataset) sweepValues(dimension string, at int) []string {
 	s := b.sweep(at)
 	if dimension == "sweep" {

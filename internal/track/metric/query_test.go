@@ -23,7 +23,7 @@ func rowsOf(t *testing.T, b *metric.Dataset, q metric.Query) []metric.Row {
 func TestByDividesAnswers(t *testing.T) {
 	t.Parallel()
 	def, answers := world(1)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	for by, want := range map[string][]string{
 		"target":   {"chat/US", "engine/DE"},
 		"provider": {"chat", "engine"},
@@ -59,7 +59,7 @@ func TestByDividesAnswers(t *testing.T) {
 func TestFilterShrinksDenominatorsAndHavingDoesNot(t *testing.T) {
 	t.Parallel()
 	def, answers := world(2)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	share := []string{"shareOfVoice"}
 	all := rowsOf(t, b, metric.Query{Metrics: share})
 	having := rowsOf(t, b, metric.Query{Metrics: share, Having: metric.Selection{"brand": {"B"}}})
@@ -89,7 +89,7 @@ func TestFilterShrinksDenominatorsAndHavingDoesNot(t *testing.T) {
 func TestFromAndToLimitSweeps(t *testing.T) {
 	t.Parallel()
 	def, answers := world(2)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	for _, test := range []struct {
 		from, to string
 		want     int
@@ -114,7 +114,7 @@ func TestLastPoolsSweepsUpToABreak(t *testing.T) {
 	t.Parallel()
 	def, answers := world(2)
 	def.Breaks = []metric.Break{{Sweep: def.Sweeps[9].ID}, {Sweep: def.Sweeps[12].ID, Target: "nowhere/XX"}}
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	one := metric.Query{Metrics: []string{"visibility"}, By: []string{"sweep"}, Having: metric.Selection{"brand": {"A"}}}
 	many := one
 	many.Last = 7
@@ -138,7 +138,7 @@ func TestSurfacesArePooledOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	def, answers := world(3)
 	def.Targets = append(slices.Clone(def.Targets), metric.Target{Key: "chat/FR", Surface: "lab"}, metric.Target{Key: "chat/IT", Surface: "lab"})
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	targets := func(q metric.Query) (found []string) {
 		q.Metrics = []string{"coverage"}
 		for _, r := range rowsOf(t, b, q) {
@@ -147,17 +147,17 @@ func TestSurfacesArePooledOnlyWhenAsked(t *testing.T) {
 		return found
 	}
 	if got := targets(metric.Query{}); !slices.Equal(got, []string{"*web", "*lab"}) {
-		t.Errorf("rows are of %v", got)
+		t.Errorf("the rows have the targets %v", got)
 	}
 	if got := targets(metric.Query{PoolSurfaces: true}); !slices.Equal(got, []string{"*"}) {
-		t.Errorf("pooled rows are of %v", got)
+		t.Errorf("the pooled rows have the targets %v", got)
 	}
 }
 
-func TestQueriesThatMakeNoSense(t *testing.T) {
+func TestInvalidQueries(t *testing.T) {
 	t.Parallel()
 	def, answers := world(1)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	for want, q := range map[string]metric.Query{
 		`no metric "fame"`:     {Metrics: []string{"fame"}},
 		`no dimension "mood"`:  {By: []string{"mood"}},
@@ -170,26 +170,20 @@ func TestQueriesThatMakeNoSense(t *testing.T) {
 		}
 	}
 	if _, err := b.Compare(metric.Query{By: []string{"day"}}, *def.Periods); err == nil {
-		t.Error("periods are divided by day")
+		t.Error("Compare accepts a split by day")
 	}
 	if _, err := b.Compare(metric.Query{}, metric.Periods{A: []string{"s99"}}); err == nil || !strings.Contains(err.Error(), "s99") {
 		t.Errorf("a sweep that does not exist: %v", err)
 	}
-	if _, err := b.Sums("visibility", "nobody", nil); err == nil || !strings.Contains(err.Error(), "nobody") {
-		t.Errorf("a brand that does not exist: %v", err)
-	}
-	if _, err := b.Sums("position", "A", nil); err == nil {
-		t.Error("position has sums")
-	}
 }
 
-func TestASeriesStartsAnewAtABreak(t *testing.T) {
+func TestASeriesRestartsAtABreak(t *testing.T) {
 	t.Parallel()
 	def, answers := world(1)
 	scored := func(breaks ...metric.Break) int {
 		def.Breaks = breaks
 		n := 0
-		for _, p := range bookOf(t, def, answers).Series()[0].Points {
+		for _, p := range datasetOf(t, def, answers).Series()[0].Points {
 			if p.Score != nil {
 				n++
 			}
@@ -216,16 +210,16 @@ func TestASeriesStartsAnewAtABreak(t *testing.T) {
 	}
 }
 
-// What was removed before the sweeps of a query has no rows, and leaves no trace in the
-// names of those that are left.
-func TestWhatWasRemovedHasNoRows(t *testing.T) {
+// Prompts and targets that were removed before the sweeps of a query have no rows, and do
+// not affect the labels of other rows.
+func TestRemovedPartsHaveNoRows(t *testing.T) {
 	t.Parallel()
 	def, answers := world(2)
 	for i := range def.Sweeps {
 		def.Sweeps[i].Prompts, def.Sweeps[i].Targets = []int{0, 1}, []string{"chat/US"}
 	}
 	answers = slices.DeleteFunc(answers, func(a metric.Observation) bool { return a.Target != "chat/US" })
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	for _, by := range []string{"target", "prompt", "month"} {
 		rows := rowsOf(t, b, metric.Query{Metrics: []string{"coverage"}, By: []string{by}})
 		if want := map[string]int{"target": 1, "prompt": 2, "month": 2}[by]; len(rows) != want || rows[0].Target != "chat/US" {
@@ -234,11 +228,11 @@ func TestWhatWasRemovedHasNoRows(t *testing.T) {
 	}
 }
 
-// Rows of stability are those of the report; they are given where they are named only.
+// The rows of stability equal those of the report, and exist only if the query names them.
 func TestStabilityByName(t *testing.T) {
 	t.Parallel()
 	def, answers := world(4)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	report, err := b.Stability()
 	if err != nil {
 		t.Fatal(err)
@@ -257,11 +251,11 @@ func TestStabilityByName(t *testing.T) {
 		}
 	}
 	if slices.ContainsFunc(rowsOf(t, b, metric.Query{}), func(r metric.Row) bool { return strings.HasPrefix(r.Metric, "stability") }) {
-		t.Error("stability is given to those who ask for all metrics")
+		t.Error("a query for all metrics returns stability")
 	}
 }
 
-// Where no sweep is closed there are no rows, which in JSON are empty lists.
+// Without a closed sweep, the report contains empty lists, not null.
 func TestAReportWithoutClosedSweepsIsEmpty(t *testing.T) {
 	t.Parallel()
 	def, answers := world(3)
@@ -269,7 +263,7 @@ func TestAReportWithoutClosedSweepsIsEmpty(t *testing.T) {
 		def.Sweeps[i].State = "missed"
 	}
 	def.Periods = nil
-	report, err := bookOf(t, def, answers).Report()
+	report, err := datasetOf(t, def, answers).Report()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +275,7 @@ func TestAReportWithoutClosedSweepsIsEmpty(t *testing.T) {
 func TestAFilterTakesATargetWithAllItsSurfaces(t *testing.T) {
 	t.Parallel()
 	def, answers := odd(1)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	targets := func(name string) (found []string) {
 		for _, r := range rowsOf(t, b, metric.Query{Metrics: []string{"coverage"}, By: []string{"target"}, Filter: metric.Selection{"target": {name}}}) {
 			found = append(found, r.Target)
@@ -299,7 +293,7 @@ func TestAFilterTakesATargetWithAllItsSurfaces(t *testing.T) {
 func TestAQueryOfTooManyRowsIsRefusedBeforeTheyAreMade(t *testing.T) {
 	t.Parallel()
 	def, answers := world(1)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	for _, q := range []metric.Query{
 		{BrandsOnly: true, By: []string{"prompt", "target"}},
 		{BrandsOnly: true, Metrics: []string{"visibility", "rank", "coverage"}, By: []string{"sweep"}},
@@ -319,9 +313,8 @@ func TestAQueryOfTooManyRowsIsRefusedBeforeTheyAreMade(t *testing.T) {
 	}
 }
 
-// Answers without Markdown say nothing about lists and support. They are left out, and
-// where no other is left the number is null with a reason. A brand that nobody names has
-// no places.
+// listRank and support leave out answers without Markdown. If no other answers remain, the
+// value is null with a reason. A brand that no answer names has no places.
 func TestAnswersWithoutMarkdownAreNotZero(t *testing.T) {
 	t.Parallel()
 	def := metric.Definition{
@@ -337,7 +330,7 @@ func TestAnswersWithoutMarkdownAreNotZero(t *testing.T) {
 	}
 	last := &answers[2].Mentions[0]
 	last.ListRank, last.Domains = 2, []string{"press.example"}
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	for _, c := range []struct{ sweep, brand, want string }{
 		{"s1", "A", `position: {"median":1,"first":1,"twoToThree":0,"fourOrMore":0} 1/1 of 1, 0 left out ""; listRank: null 0/0 of 0, 1 left out "notRequested"; support: null 0/0 of 0, 1 left out "notRequested"; `},
 		{"s3", "A", `position: {"median":1,"first":1,"twoToThree":0,"fourOrMore":0} 1/1 of 1, 0 left out ""; listRank: {"median":2,"first":0,"twoToThree":1,"fourOrMore":0} 1/1 of 1, 0 left out ""; support: 1 1/1 of 1, 0 left out ""; `},

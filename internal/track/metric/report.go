@@ -2,7 +2,7 @@ package metric
 
 import "slices"
 
-// Report is everything that is computed of a definition and its answers by default.
+// Report contains all results that a definition and its answers give.
 type Report struct {
 	Metrics   []Row        `json:"metrics"`
 	Compare   []Comparison `json:"compare"`
@@ -10,11 +10,11 @@ type Report struct {
 	Stability []Stability  `json:"stability"`
 }
 
-// Definition is what the answers of the dataset are of.
+// Definition returns the definition of the dataset.
 func (b *Dataset) Definition() Definition { return b.def }
 
-// Report computes all metrics for every target and, where a surface has several, for all
-// of its targets together; the comparison of the definition's periods; every series.
+// Report computes all metrics of every target, and of all targets of a surface together if
+// the surface has several; the comparison of the definition's periods; and every series.
 func (b *Dataset) Report() (*Report, error) {
 	stability, err := b.Stability()
 	if err != nil {
@@ -22,13 +22,13 @@ func (b *Dataset) Report() (*Report, error) {
 	}
 	r := &Report{Metrics: []Row{}, Compare: []Comparison{}, Series: b.Series(), Stability: stability}
 	for _, q := range []Query{{By: []string{"target"}}, {}} {
-		// The surfaces with one target are there already.
-		together := func(l Labels) bool { return len(q.By) > 0 || l.Target[0] == '*' }
+		// Without a split, a surface with one target repeats the rows of that target.
+		repeated := func(l Labels) bool { return len(q.By) == 0 && l.Target[0] != '*' }
 		rows, err := b.Rows(q)
 		if err != nil {
 			return nil, err
 		}
-		r.Metrics = append(r.Metrics, slices.DeleteFunc(rows, func(row Row) bool { return !together(row.Labels) })...)
+		r.Metrics = append(r.Metrics, slices.DeleteFunc(rows, func(row Row) bool { return repeated(row.Labels) })...)
 		if b.def.Periods == nil {
 			continue
 		}
@@ -36,7 +36,7 @@ func (b *Dataset) Report() (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Compare = append(r.Compare, slices.DeleteFunc(compared, func(c Comparison) bool { return !together(c.Labels) })...)
+		r.Compare = append(r.Compare, slices.DeleteFunc(compared, func(c Comparison) bool { return repeated(c.Labels) })...)
 	}
 	return r, nil
 }

@@ -11,56 +11,58 @@ import (
 	"sync/atomic"
 )
 
-// Row is one number of one cut.
+// Row is the value of one metric for one cut.
 type Row struct {
 	Metric string  `json:"metric"` // with the version of its definition: visibility@m1
-	Brand  *string `json:"brand"`  // nil where the metric is of no brand
+	Brand  *string `json:"brand"`  // nil if the metric does not depend on a brand
 	Labels
-	Missing     int     `json:"missing"` // planned answers that are not eligible
-	Value       Value   `json:"value"`
-	Numerator   float64 `json:"numerator"` // plain counts: the value is their ratio only where cells are filled and weighted alike
+	Missing int   `json:"missing"` // planned answers that are not eligible
+	Value   Value `json:"value"`
+	// Numerator and Denominator are plain counts. Their ratio equals the value only if all
+	// cells have the same weight and the same number of answers.
+	Numerator   float64 `json:"numerator"`
 	Denominator float64 `json:"denominator"`
 	Answers     int     `json:"answers"` // eligible
 
-	// Of rates and ratios only:
+	// Only for rates and ratios:
 	Cells       *int       `json:"cells,omitempty"`
 	Sweeps      *int       `json:"sweeps,omitempty"`
 	Interval    *Intervals `json:"interval"`
 	Provisional *bool      `json:"provisional,omitempty"`
 	Lag1        *float64   `json:"-"` // correlation of neighbouring sweep means
 
-	// Of citationShare without a brand, one of:
+	// One of these is set for citationShare without a brand:
 	Domain string `json:"domain,omitempty"`
 	URL    string `json:"url,omitempty"`
 	Type   string `json:"type,omitempty"`
 
-	Weighted *float64 `json:"weighted,omitempty"` // of stability: 1 − Bray–Curtis
+	Weighted *float64 `json:"weighted,omitempty"` // for stability: 1 − Bray–Curtis
 
-	// Of listRank and support: how many eligible answers are left out because they were
-	// asked without Markdown, and NotRequested as the reason where no other is left.
+	// For listRank and support: the number of eligible answers that are left out because
+	// Markdown was not requested. If no other answers remain, Reason is NotRequested.
 	NotRequested int    `json:"notRequested,omitempty"`
 	Reason       Reason `json:"reason,omitempty"`
 
-	// Of support: supported mentions by the domain that supports them, and by the page.
+	// For support: the supported mentions by domain and by page that supports them.
 	Domains map[string]int `json:"domains,omitzero"`
 	Pages   map[string]int `json:"-"`
 }
 
-// Reason says why a row has no value.
+// Reason is the reason why a row has no value.
 type Reason string
 
-// NotRequested is the reason where the answers were asked without what the metric reads.
+// NotRequested means that the questions did not request the data that the metric needs.
 const NotRequested Reason = "notRequested"
 
-// Value is a number, or where a brand stands. With nothing set there is none.
+// Value is a number or a distribution of places. If no field is set there is no value.
 type Value struct {
 	Number *float64
 	Places *Places
 	Top    *Top
 }
 
-// Places say where a brand stands in the answers that name it. All of a position are nil
-// where no answer does; a list rank has no Places then.
+// Places is the distribution of a brand's positions over the answers that name it. If no
+// answer names it, the fields of a position are nil and a list rank has no Places.
 type Places struct {
 	Median     *float64 `json:"median"`
 	First      *float64 `json:"first"`
@@ -68,15 +70,15 @@ type Places struct {
 	FourOrMore *float64 `json:"fourOrMore"`
 }
 
-// Top says where a brand's domain stands on search pages.
+// Top is the distribution of the rank of a brand's domains on search pages.
 type Top struct {
-	Median *float64 `json:"median"` // over the pages that have it; nil when none does
-	Top1   float64  `json:"top1"`   // shares of all pages
+	Median *float64 `json:"median"` // over the pages with a result of the brand; nil if there is no such page
+	Top1   float64  `json:"top1"`   // share of all pages, like the next two
 	Top3   float64  `json:"top3"`
 	Top10  float64  `json:"top10"`
 }
 
-// MarshalJSON writes what is set, or null.
+// MarshalJSON writes the field that is set, or null.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch {
 	case v.Places != nil:
@@ -88,12 +90,13 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// plain are the metrics that are counted without weights and have no interval.
-var plain = []string{"position", "listRank", "support", "rank", "coverage"}
+// unweighted are the metrics that ignore weights and have no interval. All of them except
+// coverage have one value per brand.
+var unweighted = []string{"position", "listRank", "support", "rank", "coverage"}
 
-// names are those of all metrics that rows can have.
+// names returns the names of all metrics that rows can have.
 func names() []string {
-	all := slices.Clone(plain)
+	all := slices.Clone(unweighted)
 	for _, m := range measures {
 		all = append(all, m.name)
 	}
@@ -103,8 +106,8 @@ func names() []string {
 	return all
 }
 
-// Rows computes the numbers that a query asks for: for each cut the brands in the order
-// of the panel, then what concerns no brand.
+// Rows computes the rows of a query: for each cut the metrics of each brand in the order of
+// the panel, then the metrics without a brand.
 func (b *Dataset) Rows(q Query) ([]Row, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -114,57 +117,49 @@ func (b *Dataset) Rows(q Query) ([]Row, error) {
 		return nil, fmt.Errorf("by: makes up to %d rows, and at most %d are made at once: ask for one metric, for one brand, or filter", n, q.MaxRows)
 	}
 	parts, errs := make([][]Row, len(cuts)), make([]error, len(cuts))
-	// Cuts have nothing to do with each other: the processors share them.
-	err := b.inParts(cuts, q.readsOfPrompts(), func(first int, some []cut, read opened) error {
+	err := b.inBatches(cuts, q.readsByPrompt(), func(first int, batch []cut, decoded decodedCells) error {
+		// Cuts are independent of each other, so all processors work on them.
 		var next atomic.Int64
-		var all sync.WaitGroup
-		for range min(runtime.GOMAXPROCS(0), len(some)) {
-			all.Go(func() {
-				for i := int(next.Add(1)) - 1; i < len(some); i = int(next.Add(1)) - 1 {
+		var workers sync.WaitGroup
+		for range min(runtime.GOMAXPROCS(0), len(batch)) {
+			workers.Go(func() {
+				for i := int(next.Add(1)) - 1; i < len(batch); i = int(next.Add(1)) - 1 {
 					var e *evidence
-					if e, errs[first+i] = b.evidence(some[i], q.reads(), read); errs[first+i] == nil {
+					if e, errs[first+i] = b.evidence(batch[i], q.reads(), decoded); errs[first+i] == nil {
 						parts[first+i], errs[first+i] = b.rowsOf(e, q)
 					}
 				}
 			})
 		}
-		all.Wait()
+		workers.Wait()
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
 	rows := slices.Concat(parts...)
 	return slices.DeleteFunc(rows, func(r Row) bool { return !r.matches(q.Having) }), nil
 }
 
-// maxRows is how many rows cuts have at most, without those of sources.
+// maxRows returns an upper limit of the number of rows, without rows by source.
 func (b *Dataset) maxRows(q Query, cuts []cut) (n int) {
 	ofBrand, others := 0, 0
-	for _, m := range measures {
+	add := func(isWanted, perBrand bool) {
 		switch {
-		case !q.wants(m.name):
-		case m.brand:
+		case isWanted && perBrand:
 			ofBrand++
-		default:
+		case isWanted:
 			others++
 		}
 	}
-	for _, name := range []string{"position", "listRank", "support", "rank"} {
-		if q.wants(name) {
-			ofBrand++
-		}
+	for _, m := range measures {
+		add(q.wants(m.name), m.brand)
 	}
-	if q.wants("coverage") {
-		others++
+	for _, name := range unweighted {
+		add(q.wants(name), name != "coverage")
 	}
 	for _, s := range stabilities {
-		if slices.Contains(q.Metrics, s.name) {
-			others++
-		}
+		add(slices.Contains(q.Metrics, s.name), false)
 	}
 	wanted, picked := q.Having["brand"]
 	for _, c := range cuts {
@@ -177,7 +172,7 @@ func (b *Dataset) maxRows(q Query, cuts []cut) (n int) {
 	return n
 }
 
-// matches reports whether a row has the values that a selection asks for.
+// matches reports whether a selection allows a row.
 func (r Row) matches(s Selection) bool {
 	brand := ""
 	if r.Brand != nil {
@@ -200,7 +195,7 @@ func (b *Dataset) rowsOf(e *evidence, q Query) ([]Row, error) {
 	v := view{b: b, e: e, q: q, unbranded: e.total(b, false), all: e.total(b, true)}
 	var rows []Row
 	wanted, picked := q.Having["brand"]
-	for _, brand := range e.c.panel {
+	for _, brand := range e.cut.panel {
 		if !picked || slices.Contains(wanted, b.def.Brands[brand].Name) {
 			rows = append(rows, v.ofBrand(brand)...)
 		}
@@ -220,7 +215,7 @@ func (b *Dataset) rowsOf(e *evidence, q Query) ([]Row, error) {
 	return append(rows, stability...), err
 }
 
-// view is a cut on the way to its rows.
+// view computes the rows of a cut.
 type view struct {
 	b              *Dataset
 	e              *evidence
@@ -228,16 +223,16 @@ type view struct {
 	unbranded, all *total
 }
 
-// start begins a row with what every one has.
+// start returns a row with the fields that all metrics have.
 func (v view) start(name string, brand *PanelBrand, t *total) Row {
-	r := Row{Metric: name + Version, Labels: v.e.c.labels, Missing: t.planned - t.Eligible, Answers: t.Eligible}
+	r := Row{Metric: name + Version, Labels: v.e.cut.labels, Missing: t.planned - t.Eligible, Answers: t.Eligible}
 	if brand != nil {
 		r.Brand = &brand.Name
 	}
 	return r
 }
 
-// row is a rate or a ratio.
+// row returns the row of a rate or a ratio.
 func (v view) row(m measure, brand int) Row {
 	e := v.e.estimate(v.b, m, brand)
 	var of *PanelBrand
@@ -264,14 +259,14 @@ func (v view) ofBrand(brand int) []Row {
 	}
 	t, of := v.unbranded.Brands[brand], &v.b.def.Brands[brand]
 	if v.q.wants("position") {
-		r := v.places(v.start("position", of, v.unbranded), t.listed().positions)
+		r := v.places(v.start("position", of, v.unbranded), t.readable().positions)
 		if r.Value.Places == nil {
 			r.Value.Places = &Places{}
 		}
 		rows = append(rows, r)
 	}
 	if v.q.wants("listRank") {
-		rows = append(rows, v.places(v.inMarkdown(v.start("listRank", of, v.unbranded)), t.listed().listRanks))
+		rows = append(rows, v.places(v.inMarkdown(v.start("listRank", of, v.unbranded)), t.readable().listRanks))
 	}
 	if v.q.wants("support") {
 		rows = append(rows, v.support(brand))
@@ -287,8 +282,8 @@ func (v view) ofBrand(brand int) []Row {
 	return rows
 }
 
-// inMarkdown leaves the answers without Markdown out of a row. They say nothing about
-// lists and about what supports a mention, and are not counted as if they said no.
+// inMarkdown leaves answers without Markdown out of a row. Plain text shows neither lists
+// nor support, so counting these answers would lower the value.
 func (v view) inMarkdown(r Row) Row {
 	r.NotRequested = v.unbranded.Plain
 	r.Answers -= r.NotRequested
@@ -298,7 +293,7 @@ func (v view) inMarkdown(r Row) Row {
 	return r
 }
 
-// places is position or listRank: pooled over the answers that have one, unweighted.
+// places sets the value of position or listRank: unweighted, over the answers that have one.
 func (v view) places(r Row, counts PlaceCounts) Row {
 	found := counts.between(1, 0)
 	r.Numerator, r.Denominator = float64(found), float64(r.Answers)
@@ -311,11 +306,11 @@ func (v view) places(r Row, counts PlaceCounts) Row {
 	return r
 }
 
-// rank is where the first organic result on the brand's domains stands: shares over the
-// answers with organic results, the median over those that have one.
+// rank returns the row of the position of the first organic result on the brand's domains.
+// Shares are over all answers with organic results, the median over those with such a result.
 func (v view) rank(brand int) Row {
 	r := v.start("rank", &v.b.def.Brands[brand], v.unbranded)
-	counts, pages := v.unbranded.Brands[brand].listed().ranks, float64(v.unbranded.Organic)
+	counts, pages := v.unbranded.Brands[brand].readable().ranks, float64(v.unbranded.Organic)
 	found := counts.between(1, 0)
 	r.Numerator, r.Denominator = float64(found), pages
 	r.Value.Top = &Top{
@@ -324,25 +319,24 @@ func (v view) rank(brand int) Row {
 		Top10: float64(counts.between(1, 10)) / pages,
 	}
 	if found > 0 {
-		middle := counts.median()
-		r.Value.Top.Median = &middle
+		r.Value.Top.Median = new(counts.median())
 	}
 	return r
 }
 
-// support is the share of mentions whose sentence carries a citation: plain counts.
+// support returns the row of the unweighted share of mentions whose sentence has a citation.
 func (v view) support(brand int) Row {
 	t := v.unbranded.Brands[brand]
 	r := v.inMarkdown(v.start("support", &v.b.def.Brands[brand], v.unbranded))
 	r.Numerator, r.Denominator = float64(t.Supported), float64(t.Mentions)
 	r.Value.Number = share(t.Supported, t.Mentions)
 	r.Domains = map[string]int{}
-	maps.Copy(r.Domains, t.listed().support)
-	r.Pages = t.listed().pages
+	maps.Copy(r.Domains, t.readable().support)
+	r.Pages = t.readable().pages
 	return r
 }
 
-// coverage is eligible ÷ planned: plain counts, with branded prompts.
+// coverage returns the row of eligible ÷ planned answers, branded prompts included.
 func (v view) coverage() Row {
 	r := v.start("coverage", nil, v.all)
 	r.Numerator, r.Denominator = float64(v.all.Eligible), float64(v.all.planned)
@@ -350,15 +344,15 @@ func (v view) coverage() Row {
 	return r
 }
 
-// sourceCounts are where a tally counts citations by each kind of source.
+// sourceCounts return the citations by each dimension of sources.
 var sourceCounts = map[string]func(*CellCounts) map[string]int{
-	"domain": func(t *CellCounts) map[string]int { return t.Domains },
-	"url":    func(t *CellCounts) map[string]int { return t.URLs },
-	"type":   func(t *CellCounts) map[string]int { return t.Types },
+	"domain": func(c *CellCounts) map[string]int { return c.Domains },
+	"url":    func(c *CellCounts) map[string]int { return c.URLs },
+	"type":   func(c *CellCounts) map[string]int { return c.Types },
 }
 
-// most are the sources that a query asks for: all in alphabetical order, or those with
-// the most citations, the first of them first.
+// most returns the sources that a query selects: all in alphabetical order, or the ones with
+// the most citations in descending order.
 func (v view) most(counts map[string]int) []string {
 	sources := slices.Sorted(maps.Keys(counts))
 	if v.q.Top == 0 {
@@ -368,7 +362,7 @@ func (v view) most(counts map[string]int) []string {
 	return sources[:min(len(sources), v.q.Top)]
 }
 
-// sources are the shares of citations by domain, URL or type.
+// sources returns the rows of citationShare by domain, URL or type.
 func (v view) sources() []Row {
 	by := v.q.Sources
 	if len(by) == 0 {
@@ -393,11 +387,10 @@ func (v view) sources() []Row {
 	return rows
 }
 
-// share is the ratio of two counts, or nil of nothing.
+// share returns the ratio of two counts, or nil if all is 0.
 func share(of, all int) *float64 {
 	if all == 0 {
 		return nil
 	}
-	ratio := float64(of) / float64(all)
-	return &ratio
+	return new(float64(of) / float64(all))
 }

@@ -14,11 +14,11 @@ import (
 	"earshot/test/captures"
 )
 
-// tolerance is how far a number may lie from that of another implementation.
+// tolerance is the largest accepted difference from the numbers of another implementation.
 const tolerance = 1e-9
 
-// TestWorkedExamples computes the examples that lie beside the repository, whose numbers
-// another implementation worked out.
+// TestWorkedExamples compares with the numbers of another implementation. The examples are
+// stored outside the repository.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	for _, path := range captures.Samples(t, "metrics/*/expected.json") {
@@ -32,13 +32,13 @@ func TestWorkedExamples(t *testing.T) {
 			}
 			d := differ{}
 			d.compare("", reportOf(t, filepath.Dir(path)), expected)
-			d.tell(t)
+			d.report(t)
 		})
 	}
 }
 
-// TestExamplesWorkedOutByHand computes those in testdata. They list some rows and of those
-// some fields, each with the reason for its numbers.
+// TestExamplesWorkedOutByHand computes the examples in testdata. They list some fields of
+// some rows, each with the reason for its numbers.
 func TestExamplesWorkedOutByHand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("testdata", "corners")
@@ -58,10 +58,10 @@ func TestExamplesWorkedOutByHand(t *testing.T) {
 			d.compare(why, found[0], want)
 		}
 	}
-	d.tell(t)
+	d.report(t)
 }
 
-// objects are the entries of a list.
+// objects returns the entries of a JSON list.
 func objects(list any) []map[string]any {
 	entries, _ := list.([]any)
 	var found []map[string]any
@@ -74,7 +74,7 @@ func objects(list any) []map[string]any {
 
 func reportOf(t *testing.T, dir string) map[string]any {
 	t.Helper()
-	report, err := readBook(t, dir).Report()
+	report, err := readDataset(t, dir).Report()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func readJSON(t *testing.T, path string) map[string]any {
 	return decode(t, text)
 }
 
-func readBook(t *testing.T, dir string) *metric.Dataset {
+func readDataset(t *testing.T, dir string) *metric.Dataset {
 	t.Helper()
 	definition, err := os.Open(filepath.Join(dir, "definition.json"))
 	if err != nil {
@@ -127,7 +127,7 @@ func decode(t *testing.T, text []byte) map[string]any {
 	return value
 }
 
-// differ collects where two documents differ, numbers by more than the tolerance.
+// differ collects the differences between two documents. Numbers may differ by tolerance.
 type differ struct {
 	some    bool // fields that are not wanted are no difference
 	found   []string
@@ -135,8 +135,8 @@ type differ struct {
 	largest float64
 }
 
-// tell reports the first differences.
-func (d *differ) tell(t *testing.T) {
+// report fails the test with the first differences.
+func (d *differ) report(t *testing.T) {
 	t.Helper()
 	for _, difference := range d.found[:min(len(d.found), 20)] {
 		t.Error(difference)

@@ -7,7 +7,8 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// Series is one metric of one brand on one target over sweeps, with the change detector.
+// Series contains the sweep means of one metric of one brand on one target, and the steps
+// of its change detector.
 type Series struct {
 	Metric string  `json:"metric"`
 	Brand  *string `json:"brand"`
@@ -17,10 +18,10 @@ type Series struct {
 	Points []Point `json:"points"`
 	Alarms []Alarm `json:"alarms"`
 
-	State stats.CUSUM `json:"-"` // after the last point, to be kept and taken up again
+	State stats.CUSUM `json:"-"` // of the detector after the last point
 }
 
-// Point is a sweep of a series: its mean, and what it did to the detector.
+// Point is a sweep mean of a series and the state of the detector after it.
 type Point struct {
 	Sweep string   `json:"sweep"`
 	Value float64  `json:"value"`
@@ -29,22 +30,22 @@ type Point struct {
 	Down  float64  `json:"down"`
 }
 
-// Alarm is a lasting shift that the detector saw.
+// Alarm is a lasting change that the detector found.
 type Alarm struct {
 	Sweep     string          `json:"sweep"`
 	Direction stats.Direction `json:"direction"`
 }
 
-// watched are the metrics that have a change detector.
+// watched are the metrics with a change detector.
 var watched = []string{"visibility", "citationRate"}
 
-// Series are those of every target and brand.
+// Series returns the series of every target and brand.
 func (b *Dataset) Series() []Series {
 	found := []Series{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
 		e, err := b.evidence(c, 0, nil)
 		if err != nil {
-			panic(err) // groups of all prompts need no cells
+			panic(err) // impossible: without wanted counts, evidence reads only groups
 		}
 		for _, brand := range c.panel {
 			for _, name := range watched {
@@ -56,14 +57,14 @@ func (b *Dataset) Series() []Series {
 }
 
 func (b *Dataset) series(e *evidence, m measure, brand int) Series {
-	c := e.c
+	c := e.cut
 	state := stats.CUSUM{H: cmp.Or(b.def.CUSUM.H, stats.DefaultH), K: cmp.Or(b.def.CUSUM.K, stats.DefaultK)}
 	s := Series{
 		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: c.labels,
 		H: state.H, K: state.K, Points: []Point{}, Alarms: []Alarm{},
 	}
 	before := ""
-	for i, sweep := range e.sums(b, m, brand).Sweeps {
+	for i, sweep := range e.sums(b, m, brand, nil).Sweeps {
 		id, slot := b.sweep(c.sweeps[i]).ID, b.sweep(c.sweeps[i]).Slot
 		if b.broken(before, slot, s.Target) {
 			state.Reset()
@@ -83,11 +84,29 @@ func (b *Dataset) series(e *evidence, m measure, brand int) Series {
 	return s
 }
 
-// broken reports whether a series of the target has a break after one slot and up to
-// another. Where the sweep that a break names did not take place, it works on the next.
+// broken reports whether a target has a break after the slot after, up to the slot upTo. A
+// break at a sweep that is not closed takes effect at the next closed sweep.
 func (b *Dataset) broken(after, upTo, target string) bool {
 	return slices.ContainsFunc(b.def.breaks(), func(br Break) bool {
 		slot := b.slots[br.Sweep]
 		return slot > after && slot <= upTo && (br.Target == "" || br.Target == target)
 	})
+}
+
+// BrokenAt reports whether the series of a target restart with a sweep.
+func (b *Dataset) BrokenAt(sweep, target string) bool {
+	at, ok := b.order[sweep]
+	if !ok {
+		return false
+	}
+	before := ""
+	if at > 0 {
+		before = b.sweep(at - 1).Slot
+	}
+	return b.broken(before, b.slots[sweep], target)
+}
+
+// BrokenSince reports whether any series restarts with a sweep or a later one.
+func (b *Dataset) BrokenSince(sweep string) bool {
+	return slices.ContainsFunc(b.def.breaks(), func(br Break) bool { return b.slots[br.Sweep] >= b.slots[sweep] })
 }

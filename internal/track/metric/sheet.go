@@ -7,129 +7,116 @@ import (
 	"sync"
 )
 
-// Sheet is what is kept of the answers of a target in a sweep: two things that follow from
-// its tallies, and give every number without them.
+// Sheet contains the counts of one target in one sweep, in two forms.
 type Sheet struct {
-	// Groups give the sweep means. They depend on the weights of prompts, and on which of
-	// them are branded.
+	// Groups are the sums that sweep means need. They depend on the weights of prompts and on
+	// which prompts are branded.
 	Groups []Group
-	// Cells are the tallies, packed by [PackCells]. They may be left out where those of
-	// several sweeps together are given by [Dataset.AddSpan].
-	Cells string
+	// Cells are the counts of each cell. They may be missing if [Dataset.AddSpan] adds the
+	// merged cells of several sweeps.
+	Cells EncodedCells
 }
 
-// Group adds up the cells of a sheet that count alike: their prompts weigh the same, and
-// as many of their answers are eligible. Its sums are whole numbers, so that a mean that is
-// computed from groups has the same digits whoever made them and when.
+// Group is the sum of all cells of a sheet whose prompts have the same weight and which
+// have the same number of eligible answers. The sums are integers, so that a mean has the
+// same digits whether its groups were stored or counted again.
 type Group struct {
 	Branded bool
 	Weight  float64 // of each prompt
 	Cells   int
-	Tally   CellCounts // of all of them together
+	Counts  CellCounts // the sum of all cells
 }
 
-// alike is what the cells of a group share.
-type alike struct {
+// groupKey contains the properties that all cells of a group share.
+type groupKey struct {
 	branded            bool
 	weight             float64
 	eligible, attached int
 }
 
-// NumberedCounts is that of the prompt that has a number.
-type NumberedCounts struct {
-	Prompt int
-	*CellCounts
-}
-
-// sheet is a Sheet in a dataset. Tallies are by prompt, nil where they are packed.
+// sheet is a Sheet in a dataset.
 type sheet struct {
-	tallies []*CellCounts
-	packed  string
-	kept    bool // groups were kept, and are not made
+	cells   []*CellCounts // by prompt; nil if only encoded is known
+	encoded EncodedCells
+	stored  bool // groups were added, not computed
 
 	once   sync.Once
 	groups []Group
 }
 
-// ErrCells is returned by a dataset that was not given the cells that a query needs.
+// ErrCells is returned if a query needs the counts of single cells, which the dataset does
+// not have.
 var ErrCells = errors.New("the tallies of single prompts and sweeps are needed for that")
 
-// cells are the tallies by prompt.
-func (s *sheet) cells(b *Dataset) ([]*CellCounts, error) {
+// decoded returns the counts by prompt.
+func (s *sheet) decoded(b *Dataset) ([]*CellCounts, error) {
 	switch {
-	case s.tallies != nil:
-		return s.tallies, nil
-	case s.packed == "":
+	case s.cells != nil:
+		return s.cells, nil
+	case s.encoded == "":
 		return nil, ErrCells
 	}
-	return b.unpack(s.packed)
+	return b.decode(s.encoded)
 }
 
-// unpack reads packed cells into the places of their prompts.
-func (b *Dataset) unpack(packed string) ([]*CellCounts, error) {
-	m := b.merger(len(b.def.Prompts))
-	return m.tallies, m.addPacked(b, packed, allColumns)
+// decode returns encoded counts by prompt.
+func (b *Dataset) decode(cells EncodedCells) ([]*CellCounts, error) {
+	m := b.newMerger(len(b.def.Prompts))
+	return m.cells, m.addEncoded(b, cells, allColumns)
 }
 
-// grouped are the groups of all cells.
-func (s *sheet) grouped(b *Dataset) []Group {
+// allGroups returns the groups of all cells. It computes them at most once.
+func (s *sheet) allGroups(b *Dataset) []Group {
 	s.once.Do(func() {
-		if !s.kept {
-			s.groups = b.fold(s.tallies, b.members(len(s.tallies), nil, nil, nil))
+		if !s.stored {
+			s.groups = b.group(s.cells, indices(len(s.cells)))
 		}
 	})
 	return s.groups
 }
 
-// fold adds up the cells of some prompts that count alike, in an order that follows from them.
-func (b *Dataset) fold(tallies []*CellCounts, prompts []int) []Group {
-	if len(prompts) == 1 { // as where rows are by prompt
-		t, p := tallies[prompts[0]], &b.def.Prompts[prompts[0]]
-		if t == nil || t.Eligible == 0 {
-			return nil
-		}
-		return []Group{{Branded: p.Branded, Weight: p.Weight, Cells: 1, Tally: *t}}
-	}
-	var groups []Group
-	var keys []alike
-	places := map[alike]int{}
+// group adds up the cells of some prompts by groupKey. The order of the groups depends only
+// on their keys.
+func (b *Dataset) group(cells []*CellCounts, prompts []int) []Group {
+	var keys []groupKey
+	groups := map[groupKey]*Group{}
 	for _, prompt := range prompts {
-		t := tallies[prompt]
-		if t == nil || t.Eligible == 0 {
+		c := cells[prompt]
+		if c == nil || c.Eligible == 0 {
 			continue
 		}
 		p := &b.def.Prompts[prompt]
-		key := alike{p.Branded, p.Weight, t.Eligible, t.Attached}
-		at, known := places[key]
-		if !known {
-			at = len(groups)
-			places[key] = at
-			keys = append(keys, key)
-			groups = append(groups, Group{Branded: key.branded, Weight: key.weight, Tally: *NewCellCounts(len(b.def.Brands))})
+		if len(prompts) == 1 { // a fast path for rows by prompt
+			return []Group{{Branded: p.Branded, Weight: p.Weight, Cells: 1, Counts: *c}}
 		}
-		groups[at].Cells++
-		groups[at].Tally.Merge(t)
+		key := groupKey{p.Branded, p.Weight, c.Eligible, c.Attached}
+		if groups[key] == nil {
+			keys = append(keys, key)
+			groups[key] = &Group{Branded: key.branded, Weight: key.weight, Counts: *NewCellCounts(len(b.def.Brands))}
+		}
+		groups[key].Cells++
+		groups[key].Counts.Merge(c)
 	}
-	slices.SortFunc(keys, func(x, y alike) int {
+	slices.SortFunc(keys, func(x, y groupKey) int {
 		if x.branded != y.branded {
 			return map[bool]int{false: -1, true: 1}[x.branded]
 		}
 		return cmp.Or(cmp.Compare(x.weight, y.weight), cmp.Compare(x.eligible, y.eligible), cmp.Compare(x.attached, y.attached))
 	})
-	sorted := make([]Group, len(groups))
+	sorted := make([]Group, len(keys))
 	for i, key := range keys {
-		sorted[i] = groups[places[key]]
+		sorted[i] = *groups[key]
 	}
 	return sorted
 }
 
-// span are cells that were added up over several sweeps.
+// span contains the merged cells of several sweeps.
 type span struct {
-	places []int // of its sweeps
-	packed map[int]string
+	sweeps []int // positions in the order of slots
+	cells  map[int]EncodedCells
 }
 
-// NumberPrompts says by which number kept sheets know each prompt.
+// NumberPrompts sets the number that identifies each prompt in stored sheets.
 func (b *Dataset) NumberPrompts(numbers []int) {
 	b.numbers = make(map[int]int, len(numbers))
 	for prompt, number := range numbers {
@@ -137,102 +124,95 @@ func (b *Dataset) NumberPrompts(numbers []int) {
 	}
 }
 
-// AddCounts adds those of a target in a sweep, by prompt; nil where there is none. The
-// dataset has them from then on.
-func (b *Dataset) AddCounts(sweep, target string, tallies []*CellCounts) error {
+// AddCounts adds the counts of a target in a sweep, by prompt. The dataset keeps the slice.
+func (b *Dataset) AddCounts(sweep, target string, cells []*CellCounts) error {
+	return b.addSheet(sweep, target, &sheet{cells: cells})
+}
+
+// AddSheet adds the stored counts of a target in a sweep.
+func (b *Dataset) AddSheet(sweep, target string, s Sheet) error {
+	return b.addSheet(sweep, target, &sheet{encoded: s.Cells, groups: s.Groups, stored: true})
+}
+
+func (b *Dataset) addSheet(sweep, target string, s *sheet) error {
 	index, err := b.target(target)
 	if err != nil {
 		return err
 	}
-	at, ok := b.order[sweep]
-	if !ok {
+	at, closed := b.order[sweep]
+	if !closed {
 		return nil
 	}
-	for prompt := range tallies {
+	for prompt := range s.cells {
 		if !b.asked(at, prompt) {
-			tallies[prompt] = nil
+			s.cells[prompt] = nil
 		}
 	}
-	b.sheets[at][index] = &sheet{tallies: tallies}
+	b.sheets[at][index] = s
 	return nil
 }
 
-// AddSheet adds what was kept of a target in a sweep, all of it.
-func (b *Dataset) AddSheet(sweep, target string, kept Sheet) error {
-	index, err := b.target(target)
-	if err != nil {
-		return err
-	}
-	if at, ok := b.order[sweep]; ok {
-		b.sheets[at][index] = &sheet{packed: kept.Cells, groups: kept.Groups, kept: true}
-	}
-	return nil
-}
-
-// AddSpan adds the packed cells of several sweeps together, by target: where a cut has all
-// of these sweeps their own cells are not needed.
-func (b *Dataset) AddSpan(sweeps []string, cells map[string]string) error {
-	s := span{packed: map[int]string{}}
+// AddSpan adds the merged cells of several sweeps by target. A cut that contains all of
+// these sweeps does not need the cells of each sweep.
+func (b *Dataset) AddSpan(sweeps []string, cells map[string]EncodedCells) error {
+	s := span{cells: map[int]EncodedCells{}}
 	for _, id := range sweeps {
 		at, known := b.order[id]
 		if !known {
 			return errors.New("a span has a sweep that is not closed")
 		}
-		s.places = append(s.places, at)
+		s.sweeps = append(s.sweeps, at)
 	}
-	for key, packed := range cells {
+	for key, encoded := range cells {
 		target, err := b.target(key)
 		if err != nil {
 			return err
 		}
-		s.packed[target] = packed
+		s.cells[target] = encoded
 	}
 	b.spans = append(b.spans, s)
 	return nil
 }
 
-// Unpack reads the packed cells once, rather than for every query: where there are few.
-func (b *Dataset) Unpack() (err error) {
-	for _, row := range b.sheets {
-		for _, s := range row {
-			if s == nil || s.packed == "" {
+// Decode decodes all cells once instead of once per query. Use it for small datasets.
+func (b *Dataset) Decode() (err error) {
+	for _, sheets := range b.sheets {
+		for _, s := range sheets {
+			if s == nil || s.encoded == "" {
 				continue
 			}
-			if s.tallies, err = b.unpack(s.packed); err != nil {
+			if s.cells, err = b.decode(s.encoded); err != nil {
 				return err
 			}
-			s.packed = ""
+			s.encoded = ""
 		}
 	}
 	return nil
 }
 
-// Sheet is what is to be kept of a target in a sweep, false where nothing was answered.
-func (b *Dataset) Sheet(sweep, target string) (kept Sheet, ok bool) {
+// Sheet returns the sheet of a target in a sweep, to be stored. It returns false if the
+// target has no eligible answers in that sweep.
+func (b *Dataset) Sheet(sweep, target string) (Sheet, bool) {
 	index, err := b.target(target)
 	at, known := b.order[sweep]
 	if err != nil || !known || b.sheets[at][index] == nil {
-		return kept, false
-	}
-	numbers := make([]int, len(b.def.Prompts))
-	for number, prompt := range b.numbers {
-		numbers[prompt] = number
+		return Sheet{}, false
 	}
 	s := b.sheets[at][index]
-	var cells []NumberedCounts
-	for prompt, t := range s.tallies {
-		if t != nil && t.Eligible > 0 {
-			cells = append(cells, NumberedCounts{numbers[prompt], t})
+	cells := map[int]*CellCounts{}
+	for number, prompt := range b.numbers {
+		if prompt < len(s.cells) && s.cells[prompt] != nil && s.cells[prompt].Eligible > 0 {
+			cells[number] = s.cells[prompt]
 		}
 	}
-	return Sheet{Groups: s.grouped(b), Cells: PackCells(cells)}, len(cells) > 0
+	return Sheet{Groups: s.allGroups(b), Cells: encodeCells(cells, len(b.def.Brands))}, len(cells) > 0
 }
 
-// Fold makes the groups of packed cells, after weights have changed.
-func (b *Dataset) Fold(packed string) ([]Group, error) {
-	tallies, err := b.unpack(packed)
+// Regroup returns the groups of cells by the current weights of prompts.
+func (b *Dataset) Regroup(encoded EncodedCells) ([]Group, error) {
+	cells, err := b.decode(encoded)
 	if err != nil {
 		return nil, err
 	}
-	return b.fold(tallies, b.members(len(tallies), nil, nil, nil)), nil
+	return b.group(cells, indices(len(cells))), nil
 }

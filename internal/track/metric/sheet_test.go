@@ -12,9 +12,9 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// odd makes up a definition and its answers: weights that are no binary fractions, one to
-// three samples, prompts that come and go, a target that two surfaces answered, branded
-// prompts, cells and sweeps without answers, refusals, search pages.
+// odd returns a random definition and its answers: weights that are not binary fractions,
+// one to three samples, prompts that are added and removed, a target that two surfaces
+// answered, branded prompts, cells and sweeps without answers, refusals, search pages.
 func odd(seed uint64) (metric.Definition, []metric.Observation) {
 	r := rand.New(rand.NewPCG(seed, 17))
 	def := metric.Definition{
@@ -88,7 +88,7 @@ func oddAnswer(r *rand.Rand, a metric.Observation) metric.Observation {
 	return a
 }
 
-// numbered are the numbers by which kept sheets know prompts.
+// numbered returns the numbers of prompts in stored sheets.
 func numbered(def metric.Definition) (numbers []int) {
 	for i := range def.Prompts {
 		numbers = append(numbers, 3*i+7)
@@ -106,31 +106,31 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// keptBook is a dataset of the sheets of another, as they are stored; neighbouring sweeps are
-// put together where spans has a length, and only these then have cells. Of every so many
-// sweeps one is there.
-func keptBook(t *testing.T, def metric.Definition, from *metric.Dataset, spans, every int) *metric.Dataset {
+// storedDataset returns a dataset of the stored sheets of another. With every = n it has
+// every n-th sweep. With spans > 0, cells are merged over that many neighbouring sweeps, and
+// single sweeps have no cells.
+func storedDataset(t *testing.T, def metric.Definition, from *metric.Dataset, spans, every int) *metric.Dataset {
 	t.Helper()
 	b := must[*metric.Dataset](t)(metric.NewDataset(def))
 	b.NumberPrompts(numbered(def))
-	cells := map[string]map[string]string{}
+	cells := map[string][]byte{}
 	for i, s := range def.Sweeps {
-		cells[s.ID] = map[string]string{}
 		if i%every != 0 {
 			continue
 		}
-		for _, target := range def.Targets {
-			sheet, ok := from.Sheet(s.ID, target.Key)
-			if !ok {
-				continue
+		var sheets []metric.StoredSheet
+		for target := range def.Targets {
+			if sheet, ok := from.Sheet(s.ID, def.Targets[target].Key); ok {
+				sheets = append(sheets, metric.StoredSheet{SheetKey: metric.SheetKey{Target: target}, Sheet: sheet})
 			}
-			cells[s.ID][target.Key] = sheet.Cells
-			groups := must[[]metric.Group](t)(metric.UnpackGroups(metric.PackGroups(sheet.Groups), len(def.Brands)))
-			kept := metric.Sheet{Groups: groups, Cells: sheet.Cells}
-			if spans > 0 {
-				kept.Cells = ""
+		}
+		cells[s.ID] = metric.EncodeCells(sheets)
+		withCells := must[[]metric.StoredSheet](t)(metric.DecodeCells(cells[s.ID]))
+		for i, stored := range must[[]metric.StoredSheet](t)(metric.DecodeGroups(metric.EncodeGroups(sheets), len(def.Brands))) {
+			if spans == 0 {
+				stored.Cells = withCells[i].Cells
 			}
-			if err := b.AddSheet(s.ID, target.Key, kept); err != nil {
+			if err := b.AddSheet(s.ID, def.Targets[stored.Target].Key, stored.Sheet); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -140,27 +140,23 @@ func keptBook(t *testing.T, def metric.Definition, from *metric.Dataset, spans, 
 	}
 	for some := range slices.Chunk(def.Sweeps, spans) {
 		var ids []string
-		together := map[string]string{}
-		for _, target := range def.Targets {
-			var parts []string
-			for _, s := range some {
-				if packed := cells[s.ID][target.Key]; packed != "" {
-					parts = append(parts, packed)
-				}
-			}
-			together[target.Key] = must[string](t)(metric.MergeCells(parts, len(def.Brands)))
-		}
+		var stored [][]byte
 		for _, s := range some {
 			ids = append(ids, s.ID)
+			stored = append(stored, cells[s.ID])
 		}
-		if err := b.AddSpan(ids, together); err != nil {
+		merged := map[string]metric.EncodedCells{}
+		for _, sheet := range must[[]metric.StoredSheet](t)(metric.DecodeCells(must[[]byte](t)(metric.MergeCells(stored, len(def.Brands))))) {
+			merged[def.Targets[sheet.Target].Key] = sheet.Cells
+		}
+		if err := b.AddSpan(ids, merged); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return b
 }
 
-// oddQueries are divided by time and prompts, too.
+// oddQueries also split by time and by prompt.
 var oddQueries = []metric.Query{
 	{BrandsOnly: true},
 	{BrandsOnly: true, By: []string{"target"}},
@@ -172,11 +168,11 @@ var oddQueries = []metric.Query{
 	{BrandsOnly: true, Filter: metric.Selection{"brand": {"A", "C"}, "provider": {"chat"}}},
 }
 
-// said is what a dataset says to a query: rows, series, a comparison, grades. It is empty where
-// cells are needed that the dataset was not given.
-func said(t *testing.T, b *metric.Dataset, def metric.Definition, q metric.Query) (parts [4]string) {
+// resultsOf returns the results of a query as JSON: rows, series, a comparison, grades. A
+// result is empty if it needs cells that the dataset does not have.
+func resultsOf(t *testing.T, b *metric.Dataset, def metric.Definition, q metric.Query) (parts [4]string) {
 	t.Helper()
-	note := func(part int, value any, err error) {
+	set := func(part int, value any, err error) {
 		if err == nil {
 			parts[part] = string(must[[]byte](t)(json.Marshal(value)))
 		} else if !errors.Is(err, metric.ErrCells) {
@@ -184,19 +180,23 @@ func said(t *testing.T, b *metric.Dataset, def metric.Definition, q metric.Query
 		}
 	}
 	rows, err := b.Rows(q)
-	note(0, rows, err)
-	note(1, b.Series(), nil)
+	set(0, rows, err)
+	set(1, b.Series(), nil)
 	if !slices.ContainsFunc(q.By, func(by string) bool { return by == "week" || by == "sweep" }) {
 		compared, err := b.Compare(q, *def.Periods)
-		note(2, compared, err)
+		set(2, compared, err)
 	}
-	grades, err := b.Grades(q)
-	note(3, grades, err)
+	var ids []string
+	for _, s := range def.Sweeps {
+		ids = append(ids, s.ID)
+	}
+	grades, err := b.Grades(q, ids)
+	set(3, grades, err)
 	return parts
 }
 
-// Kept sheets give the same digits as answers do, all of them: nothing is within a tolerance.
-func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
+// Numbers from stored sheets equal numbers from answers in every digit, without a tolerance.
+func TestStoredSheetsGiveTheSameDigits(t *testing.T) {
 	t.Parallel()
 	together := 0
 	for seed := range uint64(2) {
@@ -209,12 +209,12 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		unpacked := keptBook(t, def, rows, 0, 1)
-		if err := unpacked.Unpack(); err != nil {
+		decoded := storedDataset(t, def, rows, 0, 1)
+		if err := decoded.Decode(); err != nil {
 			t.Fatal(err)
 		}
-		// Every other sweep of which no sheet is kept yet.
-		mixed := keptBook(t, def, rows, 0, 2)
+		// Every second sweep has no stored sheet yet.
+		mixed := storedDataset(t, def, rows, 0, 2)
 		mixed.CountSources(metric.NoSources)
 		for _, a := range answers {
 			if a.Sweep[len(a.Sweep)-1]%2 == 0 {
@@ -224,57 +224,64 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		kept := []*metric.Dataset{keptBook(t, def, rows, 0, 1), unpacked, mixed, keptBook(t, def, rows, 1, 1), keptBook(t, def, rows, 1+len(def.Sweeps)/3, 1)}
-		// Of packed cells only the counts are read that a metric looks at.
+		stored := []*metric.Dataset{storedDataset(t, def, rows, 0, 1), decoded, mixed, storedDataset(t, def, rows, 1, 1), storedDataset(t, def, rows, 1+len(def.Sweeps)/3, 1)}
+		// Only the counts that a metric reads are decoded.
 		for _, name := range metric.Names() {
 			if strings.HasPrefix(name, "stability.") {
-				continue // needs each sweep by itself, and domains: TestStabilityByName
+				continue // needs the cells of each sweep, and domains: see TestStabilityByName
 			}
 			q := metric.Query{BrandsOnly: true, Metrics: []string{name}}
 			want := must[[]byte](t)(json.Marshal(rowsOf(t, rows, q)))
-			for _, b := range []*metric.Dataset{kept[0], kept[4]} {
+			for _, b := range []*metric.Dataset{stored[0], stored[4]} {
 				if got := must[[]byte](t)(json.Marshal(rowsOf(t, b, q))); string(got) != string(want) {
 					t.Fatalf("world %d, %s alone:\n%.2000s\nwant\n%.2000s", seed, name, got, want)
 				}
 			}
 		}
 		for i, q := range oddQueries {
-			want := said(t, rows, def, q)
-			for j, b := range kept {
-				for part, got := range said(t, b, def, q) {
+			want := resultsOf(t, rows, def, q)
+			for j, b := range stored {
+				for part, got := range resultsOf(t, b, def, q) {
 					switch {
 					case got == want[part] && j == 4 && part == 0:
 						together++
 					case got != want[part] && (got != "" || j < 3):
-						t.Fatalf("world %d, query %d, book %d, part %d:\n%.2000s\nwant\n%.2000s", seed, i, j, part, got, want[part])
+						t.Fatalf("world %d, query %d, dataset %d, part %d:\n%.2000s\nwant\n%.2000s", seed, i, j, part, got, want[part])
 					}
 				}
 			}
 		}
 	}
 	if together == 0 {
-		t.Error("no number came from cells that were kept together: the test proves little")
+		t.Error("no number was computed from merged cells, so the test proves little")
 	}
 }
 
 func TestDamagedSheetsAreErrors(t *testing.T) {
 	t.Parallel()
 	def, answers := odd(3)
-	b := bookOf(t, def, answers)
+	b := datasetOf(t, def, answers)
 	b.NumberPrompts(numbered(def))
 	sheet, ok := b.Sheet(def.Sweeps[1].ID, "engine/DE")
 	if !ok {
 		t.Fatal("there is no sheet")
 	}
-	groups := metric.PackGroups(sheet.Groups)
-	for i := range sheet.Cells {
-		if _, err := metric.MergeCells([]string{sheet.Cells[:i]}, len(def.Brands)); err == nil {
-			t.Errorf("%d of %d bytes are read as cells", i, len(sheet.Cells))
+	sheets := []metric.StoredSheet{{Sheet: sheet}}
+	groups, cells := metric.EncodeGroups(sheets), metric.EncodeCells(sheets)
+	for i := range cells {
+		if _, err := metric.MergeCells([][]byte{cells[:i]}, len(def.Brands)); err == nil {
+			t.Errorf("the first %d of %d bytes are accepted as cells", i, len(cells))
 		}
 	}
 	for i := range groups {
-		if _, err := metric.UnpackGroups(groups[:i], len(def.Brands)); err == nil {
-			t.Errorf("%d of %d bytes are read as groups", i, len(groups))
+		if _, err := metric.DecodeGroups(groups[:i], len(def.Brands)); err == nil {
+			t.Errorf("the first %d of %d bytes are accepted as groups", i, len(groups))
+		}
+	}
+	for i := range sheet.Cells {
+		damaged := metric.EncodeCells([]metric.StoredSheet{{Sheet: metric.Sheet{Cells: sheet.Cells[:i]}}})
+		if _, err := metric.MergeCells([][]byte{damaged}, len(def.Brands)); err == nil {
+			t.Errorf("the first %d of %d bytes of a sheet are accepted as cells", i, len(sheet.Cells))
 		}
 	}
 }

@@ -6,32 +6,33 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// Stability says how much of what a cell's answers hold comes back in the next sweep.
+// Stability is the similarity of a cell's answers in neighbouring sweeps: of the domains
+// that they cite or of the brands that they name.
 type Stability struct {
 	Metric string  `json:"metric"` // stability.domains@m1 or stability.brands@m1
 	Brand  *string `json:"brand"`
 	Labels
 	Value    *float64 `json:"value"`    // 1 − mean Jaccard distance; nil without a pair
-	Weighted *float64 `json:"weighted"` // 1 − Bray–Curtis, of counts per eligible answer
+	Weighted *float64 `json:"weighted"` // 1 − mean Bray–Curtis distance of counts per eligible answer
 	Cells    int      `json:"cells"`
 	Pairs    int      `json:"pairs"`
 
-	same float64 // Σ 1 − Jaccard over the pairs
+	same float64 // Σ (1 − Jaccard distance) over the pairs
 }
 
-// stabilities are what comes back or does not. They are computed where they are asked for
-// by name only: they need every sweep by itself, and domains are in no sums.
+// stabilities are the stability metrics. Rows contain them only if the query names them,
+// because they need the cells of every sweep and source counts.
 var stabilities = []struct {
 	name   string
 	counts func(*Dataset) func(*CellCounts) map[string]int
 }{
 	{"stability.domains", func(*Dataset) func(*CellCounts) map[string]int {
-		return func(t *CellCounts) map[string]int { return t.Domains }
+		return func(c *CellCounts) map[string]int { return c.Domains }
 	}},
 	{"stability.brands", func(b *Dataset) func(*CellCounts) map[string]int { return b.named }},
 }
 
-// Stability is that of every target: of the domains cited and of the brands named.
+// Stability returns all stability metrics of every target.
 func (b *Dataset) Stability() ([]Stability, error) {
 	found := []Stability{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
@@ -46,10 +47,10 @@ func (b *Dataset) Stability() ([]Stability, error) {
 	return found, nil
 }
 
-// named counts the answers that name each brand.
-func (b *Dataset) named(t *CellCounts) map[string]int {
+// named returns the number of answers that name each brand.
+func (b *Dataset) named(c *CellCounts) map[string]int {
 	counts := map[string]int{}
-	for i, brand := range t.Brands {
+	for i, brand := range c.Brands {
 		if brand.Named > 0 {
 			counts[b.def.Brands[i].Name] = brand.Named
 		}
@@ -61,12 +62,12 @@ func (b *Dataset) stability(c cut, name string, counts func(*CellCounts) map[str
 	s := Stability{Metric: name + Version, Labels: c.labels}
 	weight, value, weighted := 0.0, 0.0, 0.0
 	for _, target := range c.targets {
-		tallies, err := b.talliesOf(c.sweeps, target)
+		cells, err := b.cellsOf(c.sweeps, target)
 		if err != nil {
 			return s, err
 		}
 		for _, prompt := range c.prompts {
-			same, alike, pairs := pairs(c.sweeps, tallies, prompt, counts)
+			same, alike, pairs := pairs(c.sweeps, cells, prompt, counts)
 			if pairs == 0 {
 				continue
 			}
@@ -86,13 +87,13 @@ func (b *Dataset) stability(c cut, name string, counts func(*CellCounts) map[str
 	return s, nil
 }
 
-// stability are the rows of it that a query names.
+// stability returns the rows of the stability metrics that the query names.
 func (v view) stability() (rows []Row, err error) {
 	for _, kind := range stabilities {
 		if !slices.Contains(v.q.Metrics, kind.name) {
 			continue
 		}
-		s, err := v.b.stability(v.e.c, kind.name, kind.counts(v.b))
+		s, err := v.b.stability(v.e.cut, kind.name, kind.counts(v.b))
 		if err != nil {
 			return nil, err
 		}
@@ -104,8 +105,8 @@ func (v view) stability() (rows []Row, err error) {
 	return rows, nil
 }
 
-// talliesOf are the cells of a target in some sweeps, each by prompt.
-func (b *Dataset) talliesOf(sweeps []int, target int) ([][]*CellCounts, error) {
+// cellsOf returns the cells of a target by sweep and prompt.
+func (b *Dataset) cellsOf(sweeps []int, target int) ([][]*CellCounts, error) {
 	found := make([][]*CellCounts, len(sweeps))
 	for i, at := range sweeps {
 		if b.sheets[at][target] == nil {
@@ -113,18 +114,18 @@ func (b *Dataset) talliesOf(sweeps []int, target int) ([][]*CellCounts, error) {
 			continue
 		}
 		var err error
-		if found[i], err = b.sheets[at][target].cells(b); err != nil {
+		if found[i], err = b.sheets[at][target].decoded(b); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-// pairs sums up over neighbouring sweeps that have eligible answers in a cell: 1 −
-// Jaccard, 1 − Bray–Curtis. A pair in which both are empty is none.
-func pairs(sweeps []int, tallies [][]*CellCounts, prompt int, counts func(*CellCounts) map[string]int) (same, alike float64, pairs int) {
+// pairs adds up 1 − Jaccard distance (same) and 1 − Bray–Curtis distance (alike) over pairs
+// of neighbouring sweeps with eligible answers in a cell. It skips pairs without any counts.
+func pairs(sweeps []int, cells [][]*CellCounts, prompt int, counts func(*CellCounts) map[string]int) (same, alike float64, pairs int) {
 	for i := 1; i < len(sweeps); i++ {
-		one, two := tallies[i-1][prompt], tallies[i][prompt]
+		one, two := cells[i-1][prompt], cells[i][prompt]
 		if one == nil || two == nil || sweeps[i] != sweeps[i-1]+1 {
 			continue
 		}
@@ -140,10 +141,10 @@ func pairs(sweeps []int, tallies [][]*CellCounts, prompt int, counts func(*CellC
 	return same, alike, pairs
 }
 
-func perAnswer(t *CellCounts, counts func(*CellCounts) map[string]int) map[string]float64 {
+func perAnswer(c *CellCounts, counts func(*CellCounts) map[string]int) map[string]float64 {
 	shares := map[string]float64{}
-	for key, n := range counts(t) {
-		shares[key] = float64(n) / float64(t.Eligible)
+	for key, n := range counts(c) {
+		shares[key] = float64(n) / float64(c.Eligible)
 	}
 	return shares
 }

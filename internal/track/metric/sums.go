@@ -2,24 +2,22 @@ package metric
 
 import "earshot/internal/track/stats"
 
-// Sums are all that a rate or a ratio of a cut is computed from, together with its
-// intervals and its series. Those of several targets are appended and added: see Add.
+// Sums contain everything that the value, the intervals and the series of a rate or a ratio
+// are computed from.
 type Sums struct {
 	Sweeps []SweepSums // in the order of slots, one for each sweep of the cut
-	Cells  []CellSums  // those with eligible answers
+	Cells  []CellSums  // cells with eligible answers
 }
 
-// SweepSums are the sums over the cells of one sweep. Cells without eligible answers in
-// that sweep are left out of all of them.
+// SweepSums are the sums over all cells with eligible answers in one sweep.
 type SweepSums struct {
 	Answers int     // eligible
-	Weight  float64 // Σ w, w the weight of the cell's prompt
-	X       float64 // Σ w·x̄, x̄ the cell's mean over its eligible answers of the sweep
-	Y       float64 // Σ w·ȳ, of a ratio
+	Weight  float64 // Σ w, where w is the weight of the cell's prompt
+	X       float64 // Σ w·x̄, where x̄ is the mean of x over the cell's eligible answers
+	Y       float64 // Σ w·ȳ, only for a ratio
 }
 
-// Mean is the sweep mean of a rate, and false where the sweep has no eligible answers.
-// It is what a change detector is stepped with, together with Answers.
+// Mean returns the sweep mean of a rate, or false if the sweep has no eligible answers.
 func (s SweepSums) Mean() (float64, bool) {
 	if s.Answers == 0 {
 		return 0, false
@@ -35,23 +33,9 @@ type CellSums struct {
 	X, Y    float64
 }
 
-// Add puts the sums of other targets beside these. The sweeps of both are the same.
-func (s *Sums) Add(other Sums) {
-	if s.Sweeps == nil {
-		s.Sweeps = make([]SweepSums, len(other.Sweeps))
-	}
-	for i, sweep := range other.Sweeps {
-		s.Sweeps[i].Answers += sweep.Answers
-		s.Sweeps[i].Weight += sweep.Weight
-		s.Sweeps[i].X += sweep.X
-		s.Sweeps[i].Y += sweep.Y
-	}
-	s.Cells = append(s.Cells, other.Cells...)
-}
-
-// Estimate is a number with all that says how far it can be trusted.
+// Estimate is the value of a rate or ratio with its intervals.
 type Estimate struct {
-	Value       *float64 // nil where there is none
+	Value       *float64 // nil if the denominator is 0
 	Numerator   float64
 	Denominator float64
 	Answers     int
@@ -61,21 +45,21 @@ type Estimate struct {
 	Lag1        *float64 // correlation of neighbouring sweep means
 }
 
-// Intervals are the two of an estimate.
+// Intervals are the two 95 % intervals of an estimate.
 type Intervals struct {
 	Rerun  stats.Interval  `json:"rerun"`
-	Market *stats.Interval `json:"market"` // nil with a single question
+	Market *stats.Interval `json:"market"` // nil with a single prompt
 }
 
-// Provisional reports whether there are too few sweeps to know how days differ.
+// Provisional reports whether there are too few sweeps to estimate the variance between days.
 func (e Estimate) Provisional() bool { return e.Sweeps < stats.EnoughSweeps }
 
 // totals are the sums over all cells.
 type totals struct {
 	answers      int
-	x, y         float64 // plain
+	x, y         float64 // unweighted sums
 	weight       float64
-	meanX, meanY float64 // weighted means of the cells' means
+	meanX, meanY float64 // weighted means of the means of cells
 }
 
 func (s Sums) totals() totals {
@@ -95,7 +79,7 @@ func (s Sums) totals() totals {
 	return t
 }
 
-// counted is how many sweeps have eligible answers.
+// counted returns the number of sweeps with eligible answers.
 func (s Sums) counted() int {
 	n := 0
 	for _, sweep := range s.Sweeps {
@@ -106,19 +90,19 @@ func (s Sums) counted() int {
 	return n
 }
 
-// Rate is the mean of the cells' means by weight. It has none without eligible answers.
+// Rate returns the weighted mean of the means of cells.
 func (s Sums) Rate() Estimate {
 	t := s.totals()
 	e := Estimate{Numerator: t.x, Denominator: float64(t.answers), Answers: t.answers, Cells: len(s.Cells), Sweeps: s.counted()}
 	if t.answers == 0 {
 		return e
 	}
-	s.judge(&e, t.meanX, func(x, _ float64) float64 { return x }, t.meanX)
+	s.estimate(&e, t.meanX, func(x, _ float64) float64 { return x }, t.meanX)
 	return e
 }
 
-// Ratio is the weighted mean of x ÷ that of y. It has none where y is 0 everywhere. Its
-// intervals are those of u = (x − R·y)/mean(y), the linearised ratio.
+// Ratio returns R, the weighted mean of x ÷ the weighted mean of y. Its intervals are
+// computed from the linearised ratio u = (x − R·y)/mean(y).
 func (s Sums) Ratio() Estimate {
 	t := s.totals()
 	e := Estimate{Numerator: t.x, Denominator: t.y, Answers: t.answers, Cells: len(s.Cells), Sweeps: s.counted()}
@@ -126,14 +110,14 @@ func (s Sums) Ratio() Estimate {
 		return e
 	}
 	ratio := t.meanX / t.meanY
-	s.judge(&e, ratio, func(x, y float64) float64 { return (x - ratio*y) / t.meanY }, 0)
+	s.estimate(&e, ratio, func(x, y float64) float64 { return (x - ratio*y) / t.meanY }, 0)
 	return e
 }
 
-// judge fills in value and intervals. value is p; of turns the means of x and y into what
-// varies around centre.
-func (s Sums) judge(e *Estimate, value float64, of func(x, y float64) float64, centre float64) {
-	switch e.Numerator { // exactly, whatever the weights add up to
+// estimate sets the value and the intervals. f maps the means of x and y of a cell or sweep
+// to a quantity whose mean is centre: x itself for a rate, the linearised ratio for a ratio.
+func (s Sums) estimate(e *Estimate, value float64, f func(x, y float64) float64, centre float64) {
+	switch e.Numerator { // exactly 0 or 1, without rounding errors of the weights
 	case 0:
 		value = 0
 	case e.Denominator:
@@ -141,7 +125,7 @@ func (s Sums) judge(e *Estimate, value float64, of func(x, y float64) float64, c
 	}
 	cut := stats.Cut{
 		Value: value, Numerator: e.Numerator, Denominator: e.Denominator, Cells: len(s.Cells),
-		SweepMeans: s.means(of), Units: s.units(of, centre),
+		SweepMeans: s.means(f), Units: s.units(f, centre),
 	}
 	e.Value = &value
 	rerun, market, ok := cut.Intervals()
@@ -154,35 +138,34 @@ func (s Sums) judge(e *Estimate, value float64, of func(x, y float64) float64, c
 	}
 }
 
-// means are the sweep means, of sweeps that have any answers.
-func (s Sums) means(of func(x, y float64) float64) []float64 {
+// means returns the means of f of all sweeps with answers.
+func (s Sums) means(f func(x, y float64) float64) []float64 {
 	var means []float64
 	for _, sweep := range s.Sweeps {
 		if sweep.Answers > 0 {
-			means = append(means, of(sweep.X/sweep.Weight, sweep.Y/sweep.Weight))
+			means = append(means, f(sweep.X/sweep.Weight, sweep.Y/sweep.Weight))
 		}
 	}
 	return means
 }
 
-// units are the questions, each with the cells of all targets: engines that are asked the
-// same question are no independent sample of questions.
-func (s Sums) units(of func(x, y float64) float64, centre float64) []stats.Unit {
-	weight, most := s.totals().weight, 0
+// units returns one unit per prompt, which contains the cells of all targets. Targets that
+// are asked the same prompt are not independent samples of prompts.
+func (s Sums) units(f func(x, y float64) float64, centre float64) []stats.Unit {
+	weight, last := s.totals().weight, 0
 	for _, c := range s.Cells {
-		most = max(most, c.Prompt)
+		last = max(last, c.Prompt)
 	}
-	places := make([]int, most+1) // of prompts among the units, from 1
-	units := make([]stats.Unit, 0, min(len(s.Cells), most+1))
+	number := make([]int, last+1) // number of the unit of each prompt, from 1
+	units := make([]stats.Unit, 0, min(len(s.Cells), last+1))
 	for _, c := range s.Cells {
-		if places[c.Prompt] == 0 {
+		if number[c.Prompt] == 0 {
 			units = append(units, stats.Unit{})
-			places[c.Prompt] = len(units)
+			number[c.Prompt] = len(units)
 		}
-		at := places[c.Prompt] - 1
 		n := float64(c.Answers)
-		unit := &units[at]
-		unit.Deviation += c.Weight / weight * (of(c.X/n, c.Y/n) - centre)
+		unit := &units[number[c.Prompt]-1]
+		unit.Deviation += c.Weight / weight * (f(c.X/n, c.Y/n) - centre)
 		unit.Some = unit.Some || c.X > 0
 		unit.Lacking = unit.Lacking || c.X < c.Y
 	}

@@ -70,7 +70,7 @@ func compareInto(b *aggregate.Aggregate, report *earshot.CompareReport, wanted m
 		}
 		graded := wanted
 		graded.Having = nil
-		grades, err := b.GradesOf(graded, periods.B)
+		grades, err := b.Grades(graded, periods.B)
 		if err != nil {
 			return asField(err)
 		}

@@ -67,7 +67,7 @@ func (s *Reader) spread(ctx context.Context, t *tracking.Tracker) (stats.Compone
 	}
 	brand := max(0, slices.IndexFunc(b.Panel.Brands, func(brand metric.PanelBrand) bool { return brand.Own }))
 	// Answers that all agree tell nothing of how much they will differ.
-	if spread, ok := b.Components(b.Panel.Brands[brand].Name, nil); ok && spread.Answer > 0 {
+	if spread, ok := b.Components(b.Panel.Brands[brand].Name); ok && spread.Answer > 0 {
 		return spread, true, nil
 	}
 	return stats.DefaultComponents, false, nil

@@ -1,5 +1,6 @@
-// Package packed writes and reads numbers and texts in few bytes: numbers as varints,
-// texts with their length.
+// Package packed writes and reads values in a compact binary form. A number is a varint. A
+// text is its length in bytes, as a number, and its bytes. A fraction is 8 bytes, a
+// little-endian float64.
 package packed
 
 import (
@@ -7,71 +8,66 @@ import (
 	"math"
 )
 
-// Writer is what was written so far.
+// Writer contains the bytes written so far.
 type Writer []byte
 
-// Number appends whole numbers; none is negative.
+// Number appends integers. A negative integer is written as 0.
 func (w *Writer) Number(values ...int) {
 	for _, v := range values {
 		*w = binary.AppendUvarint(*w, uint64(max(v, 0)))
 	}
 }
 
-// Fraction appends a number that need not be whole.
+// Fraction appends a float64.
 func (w *Writer) Fraction(value float64) {
 	*w = binary.LittleEndian.AppendUint64(*w, math.Float64bits(value))
 }
 
-// Text appends a text.
+// Text appends a string and its length.
 func (w *Writer) Text(s string) {
 	w.Number(len(s))
 	*w = append(*w, s...)
 }
 
-// Reader takes values off the front. After the first that is not there it gives zeros:
-// who reads asks in the end whether it is Done.
+// Reader reads values in the order in which they were written. After an error all methods
+// return zero values, so that callers check Done once at the end.
 type Reader struct {
 	rest   string
 	failed bool
 }
 
-// NewReader reads what a Writer wrote. Texts share its memory.
+// NewReader returns a Reader of bytes that a Writer wrote. Strings that the Reader returns
+// share their memory with written.
 func NewReader(written string) *Reader { return &Reader{rest: written} }
 
-// Done reports whether all was read, and nothing that was not there.
+// Done reports whether everything was read without an error.
 func (r *Reader) Done() bool { return !r.failed && r.rest == "" }
 
-// Fail says that a value makes no sense: nothing more is read.
+// Fail marks the input as damaged.
 func (r *Reader) Fail() { r.failed, r.rest = true, "" }
 
-// Number takes a whole number. Most are below 128, and small enough a function for these
-// to be put where it is called.
+// Number reads an integer. Most integers are below 128; this function is small enough for
+// the compiler to inline it for them.
 func (r *Reader) Number() int {
 	if r.rest == "" || r.rest[0] >= 0x80 {
-		return r.long()
+		return r.longNumber()
 	}
 	value := int(r.rest[0])
 	r.rest = r.rest[1:]
 	return value
 }
 
-// long takes a number of several bytes.
-func (r *Reader) long() int {
-	value, shift := uint64(0), 0
-	for i := 0; i < len(r.rest) && shift < 63; i++ {
-		b := r.rest[i]
-		value |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			r.rest = r.rest[i+1:]
-			return int(value)
-		}
-		shift += 7
+func (r *Reader) longNumber() int {
+	value, n := binary.Uvarint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
+	if n <= 0 || value > math.MaxInt {
+		r.Fail()
+		return 0
 	}
-	r.Fail()
-	return 0
+	r.rest = r.rest[n:]
+	return int(value)
 }
 
-// Fraction takes a number that need not be whole.
+// Fraction reads a float64.
 func (r *Reader) Fraction() float64 {
 	bytes := r.Text(8)
 	if r.failed {
@@ -80,7 +76,8 @@ func (r *Reader) Fraction() float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64([]byte(bytes)))
 }
 
-// Count takes the number of things that follow, each of a byte or more.
+// Count reads the number of values that follow. Each value takes at least one byte, so a
+// larger number is an error.
 func (r *Reader) Count() int {
 	n := r.Number()
 	if n > len(r.rest) {
@@ -90,7 +87,7 @@ func (r *Reader) Count() int {
 	return n
 }
 
-// Text takes a text of a length.
+// Text reads a string of the given length in bytes, without reading a length first.
 func (r *Reader) Text(length int) string {
 	if length > len(r.rest) {
 		r.Fail()
