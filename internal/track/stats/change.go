@@ -2,38 +2,41 @@ package stats
 
 import "math"
 
-// Verdict says what a comparison of two periods found.
+// Verdict is the result of a comparison of two periods.
 type Verdict string
 
 // The verdicts.
 const (
-	Moved    Verdict = "moved"    // an identical rerun would have shown less in 95 of 100 cases
-	Steady   Verdict = "steady"   // nothing was seen; Smallest says what could have been
-	TooEarly Verdict = "tooEarly" // fewer than 5 sweeps a side
+	Moved    Verdict = "moved"    // significant at 5 %
+	Steady   Verdict = "steady"   // not significant
+	TooEarly Verdict = "tooEarly" // a period has fewer than 5 sweeps
 )
 
 // Side is one period of a comparison.
 type Side struct {
 	SweepMeans []float64 // in the order of slots
-	Answers    int       // its eligible answers
+	Answers    int       // eligible
 }
 
 // Change is the difference of two periods.
 type Change struct {
-	A, B     float64 // means of the sweep means
-	Change   float64 // B − A
-	Verdict  Verdict
-	Test     bool     // whether there is a test, and the fields below: two sweeps a side
+	A, B    float64 // means of the sweep means
+	Change  float64 // B − A
+	Verdict Verdict
+
+	// Test reports whether each period has two or more sweeps. The other fields are set only
+	// if Test is true.
+	Test     bool
 	P        float64  // two-sided
-	Degrees  float64  // after Welch and Satterthwaite
+	Degrees  float64  // Welch–Satterthwaite
 	Interval Interval // of the change, 95 %
-	Smallest float64  // the smallest change that would be seen in 80 of 100 cases
+	Smallest float64  // the smallest change that is found with a power of 80 %
 }
 
-// Compare is Welch's test on sweep means (Welch 1947, Satterthwaite 1946), with the
-// long-run variance on both sides:
+// Compare performs Welch's test on sweep means (Welch 1947, Satterthwaite 1946), with the
+// long-run variance V of each period and its degrees of freedom:
 //
-//	v  = max(V, 1/N²) of a side, with V's degrees
+//	v  = max(V, 1/N²), where N is the number of answers of the period
 //	se = √(v_a + v_b),  df = se⁴ ÷ (v_a²/df_a + v_b²/df_b)
 //	interval = change ± t(0.975, df)·se
 //	smallest = (t(0.975, df) + t(0.80, df))·se
@@ -68,16 +71,15 @@ func (s Side) variance() Variance {
 	return v
 }
 
-// smallest is the smallest difference that a test at 5 % sees with a power of 80 %,
-// where the difference has the variance v: (t(0.975) + t(0.80))·√v.
+// smallest returns the smallest difference with variance v that a test at 5 % finds with a
+// power of 80 %: (t(0.975) + t(0.80))·√v.
 func smallest(v Variance) float64 {
 	return (studentQuantile(0.975, v.Degrees) + studentQuantile(0.80, v.Degrees)) * math.Sqrt(v.Value)
 }
 
-// SmallestVisible is the smallest change that would be seen against another period just
-// like this one: as long and as noisy. Its variance is 2·max(V, 1/N²), with twice V's
-// degrees, as Compare has it for two such periods. There is none, and false, with fewer
-// than two sweeps.
+// SmallestVisible returns the smallest change that Compare finds with a power of 80 % between
+// this period and another one with the same length and variance. The variance of the change
+// is 2·max(V, 1/N²), with twice the degrees of V. It returns false with fewer than two sweeps.
 func SmallestVisible(s Side) (float64, bool) {
 	if len(s.SweepMeans) < 2 {
 		return 0, false

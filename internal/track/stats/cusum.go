@@ -2,21 +2,21 @@ package stats
 
 import "math"
 
-// DefaultK is the drift that a CUSUM forgives in each step, in standard deviations: half
-// of the shift that it finds fastest, which is one.
+// DefaultK is the default allowance of a CUSUM per step, in standard deviations. It is half
+// of the shift that the CUSUM finds fastest, which is one standard deviation.
 const DefaultK = 0.5
 
-// DefaultH is the threshold where no budget of alarms is given.
+// DefaultH is the default threshold, for trackers without an alarm budget.
 const DefaultH = 5
 
 const (
 	warmUp     = 10  // values before the first score
-	maxScore   = 8   // scores are held to ± this
-	maxProduct = 1.5 // and to ± this in the estimate of their correlation
+	maxScore   = 8   // limits the absolute value of scores
+	maxProduct = 1.5 // limits the absolute value of scores in the estimate of their correlation
 	maxLag1    = 0.8
 )
 
-// Direction is the way in which a series moved.
+// Direction is the direction of a change.
 type Direction string
 
 // The directions of an alarm.
@@ -25,46 +25,46 @@ const (
 	Down Direction = "down"
 )
 
-// CUSUM watches one series for a lasting shift (Page 1954), and starts by itself
-// (Hawkins 1987): it needs no known mean, since each value is measured by those before
-// it. All of its state is exported, to be stored as JSON and taken up again. The zero
-// value is a new series; H and K are the caller's.
+// CUSUM detects a lasting change of one series (Page 1954). It is self-starting (Hawkins
+// 1987): it compares each value with the values before it and needs no known mean. The state
+// can be stored as JSON. The zero value with H and K set is a new series.
 type CUSUM struct {
-	H float64 `json:"h"`
-	K float64 `json:"k"`
+	H float64 `json:"h"` // threshold
+	K float64 `json:"k"` // allowance per step
 
-	Count   int     `json:"count"`   // values so far
-	Mean    float64 `json:"mean"`    // of them
-	Squares float64 `json:"squares"` // Σ (y − mean)², kept up to date after Welford 1962
+	Count   int     `json:"count"`   // number of values
+	Mean    float64 `json:"mean"`    // of all values
+	Squares float64 `json:"squares"` // Σ (y − mean)², updated by the method of Welford 1962
 
-	Last     *float64 `json:"last,omitempty"` // the last score, held to ±1.5
-	Products float64  `json:"products"`       // X: the sum of products of neighbouring scores
-	Pairs    int      `json:"pairs"`          // m: how many they are
+	Last     *float64 `json:"last,omitempty"` // the last score, limited to ±1.5
+	Products float64  `json:"products"`       // X, the sum of products of neighbouring scores
+	Pairs    int      `json:"pairs"`          // m, the number of these products
 
 	Up   float64 `json:"up"`
 	Down float64 `json:"down"`
 }
 
-// Step is what one value of a series did.
+// Step is the result of one value.
 type Step struct {
-	Score *float64 // none for the first ten values
+	Score *float64 // nil for the first ten values
 	Up    float64
 	Down  float64
-	Alarm Direction // empty without one
+	Alarm Direction // empty without an alarm
 }
 
-// Step takes the n-th value y of the series, the mean of a sweep with that many eligible
-// answers. From the 11th on:
+// Step adds the n-th value y of the series: the mean of a sweep with that many eligible
+// answers. From the 11th value on it computes
 //
-//	T  = (y − mean)/max(s, 1/answers) · √((n−1)/n), mean and s of the n − 1 before
-//	U  = Φ⁻¹(F(T)), F of Student's t with n − 2 degrees, held to ±8: the score
-//	r  = X ÷ (m + 5), held to 0..0.8
+//	T  = (y − mean)/max(s, 1/answers) · √((n−1)/n), with mean and s of the n − 1 values before
+//	U  = Φ⁻¹(F(T)), limited to ±8: the score, where F is Student's t with n − 2 degrees
+//	r  = X ÷ (m + 5), limited to 0..0.8
 //	W  = U·√((1 − r)/(1 + r))
-//	up = max(0, up + W − k), down = max(0, down − W − k), an alarm when above h
+//	up = max(0, up + W − k), down = max(0, down − W − k)
 //
-// X is the sum and m the number of the products of neighbouring scores before this one,
-// each held to ±1.5: where days resemble their neighbours, W shrinks by as much as that
-// would inflate the sums. After an alarm the series starts anew.
+// and raises an alarm if up or down is above h. X is the sum of the m products of
+// neighbouring scores before this one, each score limited to ±1.5. W corrects for the
+// correlation of neighbouring days, which would inflate up and down. After an alarm the
+// series restarts.
 func (c *CUSUM) Step(y float64, answers int) Step {
 	var step Step
 	if c.Count >= warmUp {
@@ -91,14 +91,14 @@ func (c *CUSUM) Step(y float64, answers int) Step {
 	return step
 }
 
-// Reset begins the series anew, as a break does before the sweep that it names.
+// Reset restarts the series, for example at a break.
 func (c *CUSUM) Reset() { *c = CUSUM{H: c.H, K: c.K} }
 
 func (c *CUSUM) score(y float64, answers int) float64 {
 	before := float64(c.Count)
 	s := math.Sqrt(c.Squares / (before - 1))
 	t := (y - c.Mean) / math.Max(s, 1/float64(answers)) * math.Sqrt(before/(before+1))
-	return held(normalScore(t, before-1), maxScore)
+	return limit(normalScore(t, before-1), maxScore)
 }
 
 func (c *CUSUM) move(score float64) {
@@ -109,7 +109,7 @@ func (c *CUSUM) move(score float64) {
 }
 
 func (c *CUSUM) remember(score float64) {
-	score = held(score, maxProduct)
+	score = limit(score, maxProduct)
 	if c.Last != nil {
 		c.Products += *c.Last * score
 		c.Pairs++
@@ -117,18 +117,17 @@ func (c *CUSUM) remember(score float64) {
 	c.Last = &score
 }
 
-// held is value, or the nearer of ±limit when it lies beyond.
-func held(value, limit float64) float64 {
-	return math.Max(-limit, math.Min(limit, value))
+func limit(value, most float64) float64 {
+	return math.Max(-most, math.Min(most, value))
 }
 
-// Threshold is h for a budget of false alarms a year over all of a number of series,
-// each with that many sweeps a year:
+// Threshold returns the threshold h for a budget of false alarms per year over all series,
+// each with that many sweeps per year:
 //
 //	sweeps · series ÷ ARL(h) = budget,  ARL(h) = (e^b − 1 − b)/(2k²)/2,  b = 2k(h + 1.166)
 //
-// the average run length between false alarms after Siegmund 1985, halved for the two
-// sides. h is at least 1.
+// ARL is the average run length between false alarms (Siegmund 1985), halved because the
+// detector has two sides. h is at least 1.
 func Threshold(budget float64, series int, sweepsPerYear, k float64) float64 {
 	wanted := sweepsPerYear * float64(series) / budget
 	low, high := 1.0, 2.0
@@ -138,7 +137,7 @@ func Threshold(budget float64, series int, sweepsPerYear, k float64) float64 {
 	for runLength(high, k) < wanted {
 		high *= 2
 	}
-	for range 200 { // halves the gap until nothing lies between its ends
+	for range 200 { // bisection, until low and high are neighbouring numbers
 		middle := (low + high) / 2
 		if middle == low || middle == high {
 			break

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Jaccard is the distance of two sets (Jaccard 1901): 1 − |a ∩ b| ÷ |a ∪ b|. The keys of
-// the maps are the sets. Two empty sets have none, and false.
+// Jaccard returns the Jaccard distance of two sets, the keys of the maps:
+// 1 − |a ∩ b| ÷ |a ∪ b|. It returns false for two empty sets.
 func Jaccard[K comparable, V any](a, b map[K]V) (float64, bool) {
 	both := 0
 	for key := range a {
@@ -22,11 +22,8 @@ func Jaccard[K comparable, V any](a, b map[K]V) (float64, bool) {
 	return 1 - float64(both)/float64(either), true
 }
 
-// BrayCurtis is the distance of two counts (Bray and Curtis 1957):
-//
-//	Σ |a − b| ÷ Σ (a + b)
-//
-// Two counts of nothing have none, and false.
+// BrayCurtis returns the Bray–Curtis distance Σ |a − b| ÷ Σ (a + b) of two maps of counts.
+// It returns false if all counts are 0.
 func BrayCurtis(a, b map[string]float64) (float64, bool) {
 	apart, together := 0.0, 0.0
 	keys := maps.Clone(a)
@@ -39,4 +36,15 @@ func BrayCurtis(a, b map[string]float64) (float64, bool) {
 		return 0, false
 	}
 	return apart / together, true
+}
+
+// Mode returns the key with the largest count. Of several it returns the first by name.
+func Mode(counts map[string]int) string {
+	best := ""
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		if best == "" || counts[key] > counts[best] {
+			best = key
+		}
+	}
+	return best
 }

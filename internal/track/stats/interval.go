@@ -2,44 +2,58 @@ package stats
 
 import "math"
 
-// enoughUnits is how many questions must have a mention, and how many must lack one,
-// before the variance between them is trusted: rare brands are covered in 85 to 88 % of
-// cases without this rule.
+// enoughUnits is the number of prompts that must have a mention, and the number that must
+// lack one, for a reliable variance between prompts. Without this rule the interval of a
+// rare brand covers the truth in only 85 to 88 % of cases.
 const enoughUnits = 5
 
-// Cut is what the two intervals of a number are computed from.
+// Cut contains the data of the two intervals of a number.
 type Cut struct {
-	Value       float64 // p: the weighted mean over cells, or a ratio of two such means
-	Numerator   float64 // plain counts: 0, or equal to the denominator, is a case of its own
-	Denominator float64 // N: the eligible answers; of a ratio, its plain denominator
+	Value       float64 // p, the weighted mean over cells, or a ratio of two such means
+	Numerator   float64 // plain count; 0 or equal to Denominator if all answers agree
+	Denominator float64 // N, the eligible answers; for a ratio, its plain denominator
 	Cells       int
 	SweepMeans  []float64 // in the order of slots
-	Units       []Unit    // the questions; one for each cell where there is one target
+	Units       []Unit
 }
 
-// Unit is a question, with all of its cells.
+// Unit is a prompt with its cells on all targets.
 type Unit struct {
-	// Deviation is Σ ω·(m − p) over the cells, m the cell's mean, ω its weight where all
-	// weights of the cut add up to 1. In a ratio it is Σ ω·(x − R·y)/mean(y).
+	// Deviation is Σ ω·(m − p) over the cells, where m is the mean of the cell and ω its
+	// share of the total weight. For a ratio it is Σ ω·(x − R·y)/mean(y).
 	Deviation float64
-	Some      bool // has a mention: mean > 0
-	Lacking   bool // lacks one: mean < 1
+	Some      bool // some answer has a mention
+	Lacking   bool // some answer lacks a mention
 }
 
-// constant reports whether all answers agree. Then no variance can be estimated, and
-// both intervals are Wilson's on the number of cells.
+// constant reports whether all answers agree. No variance can be estimated then, and both
+// intervals are Wilson intervals with n = number of cells.
 func (c Cut) constant() bool {
 	return c.Numerator == 0 || c.Numerator == c.Denominator
 }
 
-// Rerun is the interval for "these questions, asked again": Wilson on the effective n of
+// Intervals returns the 95 % intervals for a rerun of the same prompts, and for the market:
+// prompts like these. ok is false if there is no market interval, because there is only one
+// unit.
 //
-//	v = max(V, 1/N²)
+// Both are Wilson intervals with the effective n of a variance v. Let V be the long-run
+// variance of the sweep means. For the rerun interval
 //
-// V the long-run variance of the sweep means, with its degrees; 1/N² is what one
-// flipped answer makes, and keeps identical sweeps from a width of 0. Below 5 sweeps it
-// is Wilson's on the N answers.
-func (c Cut) Rerun() Interval { return c.rerun(LongRun(c.SweepMeans)) }
+//	v = max(V, 1/N²), with the degrees of V
+//
+// where 1/N² is the variance that one different answer causes, so that identical sweeps do
+// not give a width of 0. With fewer than 5 sweeps n is N. For the market interval
+//
+//	v = C/(C−1) · Σ deviation² + V, with C − 1 degrees
+//
+// over C units. The first term is the variance of the means of units ÷ C if all weights are
+// equal. n is at most N, and at most C if fewer than 5 units have a mention or fewer than 5
+// lack one.
+func (c Cut) Intervals() (rerun, market Interval, ok bool) {
+	v := LongRun(c.SweepMeans)
+	market, ok = c.market(v)
+	return c.rerun(v), market, ok
+}
 
 func (c Cut) rerun(v Variance) Interval {
 	if c.constant() {
@@ -50,22 +64,6 @@ func (c Cut) rerun(v Variance) Interval {
 	}
 	floor := 1 / (c.Denominator * c.Denominator)
 	return Wilson(c.Value, effectiveN(c.Value, math.Max(v.Value, floor), v.Degrees))
-}
-
-// Market is the interval for "questions like these": Wilson on the effective n of
-//
-//	v = C/(C−1) · Σ deviation² + V, with C − 1 degrees
-//
-// over C units; the first part is the variance of the units' means ÷ C where weights
-// are equal. n is at most N, and at most C when fewer than 5 units have a mention or
-// fewer than 5 lack one. There is none, and false, with a single unit.
-func (c Cut) Market() (Interval, bool) { return c.market(LongRun(c.SweepMeans)) }
-
-// Intervals are both. It is Rerun and Market with one estimate of V.
-func (c Cut) Intervals() (rerun, market Interval, ok bool) {
-	v := LongRun(c.SweepMeans)
-	market, ok = c.market(v)
-	return c.rerun(v), market, ok
 }
 
 func (c Cut) market(between Variance) (Interval, bool) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// EnoughSweeps is the number of sweeps from which the long-run variance is estimated.
-// Below it a number is provisional and a comparison too early.
+// EnoughSweeps is the smallest number of sweeps for the long-run variance. With fewer, a
+// number is provisional and a comparison too early.
 const EnoughSweeps = 5
 
 // Variance is an estimated variance of a mean, with its degrees of freedom.
@@ -15,17 +15,17 @@ type Variance struct {
 	Degrees float64
 }
 
-// LongRun is the variance V of the mean of the sweep means y₀ … y of S sweeps, which
-// stand in the order of their slots and count as evenly spaced. From 5 sweeps on it is
-// the equally weighted cosine estimate of the long-run variance (Lazarus, Lewis, Stock
-// and Watson 2018, "HAR Inference: Recommendations for Practice"):
+// LongRun returns the variance V of the mean of the S sweep means y, which are in the order
+// of slots and treated as evenly spaced. With 5 or more sweeps it is the equally weighted
+// cosine estimate of the long-run variance (Lazarus, Lewis, Stock and Watson 2018, "HAR
+// Inference: Recommendations for Practice"):
 //
 //	B   = max(3, ⌊0.7·S^(2/3) + 0.5⌋)
 //	Λ_j = √(2/S) · Σ_t (y_t − ȳ) · cos(π·j·(t + ½)/S)
 //	V   = Σ_{j=1..B} Λ_j² ÷ B ÷ S, with B degrees of freedom
 //
-// Below that it is the variance (ddof 1) ÷ S with S − 1 degrees, and nothing, a
-// variance of 0, for fewer than two.
+// With fewer sweeps it is the sample variance ÷ S with S − 1 degrees. With fewer than two
+// sweeps it is 0.
 func LongRun(y []float64) Variance {
 	s := float64(len(y))
 	if len(y) < 2 {
@@ -35,7 +35,8 @@ func LongRun(y []float64) Variance {
 	if len(y) < EnoughSweeps {
 		return Variance{SampleVariance(y) / s, s - 1}
 	}
-	// π·j·(t + ½)/S is j·(2t + 1) steps of a quarter turn ÷ S, and a turn has 4S steps.
+	// All angles π·j·(t + ½)/S are multiples, by j·(2t + 1), of a step of π/(2S). A full
+	// turn has 4S steps.
 	turn := make([]float64, 4*len(y))
 	for step := range turn {
 		turn[step] = math.Cos(math.Pi / 2 * float64(step) / s)
@@ -46,21 +47,19 @@ func LongRun(y []float64) Variance {
 		lambda, step := 0.0, j
 		for _, value := range y {
 			lambda += (value - mean) * turn[step]
-			if step += 2 * j; step >= len(turn) {
-				step %= len(turn)
-			}
+			step = (step + 2*j) % len(turn)
 		}
 		sum += 2 / s * lambda * lambda
 	}
 	return Variance{sum / float64(b) / s, float64(b)}
 }
 
-// cosines is B, how many cosines the estimate of s sweeps uses.
+// cosines returns B, the number of cosines for s sweeps.
 func cosines(s int) int {
 	return max(3, int(math.Floor(0.7*math.Pow(float64(s), 2.0/3)+0.5)))
 }
 
-// Mean is the plain mean; of nothing it is 0.
+// Mean returns the mean of y, or 0 if y is empty.
 func Mean(y []float64) float64 {
 	if len(y) == 0 {
 		return 0
@@ -72,7 +71,7 @@ func Mean(y []float64) float64 {
 	return sum / float64(len(y))
 }
 
-// SampleVariance is Σ (y − ȳ)² ÷ (S − 1), and 0 of fewer than two values.
+// SampleVariance returns Σ (y − ȳ)² ÷ (S − 1), or 0 with fewer than two values.
 func SampleVariance(y []float64) float64 {
 	if len(y) < 2 {
 		return 0
@@ -84,12 +83,12 @@ func SampleVariance(y []float64) float64 {
 	return sum / float64(len(y)-1)
 }
 
-// Lag1 is the correlation of each value with the one before it,
+// Lag1 returns the correlation of neighbouring values,
 //
 //	Σ (y_t − ȳ)(y_{t+1} − ȳ) ÷ Σ (y_t − ȳ)²
 //
-// and false where there is none: fewer than three values, or all the same. Above 0.5
-// the rerun interval is too narrow, which its reader should be told.
+// It returns false with fewer than three values or if all are equal. Above 0.5 the rerun
+// interval is too narrow, so callers should warn.
 func Lag1(y []float64) (float64, bool) {
 	if len(y) < 3 || slices.Min(y) == slices.Max(y) {
 		return 0, false

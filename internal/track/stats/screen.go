@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Discoveries tells which of many tests found something when at most the share rate of
-// what is found may be false (Benjamini and Hochberg 1995): with the m p-values sorted,
-// those up to the largest k with p_(k) ≤ k/m · rate.
+// Discoveries reports which of m tests are significant at a false discovery rate (Benjamini
+// and Hochberg 1995): of the sorted p-values, all up to the largest k with p_(k) ≤ k/m · rate.
 func Discoveries(p []float64, rate float64) []bool {
 	order := make([]int, len(p))
 	for i := range order {

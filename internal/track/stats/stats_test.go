@@ -66,7 +66,7 @@ func TestLongRunVariance(t *testing.T) {
 func TestLag1(t *testing.T) {
 	t.Parallel()
 	if _, ok := stats.Lag1([]float64{0.2, 0.2, 0.2}); ok {
-		t.Error("equal values are correlated")
+		t.Error("equal values have a correlation")
 	}
 	r, ok := stats.Lag1([]float64{1, 2, 3, 4}) // deviations −1.5, −0.5, 0.5, 1.5: (0.75 − 0.25 + 0.75)/5
 	near(t, "the correlation of 1, 2, 3, 4", r, 0.25, 1e-15)
@@ -79,21 +79,31 @@ func cutOf(p float64, answers float64, sweeps []float64, units []stats.Unit) sta
 	return stats.Cut{Value: p, Numerator: p * answers, Denominator: answers, Cells: len(units), SweepMeans: sweeps, Units: units}
 }
 
+func rerun(c stats.Cut) stats.Interval {
+	interval, _, _ := c.Intervals()
+	return interval
+}
+
+func market(c stats.Cut) (stats.Interval, bool) {
+	_, interval, ok := c.Intervals()
+	return interval, ok
+}
+
 func TestRerunInterval(t *testing.T) {
 	t.Parallel()
 	units := make([]stats.Unit, 10)
-	if got, want := cutOf(0.4, 50, []float64{0.3, 0.5}, units).Rerun(), stats.Wilson(0.4, 50); got != want {
+	if got, want := rerun(cutOf(0.4, 50, []float64{0.3, 0.5}, units)), stats.Wilson(0.4, 50); got != want {
 		t.Errorf("with 2 sweeps it is %v, want Wilson on the answers, %v", got, want)
 	}
 	// Identical sweeps: v = 1/N², df 3, t = 3.182446305284263.
 	same := []float64{0.4, 0.4, 0.4, 0.4, 0.4}
 	const ratio = 1.959963984540054 / 3.182446305284263
 	n := 0.4 * 0.6 * 50 * 50 * ratio * ratio
-	got, want := cutOf(0.4, 50, same, units).Rerun(), stats.Wilson(0.4, n)
+	got, want := rerun(cutOf(0.4, 50, same, units)), stats.Wilson(0.4, n)
 	near(t, "the lower end", got[0], want[0], 1e-13)
 	near(t, "the upper end", got[1], want[1], 1e-13)
 	for _, p := range []float64{0, 1} {
-		if got, want := cutOf(p, 50, same, units).Rerun(), stats.Wilson(p, 10); got != want {
+		if got, want := rerun(cutOf(p, 50, same, units)), stats.Wilson(p, 10); got != want {
 			t.Errorf("all %v: it is %v, want Wilson on the cells, %v", p, got, want)
 		}
 	}
@@ -112,7 +122,7 @@ func TestMarketInterval(t *testing.T) {
 		}
 		units = append(units, stats.Unit{Deviation: deviation, Some: up, Lacking: !up})
 	}
-	got, ok := cutOf(0.5, 10, []float64{0.5}, units).Market()
+	got, ok := market(cutOf(0.5, 10, []float64{0.5}, units))
 	const ratio = 1.959963984540054 / 2.262157162798205
 	want := stats.Wilson(0.5, 9*ratio*ratio)
 	near(t, "the lower end", got[0], want[0], 1e-13)
@@ -123,18 +133,18 @@ func TestMarketInterval(t *testing.T) {
 	for i := range units {
 		units[i] = stats.Unit{Some: true, Lacking: true}
 	}
-	if got, _ := cutOf(0.5, 40, nil, units).Market(); got != stats.Wilson(0.5, 40) {
+	if got, _ := market(cutOf(0.5, 40, nil, units)); got != stats.Wilson(0.5, 40) {
 		t.Errorf("it is %v, want Wilson on 40 answers", got)
 	}
 	// Four units with a mention: at most the number of units.
 	for i := range units {
 		units[i].Some = i < 4
 	}
-	if got, _ := cutOf(0.5, 40, nil, units).Market(); got != stats.Wilson(0.5, 10) {
+	if got, _ := market(cutOf(0.5, 40, nil, units)); got != stats.Wilson(0.5, 10) {
 		t.Errorf("it is %v, want Wilson on 10 units", got)
 	}
-	if _, ok := cutOf(0.5, 40, nil, units[:1]).Market(); ok {
-		t.Error("a single question tells of others")
+	if _, ok := market(cutOf(0.5, 40, nil, units[:1])); ok {
+		t.Error("a single unit has a market interval")
 	}
 }
 
@@ -291,27 +301,10 @@ func TestPlanAndItsInverses(t *testing.T) {
 	if !(twice < samples && samples < visible) {
 		t.Errorf("%v; twice the days see %v, twice the samples %v: days should be worth more", visible, twice, samples)
 	}
-	for _, change := range []float64{0.03, 0.05, 0.1} {
-		sweeps, ok := plan.SweepsFor(change, c)
-		enough, _ := stats.Plan{Prompts: 50, Sweeps: sweeps, Samples: 1}.Visible(c)
-		less, lessOK := stats.Plan{Prompts: 50, Sweeps: sweeps - 1, Samples: 1}.Visible(c)
-		if !ok || enough > change || lessOK && less <= change {
-			t.Errorf("for %v it takes %d sweeps, which see %v; one less %v", change, sweeps, enough, less)
-		}
-		prompts, ok := stats.Plan{Sweeps: 28, Samples: 1}.PromptsFor(change, c)
-		if !ok {
-			continue
-		}
-		enough, _ = stats.Plan{Prompts: prompts, Sweeps: 28, Samples: 1}.Visible(c)
-		less, lessOK = stats.Plan{Prompts: prompts - 1, Sweeps: 28, Samples: 1}.Visible(c)
-		if enough > change || lessOK && less <= change {
-			t.Errorf("for %v it takes %d prompts, which see %v; one less %v", change, prompts, enough, less)
-		}
-	}
-	if _, ok := (stats.Plan{Sweeps: 14, Samples: 1}).PromptsFor(0.001, c); ok {
-		t.Error("prompts make up for days that differ")
+	if visible, _ := (stats.Plan{Prompts: 1_000_000, Sweeps: 14, Samples: 1}).Visible(c); visible < 0.01 {
+		t.Errorf("a million prompts find a change of %v, though days differ by 2 points", visible)
 	}
 	if _, ok := (stats.Plan{Prompts: 50, Sweeps: 4, Samples: 1}).Visible(c); ok {
-		t.Error("four sweeps see a change")
+		t.Error("a plan of four sweeps has a visible change")
 	}
 }

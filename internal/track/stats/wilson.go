@@ -5,12 +5,12 @@ import "math"
 // Interval is a lower and an upper end.
 type Interval [2]float64
 
-// Wilson is the score interval of 95 % of a proportion p of n answers (Wilson 1927):
+// Wilson returns the 95 % score interval of a proportion p of n answers (Wilson 1927),
 //
 //	(p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) ÷ (1 + z²/n)
 //
-// held to 0..1, and exactly 0 below p = 0 and 1 above p = 1. n need not be whole: it is
-// the effective number of answers where these are not independent.
+// limited to 0..1. The lower end is exactly 0 for p = 0, and the upper end exactly 1 for
+// p = 1. n may be an effective sample size, which need not be an integer.
 func Wilson(p, n float64) Interval {
 	square := z975 * z975
 	centre := (p + square/(2*n)) / (1 + square/n)
@@ -25,12 +25,12 @@ func Wilson(p, n float64) Interval {
 	return ends
 }
 
-// effectiveN is the number of independent answers that would leave a proportion p as
-// uncertain as a variance v with df degrees of freedom does:
+// effectiveN returns the number of independent answers for which a proportion p has the
+// variance v:
 //
-//	n = p(1−p)/v · (z/t)², t the Student quantile of df
+//	n = p(1−p)/v · (z/t)², where t is the Student quantile of df
 //
-// The second factor widens the interval for a variance that is itself an estimate.
+// The second factor widens the interval, because v is an estimate with df degrees of freedom.
 func effectiveN(p, v, df float64) float64 {
 	ratio := z975 / student975(df)
 	return p * (1 - p) / v * ratio * ratio
