@@ -15,12 +15,34 @@ import (
 	"earshot/internal/track/worddiff"
 )
 
-// cellAnswers is how many answers of a cell its noise is made of: those of a year and a
-// month of daily sweeps.
+// cellAnswers is the largest number of answers from which the noise of a cell is computed: 13
+// months of daily sweeps.
 const cellAnswers = 400
 
-// Answer shows one answer with its result, what the current rules find in it, and the
-// answers beside it. Returns store.ErrNotFound.
+// trackerRules contains a tracker, the names of its parts, and its current rules.
+type trackerRules struct {
+	*tracking.Tracker
+	names *definition.PartNames
+	rules *tracking.Rules
+	panel *analysis.Panel
+}
+
+// load reads a tracker and its rules. It returns store.ErrNotFound if the tracker does not
+// exist.
+func (s *Explorer) load(ctx context.Context, organization, name string) (t trackerRules, err error) {
+	if t.Tracker, err = s.store.Tracker(ctx, organization, name); err != nil {
+		return t, err
+	}
+	if t.names, err = s.definitions.Names(ctx, t.Tracker); err != nil {
+		return t, err
+	}
+	t.rules, t.panel, err = s.panels.CurrentPanel(ctx, t.Tracker)
+	return t, err
+}
+
+// Answer returns an answer with its result, its findings by the current rules, and the
+// neighbouring answers of its cell. It returns store.ErrNotFound if the tracker or the answer
+// does not exist.
 func (s *Explorer) Answer(ctx context.Context, organization, name, id string) (*earshot.TrackedAnswer, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
@@ -46,14 +68,14 @@ func (s *Explorer) Answer(ctx context.Context, organization, name, id string) (*
 	if err == nil {
 		view.Found, err = findings(rules, panel, a.Result, view.Prompt)
 	}
-	if err != nil {
-		s.log.Warn("nothing can be found in an answer", "answer", a.ID, "error", err) // its result is shown
+	if err != nil { // the client still gets the result
+		s.log.Warn("an answer cannot be analysed", "answer", a.ID, "error", err)
 	}
 	return &view, nil
 }
 
-// Find is what the current rules of a tracker find in a result that it need not have asked
-// for. Returns store.ErrNotFound.
+// Find returns the findings of a tracker's current rules in any result. It returns
+// store.ErrNotFound if the tracker does not exist.
 func (s *Explorer) Find(ctx context.Context, organization, name string, result []byte, prompt string) (*earshot.AnswerFindings, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
@@ -66,7 +88,7 @@ func (s *Explorer) Find(ctx context.Context, organization, name string, result [
 	return findings(rules, panel, result, prompt)
 }
 
-// findings are what rules find in a result.
+// findings returns the mentions and citations that rules find in a result.
 func findings(rules *tracking.Rules, panel *analysis.Panel, result []byte, prompt string) (*earshot.AnswerFindings, error) {
 	shown, err := panel.Show(result, prompt)
 	if err != nil {
@@ -103,7 +125,8 @@ func pages(panel *analysis.Panel, citations []metric.Citation) []earshot.FoundPa
 	return found
 }
 
-// cellOf are the answers beside one.
+// cellOf returns the other samples of an answer's sweep, and the answers of its cell in the
+// sweeps before and after.
 func (s *Explorer) cellOf(ctx context.Context, a *tracking.Answer) (*earshot.AnswerCell, error) {
 	before, after, err := s.store.CellAround(ctx, a)
 	if err != nil {
@@ -129,29 +152,22 @@ func (s *Explorer) cellOf(ctx context.Context, a *tracking.Answer) (*earshot.Ans
 	return cell, nil
 }
 
-// Diff tells how two answers of a tracker differ. Returns store.ErrNotFound.
+// Diff returns the differences between two answers of a tracker. It returns store.ErrNotFound
+// if the tracker does not exist.
 func (s *Explorer) Diff(ctx context.Context, organization, name string, q *earshot.DiffQuery) (*earshot.AnswerDiff, error) {
-	t, err := s.store.Tracker(ctx, organization, name)
-	if err != nil {
-		return nil, err
-	}
-	known, err := s.definitions.Names(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	rules, panel, err := s.panels.CurrentPanel(ctx, t)
+	t, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
 	var sides [2]diffSide
 	for i, id := range []string{q.A, q.B} {
-		if sides[i], err = s.diffSide(ctx, t, known, panel, id); err != nil {
+		if sides[i], err = s.diffSide(ctx, t, id); err != nil {
 			return nil, err
 		}
 	}
 	a, b := &sides[0], &sides[1]
 	diff := &earshot.AnswerDiff{
-		Tracker: name, Rules: ruleset.Name(rules), SameCell: a.Prompt == b.Prompt && a.Target == b.Target, A: a.view, B: b.view, Distance: distance(a.sets, b.sets),
+		Tracker: name, Rules: ruleset.Name(t.rules), SameCell: a.Prompt == b.Prompt && a.Target == b.Target, A: a.view, B: b.view, Distance: distance(a.sets, b.sets),
 	}
 	runs, cut := worddiff.Diff(a.text, b.text)
 	diff.Cut = cut
@@ -160,11 +176,11 @@ func (s *Explorer) Diff(ctx context.Context, organization, name string, q *earsh
 	}
 	diff.Lost, diff.Kept = apart(a.pages, b.pages)
 	diff.Gained, _ = apart(b.pages, a.pages)
-	diff.Noise, err = s.noise(ctx, rules, panel, b.Answer)
+	diff.Noise, err = s.noise(ctx, t, b.Answer)
 	return diff, err
 }
 
-// sets are what answers are compared by.
+// sets contains the cited domains and the named brands of an answer.
 type sets struct{ domains, brands map[string]bool }
 
 func setsOf(panel *analysis.Panel, found *analysis.Found) sets {
@@ -175,7 +191,7 @@ func setsOf(panel *analysis.Panel, found *analysis.Found) sets {
 	return sets{found.Domains(), named}
 }
 
-// diffSide is one of two answers, read.
+// diffSide is one of the two answers of a diff.
 type diffSide struct {
 	*tracking.Answer
 	view  earshot.DiffSide
@@ -184,29 +200,29 @@ type diffSide struct {
 	text  string
 }
 
-func (s *Explorer) diffSide(ctx context.Context, t *tracking.Tracker, known *definition.PartNames, panel *analysis.Panel, id string) (side diffSide, err error) {
-	side.Answer, err = s.store.Answer(ctx, t, id)
+func (s *Explorer) diffSide(ctx context.Context, t trackerRules, id string) (side diffSide, err error) {
+	side.Answer, err = s.store.Answer(ctx, t.Tracker, id)
 	if errors.Is(err, store.ErrNotFound) {
 		err = &earshot.Error{Code: earshot.CodeNotFound, Message: "there is no answer with this id", Details: earshot.ResourceDetails{ID: id}}
 	}
 	if err != nil {
 		return side, err
 	}
-	side.view.Answer = View(known, side.Answer)
+	side.view.Answer = View(t.names, side.Answer)
 	side.view.Answer.Result = nil
 	if side.Result == nil {
 		return side, nil
 	}
-	found, err := panel.Analyse(side.Result, side.view.Answer.Prompt)
+	found, err := t.panel.Analyse(side.Result, side.view.Answer.Prompt)
 	if err != nil {
 		return side, err
 	}
-	side.view.Brands, side.sets, side.pages = found.Order(panel), setsOf(panel, found), pages(panel, found.Citations)
+	side.view.Brands, side.sets, side.pages = found.Order(t.panel), setsOf(t.panel, found), pages(t.panel, found.Citations)
 	side.text, err = analysis.Plain(side.Result)
 	return side, err
 }
 
-// apart parts the pages of a into those that b lacks and those that it has.
+// apart splits the pages of a into pages that only a has and pages that both have.
 func apart(a, b []earshot.FoundPage) (only, both []earshot.FoundPage) {
 	there := map[string]bool{}
 	for _, page := range b {
@@ -232,9 +248,9 @@ func distance(a, b sets) (apart earshot.AnswerDistance) {
 	return apart
 }
 
-// noise is how far each answer of a cell is from the one before it.
-func (s *Explorer) noise(ctx context.Context, rules *tracking.Rules, panel *analysis.Panel, of *tracking.Answer) (noise earshot.CellNoise, err error) {
-	all, err := s.store.CellAnalyses(ctx, rules, of.Prompt, of.Target, cellAnswers)
+// noise returns the mean distance between consecutive answers of a cell.
+func (s *Explorer) noise(ctx context.Context, t trackerRules, of *tracking.Answer) (noise earshot.CellNoise, err error) {
+	all, err := s.store.CellAnalyses(ctx, t.rules, of.Prompt, of.Target, cellAnswers)
 	if err != nil {
 		return noise, err
 	}
@@ -246,23 +262,21 @@ func (s *Explorer) noise(ctx context.Context, rules *tracking.Rules, panel *anal
 		if err != nil {
 			return noise, err
 		}
-		now := setsOf(panel, found)
+		now := setsOf(t.panel, found)
 		if i > 0 {
 			apart := distance(before, now)
-			domains, brands = appendTo(domains, apart.Domains), appendTo(brands, apart.Brands)
+			if apart.Domains != nil {
+				domains = append(domains, *apart.Domains)
+			}
+			if apart.Brands != nil {
+				brands = append(brands, *apart.Brands)
+			}
 		}
 		before = now
 	}
 	noise.DomainPairs, noise.BrandPairs = len(domains), len(brands)
 	noise.Domains, noise.Brands = meanOf(domains), meanOf(brands)
 	return noise, nil
-}
-
-func appendTo(values []float64, value *float64) []float64 {
-	if value == nil {
-		return values
-	}
-	return append(values, *value)
 }
 
 func meanOf(values []float64) *float64 {

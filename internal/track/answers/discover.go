@@ -14,34 +14,27 @@ import (
 )
 
 const (
-	// maxDiscovered is how many different names are counted: some 10 MB.
+	// maxDiscovered is the largest number of names that are counted. They take about 10 MB.
 	maxDiscovered = 20_000
-	// maxSpellings is how many ways to write one name are counted.
+	// maxSpellings is the largest number of spellings that are counted per name.
 	maxSpellings = 5
-	// maxExamples is how many answers are shown of a name.
+	// maxExamples is the number of example answers per name.
 	maxExamples = 3
 )
 
-// Discover guesses names that the panel of a tracker lacks. Returns store.ErrNotFound.
+// Discover returns frequent names in answers that may be brands and are not in the panel. It
+// returns store.ErrNotFound if the tracker does not exist.
 func (s *Explorer) Discover(ctx context.Context, organization, name string, q *earshot.DiscoverQuery) (*earshot.DiscoverReport, error) {
-	t, err := s.store.Tracker(ctx, organization, name)
-	if err != nil {
-		return nil, err
-	}
-	known, err := s.definitions.Names(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	rules, panel, err := s.panels.CurrentPanel(ctx, t)
+	t, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
 	d := discovery{names: map[string]*discovered{}}
-	report := &earshot.DiscoverReport{Tracker: name, Rules: ruleset.Name(rules)}
-	report.AnswerSample, err = s.newest(ctx, t, q.Answers, func(a *tracking.Answer) error {
-		found, err := panel.Candidates(a.Result, known.Prompts[a.Prompt])
+	report := &earshot.DiscoverReport{Tracker: name, Rules: ruleset.Name(t.rules)}
+	report.AnswerSample, err = s.newest(ctx, t.Tracker, q.Answers, func(a *tracking.Answer) error {
+		found, err := t.panel.Candidates(a.Result, t.names.Prompts[a.Prompt])
 		if err != nil {
-			return nil //nolint:nilerr // one that cannot be read names nobody, as in numbers
+			return nil //nolint:nilerr // an unreadable result names no brand, as in metrics
 		}
 		for _, c := range found {
 			d.add(a, c.Key, c.Text, string(c.As))
@@ -53,18 +46,18 @@ func (s *Explorer) Discover(ctx context.Context, organization, name string, q *e
 	}
 	report.Cut = d.cut
 	for _, n := range d.most(q.Limit) {
-		report.Names = append(report.Names, n.view(known, report.Answers))
+		report.Names = append(report.Names, n.view(t.names, report.Answers))
 	}
 	return report, nil
 }
 
 // discovery counts names.
 type discovery struct {
-	names map[string]*discovered // by their folded form
-	cut   bool
+	names map[string]*discovered // by folded name
+	cut   bool                   // some names were not counted
 }
 
-// discovered is a name that was seen.
+// discovered contains the counts of one name.
 type discovered struct {
 	key       string
 	spellings map[string]int
@@ -72,10 +65,10 @@ type discovered struct {
 	targets   map[int]bool
 	answers   int
 	examples  []string
-	first     *tracking.Answer // the oldest; without its result
+	first     *tracking.Answer // the oldest answer, without its result
 }
 
-// add counts a name once for each answer. Answers come the newest first.
+// add counts a name once per answer. The newest answers must come first.
 func (d *discovery) add(a *tracking.Answer, key, text, standing string) {
 	n := d.names[key]
 	if n == nil {
@@ -101,7 +94,7 @@ func (d *discovery) add(a *tracking.Answer, key, text, standing string) {
 	n.first = &tracking.Answer{ID: a.ID, AskedAt: a.AskedAt}
 }
 
-// most are the names in the most answers.
+// most returns the names with the most answers.
 func (d *discovery) most(limit int) []*discovered {
 	all := slices.SortedFunc(maps.Values(d.names), func(a, b *discovered) int {
 		return cmp.Or(cmp.Compare(b.answers, a.answers), cmp.Compare(a.key, b.key))

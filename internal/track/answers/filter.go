@@ -1,9 +1,11 @@
 // Package answers lists, searches and compares the kept answers of trackers.
 //
-//	filter.go     lists of answers; sweepview.go: sweeps
-//	kept.go       the answers that a filter leaves, and what is found in them
-//	answer.go     one answer with its findings, and two answers side by side
-//	try.go discover.go  names that might be added to the panel
+//	filter.go     lists of answers
+//	kept.go       iterators over the answers of a filter and their analyses
+//	answer.go     one answer with its findings, and the diff of two answers
+//	try.go        tries names before they are added to the panel
+//	discover.go   suggests names for the panel
+//	sweepview.go  sweeps as clients see them
 package answers
 
 import (
@@ -29,8 +31,8 @@ type Explorer struct {
 	panels      *ruleset.Panels
 	numbers     *numbers.Reader
 	log         *slog.Logger
-	// searches limits who searches through kept answers, so that no account takes all of
-	// the connections for reports.
+	// searches limits concurrent searches, so that no organization uses all connections for
+	// reports.
 	searches *share.Pool
 }
 
@@ -48,7 +50,7 @@ func View(n *definition.PartNames, a *tracking.Answer) earshot.TrackedAnswer {
 	}
 }
 
-// Answers lists a page of answers, the newest first. before is where it goes on.
+// Answers returns a page of answers, newest first. before is the cursor of the page.
 func (s *Explorer) Answers(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time, before string, limit int) (*earshot.AnswerPage, error) {
 	t, filter, known, err := s.Filter(ctx, organization, name, q, from, until)
 	if err != nil {
@@ -69,7 +71,8 @@ func (s *Explorer) Answers(ctx context.Context, organization, name string, q *ea
 	return page, nil
 }
 
-// Filter is how the store picks the answers that a client asks for.
+// Filter returns the store's filter for a client's filter, with the tracker and the names of
+// its parts.
 func (s *Explorer) Filter(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time) (*tracking.Tracker, tracking.AnswerFilter, *definition.PartNames, error) {
 	filter := tracking.AnswerFilter{Prompt: q.PromptID, From: from, Until: until}
 	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
@@ -113,13 +116,9 @@ func (s *Explorer) Filter(ctx context.Context, organization, name string, q *ear
 	return t, filter, known, err
 }
 
-// naming returns a function that picks the answers that name a brand, by the current rules.
+// naming returns a function that selects the answers that name a brand, by the current rules.
 func (s *Explorer) naming(ctx context.Context, brand string, e *Kept) (func(context.Context, []*tracking.Answer) ([]*tracking.Answer, error), error) {
-	rules, err := s.panels.Current(ctx, e.Tracker)
-	if err != nil {
-		return nil, err
-	}
-	panel, err := s.panels.Panel(rules)
+	rules, panel, err := s.panels.CurrentPanel(ctx, e.Tracker)
 	if err != nil {
 		return nil, err
 	}

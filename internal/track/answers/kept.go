@@ -14,22 +14,22 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// Kept are the answers of a tracker that a filter leaves.
+// Kept iterates over the kept answers of a tracker that match a filter.
 type Kept struct {
 	explorer *Explorer
 	Tracker  *tracking.Tracker
 	filter   tracking.AnswerFilter
 	Names    *definition.PartNames
-	expired  time.Time // answers that were asked before may be gone
+	expired  time.Time // older answers may be deleted at any time
 }
 
-// Kept returns the answers of a tracker that a filter leaves. An answer that was asked before
-// expired and is not found was removed, which is no error.
+// Kept returns the kept answers of a tracker that match a filter. Answers from before expired
+// may be deleted during an iteration, which then skips them.
 func (s *Explorer) Kept(t *tracking.Tracker, filter tracking.AnswerFilter, known *definition.PartNames, expired time.Time) *Kept {
 	return &Kept{s, t, filter, known, expired}
 }
 
-// pages reads answers without their results.
+// pages iterates over pages of answers without their results.
 func (e *Kept) pages(ctx context.Context) iter.Seq2[[]*tracking.Answer, error] {
 	return func(yield func([]*tracking.Answer, error) bool) {
 		for filter := e.filter; ; {
@@ -43,7 +43,7 @@ func (e *Kept) pages(ctx context.Context) iter.Seq2[[]*tracking.Answer, error] {
 	}
 }
 
-// All reads one answer after the other, with its result.
+// All iterates over answers with their results. A result is valid until the next answer.
 func (e *Kept) All(ctx context.Context) iter.Seq2[*tracking.Answer, error] {
 	return func(yield func(*tracking.Answer, error) bool) {
 		for page, err := range e.pages(ctx) {
@@ -52,8 +52,8 @@ func (e *Kept) All(ctx context.Context) iter.Seq2[*tracking.Answer, error] {
 				return
 			}
 			for _, a := range page {
-				isThere, err := e.readResult(ctx, a)
-				if err == nil && !isThere {
+				exists, err := e.readResult(ctx, a)
+				if err == nil && !exists {
 					continue
 				}
 				if !yield(a, err) || err != nil {
@@ -65,22 +65,23 @@ func (e *Kept) All(ctx context.Context) iter.Seq2[*tracking.Answer, error] {
 	}
 }
 
-// readResult fills in the result. It tells whether the answer is still there.
+// readResult sets the result of an answer and reports whether the answer still exists.
 func (e *Kept) readResult(ctx context.Context, a *tracking.Answer) (bool, error) {
 	err := e.explorer.store.ReadResult(ctx, a)
 	if errors.Is(err, store.ErrNotFound) && a.AskedAt.Before(e.expired) {
-		return false, nil // it was removed meanwhile
+		return false, nil // deleted in the meantime
 	}
 	return err == nil, err
 }
 
-// Finding is what the current rules find in an answer.
+// Finding is an answer and its analysis.
 type Finding struct {
 	*tracking.Answer
 	Found *analysis.Found
 }
 
-// Found reads what was found in answers, and finds what was not looked for yet.
+// Found iterates over answers and their analyses. It analyses answers without a stored
+// analysis.
 func (e *Kept) Found(ctx context.Context, by ruleset.LivePanel) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		for page, err := range e.pages(ctx) {
@@ -101,7 +102,7 @@ func (e *Kept) Found(ctx context.Context, by ruleset.LivePanel) iter.Seq2[Findin
 	}
 }
 
-// foundIn is found for some answers, the newest first.
+// foundIn returns the analyses of a page of answers, which must be newest first.
 func (e *Kept) foundIn(ctx context.Context, by ruleset.LivePanel, page []*tracking.Answer) (all []Finding, err error) {
 	if len(page) == 0 {
 		return nil, nil
@@ -113,17 +114,17 @@ func (e *Kept) foundIn(ctx context.Context, by ruleset.LivePanel, page []*tracki
 	for _, a := range page {
 		content := known[a.ID]
 		if content == nil && (a.Outcome == earshot.OutcomeAnswered || a.Outcome == earshot.OutcomeRefused) {
-			isThere, err := e.readResult(ctx, a)
+			exists, err := e.readResult(ctx, a)
 			if err != nil {
 				return nil, err
 			}
-			if isThere {
+			if exists {
 				content = e.explorer.panels.Analyse(a, by, e.Names.Prompts[a.Prompt]).Content
 				a.Result = nil
 			}
 		}
 		if content == nil {
-			continue // there is no answer
+			continue // a missing answer
 		}
 		found, err := analysis.Decode(content)
 		if err != nil {
@@ -134,5 +135,5 @@ func (e *Kept) foundIn(ctx context.Context, by ruleset.LivePanel, page []*tracki
 	return all, nil
 }
 
-// exportPage is how many answers, without their results, are read together.
+// exportPage is the number of answers per page.
 const exportPage = 500

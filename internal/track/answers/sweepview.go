@@ -23,10 +23,10 @@ func SweepView(sweep *tracking.Sweep) earshot.Sweep {
 	return view
 }
 
-// sweepsPage is how many sweeps are read together.
+// sweepsPage is the number of sweeps that are read at a time.
 const sweepsPage = 500
 
-// EachSweep reads the sweeps of a tracker, the newest first.
+// EachSweep iterates over the sweeps of a tracker, newest first.
 func EachSweep(ctx context.Context, s *tracking.Store, t *tracking.Tracker) iter.Seq2[*tracking.Sweep, error] {
 	return func(yield func(*tracking.Sweep, error) bool) {
 		for before, more := "", true; more; {

@@ -21,24 +21,24 @@ import (
 )
 
 const (
-	// maxSearches is how many search through kept answers at the same time. An account that
-	// is alone may do two of these, so that one more always finds a place.
+	// maxSearches is the largest number of concurrent searches. One organization may run half
+	// of them, so that another organization can always start one.
 	maxSearches = 4
-	// maxContexts is how many places are shown of a name.
+	// maxContexts is the number of contexts in the result of a trial.
 	maxContexts = 10
-	// maxSentence is how many bytes of a sentence are shown.
+	// maxSentence is the largest length of a context in bytes.
 	maxSentence = 400
 )
 
-// newest hands the newest answers that have results to look, limit at most.
+// newest calls look for the newest answers with results, at most limit of them.
 func (s *Explorer) newest(ctx context.Context, t *tracking.Tracker, limit int, look func(*tracking.Answer) error) (sample earshot.AnswerSample, err error) {
 	release, ok := s.searches.Hold(t.Organization)
 	if !ok {
-		return sample, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "kept answers are being searched for this account already, try again"}
+		return sample, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "kept answers of this account are already being searched; try again later"}
 	}
 	defer release()
 	for before := uuid.Max.String(); ; {
-		// One more tells whether there are more.
+		// One answer beyond the limit shows that there are more.
 		answers, err := s.store.NewestResults(ctx, t, before, min(ruleset.Batch, limit-sample.Answers+1))
 		if err != nil || len(answers) == 0 {
 			return sample, err
@@ -62,65 +62,57 @@ func (s *Explorer) newest(ctx context.Context, t *tracking.Tracker, limit int, l
 	}
 }
 
-// TryNames tells what names would find in kept answers. Returns store.ErrNotFound.
+// TryNames searches kept answers with additional names and returns what they would find. It
+// returns store.ErrNotFound if the tracker does not exist.
 func (s *Explorer) TryNames(ctx context.Context, organization, name string, trial *earshot.NameTrial) (*earshot.NameTried, error) {
-	t, err := s.store.Tracker(ctx, organization, name)
+	t, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.definitions.Names(ctx, t)
+	run, err := newTrial(t, trial)
 	if err != nil {
 		return nil, err
 	}
-	rules, panel, err := s.panels.CurrentPanel(ctx, t)
-	if err != nil {
+	found := &earshot.NameTried{Tracker: name, Rules: ruleset.Name(t.rules), Brand: run.panel.Brands[run.brand].Name}
+	if found.AnswerSample, err = s.newest(ctx, t.Tracker, trial.Limit, run.look); err != nil {
 		return nil, err
 	}
-	run, err := newTrial(rules, panel, trial)
-	if err != nil {
-		return nil, err
-	}
-	run.known = known
-	found := &earshot.NameTried{Tracker: name, Rules: ruleset.Name(rules), Brand: run.panel.Brands[run.brand].Name}
-	if found.AnswerSample, err = s.newest(ctx, t, trial.Limit, run.look); err != nil {
-		return nil, err
-	}
-	run.tell(found)
+	run.report(found)
 	return found, nil
 }
 
-// nameTrial is a trial of names under way.
+// nameTrial counts what tried names find in answers.
 type nameTrial struct {
 	known         *definition.PartNames
-	before, panel *analysis.Panel
-	brand         int   // whose names are tried
-	names         []int // the names that are tried, as mentions have them
+	before, panel *analysis.Panel // without and with the tried names
+	brand         int             // the brand that gets the names
+	names         []int           // the tried names, in the numbering of Mention.Name
 
-	hits, answers []int // of each name
-	named         int   // answers with any of them
-	was, will     []int // answers that name each brand
+	hits, answers []int // mentions and answers, by tried name
+	named         int   // answers with any of the tried names
+	was, will     []int // answers that name each brand, by each panel
 	contexts      []earshot.NameContext
-	spare         []earshot.NameContext // of cells that have one already
-	cells         map[[2]int]bool
+	spare         []earshot.NameContext // further contexts of the same cells
+	cells         map[[2]int]bool       // cells with a context
 }
 
-// newTrial makes the panel as it would be. What is wrong with the names is told by their
-// place in the trial.
-func newTrial(rules *tracking.Rules, panel *analysis.Panel, trial *earshot.NameTrial) (*nameTrial, error) {
-	set, err := ruleset.Decode(rules)
+// newTrial returns a trial with a panel that contains the tried names. Errors refer to names
+// by their index in the trial.
+func newTrial(t trackerRules, trial *earshot.NameTrial) (*nameTrial, error) {
+	set, err := ruleset.Decode(t.rules)
 	if err != nil {
 		return nil, err
 	}
 	brands := set.Brands
-	run := &nameTrial{before: panel, cells: map[[2]int]bool{}}
+	run := &nameTrial{known: t.names, before: t.panel, cells: map[[2]int]bool{}}
 	run.brand = slices.IndexFunc(brands, func(b earshot.Brand) bool { return b.Name == trial.Brand })
 	rest := trial.Names
 	switch {
 	case run.brand < 0 && trial.Brand != "":
-		return nil, schema.Invalid("brand", "must be a brand of the panel; without one, the names are a new brand's")
+		return nil, schema.Invalid("brand", "must be a brand of the panel; leave it out to try a new brand")
 	case run.brand < 0:
 		if slices.ContainsFunc(brands, func(b earshot.Brand) bool { return b.Name == rest[0].Name }) {
-			return nil, schema.Invalid("names[0].name", "is a brand of the panel; name it in brand to try it in another way")
+			return nil, schema.Invalid("names[0].name", "is a brand of the panel; set brand to this name to try other rules for it")
 		}
 		run.brand, run.names = len(brands), []int{0}
 		brands = append(brands, earshot.Brand{Name: rest[0].Name, Match: rest[0].Match})
@@ -129,7 +121,7 @@ func newTrial(rules *tracking.Rules, panel *analysis.Panel, trial *earshot.NameT
 	for i := range rest {
 		at := addName(&brands[run.brand], rest[i])
 		if first := slices.Index(run.names, at); first >= 0 {
-			return nil, schema.Invalid(fmt.Sprintf("names[%d].name", len(run.names)), "is the same as that of names[%d]", first)
+			return nil, schema.Invalid(fmt.Sprintf("names[%d].name", len(run.names)), "is the same as names[%d].name", first)
 		}
 		run.names = append(run.names, at)
 	}
@@ -141,8 +133,8 @@ func newTrial(rules *tracking.Rules, panel *analysis.Panel, trial *earshot.NameT
 	return run, nil
 }
 
-// addName gives a brand a name, in the place of one of that spelling, and tells which it
-// is: 0 is the brand's own, n its alias n-1.
+// addName adds a name to a brand or replaces the name with the same spelling. It returns the
+// number of the name: 0 is the brand's own name, n is alias n-1.
 func addName(b *earshot.Brand, name earshot.BrandName) int {
 	if b.Name == name.Name {
 		b.Match = name.Match
@@ -157,13 +149,13 @@ func addName(b *earshot.Brand, name earshot.BrandName) int {
 	return at + 1
 }
 
-// problems names what is wrong by its place in the trial.
+// problems converts problems of brands to problems of the tried names.
 func (run *nameTrial) problems(err error) error {
 	problems, ok := errors.AsType[mention.Problems](err)
 	if !ok {
 		return schema.Invalid("names", "%s", err)
 	}
-	var told []earshot.FieldProblem
+	var details []earshot.FieldProblem
 	for _, p := range problems {
 		field := p.Path
 		for i, name := range run.names {
@@ -175,19 +167,19 @@ func (run *nameTrial) problems(err error) error {
 				field = fmt.Sprintf("names[%d].%s", i, rest)
 			}
 		}
-		told = append(told, earshot.FieldProblem{Field: field, Message: p.Message})
+		details = append(details, earshot.FieldProblem{Field: field, Message: p.Message})
 	}
-	invalid := schema.Invalid("names", "cannot be looked for")
-	invalid.Details = told
+	invalid := schema.Invalid("names", "are not valid")
+	invalid.Details = details
 	return invalid
 }
 
-// look adds what is found in an answer, now and by the names that are tried.
+// look counts the mentions in an answer, with and without the tried names.
 func (run *nameTrial) look(a *tracking.Answer) error {
 	prompt := run.known.Prompts[a.Prompt]
 	now, err := run.before.Analyse(a.Result, prompt)
 	if err != nil {
-		return nil //nolint:nilerr // one that cannot be read names nobody, as in numbers
+		return nil //nolint:nilerr // an unreadable result names no brand, as in metrics
 	}
 	shown, err := run.panel.Show(a.Result, prompt)
 	if err != nil {
@@ -221,7 +213,7 @@ func (run *nameTrial) look(a *tracking.Answer) error {
 	return nil
 }
 
-// count adds an answer to the brands that it names.
+// count counts an answer for each brand that it names.
 func count(named []int, found *analysis.Found) {
 	seen := map[int]bool{}
 	for _, m := range found.Mentions {
@@ -232,7 +224,7 @@ func count(named []int, found *analysis.Found) {
 	}
 }
 
-// show notes the place of a mention, of different questions and targets first.
+// show adds the context of a mention. Contexts of different cells are preferred.
 func (run *nameTrial) show(a *tracking.Answer, shown *analysis.Shown, i int) {
 	cell := [2]int{a.Prompt, a.Target}
 	into := &run.contexts
@@ -251,8 +243,8 @@ func (run *nameTrial) show(a *tracking.Answer, shown *analysis.Shown, i int) {
 	})
 }
 
-// excerpt is the sentence around a mention and where in the text it begins. A long one is
-// cut, but not inside a character.
+// excerpt returns the sentence of a mention and its start in the text. It cuts a long
+// sentence between two characters.
 func excerpt(body string, sentence analysis.Sentence, m analysis.Mention) (text string, start int) {
 	start, end := min(sentence.Start, m.Start), max(sentence.End, m.End)
 	if end-start > maxSentence {
@@ -268,8 +260,8 @@ func excerpt(body string, sentence analysis.Sentence, m analysis.Mention) (text 
 	return body[start:end], start
 }
 
-// tell writes down what was found.
-func (run *nameTrial) tell(found *earshot.NameTried) {
+// report sets the counts of a trial.
+func (run *nameTrial) report(found *earshot.NameTried) {
 	share := func(n int) float64 { return float64(n) / float64(max(1, found.Answers)) }
 	for i, name := range run.names {
 		text := run.panel.NameOf(analysis.Mention{Brand: run.brand, Name: name})
@@ -288,11 +280,11 @@ func (run *nameTrial) tell(found *earshot.NameTried) {
 	found.Collisions = run.collisions()
 }
 
-// collisions are those of the names that are tried.
+// collisions returns the collisions of the tried names with other names of the panel.
 func (run *nameTrial) collisions() (all []earshot.NameCollision) {
 	isTried := func(n mention.NameRef) bool { return n.Brand == run.brand && slices.Contains(run.names, n.Name) }
 	for _, c := range run.panel.Collisions() {
-		// Names that are equal collide both ways; one is told.
+		// Equal names collide in both directions, but are listed once.
 		if !isTried(c.Name) && (!isTried(c.Within) || c.Equal) {
 			continue
 		}

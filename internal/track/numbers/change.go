@@ -1,11 +1,12 @@
 package numbers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"earshot"
@@ -18,14 +19,10 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// Compare tells what changed between two periods and whether that is more than a rerun
-// would show. Returns store.ErrNotFound.
+// Compare compares two periods and tests whether their difference is significant. It returns
+// store.ErrNotFound if the tracker does not exist.
 func (s *Reader) Compare(ctx context.Context, organization, name string, q *earshot.CompareQuery, now time.Time) (*earshot.CompareReport, error) {
-	metrics := q.Metric
-	if metrics == "" {
-		metrics = "visibility"
-	}
-	wanted, err := numberQuery(&q.NumberFilter, metrics, "", q.Having)
+	wanted, err := numberQuery(&q.NumberFilter, cmp.Or(q.Metric, "visibility"), "", q.Having)
 	if err != nil {
 		return nil, err
 	}
@@ -47,20 +44,22 @@ func (s *Reader) Compare(ctx context.Context, organization, name string, q *ears
 		report = &earshot.CompareReport{
 			Tracker: name, Rules: ruleset.Name(b.Rules), MadeUp: b.MadeUp, Baseline: periodView(b, before), Period: periodView(b, after), Breaks: b.Breaks,
 		}
+		periods := metric.Periods{A: b.Within(before), B: b.Within(after)}
 		if q.By == "prompt" {
-			report.Rows, err = ComparePrompts(b, wanted, metric.Periods{A: b.Within(before), B: b.Within(after)})
+			report.Rows, err = ComparePrompts(b, wanted, periods)
 			if len(report.Rows) > maxRows {
-				return schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one brand, or filter", len(report.Rows), maxRows)
+				return schema.Invalid("by", "gives %d rows, but a response has at most %d: ask for one brand, or filter", len(report.Rows), maxRows)
 			}
 			return asField(err)
 		}
-		return compareInto(b, report, wanted, metric.Periods{A: b.Within(before), B: b.Within(after)}, noise)
+		return compareTargets(b, report, wanted, periods, noise)
 	}, before, after)
 	return report, err
 }
 
-// compareInto fills in the rows: all targets of a surface together, then each of them.
-func compareInto(b *aggregate.Aggregate, report *earshot.CompareReport, wanted metric.Query, periods metric.Periods, noise *earshot.NoiseReport) error {
+// compareTargets adds rows and grades to a report: all targets of a surface together, then
+// each target.
+func compareTargets(b *aggregate.Aggregate, report *earshot.CompareReport, wanted metric.Query, periods metric.Periods, noise *earshot.NoiseReport) error {
 	seen := map[string]bool{}
 	for _, by := range [][]string{nil, {"target"}} {
 		wanted.By = by
@@ -74,8 +73,7 @@ func compareInto(b *aggregate.Aggregate, report *earshot.CompareReport, wanted m
 		if err != nil {
 			return asField(err)
 		}
-		// A surface with one target is its own sum.
-		known := map[string]bool{}
+		known := map[string]bool{} // skips a target that is the only one of its surface
 		for _, r := range rows {
 			if !seen[r.Target] {
 				known[r.Target] = true
@@ -88,15 +86,13 @@ func compareInto(b *aggregate.Aggregate, report *earshot.CompareReport, wanted m
 				report.Grades = append(report.Grades, gradedCut(&g))
 			}
 		}
-		for target := range known {
-			seen[target] = true
-		}
+		maps.Copy(seen, known)
 	}
 	return nil
 }
 
-// ComparePrompts compares single questions as one screen: of those that are said to have
-// moved, at most about the share falseDiscoveries has not.
+// ComparePrompts compares each prompt. It tests all prompts together: falseDiscoveries limits
+// the share of prompts with the verdict moved that did not change.
 func ComparePrompts(b *aggregate.Aggregate, wanted metric.Query, periods metric.Periods) (rows []earshot.ComparedRow, err error) {
 	wanted.By = []string{"prompt"}
 	found, err := b.Compare(wanted, periods)
@@ -122,20 +118,13 @@ func ComparePrompts(b *aggregate.Aggregate, wanted metric.Query, periods metric.
 	return rows, nil
 }
 
-// Periods are the two periods: unless given the last 28 days, and as long before.
+// Periods returns the two periods of a query. The default period is the last 28 days, and
+// the default baseline the same number of days before the period.
 func Periods(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (before, after definition.Span, err error) {
-	today, err := time.Parse(time.DateOnly, zone.Civil(now).String()[:len(time.DateOnly)])
-	if err != nil {
+	if after, err = definition.ParseSpan(zone, "from", q.From, "to", cmp.Or(q.To, day(zone, now))); err != nil {
 		return before, after, err
 	}
-	to, from := q.To, q.From
-	if to == "" {
-		to = today.Format(time.DateOnly)
-	}
-	if after, err = definition.ParseSpan(zone, "from", from, "to", to); err != nil {
-		return before, after, err
-	}
-	if from == "" {
+	if q.From == "" {
 		if after.From, err = definition.DaysBefore(zone, after.Until, compareDays); err != nil {
 			return before, after, err
 		}
@@ -147,15 +136,19 @@ func Periods(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (befor
 		before.Until = after.From
 	}
 	if before.From.IsZero() {
-		days := int((after.Until.Sub(after.From) + 12*time.Hour) / (24 * time.Hour)) // an hour more or less when clocks change
+		days := int((after.Until.Sub(after.From) + 12*time.Hour) / (24 * time.Hour)) // rounds, because a clock change adds or removes an hour
 		before.From, err = definition.DaysBefore(zone, before.Until, max(1, days))
 	}
 	return before, after, err
 }
 
+// day returns the local date of a time.
+func day(zone *schedule.Rule, at time.Time) string {
+	return zone.Civil(at).String()[:len(time.DateOnly)]
+}
+
 func periodView(b *aggregate.Aggregate, p definition.Span) earshot.Period {
-	day := func(at time.Time) string { return b.Zone.Civil(at).String()[:len(time.DateOnly)] }
-	return earshot.Period{From: day(p.From), To: day(p.Until.Add(-time.Minute)), Sweeps: len(b.Within(p))}
+	return earshot.Period{From: day(b.Zone, p.From), To: day(b.Zone, p.Until.Add(-time.Minute)), Sweeps: len(b.Within(p))}
 }
 
 func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *earshot.NoiseReport) earshot.ComparedRow {
@@ -174,15 +167,16 @@ func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *ears
 	row.NoiseFloor = noiseFloor(noise, &row)
 	row.Summary = summary(&row) + withinNoise(&row)
 	if len(breaks) > 0 {
-		row.Summary += fmt.Sprintf(" But since %s %s, so that the periods are not of one kind.", breaks[0].At.Format(time.DateOnly), breaks[0].Reason)
+		on := ""
 		if breaks[0].Target != "" {
-			row.Summary = strings.Replace(row.Summary, " But since", " But on "+breaks[0].Target+" since", 1)
+			on = " on " + breaks[0].Target
 		}
+		row.Summary += fmt.Sprintf(" But the periods cannot be compared directly: there is a break%s on %s (%s).", on, breaks[0].At.Format(time.DateOnly), breaks[0].Reason)
 	}
 	return row
 }
 
-// summary is the verdict in a sentence.
+// summary returns the verdict as a sentence.
 func summary(r *earshot.ComparedRow) string {
 	name := fmt.Sprintf("%s of %s on %s", r.Metric, r.Brand, r.Target)
 	if r.Target[0] == '*' {
@@ -219,8 +213,8 @@ func gradedCut(g *metric.Graded) earshot.GradedCut {
 	return cut
 }
 
-// noiseFloor is by how much the visibility of a row's brand and target differed when a
-// sweep was repeated, nil where that is not known.
+// noiseFloor returns the difference in visibility of a row's brand and target between a sweep
+// and its repetition, or nil if it is unknown.
 func noiseFloor(noise *earshot.NoiseReport, row *earshot.ComparedRow) *float64 {
 	if noise == nil || row.Metric != "visibility"+metric.Version {
 		return nil
@@ -238,7 +232,7 @@ func noiseFloor(noise *earshot.NoiseReport, row *earshot.ComparedRow) *float64 {
 	return nil
 }
 
-// withinNoise says where a change is no larger than the noise floor.
+// withinNoise returns a sentence if a change is not larger than the noise floor.
 func withinNoise(row *earshot.ComparedRow) string {
 	if row.NoiseFloor == nil || row.Change == nil || math.Abs(*row.Change) > *row.NoiseFloor {
 		return ""
@@ -246,6 +240,5 @@ func withinNoise(row *earshot.ComparedRow) string {
 	return fmt.Sprintf(" It is within the noise floor: a sweep that was repeated at once differed by %.1f points.", 100**row.NoiseFloor)
 }
 
-// falseDiscoveries is the share of the questions that are said to have moved that may
-// not have.
+// falseDiscoveries is the false discovery rate of comparisons by prompt.
 const falseDiscoveries = 0.05

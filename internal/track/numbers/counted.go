@@ -13,8 +13,8 @@ import (
 	"earshot/internal/track/definition"
 )
 
-// Counted is how answers are picked in the way that numbers count them: it tells whether a
-// client asks for that, and whether an answer is among them.
+// Counted returns a predicate for the answers that the metrics include. If the filter does
+// not ask for them, the predicate accepts all answers.
 func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.AnswerFilter) (match func(*tracking.Answer) bool, err error) {
 	chosen, err := selection("filter", q.Filter)
 	if err != nil {
@@ -32,11 +32,7 @@ func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.An
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.panels.Current(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	panel, err := s.panels.Panel(rules)
+	_, panel, err := s.panels.CurrentPanel(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +40,7 @@ func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.An
 	if err != nil {
 		return nil, err
 	}
-	sweeps := map[string]map[string]string{} // what each is called, by dimension
+	sweeps := map[string]map[string]string{} // values by id and dimension
 	for _, sweep := range closed {
 		if due.Has(sweep.DueAt) && (!q.Counted || !sweep.Pruned) {
 			sweeps[sweep.ID] = timesOf(sweep.ID, zone.Civil(sweep.DueAt).String())
@@ -63,7 +59,7 @@ func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.An
 			has := []string{times[dimension], parts.targets[a.Target][dimension], parts.prompts[a.Prompt]}
 			switch dimension {
 			case "brand":
-				continue // it picks no answers
+				continue // a filter by brand changes the panel, not the answers
 			case "surface":
 				has = []string{a.Surface}
 			case "target":
@@ -83,7 +79,7 @@ func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.An
 	}, nil
 }
 
-// timesOf is a sweep by the dimensions of time.
+// timesOf returns the values of a sweep in the dimensions of time.
 func timesOf(id, slot string) map[string]string {
 	day, _, _ := strings.Cut(slot, "T")
 	times := map[string]string{"sweep": id, "day": day}
@@ -94,7 +90,7 @@ func timesOf(id, slot string) map[string]string {
 	return times
 }
 
-// selectable are the parts of a tracker, by what selections call them.
+// selectable contains the values of prompts and targets in each dimension, by number.
 type selectable struct {
 	prompts map[int]string
 	tags    map[int][]string
@@ -117,7 +113,7 @@ func (s *Reader) selectable(ctx context.Context, t *tracking.Tracker, branded fu
 	}
 	for _, part := range targets {
 		var target earshot.Target
-		_ = json.Unmarshal(part.Definition, &target) // as it was stored
+		_ = json.Unmarshal(part.Definition, &target) // was valid when it was stored
 		found.targets[part.ID] = map[string]string{"target": part.Name, "provider": target.Provider, "country": target.Country}
 	}
 	return found, nil

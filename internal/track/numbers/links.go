@@ -12,7 +12,7 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// answersURL lists the answers behind a number, and those that are missing.
+// answersURL returns the URL that lists the answers of a row, including missing ones.
 func answersURL(b *aggregate.Aggregate, q metric.Query, r *metric.Row) string {
 	l := r.Labels
 	target, surface, _ := strings.Cut(l.Target, "@")
@@ -30,11 +30,11 @@ func answersURL(b *aggregate.Aggregate, q metric.Query, r *metric.Row) string {
 	var chosen []string
 	for _, dimension := range dimensions {
 		if dimension == "prompt" && l.PromptVersion != 0 {
-			continue // promptId says which
+			continue // replaced by promptId
 		}
 		values := q.Filter[dimension]
 		if label := labels[dimension]; label != "" {
-			values = []string{label} // one of those that the filter leaves
+			values = []string{label} // more specific than the filter
 		}
 		for _, value := range values {
 			chosen = append(chosen, dimension+":"+value)
@@ -45,7 +45,7 @@ func answersURL(b *aggregate.Aggregate, q metric.Query, r *metric.Row) string {
 		v.Set("branded", "true")
 	}
 	if l.Tag != "" {
-		v.Set("tag", l.Tag) // a question may have it beside one that the filter leaves
+		v.Set("tag", l.Tag) // in addition to a filter by tag: a prompt may have both tags
 	}
 	if l.PromptVersion != 0 {
 		v.Set("promptId", strconv.Itoa(l.PromptVersion))
@@ -53,8 +53,8 @@ func answersURL(b *aggregate.Aggregate, q metric.Query, r *metric.Row) string {
 	return answersLink(b, sweeps, chosen, v)
 }
 
-// answersLink lists the answers of neighbouring sweeps that numbers count, as far as they are
-// chosen.
+// answersLink returns the URL that lists the answers of neighbouring sweeps that the metrics
+// include. chosen is the filter.
 func answersLink(b *aggregate.Aggregate, sweeps []*tracking.Sweep, chosen []string, v url.Values) string {
 	v.Set("counted", "true")
 	if len(chosen) > 0 {
@@ -63,7 +63,7 @@ func answersLink(b *aggregate.Aggregate, sweeps []*tracking.Sweep, chosen []stri
 	if n := len(sweeps); n > 0 {
 		first, last := aggregate.ActiveTime(sweeps)
 		moment := func(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
-		// By when they were asked it is quick; the clock of another node may be a little behind.
+		// A range of times makes the query fast. A second more covers the clocks of other nodes.
 		v.Set("from", moment(first.Add(-time.Second)))
 		v.Set("to", moment(last.Add(time.Second)))
 		v.Set("dueFrom", moment(sweeps[0].DueAt))
@@ -72,7 +72,7 @@ func answersLink(b *aggregate.Aggregate, sweeps []*tracking.Sweep, chosen []stri
 	return "/v1/trackers/" + url.PathEscape(b.Tracker.Name) + "/answers?" + v.Encode()
 }
 
-// TargetAnswersURL lists the answers on a target of the sweeps of a period.
+// TargetAnswersURL returns the URL that lists the answers of a target in a list of sweeps.
 func TargetAnswersURL(b *aggregate.Aggregate, target string, period []string) string {
 	var sweeps []*tracking.Sweep
 	if n := len(period); n > 0 {

@@ -1,9 +1,10 @@
-// Package numbers shows the numbers of trackers as clients see them.
+// Package numbers answers the API's queries for metrics, comparisons and sources.
 //
 //	numbers.go    metrics and sources
-//	change.go     two periods compared
-//	counted.go links.go  which answers a number counts, and the URL that lists them
-//	precision.go  how small a change the numbers of a tracker can show
+//	change.go     comparison of two periods
+//	counted.go    which answers the metrics include
+//	links.go      URLs that list the answers of a row
+//	precision.go  the smallest change that a tracker can find
 package numbers
 
 import (
@@ -21,7 +22,7 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// Reader shows the numbers of trackers as clients see them.
+// Reader computes the numbers of trackers as clients see them.
 type Reader struct {
 	store       *tracking.Store
 	definitions *definition.Reader
@@ -35,18 +36,18 @@ func NewReader(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *ag
 }
 
 const (
-	// maxRows is how many numbers are given at once.
+	// maxRows is the largest number of rows in a response.
 	maxRows = 20_000
-	// maxComputed is how many are computed, of which a page is given.
+	// maxComputed is the largest number of rows of all pages of a query.
 	maxComputed = 200_000
-	// compareDays is how long the periods of a comparison are unless it says otherwise.
+	// compareDays is the default length of the periods of a comparison.
 	compareDays = 28
 )
 
-// dimensions are what answers can be divided and picked by.
+// dimensions are the dimensions by which answers can be split and filtered.
 var dimensions = []string{"brand", "surface", "target", "provider", "country", "prompt", "tag", "sweep", "day", "week", "month"}
 
-// list splits a list with commas.
+// list splits a list at commas and removes duplicates.
 func list(text string) (items []string) {
 	for item := range strings.SplitSeq(text, ",") {
 		if item = strings.TrimSpace(item); item != "" && !slices.Contains(items, item) {
@@ -56,8 +57,8 @@ func list(text string) (items []string) {
 	return items
 }
 
-// selection reads target:chatassistant/US,tag:trail. A comma that no dimension follows is
-// part of the value.
+// selection parses text such as "target:chatassistant/US,tag:trail". A comma is part of the
+// value unless a dimension follows.
 func selection(field, text string) (metric.Selection, error) {
 	if text == "" {
 		return nil, nil
@@ -81,7 +82,7 @@ func selection(field, text string) (metric.Selection, error) {
 	return chosen, nil
 }
 
-// numberQuery reads what queries for numbers share.
+// numberQuery parses the parameters that all queries have.
 func numberQuery(f *earshot.NumberFilter, metrics, by, having string) (q metric.Query, err error) {
 	q = metric.Query{Metrics: list(metrics), By: list(by), Branded: f.Branded, PoolSurfaces: f.PoolSurfaces}
 	for i, name := range q.Metrics {
@@ -97,8 +98,8 @@ func numberQuery(f *earshot.NumberFilter, metrics, by, having string) (q metric.
 	return q, err
 }
 
-// asField makes an error of the query, which begins with the name of its field, one that
-// the client sees.
+// asField converts an error of a metric.Query, which starts with the name of a field, to a
+// validation error.
 func asField(err error) error {
 	if err == nil {
 		return nil
@@ -110,29 +111,18 @@ func asField(err error) error {
 	return schema.Invalid(field, "%s", message)
 }
 
-// Metrics are numbers of a tracker. Returns store.ErrNotFound.
+// Metrics returns rows of metrics. It returns store.ErrNotFound if the tracker does not exist.
 func (s *Reader) Metrics(ctx context.Context, organization, name string, q *earshot.MetricQuery) (*earshot.MetricReport, error) {
-	by := q.By
-	if by == "" {
-		by = "target"
-	}
-	wanted, err := numberQuery(&q.NumberFilter, q.Metric, by, q.Having)
+	wanted, err := numberQuery(&q.NumberFilter, q.Metric, cmp.Or(q.By, "target"), q.Having)
 	if err != nil {
 		return nil, err
 	}
 	wanted.BrandsOnly, wanted.Last, wanted.MaxRows = true, q.Last, maxComputed
 	var read aggregate.Options
 	if slices.Contains(wanted.Metrics, "stability.domains") {
-		read.Sources = metric.ByDomain // which no sweep that is added up tells
+		read.Sources = metric.ByDomain // tallies do not contain domains
 	}
-	var b *aggregate.Aggregate
-	var rows []metric.Row
-	err = s.filtered(ctx, organization, name, &q.NumberFilter, read, func(found *aggregate.Aggregate) (err error) {
-		b = found
-		b.NamePrompts(wanted.Filter)
-		rows, err = b.Rows(wanted)
-		return asField(err)
-	})
+	b, rows, err := s.rows(ctx, organization, name, &q.NumberFilter, read, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +132,7 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 		rows = rows[:q.Limit]
 	}
 	if len(rows) > maxRows {
-		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, filter, or give a limit", len(rows), maxRows)
+		return nil, schema.Invalid("by", "gives %d rows, but a response has at most %d: ask for one metric, filter, or set a limit", len(rows), maxRows)
 	}
 	report := &earshot.MetricReport{Tracker: name, Rules: ruleset.Name(b.Rules), Sweeps: len(b.Sweeps), MadeUp: b.MadeUp, Breaks: b.Breaks, More: more}
 	for i := range rows {
@@ -152,17 +142,23 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 	return report, err
 }
 
-// filtered calls use with the counts of the sweeps that a filter leaves by time.
-func (s *Reader) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted aggregate.Options, use func(*aggregate.Aggregate) error) error {
+// rows computes the rows of a query over the sweeps in the time range of a filter.
+func (s *Reader) rows(ctx context.Context, organization, name string, f *earshot.NumberFilter, o aggregate.Options, q metric.Query) (b *aggregate.Aggregate, rows []metric.Row, err error) {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	within, err := definition.ParseSpan(d.Zone(), "from", f.From, "to", f.To)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	return s.counter.With(ctx, t, d, wanted, use, within)
+	err = s.counter.With(ctx, t, d, o, func(counted *aggregate.Aggregate) (err error) {
+		b = counted
+		b.NamePrompts(q.Filter)
+		rows, err = b.Rows(q)
+		return asField(err)
+	}, within)
+	return b, rows, err
 }
 
 // Row returns a row of metrics as clients see it.
@@ -199,37 +195,28 @@ func intervals(of *metric.Intervals) *earshot.Intervals {
 	return found
 }
 
-// Sources are the pages that answers cite. Returns store.ErrNotFound.
+// Sources returns the sites or pages that answers cite. It returns store.ErrNotFound if the
+// tracker does not exist.
 func (s *Reader) Sources(ctx context.Context, organization, name string, q *earshot.SourceQuery) (*earshot.SourceReport, error) {
 	wanted, err := numberQuery(&q.NumberFilter, "citationShare", "", "")
 	if err != nil {
 		return nil, err
 	}
-	by := q.By
-	if by == "" {
-		by = "domain"
-	}
+	by := cmp.Or(q.By, "domain")
 	wanted.Sources, wanted.Top = []string{by}, q.Limit
 	if by != "type" {
 		wanted.Metrics = append(wanted.Metrics, "support")
 	}
 	counted := map[string]metric.Sources{"domain": metric.ByDomain | metric.BySupport, "url": metric.ByURL | metric.BySupportURL, "type": metric.ByType}[by]
-	var b *aggregate.Aggregate
-	var rows []metric.Row
-	err = s.filtered(ctx, organization, name, &q.NumberFilter, aggregate.Options{Sources: counted | metric.SourcesOnly}, func(found *aggregate.Aggregate) (err error) {
-		b = found
-		b.NamePrompts(wanted.Filter)
-		rows, err = b.Rows(wanted)
-		return asField(err)
-	})
+	b, rows, err := s.rows(ctx, organization, name, &q.NumberFilter, aggregate.Options{Sources: counted | metric.SourcesOnly}, wanted)
 	if err != nil {
 		return nil, err
 	}
 	report := &earshot.SourceReport{Tracker: name, Rules: ruleset.Name(b.Rules), MadeUp: b.MadeUp}
-	backs := map[[2]string][]earshot.BackedBrand{} // by target and by domain or URL
-	for _, r := range rows {
-		if r.Brand != nil { // of a brand, support alone says what backs it
-			backed := r.Domains
+	backs := map[[2]string][]earshot.BackedBrand{} // by target, and by domain or URL
+	for _, r := range rows {                       // for each target, the rows of brands come first
+		if r.Brand != nil {
+			backed := r.Domains // set in rows of support
 			if by == "url" {
 				backed = r.Pages
 			}
@@ -237,10 +224,6 @@ func (s *Reader) Sources(ctx context.Context, organization, name string, q *ears
 				at := [2]string{r.Target, source}
 				backs[at] = append(backs[at], earshot.BackedBrand{Brand: *r.Brand, Mentions: mentions})
 			}
-		}
-	}
-	for _, r := range rows {
-		if r.Brand != nil {
 			continue
 		}
 		row := earshot.SourceRow{

@@ -13,12 +13,13 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// spreadSweeps is of how many sweeps the spread of a tracker's own answers is taken.
+// spreadSweeps is the number of sweeps from which the variances of a tracker are estimated.
 const spreadSweeps = 28
 
-// Precision is how small a change the numbers will show, and how many lasting ones are
-// found by the change detector with the tracker's own threshold: by the spread that the answers of
-// the tracker's last sweeps have, or, where these are too few, that answers usually have.
+// Precision returns the smallest change that a comparison of two 28-day periods finds, and
+// the share of lasting falls that the change detector finds with the tracker's own threshold.
+// It uses the variances of the tracker's last sweeps, or default variances if there are too
+// few sweeps.
 func (s *Reader) Precision(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) (earshot.Precision, error) {
 	p := earshot.Precision{Prompts: len(d.Prompts), Samples: d.Samples, Sweeps: d.SweepsIn(28, now)}
 	spread, measured, err := s.spread(ctx, t)
@@ -37,8 +38,8 @@ func (s *Reader) Precision(ctx context.Context, t *tracking.Tracker, d *definiti
 	return p, nil
 }
 
-// spread are the variances of the visibility of a tracker's first own brand, or of its
-// first brand, and whether they were measured.
+// spread returns the variances of the visibility of the first own brand, or of the first
+// brand if none is an own brand. It reports whether they are estimates or defaults.
 func (s *Reader) spread(ctx context.Context, t *tracking.Tracker) (stats.Components, bool, error) {
 	if t.Version == 0 {
 		return stats.DefaultComponents, false, nil
@@ -66,7 +67,7 @@ func (s *Reader) spread(ctx context.Context, t *tracking.Tracker) (stats.Compone
 		return stats.Components{}, false, err
 	}
 	brand := max(0, slices.IndexFunc(b.Panel.Brands, func(brand metric.PanelBrand) bool { return brand.Own }))
-	// Answers that all agree tell nothing of how much they will differ.
+	// If all answers agree, their variance is 0, which is not a useful estimate.
 	if spread, ok := b.Components(b.Panel.Brands[brand].Name); ok && spread.Answer > 0 {
 		return spread, true, nil
 	}

@@ -6,12 +6,12 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// The share of falls that are found depends on the threshold, and is near to what whole
-// worlds give that were simulated elsewhere: 94, 49 and 12 % at 8.1 with independent days.
+// The power depends on the threshold, and is close to simulations of whole trackers with
+// independent days: 94, 49 and 12 % at a threshold of 8.1.
 func TestAHigherThresholdFindsLess(t *testing.T) {
 	t.Parallel()
 	h := stats.Threshold(1, 30, 365, stats.DefaultK)
-	independent := stats.Components{Day: 0.0014, Answer: 0.187} // of those worlds
+	independent := stats.Components{Day: 0.0014, Answer: 0.187} // of the simulated trackers
 	for prompts, want := range map[int]float64{50: 0.94, 20: 0.49, 10: 0.12} {
 		p := stats.Plan{Prompts: prompts, Samples: 1}
 		found := p.Found(independent, h)

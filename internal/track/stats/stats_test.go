@@ -150,7 +150,7 @@ func TestMarketInterval(t *testing.T) {
 
 func TestCompareIsWelchsTest(t *testing.T) {
 	t.Parallel()
-	// Below 5 sweeps it is the textbook's: v = 1/3 and 5/3, df 2 and 3.
+	// With fewer than 5 sweeps it is the usual Welch test: v = 1/3 and 5/3, df 2 and 3.
 	a := stats.Side{SweepMeans: []float64{1, 2, 3}, Answers: 100}
 	b := stats.Side{SweepMeans: []float64{2, 4, 6, 8}, Answers: 100}
 	c := stats.Compare(a, b)
@@ -191,7 +191,7 @@ func TestCUSUMFindsAShiftAndStartsAnew(t *testing.T) {
 	if step := detector.Step(0.3, 50); step.Score == nil || step.Alarm != "" {
 		t.Fatalf("the 11th value gives %+v", step)
 	}
-	step := detector.Step(0.9, 50) // one so far off is held to 8, which is enough
+	step := detector.Step(0.9, 50) // its score is limited to 8, which is above the threshold
 	if *step.Score <= 4 || *step.Score > 8 || step.Alarm == "" && step.Up == 0 {
 		t.Fatalf("a jump gives %+v", step)
 	}
@@ -266,7 +266,7 @@ func TestDiscoveries(t *testing.T) {
 		}
 	}
 	if found := stats.Discoveries(nil, 0.05); len(found) != 0 {
-		t.Errorf("in nothing was found %v", found)
+		t.Errorf("no tests give the discoveries %v", found)
 	}
 }
 
