@@ -1,10 +1,10 @@
-// Package analysis says what an answer of a tracker holds: which brands of the panel it
-// names, where and backed by what, and which pages it cites. It is pure: the same result
-// and the same panel give the same analysis for ever.
+// Package analysis finds the brands that an answer names, the pages that it cites, and the
+// pages that support each mention. It is pure: the same result and the same panel always
+// give the same analysis.
 //
-//	analysis.go  a panel, and what it finds in a result
-//	shown.go     the same for people to look at, with its texts and sentences
-//	codec.go     an analysis as it is stored
+//	analysis.go  Panel, and the analysis of a result
+//	shown.go     an analysis with texts and sentences, for display
+//	codec.go     the stored format of an analysis
 //	refusal.go   whether an assistant declined to answer
 package analysis
 
@@ -19,13 +19,12 @@ import (
 	"earshot/internal/track/source"
 )
 
-// Code is the version of what finds brands and citations. Raise it with every change that
-// makes another analysis of the same answer: all kept answers are analysed anew then.
+// Code is the version of the analysis. Raise it with every change that gives another analysis
+// of the same answer; all kept answers are then analysed again.
 const Code = 3
 
-// Alike returns the first version that names and cites what a version does, so that series
-// go on from one to the other. Version 3 notes more about an answer than version 2 does,
-// and finds the same in it.
+// Alike returns the first version that finds the same mentions and citations as a version, so
+// that series continue. Version 3 stores more than version 2, but finds the same.
 func Alike(code int) int {
 	if code == 3 {
 		return 2
@@ -33,7 +32,7 @@ func Alike(code int) int {
 	return code
 }
 
-// Panel finds the brands of a tracker. It does not change and is safe for concurrent use.
+// Panel finds the brands of a tracker in results. It is immutable and safe for concurrent use.
 type Panel struct {
 	Brands []metric.PanelBrand
 	named  []mention.BrandNames
@@ -41,8 +40,8 @@ type Panel struct {
 	sites  *source.Sites
 }
 
-// NewPanel makes a panel of brands, and of types of sites that are not those of the table.
-// An error of the type mention.Problems names all that is wrong with the brands.
+// NewPanel returns a panel of brands. sources override the built-in types of sites. An error
+// of the type mention.Problems lists all problems of the brands.
 func NewPanel(brands []earshot.Brand, sources ...earshot.SourceType) (*Panel, error) {
 	p := &Panel{named: Names(brands)}
 	var err error
@@ -51,7 +50,7 @@ func NewPanel(brands []earshot.Brand, sources ...earshot.SourceType) (*Panel, er
 	}
 	var own, rivals []string
 	for _, b := range brands {
-		domains := make([]string, len(b.Domains)) // as hosts of pages are written, for all who compare the two
+		domains := make([]string, len(b.Domains)) // in the form of the hosts of pages
 		for i, domain := range b.Domains {
 			if domains[i], err = source.BrandDomain(domain); err != nil {
 				return nil, fmt.Errorf("domain %q: %w", domain, err)
@@ -74,7 +73,7 @@ func NewPanel(brands []earshot.Brand, sources ...earshot.SourceType) (*Panel, er
 	return p, nil
 }
 
-// Names are brands as package mention has them.
+// Names converts brands to the form of package mention.
 func Names(brands []earshot.Brand) []mention.BrandNames {
 	named := make([]mention.BrandNames, len(brands))
 	for i, b := range brands {
@@ -95,14 +94,14 @@ func match(m *earshot.NameMatch) mention.Match {
 	}
 }
 
-// Branded tells whether a prompt names a brand of the panel itself.
+// Branded reports whether a prompt names a brand of the panel.
 func (p *Panel) Branded(prompt string) bool {
 	found := p.rules.Find(mention.Text{Body: prompt, Format: mention.Plain})
 	return slices.ContainsFunc(found.Mentions, mention.Mention.Counts)
 }
 
-// Site tells the type of the site that an address or a host belongs to, the brand whose
-// it is, "" where it is none's, and its domain.
+// Site returns the type, the brand and the domain of the site of an address or host. brand is
+// empty if the site belongs to no brand of the panel.
 func (p *Panel) Site(address string) (kind source.Type, brand, domain string) {
 	page, err := source.Parse(address)
 	if err != nil {
@@ -114,37 +113,37 @@ func (p *Panel) Site(address string) (kind source.Type, brand, domain string) {
 	return p.sites.Type(page.Host), brand, page.Domain
 }
 
-// Where is the part of a result that a mention stands in: one of those of a search page,
-// or one of these.
+// The parts of an assistant's answer that contain mentions. Package mention has the parts of a
+// search page.
 const (
 	InMarkdown mention.Where = "markdown"
 	InText     mention.Where = "text"
 )
 
-// Found is what an answer holds.
+// Found is the analysis of an answer.
 type Found struct {
 	Mentions  []Mention
 	Citations []metric.Citation
-	Organic   []metric.Citation // nil where the answer is no search page
-	// Plain reports whether the prose is plain text because no Markdown was asked for. It
-	// then has no lists, and sentences without the pages that they cite.
+	Organic   []metric.Citation // nil unless the answer is a search page
+	// Plain is true if the answer is plain text because Markdown was not requested. Plain
+	// text shows neither lists nor the pages that a sentence cites.
 	Plain bool
 }
 
-// Mention is a name in an answer. Start and End are bytes of the text that it stands in.
+// Mention is a name of a brand in an answer.
 type Mention struct {
 	Brand, Name int
 	Kind        mention.Kind
 	Where       mention.Where
-	Index       int // of the organic result or of the panel's text
-	Start, End  int
+	Index       int // of the organic result, or of the text in a knowledge panel
+	Start, End  int // byte offsets in the text
 	Position    int
 	ListRank    int
-	Domains     []string // registrable domains that its sentence cites
-	Citations   []int    // indexes in Found.Citations of the pages that it cites
+	Domains     []string // registrable domains that the sentence cites
+	Citations   []int    // indexes into Found.Citations of the pages that the sentence cites
 }
 
-// result is what is looked at of the results of all providers.
+// result contains the fields of all providers' results that are analysed.
 type result struct {
 	prose
 	OrganicResults []organic `json:"organicResults"`
@@ -172,33 +171,41 @@ type organic struct {
 	Snippet  string `json:"snippet"`
 }
 
-// Analyse finds brands and citations in the result of a provider that was asked a prompt.
+// Analyse finds brands and citations in the result of a prompt.
 func (p *Panel) Analyse(stored []byte, prompt string) (*Found, error) {
-	l := look{Panel: p, found: &Found{}}
-	return l.found, l.at(stored, prompt)
+	a := analyser{Panel: p, found: &Found{}}
+	return a.found, a.analyse(stored, prompt)
 }
 
-// look is a look at a result.
-type look struct {
+// analyser analyses one result.
+type analyser struct {
 	*Panel
 	found *Found
-	shown *Shown // nil where only the analysis is wanted
+	shown *Shown // nil unless texts and sentences are wanted
 }
 
-func (l *look) at(stored []byte, prompt string) error {
-	var r result
-	if err := json.Unmarshal(stored, &r); err != nil {
-		return fmt.Errorf("read a result: %w", err)
+func (l *analyser) analyse(stored []byte, prompt string) error {
+	r, err := decodeResult(stored)
+	if err != nil {
+		return err
 	}
 	if results := r.results(); results != nil {
-		l.page(&r, results, prompt)
+		l.page(r, results, prompt)
 	} else {
 		l.prose(r.prose, prompt)
 	}
 	return nil
 }
 
-// results are those of a search page; nil where it is none.
+func decodeResult(stored []byte) (*result, error) {
+	var r result
+	if err := json.Unmarshal(stored, &r); err != nil {
+		return nil, fmt.Errorf("read a result: %w", err)
+	}
+	return &r, nil
+}
+
+// results returns the results of a search page, or nil for another result.
 func (r *result) results() []organic {
 	if r.OrganicResults != nil {
 		return r.OrganicResults
@@ -206,7 +213,7 @@ func (r *result) results() []organic {
 	return r.NewsResults
 }
 
-// text is the prose as it is searched: Markdown where there is some.
+// text returns the text to search: the Markdown, or the plain text if there is no Markdown.
 func (a prose) text(prompt string) (text mention.Text, where mention.Where) {
 	text, where = mention.Text{Body: a.Markdown, Format: mention.Markdown, Prompt: prompt}, InMarkdown
 	if text.Body == "" {
@@ -218,11 +225,11 @@ func (a prose) text(prompt string) (text mention.Text, where mention.Where) {
 	return text, where
 }
 
-// isPlain reports whether there is a text, and no Markdown of it.
+// isPlain reports whether there is text without Markdown.
 func (a prose) isPlain() bool { return a.Markdown == "" && a.Text != "" }
 
-// prose adds what stands in the text of an assistant, and what it cites.
-func (l *look) prose(a prose, prompt string) {
+// prose adds the mentions and citations of an assistant's answer.
+func (l *analyser) prose(a prose, prompt string) {
 	text, where := a.text(prompt)
 	l.shown.text(where, 0, text)
 	found := l.rules.Find(text)
@@ -233,8 +240,8 @@ func (l *look) prose(a prose, prompt string) {
 	}
 }
 
-// cite adds the pages that an answer cites: its sources, then the links in its text.
-func (l *look) cite(sources []mention.Source, links []mention.Link) {
+// cite adds the pages that an answer cites: its sources, then the other links in its text.
+func (l *analyser) cite(sources []mention.Source, links []mention.Link) {
 	var addresses []string
 	for _, s := range sources {
 		addresses = append(addresses, s.URL)
@@ -249,8 +256,8 @@ func (l *look) cite(sources []mention.Source, links []mention.Link) {
 	}
 }
 
-// add adds a mention, with what its sentence cites.
-func (l *look) add(m mention.Mention, where mention.Where, index int, sources []mention.Source, links []mention.Link) {
+// add adds a mention and the pages that its sentence cites.
+func (l *analyser) add(m mention.Mention, where mention.Where, index int, sources []mention.Source, links []mention.Link) {
 	var domains []string
 	var cited []int
 	cite := func(address string) {
@@ -280,8 +287,8 @@ func (l *look) add(m mention.Mention, where mention.Where, index int, sources []
 	l.shown.sentence(m)
 }
 
-// page adds what stands on a search page.
-func (l *look) page(r *result, results []organic, prompt string) {
+// page adds the mentions, citations and organic results of a search page.
+func (l *analyser) page(r *result, results []organic, prompt string) {
 	var page mention.SearchPage
 	l.found.Organic = []metric.Citation{}
 	for i, o := range results {
@@ -313,20 +320,21 @@ func (l *look) page(r *result, results []organic, prompt string) {
 	l.shown.page(page)
 	for _, m := range l.rules.Search(page).Mentions {
 		if m.Where != mention.InOverview {
-			m.Sources, m.Links = nil, nil // a title or snippet cites nothing
+			m.Sources, m.Links = nil, nil // only the overview cites pages
 		}
 		l.add(m.Mention, m.Where, m.Index, sources, links)
 	}
 }
 
-// Answer is an answer as metrics look at it, without its place. It shares the memory of f.
+// Answer returns the analysis as an observation without prompt, target, sweep and outcome. It
+// shares memory with f.
 func (f *Found) Answer(p *Panel) metric.Observation {
 	a := metric.Observation{}
 	f.Fill(&a, p)
 	return a
 }
 
-// Fill sets what an answer holds, in the memory that it has.
+// Fill sets the mentions and citations of an observation. It reuses the observation's memory.
 func (f *Found) Fill(a *metric.Observation, p *Panel) {
 	a.Citations, a.Organic, a.Plain, a.Mentions = f.Citations, f.Organic, f.Plain, resized(a.Mentions, len(f.Mentions))
 	for i, m := range f.Mentions {

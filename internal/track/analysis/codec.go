@@ -11,14 +11,14 @@ import (
 	"earshot/internal/track/source"
 )
 
-// The first byte of a stored analysis. What is written has the newer format; rules of
-// Code 2 and below left analyses in the older one, without citations of mentions and Plain.
+// The first byte of a stored analysis. Code 2 and below wrote the old format, which lacks
+// Mention.Citations and Found.Plain.
 const (
 	oldFormat = 1
 	format    = 2
 )
 
-// The tables stand for texts by their index: what is there keeps its place.
+// Stored analyses contain indexes into these tables. Append new entries only at the end.
 var (
 	kinds  = []mention.Kind{mention.Name, mention.Domain, mention.Absent}
 	wheres = []mention.Where{InMarkdown, InText, mention.InTitle, mention.InSnippet, mention.InOverview, mention.InPanel}
@@ -27,7 +27,7 @@ var (
 	}
 )
 
-// Encode writes an analysis in few bytes: numbers as varints, texts with their length.
+// Encode returns the stored form of an analysis, in the notation of package packed.
 func (f *Found) Encode() []byte {
 	w := packed.Writer{format}
 	w.Number(len(f.Mentions))
@@ -50,7 +50,7 @@ func (f *Found) Encode() []byte {
 	return w
 }
 
-// writeCitations writes pages. A host is part of its URL and a domain the end of its host.
+// writeCitations writes pages. The host is a range of the URL, the domain a suffix of the host.
 func writeCitations(w *packed.Writer, all []metric.Citation) {
 	w.Number(len(all))
 	for _, c := range all {
@@ -61,7 +61,7 @@ func writeCitations(w *packed.Writer, all []metric.Citation) {
 
 var errDamaged = errors.New("a stored analysis is damaged")
 
-// Decode reads what Encode wrote.
+// Decode returns a stored analysis.
 func Decode(stored []byte) (*Found, error) {
 	f := &Found{}
 	if err := f.Decode(stored); err != nil {
@@ -70,8 +70,8 @@ func Decode(stored []byte) (*Found, error) {
 	return f, nil
 }
 
-// Decode reads what Encode wrote into the memory that f has: who reads thousands keeps
-// nothing of one when the next is read.
+// Decode reads a stored analysis into f. It reuses the memory of f, for callers that read
+// thousands of analyses one after another.
 func (f *Found) Decode(stored []byte) error {
 	if len(stored) == 0 || stored[0] != format && stored[0] != oldFormat {
 		return errDamaged
@@ -116,8 +116,8 @@ func (f *Found) Decode(stored []byte) error {
 	return nil
 }
 
-// resized is a slice of a length, with the memory of another where that is enough. What
-// was in it stays.
+// resized returns s with another length. It keeps the elements of s, for reuse of their
+// memory.
 func resized[T any](s []T, length int) []T {
 	if length > cap(s) {
 		return append(s[:cap(s)], make([]T, length-cap(s))...)
@@ -125,7 +125,7 @@ func resized[T any](s []T, length int) []T {
 	return s[:length]
 }
 
-// item is an entry of a table.
+// item reads an index and returns the entry of a table.
 func item[T any](r *packed.Reader, table []T) (entry T) {
 	i := r.Number()
 	if i >= len(table) {
@@ -135,7 +135,7 @@ func item[T any](r *packed.Reader, table []T) (entry T) {
 	return table[i]
 }
 
-// readCitations reads pages into the memory of others.
+// readCitations reads pages into all, which it resizes.
 func readCitations(r *packed.Reader, all []metric.Citation) []metric.Citation {
 	n := r.Count()
 	if n == 0 {

@@ -10,7 +10,7 @@ func Origin(stored json.RawMessage) (surface, model string) {
 		Surface string  `json:"surface"`
 		Model   *string `json:"model"`
 	}
-	_ = json.Unmarshal(stored, &result) // else it has neither
+	_ = json.Unmarshal(stored, &result) // an unreadable result has neither
 	if result.Model != nil {
 		model = *result.Model
 	}

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// longestRefusal is how many characters an answer may have that only declines.
+// longestRefusal is the largest number of characters of a refusal.
 const longestRefusal = 400
 
-// refusals are phrases by which assistants decline to answer, by language, in small
-// letters. Each says that the assistant will not, so that "we cannot recommend" of a
-// shoe is none. Nothing clever: what is not here counts as an answer.
+// refusals are lower-case phrases by which assistants decline to answer, by language. Each
+// says that the assistant itself will not answer; "we cannot recommend this shoe" is not a
+// refusal. Texts without any of these phrases count as answers.
 var refusals = map[string][]string{
 	"en": {
 		"i can't help with", "i cannot help with", "i can't assist with", "i cannot assist with", "i'm unable to help with", "i am unable to help with",
@@ -38,11 +38,11 @@ var refusals = map[string][]string{
 	"ko": {"도와드릴 수 없습니다", "답변할 수 없습니다", "답변드릴 수 없습니다"},
 }
 
-// listItem is the beginning of an item of a list.
+// listItem matches the start of a list item.
 var listItem = regexp.MustCompile(`(?m)^\s*([-*•]|\d+[.)])\s`)
 
-// Refused tells whether an assistant declined to answer: the answer is short, cites
-// nothing, lists nothing, and says so in one of the phrases above.
+// Refused reports whether an assistant declined to answer: the answer is short, has no
+// citation and no list, and contains one of the phrases above.
 func Refused(stored []byte) bool {
 	var r result
 	if json.Unmarshal(stored, &r) != nil || r.OrganicResults != nil || r.NewsResults != nil || len(r.Sources) > 0 {

@@ -1,40 +1,39 @@
 package analysis
 
 import (
-	"encoding/json"
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
 	"earshot/internal/track/mention"
 )
 
-// Shown is an analysis with the texts that its ranges are of.
+// Shown is an analysis with the searched texts.
 type Shown struct {
 	*Found
 	Texts     []Text
-	Sentences []Sentence // of the mentions, in their order
+	Sentences []Sentence // one per mention
 }
 
 // Text is a text that was searched.
 type Text struct {
 	Where  mention.Where
-	Index  int // of the organic result or of the panel's text
+	Index  int // of the organic result, or of the text in a knowledge panel
 	Format mention.Format
 	Body   string
 }
 
-// Sentence is the one around a mention, in bytes of the text that it stands in.
+// Sentence is the sentence of a mention.
 type Sentence struct {
-	Text       int // index in Shown.Texts
-	Start, End int
+	Text       int // index into Shown.Texts
+	Start, End int // byte offsets in the text
 }
 
-// Show is Analyse for people to look at.
+// Show analyses a result like Analyse and returns the texts and sentences as well.
 func (p *Panel) Show(stored []byte, prompt string) (*Shown, error) {
 	shown := &Shown{Found: &Found{}}
-	l := look{Panel: p, found: shown.Found, shown: shown}
-	if err := l.at(stored, prompt); err != nil {
+	l := analyser{Panel: p, found: shown.Found, shown: shown}
+	if err := l.analyse(stored, prompt); err != nil {
 		return nil, err
 	}
 	for i := range shown.Sentences {
@@ -44,8 +43,7 @@ func (p *Panel) Show(stored []byte, prompt string) (*Shown, error) {
 	return shown, nil
 }
 
-// text, page and sentence note what a look has seen. Where nothing is to be shown the
-// receiver is nil.
+// text adds a searched text. Like page and sentence, it does nothing if s is nil.
 func (s *Shown) text(where mention.Where, index int, t mention.Text) {
 	if s != nil {
 		s.Texts = append(s.Texts, Text{Where: where, Index: index, Format: t.Format, Body: t.Body})
@@ -79,7 +77,7 @@ func (s *Shown) sentence(m mention.Mention) {
 	}
 }
 
-// NameOf is the name or the domain by which a mention was found.
+// NameOf returns the name or domain that matched a mention.
 func (p *Panel) NameOf(m Mention) string {
 	brand := p.named[m.Brand]
 	switch {
@@ -92,8 +90,7 @@ func (p *Panel) NameOf(m Mention) string {
 	}
 }
 
-// Order are the brands that an answer names, by the place of their first mention that
-// counts.
+// Order returns the brands that an answer names, in the order of their first mentions.
 func (f *Found) Order(p *Panel) []string {
 	var brands []string
 	for _, m := range f.Mentions {
@@ -104,7 +101,7 @@ func (f *Found) Order(p *Panel) []string {
 	return brands
 }
 
-// Domains are those that an answer cites.
+// Domains returns the domains that an answer cites.
 func (f *Found) Domains() map[string]bool {
 	domains := map[string]bool{}
 	for _, c := range f.Citations {
@@ -113,20 +110,20 @@ func (f *Found) Domains() map[string]bool {
 	return domains
 }
 
-// Plain is what a reader sees of a result, as lines of plain text: the text of an
-// assistant; of a search page the overview, then titles and snippets.
+// Plain returns the visible text of a result as lines: the text of an assistant, or the
+// overview, titles and snippets of a search page.
 func Plain(stored []byte) (string, error) {
-	var r result
-	if err := json.Unmarshal(stored, &r); err != nil {
-		return "", fmt.Errorf("read a result: %w", err)
+	r, err := decodeResult(stored)
+	if err != nil {
+		return "", err
 	}
 	results := r.results()
 	if results == nil {
-		return r.plain(), nil
+		return cmp.Or(r.Text, r.Markdown), nil
 	}
 	var lines []string
-	if r.SearchOverview != nil {
-		lines = append(lines, r.SearchOverview.plain())
+	if o := r.SearchOverview; o != nil {
+		lines = append(lines, cmp.Or(o.Text, o.Markdown))
 	}
 	for _, o := range results {
 		lines = append(lines, o.Title, o.Snippet)
@@ -134,22 +131,14 @@ func Plain(stored []byte) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-func (a prose) plain() string {
-	if a.Text != "" {
-		return a.Text
-	}
-	return a.Markdown
-}
-
-// Collisions are names of the panel that are in each other's way.
+// Collisions returns the names of the panel that contain or equal other names of the panel.
 func (p *Panel) Collisions() []mention.Collision { return p.rules.Collisions() }
 
-// Candidates are what stands out in a result, looks like a name and is none of the
-// panel's.
+// Candidates returns words of a result that look like names and are not in the panel.
 func (p *Panel) Candidates(stored []byte, prompt string) ([]mention.Candidate, error) {
-	var r result
-	if err := json.Unmarshal(stored, &r); err != nil {
-		return nil, fmt.Errorf("read a result: %w", err)
+	r, err := decodeResult(stored)
+	if err != nil {
+		return nil, err
 	}
 	answer := &r.prose
 	if r.results() != nil {

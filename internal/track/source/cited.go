@@ -5,12 +5,11 @@ type Citation struct {
 	Page
 	Type     Type
 	Position int // among the pages of the answer, from 1
-	Index    int // of the first address that names it, in the list that was given
+	Index    int // of its first address in the list of addresses
 }
 
-// Cited gives the pages that the addresses of one answer lead to, in their order and
-// each once: addresses that are canonically equal are one page. What is no web
-// address is left out.
+// Cited returns the pages of a list of addresses, in their order. Addresses with the same
+// canonical form are one page. Addresses that are not web addresses are left out.
 func (s *Sites) Cited(addresses []string) []Citation {
 	var cited []Citation
 	seen := map[string]bool{}

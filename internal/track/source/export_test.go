@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// CheckTable tells what is wrong with the table of well-known sites.
+// CheckTable returns an error if the table of well-known sites is not valid.
 func CheckTable() error {
 	count := map[Type]int{}
 	for domain, kind := range sites() {

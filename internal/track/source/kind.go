@@ -8,29 +8,29 @@ import (
 	"sync"
 )
 
-// Type is what kind of site a page belongs to.
+// Type is the type of a site.
 type Type string
 
 // The types.
 const (
-	Own        Type = "own"        // of the brand whose tracker it is
+	Own        Type = "own"        // of an own brand of the panel
 	Rival      Type = "rival"      // of another brand of the panel
 	Community  Type = "community"  // forums, questions and answers, social networks
-	Editorial  Type = "editorial"  // press, magazines, tests
+	Editorial  Type = "editorial"  // press, magazines, reviews
 	Reference  Type = "reference"  // encyclopedias, dictionaries, databases
 	Government Type = "government" // governments, schools, universities
-	Shop       Type = "shop"       // where things are sold
+	Shop       Type = "shop"
 	Video      Type = "video"
 	Other      Type = "other"
 )
 
-// Types lists the types.
+// Types returns all types.
 func Types() []Type {
 	return []Type{Own, Rival, Community, Editorial, Reference, Government, Shop, Video, Other}
 }
 
-// sitesFile has a line for each type: its name, a colon, and domains. A domain
-// stands for all hosts below it; the longest one decides.
+// sitesFile has a line for each type: its name, a colon, and domains. A domain includes its
+// subdomains. If several domains match a host, the longest decides.
 //
 //go:embed sites.txt
 var sitesFile string
@@ -49,16 +49,15 @@ var sites = sync.OnceValue(func() map[string]Type {
 	return table
 })
 
-// Sites tells the type of sites for one panel. It does not change and is safe for
-// concurrent use.
+// Sites returns the types of sites for one panel. It is immutable and safe for concurrent use.
 type Sites struct {
 	overrides map[string]Type
 	panel     map[string]Type
 }
 
-// NewSites takes the domains of the own brands, those of the rivals, and the types
-// that an organization sets by itself, by domain. These come first, then own and
-// rival, then the table of well-known sites. Each problem is named.
+// NewSites returns the Sites of a panel, given the domains of own brands, the domains of
+// rivals, and types by domain that override all others. Other sites have the type of the
+// table of well-known sites.
 func NewSites(own, rivals []string, overrides map[string]Type) (*Sites, error) {
 	s := &Sites{overrides: map[string]Type{}, panel: map[string]Type{}}
 	for domain, kind := range overrides {
@@ -67,14 +66,14 @@ func NewSites(own, rivals []string, overrides map[string]Type) (*Sites, error) {
 			return nil, fmt.Errorf("sources[%q]: %w", domain, err)
 		}
 		if !slices.Contains(Types(), kind) {
-			return nil, fmt.Errorf("sources[%q]: %q is no type of source", domain, kind)
+			return nil, fmt.Errorf("sources[%q]: %q is not a source type", domain, kind)
 		}
 		s.overrides[host] = kind
 	}
 	for _, group := range []struct {
 		domains []string
 		kind    Type
-	}{{rivals, Rival}, {own, Own}} { // a domain that is both is own
+	}{{rivals, Rival}, {own, Own}} { // a domain in both lists is own
 		for _, domain := range group.domains {
 			host, err := Host(domain)
 			if err != nil {
@@ -86,7 +85,7 @@ func NewSites(own, rivals []string, overrides map[string]Type) (*Sites, error) {
 	return s, nil
 }
 
-// Type gives the type of a host as Parse returns it.
+// Type returns the type of a host in the form of Parse.
 func (s *Sites) Type(host string) Type {
 	for _, table := range []map[string]Type{s.overrides, s.panel, sites()} {
 		for domain := host; ; {

@@ -1,46 +1,47 @@
 package source
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
 )
 
-// MaxURL is the longest address that is read, in bytes. What is longer carries
-// data, not a place.
+// MaxURL is the largest length of an address in bytes. Longer addresses contain data instead
+// of a location.
 const MaxURL = 8 << 10
 
 // Page is a cited page.
 type Page struct {
 	URL    string // canonical, see Parse
 	Host   string // lower case, ASCII, without port
-	Domain string // registrable: one label below the public suffix; the host where there is none
+	Domain string // registrable: the public suffix and one more label; the host if it has none
 }
 
-// Parse reads an address and makes it canonical, so that two ways to write the
-// address of one page are equal:
+// Parse returns the page of an address. It makes the address canonical, so that different
+// spellings of one address become equal:
 //
-//   - scheme and host are in lower case, an international host is in its ASCII form;
-//   - the port of the scheme, a dot after the host, user and password are gone;
-//   - the fragment is gone, with what it marks in the page's text;
-//   - parameters that only tell where a visitor came from are gone (utm_…, gclid …);
-//   - the others are sorted by name; those of one name keep their order, and their
-//     values are as they were written;
-//   - the path has no dot segments, an empty one is "/", and percent signs encode only
-//     what needs it, in upper case. A slash at its end stays: with and without it are
-//     two addresses, and only the server knows whether they are one page.
+//   - Scheme and host are in lower case. An international host is in its ASCII form.
+//   - The default port, a dot after the host, user, password and fragment are removed.
+//   - Tracking parameters (utm_…, gclid …) are removed.
+//   - Other parameters are sorted by name. Parameters with the same name keep their order,
+//     and values are not changed.
+//   - Dot segments of the path are resolved, and an empty path becomes "/".
+//   - Percent-encoding is used only where it is needed, in upper case.
 //
-// http and https stay apart, and so do www and the bare domain, for the same reason.
-// An address without scheme, such as www.ollaro.example, is read as https. Any other
-// scheme is an error.
+// Parse keeps a slash at the end of the path, the difference between http and https, and the
+// host's www., because only the server knows whether they matter. An address without a
+// scheme, such as www.ollaro.example, is read as https. Other schemes are errors.
 func Parse(address string) (Page, error) {
 	address = strings.TrimSpace(address)
 	if len(address) > MaxURL {
@@ -56,11 +57,11 @@ func Parse(address string) (Page, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return Page{}, errors.New("not a URL") // the error of url.Parse repeats the address, which may hold a password
+		return Page{}, errors.New("not a URL") // the error of url.Parse contains the address, which may contain a password
 	}
 	scheme := strings.ToLower(u.Scheme)
 	if scheme != "http" && scheme != "https" {
-		return Page{}, fmt.Errorf("a page has a web address, not one of the scheme %q", u.Scheme)
+		return Page{}, fmt.Errorf("not a web address: the scheme is %q", u.Scheme)
 	}
 	host, err := Host(u.Hostname())
 	if err != nil {
@@ -74,8 +75,8 @@ func Parse(address string) (Page, error) {
 	}, nil
 }
 
-// Host gives a host in lower case and ASCII, without a dot at its end. An error says
-// what makes it none.
+// Host returns a host in lower case and ASCII, without a dot at its end. It returns an error
+// if the host is not valid.
 func Host(host string) (string, error) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "" {
@@ -84,7 +85,7 @@ func Host(host string) (string, error) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.String(), nil
 	}
-	if !isASCII(host) {
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		ascii, err := idna.Lookup.ToASCII(host)
 		if err != nil {
 			return "", errors.New("no valid international host")
@@ -102,15 +103,15 @@ func Host(host string) (string, error) {
 	return host, nil
 }
 
-// BrandDomain gives a domain of a brand, as people write it, in the form of Host. www.
-// before it says nothing: every host below counts.
+// BrandDomain returns a domain of a brand in the form of Host, without www. The domain
+// includes all of its subdomains.
 func BrandDomain(domain string) (string, error) {
 	host, err := Host(strings.TrimSpace(domain))
 	return strings.TrimPrefix(host, "www."), err
 }
 
-// Domain gives the registrable domain of a host as Host returns it: example.co.uk of
-// www.example.co.uk. An IP address, a public suffix and a single label are their own.
+// Domain returns the registrable domain of a host in the form of Host, such as example.co.uk
+// for www.example.co.uk. It returns an IP address, a public suffix or a single label unchanged.
 func Domain(host string) string {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return host
@@ -122,14 +123,14 @@ func Domain(host string) string {
 	return domain
 }
 
-// IsPublicSuffix reports whether a host, as Host returns it, is one below which anybody can
-// register a domain, such as co.uk. A suffix of a private owner, such as github.io, is not.
+// IsPublicSuffix reports whether a host in the form of Host is a public suffix of ICANN, such
+// as co.uk. It returns false for suffixes of private owners, such as github.io.
 func IsPublicSuffix(host string) bool {
 	suffix, icann := publicsuffix.PublicSuffix(host)
 	return icann && suffix == host
 }
 
-// Within tells whether host is domain or lies below it.
+// Within reports whether host is domain or one of its subdomains.
 func Within(host, domain string) bool {
 	rest, ok := strings.CutSuffix(host, domain)
 	return ok && domain != "" && (rest == "" || strings.HasSuffix(rest, "."))
@@ -146,14 +147,14 @@ func hostport(host, port, scheme string) string {
 	return host
 }
 
-// cleanPath takes an escaped path.
+// cleanPath returns the canonical form of an escaped path.
 func cleanPath(p string) string {
 	if p == "" {
 		return "/"
 	}
 	p = cleanEscapes(p)
 	if !strings.Contains(p, "/.") || strings.Contains(p, "//") {
-		return p // no dot segment; or two slashes, of which path.Clean would make one
+		return p // no dot segment, or a double slash, which path.Clean would remove
 	}
 	folder := strings.HasSuffix(p, "/") || strings.HasSuffix(p, "/.") || strings.HasSuffix(p, "/..")
 	p = path.Clean(p)
@@ -163,31 +164,22 @@ func cleanPath(p string) string {
 	return p
 }
 
-// cleanEscapes decodes what needs no percent sign (RFC 3986, 6.2.2.2) and writes
-// the other escapes in upper case.
+// escaped matches a percent-encoded byte.
+var escaped = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+
+// cleanEscapes decodes unreserved characters (RFC 3986, 6.2.2.2) and writes other escapes in
+// upper case.
 func cleanEscapes(p string) string {
-	if !strings.Contains(p, "%") {
-		return p
-	}
-	var out strings.Builder
-	for i := 0; i < len(p); i++ {
-		if p[i] != '%' || i+2 >= len(p) || !isHex(p[i+1]) || !isHex(p[i+2]) {
-			out.WriteByte(p[i])
-			continue
+	return escaped.ReplaceAllStringFunc(p, func(escape string) string {
+		if code, err := hex.DecodeString(escape[1:]); err == nil && unreserved(code[0]) {
+			return string(code)
 		}
-		code := unhex(p[i+1])<<4 | unhex(p[i+2])
-		if unreserved(code) {
-			out.WriteByte(code)
-		} else {
-			out.WriteString(strings.ToUpper(p[i : i+3]))
-		}
-		i += 2
-	}
-	return out.String()
+		return strings.ToUpper(escape)
+	})
 }
 
-// tracking are parameters that tell where a visitor came from. A name that ends in *
-// stands for all that begin so.
+// tracking are parameters that only identify where a visitor came from. A * at the end
+// matches any suffix.
 var tracking = []string{
 	"utm_*", "gclid", "gclsrc", "gbraid", "wbraid", "dclid", "gad_*", "_ga", "_gl", "srsltid", "ved", "fbclid", "fb_*", "igshid",
 	"igsh", "msclkid", "twclid", "ttclid", "li_fat_id", "yclid", "_openstat", "mc_cid", "mc_eid", "mkt_tok", "_hsenc",
@@ -205,7 +197,7 @@ func isTracking(parameter string) bool {
 	})
 }
 
-// cleanQuery gives the query that is left, with its question mark.
+// cleanQuery returns the canonical query with its question mark, or an empty string.
 func cleanQuery(query string) string {
 	var kept []string
 	for part := range strings.SplitSeq(query, "&") {
@@ -226,30 +218,6 @@ func cleanQuery(query string) string {
 		return strings.Compare(nameA, nameB)
 	})
 	return "?" + strings.Join(kept, "&")
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
-func isHex(b byte) bool {
-	return b >= '0' && b <= '9' || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F'
-}
-
-func unhex(b byte) byte {
-	switch {
-	case b >= 'a':
-		return b - 'a' + 10
-	case b >= 'A':
-		return b - 'A' + 10
-	default:
-		return b - '0'
-	}
 }
 
 func unreserved(b byte) bool {
