@@ -71,10 +71,10 @@ func TestASearchPage(t *testing.T) {
 	}
 }
 
-// linked is a page whose snippet holds links of its own.
+// linked is a search page with links in a snippet.
 const linked = `{"organicResults":[{"position":1,"title":"Shoes","link":"https://a.example/","snippet":"[On shoes](https://b.example/x) are Ollaro https://c.example."}]}`
 
-func TestWhatIsStoredIsReadAgain(t *testing.T) {
+func TestDecodeReversesEncode(t *testing.T) {
 	t.Parallel()
 	for _, result := range []string{chat, page, `{"text":""}`, `{"organicResults":[]}`, linked, `{"newsResults":[{"title":"On shoes","link":"not an address"}]}`} {
 		found, err := newPanel(t).Analyse([]byte(result), "")
@@ -88,13 +88,14 @@ func TestWhatIsStoredIsReadAgain(t *testing.T) {
 		}
 		for n := range stored {
 			if _, err := analysis.Decode(stored[:n]); err == nil {
-				t.Errorf("%s: its first %d of %d bytes can be read", result, n, len(stored))
+				t.Errorf("%s: Decode accepts the first %d of %d bytes", result, n, len(stored))
 			}
 		}
 	}
 }
 
-// What was stored before mentions had citations is read until it is analysed anew.
+// The old format, without citations of mentions, can be read until the answers are analysed
+// again.
 func TestTheOlderFormatIsRead(t *testing.T) {
 	t.Parallel()
 	stored := "\x01\x01" + "\x00\x00\x00\x00\x00\x05\x06\x01\x01\x01" + "\x09a.example" + "\x01\x12https://a.example/\x08\x09\x09\x08\x01" + "\x00"
@@ -108,7 +109,7 @@ func TestTheOlderFormatIsRead(t *testing.T) {
 	}
 }
 
-// An answer that was asked without Markdown is noted as such, and one that has no text is not.
+// An answer with text and without Markdown is plain. An answer without text is not.
 func TestAnAnswerWithoutMarkdownIsPlain(t *testing.T) {
 	t.Parallel()
 	for result, want := range map[string]bool{
@@ -146,7 +147,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestAPanelThatMakesNoSense(t *testing.T) {
+func TestAnInvalidPanel(t *testing.T) {
 	t.Parallel()
 	_, err := analysis.NewPanel([]earshot.Brand{{Name: "A", Aliases: earshot.List[earshot.BrandName]{{Name: " "}}}})
 	if err == nil || !strings.Contains(err.Error(), "brands[0].aliases[0]") {
@@ -154,9 +155,9 @@ func TestAPanelThatMakesNoSense(t *testing.T) {
 	}
 }
 
-// However a domain is written, all agree on which pages are the brand's: what is of the
-// type own counts as cited and has a rank.
-func TestADomainIsTheSameForAll(t *testing.T) {
+// The spelling of a brand's domain does not matter for the type of a page, citationRate and
+// rank.
+func TestSpellingsOfADomain(t *testing.T) {
 	t.Parallel()
 	for _, domain := range []string{"müller.example", "WWW.Müller.example", "xn--mller-kva.example"} {
 		p, err := analysis.NewPanel([]earshot.Brand{{Name: "Müller", Own: true, Domains: earshot.List[string]{domain}}})

@@ -37,6 +37,6 @@ func TestOnlyShortAnswersThatDeclineAreRefusals(t *testing.T) {
 		}
 	}
 	if analysis.Refused([]byte("no JSON")) {
-		t.Error("what cannot be read is a refusal")
+		t.Error("an unreadable result is a refusal")
 	}
 }

@@ -17,40 +17,40 @@ import (
 )
 
 const (
-	// movedBatch is how many answers are compared together, movedStep how many before other
-	// work has its turn.
+	// movedBatch is the number of answers that are read at a time.
 	movedBatch = 1000
-	movedStep  = 100_000
-	// maxMoves is how many reports under way are kept.
+	// movedStep is the number of answers that are compared before other work gets its turn.
+	movedStep = 100_000
+	// maxMoves is the largest number of unfinished reports.
 	maxMoves = 64
 )
 
-// moves are how far the reports of rules are that are about to take over, by tracker and
-// version. A node that is stopped loses its own, and whoever goes on counts anew.
+// moves contains the unfinished reports of pending rules. They exist only in memory: after a
+// restart or on another node, a report starts from the beginning.
 type moves struct {
-	mu   sync.Mutex
-	kept map[definition.VersionKey]*movement
+	mu         sync.Mutex
+	unfinished map[definition.VersionKey]*movement
 }
 
-// movement counts what new rules change.
+// movement counts the answers in which new rules find other brands.
 type movement struct {
 	before, after side
-	brands        []earshot.MovedBrand
-	answers       int    // that were compared
-	cursor        string // the last of them
+	brands        []earshot.MovedBrand // the brands of both panels
+	answers       int                  // compared answers
+	cursor        string               // the last compared answer
 }
 
-// side is what is found by the rules before, or by the new ones.
+// side contains the brands that the old or the new rules find in an answer.
 type side struct {
-	places []int  // of the panel's brands, among all
-	names  []bool // which of all brands the last answer names
-	found  analysis.Found
+	indices []int  // indices of the panel's brands in movement.brands
+	names   []bool // which of movement.brands the answer names
+	found   analysis.Found
 }
 
-// newMovement lines up the brands of two panels: those of the new one first.
+// newMovement merges the brands of two panels, the brands of the new panel first.
 func newMovement(before, after *analysis.Panel) *movement {
 	m := &movement{cursor: uuid.Nil.String()}
-	place := func(name string) int {
+	index := func(name string) int {
 		at := slices.IndexFunc(m.brands, func(b earshot.MovedBrand) bool { return b.Brand == name })
 		if at < 0 {
 			at = len(m.brands)
@@ -59,30 +59,30 @@ func newMovement(before, after *analysis.Panel) *movement {
 		return at
 	}
 	for _, brand := range after.Brands {
-		m.after.places = append(m.after.places, place(brand.Name))
+		m.after.indices = append(m.after.indices, index(brand.Name))
 	}
 	for _, brand := range before.Brands {
-		m.before.places = append(m.before.places, place(brand.Name))
+		m.before.indices = append(m.before.indices, index(brand.Name))
 	}
 	m.before.names, m.after.names = make([]bool, len(m.brands)), make([]bool, len(m.brands))
 	return m
 }
 
-// read notes which brands an answer names.
+// read sets the brands that an answer names.
 func (d *side) read(content []byte) error {
 	if err := d.found.Decode(content); err != nil {
 		return err
 	}
 	clear(d.names)
 	for _, found := range d.found.Mentions {
-		if found.Kind != mention.Absent && found.Brand < len(d.places) {
-			d.names[d.places[found.Brand]] = true
+		if found.Kind != mention.Absent && found.Brand < len(d.indices) {
+			d.names[d.indices[found.Brand]] = true
 		}
 	}
 	return nil
 }
 
-// add counts an answer, by what was found in it before and is now.
+// add compares the analyses of an answer by the old and the new rules.
 func (m *movement) add(answer string, was, is []byte) error {
 	if err := m.before.read(was); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (m *movement) add(answer string, was, is []byte) error {
 	return nil
 }
 
-// report is what moved, as rules keep it.
+// report returns the report as rules store it.
 func (m *movement) report() ([]byte, error) {
 	for i := range m.brands {
 		brand := &m.brands[i]
@@ -119,14 +119,14 @@ func (m *movement) report() ([]byte, error) {
 	}
 	text, err := json.Marshal(earshot.List[earshot.MovedBrand](m.brands))
 	if err != nil {
-		return nil, fmt.Errorf("encode what moved: %w", err)
+		return nil, fmt.Errorf("encode the report of moved brands: %w", err)
 	}
 	return text, nil
 }
 
-// noteMoved goes on with the report of rules that are about to take over, and tells
-// whether it is complete. There is none where no other rules were in use.
-func (s *Analyser) noteMoved(ctx context.Context, r *tracking.Rules, panel *analysis.Panel) (done bool, err error) {
+// reportMoved continues the report of pending rules, sets it when it is complete, and reports
+// whether it is. Rules without current rules before them get no report.
+func (s *Analyser) reportMoved(ctx context.Context, r *tracking.Rules, panel *analysis.Panel) (done bool, err error) {
 	all, err := s.store.Rules(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return false, err
@@ -139,27 +139,27 @@ func (s *Analyser) noteMoved(ctx context.Context, r *tracking.Rules, panel *anal
 	}
 	before, err := s.panels.Panel(all[i])
 	if err != nil {
-		return true, nil // they found nothing, of which numbers tell why
+		return true, nil // the old rules cannot be compiled, so there is nothing to compare
 	}
 	key := definition.VersionKey{Tracker: r.Tracker, Version: r.Version}
 	s.moves.mu.Lock()
 	defer s.moves.mu.Unlock()
-	m := s.moves.kept[key]
+	m := s.moves.unfinished[key]
 	if m == nil {
-		if len(s.moves.kept) >= maxMoves {
-			clear(s.moves.kept) // of rules that were replaced, or that another node finished
+		if len(s.moves.unfinished) >= maxMoves {
+			clear(s.moves.unfinished) // most were replaced, or finished by another node
 		}
 		m = newMovement(before, panel)
-		s.moves.kept[key] = m
+		s.moves.unfinished[key] = m
 	}
 	for stop := m.answers + movedStep; m.answers < stop; {
 		counted := m.answers
 		if err := s.store.AnalysedTwice(ctx, all[i], r, m.cursor, movedBatch, m.add); err != nil {
-			delete(s.moves.kept, key)
+			delete(s.moves.unfinished, key)
 			return false, err
 		}
 		if m.answers < counted+movedBatch {
-			delete(s.moves.kept, key)
+			delete(s.moves.unfinished, key)
 			r.Report, err = m.report()
 			return err == nil, err
 		}

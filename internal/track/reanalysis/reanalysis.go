@@ -36,12 +36,13 @@ type Analyser struct {
 
 // NewAnalyser returns an Analyser on a store.
 func NewAnalyser(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *export.Exporter, log *slog.Logger, wake func()) *Analyser {
-	return &Analyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{kept: map[definition.VersionKey]*movement{}}}
+	return &Analyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{unfinished: map[definition.VersionKey]*movement{}}}
 }
 
+// analyseStep is the number of answers that are analysed before other work gets its turn.
 const analyseStep = 1000
 
-// RenewRules has the answers of trackers analysed again whose rules are of older code.
+// RenewRules starts a reanalysis of each tracker whose rules use older code.
 func (s *Analyser) RenewRules(ctx context.Context, now time.Time) error {
 	trackers, err := s.store.TrackersToAnalyse(ctx, analysis.Code)
 	if err != nil {
@@ -56,8 +57,8 @@ func (s *Analyser) RenewRules(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// addRules has all kept answers of a tracker analysed anew. Returns tracking.ErrChanged when
-// somebody else does so at the same moment.
+// addRules adds rules by which all kept answers of a tracker will be analysed. It returns
+// tracking.ErrChanged if the rules were changed at the same time.
 func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, now time.Time) (*tracking.Rules, error) {
 	known, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
@@ -83,8 +84,8 @@ func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, now time.T
 	return r, nil
 }
 
-// Step goes on with rules by which answers are still to be analysed. Where it stands
-// is stored with what it found, so that any node goes on from there.
+// Step continues the analysis of answers by pending rules. Progress is stored with the
+// analyses, so that any node can continue.
 func (s *Analyser) Step(ctx context.Context, now time.Time) error {
 	unfinished, err := s.store.UnfinishedRules(ctx)
 	if err != nil {
@@ -92,7 +93,7 @@ func (s *Analyser) Step(ctx context.Context, now time.Time) error {
 	}
 	var errs []error
 	for _, r := range unfinished {
-		// Another node that is faster goes on with it.
+		// ErrChanged means that another node was faster.
 		if err := s.reanalyseSome(ctx, r, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
 			errs = append(errs, fmt.Errorf("analyse answers of tracker %s: %w", r.Tracker, err))
 		}
@@ -103,7 +104,7 @@ func (s *Analyser) Step(ctx context.Context, now time.Time) error {
 func (s *Analyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now time.Time) error {
 	panel, err := s.panels.Panel(r)
 	if err != nil {
-		return s.store.FinishRules(r, nil, now) // numbers tell what is wrong
+		return s.store.FinishRules(r, nil, now) // clients see the error when they read metrics
 	}
 	prompts, err := s.store.TrackerPrompts(ctx, &tracking.Tracker{Organization: r.Organization, ID: r.Tracker})
 	if err != nil {
@@ -119,21 +120,22 @@ func (s *Analyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now tim
 			return err
 		}
 		if len(answers) == 0 && r.Cursor == uuid.Nil.String() {
-			// Numbers are read from tallies at once.
+			// Store the tallies first, so that metrics are fast from the start.
 			if done, err := s.counter.TallyRules(ctx, r); err != nil || !done {
 				return err
 			}
-			if done, err := s.noteMoved(ctx, r, panel); err != nil || !done {
+			if done, err := s.reportMoved(ctx, r, panel); err != nil || !done {
 				return err
 			}
 			days, err := s.exporter.DaysOfRules(ctx, r, now)
 			if err != nil {
 				return err
 			}
-			s.log.Info("answers are analysed", "tracker", r.Tracker, "rules", r.Version)
+			s.log.Info("finished a reanalysis", "tracker", r.Tracker, "rules", r.Version)
 			return s.store.FinishRules(r, days, now)
 		}
-		// At the end it looks once more from the start: answers may have ended meanwhile.
+		// After the last batch the search restarts from the beginning, because other answers may
+		// have arrived in the meantime.
 		cursor := uuid.Nil.String()
 		var found []*tracking.Analysis
 		for _, a := range answers {
@@ -149,7 +151,7 @@ func (s *Analyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now tim
 	return nil
 }
 
-// Tidy removes what rules found that are no longer used.
+// Tidy deletes the analyses of rules that are no longer used.
 func (s *Analyser) Tidy(ctx context.Context) error {
 	trackers, err := s.store.TrackersWithOldRules(ctx)
 	if err != nil {
@@ -170,7 +172,8 @@ func (s *Analyser) Tidy(ctx context.Context) error {
 	return nil
 }
 
-// Rules tells by which rules brands are found. Returns store.ErrNotFound.
+// Rules returns the versions of a tracker's rules, newest first. It returns store.ErrNotFound
+// if the tracker does not exist.
 func (s *Analyser) Rules(ctx context.Context, organization, name string) (*earshot.RulesList, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
@@ -201,7 +204,7 @@ func (s *Analyser) Rules(ctx context.Context, organization, name string) (*earsh
 	return found, nil
 }
 
-// rulesView is what clients see of rules of a tracker that has so many answers.
+// rulesView returns rules as clients see them, for a tracker with that many answers.
 func rulesView(r *tracking.Rules, answers int) (*earshot.NamingRule, error) {
 	view := &earshot.NamingRule{
 		Name: ruleset.Name(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
@@ -213,18 +216,19 @@ func rulesView(r *tracking.Rules, answers int) (*earshot.NamingRule, error) {
 	view.Brands, view.Sources = set.Brands, set.Sources
 	if r.Report != nil {
 		if err := json.Unmarshal(r.Report, &view.Moved); err != nil {
-			return nil, fmt.Errorf("read what rules %d moved: %w", r.Version, err)
+			return nil, fmt.Errorf("read the report of rules %d: %w", r.Version, err)
 		}
 	}
 	view.Answers = answers
 	return view, nil
 }
 
-// maxRules is how many versions of the rules are listed.
+// maxRules is the largest number of versions in a list.
 const maxRules = 50
 
-// Reanalyse has all kept answers of a tracker analysed again. Returns store.ErrNotFound,
-// and store.ErrChanged when somebody else changes its rules.
+// Reanalyse starts a reanalysis of all kept answers of a tracker. It returns
+// store.ErrNotFound if the tracker does not exist, and tracking.ErrChanged if its rules were
+// changed at the same time.
 func (s *Analyser) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {

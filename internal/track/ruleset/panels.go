@@ -13,34 +13,33 @@ import (
 	"earshot/internal/track/definition"
 )
 
-// Panels finds the rules of trackers and analyses answers by them. It keeps the last
-// panels in memory, by tracker and version of the rules.
+// Panels reads the rules of trackers and analyses answers by them. It caches panels.
 type Panels struct {
 	store       *tracking.Store
 	definitions *definition.Reader
 	log         *slog.Logger
 
-	mu   sync.Mutex
-	kept map[definition.VersionKey]*analysis.Panel
+	mu    sync.Mutex
+	cache map[definition.VersionKey]*analysis.Panel
 }
 
 // NewPanels returns Panels on a store.
 func NewPanels(s *tracking.Store, d *definition.Reader, log *slog.Logger) *Panels {
-	return &Panels{store: s, definitions: d, log: log, kept: map[definition.VersionKey]*analysis.Panel{}}
+	return &Panels{store: s, definitions: d, log: log, cache: map[definition.VersionKey]*analysis.Panel{}}
 }
 
-// Batch is how many kept answers are read with their results together.
+// Batch is the number of answers with results that are read at a time.
 const Batch = 100
 
-// maxPanels bounds the memory of panels.
+// maxPanels is the largest number of cached panels.
 const maxPanels = 64
 
-// Panel is the panel of rules.
+// Panel returns the panel of rules.
 func (s *Panels) Panel(r *tracking.Rules) (*analysis.Panel, error) {
 	key := definition.VersionKey{Tracker: r.Tracker, Version: r.Version}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p := s.kept[key]; p != nil {
+	if p := s.cache[key]; p != nil {
 		return p, nil
 	}
 	set, err := Decode(r)
@@ -54,14 +53,14 @@ func (s *Panels) Panel(r *tracking.Rules) (*analysis.Panel, error) {
 			Details: earshot.ConflictDetails{ID: r.Tracker},
 		}
 	}
-	if len(s.kept) >= maxPanels {
-		clear(s.kept)
+	if len(s.cache) >= maxPanels {
+		clear(s.cache)
 	}
-	s.kept[key] = p
+	s.cache[key] = p
 	return p, nil
 }
 
-// Current are those that numbers are read by.
+// Current returns the rules that metrics use.
 func (s *Panels) Current(ctx context.Context, t *tracking.Tracker) (*tracking.Rules, error) {
 	all, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
@@ -70,7 +69,8 @@ func (s *Panels) Current(ctx context.Context, t *tracking.Tracker) (*tracking.Ru
 	if i := slices.IndexFunc(all, func(r *tracking.Rules) bool { return r.State == tracking.RulesCurrent }); i >= 0 {
 		return all[i], nil
 	}
-	// A tracker of an older version of the service; its answers are analysed as they are read.
+	// The tracker was created by an old version of the service and has no rules yet. Its answers
+	// are analysed when they are read.
 	d, err := s.definitions.Of(t)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Panels) Current(ctx context.Context, t *tracking.Tracker) (*tracking.Ru
 	return &tracking.Rules{Organization: t.Organization, Tracker: t.ID, Brands: brands, Code: analysis.Code}, err
 }
 
-// CurrentPanel is that by which numbers are read.
+// CurrentPanel returns the rules that metrics use, and their panel.
 func (s *Panels) CurrentPanel(ctx context.Context, t *tracking.Tracker) (*tracking.Rules, *analysis.Panel, error) {
 	rules, err := s.Current(ctx, t)
 	if err != nil {
@@ -89,14 +89,14 @@ func (s *Panels) CurrentPanel(ctx context.Context, t *tracking.Tracker) (*tracki
 	return rules, panel, err
 }
 
-// LivePanel is a panel by which new answers are analysed.
+// LivePanel is the panel of a version of rules by which new answers are analysed.
 type LivePanel struct {
 	Version int
 	*analysis.Panel
 }
 
-// Live are those of the rules that are current and of those that are to be. newest
-// is the version of the newest rules, 0 for none.
+// Live returns the panels of the current rules and of pending rules. newest is the version of
+// the newest rules, or 0 if there are no rules.
 func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest int, live []LivePanel, err error) {
 	all, err := s.store.Rules(ctx, organization, tracker)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest
 		}
 		p, err := s.Panel(r)
 		if err != nil {
-			// Answers are kept all the same.
+			// Answers are stored without an analysis.
 			s.log.Warn("answers cannot be analysed", "tracker", tracker, "rules", r.Version, "error", err)
 			continue
 		}
@@ -118,14 +118,13 @@ func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest
 	return newest, live, nil
 }
 
-// Analyse is what rules find in an answer, nil where it has no result.
+// Analyse returns the analysis of an answer, or nil if the answer has no result.
 func (s *Panels) Analyse(a *tracking.Answer, by LivePanel, prompt string) *tracking.Analysis {
 	if a.Result == nil {
 		return nil
 	}
 	found, err := by.Analyse(a.Result, prompt)
 	if err != nil {
-		// One that cannot be read names nobody.
 		s.log.Error("an answer cannot be analysed", "answer", a.ID, "error", err)
 		found = &analysis.Found{}
 	}

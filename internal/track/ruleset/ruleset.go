@@ -1,5 +1,5 @@
-// Package ruleset knows by which rules a tracker looks for its brands, and analyses answers by
-// them. Rules are a version of the brands, their names and the code that finds them.
+// Package ruleset reads the rules of trackers and analyses answers by them. Rules are a
+// version of the brands of a tracker, their names, and the code that finds them.
 package ruleset
 
 import (
@@ -14,14 +14,14 @@ import (
 	"earshot/internal/track/definition"
 )
 
-// Set is what answers are searched by: the part of a definition that makes rules.
+// Set is the part of a definition that rules consist of.
 type Set struct {
 	Brands  []earshot.Brand      `json:"brands"`
 	Sources []earshot.SourceType `json:"sources"`
 }
 
-// Encode is the rule set of a definition as rules store it. Without types of sources it
-// is the list of brands alone.
+// Encode returns the stored form of the rules of a definition: a list of brands, or a Set if
+// the definition has source types.
 func Encode(d *earshot.TrackerDefinition) (text []byte, err error) {
 	if len(d.Sources) == 0 {
 		text, err = json.Marshal(d.Brands)
@@ -34,7 +34,7 @@ func Encode(d *earshot.TrackerDefinition) (text []byte, err error) {
 	return text, nil
 }
 
-// Decode reads what Encode wrote.
+// Decode returns the brands and source types of rules.
 func Decode(r *tracking.Rules) (set Set, err error) {
 	if len(r.Brands) > 0 && r.Brands[0] == '{' {
 		err = json.Unmarshal(r.Brands, &set)
@@ -47,7 +47,8 @@ func Decode(r *tracking.Rules) (set Set, err error) {
 	return set, nil
 }
 
-// Changed are the rules of a definition, nil when its brands and sources are those from before.
+// Changed returns new rules for a definition, or nil if its brands and source types are the
+// same as before.
 func Changed(before *earshot.TrackerDefinition, d *definition.Definition, isNew bool, now time.Time) (*tracking.Rules, error) {
 	brands, err := Encode(&d.TrackerDefinition)
 	if err != nil {
@@ -63,8 +64,8 @@ func Changed(before *earshot.TrackerDefinition, d *definition.Definition, isNew 
 // Name returns the name of a version of rules, such as r14.
 func Name(r *tracking.Rules) string { return fmt.Sprintf("r%d", r.Version) }
 
-// FirstAlike is the first of the rules, up to some, that have the brands of these: those of
-// a mere reanalysis name nothing else.
+// FirstAlike returns the first rules in the uninterrupted run of rules with the same brands
+// that ends with of. A reanalysis adds rules with the same brands.
 func FirstAlike(all []*tracking.Rules, of *tracking.Rules) *tracking.Rules {
 	first := of
 	for _, r := range slices.Backward(all) {

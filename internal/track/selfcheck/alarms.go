@@ -16,16 +16,16 @@ const (
 	budget = 1.0 // false alarms a year that a tracker allows
 )
 
-// quiet is a tracker in which nothing changes for a year, and how many alarms it raises.
+// quiet is a tracker without any change for a year, and its stated number of alarms.
 type quiet struct {
 	brands, targets int
 	lag1            float64
 	stated          Range
 }
 
-// quietTrackers have one series for each brand and target. Each has the threshold that
-// follows from how many these are. A fixed threshold fails in one of them: h = 5, which
-// suits one series, raises more than ten times the budget with 30.
+// quietTrackers have one series for each brand and target, and a threshold that depends on
+// the number of series. A fixed threshold fails in one of them: h = 5 is right for one
+// series, but raises more than ten times the budget with 30.
 var quietTrackers = []quiet{
 	{1, 1, 0, Range{0.60, 0.75}},
 	{1, 1, alike, Range{0.88, 1.05}},
@@ -33,8 +33,8 @@ var quietTrackers = []quiet{
 	{10, 3, alike, Range{0.8, 1.5}},
 }
 
-// fallen is a series that falls on a tracker with 30 series: the share of falls that is
-// found within 14 sweeps, and the median of how many sweeps that takes.
+// fallen is a tracker with 30 series and a lasting fall: the stated share of falls that are
+// found within 14 sweeps, and the stated median number of sweeps until then.
 type fallen struct {
 	prompts       int
 	found, median Range
@@ -57,16 +57,16 @@ func (s simulation) falseAlarms(q quiet) {
 	counts := repeat(s, "alarms "+setting, years, func(r *rand.Rand) float64 {
 		return float64(len(alarms(w.play(def, r).Dataset, h)))
 	})
-	poisson := math.Sqrt(stats.Mean(counts)*float64(years)+1) / float64(years) // where few years have any
+	poisson := math.Sqrt(stats.Mean(counts)*float64(years)+1) / float64(years) // if few years have an alarm
 	s.report(Check{
 		Subject: fmt.Sprintf("false alarms, budget %g, h = %.1f", budget, h), Setting: setting, Unit: PerYear, Stated: q.stated,
 		Found: stats.Mean(counts), Error: max(standardError(counts), poisson),
-		Guards: "the threshold of alarms, such as one that does not follow from the number of series",
+		Guards: "the alarm threshold, such as one that does not depend on the number of series",
 	})
 }
 
-// power counts how many falls a tracker with 30 series finds within two weeks, and how
-// fast, with its own threshold.
+// power counts the falls that a tracker with 30 series finds within two weeks with its own
+// threshold, and measures the delay.
 func (s simulation) power(f fallen) {
 	const before, after, series = 60, 14, 30
 	w := usual(f.prompts, 0)
@@ -80,7 +80,7 @@ func (s simulation) power(f fallen) {
 		}
 	}
 	const guards = "the power of alarms at a tracker's own threshold"
-	s.report(ofAll(fmt.Sprintf("fall of %.1f logits found, h = %.1f", -fall, h), setting, guards, f.found, len(delays), s.repeats))
+	s.report(shareCheck(fmt.Sprintf("fall of %.1f logits found, h = %.1f", -fall, h), setting, guards, f.found, len(delays), s.repeats))
 	if len(delays) > 0 {
 		slices.Sort(delays)
 		s.report(Check{
@@ -90,8 +90,8 @@ func (s simulation) power(f fallen) {
 	}
 }
 
-// alarms are the sweeps at which a series of any brand and target raises one. Series are
-// stepped as those of a tracker: with the value and the answers of a row of each sweep.
+// alarms returns the sweeps with an alarm of any series. It steps series like a tracker: with
+// the value and the answers of one row per sweep.
 func alarms(b *metric.Dataset, h float64) (found []int) {
 	rows, err := b.Rows(metric.Query{Metrics: []string{visibility}, By: []string{"target", "sweep"}, BrandsOnly: true})
 	if err != nil {
@@ -118,7 +118,7 @@ func alarms(b *metric.Dataset, h float64) (found []int) {
 	return found
 }
 
-// standardError is that of the mean of values.
+// standardError returns the standard error of the mean of values.
 func standardError(values []float64) float64 {
 	return math.Sqrt(stats.SampleVariance(values) / float64(len(values)))
 }

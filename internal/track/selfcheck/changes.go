@@ -8,8 +8,9 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// compared is a world of which two neighbouring periods of so many sweeps are compared,
-// and how often they are said to differ. In the second one the log-odds differ by fall.
+// compared is a world and the stated share of comparisons with the verdict moved. Two
+// neighbouring periods of that many sweeps are compared; the log-odds of the second one are
+// higher by fall.
 type compared struct {
 	guards string
 	world
@@ -20,12 +21,12 @@ type compared struct {
 }
 
 const (
-	wrongVariance = "the variance in a comparison, such as the usual one in place of the long-run variance"
-	wrongSums     = "how a comparison puts samples, weights, missing answers and ratios together"
+	wrongVariance = "the variance in a comparison, such as the sample variance instead of the long-run variance"
+	wrongSums     = "samples, weights, missing answers or ratios in a comparison"
 	weakTest      = "the power of a comparison"
 )
 
-// comparisons are the worlds in which changes are looked for.
+// comparisons are the simulated comparisons.
 var comparisons = []compared{
 	{wrongVariance, usual(50, 0), 7, visibility, 0, Range{0.033, 0.050}},
 	{wrongVariance, usual(50, 0), 14, visibility, 0, Range{0.036, 0.053}},
@@ -39,7 +40,7 @@ var comparisons = []compared{
 	{weakTest, usual(50, alike), 14, visibility, fall, Range{0.955, 0.98}},
 }
 
-// change counts how often two periods are said to differ.
+// change counts the comparisons with the verdict moved.
 func (s simulation) change(c compared) {
 	subject, setting := "change where there is none", c.setting(fmt.Sprintf("%d + %d", c.sweeps, c.sweeps))
 	if c.fall != 0 {
@@ -70,5 +71,5 @@ func (s simulation) change(c compared) {
 	}) {
 		moved += count(found == stats.Moved)
 	}
-	s.report(ofAll(subject, setting, c.guards, c.stated, moved, s.repeats))
+	s.report(shareCheck(subject, setting, c.guards, c.stated, moved, s.repeats))
 }

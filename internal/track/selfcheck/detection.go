@@ -10,19 +10,18 @@ import (
 	labworld "earshot/internal/upstream/lab/world"
 )
 
-// What is stated of detection: of the brands that are found in a text so many are named
-// there, and of those that are named so many are found.
+// The stated accuracy of detection.
 var (
-	foundIsNamed = Range{0.995, 1}
-	namedIsFound = Range{0.995, 1}
+	precision = Range{0.995, 1}
+	recall    = Range{0.995, 1}
 )
 
-// Detection writes that many texts of each kind and hands every check to report. Which
-// brands a text names is known from who wrote it, and never from who looks for them.
+// Detection writes that many texts of each kind and calls report with every check. The brands
+// that a text names are known from the writer of the text, not from the search.
 func Detection(texts int, seed uint64, report func(Check)) {
 	s := simulation{repeats: texts, seed: seed, report: report}
-	s.looksFor(fmt.Sprintf("answers of the lab, %d languages", len(labLanguages)), labPanel, writeLab)
-	s.looksFor("hard texts, many scripts", hardPanel, writeHard)
+	s.detect(fmt.Sprintf("answers of the lab, %d languages", len(labLanguages)), labPanel, writeLab)
+	s.detect("hard texts, many scripts", hardPanel, writeHard)
 }
 
 // written is a text and the brands that it names.
@@ -31,14 +30,14 @@ type written struct {
 	names map[string]bool
 }
 
-// looksFor counts over all texts and brands of a panel. A brand that is only said to be
-// absent is not named.
-func (s simulation) looksFor(setting string, panel []mention.BrandNames, write func(n int, r *rand.Rand) written) {
+// detect counts found and named brands over all texts. A brand in an absence clause is not
+// named.
+func (s simulation) detect(setting string, panel []mention.BrandNames, write func(n int, r *rand.Rand) written) {
 	rules, err := mention.Compile(panel)
 	if err != nil {
 		panic(err) // our own panels
 	}
-	const guards = "how names are found in texts"
+	const guards = "the search for names in texts"
 	r := s.random("detection " + setting)
 	found, named, both := 0, 0, 0
 	for n := range s.repeats {
@@ -50,8 +49,8 @@ func (s simulation) looksFor(setting string, panel []mention.BrandNames, write f
 			found, named, both = found+count(isFound), named+count(isNamed), both+count(isFound && isNamed)
 		}
 	}
-	s.report(ofAll("precision of detection", setting, guards, foundIsNamed, both, found))
-	s.report(ofAll("recall of detection", setting, guards, namedIsFound, both, named))
+	s.report(shareCheck("precision of detection", setting, guards, precision, both, found))
+	s.report(shareCheck("recall of detection", setting, guards, recall, both, named))
 }
 
 func count(yes bool) int {
@@ -61,7 +60,7 @@ func count(yes bool) int {
 	return 0
 }
 
-// labLanguages are those in which the lab writes, and where.
+// labLanguages are the languages and countries of the lab.
 var labLanguages = [][2]string{{"en", "US"}, {"de", "DE"}, {"es", "ES"}, {"fr", "FR"}, {"it", "IT"}, {"ja", "JP"}, {"nl", "NL"}, {"pt", "PT"}}
 
 // labRates are brands in several scripts, each named in about half of the answers.
@@ -83,7 +82,7 @@ var labPanel = func() (panel []mention.BrandNames) {
 	return panel
 }()
 
-// writeLab has the lab answer a question. What it names is what the lab drew.
+// writeLab returns an answer of the lab, and the brands that the lab chose to name.
 func writeLab(n int, _ *rand.Rand) written {
 	place := labLanguages[n%len(labLanguages)]
 	q := labworld.Question{
@@ -111,8 +110,8 @@ func writeLab(n int, _ *rand.Rand) written {
 	return text
 }
 
-// writeHard puts a text together of pieces that name a brand in ways that are easy to
-// miss, and of pieces that only look as if they did.
+// writeHard returns a text of sentences that name a brand in unusual spellings, and of
+// sentences that contain the name of a brand without naming the brand.
 func writeHard(_ int, r *rand.Rand) written {
 	text := written{names: map[string]bool{}}
 	one := func(from []string) string { return from[r.IntN(len(from))] }
@@ -120,12 +119,12 @@ func writeHard(_ int, r *rand.Rand) written {
 	for range 4 {
 		brand := one(plainNames)
 		switch r.IntN(4) {
-		case 0: // named, and so written differently
+		case 0: // named, in an unusual spelling
 			text.names[brand] = true
 			pieces = append(pieces, strings.ReplaceAll(one(naming), "{}", disguises[r.IntN(len(disguises))](brand)))
 		case 1: // not named
 			pieces = append(pieces, strings.ReplaceAll(one(decoys), "{}", brand))
-		default: // by the switches of names, or the customs of a script
+		default: // depends on matching rules or on a script
 			special := specials[r.IntN(len(specials))]
 			if special.named {
 				text.names[special.brand] = true
@@ -138,7 +137,7 @@ func writeHard(_ int, r *rand.Rand) written {
 		pieces = append(pieces, "> "+text.Prompt+"?")
 	}
 	r.Shuffle(len(pieces), func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
-	if r.IntN(3) == 0 { // up to the end of the text
+	if r.IntN(3) == 0 { // a list of sources at the end, which is not searched
 		pieces = append(pieces, "## "+one(sourceHeadings)+"\n\n- "+one(plainNames)+" in our test, third edition\n- "+one(plainNames))
 	}
 	text.Body = strings.Join(pieces, "\n\n"+padding+"\n\n")

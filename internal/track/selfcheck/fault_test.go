@@ -9,17 +9,17 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// fault is a planted error of the intervals.
+// fault is a planted fault of the intervals.
 type fault struct {
-	noRareRule    bool    // n is not held to the number of questions
-	factor        float64 // n is that many times too large
-	usualVariance bool    // variance ÷ S instead of the long-run variance
+	noRareRule    bool    // n is not limited to the number of prompts
+	factor        float64 // n is too large by this factor
+	usualVariance bool    // sample variance ÷ S instead of the long-run variance
 }
 
-// intervals computes both intervals from the sums of a dataset, for rates and ratios, by the
-// formulas of internal/track/stats and with the fault.
+// intervals computes both intervals from the sums of a dataset by the formulas of
+// internal/track/stats, with the fault.
 func (f fault) intervals(b *metric.Dataset, name string) metric.Intervals {
-	sums, err := b.Sums(name, b.Definition().Brands[0].Name, nil)
+	sums, err := b.Sums(name, 0)
 	if err != nil {
 		panic(err)
 	}
@@ -66,10 +66,10 @@ func (f fault) intervals(b *metric.Dataset, name string) metric.Intervals {
 		v += u.deviation * u.deviation
 		some, lacking = some+count(u.some), lacking+count(u.lacking)
 	}
-	questions := float64(len(units))
-	n := math.Min(effective(p, questions/(questions-1)*v+between.Value, questions-1), all)
+	prompts := float64(len(units))
+	n := math.Min(effective(p, prompts/(prompts-1)*v+between.Value, prompts-1), all)
 	if !f.noRareRule && (some < 5 || lacking < 5) {
-		n = math.Min(n, questions)
+		n = math.Min(n, prompts)
 	}
 	market := stats.Wilson(p, n*f.factor)
 	rerun := all
@@ -79,7 +79,7 @@ func (f fault) intervals(b *metric.Dataset, name string) metric.Intervals {
 	return metric.Intervals{Rerun: stats.Wilson(p, rerun*f.factor), Market: &market}
 }
 
-// effective is the number of independent answers that leave p as uncertain as v does.
+// effective returns the effective sample size of a proportion p with variance v.
 func effective(p, v, degrees float64) float64 {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile(0.975)
 	return p * (1 - p) / v * 1.959963984540054 * 1.959963984540054 / (t * t)

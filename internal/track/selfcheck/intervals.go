@@ -8,8 +8,8 @@ import (
 	"earshot/internal/track/stats"
 )
 
-// asked is a world that is asked in so many sweeps, and how often each interval of a
-// metric holds the truth. Nothing is stated where a range is empty.
+// asked is a world with a number of sweeps, and the stated coverage of each interval of a
+// metric. An empty range is not checked.
 type asked struct {
 	world
 	sweeps        int
@@ -17,18 +17,18 @@ type asked struct {
 	rerun, market Range
 }
 
-// family is worlds that show the same. The ranges are those of all worlds together, whose
-// standard error is smaller.
+// family contains worlds that detect the same fault. Its ranges state the coverage over all
+// of its worlds, which has a smaller standard error.
 type family struct {
 	guards        string
 	name          string
-	times         int // each world is played so many times the repeats
+	times         int // multiplies the number of repeats
 	worlds        []asked
 	rerun, market Range
 }
 
-// families are the worlds in which intervals are measured. What is stated is about one
-// point around what was found with other seeds.
+// families are the worlds in which coverage is measured. The stated ranges extend about one
+// point around results with other seeds.
 var families = []family{
 	{
 		guards: "the width of intervals, such as an effective n that is 1.2 times too large",
@@ -43,7 +43,7 @@ var families = []family{
 		},
 	},
 	{
-		guards: "the long-run variance, such as the usual variance in its place",
+		guards: "the long-run variance, such as the sample variance instead",
 		name:   "days alike", times: 1, rerun: Range{0.914, 0.928}, market: Range{0.942, 0.956},
 		worlds: []asked{
 			{usual(10, alike), 7, "", Range{0.940, 0.960}, Range{0.970, 0.988}},
@@ -55,7 +55,7 @@ var families = []family{
 		},
 	},
 	{
-		guards: "the rule that n is at most the number of questions for brands that few of them name, or lack",
+		guards: "the rule that limits n to the number of prompts if few prompts name or lack a brand",
 		name:   "few name, or lack it", times: 1, market: Range{0.960, 0.972},
 		worlds: []asked{
 			{rarely(20, -8, 4, "few name it"), 28, "", Range{}, Range{0.962, 0.980}},
@@ -64,7 +64,7 @@ var families = []family{
 		},
 	},
 	{
-		guards: "how targets, samples, weights and missing answers are put together",
+		guards: "targets, samples, weights or missing answers in intervals",
 		name:   "what is put together", times: 1,
 		worlds: []asked{
 			{several, 14, "", Range{0.936, 0.956}, Range{0.951, 0.970}},
@@ -86,7 +86,7 @@ var families = []family{
 	},
 }
 
-// The worlds beside the usual ones.
+// Worlds that differ from the usual ones.
 var (
 	unruly   = world{prompts: 50, targets: 1, samples: 1, centres: []float64{-0.5}, spread: 1.2, day: 0.5, promptDay: 0.5, lag1: alike, note: "days differ much"}
 	several  = usual(25, 0).with(func(w *world) { w.targets = 4 })
@@ -99,14 +99,14 @@ var (
 	mixedRivals = rivals.with(func(w *world) { w.samples, w.weighted, w.missing = 2, true, 0.3 })
 )
 
-// rarely is a world in which a few questions name the brand often and the others never,
-// or the other way round.
+// rarely returns a world in which the answers to most prompts never name the brand, or always
+// name it.
 func rarely(prompts int, centre, spread float64, note string) world {
 	return usual(prompts, 0).with(func(w *world) { w.centres, w.spread, w.note = []float64{centre}, spread, note })
 }
 
-// coverage counts how often each interval holds its truth, in each world of a family and
-// in all of them together.
+// coverage measures the coverage of both intervals in each world of a family, and over all of
+// its worlds.
 func (s simulation) coverage(f family) {
 	s.repeats *= f.times
 	rerun, market := 0, 0
@@ -124,14 +124,14 @@ func (s simulation) coverage(f family) {
 
 func (s simulation) covered(setting, guards string, rerun, market Range, heldRerun, heldMarket, n int) {
 	if rerun != (Range{}) {
-		s.report(ofAll("coverage of rerun", setting, guards, rerun, heldRerun, n))
+		s.report(shareCheck("coverage of rerun", setting, guards, rerun, heldRerun, n))
 	}
 	if market != (Range{}) {
-		s.report(ofAll("coverage of market", setting, guards, market, heldMarket, n))
+		s.report(shareCheck("coverage of market", setting, guards, market, heldMarket, n))
 	}
 }
 
-// held counts the repeats in which each interval holds its truth.
+// held counts the repeats in which each interval contains the true value.
 func (s simulation) held(w asked) (rerun, market int) {
 	name := cmp.Or(w.metric, visibility)
 	def, truth := w.definition(w.sweeps), w.marketTruth(name)
@@ -147,7 +147,7 @@ func (s simulation) held(w asked) (rerun, market int) {
 
 func holds(i stats.Interval, truth float64) bool { return i[0] <= truth && truth <= i[1] }
 
-// intervals are those of the first brand, on all targets together.
+// intervals returns the intervals of the first brand over all targets.
 func intervals(b *metric.Dataset, name string) metric.Intervals {
 	rows, err := b.Rows(ofFirstBrand(b, name))
 	if err != nil {
@@ -156,7 +156,7 @@ func intervals(b *metric.Dataset, name string) metric.Intervals {
 	return *rows[0].Interval
 }
 
-// ofFirstBrand asks for one metric of the first brand.
+// ofFirstBrand returns the query for one metric of the first brand.
 func ofFirstBrand(b *metric.Dataset, name string) metric.Query {
 	brand := b.Definition().Brands[0].Name
 	return metric.Query{Metrics: []string{name}, Having: metric.Selection{"brand": {brand}}, BrandsOnly: true}

@@ -1,36 +1,34 @@
-// Package selfcheck measures whether the service keeps what it says about its own
-// numbers. [Detection] writes texts of which it is known whom they name, and counts what
-// is found in them (texts.go has what they are made of). [Statistics] plays worlds whose
-// truth is known (world.go). Their answers take the way of real ones through
-// internal/track/metric, internal/track/stats and internal/track/alert, so that a fault there shows:
+// Package selfcheck measures the accuracy of the service by simulation and compares it with
+// the stated accuracy. [Detection] writes texts that name known brands (texts.go) and counts
+// the brands that are found. [Statistics] simulates trackers with known rates (world.go).
+// Their answers are processed by internal/track/metric, internal/track/stats and
+// internal/track/alert like real answers, so that the checks notice faults there:
 //
-//	intervals.go  how often intervals hold the truth
-//	changes.go    how often a change is seen that is none, and one that is there
-//	alarms.go     false alarms of a tracker, and the falls that it finds
+//	intervals.go  coverage of intervals
+//	changes.go    false positive rate and power of comparisons
+//	alarms.go     false alarms and power of change detectors
 //
-// Each of these begins with the table of its worlds: what each guards, and what is stated.
-//
-// What is stated stands in docs/metrics.md, too. Checks of other subjects go in a file of
-// their own, with a function like these, and in the list of the command.
+// Each file begins with a table of its simulations, the faults that they detect, and the
+// stated ranges. docs/metrics.md lists the stated ranges as well.
 package selfcheck
 
 import "math"
 
-// Check is one promise and what became of it.
+// Check is the result of one check.
 type Check struct {
 	Subject string
 	Setting string
 	Unit    Unit
 	Stated  Range
 	Found   float64
-	Error   float64 // standard error of what was found
-	Guards  string  // what is likely to be wrong when it is not kept
+	Error   float64 // standard error of Found
+	Guards  string  // the probable fault if the check fails
 }
 
-// Range is from where to where a number is promised to lie.
+// Range is the stated range of a number.
 type Range [2]float64
 
-// Unit is what the numbers of a check count.
+// Unit is the unit of the numbers of a check.
 type Unit string
 
 // The units.
@@ -40,16 +38,16 @@ const (
 	Sweeps  Unit = "sweeps"
 )
 
-// Kept reports whether what was found lies within what is stated, give or take three
-// standard errors of the simulation.
+// Kept reports whether the check passes: Found is within the stated range or at most three
+// standard errors outside.
 func (c Check) Kept() bool {
 	return c.Found >= c.Stated[0]-3*c.Error && c.Found <= c.Stated[1]+3*c.Error
 }
 
-// ofAll is the check of something that happened in some of n repeats.
-func ofAll(subject, setting, guards string, stated Range, hits, n int) Check {
-	n = max(n, 1)                               // of nothing at all there is nothing to tell
-	p := (float64(hits) + 1) / (float64(n) + 2) // not 0 when it happened never or always
+// shareCheck returns the check of a share: hits out of n.
+func shareCheck(subject, setting, guards string, stated Range, hits, n int) Check {
+	n = max(n, 1)                               // avoids a division by 0
+	p := (float64(hits) + 1) / (float64(n) + 2) // keeps the standard error above 0
 	return Check{
 		Subject: subject, Setting: setting, Unit: Share, Stated: stated, Guards: guards,
 		Found: float64(hits) / float64(n), Error: math.Sqrt(p * (1 - p) / float64(n)),

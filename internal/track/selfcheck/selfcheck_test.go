@@ -11,7 +11,7 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// TestStatementsAreKept plays every world of Statistics a few times with a fixed seed.
+// TestStatementsAreKept simulates every world of Statistics a few times with a fixed seed.
 func TestStatementsAreKept(t *testing.T) {
 	t.Parallel()
 	checks, settings := 0, map[[2]string]bool{}
@@ -22,7 +22,7 @@ func TestStatementsAreKept(t *testing.T) {
 			t.Errorf("%s, %s: stated %v, found %.3f ± %.3f", c.Subject, c.Setting, c.Stated, c.Found, c.Error)
 		}
 	})
-	// Worlds of the same setting would be played with the same random numbers.
+	// Worlds with the same setting would use the same random numbers.
 	if checks < 60 || len(settings) != checks {
 		t.Errorf("%d checks were made, of %d settings", checks, len(settings))
 	}
@@ -43,8 +43,8 @@ func TestBrandsAreFound(t *testing.T) {
 	}
 }
 
-// TestWeakerDetectionIsCaught shows that the bands can fail: names without their switches
-// leave both.
+// TestWeakerDetectionIsCaught shows that both checks of detection fail if names have no
+// matching rules.
 func TestWeakerDetectionIsCaught(t *testing.T) {
 	t.Parallel()
 	bare := slices.Clone(hardPanel)
@@ -53,17 +53,17 @@ func TestWeakerDetectionIsCaught(t *testing.T) {
 	}
 	s := simulation{seed: 7, repeats: 150, report: func(c Check) {
 		if c.Kept() {
-			t.Errorf("without switches the %s is kept, with %.3f", c.Subject, c.Found)
+			t.Errorf("without matching rules the check %q passes, with %.3f", c.Subject, c.Found)
 		}
 	}}
-	s.looksFor("without switches", bare, writeHard)
+	s.detect("without switches", bare, writeHard)
 }
 
 var full = flag.Bool("full", false, "plant the smallest faults of docs/metrics.md, too")
 
-// TestPlantedFaultsAreCaught plays the worlds that guard against a fault with it. The same
-// worlds are kept with the methods of the service, at fewer repeats than by default. Small
-// faults need many repeats: make soak plants them.
+// TestPlantedFaultsAreCaught checks that the worlds that guard against a fault fail with the
+// fault and pass without it. It uses fewer repeats than the default. Small faults need many
+// repeats: make soak plants them.
 func TestPlantedFaultsAreCaught(t *testing.T) {
 	t.Parallel()
 	width := func(s simulation) { s.coverage(families[0]) }
@@ -103,10 +103,10 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 				return broken
 			}
 			if broken := count(production); len(broken) > 0 {
-				t.Errorf("without the fault these are not kept: %+v", broken)
+				t.Errorf("without the fault these checks fail: %+v", broken)
 			}
 			if broken := count(test.fault); len(broken) == 0 {
-				t.Error("with the fault everything is kept")
+				t.Error("with the fault all checks pass")
 			} else {
 				t.Logf("not kept: %+v", broken)
 			}
@@ -114,8 +114,8 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 	}
 }
 
-// TestFaultsDifferFromTheServiceByTheFaultOnly compares the intervals of the tests, without
-// a fault, with the service's.
+// TestFaultsDifferFromTheServiceByTheFaultOnly compares the intervals of this test file,
+// without a fault, with the intervals of the service.
 func TestFaultsDifferFromTheServiceByTheFaultOnly(t *testing.T) {
 	t.Parallel()
 	s := simulation{seed: 7}

@@ -12,7 +12,7 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// visibility and the two ratios are the metrics that worlds are measured by.
+// The metrics that are checked.
 const (
 	visibility    = "visibility"
 	shareOfVoice  = "shareOfVoice"
@@ -27,14 +27,13 @@ type methods struct {
 
 var production = methods{intervals: intervals, threshold: alert.Threshold}
 
-// What worlds have in common.
 const (
-	alike = 0.6  // correlation of neighbouring days, where days are alike
-	fall  = -0.8 // logits: 38 % become 21 %
+	alike = 0.6  // correlation of neighbouring days in settings with correlated days
+	fall  = -0.8 // logits, such as from 38 to 21 %
 )
 
-// Statistics plays each setting that many times and hands every check to report. A year
-// of a tracker counts once for each of its series. Equal seeds give equal numbers.
+// Statistics simulates each setting that many times and calls report with every check. A
+// simulated year of a tracker counts once per series. Equal seeds give equal results.
 func Statistics(repeats int, seed uint64, report func(Check)) {
 	s := simulation{methods: production, repeats: repeats, seed: seed, report: report}
 	for _, f := range families {
@@ -51,7 +50,7 @@ func Statistics(repeats int, seed uint64, report func(Check)) {
 	}
 }
 
-// simulation plays checks and reports them.
+// simulation runs checks and reports them.
 type simulation struct {
 	methods
 	repeats int
@@ -59,26 +58,27 @@ type simulation struct {
 	report  func(Check)
 }
 
-// random gives each check numbers of its own, so that leaving one out changes no other.
+// random returns the random numbers of a check. They depend on the name of the check, so that
+// adding or removing a check does not change the others.
 func (s simulation) random(check string) *rand.Rand {
 	hash := fnv.New64a()
 	hash.Write([]byte(check))
 	return rand.New(rand.NewPCG(s.seed, hash.Sum64()))
 }
 
-// repeat plays a check n times on all processors. Each play has random numbers of its
-// own, so that the results do not depend on which processor plays it.
+// repeat calls play n times on all processors. Each call has its own random numbers, so that
+// the results do not depend on the scheduling.
 func repeat[T any](s simulation, check string, n int, play func(r *rand.Rand) T) []T {
 	found := make([]T, n)
 	var next atomic.Int64
-	var all sync.WaitGroup
+	var workers sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
+		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				found[i] = play(s.random(check + " " + strconv.Itoa(i)))
 			}
 		})
 	}
-	all.Wait()
+	workers.Wait()
 	return found
 }

@@ -8,8 +8,8 @@ import (
 	"earshot/internal/track/mention"
 )
 
-// hardPanel are brands whose names are also words, need switches, or are of scripts with
-// customs of their own. All of them are made up.
+// hardPanel are made-up brands whose names are also words, need matching rules, or use scripts
+// with special rules.
 var hardPanel = []mention.BrandNames{
 	{Name: "Ollaro", Domains: []string{"ollaro.example"}},
 	{Name: "Kestrin"},
@@ -31,13 +31,13 @@ var hardPanel = []mention.BrandNames{
 	{Name: "सुरलोक"},
 }
 
-// plainNames are those that fit in any sentence.
+// plainNames are the names that fit in any sentence.
 var plainNames = []string{"Ollaro", "Kestrin", "Café Lumio", "Мирель", "Ολβίος"}
 
-// padding parts pieces by more words than any switch looks at.
+// padding separates sentences by more words than any matching rule considers.
 const padding = "All of this was checked twice in the last week of the month, by hand and with care, and none of it is new."
 
-// disguises write a name as texts do.
+// disguises return spellings and formats of a name.
 var disguises = []func(name string) string{
 	func(name string) string { return name },
 	strings.ToUpper,
@@ -56,13 +56,13 @@ var disguises = []func(name string) string{
 	func(name string) string { return strings.NewReplacer("é", "e", "ί", "ι").Replace(name) }, // without accents
 }
 
-// firstTwo puts something behind the first two characters.
+// firstTwo inserts a string after the first two characters.
 func firstTwo(name, between string) string {
 	runes := []rune(name)
 	return string(runes[:2]) + between + string(runes[2:])
 }
 
-// fullWidth writes Latin letters as those of East Asian type.
+// fullWidth converts ASCII characters to full-width forms.
 func fullWidth(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r > ' ' && r < 0x7F {
@@ -98,7 +98,7 @@ var naming = []string{
 	"يفضل كثيرون {} في الشتاء.",
 }
 
-// decoys are sentences that hold the name of a brand and do not name it.
+// decoys are sentences that contain the name of a brand without naming the brand.
 var decoys = []string{
 	"The x{}ist school of thought is older.", // inside words
 	"They call it {}ology, or {}ismus.",
@@ -125,7 +125,7 @@ var decoys = []string{
 	"لم أجد معلومات عن {}.",
 }
 
-// special is a text that is about one brand, whose name it has or seems to have.
+// special is a text with the name of a brand or a similar word.
 type special struct {
 	brand string
 	named bool
@@ -168,5 +168,5 @@ var specials = []special{
 	{"Ολβίος", true, "Τα σακίδια ΟΛΒΙΟΣ είναι ελαφριά."},
 }
 
-// sourceHeadings begin what is no prose.
+// sourceHeadings are headings of lists of sources, which are not searched.
 var sourceHeadings = []string{"Sources", "Quellen", "Références", "Источники", "参考文献", "출처", "المصادر"}

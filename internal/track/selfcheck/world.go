@@ -8,47 +8,48 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// world is a tracker whose truth is known. The log-odds that an answer to prompt i in
+// world is a simulated tracker with known rates. The log-odds that an answer to prompt i in
 // sweep t names brand b are
 //
-//	centre_b + a_ib + d_bt + e_ibt + shift, from the sweep of the shift on
+//	centre_b + a_ib + d_bt + e_ibt + shift (from the sweep shiftAt on)
 //
-// a, d and e are normal with the deviations below. d_bt resembles its neighbours.
+// where a, d and e are normal with the standard deviations spread, day and promptDay, and
+// d_bt is autocorrelated.
 type world struct {
 	prompts   int
-	targets   int       // each has an e_ibt of its own; a and d are the same on all of them
-	samples   int       // answers of a cell in a sweep; they share an e_ibt
-	centres   []float64 // one for each brand; the first brand is the one that is measured
-	spread    float64   // between prompts
-	day       float64   // between days, all prompts together
-	promptDay float64   // of one prompt on one day
-	lag1      float64   // correlation of d_bt with d_b(t+1)
+	targets   int       // each target has its own e_ibt; a and d are the same on all targets
+	samples   int       // answers per cell and sweep; they have the same e_ibt
+	centres   []float64 // one per brand; only the first brand is measured
+	spread    float64
+	day       float64
+	promptDay float64
+	lag1      float64 // correlation of d_bt with d_b(t+1)
 
-	// missing is the share of answers that fail on prompts that name the first brand more
-	// often than most; on the others none fails. So an estimate that weighs cells by how
-	// many answers they have is wrong.
+	// missing is the share of missing answers on prompts that name the first brand more often
+	// than average. On other prompts no answer is missing. An estimate that weights cells by
+	// their number of answers is wrong then.
 	missing  float64
-	weighted bool // every other prompt weighs 5
-	cites    bool // whoever names a brand cites one or two of its pages
+	weighted bool // every second prompt has the weight 5
+	cites    bool // an answer that names a brand cites one or two of its pages
 	shift    float64
 	shiftAt  int
 
-	note string // what else is special, for the reader of a check
+	note string // describes other properties in the output
 }
 
-// usual is a world like those of real trackers: a brand named in about four of ten
-// answers, in some questions hardly ever and in others nearly always.
+// usual returns a world like a real tracker: a brand is named in about 40 % of answers, to
+// some prompts hardly ever and to others nearly always.
 func usual(prompts int, lag1 float64) world {
 	return world{prompts: prompts, targets: 1, samples: 1, centres: []float64{-0.5}, spread: 1.2, day: 0.2, promptDay: 0.5, lag1: lag1}
 }
 
-// with returns the world with a change.
+// with returns a changed copy of the world.
 func (w world) with(change func(w *world)) world {
 	change(&w)
 	return w
 }
 
-// setting describes the world when it is asked in that many sweeps.
+// setting returns a description of the world with that many sweeps.
 func (w world) setting(sweeps any) string {
 	text := fmt.Sprintf("%d prompts, %v sweeps", w.prompts, sweeps)
 	if w.targets > 1 {
@@ -72,7 +73,7 @@ func (w world) setting(sweeps any) string {
 	return text
 }
 
-// definition is the tracker that asks the world in that many sweeps.
+// definition returns the definition of a tracker of the world with that many sweeps.
 func (w world) definition(sweeps int) metric.Definition {
 	def := metric.Definition{Samples: w.samples}
 	for b := range w.centres {
@@ -99,15 +100,14 @@ func (w world) weight(prompt int) float64 {
 	return 1
 }
 
-// history is what a world answered.
+// history contains the counts of simulated answers.
 type history struct {
 	*metric.Dataset
 	effects [][]float64 // a_ib, by prompt and brand
 }
 
-// play asks the world what a definition of it asks. Answers take the way of real ones from
-// the moment in which their brands are found: they are folded into tallies, and these
-// into a dataset.
+// play simulates the answers of a definition. It counts them like real answers after their
+// analysis.
 func (w world) play(def metric.Definition, r *rand.Rand) history {
 	data, err := metric.NewDataset(def)
 	if err != nil {
@@ -138,14 +138,14 @@ func (w world) play(def metric.Definition, r *rand.Rand) history {
 	return h
 }
 
-// sweep is what a target answers in sweep t.
+// sweep returns the counts of the answers of a target in sweep t, by prompt.
 func (w world) sweep(def metric.Definition, t int, days []float64, effects [][]float64, r *rand.Rand) []*metric.CellCounts {
-	tallies := make([]*metric.CellCounts, w.prompts)
+	cells := make([]*metric.CellCounts, w.prompts)
 	rates := make([]float64, len(w.centres))
 	var answer metric.Observation
-	for i := range tallies {
-		tallies[i] = metric.NewCellCounts(len(w.centres))
-		tallies[i].CountSources(metric.NoSources)
+	for i := range cells {
+		cells[i] = metric.NewCellCounts(len(w.centres))
+		cells[i].CountSources(metric.NoSources)
 		for b, centre := range w.centres {
 			odds := centre + effects[i][b] + days[b] + w.promptDay*r.NormFloat64()
 			if t >= w.shiftAt {
@@ -167,13 +167,13 @@ func (w world) sweep(def metric.Definition, t int, days []float64, effects [][]f
 					answer.Citations = cite(answer.Citations, def.Brands[b], 1+r.IntN(2))
 				}
 			}
-			tallies[i].Add(def.Brands, answer)
+			cells[i].Add(def.Brands, answer)
 		}
 	}
-	return tallies
+	return cells
 }
 
-// cite adds so many pages of a brand.
+// cite appends citations of one or two pages of a brand.
 func cite(citations []metric.Citation, brand metric.PanelBrand, pages int) []metric.Citation {
 	for _, page := range []string{"/a", "/b"}[:pages] {
 		citations = append(citations, metric.Citation{URL: "https://" + brand.Domains[0] + page, Host: brand.Domains[0], Domain: brand.Domains[0]})
@@ -181,7 +181,7 @@ func cite(citations []metric.Citation, brand metric.PanelBrand, pages int) []met
 	return citations
 }
 
-// truth is the value of a metric of the first brand that these prompts have over all days.
+// truth returns the true value of a metric of the first brand for these prompts over all days.
 func (w world) truth(name string, effects [][]float64) float64 {
 	var mean total
 	for i, of := range effects {
@@ -193,7 +193,7 @@ func (w world) truth(name string, effects [][]float64) float64 {
 	return mean.value(name)
 }
 
-// marketTruth is the value that prompts like these have over all days.
+// marketTruth returns the true value over all prompts and days.
 func (w world) marketTruth(name string) float64 {
 	mean := total{weight: 1}
 	for b, centre := range w.centres {
@@ -202,7 +202,7 @@ func (w world) marketTruth(name string) float64 {
 	return mean.value(name)
 }
 
-// total adds rates up: those of the first brand, and those of all brands.
+// total adds up the rates of the first brand and of all brands.
 type total struct{ first, all, weight float64 }
 
 func (t *total) add(brand int, rate float64) {
@@ -212,8 +212,8 @@ func (t *total) add(brand int, rate float64) {
 	}
 }
 
-// value is the metric that has these rates. Brands are cited as often as they are named,
-// and each by as many pages, so that both shares are the same.
+// value returns the value of a metric. shareOfVoice and citationShare are equal, because each
+// mention of a brand comes with the same expected number of citations.
 func (t *total) value(name string) float64 {
 	if name == visibility {
 		return t.first / t.weight
@@ -221,10 +221,10 @@ func (t *total) value(name string) float64 {
 	return t.first / t.all
 }
 
-// meanRate is the mean of logistic(centre + sd·Z) over normal Z, by the trapezoidal
-// rule, which is exact to far more digits than the simulation.
+// meanRate returns the mean of logistic(centre + sd·Z) over normal Z. The trapezoidal rule is
+// far more precise than the simulation.
 func meanRate(centre, sd float64) float64 {
-	step := 0.5 / max(1, sd) // the poles of logistic(sd·Z) come closer as sd grows
+	step := 0.5 / max(1, sd) // a larger sd needs smaller steps
 	sum, weight := 0.0, 0.0
 	for z := -6.0; z <= 6; z += step {
 		density := math.Exp(-z * z / 2)

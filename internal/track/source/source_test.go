@@ -53,7 +53,7 @@ func TestParseRefuses(t *testing.T) {
 		if err == nil {
 			t.Errorf("%.80q gave %+v", address, page)
 		} else if strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q tells a password: %v", address, err)
+			t.Errorf("the error of %q contains the password: %v", address, err)
 		}
 	}
 }
@@ -78,17 +78,17 @@ func TestTypes(t *testing.T) {
 		}
 	}
 	if _, err := source.NewSites(nil, nil, map[string]source.Type{"a.example": "nice"}); err == nil || !strings.Contains(err.Error(), `sources["a.example"]`) {
-		t.Errorf("a type that is none gave %v", err)
+		t.Errorf("an unknown type gives the error %v", err)
 	}
 	if _, err := source.NewSites(nil, nil, map[string]source.Type{"a b": source.Own}); err == nil {
-		t.Error("a host that is none gave no error")
+		t.Error("an invalid host gives no error")
 	}
 	if _, err := source.NewSites([]string{"https://a.example"}, nil, nil); err == nil {
-		t.Error("a domain that is none gave no error")
+		t.Error("an invalid domain gives no error")
 	}
 }
 
-// TestTable holds the table of well-known sites to its own form.
+// TestTable checks the table of well-known sites.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	if err := source.CheckTable(); err != nil {
@@ -114,8 +114,8 @@ func TestCited(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that what is canonical stays as it is, and that hosts and domains
-// belong together.
+// FuzzParse checks that Parse does not change a canonical address, and that the domain
+// contains the host.
 func FuzzParse(f *testing.F) {
 	for _, address := range []string{"https://a.example/b/../c?x=1&utm_x=2#y", "http://[::1]:80//..", "//é.example/%7e%zz", "HTTP://A.EXAMPLE.:80?&=&b"} {
 		f.Add(address)
