@@ -249,16 +249,9 @@ const LabSurface = "lab"
 // ActiveTime returns the time when the first of the sweeps started and the time when the
 // last was closed.
 func ActiveTime(sweeps []*tracking.Sweep) (first, last time.Time) {
-	first, last = sweeps[0].StartedAt, sweeps[0].ClosedAt
-	for _, sweep := range sweeps {
-		if sweep.StartedAt.Before(first) {
-			first = sweep.StartedAt
-		}
-		if sweep.ClosedAt.After(last) {
-			last = sweep.ClosedAt
-		}
-	}
-	return first, last
+	started := slices.MinFunc(sweeps, func(a, b *tracking.Sweep) int { return a.StartedAt.Compare(b.StartedAt) })
+	closed := slices.MaxFunc(sweeps, func(a, b *tracking.Sweep) int { return a.ClosedAt.Compare(b.ClosedAt) })
+	return started.StartedAt, closed.ClosedAt
 }
 
 // Submitted returns the number of answers that the sweeps submitted.

@@ -171,6 +171,16 @@ type organic struct {
 	Snippet  string `json:"snippet"`
 }
 
+// Origin returns the surface and the model that a result names.
+func Origin(stored json.RawMessage) (surface, model string) {
+	var result struct {
+		Surface string `json:"surface"`
+		Model   string `json:"model"`
+	}
+	_ = json.Unmarshal(stored, &result) // an unreadable result has neither
+	return result.Surface, result.Model
+}
+
 // Analyse finds brands and citations in the result of a prompt.
 func (p *Panel) Analyse(stored []byte, prompt string) (*Found, error) {
 	a := analyser{Panel: p, found: &Found{}}

@@ -31,10 +31,9 @@ type Dataset struct {
 
 // plan contains what a sweep asked. Without a list of prompts or targets it asked all.
 type plan struct {
-	samples   int
-	prompts   []bool
-	promptSet int // equal for sweeps that asked the same prompts
-	targets   map[int]bool
+	samples int
+	prompts []bool
+	targets map[int]bool
 }
 
 // answerKey identifies an answer.
@@ -93,11 +92,7 @@ func (b *Dataset) readPlans() {
 		if s.Prompts == nil {
 			continue
 		}
-		if at > 0 && slices.Equal(s.Prompts, b.sweep(at-1).Prompts) {
-			p.prompts, p.promptSet = b.plans[at-1].prompts, b.plans[at-1].promptSet
-			continue
-		}
-		p.prompts, p.promptSet = make([]bool, len(b.def.Prompts)), at
+		p.prompts = make([]bool, len(b.def.Prompts))
 		for _, prompt := range s.Prompts {
 			p.prompts[prompt] = true
 		}

@@ -231,10 +231,6 @@ func (m *merger) addEncoded(b *Dataset, cells EncodedCells, wanted columns) erro
 func (b *Dataset) countAsked(c cut) [][2]int {
 	counts := make([][2]int, len(c.sweeps))
 	for i, at := range c.sweeps {
-		if i > 0 && b.plans[at].prompts != nil && b.plans[at].promptSet == b.plans[c.sweeps[i-1]].promptSet {
-			counts[i] = counts[i-1]
-			continue
-		}
 		for _, prompt := range c.prompts {
 			if b.asked(at, prompt) {
 				counts[i][1]++

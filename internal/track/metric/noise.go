@@ -75,7 +75,7 @@ func apart(rows []Comparison, brand, target string) *float64 {
 func (b *Dataset) noise(c cut, sweeps []int) (Noise, error) {
 	n := Noise{Labels: c.labels}
 	differs := make([]int, len(b.def.Brands))
-	var named, domains mean
+	var named, domains, shares []float64
 	for _, target := range c.targets {
 		cells, err := b.cellsOf(sweeps, target)
 		if err != nil {
@@ -87,8 +87,12 @@ func (b *Dataset) noise(c cut, sweeps []int) (Noise, error) {
 				continue
 			}
 			n.Cells++
-			named.add(stats.Jaccard(b.named(first), b.named(second)))
-			domains.add(stats.Jaccard(first.Domains, second.Domains))
+			if distance, ok := stats.Jaccard(b.named(first), b.named(second)); ok {
+				named = append(named, distance)
+			}
+			if distance, ok := stats.Jaccard(first.Domains, second.Domains); ok {
+				domains = append(domains, distance)
+			}
 			for i := range differs {
 				if (first.Brands[i].Named > 0) != (second.Brands[i].Named > 0) {
 					differs[i]++
@@ -99,15 +103,20 @@ func (b *Dataset) noise(c cut, sweeps []int) (Noise, error) {
 	if n.Cells == 0 {
 		return n, nil
 	}
-	n.Named, n.Domains = named.value(), domains.value()
-	var all mean
 	for i, count := range differs {
 		share := float64(count) / float64(n.Cells)
-		all.add(share, true)
+		shares = append(shares, share)
 		n.Brands = append(n.Brands, BrandNoise{Brand: b.def.Brands[i].Name, Differs: share})
 	}
-	n.Differs = all.value()
+	n.Named, n.Domains, n.Differs = meanOf(named), meanOf(domains), meanOf(shares)
 	return n, nil
+}
+
+func meanOf(values []float64) *float64 {
+	if len(values) == 0 {
+		return nil
+	}
+	return new(stats.Mean(values))
 }
 
 // mean computes the mean of the numbers for which ok is true.

@@ -58,19 +58,16 @@ func (q Query) check() error {
 			return fmt.Errorf("metric: there is no metric %q", name)
 		}
 	}
-	for _, by := range q.By {
-		if !slices.Contains(dimensions, by) {
-			return fmt.Errorf("by: there is no dimension %q", by)
+	for field, used := range map[string][]string{"by": q.By, "filter": slices.Sorted(maps.Keys(q.Filter))} {
+		for _, dimension := range used {
+			if !slices.Contains(dimensions, dimension) {
+				return fmt.Errorf("%s: there is no dimension %q", field, dimension)
+			}
 		}
 	}
 	for _, source := range q.Sources {
 		if !slices.Contains(ofSources, source) {
 			return fmt.Errorf("sources: is %q, must be domain, url or type", source)
-		}
-	}
-	for dimension := range q.Filter {
-		if !slices.Contains(dimensions, dimension) {
-			return fmt.Errorf("filter: there is no dimension %q", dimension)
 		}
 	}
 	for dimension := range q.Having {
@@ -311,24 +308,25 @@ func (b *Dataset) promptValues(dimension string, i int) []string {
 	return []string{fmt.Sprint(i)}
 }
 
-// sweepValues returns the id of a sweep, or the day, ISO week or month of its slot.
 func (b *Dataset) sweepValues(dimension string, at int) []string {
 	s := b.sweep(at)
 	if dimension == "sweep" {
 		return []string{s.ID}
 	}
-	day, _, _ := strings.Cut(s.Slot, "T")
+	if value, ok := SlotValues(s.Slot)[dimension]; ok {
+		return []string{value}
+	}
+	return nil
+}
+
+// SlotValues returns the day, the ISO week and the month of a slot, by dimension. It returns
+// nil if the slot does not start with a date.
+func SlotValues(slot string) map[string]string {
+	day, _, _ := strings.Cut(slot, "T")
 	date, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return nil
 	}
-	switch dimension {
-	case "week":
-		year, week := date.ISOWeek()
-		return []string{fmt.Sprintf("%d-W%02d", year, week)}
-	case "month":
-		return []string{date.Format("2006-01")}
-	default:
-		return []string{day}
-	}
+	year, week := date.ISOWeek()
+	return map[string]string{"day": day, "week": fmt.Sprintf("%d-W%02d", year, week), "month": date.Format("2006-01")}
 }

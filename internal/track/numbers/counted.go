@@ -3,14 +3,12 @@ package numbers
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"earshot"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/metric"
 )
 
 // Counted returns a predicate for the answers that the metrics include. If the filter does
@@ -43,7 +41,8 @@ func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.An
 	sweeps := map[string]map[string]string{} // values by id and dimension
 	for _, sweep := range closed {
 		if due.Has(sweep.DueAt) && (!q.Counted || !sweep.Pruned) {
-			sweeps[sweep.ID] = timesOf(sweep.ID, zone.Civil(sweep.DueAt).String())
+			sweeps[sweep.ID] = metric.SlotValues(zone.Civil(sweep.DueAt).String())
+			sweeps[sweep.ID]["sweep"] = sweep.ID
 		}
 	}
 	parts, err := s.selectable(ctx, t, panel.Branded)
@@ -77,17 +76,6 @@ func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.An
 		}
 		return true
 	}, nil
-}
-
-// timesOf returns the values of a sweep in the dimensions of time.
-func timesOf(id, slot string) map[string]string {
-	day, _, _ := strings.Cut(slot, "T")
-	times := map[string]string{"sweep": id, "day": day}
-	if date, err := time.Parse(time.DateOnly, day); err == nil {
-		year, week := date.ISOWeek()
-		times["week"], times["month"] = fmt.Sprintf("%d-W%02d", year, week), date.Format("2006-01")
-	}
-	return times
 }
 
 // selectable contains the values of prompts and targets in each dimension, by number.
