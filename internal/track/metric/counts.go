@@ -272,11 +272,16 @@ func (b *BrandCounts) writable() *brandLists {
 	return b.lists
 }
 
-// Merge adds the counts of another sample, cell or sweep with the same panel.
+// Merge adds the counts of another sample, cell or sweep with the same panel. It names every
+// field, because a loop over the columns takes twice as long.
 func (c *CellCounts) Merge(other *CellCounts) {
-	for _, column := range cellColumns {
-		*column(c) += *column(other)
-	}
+	c.Eligible += other.Eligible
+	c.Refused += other.Refused
+	c.Informative += other.Informative
+	c.Citations += other.Citations
+	c.Organic += other.Organic
+	c.Attached += other.Attached
+	c.Plain += other.Plain
 	merge(&c.Domains, other.Domains)
 	merge(&c.URLs, other.URLs)
 	merge(&c.Types, other.Types)
@@ -286,18 +291,20 @@ func (c *CellCounts) Merge(other *CellCounts) {
 }
 
 func (b *BrandCounts) merge(other *BrandCounts) {
-	for _, column := range brandColumns {
-		*column(b) += *column(other)
-	}
+	b.Named += other.Named
+	b.Cited += other.Cited
+	b.Both += other.Both
+	b.Retrieved += other.Retrieved
+	b.Citations += other.Citations
+	b.Mentions += other.Mentions
+	b.Supported += other.Supported
 	if other.lists == nil {
 		return
 	}
 	lists := b.writable()
-	for _, column := range placeColumns {
-		for _, place := range *column(other.lists) {
-			column(lists).add(place.At, place.Count)
-		}
-	}
+	lists.positions.merge(other.lists.positions)
+	lists.listRanks.merge(other.lists.listRanks)
+	lists.ranks.merge(other.lists.ranks)
 	merge(&lists.support, other.lists.support)
 	merge(&lists.pages, other.lists.pages)
 }

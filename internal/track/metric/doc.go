@@ -47,9 +47,9 @@
 //
 // # Adding a metric
 //
-// A rate or ratio needs an entry in the table measures (measure.go). A new count needs a
-// field in CellCounts or BrandCounts, its line in Add (counts.go), and a column at the end
-// of its table in counts.go; the stored format then changes, so raise the format numbers
-// in encode.go. A metric of another form needs a method of view in row.go and its name in
-// the list unweighted.
+// A rate or ratio needs an entry in the table measures (measure.go). A new count needs, in
+// counts.go, a field in CellCounts or BrandCounts, its lines in Add and Merge, a constant, and
+// a column at the end of its table. The stored format then changes: raise groupFormat,
+// cellFormat and SheetFormat in encode.go. A metric of another form needs a method of view
+// in row.go and its name in the list unweighted.
 package metric

@@ -231,29 +231,38 @@ func decodeCells(stored EncodedCells, brands int, wanted columns, target func(pr
 		}
 		cells[i] = skipped
 	}
-	ok := true
-	// eachCell reads the next column and calls add for each cell, unless the column is empty
-	// or not wanted.
-	eachCell := func(bit int, add func(column *packed.Reader, c *CellCounts)) {
-		text := r.Text(r.Number())
-		if text == "" || wanted&(1<<bit) == 0 {
-			return
+	// next returns a reader of the next column, or nil if the column is empty or not wanted.
+	next := func(bit int) *packed.Reader {
+		if column := r.Text(r.Number()); column != "" && wanted&(1<<bit) != 0 {
+			return packed.NewReader(column)
 		}
-		column := packed.NewReader(text)
-		for _, c := range cells {
-			add(column, c)
-		}
-		ok = ok && column.Done()
+		return nil
 	}
+	ok := true
 	for i, count := range cellColumns {
-		eachCell(i, func(column *packed.Reader, c *CellCounts) { *count(c) += column.Number() })
+		if column := next(i); column != nil {
+			for _, c := range cells {
+				*count(c) += column.Number()
+			}
+			ok = ok && column.Done()
+		}
 	}
 	for brand := 0; len(cells) > 0 && brand < brands; brand++ {
 		for i, count := range brandColumns {
-			eachCell(len(cellColumns)+i, func(column *packed.Reader, c *CellCounts) { *count(&c.Brands[brand]) += column.Number() })
+			if column := next(len(cellColumns) + i); column != nil {
+				for _, c := range cells {
+					*count(&c.Brands[brand]) += column.Number()
+				}
+				ok = ok && column.Done()
+			}
 		}
 		for i, places := range placeColumns {
-			eachCell(len(cellColumns)+len(brandColumns)+i, func(column *packed.Reader, c *CellCounts) { decodePlaces(column, &c.Brands[brand], places) })
+			if column := next(len(cellColumns) + len(brandColumns) + i); column != nil {
+				for _, c := range cells {
+					decodePlaces(column, &c.Brands[brand], places)
+				}
+				ok = ok && column.Done()
+			}
 		}
 	}
 	if !ok || !r.Done() {

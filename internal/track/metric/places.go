@@ -1,9 +1,6 @@
 package metric
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // PlaceCounts counts answers by a place such as a position or a rank, in ascending order
 // of the place.
@@ -15,13 +12,22 @@ type PlaceCount struct {
 	Count int
 }
 
-// add counts more answers with a place.
+// add counts more answers with a place. A linear search is fast, because there are few places.
 func (p *PlaceCounts) add(at, count int) {
-	i, found := slices.BinarySearchFunc(*p, at, func(place PlaceCount, at int) int { return cmp.Compare(place.At, at) })
-	if !found {
+	i := 0
+	for i < len(*p) && (*p)[i].At < at {
+		i++
+	}
+	if i == len(*p) || (*p)[i].At != at {
 		*p = slices.Insert(*p, i, PlaceCount{At: at})
 	}
 	(*p)[i].Count += count
+}
+
+func (p *PlaceCounts) merge(others PlaceCounts) {
+	for _, other := range others {
+		p.add(other.At, other.Count)
+	}
 }
 
 // between counts the answers with a place from low to high. A high of 0 means no limit.
