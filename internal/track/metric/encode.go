@@ -61,7 +61,7 @@ type SheetKey struct {
 	Surface string
 }
 
-// StoredSheet is a sheet as it is stored.
+// StoredSheet is a sheet with its key.
 type StoredSheet struct {
 	SheetKey
 	Answers int // eligible ones; 0 if cells of several sweeps were merged

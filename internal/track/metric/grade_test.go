@@ -29,7 +29,7 @@ func TestGrades(t *testing.T) {
 		{"providers", 1, Directional},
 		{"smallestChange", 0.051, Directional},
 		{"openBreaks", 1, Directional},
-		{"smallestChange", math.NaN(), Directional}, // cannot be told
+		{"smallestChange", math.NaN(), Directional}, // NaN stands for an unknown value
 		{"coverage", math.NaN(), Exploratory},
 	} {
 		values := map[string]*float64{}

@@ -45,7 +45,7 @@ func TestNoiseOfARepeatedSweep(t *testing.T) {
 		differs, named, domains float64
 		a, b                    [2]float64 // share of cells that differ; difference of visibility
 	}{
-		// The cells of chat/US weigh 1 and 2, that of engine/DE 1.
+		// The cells of chat/US have the weights 1 and 2, the cell of engine/DE has 1.
 		{"*", 3, 1.0 / 3, 0.75, 1.0 / 3, [2]float64{1.0 / 3, 0.5}, [2]float64{1.0 / 3, 0.25}},
 		{"chat/US", 2, 0.5, 0.75, 2.0 / 3, [2]float64{0.5, 2.0 / 3}, [2]float64{0.5, 1.0 / 3}},
 	} {

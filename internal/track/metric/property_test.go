@@ -154,9 +154,9 @@ func TestMissingIsNotZero(t *testing.T) {
 		}
 		return rows[0]
 	}
-	gone, zero := visibility(b), visibility(datasetOf(t, def, silent))
-	if *gone.Value.Number <= *zero.Value.Number || gone.Missing <= zero.Missing || gone.Denominator >= zero.Denominator {
+	missing, zero := visibility(b), visibility(datasetOf(t, def, silent))
+	if *missing.Value.Number <= *zero.Value.Number || missing.Missing <= zero.Missing || missing.Denominator >= zero.Denominator {
 		t.Errorf("missing answers give %v of %v (%d missing), empty ones %v of %v (%d missing)",
-			*gone.Value.Number, gone.Denominator, gone.Missing, *zero.Value.Number, zero.Denominator, zero.Missing)
+			*missing.Value.Number, missing.Denominator, missing.Missing, *zero.Value.Number, zero.Denominator, zero.Missing)
 	}
 }

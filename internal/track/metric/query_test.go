@@ -228,7 +228,7 @@ func TestRemovedPartsHaveNoRows(t *testing.T) {
 	}
 }
 
-// The rows of stability equal those of the report, and exist only if the query names them.
+// The rows of stability equal the report and exist only if the query names them.
 func TestStabilityByName(t *testing.T) {
 	t.Parallel()
 	def, answers := world(4)
