@@ -32,18 +32,11 @@ func ValidText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
 
-// Clean makes text fit to be shown and stored: valid UTF-8, no NUL or other
-// control characters, no citation marks or other private-use characters, lines
-// without white space at their ends, at most one blank line at a time.
-//
-// Parsers call it for every little text of a document, most of which are clean
-// already; those cost one look at their bytes.
+// Clean makes text fit to be stored and shown. The result is valid UTF-8 without control
+// characters, citation marks or other private-use characters. Its lines do not end in white space,
+// and there is at most one blank line in a row.
 func Clean(text string) string {
-	if text = strings.TrimSpace(text); isClean(text) {
-		return text
-	}
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = dropMarks(text)
+	text = dropMarks(strings.ToValidUTF8(text, "\uFFFD"))
 	text = strings.Map(cleanRune, text)
 	if strings.Contains(text, "\n") {
 		text = tidyLines(text)
@@ -72,32 +65,6 @@ func dropMarks(text string) string {
 		}
 		text = rest
 	}
-}
-
-// isClean tells whether a text that has no space at its ends is clean.
-func isClean(text string) bool {
-	space, breaks := false, 0 // whether the last character was a space within a line, or how many lines ended just before
-	for i := 0; i < len(text); {
-		r, size := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			if r, size = utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError || cleanRune(r) != r {
-				return false
-			}
-		}
-		i += size
-		if r == '\n' {
-			breaks++
-			if space || breaks > 2 {
-				return false
-			}
-			continue
-		}
-		if r < ' ' && r != '\t' || r == '\x7f' {
-			return false
-		}
-		space, breaks = r == ' ' || r == '\t' || r >= utf8.RuneSelf && unicode.IsSpace(r), 0
-	}
-	return true
 }
 
 // cleanRune is what stands for r in clean text, -1 for nothing.
@@ -138,91 +105,13 @@ func tidyLines(text string) string {
 	return out.String()
 }
 
-// Line is Clean for what stands on one line: a title, a name, a query. Pages have
-// thousands of them, and nearly all have nothing in them but what may be shown.
+// Line is like Clean, and joins all words with single spaces: for a title, a name or a query.
 func Line(text string) string {
-	if isLine(text) {
-		return strings.TrimSpace(text)
-	}
-	if line, ok := simpleLine(text); ok {
-		return line
-	}
-	var out strings.Builder
-	text = Clean(text)
-	out.Grow(len(text))
-	WriteWords(&out, text)
-	return out.String()
-}
-
-// isLine tells whether there is nothing in the text but words with a space between
-// them.
-func isLine(text string) bool {
-	last := rune(0)
-	for i := 0; ; i++ { // nearly all text is ASCII
-		if i == len(text) {
-			return true
-		}
-		c := text[i]
-		if c >= utf8.RuneSelf {
-			text = text[i:]
-			break
-		}
-		if c == ' ' && last == ' ' || c < ' ' || c == '\x7f' {
-			return false
-		}
-		last = rune(c)
-	}
-	for _, r := range text {
-		switch {
-		case r == ' ' && last == ' ', r < ' ', r == '\x7f':
-			return false
-		case r >= utf8.RuneSelf && (r == utf8.RuneError || unicode.IsSpace(r) || cleanRune(r) != r):
-			return false
-		}
-		last = r
-	}
-	return true
-}
-
-// simpleLine is Line in one pass. ok is false for text that needs more than that:
-// characters that are taken out, and spaces that hold words together beside others.
-func simpleLine(text string) (clean string, ok bool) {
-	var line strings.Builder
-	line.Grow(len(text))
-	space, glued := false, false // whether white space, or one that holds words together, came last
-	for _, r := range text {
-		switch {
-		case r == ' ', r == '\t', r == '\n', r > unicode.MaxLatin1 && IsSpace(r):
-			if glued {
-				return "", false
-			}
-			space = line.Len() > 0
-			continue
-		case isGlue(r):
-			if space || line.Len() == 0 {
-				return "", false
-			}
-			glued = true
-		case r == utf8.RuneError, cleanRune(r) != r:
-			return "", false
-		default:
-			glued = false
-		}
-		if space {
-			line.WriteByte(' ')
-			space = false
-		}
-		line.WriteRune(r)
-	}
-	return line.String(), !glued
+	return strings.Join(strings.FieldsFunc(Clean(text), IsSpace), " ")
 }
 
 // WriteWords writes the words of the text with a space between them.
 func WriteWords(out *strings.Builder, text string) {
-	if isLine(text) {
-		out.WriteString(strings.Trim(text, " "))
-		return
-	}
 	between := ""
 	for word := range strings.FieldsFuncSeq(text, IsSpace) {
 		out.WriteString(between)
