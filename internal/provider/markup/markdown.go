@@ -131,12 +131,6 @@ func keepLink(n *html.Node, key string) {
 // target is the address of a link as Markdown has it: without what would end it.
 func target(link string) string {
 	link = strings.TrimSpace(link)
-	if plain, ok := webtext.SplitLink(link); ok { // as nearly all are
-		if plain.Query == "" {
-			return link
-		}
-		return link[:len(link)-len(plain.Query)] + linkEnds.Replace(escapeQuery(plain.Query))
-	}
 	if link == "#" || link == "" {
 		return link
 	}

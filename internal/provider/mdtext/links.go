@@ -19,11 +19,8 @@ var anyLink = regexp.MustCompile(`(?:^|[^!\\])\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?(ht
 // IsSafe tells whether a reader may follow a link: it leads to a web or mail
 // address.
 func IsSafe(link string) bool {
-	if _, plain := webtext.SplitLink(link); plain {
-		return true
-	}
 	u, err := url.Parse(strings.TrimSpace(link))
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") // Parse has put it into lower case
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto")
 }
 
 // These find the other ways to write an address in Markdown.

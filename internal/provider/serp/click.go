@@ -2,12 +2,11 @@ package serp
 
 import (
 	"encoding/base64"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
-
-	"earshot/internal/provider/webtext"
 )
 
 // Click is the kind under which the engine counts a click. It notes it on links
@@ -48,10 +47,9 @@ func ClickOf(n *html.Node) Click {
 		}
 	}
 	for _, address := range []string{ping, link} {
-		if _, query, found := strings.Cut(address, "?"); found {
-			if note, ok := webtext.Parameter(query, "ved"); ok {
-				return ReadClick(note)
-			}
+		_, query, _ := strings.Cut(address, "?")
+		if params, _ := url.ParseQuery(query); params.Has("ved") {
+			return ReadClick(params.Get("ved"))
 		}
 	}
 	return ClickNone

@@ -21,9 +21,6 @@ const (
 
 // originalOf is original for a link that is known to be a web address.
 func (e Engine) originalOf(link string) string {
-	if plain, ok := webtext.SplitLink(link); ok && !e.concerns(plain.Host) {
-		return link
-	}
 	u, err := url.Parse(link)
 	if err != nil {
 		return link
@@ -97,7 +94,7 @@ func translated(u *url.URL, host string) (*url.URL, bool) {
 // parseWeb is a web address with a host that has a dot in it.
 func parseWeb(link string) (*url.URL, bool) {
 	u, err := url.Parse(link)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !strings.Contains(u.Hostname(), ".") || u.User != nil {
+	if err != nil || !webtext.IsWeb(u) || !strings.Contains(u.Hostname(), ".") {
 		return nil, false
 	}
 	return u, true

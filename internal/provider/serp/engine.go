@@ -52,12 +52,6 @@ func (e Engine) isMain(host string) bool {
 	return strings.TrimPrefix(strings.ToLower(host), "www.") == e.Host
 }
 
-// concerns tells whether the host may be the engine's, or have copies that it keeps.
-func (e Engine) concerns(host string) bool {
-	name, _, _ := strings.Cut(e.Host, ".")
-	return strings.Contains(host, name) || strings.HasSuffix(host, ampHosts) || strings.HasSuffix(host, translationHosts)
-}
-
 // suffixes are one or two short labels, such as com or co.uk.
 var suffixes = regexp.MustCompile(`^(\.[a-z]{2,4}){1,2}$`)
 

@@ -36,15 +36,6 @@ func (e Engine) NewLinks(resolved map[string]string) Links {
 // the redirect link if the engine served it as one. A redirect link that nobody
 // resolved is its own destination. ok is false for what is no web address.
 func (l Links) Read(href string) (destination, redirect string, ok bool) {
-	if plain, ok := webtext.SplitLink(href); ok && !l.engine.concerns(plain.Host) {
-		return href, "", true
-	}
-	if address, plain, ok := l.engine.own(href); ok {
-		if plain.Path != pathURL && plain.Path != pathGoto {
-			return address, "", true
-		}
-		return l.follow(address, plain.Path, plain.Query)
-	}
 	u, ok := l.engine.absolute(href)
 	if !ok {
 		return "", "", false
@@ -53,15 +44,15 @@ func (l Links) Read(href string) (destination, redirect string, ok bool) {
 		return l.engine.original(u), "", true
 	}
 	u.Host = "www." + l.engine.Host // of all the engine's hosts, goto takes this
-	return l.follow(u.String(), u.Path, u.RawQuery)
+	return l.follow(u)
 }
 
 // follow is Read for a redirect link.
-func (l Links) follow(link, path, query string) (destination, redirect string, ok bool) {
-	if path == pathURL {
-		for _, name := range []string{"q", "url"} {
-			to, _ := webtext.Parameter(query, name)
-			if strings.HasPrefix(to, "/") { // around one of the engine's own pages
+func (l Links) follow(u *url.URL) (destination, redirect string, ok bool) {
+	link, params := u.String(), u.Query()
+	if u.Path == pathURL {
+		for _, to := range []string{params.Get("q"), params.Get("url")} {
+			if strings.HasPrefix(to, "/") { // a link to one of the engine's own pages
 				own, ok := l.engine.absolute(strings.TrimLeft(to, "/"))
 				if ok && !l.engine.isRedirect(own) {
 					return own.String(), "", true
@@ -76,20 +67,6 @@ func (l Links) follow(link, path, query string) (destination, redirect string, o
 		return l.engine.originalOf(to), link, true
 	}
 	return link, link, true
-}
-
-// own takes apart a link on the engine's main host that is written in the plainest way, as
-// most of a page's are: net/url would give the same, and takes longer.
-func (e Engine) own(href string) (address string, plain webtext.Link, ok bool) {
-	if address = href; strings.HasPrefix(href, "/") {
-		address = "https://www." + e.Host + href
-	}
-	plain, ok = webtext.SplitLink(address)
-	host, hasPrefix := strings.CutPrefix(plain.Host, "www.")
-	if !ok || !hasPrefix || host != e.Host || strings.Contains(plain.Path, "CAES") || strings.HasPrefix(plain.Path, "/amp/") {
-		return "", webtext.Link{}, false
-	}
-	return address, plain, true
 }
 
 // slug is a redirect link without its path, as some pages have it (2026).
@@ -112,7 +89,7 @@ func (e Engine) absolute(href string) (*url.URL, bool) {
 	case u.Scheme == "": // nothing to resolve but what is left out
 		u.Scheme, u.Host = "https", cmp.Or(u.Host, "www."+e.Host)
 	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
+	if !webtext.IsWeb(u) {
 		return nil, false
 	}
 	return u, true
@@ -125,11 +102,8 @@ func (e Engine) isRedirect(u *url.URL) bool {
 // webAddress is a destination that may be shown: absolute, http(s), without a
 // user name.
 func webAddress(raw string) (string, bool) {
-	if _, ok := webtext.SplitLink(raw); ok {
-		return raw, true
-	}
 	u, err := url.Parse(raw)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
+	if err != nil || !webtext.IsWeb(u) {
 		return "", false
 	}
 	dropHighlight(u)
@@ -192,9 +166,6 @@ var ownPaths = []string{"search", "aclk", "imgres", "maps", "preferences", "adva
 // Leads tells whether a destination leads away from the engine's own pages: to a
 // result, be it about the engine itself.
 func (l Links) Leads(destination string) bool {
-	if plain, ok := webtext.SplitLink(destination); ok && !l.engine.concerns(plain.Host) {
-		return true
-	}
 	u, err := url.Parse(destination)
 	if err != nil {
 		return false
@@ -209,23 +180,14 @@ func (l Links) Leads(destination string) bool {
 // SearchFor gives the absolute link and the text of a link to another search of
 // the engine, and whether it is one.
 func (l Links) SearchFor(href string) (link, text string, ok bool) {
-	link, plain, ok := l.engine.own(href)
-	if !ok {
-		u, ok := l.engine.absolute(href)
-		if !ok || !l.engine.isOwn(u.Hostname()) {
-			return "", "", false
-		}
-		link, plain = u.String(), webtext.Link{Path: u.Path, Query: u.RawQuery}
-	}
-	if plain.Path != "/search" {
+	u, ok := l.engine.absolute(href)
+	if !ok || !l.engine.isOwn(u.Hostname()) || u.Path != "/search" {
 		return "", "", false
 	}
-	for _, name := range []string{"start", "tbm", "udm"} { // another page or another vertical
-		if _, is := webtext.Parameter(plain.Query, name); is {
-			return "", "", false
-		}
+	params := u.Query()
+	if params.Has("start") || params.Has("tbm") || params.Has("udm") { // another page or another vertical
+		return "", "", false
 	}
-	text, _ = webtext.Parameter(plain.Query, "q")
-	text = strings.TrimSpace(text)
-	return link, text, text != ""
+	text = strings.TrimSpace(params.Get("q"))
+	return u.String(), text, text != ""
 }

@@ -5,7 +5,6 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/markup"
-	"earshot/internal/provider/webtext"
 )
 
 // Served tells which redirect link stood on a page for a destination.
@@ -36,9 +35,6 @@ func (l Links) unwrap(a *html.Node, served Served) {
 // isOwn tells whether a destination is one of the engine's own pages, or what it says
 // of itself: its policies stand under everything that it shows.
 func (l Links) isOwn(destination string) bool {
-	if plain, ok := webtext.SplitLink(destination); ok && !l.engine.concerns(plain.Host) {
-		return false
-	}
 	u, ok := l.engine.absolute(destination)
 	return ok && (l.engine.isMain(u.Hostname()) || u.Hostname() == "policies."+l.engine.Host)
 }

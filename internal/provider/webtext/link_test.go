@@ -56,34 +56,3 @@ func TestDomain(t *testing.T) {
 		}
 	}
 }
-
-// FuzzSplitLink holds what is taken apart by hand against net/url.
-func FuzzSplitLink(f *testing.F) {
-	if plain, ok := webtext.SplitLink("https://a.example/b?c=d"); !ok || plain != (webtext.Link{Host: "a.example", Path: "/b", Query: "c=d"}) {
-		f.Errorf("got %+v, %t", plain, ok)
-	}
-	for _, link := range []string{
-		"https://a.example", "http://a.example/b/c.d?e=f%20g;h&i", "https://a.example/?", "https://www.a.example/b:c@d,e",
-		"https://a.example//b", "https://a.example/b//c", "https://a.example/b/../c", "https://a.example/.b", "https://a.example/b#c",
-		"https://a.example/%41", "https://a.example?b", "https://a.example:80/", "https://A.example/", "https://u@a.example/", "//a.example/",
-		"https:///b", "https://a.example/b c", "https://a.example/?b\x7f", "https://a.exampleb@c/", "https://a.example/\u00e4", "HTTPS://a.example/",
-	} {
-		f.Add(link, "b=%20c&&d;e=f&%62=g+h&=i&j=%zz&j=k")
-	}
-	base := &url.URL{Scheme: "https", Host: "chat.example", Path: "/"}
-	f.Fuzz(func(t *testing.T, link, query string) {
-		if plain, ok := webtext.SplitLink(link); ok {
-			u, err := url.Parse(link)
-			if err != nil || u.String() != link || base.ResolveReference(u).String() != link ||
-				u.Host != plain.Host || u.Path != plain.Path || u.RawQuery != plain.Query {
-				t.Errorf("%q is taken for %+v, and is %v (%v)", link, plain, u, err)
-			}
-		}
-		values, _ := url.ParseQuery(query)
-		for _, name := range []string{"", "b", "d", "j"} {
-			if value, ok := webtext.Parameter(query, name); ok != values.Has(name) || value != values.Get(name) {
-				t.Errorf("%q has %s=%q (%t), want %q", query, name, value, ok, values.Get(name))
-			}
-		}
-	})
-}
