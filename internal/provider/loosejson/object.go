@@ -1,5 +1,4 @@
-// Package loosejson reads JSON of which nothing is certain: the interfaces of
-// sites change without notice.
+// Package loosejson reads JSON whose structure may change without notice.
 package loosejson
 
 import (
@@ -14,27 +13,21 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Object is a JSON object of which nothing is certain: interfaces change
-// without notice, so a field that is absent or of another kind is just not
-// there. All methods may be called on a nil Object.
+// Object is a JSON object with no guaranteed structure. A field that is missing or has an
+// unexpected type counts as absent. All methods accept a nil Object.
 type Object map[string]any
 
-// Text is the first of the fields that is a string with something in it, on one
-// line.
+// Text returns the first of the fields that is a non-empty string, on one line.
 func (o Object) Text(fields ...string) string {
 	for _, field := range fields {
-		said := AsText(o[field])
-		if said == "" { // most often, and cheaper to tell here
-			continue
-		}
-		if line := webtext.Line(said); line != "" {
+		if line := webtext.Line(AsText(o[field])); line != "" {
 			return line
 		}
 	}
 	return ""
 }
 
-// Amount is a price: a string as displayed, or a number.
+// Amount returns the first of the fields that is a price: a number, or a string as displayed.
 func (o Object) Amount(fields ...string) string {
 	for _, field := range fields {
 		if n, ok := o[field].(json.Number); ok {
@@ -47,7 +40,7 @@ func (o Object) Amount(fields ...string) string {
 	return ""
 }
 
-// Number is the first of the fields that is a number.
+// Number returns the first of the fields that is a finite number.
 func (o Object) Number(fields ...string) *float64 {
 	for _, field := range fields {
 		if n, ok := o[field].(json.Number); ok {
@@ -59,7 +52,8 @@ func (o Object) Number(fields ...string) *float64 {
 	return nil
 }
 
-// Count is the first of the fields that is a number, as a whole one.
+// Count returns the first of the fields that is a number, truncated to an integer. It returns nil
+// if the number exceeds 32 bits.
 func (o Object) Count(fields ...string) *int {
 	n := o.Number(fields...)
 	if n == nil || math.Abs(*n) > math.MaxInt32 {
@@ -69,7 +63,7 @@ func (o Object) Count(fields ...string) *int {
 	return &whole
 }
 
-// Flag is the field where it is a boolean.
+// Flag returns the field if it is a boolean.
 func (o Object) Flag(field string) *bool {
 	if b, ok := o[field].(bool); ok {
 		return &b
@@ -77,17 +71,17 @@ func (o Object) Flag(field string) *bool {
 	return nil
 }
 
-// Is tells whether the field is true.
+// Is reports whether the field is true.
 func (o Object) Is(field string) bool { return o[field] == true }
 
-// Object is the field's object, an empty one where there is none.
+// Object returns the object in the field, or nil.
 func (o Object) Object(field string) Object { return AsObject(o[field]) }
 
-// Objects are the objects in the field's list.
+// Objects returns the objects in the field's list.
 func (o Object) Objects(field string) []Object { return AsObjects(o[field]) }
 
-// Texts are the strings in the field's list, and the given field of the objects
-// in it.
+// Texts returns the texts in the field's list. For an item that is an object, the text is its field
+// inner.
 func (o Object) Texts(field, inner string) []string {
 	list, _ := o[field].([]any)
 	var texts []string
@@ -103,11 +97,11 @@ func (o Object) Texts(field, inner string) []string {
 	return texts
 }
 
-// moment is a date with a time of day behind it.
+// moment matches a date that is followed by a time of day.
 var moment = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]`)
 
-// Date is the first of the fields that is a day: its seconds since 1970 as one,
-// the day of a moment, or its text as it is.
+// Date returns the first of the fields that is a date. Seconds since 1970 and timestamps become a
+// day; other texts are returned unchanged.
 func (o Object) Date(fields ...string) string {
 	for _, field := range fields {
 		if seconds := o.Number(field); seconds != nil && *seconds > 0 && *seconds <= maxSeconds {
@@ -123,11 +117,11 @@ func (o Object) Date(fields ...string) string {
 	return ""
 }
 
-// maxSeconds is the end of the year 9999, the last that has four digits.
+// maxSeconds is the end of the year 9999, the last one with four digits.
 const maxSeconds = 253402300799
 
-// Destination is where the first of the fields that is a web address leads,
-// without the tracking of an engine of one of the names own.
+// Destination returns the destination of the first of the fields that is a web address. own is as
+// for webtext.Destination.
 func (o Object) Destination(own []string, fields ...string) (string, bool) {
 	for _, field := range fields {
 		if link, ok := webtext.Destination(AsText(o[field]), nil, own); ok {
@@ -137,7 +131,7 @@ func (o Object) Destination(own []string, fields ...string) (string, bool) {
 	return "", false
 }
 
-// AsObject is the value where it is an object.
+// AsObject returns the value if it is an object, or nil.
 func AsObject(value any) Object {
 	switch v := value.(type) {
 	case map[string]any:
@@ -149,7 +143,7 @@ func AsObject(value any) Object {
 	}
 }
 
-// AsObjects are the objects in the value where it is a list.
+// AsObjects returns the objects in the value if it is a list.
 func AsObjects(value any) []Object {
 	list, _ := value.([]any)
 	var objects []Object
@@ -161,7 +155,8 @@ func AsObjects(value any) []Object {
 	return objects
 }
 
-// AsText is the value where it is a string or one that grew.
+// AsText returns the value if it is a string, or the content of a strings.Builder in which a
+// streamed string grows.
 func AsText(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -173,7 +168,7 @@ func AsText(value any) string {
 	}
 }
 
-// Decode reads one JSON value, numbers as they are written.
+// Decode reads exactly one JSON value. Numbers become json.Number.
 func Decode(data string) (any, bool) {
 	dec := json.NewDecoder(strings.NewReader(data))
 	dec.UseNumber()

@@ -12,9 +12,9 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Markdown writes the node as Markdown. Links stay where they lead to a web or
-// mail address, and become plain text elsewhere; what PlainText would not show
-// is left out. It changes the node. The result is Clean.
+// Markdown returns the node as Markdown, cleaned by webtext.Clean. Links that do not lead to a web
+// or mail address become plain text, and elements that PlainText leaves out are missing. Markdown
+// modifies the node.
 func Markdown(root *html.Node) string {
 	prune(root, false)
 	var w markdownWriter
@@ -22,10 +22,9 @@ func Markdown(root *html.Node) string {
 	return webtext.Clean(string(w.out))
 }
 
-// prune takes out what is not read and the target of every link that a reader
-// must not follow, reduces code blocks and formulas to their text, and escapes
-// text for Markdown unless it is code. Spans around blocks become divisions. It tells
-// whether the node is a block or has one in it.
+// prune prepares the node for markdownWriter. It removes unread elements and unsafe link targets,
+// reduces code blocks and formulas to their text, and escapes text outside code. Spans that contain
+// blocks become divs. prune reports whether the node is or contains a block.
 func prune(n *html.Node, code bool) (hasBlock bool) {
 	switch n.DataAtom {
 	case atom.A:
@@ -64,23 +63,23 @@ func prune(n *html.Node, code bool) (hasBlock bool) {
 	return hasBlock || isBlock(n)
 }
 
-// joinText makes one text of those that only something unread stood between.
+// joinText joins adjacent text nodes.
 func joinText(n *html.Node) {
 	for first := n.FirstChild; first != nil; first = first.NextSibling {
-		if next := first.NextSibling; first.Type != html.TextNode || next == nil || next.Type != html.TextNode {
+		if first.Type != html.TextNode {
 			continue
 		}
-		var all strings.Builder
-		all.WriteString(first.Data)
+		all := []string{first.Data}
 		for next := first.NextSibling; next != nil && next.Type == html.TextNode; next = first.NextSibling {
-			all.WriteString(next.Data)
+			all = append(all, next.Data)
 			n.RemoveChild(next)
 		}
-		first.Data = all.String()
+		first.Data = strings.Join(all, "")
 	}
 }
 
-// escapeNode is the text of a node, escaped for Markdown.
+// escapeNode returns the text of a node, escaped for Markdown. The first node of an element may
+// begin a line, so a list or heading mark at its beginning is escaped as well.
 func escapeNode(n *html.Node) string {
 	text := mdtext.Escape(n.Data)
 	if n.PrevSibling != nil {
@@ -94,14 +93,14 @@ func escapeNode(n *html.Node) string {
 	return text
 }
 
-// lineMark is the length of what makes a line something else than text by standing
-// first: a sign or a number, and white space behind it.
+// lineMark returns the length of a mark that would turn a line of text into a list item or a
+// heading, or 0. White space must follow the mark.
 func lineMark(line string) int {
 	end := 0
 	for end < len(line) && end < 9 && line[end] >= '0' && line[end] <= '9' {
 		end++
 	}
-	signs := "#+-" // a > is written as an entity
+	signs := "#+-" // markdownWriter writes > as an entity
 	if end > 0 {
 		signs = ".)"
 	}
@@ -111,8 +110,7 @@ func lineMark(line string) int {
 	return 0
 }
 
-// ReplaceChildren leaves text as the only content of n, within inner if that is
-// not nil.
+// ReplaceChildren replaces the content of n with the text, wrapped in inner if inner is not nil.
 func ReplaceChildren(n, inner *html.Node, text string) {
 	Empty(n)
 	content := &html.Node{Type: html.TextNode, Data: text}
@@ -123,12 +121,13 @@ func ReplaceChildren(n, inner *html.Node, text string) {
 	n.AppendChild(content)
 }
 
-// keepLink removes the attribute unless a reader may follow it.
+// keepLink removes the attribute unless its link is safe.
 func keepLink(n *html.Node, key string) {
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key && !mdtext.IsSafe(a.Val) })
 }
 
-// target is the address of a link as Markdown has it: without what would end it.
+// target returns the address of a link for use in Markdown, with the characters escaped that would
+// end it.
 func target(link string) string {
 	link = strings.TrimSpace(link)
 	if link == "#" || link == "" {
@@ -142,10 +141,10 @@ func target(link string) string {
 	return linkEnds.Replace(link)
 }
 
-// linkEnds are the characters that cannot stand in the address of a link.
+// linkEnds escapes the characters that are not allowed in the address of a Markdown link.
 var linkEnds = strings.NewReplacer(" ", "%20", "[", "%5B", "]", "%5D", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E")
 
-// escapeQuery escapes whatever is not plain in the names and values of a query.
+// escapeQuery normalises the escaping of the names and values of a query.
 func escapeQuery(query string) string {
 	parameters := strings.Split(query, "&")
 	for i, parameter := range parameters {

@@ -10,8 +10,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// table writes a table, or only what is in its cells where one holds more than a line, or
-// where columns as wide as their widest cell would be larger than any answer.
+// table writes a table. It writes only the content of the cells if a cell has more than one line,
+// or if padding the columns would exceed the size of any answer.
 func (w *markdownWriter) table(n *html.Node) {
 	w.edge()
 	rows := w.rows(n)
@@ -47,7 +47,7 @@ func (w *markdownWriter) table(n *html.Node) {
 	w.blankLine()
 }
 
-// row writes cells as wide as their columns, with something else to fill them up.
+// row writes one row with each cell padded to the width of its column.
 func (w *markdownWriter) row(cells []string, widths []int, filling string) {
 	w.write("|")
 	for i, width := range widths {
@@ -61,8 +61,8 @@ func (w *markdownWriter) row(cells []string, widths []int, filling string) {
 	w.write("\n")
 }
 
-// rows are the cells of a table, first those that name its columns; nil where it cannot
-// be written as a table.
+// rows returns the cells of a table, with the heading row first. It returns nil if the table cannot
+// be written as a Markdown table.
 func (w *markdownWriter) rows(table *html.Node) [][]string {
 	if Attr(table, "role") == "presentation" || w.in != 0 || Any(table, isNoCell) != nil {
 		return nil
@@ -87,7 +87,7 @@ func (w *markdownWriter) rows(table *html.Node) [][]string {
 	return rows
 }
 
-// isNoCell tells whether the element cannot stand in a cell.
+// isNoCell reports whether the element cannot be part of a table cell in Markdown.
 func isNoCell(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Table, atom.Hr, atom.Ul, atom.Ol, atom.Blockquote:
@@ -97,7 +97,7 @@ func isNoCell(n *html.Node) bool {
 	}
 }
 
-// headingRow is the row of a table that names its columns, nil where there is none.
+// headingRow returns the row with the names of the columns, or nil.
 func headingRow(table *html.Node) *html.Node {
 	if head := Any(table, is(atom.Thead)); head != nil {
 		if row := Any(head, is(atom.Tr)); row != nil {

@@ -11,20 +11,21 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// markdownWriter writes what prune has left of an answer, in one walk. White space at the
-// ends of lines and further blank lines are left to webtext.Clean.
+// markdownWriter writes the elements that prune left, in one walk. White space at line ends and
+// repeated blank lines remain for webtext.Clean to remove.
 type markdownWriter struct {
 	out  []byte
-	from int // where in out the part begins that is being written
+	from int // the offset in out at which the current part begins
 	in   inside
-	// As in browsers, white space between two words is one space, and at the ends of
-	// a block it is nothing.
-	begun  bool // there is text before, in the same block
-	spaced bool // which ends with a space
-	kept   bool // a space after what is no text, such as a picture, stays
+	// As in browsers, white space between two words becomes one space, and white space at the
+	// ends of a block is dropped.
+	begun  bool // the block already has text
+	spaced bool // that text ends with a space
+	kept   bool // the last thing written was an image or code; a space after it is kept
 }
 
-// inside is a set of elements of which none is written within another of its kind.
+// inside is the set of enclosing elements that must not be written inside an element of the same
+// kind.
 type inside uint8
 
 const (
@@ -33,7 +34,7 @@ const (
 	inStruck
 	inLink
 	inHeading
-	inLine = inBold | inItalic | inLink | inHeading // where no block can stand
+	inLine = inBold | inItalic | inLink | inHeading // elements that cannot contain a block
 )
 
 func (w *markdownWriter) write(parts ...string) {
@@ -42,20 +43,20 @@ func (w *markdownWriter) write(parts ...string) {
 	}
 }
 
-// blankLine sets what follows apart from what was written, if that does not end so already.
+// blankLine ends the output with a blank line unless it already does.
 func (w *markdownWriter) blankLine() {
 	if written := len(w.out); written-w.from < 2 || w.out[written-1] != '\n' || w.out[written-2] != '\n' {
 		w.write("\n\n")
 	}
 }
 
-// edge notes that a block or a line begins or ends.
+// edge records that a block or a line begins or ends.
 func (w *markdownWriter) edge() { w.begun, w.spaced, w.kept = false, false, false }
 
-// object notes that something was written that is no text.
+// object records that something other than text was written.
 func (w *markdownWriter) object() { w.begun, w.spaced, w.kept = false, false, true }
 
-// text writes text that is escaped already, but for what could end an HTML tag.
+// text writes text that prune has escaped, collapses white space, and escapes ">".
 func (w *markdownWriter) text(data string) {
 	before, from := len(w.out), 0
 	for i := range len(data) {
@@ -97,7 +98,8 @@ func (w *markdownWriter) block(n *html.Node) {
 	w.blankLine()
 }
 
-// taken writes what is in n, within something of a kind, and takes it back.
+// taken returns the Markdown of the content of n, as part of an element of the kind, without adding
+// it to the output.
 func (w *markdownWriter) taken(kind inside, n *html.Node) string {
 	from, in := w.from, w.in
 	w.from, w.in = len(w.out), w.in|kind
@@ -127,7 +129,7 @@ func (w *markdownWriter) node(n *html.Node) {
 	case atom.Br:
 		w.edge()
 		w.write("\n")
-	case atom.Tr: // of a table that cannot be written as one
+	case atom.Tr: // its table cannot be written as a Markdown table
 		w.blankLine()
 		w.inline(n)
 		w.blankLine()
@@ -141,13 +143,13 @@ func (w *markdownWriter) node(n *html.Node) {
 		case w.in&inLine != 0:
 			w.blockInLine(n)
 		default:
-			w.ownLines(n)
+			w.blockElement(n)
 		}
 	}
 }
 
-// ownLines writes a block.
-func (w *markdownWriter) ownLines(n *html.Node) {
+// blockElement writes a block on lines of its own.
+func (w *markdownWriter) blockElement(n *html.Node) {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		w.heading(n)
@@ -168,7 +170,7 @@ func (w *markdownWriter) ownLines(n *html.Node) {
 	}
 }
 
-// blockInLine writes a block as what can stand within a line.
+// blockInLine writes a block in a form that is allowed within a line.
 func (w *markdownWriter) blockInLine(n *html.Node) {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
@@ -206,8 +208,8 @@ func emphasisOf(n *html.Node) (kind inside, mark string) {
 	}
 }
 
-// emphasis writes what stands out. What stands out directly behind it is a part of it:
-// marks of both would run together.
+// emphasis writes emphasised text. Emphasised elements that follow directly become part of it,
+// because the marks of both would run together.
 func (w *markdownWriter) emphasis(n *html.Node, kind inside, mark string) {
 	if w.in&kind != 0 {
 		w.inline(n)
@@ -217,7 +219,7 @@ func (w *markdownWriter) emphasis(n *html.Node, kind inside, mark string) {
 		other, _ := emphasisOf(next)
 		return other != 0 && (other == inStruck) == (kind == inStruck)
 	})
-	if link := onlyIn(n); kind != inStruck && link != nil && link.DataAtom == atom.A { // links are outside
+	if link := onlyIn(n); kind != inStruck && link != nil && link.DataAtom == atom.A { // write the link around the emphasis
 		swap(n, link)
 		w.link(n)
 		return
@@ -225,7 +227,8 @@ func (w *markdownWriter) emphasis(n *html.Node, kind inside, mark string) {
 	w.marked(mark, w.taken(kind, n))
 }
 
-// marked writes text with a mark around each line of it, within the white space around it.
+// marked writes the mark around each line of the text, inside the line's leading and trailing white
+// space.
 func (w *markdownWriter) marked(mark, text string) {
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
@@ -239,14 +242,15 @@ func (w *markdownWriter) marked(mark, text string) {
 	}
 }
 
-// cutSpace cuts white space off both ends of a text.
+// cutSpace splits a text into its leading white space, the rest, and its trailing white space.
 func cutSpace(text string) (before, inner, after string) {
 	right := strings.TrimRightFunc(text, unicode.IsSpace)
 	inner = strings.TrimLeftFunc(right, unicode.IsSpace)
 	return right[:len(right)-len(inner)], inner, text[len(right):]
 }
 
-// absorb moves what is in the elements directly behind n, if they are as wanted, into n.
+// absorb moves the content of the elements directly after n into n while wanted returns true for
+// them.
 func absorb(n *html.Node, wanted func(*html.Node) bool) {
 	for next := n.NextSibling; next != nil && wanted(next); next = n.NextSibling {
 		for child := next.FirstChild; child != nil; child = next.FirstChild {
@@ -257,14 +261,15 @@ func absorb(n *html.Node, wanted func(*html.Node) bool) {
 	}
 }
 
-// swap makes the outer of two elements what the inner one is, and the other way around.
+// swap exchanges the names and attributes of two nested elements.
 func swap(outer, inner *html.Node) {
 	outer.Data, inner.Data = inner.Data, outer.Data
 	outer.DataAtom, inner.DataAtom = inner.DataAtom, outer.DataAtom
 	outer.Attr, inner.Attr = inner.Attr, outer.Attr
 }
 
-// onlyIn is the only node in n but for white space, nil where there is none or another.
+// onlyIn returns the only child of n that is not white space, or nil if there is no such child or
+// more than one.
 func onlyIn(n *html.Node) *html.Node {
 	var only *html.Node
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
@@ -282,7 +287,7 @@ func onlyIn(n *html.Node) *html.Node {
 func isSpace(n *html.Node) bool { return n.Type == html.TextNode && strings.TrimSpace(n.Data) == "" }
 
 func (w *markdownWriter) link(n *html.Node) {
-	if heading := onlyIn(n); heading != nil && isHeading(heading) { // headings are outside
+	if heading := onlyIn(n); heading != nil && isHeading(heading) { // write the heading around the link
 		swap(n, heading)
 		w.node(n)
 		return
@@ -307,13 +312,13 @@ func (w *markdownWriter) link(n *html.Node) {
 	w.write(after)
 }
 
-// Characters that cannot stand in the title of a link, or in the label of a picture.
+// Escapes for the title of a link and for the label of an image.
 var (
 	inTitle = strings.NewReplacer("\n", " ", `"`, `\"`)
 	inLabel = strings.NewReplacer("\n", " ", "[", `\[`, "]", `\]`)
 )
 
-// address ends a link or a picture.
+// address writes the end of a link or an image: its address and title.
 func (w *markdownWriter) address(n *html.Node, address string) {
 	w.write("](", address)
 	if title := Attr(n, "title"); title != "" {
@@ -330,7 +335,7 @@ func (w *markdownWriter) image(n *html.Node) {
 	w.object()
 }
 
-// codeSpan writes code on one line.
+// codeSpan writes code within a line.
 func (w *markdownWriter) codeSpan(n *html.Node) {
 	if text := codeText(n); text != "" {
 		words := strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }), " ")
@@ -365,14 +370,14 @@ func (w *markdownWriter) heading(n *html.Node) {
 		return
 	}
 	if rest, ok := strings.CutSuffix(text, "#"); ok {
-		text = rest + `\#` // it would close the heading
+		text = rest + `\#` // an unescaped # would close the heading
 	}
 	w.blankLine()
 	w.write("######"[:n.Data[1]-'0'], " ", text, "\n\n")
 }
 
-// list writes a list. What stands in it without being an item belongs to the one before
-// it, or is one where there is none.
+// list writes a list. Content outside the items belongs to the item before it; before the first
+// item, it is an item of its own.
 func (w *markdownWriter) list(n *html.Node) {
 	from := w.from
 	w.from = len(w.out)
@@ -399,7 +404,7 @@ func (w *markdownWriter) list(n *html.Node) {
 	if err != nil {
 		number = 1
 	}
-	width := len(strconv.Itoa(number + len(items) - 1)) // numbers are equally wide
+	width := len(strconv.Itoa(number + len(items) - 1)) // all numbers have the same width
 	for i, item := range items {
 		prefix := "- "
 		if n.DataAtom == atom.Ol {
@@ -431,7 +436,7 @@ func (w *markdownWriter) quote(n *html.Node) {
 	w.write("\n")
 }
 
-// linesOf are the lines of a text, with one blank line where there are several.
+// linesOf returns the lines of a text, with several blank lines joined into one.
 func linesOf(text string) (lines []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.TrimSpace(line) == "" {

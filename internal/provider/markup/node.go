@@ -1,12 +1,12 @@
-// Package markup reads the elements of HTML pages: what a person reads in them, as
-// plain text and as Markdown, and whether a page refuses us.
+// Package markup reads the elements of HTML pages. It returns their text as plain text and as
+// Markdown, and recognises challenge pages.
 //
-//	node.go       questions to an element
+//	node.go       find and change elements
 //	plain.go      plain text
-//	markdown.go   Markdown: what is left out, and escaping
-//	mdwriter.go   its elements
-//	mdtable.go    its tables
-//	size.go       how large an answer may be
+//	markdown.go   Markdown: preparing the elements, escaping
+//	mdwriter.go   Markdown: writing the elements
+//	mdtable.go    Markdown: writing tables
+//	size.go       size limits of an answer
 package markup
 
 import (
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Attr is the value of an attribute, "" where there is none.
+// Attr returns the value of an attribute, or "" if the element does not have the attribute.
 func Attr(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {
@@ -28,31 +28,17 @@ func Attr(n *html.Node, key string) string {
 	return ""
 }
 
-// HasAttr tells whether the node has the attribute, be it empty.
+// HasAttr reports whether the element has the attribute, even with an empty value.
 func HasAttr(n *html.Node, key string) bool {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
 }
 
-// IsHeading tells whether the node is a heading of the level, by its role.
+// IsHeading reports whether the element is a heading of the level by its ARIA role.
 func IsHeading(n *html.Node, level string) bool {
-	role, is := false, false
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "role":
-			role = a.Val == "heading"
-		case "aria-level":
-			is = a.Val == level
-		}
-	}
-	return role && is
+	return Attr(n, "role") == "heading" && Attr(n, "aria-level") == level
 }
 
-// isCode tells whether the element holds what only browsers read.
+// isCode reports whether the content of the element is for browsers only.
 func isCode(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Head, atom.Iframe, atom.Svg:
@@ -62,29 +48,18 @@ func isCode(n *html.Node) bool {
 	}
 }
 
-// Unseen tells whether the element is nothing that a visitor sees: code, or
-// hidden until something is done.
-func Unseen(n *html.Node) bool {
-	return isCode(n) || Hidden(n)
-}
+// Unseen reports whether visitors do not see the element: its content is for browsers only, or it
+// is hidden.
+func Unseen(n *html.Node) bool { return isCode(n) || Hidden(n) }
 
-// Hidden tells whether the element says that it is not to be seen.
+// Hidden reports whether an attribute of the element hides it.
 func Hidden(n *html.Node) bool {
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "hidden":
-			return true
-		case "style":
-			if strings.Contains(a.Val, "display:none") || strings.Contains(a.Val, "display: none") {
-				return true
-			}
-		}
-	}
-	return false
+	style := Attr(n, "style")
+	return HasAttr(n, "hidden") || strings.Contains(style, "display:none") || strings.Contains(style, "display: none")
 }
 
-// unread tells whether the element has no text that a person reads: code, controls
-// and pictures, and what is hidden or only for screen readers.
+// unread reports whether the element has no text for a person who looks at the page: scripts,
+// controls, images, and elements that are hidden or only for screen readers.
 func unread(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Button, atom.Textarea, atom.Select, atom.Input, atom.Img, atom.Video, atom.Audio, atom.Canvas, atom.Object:
@@ -101,7 +76,8 @@ func unread(n *html.Node) bool {
 		case "aria-hidden":
 			return a.Val == "true"
 		case "class":
-			if hasClass(a.Val, "sr-only") || hasClass(a.Val, "visually-hidden") {
+			classes := strings.Fields(a.Val)
+			if slices.Contains(classes, "sr-only") || slices.Contains(classes, "visually-hidden") {
 				return true
 			}
 		}
@@ -109,13 +85,8 @@ func unread(n *html.Node) bool {
 	return false
 }
 
-// hasClass tells whether a class is one of the classes.
-func hasClass(classes, class string) bool {
-	return strings.Contains(classes, class) && slices.Contains(strings.Fields(classes), class)
-}
-
-// Find gives the first node below n, in the page's order, that is as wanted; nil
-// where there is none. It does not look into what is unseen.
+// Find returns the first visible element below n, in document order, for which wanted returns true,
+// or nil. It skips the content of unseen elements.
 func Find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		if child.Type != html.ElementNode || Unseen(child) {
@@ -131,7 +102,8 @@ func Find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
 	return nil
 }
 
-// FindAll gives all nodes below n that are as wanted, but none within another.
+// FindAll returns all visible elements below n for which wanted returns true, without looking
+// inside the elements found.
 func FindAll(n *html.Node, wanted func(*html.Node) bool) []*html.Node {
 	var found []*html.Node
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
@@ -146,44 +118,30 @@ func FindAll(n *html.Node, wanted func(*html.Node) bool) []*html.Node {
 	return found
 }
 
-// Any gives the first element below n, in the page's order, that is as wanted, be it
-// seen or not; nil where there is none.
+// Any returns the first element below n, in document order, for which wanted returns true, or nil.
+// Unlike Find, it includes unseen elements.
 func Any(n *html.Node, wanted func(*html.Node) bool) *html.Node {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		if child.Type != html.ElementNode {
-			continue
-		}
-		if wanted(child) {
-			return child
-		}
-		if found := Any(child, wanted); found != nil {
-			return found
+	for inner := range n.Descendants() {
+		if inner.Type == html.ElementNode && wanted(inner) {
+			return inner
 		}
 	}
 	return nil
 }
 
-// All gives all elements below n, in the page's order, that are as wanted, be they seen
-// or not, also those within another.
+// All returns all elements below n, in document order, for which wanted returns true. It includes
+// unseen elements and elements inside the elements found.
 func All(n *html.Node, wanted func(*html.Node) bool) []*html.Node {
-	return appendAll(nil, n, wanted)
-}
-
-func appendAll(found []*html.Node, n *html.Node, wanted func(*html.Node) bool) []*html.Node {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		if child.Type != html.ElementNode {
-			continue
+	var found []*html.Node
+	for inner := range n.Descendants() {
+		if inner.Type == html.ElementNode && wanted(inner) {
+			found = append(found, inner)
 		}
-		if wanted(child) {
-			found = append(found, child)
-		}
-		found = appendAll(found, child, wanted)
 	}
 	return found
 }
 
-// Closest gives the node itself or the nearest around it that has the attribute; nil
-// where there is none.
+// Closest returns n or its nearest ancestor that has the attribute, or nil.
 func Closest(n *html.Node, key string) *html.Node {
 	for n != nil && !HasAttr(n, key) {
 		n = n.Parent
@@ -191,56 +149,52 @@ func Closest(n *html.Node, key string) *html.Node {
 	return n
 }
 
-// Has asks for elements with the attribute.
+// Has returns a predicate for elements with the attribute.
 func Has(key string) func(*html.Node) bool {
 	return func(n *html.Node) bool { return HasAttr(n, key) }
 }
 
-// SetAttr gives the element the attribute.
+// SetAttr sets an attribute of the element.
 func SetAttr(n *html.Node, key, value string) {
-	for i := range n.Attr {
-		if n.Attr[i].Key == key {
-			n.Attr[i].Val = value
-			return
-		}
+	if i := slices.IndexFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key }); i >= 0 {
+		n.Attr[i].Val = value
+		return
 	}
 	n.Attr = append(n.Attr, html.Attribute{Key: key, Val: value})
 }
 
-// RemoveAttr takes the attribute off the element.
+// RemoveAttr removes an attribute of the element.
 func RemoveAttr(n *html.Node, key string) {
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
 }
 
-// Remove takes the node off its page.
+// Remove removes the node from its page.
 func Remove(n *html.Node) {
 	if n.Parent != nil {
 		n.Parent.RemoveChild(n)
 	}
 }
 
-// Empty takes everything out of the node.
+// Empty removes all children of the node.
 func Empty(n *html.Node) {
 	for n.FirstChild != nil {
 		n.RemoveChild(n.FirstChild)
 	}
 }
 
-// IsLink tells whether the node leads somewhere.
+// IsLink reports whether the node is a link with an href.
 func IsLink(n *html.Node) bool { return n.DataAtom == atom.A && HasAttr(n, "href") }
 
-// codeIn is the code of a preformatted block, without the bar above it that
-// names the language and has buttons.
+// codeIn returns the code element in a preformatted block, or the block itself. The element
+// excludes the bar above the code, with the language and buttons.
 func codeIn(pre *html.Node) *html.Node {
-	for n := range pre.Descendants() {
-		if n.DataAtom == atom.Code {
-			return n
-		}
+	if code := Any(pre, is(atom.Code)); code != nil {
+		return code
 	}
 	return pre
 }
 
-// isInlineCode tells whether the element is code, or a key or a value, in a line.
+// isInlineCode reports whether the element marks code, a key or a value within a line.
 func isInlineCode(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Code, atom.Var, atom.Samp, atom.Kbd, atom.Tt:
@@ -250,11 +204,8 @@ func isInlineCode(n *html.Node) bool {
 	}
 }
 
-// codeText is the text of code; divisions are lines of it.
+// codeText returns the text of code. Each div begins a new line.
 func codeText(n *html.Node) string {
-	if only := n.FirstChild; only != nil && only.NextSibling == nil && only.Type == html.TextNode {
-		return only.Data
-	}
 	var text strings.Builder
 	for inner := range n.Descendants() {
 		switch {
@@ -267,7 +218,7 @@ func codeText(n *html.Node) string {
 	return text.String()
 }
 
-// codeLanguage is the language that an element names in its class.
+// codeLanguage returns the language that the element's class names, or "".
 func codeLanguage(n *html.Node) string {
 	for class := range strings.SplitSeq(Attr(n, "class"), " ") {
 		if strings.Contains(class, "language-") || strings.Contains(class, "lang-") {
@@ -277,7 +228,7 @@ func codeLanguage(n *html.Node) string {
 	return ""
 }
 
-// longestRun is how many ticks stand beside one another at most.
+// longestRun returns the length of the longest run of backticks.
 func longestRun(text string) int {
 	longest, run := 0, 0
 	for i := range len(text) {
@@ -290,7 +241,7 @@ func longestRun(text string) int {
 	return longest
 }
 
-// isBlock tells whether the element takes lines of its own.
+// isBlock reports whether browsers start a new line for the element.
 func isBlock(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Details, atom.Dialog, atom.Dd, atom.Div, atom.Dl, atom.Dt,
@@ -311,36 +262,27 @@ func isHeading(n *html.Node) bool {
 	}
 }
 
-// formula is a formula as it was written, where the page tells.
+// formula returns the source of a formula if the page has it as an annotation, or the text of the
+// formula.
 func formula(math *html.Node) string {
-	for n := range math.Descendants() {
-		if n.Type == html.ElementNode && n.Data == "annotation" {
-			return Text(n)
-		}
+	if source := Any(math, func(n *html.Node) bool { return n.Data == "annotation" }); source != nil {
+		return Text(source)
 	}
 	return Text(math)
 }
 
-// Text is all text in the node as it stands.
+// Text returns the text in the node without any formatting, except for line breaks.
 func Text(n *html.Node) string {
-	if only := n.FirstChild; only != nil && only.NextSibling == nil && only.Type == html.TextNode {
-		return only.Data
-	}
 	var text strings.Builder
-	writeText(&text, n)
-	return text.String()
-}
-
-func writeText(text *strings.Builder, n *html.Node) {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
+	for inner := range n.Descendants() {
 		switch {
-		case child.Type == html.TextNode:
-			text.WriteString(child.Data)
-		case child.DataAtom == atom.Br:
+		case inner.Type == html.TextNode:
+			text.WriteString(inner.Data)
+		case inner.DataAtom == atom.Br:
 			text.WriteByte('\n')
 		}
-		writeText(text, child)
 	}
+	return text.String()
 }
 
 func previousElement(n *html.Node) *html.Node {
@@ -352,14 +294,13 @@ func previousElement(n *html.Node) *html.Node {
 	return nil
 }
 
-// challengeMarks are what pages that refuse us are made with, whatever their
-// language: captcha widgets, challenge scripts, sign-in forms.
+// challengeMarks match elements of pages that refuse us, in any language: captcha widgets,
+// challenge scripts, sign-in forms.
 var challengeMarks = goquery.Single(`
 	form[id*="challenge"], form[action*="challenge"], script[src*="challenge"], [id^="challenge-"],
 	[id*="captcha"], [class*="captcha"], iframe[src*="captcha"], script[src*="captcha"], form[action*="captcha"],
 	[class*="turnstile"], form[action*="/sorry/"], form[action*="consent"], form[action*="login"], input[type="password"]`)
 
-// IsChallenge tells whether the page wants something of its visitor before it
-// goes on. It is meant for pages on which no answer was found; an ordinary page
-// may have a sign-in form too.
+// IsChallenge reports whether the page asks its visitor for something before it continues. Use it
+// only for pages without an answer: ordinary pages can have a sign-in form too.
 func IsChallenge(page *goquery.Document) bool { return page.FindMatcher(challengeMarks).Length() > 0 }

@@ -11,25 +11,24 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// PlainText gives what a person reads in the node: paragraphs apart by a blank
-// line, list items on lines of their own with "- " or their number, cells of a
-// table apart by " | ", nothing of scripts, controls or hidden parts. The
-// result is Clean.
+// PlainText returns the visible text of the node, cleaned by webtext.Clean. Paragraphs are
+// separated by a blank line. List items are on lines of their own, after "- " or their number.
+// Table cells are separated by " | ". Scripts, controls and hidden elements are left out.
 func PlainText(root *html.Node) string {
 	var w plainWriter
 	w.node(root)
 	return webtext.Clean(w.out.String())
 }
 
-// plainWriter collects text; what stands between two pieces of it is decided
-// when the second comes.
+// plainWriter collects text. It writes white space and prefixes only when the text after them
+// arrives.
 type plainWriter struct {
 	out    strings.Builder
-	breaks int    // line breaks due before the next text
-	space  bool   // white space due before the next text
-	prefix string // due before the next text, after the breaks
-	lists  []int  // for each open list, the next number; 0 for bullets
-	items  int    // open list items
+	breaks int    // line breaks to write before the next text
+	space  bool   // whether to write a space before the next text
+	prefix string // written before the next text, after the breaks
+	lists  []int  // for each open list, the number of its next item; 0 for bullets
+	items  int    // number of open list items
 }
 
 func (w *plainWriter) node(n *html.Node) {
@@ -118,8 +117,7 @@ func (w *plainWriter) item(n *html.Node) {
 	w.need(1)
 }
 
-// need asks for line breaks before the next text. Within a list item there is
-// no blank line.
+// need requests line breaks before the next text. List items contain no blank lines.
 func (w *plainWriter) need(breaks int) {
 	if w.items > 0 {
 		breaks = 1
@@ -149,7 +147,7 @@ func (w *plainWriter) verbatim(data string) {
 	w.out.WriteString(data)
 }
 
-// flush writes what is due before the next text.
+// flush writes the requested breaks, space and prefix.
 func (w *plainWriter) flush() {
 	switch {
 	case w.out.Len() == 0:

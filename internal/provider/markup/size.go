@@ -9,16 +9,15 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Limits on the part of a document that is an answer. They bound what it takes
-// to write text and Markdown: what is in lists, quotes and tables is copied as often as
-// they nest.
+// Limits of the element that contains an answer. They bound the time to write text and Markdown:
+// the content of lists, quotes and tables is copied once for each level of nesting.
 const (
 	maxNodes   = 20_000
 	maxNesting = 12 // of lists, quotes and tables; real answers have up to 5
 )
 
-// CheckSize gives an *upstream.Failure that calls the document unreadable when
-// the node has more in it than an answer has.
+// CheckSize returns an *upstream.Failure with the reason unreadable if the node exceeds the limits
+// of an answer.
 func CheckSize(n *html.Node) error {
 	var s size
 	if !s.add(n, 0) {
@@ -30,8 +29,7 @@ func CheckSize(n *html.Node) error {
 
 type size struct{ nodes, text int }
 
-// add counts the node and what is in it, and tells whether that is within the
-// limits.
+// add counts the node and its descendants, and reports whether they are within the limits.
 func (s *size) add(n *html.Node, nesting int) bool {
 	s.nodes++
 	switch {

@@ -1,9 +1,9 @@
-// Package mdtext reads and changes Markdown as assistants write it: their answers
-// as plain text, the links in them, and the marks in them that stand for citations.
+// Package mdtext reads and changes the Markdown that assistants write. It turns answers into plain
+// text, finds and checks links, and replaces citation marks.
 //
 //	flatten.go  Markdown to plain text
-//	links.go    links, found, written and made safe
-//	rewrite.go  marks, replaced
+//	links.go    find, write and check links
+//	rewrite.go  replace citation marks
 package mdtext
 
 import (
@@ -16,8 +16,7 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// These find what a line of Markdown is by its beginning. Which of them may do so the
-// line's first character tells: see begins.
+// Patterns for the beginning of a line, an entity or a link.
 var (
 	fenceLine   = regexp.MustCompile("^\\s*(```|~~~)")
 	headingMark = regexp.MustCompile(`^\s{0,3}#{1,6}\s+`)
@@ -30,22 +29,22 @@ var (
 	linkMark    = regexp.MustCompile(`^!?\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?([^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?(?:\s+"[^"]*")?\s*\)`)
 )
 
-// Flatten gives the plain text of Markdown, laid out as PlainText does. The
-// result is Clean.
+// Flatten returns the plain text of Markdown, in the layout of markup.PlainText and cleaned by
+// webtext.Clean.
 func Flatten(markdown string) string {
 	var lines []string
 	fenced := false
-	lastItem := -1 // the line on which the last list item begins
+	lastItem := -1 // the index of the line on which the last list item begins
 	for line := range strings.SplitSeq(markdown, "\n") {
-		if begins(line, "`~") && fenceLine.MatchString(line) {
+		if fenceLine.MatchString(line) {
 			fenced = !fenced
 			continue
 		}
 		if !fenced {
-			if begins(line, "-*_") && ruleLine.MatchString(line) || begins(line, "|:-") && tableRule.MatchString(line) {
+			if ruleLine.MatchString(line) || tableRule.MatchString(line) {
 				continue
 			}
-			if begins(line, "*+-0123456789") && itemMark.MatchString(line) {
+			if itemMark.MatchString(line) {
 				if last := len(lines) - 1; last > 0 && lastItem == last-1 && strings.TrimSpace(lines[last]) == "" {
 					lines = lines[:last] // no blank line between two items
 				}
@@ -59,18 +58,11 @@ func Flatten(markdown string) string {
 }
 
 func flattenLine(line string) string {
-	if begins(line, ">") {
-		line = quoteMark.ReplaceAllString(line, "")
-	}
-	if begins(line, "#") {
-		line = headingMark.ReplaceAllString(line, "")
-	}
+	line = headingMark.ReplaceAllString(quoteMark.ReplaceAllString(line, ""), "")
 	bullet := ""
-	if begins(line, "*+-") {
-		if found := bulletMark.FindStringSubmatch(line); found != nil {
-			bullet = found[1] + "- "
-			line = line[len(found[0]):]
-		}
+	if found := bulletMark.FindStringSubmatch(line); found != nil {
+		bullet = found[1] + "- "
+		line = line[len(found[0]):]
 	}
 	if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "|") {
 		cells := strings.Split(strings.Trim(trimmed, "|"), "|")
@@ -82,13 +74,7 @@ func flattenLine(line string) string {
 	return bullet + flattenSpan(line)
 }
 
-// begins tells whether the first character of a line that is no space is one of these.
-func begins(line, characters string) bool {
-	text := strings.TrimLeft(line, " \t\f\r")
-	return text != "" && strings.IndexByte(characters, text[0]) >= 0
-}
-
-// flattenSpan takes the marks out of running text: emphasis, links, code.
+// flattenSpan removes the markup of running text: emphasis, links, code, escapes.
 func flattenSpan(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); {
@@ -134,7 +120,8 @@ func flattenSpan(text string) string {
 	return out.String()
 }
 
-// codeSpan gives the code that text begins with and how far it reaches.
+// codeSpan returns the code span at the beginning of the text and its length with the backticks.
+// The length is 0 if the backticks are never closed.
 func codeSpan(text string) (code string, length int) {
 	ticks := len(text) - len(strings.TrimLeft(text, "`"))
 	fence := text[:ticks]
@@ -145,9 +132,8 @@ func codeSpan(text string) (code string, length int) {
 	return strings.TrimSpace(text[ticks : ticks+end]), ticks + end + ticks
 }
 
-// emphasis tells whether a run of c between before and after is a mark rather
-// than a character of the text: it touches a word on one side, and only stars
-// may stand within a word.
+// emphasis reports whether a run of c between before and after is markup, not text. Markup touches
+// a word on one side. Within a word, only two or more stars are markup.
 func emphasis(before, after string, c byte, run int) bool {
 	if c == '~' && run != 2 {
 		return false

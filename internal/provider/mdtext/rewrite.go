@@ -7,18 +7,19 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Replacement is what stands in an answer for something that is marked in its
-// text, once on the way to plain text and once to Markdown. Both are Markdown.
+// Replacement replaces a citation mark in an answer. Text is used for the plain text, Markdown for
+// the Markdown; both are written in Markdown.
 type Replacement struct{ Text, Markdown string }
 
-// Gone leaves nothing, and closes the gap.
+// Gone removes a mark together with the white space before it.
 var Gone = Replacement{webtext.Mark, webtext.Mark}
 
-// Rewrite replaces what is marked in Markdown, code left alone, and gives the
-// whole, as much of it as an answer may have. A mark begins with one of the
-// characters in starts; read gets the text from there on and returns what replaces
-// the mark and its length, 0 where there is no mark. Where a mark leaves nothing,
-// so does the space before it.
+// Rewrite replaces the citation marks in Markdown, except in code, and returns both versions of the
+// whole text. The text is cut at webtext.MaxText bytes.
+//
+// A mark begins with one of the bytes in starts. read receives the text from that byte on and
+// returns the replacement and the length of the mark, or length 0 if there is no mark. If the
+// replacement is Gone, the white space before the mark is removed too.
 func Rewrite(markdown, starts string, read func(rest string) (shown Replacement, length int)) Replacement {
 	markdown = strings.ToValidUTF8(markdown[:min(len(markdown), webtext.MaxText)], "")
 	var text, links strings.Builder
@@ -51,11 +52,10 @@ func Rewrite(markdown, starts string, read func(rest string) (shown Replacement,
 	return Replacement{text.String(), links.String()}
 }
 
-// breaks are written as HTML in cells of a table.
+// breaks replaces HTML line breaks, which assistants use in table cells.
 var breaks = strings.NewReplacer("<br>", " ", "<br/>", " ", "<br />", " ")
 
-// Fill writes a rewritten text into the answer, as Markdown too if that is
-// wanted.
+// Fill sets the text of the answer, and its Markdown if wanted.
 func (r Replacement) Fill(a *earshot.Answer, markdown bool) {
 	a.Text = Flatten(breaks.Replace(r.Text))
 	if markdown {
@@ -63,20 +63,16 @@ func (r Replacement) Fill(a *earshot.Answer, markdown bool) {
 	}
 }
 
-// next is where one of the characters stands, from a place on, or the end.
-func next(text, characters string, from int) int {
-	for from < len(text) && strings.IndexByte(characters, text[from]) < 0 {
+// next returns the index of the first of the bytes at or after from, or the length of the text.
+func next(text, bytes string, from int) int {
+	for from < len(text) && strings.IndexByte(bytes, text[from]) < 0 {
 		from++
 	}
 	return from
 }
 
-// ProseLinks are the web links in Markdown, in their order, less those that are
-// code. Labels are Markdown.
+// ProseLinks returns the web links in Markdown that are not part of code, in order.
 func ProseLinks(markdown string) []Link {
-	if !strings.Contains(markdown, "](") {
-		return nil
-	}
 	var links []Link
 	code := codeStretches(markdown)
 	for _, at := range anyLink.FindAllStringSubmatchIndex(markdown, -1) {
@@ -90,10 +86,10 @@ func ProseLinks(markdown string) []Link {
 	return links
 }
 
-// stretch is a part of a text, from start to before end.
+// stretch is the part of a text from start up to but not including end.
 type stretch struct{ start, end int }
 
-// codeStretches finds code in Markdown: lines between fences, and spans within a line.
+// codeStretches returns the code in Markdown: lines between fences, and spans within a line.
 func codeStretches(markdown string) []stretch {
 	var code []stretch
 	at, fenced := 0, false
@@ -115,7 +111,7 @@ func codeStretches(markdown string) []stretch {
 			}
 			i += tick
 			_, length := codeSpan(markdown[i:at])
-			if length == 0 { // ticks that stand for themselves
+			if length == 0 { // unclosed backticks are text
 				i += len(markdown[i:at]) - len(strings.TrimLeft(markdown[i:at], "`"))
 				continue
 			}

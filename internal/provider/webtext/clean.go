@@ -1,10 +1,10 @@
-// Package webtext makes text from the web fit to be stored and shown, and reads
-// what stands in it: numbers, prices, addresses.
+// Package webtext cleans text from the web so that it can be stored and shown, and reads numbers,
+// prices and addresses in such text.
 //
-//	clean.go   control characters, white space, marks
-//	number.go  numbers as people write them
+//	clean.go   control characters, white space, citation marks
+//	number.go  numbers in any notation
 //	price.go   prices and their currency
-//	link.go    where a link leads, without the tracking of who gave it
+//	link.go    destinations of links, without tracking parameters
 package webtext
 
 import (
@@ -13,21 +13,19 @@ import (
 	"unicode/utf8"
 )
 
-// A citation stands in text as a mark of private-use characters: what is
-// between the first two of these, both included. Parsers put an empty Mark
-// where they took a chip out, so that Clean closes the gap.
+// A citation mark in a text begins with markStart and ends with markEnd, both private-use
+// characters. Parsers replace a citation chip with the empty mark Mark, so that Clean also removes
+// the space before the chip.
 const (
 	markStart = "\ue200"
 	markEnd   = "\ue201"
 	Mark      = markStart + markEnd
 )
 
-// MaxText is how long the text of an answer may be, in bytes; the longest have
-// 60 KB.
+// MaxText is the maximum length of an answer's text in bytes. The longest real answers have 60 KB.
 const MaxText = 256 << 10
 
-// ValidText is the text with what no store can keep taken out: bytes that are
-// no UTF-8, and NUL.
+// ValidText removes NUL and replaces invalid UTF-8: no store accepts either.
 func ValidText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
@@ -44,8 +42,8 @@ func Clean(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// dropMarks takes out marks with the white space before them. Where one begins
-// within another, only the inner one is a mark.
+// dropMarks removes citation marks and the white space before them. If a mark begins within another
+// one, only the inner one is removed.
 func dropMarks(text string) string {
 	if !strings.Contains(text, markStart) {
 		return text
@@ -67,7 +65,7 @@ func dropMarks(text string) string {
 	}
 }
 
-// cleanRune is what stands for r in clean text, -1 for nothing.
+// cleanRune returns the replacement of r in clean text, or -1 to drop r.
 func cleanRune(r rune) rune {
 	switch {
 	case r >= ' ' && r <= '~', r == '\n', r == '\t':
@@ -81,8 +79,7 @@ func cleanRune(r rune) rune {
 	}
 }
 
-// tidyLines takes white space off the ends of lines and leaves one blank line
-// where there are several.
+// tidyLines removes white space from the ends of lines and joins several blank lines into one.
 func tidyLines(text string) string {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -105,12 +102,13 @@ func tidyLines(text string) string {
 	return out.String()
 }
 
-// Line is like Clean, and joins all words with single spaces: for a title, a name or a query.
+// Line returns the text on one line: cleaned like Clean, with single spaces between the words. It
+// is for titles, names and queries.
 func Line(text string) string {
 	return strings.Join(strings.FieldsFunc(Clean(text), IsSpace), " ")
 }
 
-// WriteWords writes the words of the text with a space between them.
+// WriteWords writes the words of the text, separated by single spaces.
 func WriteWords(out *strings.Builder, text string) {
 	between := ""
 	for word := range strings.FieldsFuncSeq(text, IsSpace) {
@@ -120,7 +118,7 @@ func WriteWords(out *strings.Builder, text string) {
 	}
 }
 
-// IsSpace is unicode.IsSpace less the spaces that hold words together.
+// IsSpace is unicode.IsSpace without the non-breaking spaces.
 func IsSpace(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r == ' ' || r >= '\t' && r <= '\r'
@@ -128,5 +126,4 @@ func IsSpace(r rune) bool {
 	return unicode.IsSpace(r) && !isGlue(r)
 }
 
-// isGlue tells whether r is a space that holds words together.
 func isGlue(r rune) bool { return r == '\u00a0' || r == '\u202f' || r == '\u2007' }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Decimal reads the first number in text, whichever characters it has for
-// groups and for the decimal point. It gives nil when there is none.
+// Decimal returns the first number in the text, in any notation of digit groups and decimal point.
+// It returns nil if the text has no number.
 func Decimal(text string) *float64 {
 	found := firstNumber(text)
 	if found == "" || len(found) > 24 { // longer than any amount of money
@@ -21,8 +21,8 @@ func Decimal(text string) *float64 {
 	return &value
 }
 
-// firstNumber is the first digits in text with what stands between them: groups
-// of three after a space or an apostrophe, then any after dots and commas.
+// firstNumber returns the first number in the text as written. It may have groups of three digits
+// after a space or an apostrophe, then any number of digits after dots and commas.
 func firstNumber(text string) string {
 	start := strings.IndexFunc(text, isDigit)
 	if start < 0 {
@@ -48,7 +48,7 @@ func firstNumber(text string) string {
 	return text[:end]
 }
 
-// groupMarks stand between groups of digits and nowhere else in a number.
+// groupMarks are the characters that only separate groups of digits.
 const groupMarks = "'’\u00a0\u202f "
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
@@ -57,12 +57,12 @@ func isWordByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
 }
 
-// countDigits is how many digits text begins with.
+// countDigits returns the number of leading digits.
 func countDigits(text string) int { return len(text) - len(strings.TrimLeftFunc(text, isDigit)) }
 
-// normalize writes a number with a decimal point and without groups. The last
-// dot or comma is the decimal point unless three digits follow it or it occurs
-// more than once: then it groups.
+// normalize rewrites a number with a decimal point and without group separators. The last dot or
+// comma is the decimal point, unless it occurs more than once or exactly three digits follow it:
+// then it separates groups.
 func normalize(text string) string {
 	last := strings.LastIndexAny(text, ".,")
 	if last < 0 {
@@ -89,8 +89,8 @@ func digits(text string) string {
 	}, text)
 }
 
-// Count reads a whole number such as that of reviews: "(1.234)", "2,5K". It
-// gives nil when there is none.
+// Count returns a whole number such as the number of reviews: "(1.234)", "2,5K". It returns nil if
+// the text has no number.
 func Count(text string) *int {
 	value := Decimal(text)
 	if value == nil {

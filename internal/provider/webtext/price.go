@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/currency"
 
@@ -13,11 +11,11 @@ import (
 	"earshot/internal/geo"
 )
 
-// sign is a currency sign and what it stands for.
+// sign is a currency sign and the ISO code of its currency.
 type sign struct{ text, code string }
 
-// signs are those that stand for one currency, longer ones first, since the
-// shorter may be part of them.
+// signs are the signs of exactly one currency. Longer signs come first because they can contain
+// shorter ones.
 var signs = []sign{
 	{"CA$", "CAD"},
 	{"AU$", "AUD"},
@@ -46,8 +44,8 @@ var signs = []sign{
 	{"Kč", "CZK"},
 }
 
-// shared are signs that several currencies use; the country tells which, and
-// the first of the list stands where the country uses none of them.
+// shared are signs that several currencies use. The country decides which one is meant; if the
+// country uses none of them, the first code applies.
 var shared = []struct {
 	text  string
 	codes []string
@@ -60,8 +58,8 @@ var shared = []struct {
 
 var isoCode = regexp.MustCompile(`\b[A-Z]{3}\b`)
 
-// Price reads a price as it is displayed in the country. It gives nil when
-// there is none; value and currency are left out where they cannot be known.
+// Price reads a price as displayed in the country. It returns nil for an empty text. Value and
+// Currency stay empty if they cannot be determined.
 func Price(raw, country string) *earshot.Price {
 	raw = Line(raw)
 	if raw == "" {
@@ -71,18 +69,14 @@ func Price(raw, country string) *earshot.Price {
 }
 
 func currencyOf(raw, country string) string {
-	if strings.ContainsFunc(raw, func(r rune) bool { return r == '$' || r >= utf8.RuneSelf }) { // as in all of them
-		for _, s := range signs {
-			if strings.Contains(raw, s.text) {
-				return s.code
-			}
+	for _, s := range signs {
+		if strings.Contains(raw, s.text) {
+			return s.code
 		}
 	}
-	if strings.ContainsFunc(raw, unicode.IsUpper) {
-		for _, code := range isoCode.FindAllString(raw, 3) {
-			if unit, err := currency.ParseISO(code); err == nil {
-				return unit.String()
-			}
+	for _, code := range isoCode.FindAllString(raw, 3) {
+		if unit, err := currency.ParseISO(code); err == nil {
+			return unit.String()
 		}
 	}
 	for _, s := range shared {
