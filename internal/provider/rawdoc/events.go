@@ -11,19 +11,19 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Limits on an event stream: real answers have up to a few thousand events, of
-// which the largest, with all references, have some hundred kilobytes.
+// Limits of an event stream. Real answers have up to a few thousand events; the largest events,
+// with all references, have some hundred kilobytes.
 const (
 	maxEvents = 50_000
 	maxEvent  = 2 << 20
 )
 
-// Event is one event of a stream. Type is "" when the stream names none.
+// Event is one event of a stream. Type is "" if the stream does not name it.
 type Event struct{ Type, Data string }
 
-// ReadEvents splits an event stream and hands its events to read. What
-// stands after the last blank line counts as an event too. The error is read's own, or an
-// *upstream.Failure that calls the stream unreadable.
+// ReadEvents splits an event stream and passes its events to read. Text after the last blank line
+// counts as an event. The error comes from read, or is an *upstream.Failure with the reason
+// unreadable.
 func ReadEvents(stream []byte, read func([]Event) error) error {
 	return ReadJSON(stream, func() error {
 		var events []Event

@@ -1,10 +1,11 @@
-// Package rawdoc reads documents as they were served, within limits of size, time
-// and depth, since any of them may be made to break a parser.
+// Package rawdoc reads documents as they were served. It limits their size, parse time and nesting,
+// because any document may be crafted to break a parser.
 //
-//	html.go    pages, and how many documents are read at a time
+//	html.go    pages, and the number of documents read at a time
+//	code.go    leaves scripts and styles out of a page
 //	events.go  event streams
 //	pieces.go  the objects of an official API's answer, streamed or whole
-//	raw.go     the document itself, for the client and for captures
+//	raw.go     the unparsed document, for clients and captures
 package rawdoc
 
 import (
@@ -23,29 +24,25 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Limits on a document. The HTML parser can be driven to many seconds and
-// hundreds of megabytes by a crafted page of a few; real pages stay far below
-// each of these.
+// Limits of a document. A crafted page of a few megabytes can keep the HTML parser busy for many
+// seconds and make it use hundreds of megabytes. Real pages stay far below each limit.
 const (
-	maxPage      = 8 << 20 // bytes
-	maxJSON      = 3 << 20 // bytes of a stream or of JSON, which costs more than HTML
-	maxTags      = 60_000  // a node costs a hundred times what its tag takes
-	readerPiece  = 4 << 10 // bytes between two looks at the clock
-	tagCharacter = '<'
+	maxPage     = 8 << 20 // bytes
+	maxJSON     = 3 << 20 // bytes of JSON or of a stream, which cost more memory than HTML
+	maxTags     = 60_000  // a node uses a hundred times the memory of its tag
+	readerPiece = 4 << 10 // bytes between two checks of the deadline
 )
 
-// pieceTime is what each piece adds to parseTime: on a busy machine a large page
-// takes long, and it is tags that make a crafted one slow, not bytes.
+// pieceTime is added to the deadline for each piece read. A large page takes long on a busy machine,
+// but a crafted page is slow because of its tags, not because of its size.
 const pieceTime = time.Millisecond
 
-// parsing lets one document a core be in memory as a tree. More would not be
-// faster, would share the clock that parseTime is measured by, and would let
-// many hostile documents at once add up.
+// parsing is a semaphore that allows one parsed document per core. More would not be faster, would
+// make each parse look slower to its deadline, and would let many hostile documents add up.
 var parsing = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-// ReadHTML parses the document and hands it to read, which must not keep it.
-// The error is read's own, or an *upstream.Failure that calls the document
-// unreadable.
+// ReadHTML parses the document and passes it to read, which must not keep it. The error comes from
+// read, or is an *upstream.Failure with the reason unreadable.
 func ReadHTML(document []byte, read func(*goquery.Document) error) error {
 	return withinLimits(document, maxPage, func() error {
 		root, err := html.Parse(&boundedReader{
@@ -59,17 +56,16 @@ func ReadHTML(document []byte, read func(*goquery.Document) error) error {
 	})
 }
 
-// Trimmed is the document without its byte order mark and the space around it,
-// so that it begins with what tells its kind.
+// Trimmed returns the document without its byte order mark and surrounding white space.
 func Trimmed(document []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(document, []byte("\ufeff")))
 }
 
-// IsPage tells whether the document begins as HTML does.
+// IsPage reports whether the document begins like HTML.
 func IsPage(document []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(document), []byte("<")) }
 
-// Closes tells whether a page closes what it opens. HTML can do without the tags
-// at its end, but one that was cut off leaves something open.
+// Closes reports whether a page closes the elements that it opens. HTML may omit the tags at its
+// end, but a truncated page leaves other elements open.
 func Closes(page []byte) bool {
 	page = bytes.TrimSpace(page)
 	if !bytes.HasSuffix(page, []byte(">")) || !bytes.Contains(page, []byte("</div>")) {
@@ -83,7 +79,7 @@ func Closes(page []byte) bool {
 	return true
 }
 
-// validUTF8 is the document itself where it is valid, as nearly all are.
+// validUTF8 is bytes.ToValidUTF8 without a copy of valid documents.
 func validUTF8(document []byte) []byte {
 	if utf8.Valid(document) {
 		return document
@@ -91,9 +87,9 @@ func validUTF8(document []byte) []byte {
 	return bytes.ToValidUTF8(document, []byte("\uFFFD"))
 }
 
-// ReadJSON runs read, which takes the document into memory as values, when there
-// is room for that. The error is read's own, or an *upstream.Failure that calls
-// the document unreadable.
+// ReadJSON checks the size of the document and calls read, which decodes it, once one of the slots
+// for parsing is free. The error comes from read, or is an *upstream.Failure with the reason
+// unreadable.
 func ReadJSON(document []byte, read func() error) error { return withinLimits(document, maxJSON, read) }
 
 func withinLimits(document []byte, maxBytes int, read func() error) error {
@@ -105,11 +101,11 @@ func withinLimits(document []byte, maxBytes int, read func() error) error {
 	return read()
 }
 
-// boundedReader gives a document in small pieces, without the code in it, until its
-// deadline passes or it has had too many tags.
+// boundedReader returns a document in small pieces, without its code. It fails after its deadline
+// or after too many tags.
 type boundedReader struct {
-	shown    []byte // what comes next, up to the next code
-	rest     []byte // what comes after that code
+	shown    []byte // the next bytes to return, up to the next code
+	rest     []byte // the document after that code
 	tags     int
 	deadline time.Time
 }
@@ -131,9 +127,9 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 		return 0, errTooSlow
 	}
 	n := copy(p, r.shown[:min(len(r.shown), readerPiece)])
-	gone := before - len(r.shown) - len(r.rest) + n
-	r.deadline = r.deadline.Add(max(pieceTime, pieceTime*time.Duration(gone)/readerPiece)) // small pieces are asked for, too
-	r.tags += bytes.Count(r.shown[:n], []byte{tagCharacter})
+	consumed := before - len(r.shown) - len(r.rest) + n
+	r.deadline = r.deadline.Add(max(pieceTime, pieceTime*time.Duration(consumed)/readerPiece))
+	r.tags += bytes.Count(r.shown[:n], []byte("<"))
 	if r.tags > maxTags {
 		return 0, errTooMany
 	}

@@ -4,6 +4,6 @@ package rawdoc
 
 import "time"
 
-// parseTime is how long the HTML parser may take over a document. It leaves
-// 100 ms of the 500 that a document may take.
+// parseTime is the time limit of the HTML parser for one document. It leaves 100 ms of the 500 ms
+// allowed for reading a document.
 const parseTime = 400 * time.Millisecond

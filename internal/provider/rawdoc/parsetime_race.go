@@ -4,6 +4,6 @@ package rawdoc
 
 import "time"
 
-// parseTime under the race detector, which slows parsing twentyfold, most of all
-// where many tests run at once.
+// parseTime is longer under the race detector, which makes parsing twenty times slower, especially
+// while many tests run.
 const parseTime = 20 * time.Second

@@ -9,20 +9,19 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Pieces are the objects of an answer of an official API, whole or as it was
-// streamed.
+// Pieces are the objects of an official API's answer, streamed or whole.
 type Pieces struct {
 	Objects []loosejson.Object
-	Alone   bool // it is one object, and nothing else is in the document
-	Done    bool // a stream that says where it ends
+	Alone   bool // the document is a single object
+	Done    bool // the document is a stream and contains the mark of its end
 }
 
-// doneMark ends the streams of some APIs.
+// doneMark is the last event of some APIs' streams.
 const doneMark = "[DONE]"
 
-// ReadPieces hands the objects of a document to read: of an event stream, of JSON
-// lines, of a list, or a single one. What breaks off is left out. The error is
-// read's own, or an *upstream.Failure that calls the document unreadable.
+// ReadPieces passes the objects of a document to read. The document is an event stream, JSON lines,
+// a list, or a single object. A truncated object is left out. The error comes from read, or is an
+// *upstream.Failure with the reason unreadable.
 func ReadPieces(document []byte, read func(Pieces) error) error {
 	if IsStream(document) {
 		return ReadEvents(document, func(events []Event) error {
@@ -39,8 +38,8 @@ func ReadPieces(document []byte, read func(Pieces) error) error {
 	return ReadJSON(document, func() error { return read(piecesOf(document)) })
 }
 
-// object is the event's data, with the event's name as type where the data have
-// none; nil where they are no object.
+// object returns the event's data if it is an object, or nil. The name of the event becomes the
+// object's type unless the object has one.
 func (e Event) object() loosejson.Object {
 	value, _ := loosejson.Decode(webtext.ValidText(e.Data))
 	o := loosejson.AsObject(value)
@@ -76,8 +75,8 @@ func decoderOf(document []byte) *json.Decoder {
 	return dec
 }
 
-// FirstPiece is the first object of such a document, by which it is recognised;
-// nil where it does not begin with one.
+// FirstPiece returns the first object of a document as read by ReadPieces, or nil. Callers
+// recognise the kind of the document by it.
 func FirstPiece(document []byte) loosejson.Object {
 	if !IsStream(document) {
 		return firstObject(bytes.TrimLeft(document, "[ \t\r\n"))

@@ -10,13 +10,13 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// scriptGuard stands before streams of chunks, so that no other site's page can run them
-// as a script.
+// scriptGuard precedes streams of chunks, so that a page of another site cannot run them as a
+// script.
 const scriptGuard = ")]}'"
 
-// RawResponse is a document as a client may have it: the data of each event of
-// a stream, each line of JSON lines, each chunk of a guarded stream, or the whole document. What is JSON stays
-// JSON, anything else becomes a string.
+// RawResponse returns a document in the form sent to clients: the data of each event of a stream,
+// each line of JSON lines, each chunk of a guarded stream, or the whole document. JSON stays JSON;
+// anything else becomes a string.
 func RawResponse(document []byte) ([]json.RawMessage, error) {
 	if document := Trimmed(document); IsStream(document) {
 		var raw []json.RawMessage
@@ -39,7 +39,7 @@ func RawResponse(document []byte) ([]json.RawMessage, error) {
 	return []json.RawMessage{rawJSON(string(document))}, nil
 }
 
-// IsStream tells whether the document begins as an event stream does.
+// IsStream reports whether the document begins like an event stream.
 func IsStream(document []byte) bool {
 	line, _, _ := bytes.Cut(document, []byte("\n"))
 	for _, field := range []string{"data:", "event:", "id:", "retry:", ":"} {
@@ -50,8 +50,7 @@ func IsStream(document []byte) bool {
 	return false
 }
 
-// jsonLines are the lines of a document of which each is JSON, nil for any other
-// document.
+// jsonLines returns the lines of a document if there are several and each is JSON, or nil.
 func jsonLines(document []byte) []json.RawMessage {
 	var lines []json.RawMessage
 	for line := range bytes.Lines(document) {
@@ -70,8 +69,8 @@ func jsonLines(document []byte) []json.RawMessage {
 	return lines
 }
 
-// chunks are the JSON values of a stream in which each has its length before it. What
-// breaks off is a text.
+// chunks returns the JSON values of a stream in which each value follows its length. A truncated
+// value becomes a string.
 func chunks(stream []byte) []json.RawMessage {
 	var found []json.RawMessage
 	dec := json.NewDecoder(bytes.NewReader(stream))
@@ -99,35 +98,35 @@ func rawJSON(data string) json.RawMessage {
 	return text
 }
 
-// CapturePage is the document as it is kept: a page as it is, anything else as
-// text on a page, since captures are served as HTML.
+// CapturePage returns the document in the form in which captures are stored. Captures are served as
+// HTML, so a document that is not a page becomes the text of a page.
 func CapturePage(document []byte) []byte {
-	if bytes.HasPrefix(Trimmed(document), []byte("<")) {
+	if IsPage(Trimmed(document)) {
 		return document
 	}
 	return []byte(textBefore + html.EscapeString(string(bytes.ToValidUTF8(document, []byte("\uFFFD")))) + textAfter)
 }
 
-// What stands around a text that is kept as a page.
+// The HTML around a text that is stored as a page.
 const (
 	textBefore = "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"></head><body><pre>\n"
 	textAfter  = "</pre></body></html>\n"
 )
 
-// The comment in which a page holds the document that it was made from.
+// The comment in which a page contains the document that it was made from.
 const (
 	withinBefore = "<!-- document: "
 	withinAfter  = " -->"
 )
 
-// KeepWithin is the comment by which a page holds a document, so that CapturedDocument
-// finds it.
+// KeepWithin returns a comment with the document for a page made from it. CapturedDocument extracts
+// the document again.
 func KeepWithin(document []byte) string {
 	return withinBefore + base64.StdEncoding.EncodeToString(document) + withinAfter
 }
 
-// CapturedDocument is the document that a captured page was made from: the one that
-// CapturePage was given or that stands in it by KeepWithin, or the page itself.
+// CapturedDocument returns the document that a captured page was made from by CapturePage or with
+// KeepWithin. For other pages it returns the page itself.
 func CapturedDocument(page []byte) []byte {
 	if at := bytes.LastIndex(page, []byte(withinBefore)); at >= 0 {
 		encoded, _, _ := bytes.Cut(page[at+len(withinBefore):], []byte(withinAfter))
