@@ -92,22 +92,14 @@ func (r *request) offers(ctx context.Context, up *upstream.Session, found *readi
 func (r *request) expandOne(ctx context.Context, up *upstream.Session, link string, cluster earshot.Product) (*earshot.Product, error) {
 	ctx, cancel := context.WithTimeout(ctx, offersTime)
 	defer cancel()
-	part, ok := r.engine.PartOf(r.query.Target, link, url.Values{"cluster": {cluster.ID}})
-	if !ok {
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "the page does not tell where offers are")
-	}
-	response, err := up.Fetch(ctx, part)
-	if err != nil {
-		return nil, err
-	}
-	resolved, err := r.engine.Resolve(ctx, up, r.query.Locale, r.engine.Hidden(response.Body))
+	part, err := r.engine.FetchPart(ctx, up, r.query.Target, link, url.Values{"cluster": {cluster.ID}})
 	if err != nil {
 		return nil, err
 	}
 	want := answer.Want{Country: r.query.Locale.Country}
 	var product *earshot.Product
 	err = up.Read(ctx, func() (err error) {
-		product, err = readOffers(response.Body, r.engine.NewLinks(resolved), want, cluster)
+		product, err = readOffers(part.Body, part.Links, want, cluster)
 		return err
 	})
 	return product, err

@@ -13,16 +13,13 @@ import (
 )
 
 const (
-	// maxURL is how long a URL in a request may be.
-	maxURL = 2048
-	// maxFirst is how many results a search may pass over.
-	maxFirst = 1_000_000
+	maxURL   = 2048      // length of a URL in a request
+	maxFirst = 1_000_000 // results that a search may skip
 )
 
-// ReadURL takes the url of a request, a complete search URL, apart into the query
-// that it means: q, gl, hl, uule, num, start, tbs and safe count, everything else
-// is dropped. The country and language of the request, where it names them, win
-// over the URL's.
+// ReadURL reads the url of a request, a complete search URL, and returns the query for it. It uses
+// the parameters q, gl, hl, uule, num, start, tbs and safe, and ignores all others. The country and
+// language of the request have precedence over those in the URL.
 func (e Engine) ReadURL(in *schema.Object, def provider.Definition, body earshot.WebSearchRequest) Query {
 	query := Query{Target: Target{Device: body.Device}}
 	query.Locale.Country = CheckCountry(in, def, body.Country, body.GL, CountryGiven)
@@ -46,8 +43,8 @@ func (e Engine) ReadURL(in *schema.Object, def provider.Definition, body earshot
 	return query
 }
 
-// searchParams are the parameters of a URL that is one of the engine's result
-// pages.
+// searchParams returns the parameters of a URL of one of the engine's result pages, or the problem
+// with the URL.
 func (e Engine) searchParams(address string) (params url.Values, problem string) {
 	if len(address) > maxURL {
 		return nil, "must have at most " + strconv.Itoa(maxURL) + " characters"
@@ -68,12 +65,12 @@ func (e Engine) searchParams(address string) (params url.Values, problem string)
 		return nil, "must not carry tbm: other verticals have endpoints of their own, such as /v1/monitor/websearch/news"
 	}
 	if raw, ok := rawParam(u.RawQuery, "uule"); ok {
-		params.Set("uule", raw) // there a + is a +, not a space
+		params.Set("uule", raw) // a + in uule does not mean a space
 	}
 	return params, ""
 }
 
-// rawParam finds a parameter and unescapes it as a path would be.
+// rawParam returns a parameter, unescaped like a path.
 func rawParam(query, name string) (value string, ok bool) {
 	for pair := range strings.SplitSeq(query, "&") {
 		if key, raw, _ := strings.Cut(pair, "="); key == name {
@@ -84,12 +81,12 @@ func rawParam(query, name string) (value string, ok bool) {
 	return "", false
 }
 
-// fill takes over what a search URL says beside country and language, or returns
-// what is wrong with it.
+// fill sets everything but country and language from the parameters of a search URL, or returns the
+// problem with them.
 func (q *Query) fill(params url.Values) (problem string) {
 	q.Text = strings.TrimSpace(params.Get("q"))
 	q.Place = params.Get("uule")
-	q.First, _ = strconv.Atoi(params.Get("start")) // junk counts as 0
+	q.First, _ = strconv.Atoi(params.Get("start")) // an invalid start means 0
 	q.First = min(max(0, q.First), maxFirst)
 	q.Pages = pagesFor(params.Get("num"))
 	q.Extra = map[string]string{}
@@ -110,7 +107,7 @@ func (q *Query) fill(params url.Values) (problem string) {
 	}
 }
 
-// setCountry takes over the gl of a search URL, or returns what is wrong with it.
+// setCountry sets the country from the gl of a search URL, or returns the problem with it.
 func (q *Query) setCountry(gl string, def provider.Definition) (problem string) {
 	q.Locale.Country = strings.ToUpper(gl)
 	switch {
@@ -123,7 +120,7 @@ func (q *Query) setCountry(gl string, def provider.Definition) (problem string) 
 	}
 }
 
-// setLanguage takes over the hl of a search URL, or returns what is wrong with it.
+// setLanguage sets the language from the hl of a search URL, or returns the problem with it.
 func (q *Query) setLanguage(hl string) (problem string) {
 	if hl != "" && !schema.IsInterfaceLanguage(hl) {
 		return "has an hl that is too long or not printable"
@@ -132,8 +129,7 @@ func (q *Query) setLanguage(hl string) (problem string) {
 	return ""
 }
 
-// pagesFor is how many pages of ten hold num results. Junk counts as ten
-// results, and a number beyond any integer as the largest one.
+// pagesFor returns the number of result pages for num results. An invalid num means one page.
 func pagesFor(num string) int {
 	n, err := strconv.Atoi(num)
 	if errors.Is(err, strconv.ErrSyntax) {

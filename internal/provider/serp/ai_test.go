@@ -58,7 +58,7 @@ func TestPartsAreTheEnginesOwn(t *testing.T) {
 	t.Parallel()
 	engine := Engine{Host: "search.lab.test"}
 	for _, address := range []string{"/async/offers?q=x&cluster=1", "async/offers?q=x", "https://www.search.lab.test/async/offers?q=x"} {
-		part, ok := engine.PartOf(Target{}, address, url.Values{"cluster": {"7"}})
+		part, ok := engine.partRequest(Target{}, address, url.Values{"cluster": {"7"}})
 		if !ok || part.Site != Site || part.Path != "/async/offers" || part.Query.Encode() != "cluster=7&q=x" {
 			t.Errorf("%s: %+v", address, part)
 		}
@@ -67,7 +67,7 @@ func TestPartsAreTheEnginesOwn(t *testing.T) {
 		"", "/", "/search?q=x", "/async", "/async/../search", "/async/%2e%2e/search", "https://other.example/async/offers",
 		"//other.example/async/offers", "https://u@search.lab.test/async/offers", "file:///async/offers", "http://[::1",
 	} {
-		if part, ok := engine.PartOf(Target{}, address, nil); ok {
+		if part, ok := engine.partRequest(Target{}, address, nil); ok {
 			t.Errorf("%s: %+v", address, part)
 		}
 	}

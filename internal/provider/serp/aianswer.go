@@ -13,11 +13,10 @@ import (
 	"earshot/internal/provider/markup"
 )
 
-// field is the attribute that names what is on the engine's cards.
+// field is the attribute with the names of the fields on the engine's cards.
 const field = "data-attrid"
 
-// AnswerLayout is where things stand in an AI answer of the engine, once
-// PrepareAnswer has gone over its page.
+// AnswerLayout selects the parts of an AI answer after PrepareAnswer has changed it.
 var AnswerLayout = chatpage.Layout{
 	User:    "[data-uq]",
 	Turn:    "[data-subtree=" + answerTree + "]",
@@ -29,17 +28,17 @@ var AnswerLayout = chatpage.Layout{
 	Field:   field,
 }
 
-// answerTree is the name that the engine gives to the elements that are AI answers.
+// answerTree is the value of data-subtree on AI answers.
 const answerTree = "aimc"
 
-// IsAnswerTurn tells whether the element is an AI answer, of which the last on a page
-// counts.
+// IsAnswerTurn reports whether the element is an AI answer. The last one on a page is the current
+// answer.
 func IsAnswerTurn(n *html.Node) bool { return markup.Attr(n, "data-subtree") == answerTree }
 
-// PrepareAnswer makes an AI answer into one that AnswerLayout fits: chips and the
-// list of sources get the names and links that the engine keeps beside them, and
-// elements become what they look like, since to the engine all are divisions.
-// What is larger than any answer stays as it is, and gives an *upstream.Failure.
+// PrepareAnswer changes an AI answer so that AnswerLayout fits it. It adds the names and links to
+// chips and sources, which the engine stores in separate elements. It also renames elements to what
+// they look like, because the engine uses a div for everything. If the answer exceeds the limits of
+// markup.CheckSize, PrepareAnswer returns an *upstream.Failure and changes nothing.
 func (l Links) PrepareAnswer(turn *html.Node) (Served, error) {
 	if err := markup.CheckSize(turn); err != nil {
 		return nil, err
@@ -63,56 +62,41 @@ func (l Links) PrepareAnswer(turn *html.Node) (Served, error) {
 	return served, nil
 }
 
-// answerParts are the elements of an answer that have to be prepared, in their order. They
-// are looked for in one walk; what goes with another before its turn comes is passed
-// over then.
+// answerParts are the elements of an answer that have to be prepared, in document order, collected
+// in one walk. Elements that were removed in the meantime are skipped later.
 type answerParts struct{ boxes, sources, links, notes, chips, shapes []*html.Node }
 
 func (p *answerParts) collect(n *html.Node) {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
+	for child := range n.Descendants() {
 		if child.Type == html.ElementNode {
 			p.add(child)
-			p.collect(child)
 		}
 	}
 }
 
 func (p *answerParts) add(n *html.Node) {
-	var leads, labelled, source, noted bool
-	box, chip := n.DataAtom == atom.Form, false
-	shape := n.DataAtom == atom.Div || n.DataAtom == atom.Pre
-	for i := range n.Attr {
-		switch n.Attr[i].Key {
-		case "href":
-			leads = n.DataAtom == atom.A
-		case "aria-label":
-			labelled = true
-		case chipID:
-			chip = true
-		case sourceID:
-			source = true
-		case noteMark:
-			noted = true
-		case "role", "style", "hidden":
-			box = box || opens(n) || markup.Hidden(n)
-		case formulaText, dialogMark:
-			shape = true
-		}
+	isLink, isSource := markup.IsLink(n), markup.HasAttr(n, sourceID)
+	if opens(n) || markup.Hidden(n) {
+		p.boxes = append(p.boxes, n)
 	}
-	add := func(to *[]*html.Node, is bool) {
-		if is {
-			*to = append(*to, n)
-		}
+	if isSource {
+		p.sources = append(p.sources, n)
 	}
-	add(&p.boxes, box)
-	add(&p.sources, source)
-	add(&p.links, leads)
-	add(&p.notes, noted && !source)
-	add(&p.chips, chip || leads && labelled)
-	add(&p.shapes, shape)
+	if isLink {
+		p.links = append(p.links, n)
+	}
+	if markup.HasAttr(n, noteMark) && !isSource {
+		p.notes = append(p.notes, n)
+	}
+	if markup.HasAttr(n, chipID) || isLink && markup.HasAttr(n, "aria-label") {
+		p.chips = append(p.chips, n)
+	}
+	if n.DataAtom == atom.Div || n.DataAtom == atom.Pre || markup.HasAttr(n, formulaText) || markup.HasAttr(n, dialogMark) {
+		p.shapes = append(p.shapes, n)
+	}
 }
 
-// isWithin tells whether the node is still a part of the answer.
+// isWithin reports whether the node is still a part of the answer.
 func isWithin(n, turn *html.Node) bool {
 	for n != nil && n != turn {
 		n = n.Parent
@@ -120,24 +104,19 @@ func isWithin(n, turn *html.Node) bool {
 	return n == turn
 }
 
-// Attributes by which the engine knows chips, what it keeps beside them, and the items on
-// the list of sources.
+// Attributes of citation chips, of the notes that describe the sources of a chip, and of the items
+// in the list of sources.
 const (
 	chipID   = "data-icl-uuid"
 	noteMark = "data-crb-el"
 	sourceID = "data-src-id"
 )
 
-// nameChips names chips, and links that say in a label what they are.
+// nameChips adds the names of their sources to chips and to labelled redirect links.
 func (l Links) nameChips(chips []*html.Node, turn *html.Node, notes map[string][]note, served Served) {
 	count := 0
 	for _, chip := range chips {
-		id, isChip := "", false
-		for _, a := range chip.Attr {
-			if a.Key == chipID {
-				id, isChip = a.Val, true
-			}
-		}
+		id, isChip := markup.Attr(chip, chipID), markup.HasAttr(chip, chipID)
 		if !isChip && !markup.IsLink(chip) || !isWithin(chip, turn) {
 			continue
 		}
@@ -155,29 +134,17 @@ func (l Links) nameChips(chips []*html.Node, turn *html.Node, notes map[string][
 	}
 }
 
-// stray is the end of a sentence that stands on a line of its own, since a chip or
-// a link before it is one.
+// stray matches punctuation at the beginning of a line. It ends the sentence before a chip or a
+// link that was on a line of its own.
 var stray = regexp.MustCompile(`[ \t]*\n\s*([.,;:!?])([ \n]|$)`)
 
-// Tidy puts the ends of sentences where they belong.
+// Tidy moves stray punctuation to the end of the line before it.
 func Tidy(a *earshot.Answer) {
-	a.Text, a.Markdown = tidy(a.Text), tidy(a.Markdown)
+	a.Text, a.Markdown = stray.ReplaceAllString(a.Text, "$1$2"), stray.ReplaceAllString(a.Markdown, "$1$2")
 }
 
-// tidy looks first whether a line begins with the end of a sentence: few texts have
-// one, and the expression takes as long as reading a small page.
-func tidy(text string) string {
-	for line := range strings.SplitSeq(text, "\n") {
-		if line = strings.TrimLeft(line, " \t\r\n\f"); line != "" && strings.IndexByte(".,;:!?", line[0]) >= 0 {
-			return stray.ReplaceAllString(text, "$1$2")
-		}
-	}
-	return text
-}
-
-// dropBoxes takes off an answer what opens over it or waits to be shown, above all what
-// asks for an opinion on it. Parts of the answer may wait to be shown, too. It tells
-// whether there was any.
+// dropBoxes removes dialogs and hidden forms from an answer, such as the form for feedback. Hidden
+// elements that contain parts of the answer stay. It reports whether it removed any.
 func dropBoxes(boxes []*html.Node) (dropped bool) {
 	for _, box := range bounded(boxes) {
 		if (opens(box) || markup.Any(box, asks) != nil) && markup.Any(box, isPart) == nil {
@@ -188,7 +155,7 @@ func dropBoxes(boxes []*html.Node) (dropped bool) {
 	return dropped
 }
 
-// opens tells whether the element opens over what is on the page.
+// opens reports whether the element is a form or a dialog that opens over the page.
 func opens(n *html.Node) bool {
 	if n.DataAtom == atom.Form {
 		return true
@@ -197,45 +164,35 @@ func opens(n *html.Node) bool {
 	return role == "dialog" || role == "alertdialog"
 }
 
-// asks tells whether the element is there to be used, or is what the engine says of
-// itself.
+// asks reports whether the element is a control, or a link to the engine's policies or help.
 func asks(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Textarea, atom.Input:
 		return true
+	case atom.A:
+		href := markup.Attr(n, "href")
+		if strings.Contains(href, "//policies.") || strings.Contains(href, "//support.") || strings.Contains(href, "/legal/") {
+			return true
+		}
 	default:
 	}
-	for _, a := range n.Attr {
-		switch {
-		case a.Key == "role" && (a.Val == "radio" || a.Val == "checkbox"):
-			return true
-		case a.Key == "href" && n.DataAtom == atom.A &&
-			(strings.Contains(a.Val, "//policies.") || strings.Contains(a.Val, "//support.") || strings.Contains(a.Val, "/legal/")):
-			return true
-		}
-	}
-	return false
+	role := markup.Attr(n, "role")
+	return role == "radio" || role == "checkbox"
 }
 
-// isPart tells whether the element is a part of an answer.
+// isPart reports whether the element is a part of an answer.
 func isPart(n *html.Node) bool {
-	for _, a := range n.Attr {
-		switch a.Key {
-		case sourceID, chipID, "data-container-id", field:
-			return true
-		}
-	}
-	return false
+	return markup.HasAttr(n, sourceID) || markup.HasAttr(n, chipID) || markup.HasAttr(n, "data-container-id") || markup.HasAttr(n, field)
 }
 
-// maxParts is how many of a kind of thing are prepared in an answer; real ones
-// have up to 60. It keeps the time that a hostile page takes in proportion.
+// maxParts is how many elements of each kind are prepared in an answer. Real answers have up to 60.
+// It bounds the time that a hostile page takes.
 const maxParts = 300
 
 func bounded(parts []*html.Node) []*html.Node { return parts[:min(maxParts, len(parts))] }
 
-// nameChip puts the names and links of a chip's sources into it. Without notes
-// its own link and label tell of one.
+// nameChip puts the names and links of a chip's sources into the chip. Without notes, it uses the
+// label of the chip, which describes one source.
 func nameChip(chip *html.Node, notes []note) {
 	if len(notes) == 0 {
 		site, title := chipLabel(markup.Attr(chip, "aria-label"))
@@ -254,22 +211,22 @@ func nameChip(chip *html.Node, notes []note) {
 	}
 }
 
-// chipLabel takes the label of a chip apart: "Site (+2) - Title. View related
-// links", in any language. The title may be missing.
+// chipLabel splits the label of a chip, "Site (+2) - Title. View related links" in any language.
+// The title may be missing.
 func chipLabel(label string) (site, title string) {
 	site, rest, _ := strings.Cut(label, " - ")
 	site, _, _ = strings.Cut(site, " (+")
 	return site, withoutHint(rest)
 }
 
-// withoutHint is a label without its last sentence, which tells what a click does.
+// withoutHint removes the last sentence of a label, which says what a click does.
 func withoutHint(label string) string {
 	end := strings.LastIndex(strings.TrimSuffix(label, "."), ". ")
 	return label[:max(end, 0)]
 }
 
-// nameSources puts title, date and snippet of each item on the list of sources
-// into its link.
+// nameSources puts the title, date and snippet of each item in the list of sources into the item's
+// link.
 func nameSources(items []*html.Node) {
 	for _, item := range bounded(items) {
 		link := markup.Any(item, markup.IsLink)
@@ -292,8 +249,8 @@ func nameSources(items []*html.Node) {
 	}
 }
 
-// isSnippet tells whether the element stands where a source's snippet does: after its
-// title.
+// isSnippet reports whether the element is where a source's snippet is: a span after the div with
+// its title.
 func isSnippet(n *html.Node) bool {
 	if n.DataAtom != atom.Span {
 		return false
@@ -302,7 +259,7 @@ func isSnippet(n *html.Node) bool {
 	return before != nil && before.DataAtom == atom.Div
 }
 
-// elementBefore is the element before n, nil where there is none.
+// elementBefore returns the element before n among its siblings, or nil.
 func elementBefore(n *html.Node) *html.Node {
 	before := n.PrevSibling
 	for before != nil && before.Type != html.ElementNode {
@@ -311,7 +268,7 @@ func elementBefore(n *html.Node) *html.Node {
 	return before
 }
 
-// ownText is all text in the node, as it stands.
+// ownText returns the text nodes in the node, joined.
 func ownText(n *html.Node) string {
 	var text strings.Builder
 	for d := range n.Descendants() {
@@ -322,18 +279,9 @@ func ownText(n *html.Node) string {
 	return text.String()
 }
 
-// named is an element with a name on a card. Its parts are made at once: an answer has
-// a hundred of them.
+// named returns a span with the text and a field name.
 func named(name, text string) *html.Node {
-	n := &struct {
-		element, text html.Node
-		attr          [1]html.Attribute
-	}{
-		element: html.Node{Type: html.ElementNode, Data: "span", DataAtom: atom.Span},
-		text:    html.Node{Type: html.TextNode, Data: text},
-		attr:    [1]html.Attribute{{Key: field, Val: name}},
-	}
-	n.element.Attr = n.attr[:]
-	n.element.AppendChild(&n.text)
-	return &n.element
+	n := &html.Node{Type: html.ElementNode, Data: "span", DataAtom: atom.Span, Attr: []html.Attribute{{Key: field, Val: name}}}
+	n.AppendChild(&html.Node{Type: html.TextNode, Data: text})
+	return n
 }

@@ -9,7 +9,7 @@ import (
 	"earshot/internal/provider/markup"
 )
 
-// layOut makes elements into what they look like.
+// layOut renames elements to what they look like: headings, code, formulas, paragraphs.
 func layOut(shapes []*html.Node) {
 	var formulas, codes []*html.Node
 	for _, n := range shapes {
@@ -25,7 +25,7 @@ func layOut(shapes []*html.Node) {
 		case markup.HasAttr(n, formulaText) && markup.Closest(n.Parent, formulaRoot) != nil:
 			formulas = append(formulas, n)
 		}
-		if markup.HasAttr(n, dialogMark) { // an open dialog hides what is behind it from screen readers, not from eyes
+		if markup.HasAttr(n, dialogMark) { // hidden from screen readers by an open dialog, but visible
 			markup.RemoveAttr(n, "aria-hidden")
 		}
 	}
@@ -35,8 +35,7 @@ func layOut(shapes []*html.Node) {
 	for _, code := range bounded(codes) {
 		freeCode(markup.Closest(code.Parent, codePart), code)
 	}
-	// What the answer opens with is set apart for the eye only, and a cell is one
-	// line of text.
+	// A div in the opening sentence or in a table cell does not start a new line.
 	for _, n := range shapes {
 		if isInline(n) {
 			rename(n, "span")
@@ -49,18 +48,16 @@ func layOut(shapes []*html.Node) {
 	}
 }
 
-// Attributes of formulas, which hold them as they were written, of what a block of
-// code and the bars around it are, and of what is behind an open dialog.
 const (
 	formulaRoot = "data-xpm-copy-root"
-	formulaText = "data-xpm-latex"
-	codePart    = "data-animation-atomic"
-	dialogMark  = "ahbak"
+	formulaText = "data-xpm-latex"        // contains the source of a formula
+	codePart    = "data-animation-atomic" // is on a block of code and on the bars around it
+	dialogMark  = "ahbak"                 // is on elements behind an open dialog
 )
 
-// freeCode puts code in the place of its block, and takes off the bars above and below.
+// freeCode replaces a block with its code, and removes the bars above and below.
 func freeCode(block, code *html.Node) {
-	if block == nil || block.Parent == nil { // it went with another block
+	if block == nil || block.Parent == nil { // already removed with another block
 		return
 	}
 	for bar := block.Parent.FirstChild; bar != nil; {
@@ -74,7 +71,7 @@ func freeCode(block, code *html.Node) {
 	replace(block, code)
 }
 
-// replace puts other in the place of a node, if there is one.
+// replace replaces a node with other if the node is on a page.
 func replace(n, other *html.Node) {
 	if n != nil && n.Parent != nil {
 		n.Parent.InsertBefore(other, n)
@@ -82,7 +79,7 @@ func replace(n, other *html.Node) {
 	}
 }
 
-// isInline tells whether a division is a part of a line.
+// isInline reports whether a div is part of a line.
 func isInline(n *html.Node) bool {
 	if n.DataAtom != atom.Div {
 		return false
@@ -95,7 +92,7 @@ func isInline(n *html.Node) bool {
 
 func rename(n *html.Node, name string) { n.Data, n.DataAtom = name, atom.Lookup([]byte(name)) }
 
-// isParagraph tells whether a division has text of its own.
+// isParagraph reports whether an element has text of its own.
 func isParagraph(n *html.Node) bool {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		switch {

@@ -12,16 +12,16 @@ import (
 	"earshot/internal/provider/markup"
 )
 
-// note is what the engine keeps beside a chip about one of its sources.
+// note describes one source of a chip.
 type note struct{ link, site, title, snippet string }
 
 const (
-	maxNote  = 32 << 10 // bytes; real ones have up to 3 KB
-	maxNotes = 40       // for one chip; real ones have up to 10
+	maxNote  = 32 << 10 // bytes of a note; real notes have up to 3 KB
+	maxNotes = 40       // notes of one chip; real chips have up to 10
 )
 
-// takeNotes takes the notes in these elements out of an answer, by the chip that they belong to.
-// Redirects among their links are added to served.
+// takeNotes removes the elements with notes from an answer and returns the notes by the id of their
+// chip. It adds redirect links among them to served.
 func (l Links) takeNotes(elements []*html.Node, turn *html.Node, served Served) map[string][]note {
 	notes := map[string][]note{}
 	for _, element := range elements {
@@ -50,27 +50,27 @@ func (l Links) takeNotes(elements []*html.Node, turn *html.Node, served Served) 
 	return notes
 }
 
-// readNote reads the comment that a note is: after a word, and a bar in some, JSON
-// with the chip's id and a list of title, snippet, icon, home page, names and link.
-// The parser has unescaped it.
+// readNote reads a comment with a note. After a word, and a bar in some layouts, it has JSON with
+// the chip's id and a list of title, snippet, icon, home page, names and link. The HTML parser has
+// already unescaped the comment.
 func readNote(comment string) (chip string, n note, ok bool) {
 	var notes []any
 	if json.Unmarshal([]byte(comment[max(0, strings.IndexByte(comment, '[')):]), &notes) != nil || len(notes) == 0 {
 		return "", note{}, false
 	}
-	told, _ := notes[0].([]any)
-	if len(told) < 2 {
+	first, _ := notes[0].([]any)
+	if len(first) < 2 {
 		return "", note{}, false
 	}
-	source, _ := told[1].([]any)
+	source, _ := first[1].([]any)
 	if len(source) < 6 {
 		return "", note{}, false
 	}
 	names, isList := source[4].([]any)
-	if !isList && source[4] != nil || !texts(names...) || !texts(told[0], source[0], source[1], source[5]) {
+	if !isList && source[4] != nil || !areTexts(names...) || !areTexts(first[0], source[0], source[1], source[5]) {
 		return "", note{}, false
 	}
-	chip, _ = told[0].(string)
+	chip, _ = first[0].(string)
 	n.title, _ = source[0].(string)
 	n.snippet, _ = source[1].(string)
 	n.link, _ = source[5].(string)
@@ -80,8 +80,8 @@ func readNote(comment string) (chip string, n note, ok bool) {
 	return chip, n, n.link != ""
 }
 
-// texts tells whether each of the values is text or nothing.
-func texts(values ...any) bool {
+// areTexts reports whether each of the values is a string or null.
+func areTexts(values ...any) bool {
 	for _, value := range values {
 		if _, is := value.(string); !is && value != nil {
 			return false
@@ -90,18 +90,16 @@ func texts(values ...any) bool {
 	return true
 }
 
-// dated finds the date that a snippet begins with.
+// dated matches a date at the beginning of a snippet.
 var dated = regexp.MustCompile(`^(.{6,20}?) [—–-] `)
 
-// dateLayouts are the ways in which the engine writes dates that we can read.
+// dateLayouts are the date formats of the engine that we can read.
 var dateLayouts = []string{time.DateOnly, "Jan 2, 2006", "2 Jan 2006", "2. Jan 2006"}
 
-// snippetDate takes the date off a snippet. What does not look like one stays.
+// snippetDate splits a snippet into the date at its beginning and the rest. Anything that is not a
+// date stays part of the snippet.
 func snippetDate(text string) (date, snippet string) {
 	text = strings.TrimSpace(text)
-	if !strings.Contains(text, " - ") && !strings.Contains(text, " – ") && !strings.Contains(text, " — ") {
-		return "", text
-	}
 	found := dated.FindStringSubmatch(text)
 	if found == nil {
 		return "", text

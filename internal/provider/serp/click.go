@@ -7,47 +7,39 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"earshot/internal/provider/markup"
 )
 
-// Click is the kind under which the engine counts a click. It notes it on links
-// and blocks, in the attribute data-ved or in a link's parameter ved. The kinds
-// are the same in all layouts (with scripts and without, desktop and mobile), in
-// all languages, and have been for as long as pages are known (2023 to 2026),
-// while class names change every few weeks. 0 is none.
+// Click is the engine's number for a kind of click. The engine writes it on links and blocks, in
+// the attribute data-ved or in the link's parameter ved. The numbers are the same in all layouts
+// (with and without scripts, desktop and mobile) and languages. They did not change from 2023 to
+// 2026, while class names change every few weeks.
 type Click int
 
-// The kinds that are known.
+// Known kinds of clicks.
 const (
-	ClickNone     Click = 0
+	ClickNone     Click = 0      // no number
 	ClickResult   Click = 22     // the title of a web result
 	ClickVideo    Click = 311    // the title of a web result that is a video
 	ClickRelated  Click = 341    // a related search
 	ClickAd       Click = 1617   // the title of an ad that looks like a web result
-	ClickListed   Click = 21954  // a video of a list
+	ClickListed   Click = 21954  // a video in a list
 	ClickThread   Click = 121292 // a thread in a forum
-	ClickQuestion Click = 10042  // opens a question where there are no scripts
-	ClickOverview Click = 171125 // an AI overview where there are no scripts (2026)
+	ClickQuestion Click = 10042  // opens a question in the layout without scripts
+	ClickOverview Click = 171125 // an AI overview in the layout without scripts (2026)
 )
 
-// IsResult tells whether it is the title of a web result.
+// IsResult reports whether the click is on the title of a web result.
 func (c Click) IsResult() bool { return c == ClickResult || c == ClickVideo }
 
-// ClickOf is the kind of click that the engine notes on the element, or in its
-// link.
+// ClickOf returns the kind of click that the element or its link has.
 func ClickOf(n *html.Node) Click {
-	link, ping := "", ""
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "data-ved":
-			return ReadClick(a.Val)
-		case "href":
-			link = a.Val
-		case "ping":
-			ping = a.Val
-		}
+	if markup.HasAttr(n, "data-ved") {
+		return ReadClick(markup.Attr(n, "data-ved"))
 	}
-	for _, address := range []string{ping, link} {
-		_, query, _ := strings.Cut(address, "?")
+	for _, key := range []string{"ping", "href"} {
+		_, query, _ := strings.Cut(markup.Attr(n, key), "?")
 		if params, _ := url.ParseQuery(query); params.Has("ved") {
 			return ReadClick(params.Get("ved"))
 		}
@@ -55,11 +47,11 @@ func ClickOf(n *html.Node) Click {
 	return ClickNone
 }
 
-// maxClickNote is how long a note may be, in bytes; real ones have 40 to 60.
+// maxClickNote is the maximum length of a ved in bytes. Real ones have 40 to 60.
 const maxClickNote = 400
 
-// ReadClick takes the kind out of a note: a digit and a message in the engine's
-// binary form, with the kind in its field 2, or "1t:" and the kind.
+// ReadClick returns the kind of click in a ved. A ved is "1t:" and the number, or a digit and a
+// base64 message in the protobuf format whose field 2 is the number.
 func ReadClick(note string) Click {
 	if len(note) < 2 || len(note) > maxClickNote {
 		return ClickNone
@@ -72,22 +64,21 @@ func ReadClick(note string) Click {
 		}
 		return Click(n)
 	}
-	var coded, message [maxClickNote]byte // pages have hundreds of notes
-	length, err := base64.RawURLEncoding.Decode(message[:], coded[:copy(coded[:], strings.TrimRight(note[1:], "="))])
+	message, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(note[1:], "="))
 	if err != nil {
 		return ClickNone
 	}
-	return fieldTwo(message[:length])
+	return fieldTwo(message)
 }
 
-// fieldTwo is the number in field 2 of a message.
+// fieldTwo returns the number in field 2 of a protobuf message.
 func fieldTwo(message []byte) Click {
 	for len(message) > 0 {
 		key := message[0]
 		message = message[1:]
 		skip := 0
 		switch key & 7 {
-		case 0: // a number, seven bits a byte, the lowest first
+		case 0: // a varint
 			n, length := number(message)
 			if length == 0 {
 				return ClickNone
@@ -115,8 +106,8 @@ func fieldTwo(message []byte) Click {
 	return ClickNone
 }
 
-// number reads a number of up to four bytes, and tells how many it took; 0 means
-// that there is none.
+// number reads a varint of up to four bytes and returns its length. The length is 0 if there is no
+// such varint.
 func number(bytes []byte) (n, length int) {
 	for i, b := range bytes[:min(len(bytes), 4)] {
 		n |= int(b&0x7f) << (7 * i)

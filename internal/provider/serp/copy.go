@@ -7,19 +7,19 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Links to copies of pages that the engine keeps: for mobile devices (AMP, until
-// 2024) and in translation. The page itself is named in them.
+// The engine links to copies of pages: for mobile devices (AMP, until 2024) and translations. The
+// link to a copy contains the address of the original page.
 
-// maxCopies is how many copies may be of one another.
+// maxCopies is how many levels of copies of copies are followed.
 const maxCopies = 3
 
-// What the hosts of such copies end with.
+// Suffixes of the hosts of copies.
 const (
 	ampHosts         = ".cdn.ampproject.org"
 	translationHosts = ".translate.goog"
 )
 
-// originalOf is original for a link that is known to be a web address.
+// originalOf is original for a web address that has not been parsed.
 func (e Engine) originalOf(link string) string {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -28,8 +28,8 @@ func (e Engine) originalOf(link string) string {
 	return e.original(u)
 }
 
-// original is the page that a link leads to a copy of, or the link itself, without
-// what only marks text on the page.
+// original returns the address of the original page if the link leads to a copy, or else the link
+// itself. It drops a fragment that only highlights text on the page.
 func (e Engine) original(u *url.URL) string {
 	for range maxCopies {
 		to, ok := e.copied(u)
@@ -42,7 +42,7 @@ func (e Engine) original(u *url.URL) string {
 	return u.String()
 }
 
-// copied is the page that a link leads to a copy of.
+// copied returns the address of the page that the link leads to a copy of.
 func (e Engine) copied(u *url.URL) (*url.URL, bool) {
 	host := strings.ToLower(u.Hostname())
 	name, _, _ := strings.Cut(e.Host, ".")
@@ -50,7 +50,7 @@ func (e Engine) copied(u *url.URL) (*url.URL, bool) {
 	case e.isOwn(host) && strings.HasPrefix(u.Path, "/amp/"):
 		return cached(u, strings.TrimPrefix(u.Path, "/amp/"))
 	case strings.HasSuffix(host, ampHosts):
-		_, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/") // after the kind of copy
+		_, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/") // the first segment is the kind of copy
 		return cached(u, rest)
 	case strings.HasPrefix(host, "translate."+name+".") && u.Path == "/translate":
 		return parseWeb(u.Query().Get("u"))
@@ -61,8 +61,8 @@ func (e Engine) copied(u *url.URL) (*url.URL, bool) {
 	}
 }
 
-// cached is the page whose host and path a copy has in its path, after an "s" if
-// it is to be had encrypted.
+// cached returns the page whose host and path are in the path of an AMP copy. A leading "s/" means
+// https.
 func cached(u *url.URL, path string) (*url.URL, bool) {
 	scheme := "http"
 	if rest, ok := strings.CutPrefix(path, "s/"); ok {
@@ -75,8 +75,8 @@ func cached(u *url.URL, path string) (*url.URL, bool) {
 	return parseWeb(link)
 }
 
-// translated is the page whose host a translation has in its own, with dashes for
-// dots and two dashes for one.
+// translated returns the page whose host is part of a translation's host, with dots written as
+// dashes and dashes as two dashes.
 func translated(u *url.URL, host string) (*url.URL, bool) {
 	const dash = "\x00"
 	host = strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(host, "--", dash), "-", "."), dash, "-")
@@ -91,7 +91,7 @@ func translated(u *url.URL, host string) (*url.URL, bool) {
 	return parseWeb(to.String())
 }
 
-// parseWeb is a web address with a host that has a dot in it.
+// parseWeb parses a web address whose host contains a dot.
 func parseWeb(link string) (*url.URL, bool) {
 	u, err := url.Parse(link)
 	if err != nil || !webtext.IsWeb(u) || !strings.Contains(u.Hostname(), ".") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"html"
-	"iter"
 	"net/url"
 	"regexp"
 	"slices"
@@ -13,8 +12,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Paths of the engine's redirect links. The first says in itself where it leads;
-// the second only the engine can tell.
+// Paths of the engine's redirect links. A link with pathURL contains its destination. A link with
+// pathGoto contains a token that only the engine can resolve.
 const (
 	pathURL  = "/url"
 	pathGoto = "/goto"
@@ -26,15 +25,15 @@ type Links struct {
 	resolved map[string]string // redirect link -> destination
 }
 
-// NewLinks reads links of the engine's pages, with what is known of where its
-// redirect links lead.
+// NewLinks returns a reader for links on the engine's pages. resolved maps redirect links to their
+// destinations.
 func (e Engine) NewLinks(resolved map[string]string) Links {
 	return Links{engine: e, resolved: resolved}
 }
 
-// Read gives the destination of a link on a page, absolute and unwrapped, and
-// the redirect link if the engine served it as one. A redirect link that nobody
-// resolved is its own destination. ok is false for what is no web address.
+// Read returns the absolute destination of a link on a page, and the redirect link if the link is
+// one. A redirect link without a known destination is its own destination. ok is false if the link
+// is not a web address.
 func (l Links) Read(href string) (destination, redirect string, ok bool) {
 	u, ok := l.engine.absolute(href)
 	if !ok {
@@ -43,7 +42,7 @@ func (l Links) Read(href string) (destination, redirect string, ok bool) {
 	if !l.engine.isRedirect(u) {
 		return l.engine.original(u), "", true
 	}
-	u.Host = "www." + l.engine.Host // of all the engine's hosts, goto takes this
+	u.Host = "www." + l.engine.Host // the only host that the goto endpoint accepts
 	return l.follow(u)
 }
 
@@ -69,10 +68,11 @@ func (l Links) follow(u *url.URL) (destination, redirect string, ok bool) {
 	return link, link, true
 }
 
-// slug is a redirect link without its path, as some pages have it (2026).
+// slug matches the token of a redirect link without the path, as some pages have it (2026).
 var slug = regexp.MustCompile(`^/?(CAES[\w-]{24,}=*)$`)
 
-// absolute resolves a link against the engine's main page.
+// absolute resolves a link against the engine's main page. ok is false if the result is not a web
+// address.
 func (e Engine) absolute(href string) (*url.URL, bool) {
 	u, err := url.Parse(strings.TrimSpace(href))
 	if err != nil || href == "" {
@@ -86,7 +86,7 @@ func (e Engine) absolute(href string) (*url.URL, bool) {
 	switch {
 	case u.Opaque != "" || strings.Contains(u.Path, "/.") || strings.HasPrefix(u.Path, "//") || u.Host == "" && !strings.HasPrefix(u.Path, "/"):
 		u = (&url.URL{Scheme: "https", Host: "www." + e.Host, Path: "/"}).ResolveReference(u)
-	case u.Scheme == "": // nothing to resolve but what is left out
+	case u.Scheme == "":
 		u.Scheme, u.Host = "https", cmp.Or(u.Host, "www."+e.Host)
 	}
 	if !webtext.IsWeb(u) {
@@ -99,7 +99,7 @@ func (e Engine) isRedirect(u *url.URL) bool {
 	return (u.Path == pathURL || u.Path == pathGoto) && e.isOwn(u.Hostname())
 }
 
-// webAddress is a destination that may be shown: absolute, http(s), without a
+// webAddress returns a destination that may be shown. It must be absolute and http(s), without a
 // user name.
 func webAddress(raw string) (string, bool) {
 	u, err := url.Parse(raw)
@@ -110,7 +110,7 @@ func webAddress(raw string) (string, bool) {
 	return u.String(), true
 }
 
-// dropHighlight takes off a fragment that only marks text on the page.
+// dropHighlight removes a fragment that only highlights text on the page.
 func dropHighlight(u *url.URL) {
 	if mark := strings.Index(u.Fragment, ":~:"); mark >= 0 {
 		u.Fragment = u.Fragment[:mark]
@@ -118,53 +118,34 @@ func dropHighlight(u *url.URL) {
 	}
 }
 
-// token is a redirect link that is nothing but the engine's word for where it leads.
-var token = regexp.MustCompile(`^/?CAES[\w-]{24,}=*$`)
-
-// hrefs are the links of a page that do not say where they lead. A page has hundreds of
-// others, so it is looked through by hand: a regular expression takes ten times as long.
-func hrefs(page []byte) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for {
-			_, rest, found := bytes.Cut(page, []byte(`href="`))
-			if !found {
-				return
-			}
-			link, after, closed := bytes.Cut(rest, []byte(`"`))
-			if closed && (bytes.Contains(link, []byte("/goto?")) || token.Match(link)) && !yield(string(link)) {
-				return
-			}
-			page = after
-		}
-	}
-}
-
-// Hidden are the redirect links in a page that only the engine can resolve, each
-// once, in their order.
+// Hidden returns the redirect links in a page that only the engine can resolve, in order and without
+// duplicates.
 func (e Engine) Hidden(page []byte) []string {
 	var links []string
 	seen := map[string]bool{}
-	for href := range hrefs(page) {
-		u, ok := e.absolute(html.UnescapeString(href))
+	for _, part := range bytes.Split(page, []byte(`href="`))[1:] {
+		href, _, closed := bytes.Cut(part, []byte(`"`))
+		if !closed || !bytes.Contains(href, []byte("/goto?")) && !slug.Match(href) {
+			continue
+		}
+		u, ok := e.absolute(html.UnescapeString(string(href)))
 		if !ok || !e.isRedirect(u) {
 			continue
 		}
 		u.Host = "www." + e.Host
-		if seen[u.String()] {
-			continue
+		if link := u.String(); !seen[link] {
+			seen[link] = true
+			links = append(links, link)
 		}
-		seen[u.String()] = true
-		links = append(links, u.String())
 	}
 	return links
 }
 
-// ownPaths are the parts of the engine that show more of the same: links there
-// are no results.
+// ownPaths are the first segments of the engine's own pages. Links to them are not results.
 var ownPaths = []string{"search", "aclk", "imgres", "maps", "preferences", "advanced_search", "shopping", "setprefs", "webhp", "intl"}
 
-// Leads tells whether a destination leads away from the engine's own pages: to a
-// result, be it about the engine itself.
+// Leads reports whether a destination is outside the engine's own search pages, and so can be a
+// result.
 func (l Links) Leads(destination string) bool {
 	u, err := url.Parse(destination)
 	if err != nil {
@@ -177,8 +158,8 @@ func (l Links) Leads(destination string) bool {
 	return !slices.Contains(ownPaths, first)
 }
 
-// SearchFor gives the absolute link and the text of a link to another search of
-// the engine, and whether it is one.
+// SearchFor returns the absolute link and the query of a link to another search of the engine. ok
+// is false for other links.
 func (l Links) SearchFor(href string) (link, text string, ok bool) {
 	u, ok := l.engine.absolute(href)
 	if !ok || !l.engine.isOwn(u.Hostname()) || u.Path != "/search" {

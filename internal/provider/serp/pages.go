@@ -2,8 +2,8 @@ package serp
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
+	"maps"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -16,17 +16,16 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Page is a document of the engine, with what is needed to read its links.
+// Page is a document of the engine, with a reader for its links.
 type Page struct {
-	Number int // of a result page, from 1
+	Number int // number of the result page, from 1
 	Body   []byte
 	Links  Links
 }
 
-// Pages fetches the result pages of a query one after another and hands each to
-// read, which tells how many results it found: after a page without any there
-// are no more. Pages that were read are kept if that is wanted, and kept are the
-// URLs at which they will be served. Errors are read's own and Fetch's.
+// Pages fetches the result pages of a query in order and passes each to read. read returns the
+// number of results on the page; Pages stops after a page without results. If keep is set, the
+// pages are stored and kept has the URLs of the copies. Errors come from read or from fetching.
 func (e Engine) Pages(ctx context.Context, up *upstream.Session, q Query, keep bool, read func(Page) (results int, err error)) (kept []string, err error) {
 	for n := 1; n <= q.Pages; n++ {
 		page, err := e.fetch(ctx, up, q.Page(n), q.Locale)
@@ -52,17 +51,32 @@ func (e Engine) Pages(ctx context.Context, up *upstream.Session, q Query, keep b
 	return kept, nil
 }
 
-// FetchPart gets a piece of a page that the engine serves on demand, at an address
-// that the page told. It may be called from several goroutines.
-func (e Engine) FetchPart(ctx context.Context, up *upstream.Session, t Target, address string) (Page, error) {
-	request, ok := e.PartOf(t, address, nil)
+// FetchPart fetches a part of a page that the engine serves on demand, at an address found on the
+// page and with additional parameters. The address must be one of the engine's: a page must not
+// decide which other hosts are contacted. FetchPart is safe for concurrent use.
+func (e Engine) FetchPart(ctx context.Context, up *upstream.Session, t Target, address string, further url.Values) (Page, error) {
+	request, ok := e.partRequest(t, address, further)
 	if !ok {
-		return Page{}, upstream.Fail(earshot.ReasonUnreadable, "the page names a part that is none")
+		return Page{}, upstream.Fail(earshot.ReasonUnreadable, "the page has no valid address for a part of it")
 	}
 	return e.fetch(ctx, up, request, t.Locale)
 }
 
-// fetch gets a document and asks where its hidden links lead.
+// partPath is the path below which the engine serves parts of pages.
+const partPath = "/async/"
+
+// partRequest returns the request of FetchPart. ok is false if the address is not the engine's.
+func (e Engine) partRequest(t Target, address string, further url.Values) (request *upstream.Request, ok bool) {
+	u, ok := e.absolute(address)
+	if !ok || !e.isMain(u.Hostname()) || !strings.HasPrefix(u.Path, partPath) || strings.Contains(u.Path, "..") {
+		return nil, false
+	}
+	params := u.Query()
+	maps.Copy(params, further)
+	return t.request(u.Path, params), true
+}
+
+// fetch gets a document and resolves its hidden links.
 func (e Engine) fetch(ctx context.Context, up *upstream.Session, request *upstream.Request, locale geo.Locale) (Page, error) {
 	response, err := up.Fetch(ctx, request)
 	if err != nil {
@@ -78,27 +92,8 @@ func (e Engine) fetch(ctx context.Context, up *upstream.Session, request *upstre
 	return Page{Body: response.Body, Links: e.NewLinks(resolved)}, nil
 }
 
-// partPath is where the engine serves pieces of pages.
-const partPath = "/async/"
-
-// PartOf is the request for a piece of a page, as Target.Part, at an address
-// that the page told. ok is false when that is not one of the engine's: a page
-// must not choose what else is asked.
-func (e Engine) PartOf(t Target, address string, further url.Values) (request *upstream.Request, ok bool) {
-	u, ok := e.absolute(address)
-	if !ok || !e.isMain(u.Hostname()) || !strings.HasPrefix(u.Path, partPath) || strings.Contains(u.Path, "..") {
-		return nil, false
-	}
-	params := u.Query()
-	for name, values := range further {
-		params[name] = values
-	}
-	return t.Part(u.Path, params), true
-}
-
-// decode is the document in UTF-8. Pages without scripts are served in encodings
-// of their country too; what a page says of itself counts. Stored pages may say
-// UTF-8 and hold bytes of the Western encoding, which are read as such.
+// decode returns the document in UTF-8. Pages without scripts can have an encoding of their country,
+// which they declare. Stored pages can declare UTF-8 and contain bytes of Windows-1252.
 func decode(document []byte) []byte {
 	if utf8.Valid(document) {
 		return document
@@ -118,14 +113,6 @@ func decode(document []byte) []byte {
 			text = utf8.AppendRune(text, charmap.Windows1252.DecodeByte(document[0]))
 		}
 		document = document[size:]
-		plain := 0
-		for plain+8 <= len(document) && binary.NativeEndian.Uint64(document[plain:])&0x8080808080808080 == 0 {
-			plain += 8 // nearly all of a page is ASCII
-		}
-		for plain < len(document) && document[plain] < utf8.RuneSelf {
-			plain++
-		}
-		text, document = append(text, document[:plain]...), document[plain:]
 	}
 	return text
 }

@@ -12,24 +12,20 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Pictures tells the addresses of a page's pictures. Most stand in its scripts,
-// which put them in their places by id when the page is shown.
+// Pictures finds the addresses of a page's images. Most addresses are in scripts, which set them by
+// the id of the image when the page is shown.
 type Pictures struct {
 	document []byte
-	later    map[string]string // id -> address; nil until it is asked for
+	later    map[string]string // id -> address; nil until first used
 }
 
-// PicturesIn are the pictures of a document.
-func PicturesIn(document []byte) *Pictures { return &Pictures{document: document} }
-
 const (
-	laterPictures = "google.ldi={" // addresses of pictures that are loaded late
-	maxLater      = 512 << 10      // bytes of that; real ones have up to 20 KB
-	maxHeld       = 64 << 10       // bytes of a picture that the page itself holds
+	laterPictures = "google.ldi={" // begins the list of addresses of images that are loaded later
+	maxLater      = 512 << 10      // bytes of that list; real ones have up to 20 KB
+	maxHeld       = 64 << 10       // bytes of an image embedded in the page
 )
 
-// Of is the address of the first picture in the node, "" where the page holds the
-// picture itself, or there is none.
+// Of returns the web address of the first image in the node, or "".
 func (p *Pictures) Of(n *html.Node) string {
 	image := firstImage(n)
 	if image == nil {
@@ -44,15 +40,13 @@ func (p *Pictures) Of(n *html.Node) string {
 	return address
 }
 
-// Held is the first picture in the node as a data URI, where the page holds it
-// itself; "" where it does not.
+// Held returns the first image in the node as a data URI if it is embedded in the page, or "".
 func (p *Pictures) Held(n *html.Node) string {
 	image := firstImage(n)
 	if image == nil {
 		return ""
 	}
-	id := markup.Attr(image, "id")
-	if held := p.heldAs(id); held != "" {
+	if held := p.heldAs(markup.Attr(image, "id")); held != "" {
 		return held
 	}
 	source := markup.Attr(image, "src")
@@ -62,14 +56,12 @@ func (p *Pictures) Held(n *html.Node) string {
 	return ""
 }
 
-// minHeld is the size above which a picture that the page holds is no empty place
-// for one that comes later.
+// minHeld is the length of a data URI above which an embedded image is not just a placeholder.
 const minHeld = 400
 
 func isPicture(uri string) bool { return strings.HasPrefix(uri, "data:image/") }
 
-// firstImage is the node itself or the first picture in it. Icons of sites are no
-// pictures.
+// firstImage returns the node itself or the first image in it, ignoring the icons of sites.
 func firstImage(n *html.Node) *html.Node {
 	isImage := func(n *html.Node) bool {
 		return n.DataAtom == atom.Img && !strings.Contains(markup.Attr(n, "data-src"), "favicon") && !strings.Contains(markup.Attr(n, "src"), "favicon")
@@ -80,7 +72,7 @@ func firstImage(n *html.Node) *html.Node {
 	return markup.Find(n, isImage)
 }
 
-// web is an address on the web. Some leave out how to reach it.
+// web returns a web address. Some addresses on pages omit the scheme.
 func (p *Pictures) web(address string) (string, bool) {
 	if strings.HasPrefix(address, "//") {
 		address = "https:" + address
@@ -91,7 +83,7 @@ func (p *Pictures) web(address string) (string, bool) {
 	return webtext.Destination(address, nil, nil)
 }
 
-// loadedLater reads the list of addresses, once.
+// loadedLater returns the addresses of images that are loaded later, by id.
 func (p *Pictures) loadedLater() map[string]string {
 	if p.later != nil {
 		return p.later
@@ -108,23 +100,21 @@ func (p *Pictures) loadedLater() map[string]string {
 	return p.later
 }
 
-// heldAs is the picture that a script has for the place with the id:
-// var s='data:image/…';var ii=['id']; with any quotes and spaces.
+// heldAs returns the embedded image that a script sets for the id: var s='data:image/…';var
+// ii=['id']; with any quotes and spaces.
 func (p *Pictures) heldAs(id string) string {
 	if id == "" {
 		return ""
 	}
 	for _, quote := range []string{"'", `"`} {
-		at := bytes.Index(p.document, []byte("["+quote+id+quote+"]"))
-		if at < 0 {
-			continue
+		if at := bytes.Index(p.document, []byte("["+quote+id+quote+"]")); at >= 0 {
+			return heldBefore(p.document[max(0, at-2*maxHeld):at])
 		}
-		return heldBefore(p.document[max(0, at-2*maxHeld):at])
 	}
 	return ""
 }
 
-// heldBefore is the last picture in a piece of a script.
+// heldBefore returns the last embedded image in a piece of a script.
 func heldBefore(script []byte) string {
 	start := bytes.LastIndex(script, []byte("data:image"))
 	if start < 1 {

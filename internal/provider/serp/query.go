@@ -1,6 +1,7 @@
 package serp
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,19 +11,19 @@ import (
 	"earshot/internal/upstream"
 )
 
-// PageSize is how many results a page has.
+// PageSize is the number of results on a page.
 const PageSize = 10
 
-// Query is a search, as the engine's result pages take it.
+// Query is a search on the engine's result pages.
 type Query struct {
 	Target
 	Text  string
 	Pages int
-	First int               // results to pass over before the first page
-	Extra map[string]string // further parameters, such as the vertical
+	First int               // results to skip before the first page
+	Extra map[string]string // additional parameters, such as the vertical
 }
 
-// Page is the request for result page n, from 1.
+// Page returns the request for result page n, from 1.
 func (q Query) Page(n int) *upstream.Request {
 	params := url.Values{
 		"q":  {q.Text},
@@ -41,12 +42,6 @@ func (q Query) Page(n int) *upstream.Request {
 	return Visited(q.request("/search", params), resultsShown)
 }
 
-// Part is the request for a piece of a page that the engine serves on demand, at
-// a path with parameters that the page told.
-func (t Target) Part(path string, params url.Values) *upstream.Request {
-	return t.request(path, params)
-}
-
 func (t Target) request(path string, params url.Values) *upstream.Request {
 	return &upstream.Request{
 		Site:   Site,
@@ -58,13 +53,7 @@ func (t Target) request(path string, params url.Values) *upstream.Request {
 	}
 }
 
-// UserAgent is how a browser of the device names itself.
-func (t Target) UserAgent() string { return userAgent(t.Device) }
-
-// language is the interface's language: the one asked for, or the country's.
+// language returns the interface language, by default the language of the country.
 func (t Target) language() string {
-	if t.Locale.Language != "" {
-		return t.Locale.Language
-	}
-	return geo.Language(t.Locale.Country)
+	return cmp.Or(t.Locale.Language, geo.Language(t.Locale.Country))
 }

@@ -14,25 +14,25 @@ import (
 	"earshot/internal/upstream"
 )
 
-// resultIDs are the ids of a result page's parts; one of them is on every such
-// page, with something to read in it, also where nothing was found.
+// resultIDs are the ids of the parts of a result page. Every result page has visible text in at
+// least one of them, even without results.
 var resultIDs = map[string]bool{
 	"rso": true, "search": true, "center_col": true, "rcnt": true, "res": true, "topstuff": true, "botstuff": true,
 }
 
-// ReadPage parses a result page and hands it to read with the pieces and the
-// addresses of pictures that its scripts hold. read tells whether it found anything. The error is read's own, or
-// an *upstream.Failure that says what else the document is.
+// ReadPage parses a result page and passes it to read, with the parts and image addresses in its
+// scripts. read reports whether it found anything. The error comes from read, or is an
+// *upstream.Failure that says what else the document is.
 func ReadPage(document []byte, read func(root *html.Node, stored Stored, pictures *Pictures) (found bool, err error)) error {
 	document = decode(document)
 	return rawdoc.ReadHTML(document, func(page *goquery.Document) error {
 		root := page.Nodes[0]
-		found, err := read(root, StoredIn(document), PicturesIn(document))
+		found, err := read(root, StoredIn(document), &Pictures{document: document})
 		switch {
 		case err != nil:
 			return err
 		case found && isCut(document):
-			return upstream.Fail(earshot.ReasonUnavailable, "the page ends before its end")
+			return upstream.Fail(earshot.ReasonUnavailable, "the page is truncated")
 		case found:
 			return nil
 		default:
@@ -41,9 +41,9 @@ func ReadPage(document []byte, read func(root *html.Node, stored Stored, picture
 	})
 }
 
-// nothingFound says what a page is on which nothing was found; nil means that
-// there is nothing to be found. Result pages may name what refuses us, too: what
-// makes a page a result page is looked at first.
+// nothingFound says what kind of page has no results; nil means a result page without results. A
+// result page can also contain elements of a challenge page, so the elements of a result page are
+// checked first.
 func nothingFound(page *goquery.Document, root *html.Node, document []byte) error {
 	body := markup.Find(root, func(n *html.Node) bool { return n.Data == "body" })
 	results := body != nil && markup.Find(body, func(n *html.Node) bool { return resultIDs[markup.Attr(n, "id")] && shows(n) }) != nil
@@ -52,30 +52,30 @@ func nothingFound(page *goquery.Document, root *html.Node, document []byte) erro
 		page.Find(`form[action*="/sorry/"], form#captcha-form`).Length() > 0:
 		return upstream.Fail(earshot.ReasonBlocked, "challenge, consent or soft-block page")
 	case isCut(document):
-		return upstream.Fail(earshot.ReasonUnavailable, "the page ends before its results")
+		return upstream.Fail(earshot.ReasonUnavailable, "the page is truncated before its results")
 	case body == nil || isEmpty(body):
-		return upstream.Fail(earshot.ReasonEmpty, "a page with nothing on it")
+		return upstream.Fail(earshot.ReasonEmpty, "the page is empty")
 	case !results && isShell(page):
 		return shellFailure()
 	case !results && !isPlain(page):
-		return upstream.Fail(earshot.ReasonUnreadable, "no result page")
+		return upstream.Fail(earshot.ReasonUnreadable, "the page is not a result page")
 	default:
 		return nil
 	}
 }
 
-// shellFailure is that of a page which its scripts did not fill, or not for us.
+// shellFailure is the error for a page that its scripts did not fill.
 func shellFailure() error {
-	return upstream.Fail(earshot.ReasonBlocked, "a page that scripts have to fill")
+	return upstream.Fail(earshot.ReasonBlocked, "the page has no content without scripts")
 }
 
-// isShell tells whether a page has scripts and nothing that anybody would read.
+// isShell reports whether a page has scripts but no headings.
 func isShell(page *goquery.Document) bool {
 	return page.Find("script").Length() > 0 && page.Find(`h1, h2, h3, [role="heading"]`).Length() == 0
 }
 
-// JudgeAnswer corrects err, the result of reading a page of AI mode: one that shows
-// nothing wants something else than a plain client.
+// JudgeAnswer returns the error to report for a page of AI mode that failed with err. An unreadable
+// page without content is blocked: the engine did not fill it for a plain client.
 func JudgeAnswer(document []byte, err error) error {
 	failure, ok := errors.AsType[*upstream.Failure](err)
 	if !ok || failure.Reason != earshot.ReasonUnreadable {
@@ -92,10 +92,10 @@ func JudgeAnswer(document []byte, err error) error {
 	return err
 }
 
-// shows tells whether there is something to read in an element.
+// shows reports whether the element has visible text.
 func shows(n *html.Node) bool { return hasText(n) || markup.Find(n, hasText) != nil }
 
-// hasText tells whether an element has text of its own.
+// hasText reports whether the element has text of its own.
 func hasText(n *html.Node) bool {
 	for child := range n.ChildNodes() {
 		if child.Type == html.TextNode && strings.TrimSpace(child.Data) != "" {
@@ -105,13 +105,13 @@ func hasText(n *html.Node) bool {
 	return false
 }
 
-// isPlain tells whether a page is a result page of the layout without scripts,
-// which has few ids: the form for another search, and where results belong.
+// isPlain reports whether a page is a result page of the layout without scripts, which has few ids:
+// a search form and the element for results.
 func isPlain(page *goquery.Document) bool {
 	return page.Find(`form[action$="/search"] [name="q"]`).Length() > 0 && page.Find(`#main`).Length() > 0
 }
 
-// isEmpty tells whether a visitor sees nothing at all.
+// isEmpty reports whether a visitor sees nothing on the page.
 func isEmpty(body *html.Node) bool {
 	for child := range body.ChildNodes() {
 		switch {
@@ -124,11 +124,11 @@ func isEmpty(body *html.Node) bool {
 	return true
 }
 
-// tailLength is where the end of a page is looked for: saved pages may have
-// something behind it.
+// tailLength is the size of the part at the end of a page in which its end tag is searched. Saved
+// pages can have something after the end tag.
 const tailLength = 64 << 10
 
-// isCut tells whether a whole document lacks its end.
+// isCut reports whether a page is truncated.
 func isCut(document []byte) bool {
 	head := bytes.ToLower(bytes.TrimSpace(document[:min(len(document), 256)]))
 	if !bytes.HasPrefix(head, []byte("<!doctype")) && !bytes.HasPrefix(head, []byte("<html")) {
@@ -138,8 +138,8 @@ func isCut(document []byte) bool {
 	return bytes.LastIndex(tail, end) < 0 && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.Closes(document)
 }
 
-// ReadPart parses a piece of a page that was loaded on demand and hands it to
-// read. The error is read's own, or an *upstream.Failure.
+// ReadPart parses a part of a page that was loaded on demand and passes it to read. The error comes
+// from read, or is an *upstream.Failure.
 func ReadPart(document []byte, read func(root *html.Node) error) error {
 	return rawdoc.ReadHTML(document, func(page *goquery.Document) error { return read(page.Nodes[0]) })
 }

@@ -17,21 +17,20 @@ import (
 )
 
 const (
-	// resolveTime is what the engine gets to answer for one link: in goto for the whole
-	// resolution, on a page before a browser is tried.
+	// resolveTime is the timeout for one link: for Goto in total, for a page before a browser is tried.
 	resolveTime = 10 * time.Second
-	// resolveAtOnce is how many links of a page are asked for at a time.
+	// visitTime is the timeout for one link in a browser.
+	visitTime = 30 * time.Second
+	// resolveAtOnce is the number of links of a page that are resolved concurrently.
 	resolveAtOnce = 8
-	// maxResolved bounds what one page can make us ask, and maxVisited what of it in a
-	// browser, which costs a hundred times as much.
+	// maxResolved limits the requests that one page can cause, and maxVisited the requests by a
+	// browser, which cost a hundred times as much.
 	maxResolved = 200
 	maxVisited  = 20
-	// visitTime is what a browser gets for one link of a page.
-	visitTime = 30 * time.Second
 )
 
-// Resolve asks the engine where the redirect links lead, several at once. What
-// it does not tell is left out; only ctx ends it early.
+// Resolve asks the engine where the redirect links lead, several at once. Links that cannot be
+// resolved are left out. It returns an error only if ctx ends.
 func (e Engine) Resolve(ctx context.Context, up *upstream.Session, locale geo.Locale, links []string) (map[string]string, error) {
 	resolved := map[string]string{}
 	var mu sync.Mutex
@@ -52,9 +51,9 @@ func (e Engine) Resolve(ctx context.Context, up *upstream.Session, locale geo.Lo
 	return resolved, group.Wait()
 }
 
-// resolve asks for one link. The request is built anew from the link's path and
-// parameters: what the link says of a host is never dialled. Where the engine shows a page
-// instead of a redirect, a browser may get further.
+// resolve resolves one link. The request is built from the link's path and parameters only, so the
+// host in the link is never contacted. If the engine shows a page instead of a redirect and visits
+// is set, a browser tries again.
 func (e Engine) resolve(ctx context.Context, up *upstream.Session, locale geo.Locale, link string, visits bool) (string, error) {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -83,8 +82,8 @@ func redirect(ctx context.Context, up *upstream.Session, request *upstream.Reque
 	return up.Redirect(ctx, request)
 }
 
-// Goto resolves a redirect link that a client sent, within resolveTime on every
-// upstream. The error, if it is not ctx's, is an *earshot.Error.
+// Goto resolves a redirect link from a client within resolveTime, on every upstream. The error is
+// an *earshot.Error unless it comes from ctx.
 func (e Engine) Goto(ctx context.Context, client *upstream.Client, link string) (string, error) {
 	if problem := e.gotoProblem(link); problem != "" {
 		return "", schema.Invalid("url", "%s", problem)
@@ -103,7 +102,7 @@ func (e Engine) Goto(ctx context.Context, client *upstream.Client, link string) 
 	return destination, err
 }
 
-// gotoProblem says why a link is not one of the engine's redirect links.
+// gotoProblem returns why a link is not one of the engine's redirect links, or "".
 func (e Engine) gotoProblem(link string) string {
 	if len(link) > maxURL {
 		return "is too long"

@@ -7,12 +7,12 @@ import (
 	"earshot/internal/provider/markup"
 )
 
-// Served tells which redirect link stood on a page for a destination.
+// Served maps each destination on a page to the redirect link that led to it.
 type Served map[string]string
 
-// Unwrap makes the links in a part of a page lead straight to where they lead,
-// and tells which of them were redirects. Links to the engine itself lead
-// nowhere afterwards: its own pages are no sources.
+// Unwrap replaces the links in a part of a page with their destinations, and returns the redirect
+// links. Links to the engine itself lose their href, because the engine's own pages are not
+// sources.
 func (l Links) Unwrap(part *html.Node) Served {
 	served := Served{}
 	for _, a := range markup.All(part, markup.IsLink) {
@@ -32,8 +32,7 @@ func (l Links) unwrap(a *html.Node, served Served) {
 	}
 }
 
-// isOwn tells whether a destination is one of the engine's own pages, or what it says
-// of itself: its policies stand under everything that it shows.
+// isOwn reports whether a destination is one of the engine's own pages or its policies.
 func (l Links) isOwn(destination string) bool {
 	u, ok := l.engine.absolute(destination)
 	return ok && (l.engine.isMain(u.Hostname()) || u.Hostname() == "policies."+l.engine.Host)
@@ -45,8 +44,7 @@ func (s Served) add(destination, redirect string) {
 	}
 }
 
-// Mark puts the redirect links beside the destinations of an answer that was read
-// from the page.
+// Mark sets the redirect links in an answer that was read from the page.
 func (s Served) Mark(a *earshot.Answer) {
 	for i := range a.Sources {
 		a.Sources[i].RedirectLink = s[a.Sources[i].URL]
@@ -66,8 +64,8 @@ func (s Served) Mark(a *earshot.Answer) {
 	s.MarkProducts(a.InlineProducts)
 }
 
-// markPlace puts the redirect link beside a link to the place: a website alone has
-// no room for one.
+// markPlace sets the redirect link of a place. A website has no field for its redirect link, so it
+// becomes the place's link.
 func (s Served) markPlace(p *earshot.Place) {
 	if s[p.Website] != "" && p.Link == "" {
 		p.Link = p.Website
@@ -75,7 +73,7 @@ func (s Served) markPlace(p *earshot.Place) {
 	p.RedirectLink = s[p.Link]
 }
 
-// MarkProducts does the same for products and their offers.
+// MarkProducts sets the redirect links of products and their offers.
 func (s Served) MarkProducts(products []earshot.Product) {
 	for i := range products {
 		p := &products[i]

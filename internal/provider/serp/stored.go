@@ -13,19 +13,18 @@ import (
 	"earshot/internal/provider/markup"
 )
 
-// Stored are the pieces of a page that its scripts put in their places when it is
-// shown, above all what answers a question: the id of the place, and the piece
-// as the script has it.
+// Stored are the parts of a page that its scripts insert when it is shown, such as the answer to a
+// question. It maps the id of an empty element to its content, as written in the script.
 type Stored map[string][]byte
 
 const (
 	space      = " \t\r\n"
 	storedCall = "jsl.dh(" // jsl.dh('id','\x3cdiv\x3e...')
-	maxStored  = 300       // pieces of a page; real ones have up to 120
-	maxPiece   = 128 << 10 // bytes of a piece; real ones have up to 40 KB
+	maxStored  = 300       // parts of a page; real pages have up to 120
+	maxPiece   = 128 << 10 // bytes of a part; real parts have up to 40 KB
 )
 
-// StoredIn finds the pieces in a document.
+// StoredIn returns the parts in a document's scripts.
 func StoredIn(document []byte) Stored {
 	stored := Stored{}
 	for len(stored) < maxStored {
@@ -49,8 +48,8 @@ func StoredIn(document []byte) Stored {
 	return stored
 }
 
-// quoted is the string literal that the script begins with, as it is written, and
-// what follows it.
+// quoted returns the string literal at the beginning of the script, without its quotes but with its
+// escapes, and the rest of the script.
 func quoted(script []byte) (literal, rest []byte, ok bool) {
 	script = bytes.TrimLeft(script, space)
 	if len(script) < 2 || script[0] != '\'' && script[0] != '"' {
@@ -67,11 +66,11 @@ func quoted(script []byte) (literal, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// storedDepth is how many pieces may lie in one another.
+// storedDepth is the maximum nesting of parts.
 const storedDepth = 3
 
-// Fill puts pieces into the empty places below n that they belong to. A piece is
-// used once.
+// Fill inserts the parts into the empty elements below n that they belong to. Each part is inserted
+// once.
 func (s Stored) Fill(n *html.Node) { s.fill(n, storedDepth) }
 
 func (s Stored) fill(n *html.Node, depth int) {
@@ -99,17 +98,13 @@ func (s Stored) fill(n *html.Node, depth int) {
 	}
 }
 
-// unescape is the text of a string literal of a script.
+// unescape decodes the escapes of a string literal. Escaped line breaks and tabs become spaces.
 func unescape(literal []byte) string {
 	var text strings.Builder
-	text.Grow(len(literal))
 	for i := 0; i < len(literal); {
-		if next := bytes.IndexByte(literal[i:], '\\'); next != 0 || i+1 == len(literal) {
-			if next <= 0 {
-				next = len(literal) - i
-			}
-			text.Write(literal[i : i+next])
-			i += next
+		if literal[i] != '\\' || i+1 == len(literal) {
+			text.WriteByte(literal[i])
+			i++
 			continue
 		}
 		switch c := literal[i+1]; c {
@@ -128,12 +123,12 @@ func unescape(literal []byte) string {
 	return text.String()
 }
 
-// writeEscape writes the character that an escape with so many digits stands for,
-// and tells how many bytes it has.
+// writeEscape writes the character of an escape with the given number of hexadecimal digits, and
+// returns the number of bytes read.
 func writeEscape(text *strings.Builder, escape []byte, digits int) int {
 	r, ok := hexRune(escape, digits)
 	if !ok {
-		return 2 // it is none; what follows is text
+		return 2 // not an escape: the rest is text
 	}
 	length := 2 + digits
 	if utf16.IsSurrogate(r) {

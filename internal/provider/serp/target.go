@@ -9,25 +9,25 @@ import (
 	"earshot/internal/schema"
 )
 
-// Target is where a search is run from.
+// Target says where a search is run from.
 type Target struct {
-	Locale geo.Locale     // its language is that of the interface, "" for the country's own
-	Place  string         // a place in the country, encoded as the engine wants it; "" for none
-	Device earshot.Device // "" for the desktop
+	Locale geo.Locale     // its language is the interface language; "" means the country's language
+	Place  string         // a place in the country, encoded for the engine, or ""
+	Device earshot.Device // "" means desktop
 }
 
-// CountryRule says what happens when a request names no country.
+// CountryRule says what a request without a country means.
 type CountryRule int
 
 // The rules.
 const (
-	CountryRequired CountryRule = iota // it is a mistake
-	CountryDefault                     // it means the United States
-	CountryGiven                       // it may come from elsewhere: it stays empty
+	CountryRequired CountryRule = iota // an error
+	CountryDefault                     // the United States
+	CountryGiven                       // the country is given elsewhere and stays empty here
 )
 
-// CheckCountry notes what is wrong with country and gl, which mean the same, and
-// returns the country.
+// CheckCountry returns the country of a request and rejects an invalid one. country and gl are two
+// names for the same field.
 func CheckCountry(in *schema.Object, def provider.Definition, country, gl string, rule CountryRule) string {
 	gl = strings.ToUpper(gl)
 	hasCountry, hasGL := in.IsString("country"), in.IsString("gl")
@@ -45,7 +45,7 @@ func CheckCountry(in *schema.Object, def provider.Definition, country, gl string
 		return country
 	case hasGL:
 		return gl
-	case in.Has("country") || in.Has("gl"): // of the wrong type, noted already
+	case in.Has("country") || in.Has("gl"): // of the wrong type, already rejected
 		return ""
 	case rule == CountryDefault:
 		return "US"
@@ -64,7 +64,7 @@ func checkCountry(in *schema.Object, def provider.Definition, field, code string
 	}
 }
 
-// Place is a place in a country, encoded as the engine wants it.
+// Place returns a place in a country, encoded for the engine.
 func Place(location, uule string) string {
 	if location != "" {
 		return geo.EncodeLocation(location)
@@ -72,22 +72,22 @@ func Place(location, uule string) string {
 	return uule
 }
 
-// maxPages is how many result pages one request may have.
+// maxPages is the maximum number of result pages of one request.
 const maxPages = 10
 
-// phones are how browsers of phones name them.
+// phones are the names of phones in the user agents of their browsers.
 var phones = map[earshot.Device]string{
 	earshot.IOS:     "iPhone; CPU iPhone OS 18_0 like Mac OS X",
 	earshot.Android: "Linux; Android 15",
 	earshot.Mobile:  "Linux; Android 15",
 }
 
-// userAgent names the device to the engine, which decides by it which page to
-// serve, and does not hide who asks.
-func userAgent(device earshot.Device) string {
-	switch device {
+// UserAgent returns the User-Agent header. It names the device, which decides the page that the
+// engine serves, and does not hide that earshot asks.
+func (t Target) UserAgent() string {
+	switch t.Device {
 	case earshot.IOS:
-		return "Mozilla/5.0 (" + phones[device] + ") Mobile Safari earshot"
+		return "Mozilla/5.0 (" + phones[t.Device] + ") Mobile Safari earshot"
 	case earshot.Android, earshot.Mobile:
 		return "Mozilla/5.0 (Linux; Android 15; Mobile) Chrome earshot"
 	default:

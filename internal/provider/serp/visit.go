@@ -13,37 +13,37 @@ import (
 )
 
 const (
-	// resultsShown is on a result page once its scripts have filled it: a link among the
-	// results, or what is said where there are none.
+	// resultsShown matches a result page once its scripts have filled it: a link among the results,
+	// or the text for no results.
 	resultsShown = `#rso a[href], #search a[href], :is(#topstuff, #botstuff) :is(a[href], p, [role="heading"]), #main a :is(h3, [role="heading"])`
 
-	// AnswerShown is on a page of AI mode once its answer is complete.
+	// AnswerShown matches a page of AI mode once its answer is complete.
 	AnswerShown = `[data-complete="true"] [data-subtree="` + answerTree + `"]`
 
-	// refused is on a page that lets only people on.
+	// refused matches a page that only lets people continue.
 	refused = `form[action*="/sorry/"], #captcha-form, form[id*="challenge"], [class*="captcha"], iframe[src*="captcha"]`
 
-	// consentForm asks for consent before it goes on. Its buttons are forms of their own, one of
-	// which says no to everything.
+	// consentForm matches a form that asks for consent. Each button is a form of its own; the form
+	// that consentRefused matches refuses everything.
 	consentForm    = `form[action*="consent"][method="post" i]`
 	consentButton  = ` :is(button, input[type="submit"], [role="button"])`
 	consentRefused = consentForm + `:has([name="set_eom"][value="true"])` + consentButton
 )
 
-// visit is how a browser gets a page: it takes what is shown, or what refuses us, and
-// presses a button where consent is asked for, above all the one that refuses it.
+// visit returns the steps by which a browser gets a page. It takes the page that is shown or that
+// refuses us. On a consent page it presses a button, preferably the one that refuses consent.
 func visit(take browser.Step) []browser.Step {
 	return []browser.Step{take, browser.TakePage(refused), browser.Pass(consentRefused), browser.Pass(consentForm + consentButton)}
 }
 
-// Visited is the request for a page, with what a browser does to get it: it waits until
-// something is shown.
+// Visited sets the steps by which a browser gets the page: it waits until an element that matches
+// shown appears.
 func Visited(request *upstream.Request, shown string) *upstream.Request {
 	request.Steps, request.Plain = visit(browser.TakeSettled(shown)), true
 	return request
 }
 
-// linkRefusal recognises what keeps us from learning where a redirect link leads.
+// linkRefusal recognises a page that the engine sends instead of a redirect.
 func linkRefusal(_ int, _ http.Header, body []byte) *upstream.Failure {
 	challenge := false
 	err := rawdoc.ReadHTML(body, func(page *goquery.Document) error {
@@ -51,7 +51,7 @@ func linkRefusal(_ int, _ http.Header, body []byte) *upstream.Failure {
 		return nil
 	})
 	if err == nil && challenge {
-		return upstream.Fail(earshot.ReasonBlocked, "challenge or consent page in the place of a redirect")
+		return upstream.Fail(earshot.ReasonBlocked, "challenge or consent page instead of a redirect")
 	}
 	return nil
 }

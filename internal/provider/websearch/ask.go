@@ -80,7 +80,7 @@ func (r *request) hydrate(ctx context.Context, up *upstream.Session, questions [
 }
 
 func (r *request) overviewOf(ctx context.Context, up *upstream.Session, q *question) (*earshot.Answer, error) {
-	p, err := r.engine.FetchPart(ctx, up, r.query.Target, q.part)
+	p, err := r.engine.FetchPart(ctx, up, r.query.Target, q.part, nil)
 	if err != nil {
 		return nil, err
 	}
