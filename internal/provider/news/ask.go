@@ -12,7 +12,7 @@ import (
 
 var _ provider.Request = (*request)(nil)
 
-// Ask fetches the news pages one after another and reads them.
+// Ask fetches and reads the news pages in order.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	if up.Surface() == earshot.SurfaceAPI {
 		return r.askAPI(ctx, up)
@@ -33,7 +33,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	return &provider.Outcome{Result: result, Bill: bill(lastPage(result))}, nil
 }
 
-// add numbers the articles of a page after those of the pages before.
+// add appends the articles of a page and sets their page and position.
 func add(result *earshot.NewsSearch, found []earshot.NewsResult, page int) {
 	for _, article := range found {
 		article.Page = page

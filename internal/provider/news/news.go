@@ -17,7 +17,7 @@ import (
 //go:embed openapi.yaml
 var prose []byte
 
-// itemPage is in a bill for each page after the first.
+// itemPage is the item of a bill for each page after the first.
 const itemPage = "page"
 
 var definition = provider.Definition{
@@ -33,7 +33,7 @@ var definition = provider.Definition{
 		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
 		{Item: itemPage, Credits: 2, For: "each further page with results"},
 	},
-	Countries: []provider.Countries{{}}, // all, and no model of its own
+	Countries: []provider.Countries{{}}, // all countries, without a model name
 	APIs:      []provider.API{brave.API},
 	Site:      serp.WebSite,
 	Lab:       labsite.Site,
@@ -44,10 +44,10 @@ type Provider struct{ Engine serp.Engine }
 
 var _ provider.Provider = Provider{}
 
-// Definition says what news search is and costs.
+// Definition returns the definition of news search.
 func (Provider) Definition() provider.Definition { return definition }
 
-// Decode takes the request out of in.
+// Decode reads the request from in.
 func (p Provider) Decode(in *schema.Object) provider.Request {
 	var body earshot.NewsRequest
 	in.Decode(&body)
@@ -69,16 +69,16 @@ func (p Provider) Decode(in *schema.Object) provider.Request {
 type request struct {
 	engine serp.Engine
 	query  serp.Query
-	html   bool // keep the pages
+	html   bool // store the pages
 }
 
-// Locale is where it is asked from.
+// Locale returns the locale of the search.
 func (r *request) Locale() geo.Locale { return r.query.Locale }
 
-// Bill is for all pages that are asked for.
+// Bill returns the bill for all requested pages.
 func (r *request) Bill() provider.Bill { return bill(r.query.Pages) }
 
-// lastPage is the last page with results; 0 where no page has any.
+// lastPage returns the number of the last page with results, or 0.
 func lastPage(result *earshot.NewsSearch) int {
 	last := 0
 	for _, found := range result.NewsResults {
@@ -87,7 +87,7 @@ func lastPage(result *earshot.NewsSearch) int {
 	return last
 }
 
-// bill is the base price and the pages after the first up to the last with results.
+// bill returns the base price and the pages after the first.
 func bill(pages int) provider.Bill {
 	return provider.Bill{provider.ItemBase: 1, itemPage: max(0, pages-1)}
 }

@@ -12,8 +12,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Parse reads a stored news page of the engine, without asking where its hidden
-// links lead. The error is an *upstream.Failure.
+// Parse reads a stored news page of the engine without resolving its hidden links. The error is an
+// *upstream.Failure.
 func Parse(document []byte, engine serp.Engine) (*earshot.NewsSearch, error) {
 	found, err := parsePage(document, engine.NewLinks(nil))
 	if err != nil {
@@ -24,14 +24,13 @@ func Parse(document []byte, engine serp.Engine) (*earshot.NewsSearch, error) {
 	return result, nil
 }
 
-// parsePage reads the articles of a news page, in their order. A page without
-// any is a page too; the error is an *upstream.Failure that says what else the
-// document is.
+// parsePage returns the articles of a news page in order. A news page without articles is not an
+// error. The error is an *upstream.Failure that says what else the document is.
 func parsePage(document []byte, links serp.Links) ([]earshot.NewsResult, error) {
 	var found []earshot.NewsResult
 	err := serp.ReadPage(document, func(root *html.Node, _ serp.Stored, _ *serp.Pictures) (bool, error) {
 		articles := markup.FindAll(root, isArticle)
-		within := map[*html.Node]int{} // how many articles there are in a node
+		within := map[*html.Node]int{} // the number of articles in each node
 		for _, link := range articles {
 			for p := link.Parent; p != nil; p = p.Parent {
 				within[p]++
@@ -51,11 +50,11 @@ func parsePage(document []byte, links serp.Links) ([]earshot.NewsResult, error) 
 	return found, err
 }
 
-// isArticle tells whether the element is an article: a link with a heading in it,
-// and in most layouts with everything else.
+// isArticle reports whether the element is an article: a link that contains a heading, and in most
+// layouts everything else.
 func isArticle(n *html.Node) bool { return markup.IsLink(n) && serp.Title(n) != nil }
 
-// readArticle reads an article; whole is the largest element that holds no other.
+// readArticle reads an article; whole is the largest element without another article.
 func readArticle(link, whole *html.Node, links serp.Links) (earshot.NewsResult, bool) {
 	to, redirect, ok := links.Read(markup.Attr(link, "href"))
 	heading := serp.Title(link)
@@ -85,9 +84,8 @@ func readArticle(link, whole *html.Node, links serp.Links) (earshot.NewsResult, 
 	return a, true
 }
 
-// readPlain reads an article of the layout without scripts: the source stands
-// below the title, in the link; when it appeared and what it says stand outside,
-// with a dot between them.
+// readPlain reads an article of the layout without scripts. The source is below the title in the
+// link. The date and the snippet are outside the link, separated by a dot.
 func readPlain(a *earshot.NewsResult, link, whole *html.Node, after []string) {
 	a.Source = strings.Join(after, " ")
 	text := strings.Join(serp.LinesBut(whole, func(n *html.Node) bool { return n == link || markup.Attr(n, "role") == "button" }), " ")
@@ -102,7 +100,7 @@ func readPlain(a *earshot.NewsResult, link, whole *html.Node, after []string) {
 	}
 }
 
-// around are the lines before and after the heading of an article.
+// around returns the lines before and after the heading of an article.
 func around(link, heading *html.Node) (before, after []string) {
 	passed := false
 	all := serp.LinesBut(link, func(n *html.Node) bool { return n == heading })

@@ -15,8 +15,8 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Ask fetches the page, asks the engine where the redirect links on it lead,
-// reads it, and fetches the offers for its product clusters if they are wanted.
+// Ask fetches the page, resolves its redirect links, reads it, and fetches the offers for its
+// product clusters if they are wanted.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	response, err := up.Fetch(ctx, serp.Visited(r.query.Page(1), serp.AnswerShown))
 	if err != nil {
@@ -50,16 +50,15 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 }
 
 const (
-	// maxClusters is how many product clusters are expanded, as the specification
-	// says.
+	// maxClusters is the maximum number of expanded product clusters in the specification.
 	maxClusters = 6
-	// offersTime is what the engine gets to tell the offers for one cluster: one
-	// that is slow must not cost the answer.
+	// offersTime is the timeout for the offers for one cluster, so that a slow request does not delay
+	// the whole answer.
 	offersTime = 20 * time.Second
 )
 
-// offers fetches what there is on offer for the clusters of an answer, all at
-// once. A cluster for which that fails is left out, unless it is ctx that ended.
+// offers fetches the offers for the clusters of an answer concurrently. A cluster whose offers
+// cannot be fetched is left out. The error is set only if ctx ends.
 func (r *request) offers(ctx context.Context, up *upstream.Session, found *reading) ([]earshot.Product, error) {
 	clusters := found.clusters()
 	clusters = clusters[:min(len(clusters), maxClusters)]
@@ -78,7 +77,7 @@ func (r *request) offers(ctx context.Context, up *upstream.Session, found *readi
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	products := []earshot.Product{} // even without any, the result says that they were asked for
+	products := []earshot.Product{} // an empty list in the result says that offers were requested
 	for _, product := range expanded {
 		if product != nil {
 			product.Position = len(products) + 1
@@ -88,7 +87,7 @@ func (r *request) offers(ctx context.Context, up *upstream.Session, found *readi
 	return products, nil
 }
 
-// expandOne is a product of the answer with its offers. The error is as Ask's.
+// expandOne returns a product of the answer with its offers. The error is as for Ask.
 func (r *request) expandOne(ctx context.Context, up *upstream.Session, link string, cluster earshot.Product) (*earshot.Product, error) {
 	ctx, cancel := context.WithTimeout(ctx, offersTime)
 	defer cancel()
@@ -105,8 +104,8 @@ func (r *request) expandOne(ctx context.Context, up *upstream.Session, link stri
 	return product, err
 }
 
-// readOffers completes a product of the answer by what a piece tells of it. The
-// error is an *upstream.Failure, also when there is nothing on offer.
+// readOffers returns the product with the offers and specifications in a part of a page. The error
+// is an *upstream.Failure, even if there are no offers.
 func readOffers(piece []byte, links serp.Links, want answer.Want, cluster earshot.Product) (*earshot.Product, error) {
 	var served serp.Served
 	products, err := layout.ReadProducts(piece, want, func(page *goquery.Document) {
@@ -122,5 +121,5 @@ func readOffers(piece []byte, links serp.Links, want answer.Want, cluster earsho
 			return &cluster, nil
 		}
 	}
-	return nil, upstream.Fail(earshot.ReasonEmpty, "nothing on offer for %q", cluster.ID)
+	return nil, upstream.Fail(earshot.ReasonEmpty, "no offers for %q", cluster.ID)
 }

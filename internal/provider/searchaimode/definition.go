@@ -1,10 +1,9 @@
-// Package searchaimode asks the search engine in its AI mode and reads the answer
-// from the page that shows it.
+// Package searchaimode asks the search engine's AI mode and reads the answer from the page.
 //
-//	definition.go   what others need to know of it
-//	request.go      what can be asked, and what it costs
-//	ask.go          which documents to fetch: the page, and offers for its products
-//	page.go         the page: an answer, and the product clusters on it
+//	definition.go   name, prices and countries
+//	request.go      the request and its price
+//	ask.go          fetches the page, and the offers for its products
+//	page.go         reads the answer and its product clusters
 package searchaimode
 
 import (
@@ -20,10 +19,9 @@ import (
 //go:embed openapi.yaml
 var prose []byte
 
-// name is the provider's name.
 const name = "searchaimode"
 
-// itemCluster is in a bill for each product cluster that is returned.
+// itemCluster is the item of a bill for each expanded product cluster.
 const itemCluster = "cluster"
 
 var definition = provider.Definition{
@@ -49,8 +47,8 @@ type Provider struct{ Engine serp.Engine }
 
 var _ provider.Provider = Provider{}
 
-// Definition says what AI mode is and costs.
+// Definition returns the definition of AI mode.
 func (Provider) Definition() provider.Definition { return definition }
 
-// Decode takes the request out of in.
+// Decode reads the request from in.
 func (p Provider) Decode(in *schema.Object) provider.Request { return decode(in, p.Engine) }

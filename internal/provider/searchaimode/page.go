@@ -10,20 +10,16 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// layout is where things stand on the page.
 var layout = chatpage.New(serp.AnswerLayout)
 
-// reading is what a page holds.
+// reading is the content of a page.
 type reading struct {
-	answer *earshot.Answer
-	// offersLink is where the page says that the offers for its products are, ""
-	// where it does not.
-	offersLink string
+	answer     *earshot.Answer
+	offersLink string // the address of the offers for its products, or ""
 }
 
-// Parse reads a stored page. country is where it was asked from, which tells
-// currencies apart. Redirect links that do not say where they lead stay as they
-// are. The error is an *upstream.Failure.
+// Parse reads a stored page without resolving its hidden links. country is the country of the
+// search, which decides the currency of ambiguous signs. The error is an *upstream.Failure.
 func (p Provider) Parse(document []byte, country string) (*earshot.Answer, error) {
 	found, err := read(document, p.Engine.NewLinks(nil), answer.Want{Country: country, Markdown: true})
 	if err != nil {
@@ -43,7 +39,7 @@ func read(document []byte, links serp.Links, want answer.Want) (*reading, error)
 		}
 		turn := turns[len(turns)-1]
 		found.offersLink = markup.Attr(turn, "data-offers-url")
-		served, _ = links.PrepareAnswer(turn) // what is too large is refused when it is read
+		served, _ = links.PrepareAnswer(turn) // ReadPrepared reports an answer that is too large
 	})
 	if err != nil {
 		return nil, err
@@ -53,8 +49,8 @@ func read(document []byte, links serp.Links, want answer.Want) (*reading, error)
 	return &found, nil
 }
 
-// clusters are the products that the answer shows, each once, those on cards
-// first. Products without an id are no clusters.
+// clusters returns the products of the answer without duplicates, products on cards first. A
+// product without an id is not a cluster.
 func (r *reading) clusters() []earshot.Product {
 	var shown, clusters []earshot.Product
 	for _, card := range r.answer.ShoppingCards {

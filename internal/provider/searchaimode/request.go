@@ -11,7 +11,7 @@ import (
 	"earshot/internal/schema"
 )
 
-// request is one question to AI mode.
+// request is one prompt for AI mode.
 type request struct {
 	engine  serp.Engine
 	query   serp.Query
@@ -43,10 +43,10 @@ func decode(in *schema.Object, engine serp.Engine) *request {
 	}
 }
 
-// Locale is where it is asked from.
+// Locale returns the locale of the search.
 func (r *request) Locale() geo.Locale { return r.query.Locale }
 
-// Bill is the base price and as many clusters as can be returned.
+// Bill returns the base price and the maximum number of clusters.
 func (r *request) Bill() provider.Bill {
 	if r.expand {
 		return bill(maxClusters)

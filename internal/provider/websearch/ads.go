@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,7 +17,7 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Where an ad stands, and its kinds.
+// Positions and types of ads.
 const (
 	blockTop    = "top"
 	blockMiddle = "middle"
@@ -27,8 +28,8 @@ const (
 	adShopping = "shopping"
 )
 
-// adBlock is the block that an ad belongs to: the area's, but above the first result it
-// is the top, whatever the page says.
+// adBlock returns the block of an ad in the area. Ads above the first result always belong to the
+// top block.
 func (r *reader) adBlock(at area) string {
 	if at.ads == blockMiddle && len(r.titles) == 0 {
 		return blockTop
@@ -67,12 +68,12 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 	return true
 }
 
-// maxLinkedAds is how many ads a page may have for further ones to be looked for by
-// their links; real ones have up to 10 that look like results.
+// maxLinkedAds is the number of ads on a page after which no more ads are searched by their links.
+// Real pages have up to 10 text ads.
 const maxLinkedAds = 40
 
-// boxOf is what holds an ad that is known by its link only: the link's box, and
-// the text below it.
+// boxOf returns the element with an ad that is known only by its link: the link's box with the text
+// below it.
 func boxOf(link *html.Node) *html.Node {
 	box := link
 	for range 2 {
@@ -83,22 +84,18 @@ func boxOf(link *html.Node) *html.Node {
 	return box
 }
 
-// adLink is where an ad leads. A link that only counts the click has the
-// destination in a parameter or beside it. Where it has none, the link stays as it is:
-// asking the engine would count as a click, which somebody pays.
+// adLink returns the destination of an ad. A link that counts the click has its destination in a
+// parameter or in another attribute. If it has no destination, the link stays as it is: resolving
+// it would count as a click, which the advertiser pays for.
 func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 	destination, redirect, ok = r.links.Read(markup.Attr(a, "href"))
 	if !ok || r.links.Leads(destination) {
 		return destination, redirect, ok
 	}
-	candidates := []string{}
-	if u, err := url.Parse(destination); err == nil {
-		candidates = append(candidates, u.Query().Get("adurl"))
-	}
 	page, _, _ := strings.Cut(markup.Attr(a, "data-pcu"), ",")
-	candidates = append(candidates, page)
-	if domain := markup.Attr(a, "data-dtld"); domain != "" {
-		candidates = append(candidates, "https://"+domain+"/")
+	candidates := []string{page, "https://" + markup.Attr(a, "data-dtld") + "/"}
+	if u, err := url.Parse(destination); err == nil {
+		candidates = slices.Insert(candidates, 0, u.Query().Get("adurl"))
 	}
 	for _, candidate := range candidates {
 		if to, ok := webtext.Destination(candidate, nil, nil); ok && r.links.Leads(to) {
@@ -108,16 +105,13 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 	return destination, "", isClick(destination)
 }
 
-// isClick tells whether a link of the engine counts a click on an ad.
+// isClick reports whether a link of the engine counts a click on an ad.
 func isClick(address string) bool {
-	if !strings.Contains(address, "/aclk") {
-		return false
-	}
 	u, err := url.Parse(address)
 	return err == nil && strings.HasSuffix(u.Path, "/aclk")
 }
 
-// adDomain is the domain of an ad, "" where its link does not tell where it leads.
+// adDomain returns the domain of an ad, or "" if its destination is unknown.
 func (r *reader) adDomain(address string) string {
 	if !r.links.Leads(address) {
 		return ""
@@ -125,23 +119,19 @@ func (r *reader) adDomain(address string) string {
 	return webtext.Domain(address)
 }
 
-// adBrand is the name that an ad's site gives itself, where it is no address. It
-// is the last line: the first may say that this is an ad.
+// adBrand returns the name of an ad's site, or "" if the ad shows only an address. The name is in
+// the last line, because the first line may be the label "ad".
 func adBrand(link *html.Node) string {
 	heading := serp.Title(link)
-	lines := serp.LinesBut(link, func(n *html.Node) bool { return n == heading || markup.Attr(n, "role") == "text" })
-	if len(lines) == 0 {
-		return ""
-	}
-	last := lines[len(lines)-1]
-	if isAddress(last) || strings.HasSuffix(last, "·") || !strings.ContainsFunc(last, unicode.IsLetter) { // a label, or a phone number
+	last := lastOf(serp.LinesBut(link, func(n *html.Node) bool { return n == heading || markup.Attr(n, "role") == "text" }))
+	if isAddress(last) || strings.HasSuffix(last, "·") || !strings.ContainsFunc(last, unicode.IsLetter) { // a label or a phone number
 		return ""
 	}
 	return last
 }
 
-// readShoppingAd reads an ad for a product: a link with everything in it, or one
-// of several in a unit that has it. Those of one offer are one ad.
+// readShoppingAd reads a product ad: a link with all its data, or one of several links in a unit
+// with the data. All links with the same offer are one ad.
 func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 	to, redirect, ok := r.adLink(n)
 	if !ok {
@@ -151,13 +141,13 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 	r.fillFromLabel(&p, webtext.Line(markup.Attr(n, "aria-label")))
 	if p.Price == nil && r.looks < maxLooks {
 		r.looks++
-		if whole := r.productIn(unitOf(n)); whole.Price != nil {
+		if whole := r.productIn(offerUnit(n)); whole.Price != nil {
 			p.Price, p.OldPrice, p.Merchant = whole.Price, whole.OldPrice, cmp.Or(p.Merchant, whole.Merchant)
 			p.Title = cmp.Or(p.Title, whole.Title)
 		}
 	}
 	if p.Title == "" {
-		return r.offers[offer] != nil // another link of it, which shows nothing
+		return r.offers[offer] != nil // another link of a known offer, without text
 	}
 	ad := earshot.Ad{
 		Block: block, Type: adShopping, Title: p.Title, URL: to, RedirectLink: redirect, Domain: r.adDomain(to),
@@ -176,15 +166,15 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 	return true
 }
 
-// offered is an ad for an offer that was read from one of its links.
+// offered is an ad that was read from one of the links of its offer.
 type offered struct {
 	at       int
 	ads      *[]earshot.Ad
-	complete bool // whether title and price come from one link
+	complete bool // whether title and price come from the same link
 }
 
-// join takes what another link of the same offer tells: it may show the whole
-// title, the price, or who sells it.
+// join adds the data of another link of the same offer, which may have the full title, the price,
+// or the merchant.
 func (o *offered) join(other earshot.Ad) {
 	ad := &(*o.ads)[o.at]
 	shortened := strings.Contains(ad.Title, "...")
@@ -195,14 +185,11 @@ func (o *offered) join(other earshot.Ad) {
 	ad.Merchant, ad.ImageURL = cmp.Or(ad.Merchant, other.Merchant), cmp.Or(ad.ImageURL, other.ImageURL)
 }
 
-// labelled is what a link says to those who do not see it: "… for $39.95 from …".
+// labelled matches the label of a product link for screen readers: "… for $39.95 from …".
 var labelled = regexp.MustCompile(`^(.+) for (\S*\p{Sc}\S*|\S+ ?\p{Sc}) from (.+?)[.,]?$`)
 
-// fillFromLabel takes what is missing of a product from the label of its link.
+// fillFromLabel sets missing fields of a product from the label of its link.
 func (r *reader) fillFromLabel(p *earshot.Product, label string) {
-	if !strings.Contains(label, " for ") {
-		return
-	}
 	parts := labelled.FindStringSubmatch(label)
 	if parts == nil {
 		return
@@ -213,36 +200,35 @@ func (r *reader) fillFromLabel(p *earshot.Product, label string) {
 	p.Merchant = cmp.Or(p.Merchant, parts[3])
 }
 
-// isShoppingAd tells whether the element is marked as an ad for a product.
+// isShoppingAd reports whether the element is marked as a product ad.
 func isShoppingAd(n *html.Node) bool {
 	return markup.HasAttr(n, "data-pla-slot-pos") || markup.HasAttr(n, "data-merchant-id")
 }
 
-// unitOf is the largest element around a link in which no other offer is.
-func unitOf(link *html.Node) *html.Node {
-	unit, offer := link, marksOf(link).offer
-	isOther := func(n *html.Node) bool {
-		if !isShoppingAd(n) || n == link {
-			return false
-		}
-		return marksOf(n).offer != offer
-	}
-	for range 5 {
-		if unit.Parent == nil || landmarks[markup.Attr(unit.Parent, "id")] || markup.Find(unit.Parent, isOther) != nil {
-			break
-		}
-		unit = unit.Parent
-	}
-	return unit
+// offerUnit returns the largest element around a link without another offer.
+func offerUnit(link *html.Node) *html.Node {
+	offer := marksOf(link).offer
+	return unitOf(link, 5, func(n *html.Node) bool { return isShoppingAd(n) && n != link && marksOf(n).offer != offer })
 }
 
-// isSponsored tells whether the link is a card of a sponsored row: it leads
-// straight to the page, and tells the engine on the way, or to the engine only.
+// unitOf returns the largest of the nearest ancestors of n that contains no other unit.
+func unitOf(n *html.Node, levels int, isOther func(*html.Node) bool) *html.Node {
+	for range levels {
+		if n.Parent == nil || landmarks[markup.Attr(n.Parent, "id")] || markup.Find(n.Parent, isOther) != nil {
+			break
+		}
+		n = n.Parent
+	}
+	return n
+}
+
+// isSponsored reports whether the link is a card in a sponsored row: it leads to the advertiser and
+// counts the click in another attribute, or it leads to the engine's click counter.
 func isSponsored(n *html.Node) bool {
 	return strings.HasPrefix(markup.Attr(n, "data-arwt"), "/aclk") || isClick(markup.Attr(n, "href"))
 }
 
-// readSponsored reads a card of a sponsored row.
+// readSponsored reads a card in a sponsored row.
 func (r *reader) readSponsored(n *html.Node, block string) bool {
 	to, redirect, ok := r.adLink(n)
 	leads := ok && r.links.Leads(to)
@@ -265,7 +251,7 @@ func (r *reader) readSponsored(n *html.Node, block string) bool {
 	return true
 }
 
-// longest is the longest of the lines.
+// longest returns the first of the longest lines, or "".
 func longest(lines []string) string {
 	found := ""
 	for _, line := range lines {
@@ -274,4 +260,12 @@ func longest(lines []string) string {
 		}
 	}
 	return found
+}
+
+// lastOf returns the last line, or "".
+func lastOf(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[len(lines)-1]
 }

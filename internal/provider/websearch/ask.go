@@ -12,8 +12,8 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Ask fetches the result pages one after another and reads them, and then what
-// answers questions by an overview, if that is wanted.
+// Ask fetches and reads the result pages in order, then the overviews that answer questions if they
+// are wanted.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	if up.Surface() == earshot.SurfaceAPI {
 		return r.askAPI(ctx, up)
@@ -46,15 +46,15 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 }
 
 const (
-	// hydrateAtOnce is how many overviews are fetched at a time.
+	// hydrateAtOnce is the number of overviews that are fetched concurrently.
 	hydrateAtOnce = 4
-	// maxHydrated bounds what the pages of one search can make us fetch; real
-	// pages have one or two.
+	// maxHydrated limits the requests that the pages of one search can cause. Real pages have one or
+	// two such overviews.
 	maxHydrated = 40
 )
 
-// hydrate fetches the overviews that answer questions. A question whose overview
-// cannot be had stays as it is; only ctx ends it early.
+// hydrate fetches the overviews that answer questions. A question whose overview cannot be fetched
+// stays unchanged. hydrate returns an error only if ctx ends.
 func (r *request) hydrate(ctx context.Context, up *upstream.Session, questions []question) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(hydrateAtOnce)
@@ -92,8 +92,8 @@ func (r *request) overviewOf(ctx context.Context, up *upstream.Session, q *quest
 	return found, err
 }
 
-// askAPI asks the official API instead of the engine. It knows neither ads nor
-// overviews, which are not charged then.
+// askAPI asks the official API instead of the engine. The API returns neither ads nor overviews, so
+// overviews are not charged.
 func (r *request) askAPI(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	q := r.query
 	result, err := brave.AskWeb(ctx, up, brave.Query{

@@ -1,6 +1,8 @@
 package websearch
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,11 +15,11 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// snippetName begins the name of an answer that is quoted from a page.
+// snippetName is the prefix of the names of answers quoted from a page.
 const snippetName = "wa:/"
 
-// readSnippet reads the answer that the engine quotes from a page above the
-// results: the answer, and the link to the page in what holds both.
+// readSnippet reads an answer above the results that the engine quotes from a page. The link to the
+// page is in an ancestor of the answer.
 func (r *reader) readSnippet(n *html.Node) bool {
 	var link, heading *html.Node
 	block := n
@@ -59,21 +61,23 @@ func (r *reader) readSnippet(n *html.Node) bool {
 	return true
 }
 
-// maxItems and maxBoxText bound what is quoted; real answers have up to 12 items
-// and 500 characters.
+// Limits of a quoted answer. Real answers have up to 12 items and 500 characters.
 const (
 	maxItems   = 50
 	maxBoxText = 1000
 )
 
-func cutText(text string) string {
-	if runes := []rune(text); len(runes) > maxBoxText {
-		return string(runes[:maxBoxText])
+func cutText(text string) string { return cut(text, maxBoxText) }
+
+// cut returns at most the given number of characters of a text.
+func cut(text string, characters int) string {
+	if runes := []rune(text); len(runes) > characters {
+		return string(runes[:characters])
 	}
 	return text
 }
 
-// boxIDs are the ids of what the engine answers itself, with its kind.
+// boxIDs maps the ids of the engine's own answers to their types.
 var boxIDs = map[string]string{
 	"cwos": "calculator", "wob_wc": "weather", "sports-app": "sports", "ucw_lhs_d": "conversion", "NotFQb": "conversion",
 	"knowledge-currency__updatable-data-column":     "conversion",
@@ -81,10 +85,10 @@ var boxIDs = map[string]string{
 	"knowledge-finance-wholepage-summary-container": "finance",
 }
 
-// boxKind is the kind of answer that the element is, "" for none.
+// boxKind returns the type of the engine's own answer in the element, or "".
 func boxKind(m marks) string {
 	switch {
-	case m.id != "" && boxIDs[m.id] != "":
+	case boxIDs[m.id] != "":
 		return boxIDs[m.id]
 	case m.attrid == "SenseDefinition" || m.attrid == "EntryHeader" || m.attrid == "DictionaryHeader":
 		return "definition"
@@ -95,25 +99,20 @@ func boxKind(m marks) string {
 	}
 }
 
-// readAnswerBox reads what the engine answers itself.
+// readAnswerBox reads an answer of the engine itself.
 func (r *reader) readAnswerBox(n *html.Node, kind string) bool {
-	var lines []string
-	for _, line := range serp.LinesBut(n, func(n *html.Node) bool {
+	lines := slices.Compact(serp.LinesBut(n, func(n *html.Node) bool {
 		role := markup.Attr(n, "role")
 		return role == "button" || role == "tablist" || role == "menu" || n.DataAtom == atom.Select || n.DataAtom == atom.H2
-	}) {
-		if len(lines) == 0 || lines[len(lines)-1] != line {
-			lines = append(lines, line)
-		}
-	}
+	}))
 	if len(lines) == 0 || r.found.box != nil {
 		return false
 	}
 	found := earshot.AnswerBox{Type: kind, Text: cutText(strings.Join(lines, " "))}
-	if heading := markup.Find(n, func(n *html.Node) bool { return isHeading(n, marksOf(n)) }); heading != nil && kind != "other" {
-		found.Title = serp.Line(heading)
+	if kind != "other" {
+		found.Title = headingIn(n)
 	}
-	if link := markup.Find(n, func(n *html.Node) bool { return markup.IsLink(n) && r.leadsAway(n) }); link != nil {
+	if link := markup.Find(n, r.leadsAway); link != nil {
 		found.Link, found.RedirectLink, _ = r.links.Read(markup.Attr(link, "href"))
 	}
 	r.found.box = &found
@@ -121,10 +120,10 @@ func (r *reader) readAnswerBox(n *html.Node, kind string) bool {
 	return true
 }
 
-// jobMark is in the address of a position that somebody offers.
+// jobMark is part of the address of a job posting.
 const jobMark = "htl;jobs"
 
-// readJob reads a position: its title, who offers it, where, and on which site.
+// readJob reads a job posting: its title, company, location and site.
 func (r *reader) readJob(n *html.Node) bool {
 	lines := serp.LinesBut(n, func(n *html.Node) bool {
 		role := markup.Attr(n, "role")
@@ -139,10 +138,7 @@ func (r *reader) readJob(n *html.Node) bool {
 		job.Location = strings.TrimSpace(where)
 		job.Source = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(site), "via "))
 	}
-	address := markup.Attr(n, "data-share-url")
-	if address == "" {
-		address = markup.Attr(n, "href")
-	}
+	address := cmp.Or(markup.Attr(n, "data-share-url"), markup.Attr(n, "href"))
 	if to, redirect, ok := r.links.Read(address); ok {
 		job.Link, job.RedirectLink = to, redirect
 	}
@@ -151,11 +147,11 @@ func (r *reader) readJob(n *html.Node) bool {
 	return true
 }
 
-// eventName is the name of an event, and of who sells tickets for it.
+// eventName is the name of an event, and of a link to tickets for it.
 const eventName = "EventsModule"
 
-// piecesOf are the pieces of text in the node, each on its own, as they may stand
-// below each other without an element that says so.
+// piecesOf returns the text nodes in the node as separate pieces. They can be on separate lines
+// without an element that says so.
 func piecesOf(n *html.Node) []string {
 	var pieces []string
 	for text := range n.Descendants() {
@@ -166,7 +162,7 @@ func piecesOf(n *html.Node) []string {
 	return pieces
 }
 
-// readEvent reads an event, or who sells tickets for the one before.
+// readEvent reads an event, or a link to tickets for the event before it.
 func (r *reader) readEvent(n *html.Node) bool {
 	if link := markup.Find(n, markup.IsLink); link != nil {
 		last := len(r.found.events) - 1
@@ -190,7 +186,7 @@ func (r *reader) readEvent(n *html.Node) bool {
 		before, after, dotted := strings.Cut(line, "·")
 		switch {
 		case e.Title == "" && len([]rune(line)) <= 9 && !strings.ContainsFunc(e.Date, unicode.IsDigit):
-			e.Date = strings.TrimSpace(e.Date + " " + line) // month and day stand below each other
+			e.Date = strings.TrimSpace(e.Date + " " + line) // month and day are separate pieces
 		case e.Title == "":
 			e.Title = line
 		case dotted && e.Venue == "":
@@ -206,21 +202,17 @@ func (r *reader) readEvent(n *html.Node) bool {
 	return true
 }
 
-// hotelPath is in the address of a hotel on the engine's site.
+// hotelPath is part of the address of a hotel on the engine's site.
 const hotelPath = "/travel/hotels/"
 
 func isHotel(address string) bool {
 	return strings.Contains(address, hotelPath) && strings.Contains(address, "entity/")
 }
 
-// readHotel reads a hotel: its name, what a night costs, how it is judged.
+// readHotel reads a hotel: its name, price per night and rating.
 func (r *reader) readHotel(n *html.Node, address string) bool {
-	p := earshot.Place{}
-	if name := markup.Find(n, func(n *html.Node) bool { return strings.HasPrefix(markup.Attr(n, "id"), "name_") }); name != nil {
-		p.Name = serp.Line(name)
-	} else if heading := serp.Title(n); heading != nil {
-		p.Name = serp.Line(heading)
-	}
+	name := markup.Find(n, func(n *html.Node) bool { return strings.HasPrefix(markup.Attr(n, "id"), "name_") })
+	p := earshot.Place{Name: serp.Line(cmp.Or(name, serp.Title(n)))}
 	for _, line := range serp.Lines(n) {
 		for segment := range strings.SplitSeq(line, "·") {
 			segment = strings.TrimSpace(segment)

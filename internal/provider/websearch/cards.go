@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -15,28 +16,28 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// card is a link with a title that is no result: of news, a recipe, a post, or
-// something else that is shown in a row.
+// card is a link with a title that is not a web result: a news article, a recipe, a post, or an
+// item in a row of others.
 type card struct {
 	title
 
 	name, to, redirect string
-	lines              []string // what it shows besides its title
+	lines              []string // the text besides its title
 }
 
-// The kinds of clicks on articles of the news.
+// Kinds of clicks on news articles.
 const (
 	clickStory       serp.Click = 78268
 	clickStoryMobile serp.Click = 63568
 	clickStoryOld    serp.Click = 31301 // mobile, 2021
-	clickStoryCopy   serp.Click = 26568 // mobile, 2021, where the engine keeps a copy
+	clickStoryCopy   serp.Click = 26568 // mobile, 2021, for the engine's copy of an article
 )
 
 func isStoryClick(c serp.Click) bool {
 	return c == clickStory || c == clickStoryMobile || c == clickStoryOld || c == clickStoryCopy
 }
 
-// addCard notes a title that is no result.
+// addCard adds a link with a title that is not a web result.
 func (r *reader) addCard(t title, to, redirect string) {
 	inside := serp.Lines(t.heading)
 	if len(inside) == 0 {
@@ -44,7 +45,7 @@ func (r *reader) addCard(t title, to, redirect string) {
 	}
 	c := card{title: t, to: to, redirect: redirect}
 	c.lines = slices.DeleteFunc(serp.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading }), func(line string) bool { return !hasWords(line) })
-	if last := len(inside) - 1; last > 0 && len(c.lines) == 0 && serp.MayBeDate(inside[last]) { // all that the card shows stands in its heading
+	if last := len(inside) - 1; last > 0 && len(c.lines) == 0 && serp.MayBeDate(inside[last]) { // the heading contains all text of the card
 		c.lines = append(c.lines, inside[last])
 		inside = inside[:last]
 		if last > 1 {
@@ -56,7 +57,7 @@ func (r *reader) addCard(t title, to, redirect string) {
 	r.cards = append(r.cards, c)
 }
 
-// sortCards says what the cards of each section are.
+// sortCards decides for each section what its cards are.
 func (r *reader) sortCards() {
 	for from := 0; from < len(r.cards); {
 		to := from + 1
@@ -105,7 +106,7 @@ func (r *reader) sortSection(cards []card) {
 	}
 }
 
-// cardCarousel makes a list of cards that are of no other kind.
+// cardCarousel adds a carousel of cards that are of no other kind.
 func (r *reader) cardCarousel(cards []card) {
 	list := earshot.Carousel{Title: cutTitle(cards[0].section)}
 	for _, c := range cards {
@@ -117,8 +118,8 @@ func (r *reader) cardCarousel(cards []card) {
 	r.rows = append(r.rows, placed[earshot.Carousel]{list, cards[0].at})
 }
 
-// isStory tells whether the card is an article of the news: who wrote it stands
-// before its title, and when after it, alone.
+// isStory reports whether the card is a news article: the source is before its title and the date
+// after it, on a line of its own.
 func (c card) isStory() bool {
 	if len(c.lines) == 0 || len(c.lines) > 3 {
 		return false
@@ -127,16 +128,14 @@ func (c card) isStory() bool {
 	return serp.MayBeDate(last) && !strings.Contains(last, "·") && !isPrice(last) && !starCount.MatchString(last)
 }
 
-// story reads an article. Where a picture shows who wrote it, it says so in words.
+// story reads a news article. If the source is shown as a logo, its name is the alternative text.
 func (r *reader) story(c card) earshot.TopStory {
 	found := earshot.TopStory{Title: c.name, Link: c.to, RedirectLink: c.redirect, Thumbnail: r.pictures.Of(c.link)}
 	lines := c.lines
 	if last := len(lines) - 1; last >= 0 && serp.MayBeDate(lines[last]) {
 		found.Date, lines = strings.TrimPrefix(lines[last], labelIn(c.link)), lines[:last]
 	}
-	if last := len(lines) - 1; last >= 0 { // before it may stand that it goes on
-		found.Source = lines[last]
-	}
+	found.Source = lastOf(lines) // a line before it may be a label such as "live"
 	if found.Source == "" {
 		logo := markup.Find(c.link, func(n *html.Node) bool { return n.DataAtom == atom.Img && markup.Attr(n, "alt") != "" })
 		if logo != nil {
@@ -148,7 +147,7 @@ func (r *reader) story(c card) earshot.TopStory {
 	return found
 }
 
-// labelIn is what stands on a picture: that something goes on just now.
+// labelIn returns the label on an image, such as "live".
 func labelIn(n *html.Node) string {
 	return serp.Line(markup.Find(n, func(n *html.Node) bool { return n.DataAtom == atom.Span && markup.Attr(n, "aria-hidden") == "true" }))
 }
@@ -159,19 +158,20 @@ var (
 	howLong     = regexp.MustCompile(`^\d{1,3}\s?\pL{1,8}\.?(\s\d{1,2}\s?\pL{1,8}\.?)?$`)
 )
 
-// isRecipe tells whether the card is a recipe: a site that is no address, and
-// stars, how long it takes, or that nobody judged it.
+// isRecipe reports whether the card is a recipe: it names a site without an address and has at
+// least two lines of text, such as a rating and a duration.
 func (c card) isRecipe() bool {
-	site := markup.Find(c.link, func(n *html.Node) bool { return n.DataAtom == atom.Cite })
+	site := c.site()
 	return site != nil && !isAddress(serp.Line(site)) && len(c.lines) > 1
 }
 
-// recipe reads a recipe: site, stars, how long it takes.
+func (c card) site() *html.Node {
+	return markup.Find(c.link, func(n *html.Node) bool { return n.DataAtom == atom.Cite })
+}
+
+// recipe reads a recipe: its site, rating and duration.
 func (c card) recipe() earshot.Recipe {
-	found := earshot.Recipe{Title: c.name, Link: c.to, RedirectLink: c.redirect}
-	if site := markup.Find(c.link, func(n *html.Node) bool { return n.DataAtom == atom.Cite }); site != nil {
-		found.Source = serp.Line(site)
-	}
+	found := earshot.Recipe{Title: c.name, Link: c.to, RedirectLink: c.redirect, Source: serp.Line(c.site())}
 	found.Rating, found.Reviews = ratingIn(c.link)
 	for _, line := range c.lines {
 		if stars := starCount.FindStringSubmatch(line); stars != nil && found.Rating == nil {
@@ -190,7 +190,7 @@ func (c card) recipe() earshot.Recipe {
 	return found
 }
 
-// platforms are the networks whose posts are shown as such, by domain.
+// platforms maps domains to the names of the networks whose posts have a block of their own.
 var platforms = map[string]string{
 	"x.com": "X", "twitter.com": "X", "reddit.com": "Reddit", "instagram.com": "Instagram", "facebook.com": "Facebook",
 	"tiktok.com": "TikTok", "linkedin.com": "LinkedIn", "threads.net": "Threads", "threads.com": "Threads", "bsky.app": "Bluesky",
@@ -198,9 +198,9 @@ var platforms = map[string]string{
 	"youtube.com": "YouTube", "mastodon.social": "Mastodon",
 }
 
-// platformOf is the network that a page is of, "" for none.
+// platformOf returns the network of a link, or "".
 func platformOf(link string) string {
-	domain := strings.TrimPrefix(webtext.Domain(link), "www.")
+	domain := webtext.Domain(link)
 	for {
 		if name, ok := platforms[domain]; ok {
 			return name
@@ -213,13 +213,9 @@ func platformOf(link string) string {
 	}
 }
 
-// post reads a post out of a card: its author stands with the network, when it was
-// written behind a dot.
+// post reads a post. The author is next to the network's name; the date follows a dot.
 func (c card) post() earshot.SearchPost {
-	p := earshot.SearchPost{Title: c.name, Link: c.to, RedirectLink: c.redirect, Platform: platformOf(c.to)}
-	if p.Platform == "" {
-		p.Platform = webtext.Domain(c.to)
-	}
+	p := earshot.SearchPost{Title: c.name, Link: c.to, RedirectLink: c.redirect, Platform: cmp.Or(platformOf(c.to), webtext.Domain(c.to))}
 	for i, line := range c.lines {
 		segments := strings.Split(line, "·")
 		for j, segment := range segments {
@@ -237,15 +233,15 @@ func (c card) post() earshot.SearchPost {
 	return p
 }
 
-// isOfX tells whether a link is one of the block of posts in X. The engine tells
-// that network where its visitors come from.
+// isOfX reports whether a link is in the block of posts on X. Links there have a parameter that
+// says where the visitor comes from.
 func isOfX(address string) bool {
 	_, campaign, found := strings.Cut(address, "twcamp")
 	return found && (strings.HasPrefix(campaign, "%5Eserp") || strings.HasPrefix(campaign, "^serp"))
 }
 
-// readX reads a post in X, once: the picture and the text lead there. Links to who
-// wrote them are the heading of the block.
+// readX reads a post on X. The image and the text of a post have the same link; the post is added
+// once. A link to an author is the heading of the block.
 func (r *reader) readX(n *html.Node) bool {
 	to, redirect, ok := r.links.Read(markup.Attr(n, "href"))
 	u, err := url.Parse(to)
@@ -268,10 +264,7 @@ func (r *reader) readX(n *html.Node) bool {
 	if box.Data != "g-inner-card" && markup.Attr(box, "role") != "listitem" {
 		box = n
 	}
-	p := earshot.SearchPost{Platform: platforms["x.com"], Author: r.author, Link: u.String(), RedirectLink: redirect}
-	if r.author == "" {
-		p.Author = "@" + author
-	}
+	p := earshot.SearchPost{Platform: platforms["x.com"], Author: cmp.Or(r.author, "@"+author), Link: u.String(), RedirectLink: redirect}
 	heading := serp.Title(box)
 	p.Text = serp.Line(heading)
 	for _, line := range serp.LinesBut(box, func(n *html.Node) bool { return n == heading }) {
@@ -287,7 +280,7 @@ func (r *reader) readX(n *html.Node) bool {
 	return true
 }
 
-// addPost adds a post, once.
+// addPost adds a post unless it was added before.
 func (r *reader) addPost(p earshot.SearchPost, at int) {
 	known := slices.ContainsFunc(r.posts, func(other placed[earshot.SearchPost]) bool { return other.thing.Link == p.Link })
 	if known || len(r.posts) == maxTitles {
@@ -297,15 +290,11 @@ func (r *reader) addPost(p earshot.SearchPost, at int) {
 	r.noteAt(earshot.BlockPosts, at, "")
 }
 
-// authorIn is who writes the posts of a block, without the network's name.
+// authorIn returns the author of the posts in a block, without the network's name.
 func authorIn(n *html.Node) string {
 	if heading := serp.Title(n); heading != nil {
 		name, _, _ := strings.Cut(serp.Line(heading), " · ")
 		return name
 	}
-	lines := serp.Lines(n)
-	if len(lines) == 0 {
-		return ""
-	}
-	return lines[len(lines)-1]
+	return lastOf(serp.Lines(n))
 }

@@ -1,21 +1,19 @@
 // Package websearch searches the web and reads the engine's result pages.
 //
-//	definition.go   what it is and costs
+//	definition.go   name, prices and countries
 //	request.go      the request
-//	ask.go          asking: pages, and overviews that answer questions
-//	merge.go        several pages become one result
-//	page.go         the walk over a page: which block is read where
-//	layout.go       the blocks from top to bottom, and what nobody understood
+//	ask.go          fetches pages, and overviews that answer questions
+//	merge.go        merges several pages into one result
+//	page.go         walks over a page and decides which block is read where
+//	layout.go       the blocks from top to bottom, and the blocks not understood
 //
-// Each kind of block has a room of its own, which knows how to recognise and to
-// read it: organic.go, discussions.go, ads.go, questions.go, related.go,
-// overview.go, overview_plain.go (without scripts), places.go, videos.go,
-// knowledge.go, shopping.go, cards.go (news, posts, recipes), things.go
-// (carousels), images.go, boxes.go (snippet, answers, jobs, events, hotels). They
-// build on what outlasts a redesign: the kinds of
-// clicks that the engine counts (serp.Click), ids, roles, data attributes,
-// headings within links. No class name decides anything that could be decided
-// without.
+// Each kind of block has a file that recognises and reads it: organic.go, ads.go, questions.go,
+// related.go (related searches, discussions), overview.go, overview_plain.go (layout without
+// scripts), places.go, videos.go, knowledge.go, shopping.go, cards.go (news, posts, recipes),
+// things.go (carousels), images.go, boxes.go (snippet, answers, jobs, events, hotels). They rely on
+// properties that survive a redesign: the engine's numbers for kinds of clicks (serp.Click), ids,
+// roles, data attributes, and headings within links. They use class names only if nothing else
+// decides.
 package websearch
 
 import (
@@ -34,12 +32,11 @@ var prose []byte
 
 // Items of a bill.
 const (
-	itemPage     = "page"     // each after the first
-	itemOverview = "overview" // the AI overview, of the page or of its questions
+	itemPage     = "page"     // each page after the first
+	itemOverview = "overview" // AI overviews of the page and of its questions
 )
 
-// overviewCountries are those whose result pages have AI overviews. In others none
-// is returned, and none is charged.
+// overviewCountries are the countries with AI overviews. Elsewhere none is returned or charged.
 var overviewCountries = provider.Countries{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"}
 
 var definition = provider.Definition{
@@ -73,8 +70,8 @@ type Provider struct{ Engine serp.Engine }
 
 var _ provider.Provider = Provider{}
 
-// Definition says what web search is and costs.
+// Definition returns the definition of web search.
 func (Provider) Definition() provider.Definition { return definition }
 
-// Decode takes the request out of in.
+// Decode reads the request from in.
 func (p Provider) Decode(in *schema.Object) provider.Request { return decode(in, p.Engine) }

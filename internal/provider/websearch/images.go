@@ -1,6 +1,8 @@
 package websearch
 
 import (
+	"cmp"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -10,26 +12,21 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// By what a block of pictures and a picture of it are known.
+// Kinds of clicks on images in a block of images.
 const (
-	imageBlock               = "iur"
 	clickImage    serp.Click = 244
-	clickSubImage serp.Click = 3837 // of a page that is about a thing
+	clickSubImage serp.Click = 3837 // on a page about one entity
 )
 
-// isImage tells whether the element is a picture of a block of pictures.
+// isImage reports whether the element is an image in a block of images.
 func isImage(m marks, at area) bool {
-	if at.side || at.sealed {
-		return false
-	}
-	return m.click == clickImage || m.click == clickSubImage && m.page != ""
+	return !at.side && !at.sealed && (m.click == clickImage || m.click == clickSubImage && m.page != "")
 }
 
-// readImage reads a picture: the page that it is on, its title and its site.
+// readImage reads an image: its page, title and site.
 func (r *reader) readImage(n *html.Node) bool {
 	address := markup.Attr(n, "data-lpage")
-	link := markup.Find(n, func(n *html.Node) bool { return markup.IsLink(n) && r.leadsAway(n) })
-	if link != nil && address == "" {
+	if link := markup.Find(n, r.leadsAway); link != nil && address == "" {
 		address = markup.Attr(link, "href")
 	}
 	to, redirect, ok := r.links.Read(address)
@@ -38,7 +35,7 @@ func (r *reader) readImage(n *html.Node) bool {
 	}
 	found := earshot.SearchImage{Link: to, RedirectLink: redirect, Thumbnail: r.pictures.Of(n)}
 	lines := serp.Lines(n)
-	if len(lines) > 2 && serp.IsShort(lines[0]) { // what stands on the picture is how old it is
+	if len(lines) > 2 && serp.IsShort(lines[0]) { // the label on the image is its age
 		lines = lines[1:]
 	}
 	image := markup.Find(n, func(n *html.Node) bool { return n.DataAtom == atom.Img && markup.Attr(n, "alt") != "" })
@@ -48,14 +45,10 @@ func (r *reader) readImage(n *html.Node) bool {
 	if len(lines) > 1 {
 		found.Title = lines[0]
 	}
-	if len(lines) > 0 {
-		found.Source = lines[len(lines)-1]
-	}
-	if found.Title == "" && found.Source == "" {
-		return false
-	}
+	found.Source = lastOf(lines)
+	found.Title = cmp.Or(found.Title, found.Source)
 	if found.Title == "" {
-		found.Title = found.Source
+		return false
 	}
 	r.found.images = append(r.found.images, found)
 	r.note(earshot.BlockImages)

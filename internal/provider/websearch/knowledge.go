@@ -2,6 +2,7 @@ package websearch
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -12,31 +13,30 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// Names of what a panel tells. Facts have names of their own kind, such as
-// "kc:/people/person:born".
+// Names of the parts of a panel. The names of facts are of the form "kc:/people/person:born".
 const (
 	panelTitle       = "title"
 	panelKind        = "subtitle"
 	panelDescription = "description"
 	panelImage       = "image"
 	panelPictures    = "VisualDigestFirstImageResult" // above the results (since 2023)
-	panelSummary     = "kc:/local:one line summary"   // what a place is
+	panelSummary     = "kc:/local:one line summary"   // the category of a place
 	panelWebsite     = "visit_official_site"
 	panelProfiles    = "social media presence"
 )
 
-// factPrefixes begin the names of facts.
+// factPrefixes are the prefixes of the names of facts.
 var factPrefixes = []string{"kc:/", "ss:/", "hw:/", "okra"}
 
-// readKnowledge reads the panel about the thing that was searched for: what
-// stands beside the results, each part with its name. Where the page as a whole
-// is about the thing, its title and what it is stand above the results.
+// readKnowledge reads the panel next to the results about the entity that was searched for. Each
+// part of the panel has a name. If the whole page is about the entity, its title and type are above
+// the results.
 func (r *reader) readKnowledge(n *html.Node) {
 	if r.found.knowledge != nil {
 		return
 	}
 	var k earshot.KnowledgeGraph
-	for _, part := range markup.FindAll(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-attrid") }) {
+	for _, part := range markup.FindAll(n, markup.Has("data-attrid")) {
 		r.readPanelPart(&k, part, markup.Attr(part, "data-attrid"))
 	}
 	k.Title = cmp.Or(serp.Line(r.names[panelTitle]), k.Title)
@@ -48,16 +48,12 @@ func (r *reader) readKnowledge(n *html.Node) {
 			r.readPanelPart(&k, part, name)
 		}
 	}
-	if k.ImageURL == "" {
-		k.ImageURL = r.picture(r.names[panelImage])
+	for _, part := range []*html.Node{r.names[panelImage], r.names[panelPictures], markup.Find(n, isPanelPicture)} {
+		if k.ImageURL == "" {
+			k.ImageURL = r.picture(part)
+		}
 	}
-	if k.ImageURL == "" {
-		k.ImageURL = r.picture(r.names[panelPictures])
-	}
-	if k.ImageURL == "" {
-		k.ImageURL = r.picture(markup.Find(n, isPanelPicture))
-	}
-	if r.names[panelKind] == nil { // of a place
+	if r.names[panelKind] == nil { // the panel of a place
 		if k.Website == "" {
 			k.Website, k.RedirectLink = r.button(n)
 		}
@@ -69,20 +65,18 @@ func (r *reader) readKnowledge(n *html.Node) {
 	r.noteAt(earshot.BlockKnowledgeGraph, cmp.Or(r.panelAt, r.at), "")
 }
 
-// readWhole reads the panel of a page that as a whole is about a thing: its parts
-// stand between the results, on mobile devices above all.
+// readWhole reads the panel of a page that is about one entity as a whole. The parts of that panel
+// are between the results, mostly on mobile devices.
 func (r *reader) readWhole(root *html.Node) {
 	if r.found.knowledge == nil && r.names[panelTitle] != nil && r.names[panelDescription] != nil {
 		r.readKnowledge(root)
 	}
 }
 
-// button is where the first button of a panel leads that is a link to elsewhere, and
-// the redirect that was served for it.
+// button returns the destination and the redirect link of the first button in a panel that leads to
+// another site.
 func (r *reader) button(panel *html.Node) (destination, redirect string) {
-	link := markup.Find(panel, func(n *html.Node) bool {
-		return markup.IsLink(n) && markup.Attr(n, "role") == "button" && r.leadsAway(n)
-	})
+	link := markup.Find(panel, func(n *html.Node) bool { return markup.Attr(n, "role") == "button" && r.leadsAway(n) })
 	if link == nil {
 		return "", ""
 	}
@@ -90,7 +84,7 @@ func (r *reader) button(panel *html.Node) (destination, redirect string) {
 	return destination, redirect
 }
 
-// photo is the picture at the head of the panel of a place, "" where that is its map.
+// photo returns the image at the top of the panel of a place, or "" if that is a map.
 func (r *reader) photo(panel *html.Node) string {
 	first := markup.Find(panel, func(n *html.Node) bool { return n.DataAtom == atom.Img })
 	if first == nil || markup.Attr(first, "id") == "lu_map" || strings.Contains(markup.Attr(first, "src"), "/maps/") {
@@ -99,14 +93,13 @@ func (r *reader) photo(panel *html.Node) string {
 	return r.picture(first.Parent)
 }
 
-// isPanelPicture tells whether the element is a picture of the thing by its name.
+// isPanelPicture reports whether the name of the element says that it is an image of the entity.
 func isPanelPicture(n *html.Node) bool {
-	name := strings.ToLower(markup.Attr(n, "data-attrid"))
-	return name != "" && strings.Contains(name, "image") || markup.HasAttr(n, "data-lpage")
+	return strings.Contains(strings.ToLower(markup.Attr(n, "data-attrid")), "image") || markup.HasAttr(n, "data-lpage")
 }
 
-// picture is the address of the picture in a part, or the picture itself where the
-// page holds it; "" for no part.
+// picture returns the address of the image in a part, or the image as a data URI if it is embedded
+// in the page. It returns "" if part is nil.
 func (r *reader) picture(part *html.Node) string {
 	if part == nil {
 		return ""
@@ -117,37 +110,27 @@ func (r *reader) picture(part *html.Node) string {
 	return r.pictures.Held(part)
 }
 
-// namesIn finds the first element of each name that parts of panels have, wherever
-// it stands.
-func namesIn(n *html.Node) map[string]*html.Node {
+// namesIn returns the first element on the page for each name of a part of a panel.
+func namesIn(root *html.Node) map[string]*html.Node {
 	found := map[string]*html.Node{}
-	collectNames(n, found)
-	return found
-}
-
-func collectNames(n *html.Node, found map[string]*html.Node) {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		if child.Type != html.ElementNode || markup.Unseen(child) {
-			continue
-		}
-		switch name := markup.Attr(child, "data-attrid"); name {
-		case "":
+	markup.Find(root, func(n *html.Node) bool {
+		switch name := markup.Attr(n, "data-attrid"); name {
 		case panelTitle, panelKind, panelDescription, panelImage, panelPictures, panelWebsite:
 			if found[name] == nil {
-				found[name] = child
+				found[name] = n
 			}
-		default:
 		}
-		collectNames(child, found)
-	}
+		return false
+	})
+	return found
 }
 
 func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name string) {
 	switch {
 	case name == panelTitle:
-		k.Title = cmp.Or(k.Title, serp.Line(n)) // another may follow, of something else with the same name
+		k.Title = cmp.Or(k.Title, serp.Line(n)) // a second title can be of another entity with the same name
 	case name == panelKind, name == panelSummary:
-		if kind := serp.Line(n); !reviewCount.MatchString(kind) { // of a product it is how many have judged it
+		if kind := serp.Line(n); !reviewCount.MatchString(kind) { // for a product it is the number of reviews
 			k.Type = cmp.Or(k.Type, kind)
 		}
 	case name == panelDescription && k.Description == "":
@@ -155,7 +138,7 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 	case name == panelImage && k.ImageURL == "":
 		k.ImageURL = r.picture(n)
 	case name == panelWebsite && k.Website == "":
-		link := n // the link itself has the name, or holds it
+		link := n // the named element is the link or contains it
 		if !markup.IsLink(n) {
 			link = markup.Find(n, markup.IsLink)
 		}
@@ -173,15 +156,13 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 	}
 }
 
-// maxFactName and maxFact are how long a fact and its name may be, in bytes. What
-// is longer is no fact but a table or a form.
+// Maximum lengths of a fact and its name in bytes. A longer text is a table or a form.
 const (
 	maxFactName = 80
 	maxFact     = 400
 )
 
-// readFact reads a fact: its name, a colon, and what it is, without what can be
-// unfolded or used there.
+// readFact reads a fact of the form "name: value", without tables, buttons and dialogs.
 func readFact(k *earshot.KnowledgeGraph, n *html.Node) {
 	text := strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
 		return n.DataAtom == atom.Table || markup.Attr(n, "role") == "button" || markup.Attr(n, "role") == "dialog"
@@ -193,7 +174,7 @@ func readFact(k *earshot.KnowledgeGraph, n *html.Node) {
 	}
 }
 
-// readDescription reads the text, without its heading, and who wrote it.
+// readDescription reads the description, without its heading, and its source.
 func (r *reader) readDescription(k *earshot.KnowledgeGraph, n *html.Node) {
 	k.Description = strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
 		return n.DataAtom == atom.A || n.DataAtom == atom.H3 || n.DataAtom == atom.H2
@@ -207,10 +188,5 @@ func (r *reader) readDescription(k *earshot.KnowledgeGraph, n *html.Node) {
 }
 
 func isFact(name string) bool {
-	for _, prefix := range factPrefixes {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(factPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }

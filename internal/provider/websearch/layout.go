@@ -11,23 +11,23 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// entry is a thing that was found, at its place on the page.
+// entry is an item that was read, with its position on the page.
 type entry struct {
 	kind earshot.BlockType
-	at   int // how many elements the walk had come to before
-	// The heading of a carousel and of what nobody understood; entries of one kind
-	// with different titles are different blocks.
+	at   int // the index of the element in document order
+	// The heading of a carousel or of a block that was not understood. Entries of one kind with
+	// different titles are different blocks.
 	title string
 }
 
-// maxEntries and maxTitle bound what a crafted page can put into its layout.
+// Limits of the layout of a crafted page.
 const (
 	maxEntries = 2000
 	maxTitle   = 120 // characters of a heading
 )
 
-// note notes a thing that the walk has come to. What stands beside the results is
-// one block, the panel.
+// note adds an entry for the current element. Everything in the column next to the results is one
+// block, the panel, except for ads.
 func (r *reader) note(kind earshot.BlockType) {
 	if !r.beside || kind == earshot.BlockAds || kind == earshot.BlockShoppingAds {
 		r.noteAt(kind, r.at, "")
@@ -40,16 +40,10 @@ func (r *reader) noteAt(kind earshot.BlockType, at int, title string) {
 	}
 }
 
-// cutTitle is a heading as far as it is shown.
-func cutTitle(title string) string {
-	if runes := []rune(title); len(runes) > maxTitle {
-		return string(runes[:maxTitle])
-	}
-	return title
-}
+func cutTitle(title string) string { return cut(title, maxTitle) }
 
-// layout makes blocks of the entries, in the page's order: neighbours of one kind
-// are one block.
+// layout returns the blocks of the page in document order. Adjacent entries of one kind form one
+// block.
 func (r *reader) layout() []earshot.LayoutBlock {
 	slices.SortStableFunc(r.entries, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
 	var blocks []earshot.LayoutBlock
@@ -63,31 +57,31 @@ func (r *reader) layout() []earshot.LayoutBlock {
 	return blocks
 }
 
-// part is a part of the page that may be a block: one of the list of results, or
-// what stands under a heading.
+// part is a part of the page that may be a block: an element in the list of results, or a section
+// with a heading.
 type part struct {
 	node  *html.Node
 	at    int
 	title string
 }
 
-// maxParts is how many such parts are looked at; real pages have up to 100.
+// maxParts is the maximum number of parts. Real pages have up to 100.
 const maxParts = 300
 
-// begin notes that a part begins.
+// begin records that a part begins.
 func (r *reader) begin(n *html.Node, title string) {
 	if len(r.parts) < maxParts {
 		r.parts = append(r.parts, part{node: n, at: r.at, title: title})
 	}
 }
 
-// unread notes the parts in which nothing was read, and that lead somewhere. read
-// says how much was read in a node.
+// unread records the parts that contain links but from which nothing was read. read counts how much
+// was read in each node.
 func (r *reader) unread(read map[*html.Node]int) {
 	var last *html.Node
 	for _, p := range r.parts {
 		block := p.node
-		if p.title != "" { // what stands under a heading is in what holds it
+		if p.title != "" { // the section of a heading is one of the heading's ancestors
 			block = holder(p.node)
 		}
 		if block == nil || read[block] > 0 || last != nil && (contains(last, block) || contains(block, last)) || markup.Find(block, markup.IsLink) == nil {
@@ -96,22 +90,20 @@ func (r *reader) unread(read map[*html.Node]int) {
 		last = block
 		title := cmp.Or(p.title, headingIn(block))
 		if title != "" && title == serp.Line(r.names[panelTitle]) {
-			continue // the panel of a page that as a whole is about a thing
+			continue // the panel of a page about one entity
 		}
 		r.found.unread = append(r.found.unread, cutTitle(title))
 		r.noteAt(earshot.BlockUnknown, p.at, title)
 	}
 }
 
-// holder is the smallest element around a heading that has links besides it.
+// holder returns the smallest element around a heading that also contains links outside the
+// heading, or nil.
 func holder(heading *html.Node) *html.Node {
 	n := heading
 	for range 6 {
 		if n = n.Parent; n == nil || landmarks[markup.Attr(n, "id")] {
 			return nil
-		}
-		if markup.Find(n, func(n *html.Node) bool { return n == heading || markup.IsLink(n) && !contains(n, heading) }) != heading {
-			return n
 		}
 		outside := func(n *html.Node) bool { return markup.IsLink(n) && !contains(n, heading) && !contains(heading, n) }
 		if markup.Find(n, outside) != nil {
@@ -121,7 +113,7 @@ func holder(heading *html.Node) *html.Node {
 	return nil
 }
 
-// headingIn is the first heading in the node, "" where there is none.
+// headingIn returns the text of the first heading in the node, or "".
 func headingIn(n *html.Node) string {
 	return serp.Line(markup.Find(n, func(n *html.Node) bool { return isHeading(n, marksOf(n)) }))
 }

@@ -1,15 +1,15 @@
 package websearch
 
 import (
-	"slices"
+	"cmp"
 	"strconv"
 	"strings"
 
 	"earshot"
 )
 
-// merge puts what several pages show together. Results count on over the pages;
-// everything else is taken once, however often it is shown.
+// merge merges the pages of a search. Positions of results continue from page to page. Everything
+// else that several pages show is added once.
 func merge(pages []*page) (*earshot.WebSearch, []question) {
 	m := merger{result: &earshot.WebSearch{}, seen: map[string]bool{}}
 	for i, p := range pages {
@@ -18,8 +18,7 @@ func merge(pages []*page) (*earshot.WebSearch, []question) {
 	return m.result, m.questions
 }
 
-// showQuestions puts the questions into the result, once they are as complete as
-// they get.
+// showQuestions adds the questions to the result after their overviews have been fetched.
 func showQuestions(result *earshot.WebSearch, questions []question) {
 	for _, q := range questions {
 		result.PeopleAlsoAsk = append(result.PeopleAlsoAsk, q.Question)
@@ -29,31 +28,25 @@ func showQuestions(result *earshot.WebSearch, questions []question) {
 type merger struct {
 	result    *earshot.WebSearch
 	questions []question
-	seen      map[string]bool // kind and name of what was taken already
-	key       []byte          // of the last of them, used again
+	seen      map[string]bool // kind and name of the items that were added
 	products  int
 }
 
-// isNew tells whether a thing of a kind was not there before, and notes it.
+// isNew reports whether it is called for the first time with a kind and names.
 func (m *merger) isNew(kind string, names ...string) bool {
-	m.key = append(m.key[:0], kind...)
-	for _, name := range names {
-		m.key = append(append(m.key, 0), strings.ToLower(name)...)
-	}
-	if m.seen[string(m.key)] {
+	key := kind + "\x00" + strings.ToLower(strings.Join(names, "\x00"))
+	if m.seen[key] {
 		return false
 	}
-	m.seen[string(m.key)] = true
+	m.seen[key] = true
 	return true
 }
 
 func (m *merger) add(p *page, number int) {
 	all := m.result
-	all.OrganicResults = slices.Grow(all.OrganicResults, len(p.organic))
-	all.Ads = slices.Grow(all.Ads, len(p.ads))
 	for _, result := range p.organic {
 		if !m.isNew("result", strconv.Itoa(number), result.Title, result.Link) {
-			continue // the same once more, for another size of screen
+			continue // a copy for another screen size
 		}
 		result.Page = number
 		result.Position = len(all.OrganicResults) + 1
@@ -69,43 +62,9 @@ func (m *merger) add(p *page, number int) {
 			all.RelatedSearches = append(all.RelatedSearches, search)
 		}
 	}
-	for _, ad := range p.ads {
-		if m.isNew("ad", ad.Block, ad.Type, ad.Title, ad.URL) {
-			ad.Position = len(all.Ads) + 1
-			all.Ads = append(all.Ads, ad)
-		}
-	}
-	if all.SearchOverview == nil {
-		all.SearchOverview = p.overview
-	}
-	if all.KnowledgeGraph == nil {
-		all.KnowledgeGraph = p.knowledge
-	}
-	m.addThings(p)
+	all.SearchOverview = cmp.Or(all.SearchOverview, p.overview)
+	all.KnowledgeGraph = cmp.Or(all.KnowledgeGraph, p.knowledge)
 	m.addBlocks(p)
-}
-
-// addThings adds what a page shows between its results.
-func (m *merger) addThings(p *page) {
-	all := m.result
-	for _, place := range p.places {
-		if m.isNew("place", place.Name, place.Address) {
-			place.Position = len(all.Places) + 1
-			all.Places = append(all.Places, place)
-		}
-	}
-	for _, video := range p.videos {
-		if m.isNew("video", video.URL) {
-			video.Position = len(all.Videos) + 1
-			all.Videos = append(all.Videos, video)
-		}
-	}
-	for _, thread := range p.discussions {
-		if m.isNew("discussion", thread.Link) {
-			thread.Position = len(all.Discussions) + 1
-			all.Discussions = append(all.Discussions, thread)
-		}
-	}
 	for _, card := range p.cards {
 		m.addCard(card)
 	}
@@ -128,14 +87,16 @@ func (m *merger) addCard(card earshot.ShoppingCard) {
 // addBlocks adds the other blocks of a page.
 func (m *merger) addBlocks(p *page) {
 	all := m.result
-	if all.FeaturedSnippet == nil {
-		all.FeaturedSnippet = p.snippet
-	}
-	if all.AnswerBox == nil {
-		all.AnswerBox = p.box
-	}
+	all.FeaturedSnippet = cmp.Or(all.FeaturedSnippet, p.snippet)
+	all.AnswerBox = cmp.Or(all.AnswerBox, p.box)
+	all.Ads = addNew(m, "ad", all.Ads, p.ads, func(a *earshot.Ad) (*int, string) {
+		return &a.Position, a.Block + "\x00" + a.Type + "\x00" + a.Title + "\x00" + a.URL
+	})
+	all.Places = addNew(m, "place", all.Places, p.places, func(p *earshot.Place) (*int, string) { return &p.Position, p.Name + "\x00" + p.Address })
+	all.Videos = addNew(m, "video", all.Videos, p.videos, func(v *earshot.Video) (*int, string) { return &v.Position, v.URL })
+	all.Discussions = addNew(m, "discussion", all.Discussions, p.discussions, func(d *earshot.Discussion) (*int, string) { return &d.Position, d.Link })
 	all.TopStories = addNew(m, "story", all.TopStories, p.stories, func(s *earshot.TopStory) (*int, string) { return &s.Position, s.Link })
-	for _, image := range p.images { // several may be of one page
+	for _, image := range p.images { // several images can be from the same page
 		image.Position = len(all.Images) + 1
 		all.Images = append(all.Images, image)
 	}
@@ -160,8 +121,8 @@ func (m *merger) addBlocks(p *page) {
 	}
 }
 
-// addNew appends what was not there before, with its position. of tells where that
-// goes, and by what a thing is known.
+// addNew appends the items that are new and sets their positions. of returns the position field and
+// the name of an item.
 func addNew[T any, L ~[]T](m *merger, kind string, list L, found []T, of func(*T) (position *int, name string)) L {
 	for _, thing := range found {
 		position, name := of(&thing)

@@ -16,21 +16,21 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// title is a link that has a title: a result, or a thread in a forum.
+// title is a link with a title: a web result, a thread in a forum, or a card.
 type title struct {
 	link, heading *html.Node
-	section       string // the heading that stood before it
-	list          int    // how many headings stood before it
-	at            int    // how many elements
+	section       string // the heading of its section
+	list          int    // the number of headings before it
+	at            int    // the index of its element in document order
 	click         serp.Click
 }
 
-// deepTitle is the title of a card in a list that has a heading of its own.
+// deepTitle returns the title of a card in a list with a heading of its own.
 func deepTitle(link *html.Node) *html.Node {
 	return markup.Find(link, func(n *html.Node) bool { return markup.IsHeading(n, "4") })
 }
 
-// addTitle notes a link with a title.
+// addTitle records a link with a title. It returns false if heading is nil.
 func (r *reader) addTitle(link, heading *html.Node, click serp.Click) bool {
 	if heading == nil {
 		return false
@@ -41,9 +41,8 @@ func (r *reader) addTitle(link, heading *html.Node, click serp.Click) bool {
 	return true
 }
 
-// titleIn finds the title in a link: a heading or, in what the engine marks as a
-// result, the line that stands first, or last where site and address stand before
-// it (mobile).
+// titleIn returns the title in a link. It is a heading or, in a link that is a result by its click,
+// the first line. It is the last line if a site and an address precede it (mobile).
 func titleIn(link *html.Node, click serp.Click) *html.Node {
 	heading := serp.Title(link)
 	if heading == nil && isStoryClick(click) {
@@ -59,20 +58,15 @@ func titleIn(link *html.Node, click serp.Click) *html.Node {
 	if isStoryClick(click) {
 		return slices.MaxFunc(lines, func(a, b *html.Node) int { return cmp.Compare(len(serp.Line(a)), len(serp.Line(b))) })
 	}
-	last := lines[len(lines)-1]
-	if isAddress(serp.Line(last)) {
-		return lines[0]
-	}
-	for _, line := range lines {
-		if isAddress(serp.Line(line)) {
-			return last
-		}
+	hasAddress := func(n *html.Node) bool { return isAddress(serp.Line(n)) }
+	if last := lines[len(lines)-1]; !hasAddress(last) && slices.ContainsFunc(lines, hasAddress) {
+		return last
 	}
 	return lines[0]
 }
 
-// linkWithin notes a title that has its link in it, not around it. Such are the
-// sitelinks of a table, and results of layouts where no title is in a link.
+// linkWithin records a title that contains its link: a sitelink in a table, or a result in a layout
+// in which no link contains a title.
 func (r *reader) linkWithin(heading *html.Node) bool {
 	link := markup.Find(heading, markup.IsLink)
 	if link == nil {
@@ -88,18 +82,15 @@ func (r *reader) linkWithin(heading *html.Node) bool {
 	return false
 }
 
-// landmarks are the parts of the page that hold all results; no result is as
-// large.
+// landmarks are the ids of the elements that contain all results. No single result is as large.
 var landmarks = map[string]bool{"rso": true, "search": true, "res": true, "main": true, "center_col": true, "rcnt": true, "botstuff": true, "bres": true}
 
-// results makes results of the links with titles, once the walk has found all
-// of them and all other blocks.
+// results turns the links with titles into results. It runs after the walk has found all blocks.
 func (r *reader) results() {
 	if len(r.titles) == 0 {
 		r.titles = r.within
 	}
-	// How many blocks and titles there are in a node. Each has a few of its own around it.
-	within := make(map[*html.Node]int, 4*(len(r.blocks)+len(r.titles)))
+	within := map[*html.Node]int{} // the number of blocks and titles in each node
 	count := func(n *html.Node) {
 		for p := n.Parent; p != nil; p = p.Parent {
 			within[p]++
@@ -124,8 +115,7 @@ func (r *reader) results() {
 	}
 }
 
-// result reads what belongs to one title: block is the largest element that
-// holds no other.
+// result reads the result with a title. block is the largest element without another title.
 func (r *reader) result(t title, block *html.Node) {
 	link, redirect, ok := r.links.Read(markup.Attr(t.link, "href"))
 	name := serp.Line(t.heading)
@@ -154,9 +144,9 @@ func (r *reader) result(t title, block *html.Node) {
 	r.found.organic = append(r.found.organic, found)
 }
 
-// isResult tells whether the title is one of a web result: the engine marks it so,
-// or it is a heading element, or the address of a page stands with it. Cards of
-// recipes, news and posts have titles too, and marks of their own.
+// isResult reports whether the title belongs to a web result: by its click, because it is an h3
+// element, or because the address of a page is next to it. Cards of recipes, news and posts have
+// titles too, with clicks of their own.
 func (t title) isResult(shown string, marked bool) bool {
 	switch {
 	case t.click == serp.ClickAd, isStoryClick(t.click), markup.IsHeading(t.heading, "4"):
@@ -170,8 +160,8 @@ func (t title) isResult(shown string, marked bool) bool {
 	}
 }
 
-// displayedLink is the address as the result shows it, and whether it is marked as
-// such. It stands in the link, or elsewhere where the title is around the link.
+// displayedLink returns the address as displayed in the result, and whether it is marked as an
+// address. It is in the link, or elsewhere in the block if the title contains the link.
 func displayedLink(t title, block *html.Node) (shown string, marked bool) {
 	isMarked := func(n *html.Node) bool { return n.DataAtom == atom.Cite || markup.Attr(n, "role") == "text" }
 	if address := markup.Find(t.link, isMarked); address != nil {
@@ -181,39 +171,33 @@ func displayedLink(t title, block *html.Node) (shown string, marked bool) {
 		address := markup.Find(block, isMarked)
 		return serp.Line(address), address != nil
 	}
-	// Layouts without scripts mark it in no way: it is the last line.
-	lines := serp.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading })
-	if len(lines) == 0 {
-		return "", false
-	}
-	return lines[len(lines)-1], false
+	// Layouts without scripts do not mark the address: it is the last line.
+	return lastOf(serp.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading })), false
 }
 
 var address = regexp.MustCompile(`://| [›‹] |^[\pL\d-]+(\.[\pL\d-]+)*\.\pL{2,}\b`)
 
-// isAddress tells whether the text looks like that of a page.
-func isAddress(text string) bool {
-	return strings.ContainsAny(text, ".:›‹") && address.MatchString(text)
-}
+// isAddress reports whether the text looks like the address of a page.
+func isAddress(text string) bool { return address.MatchString(text) }
 
-// isPath tells whether the text is more than the name of a site.
+// isPath reports whether the text is an address with more than the name of a site.
 func isPath(text string) bool {
-	return strings.Contains(text, "://") || strings.Contains(text, " › ") || strings.Contains(text, " ‹ ") // from right to left
+	return strings.Contains(text, "://") || strings.Contains(text, " › ") || strings.Contains(text, " ‹ ") // the last one is for right-to-left text
 }
 
-// snippet is the text below the title, and the date that stands before it. Where
-// the engine marks the parts of a result, it is the first with text that is no
-// link; elsewhere it is the longest line.
+// snippet returns the text below the title and the date before it. If the parts of the result are
+// marked, the snippet is the first part with text that is not a link. Otherwise it is the longest
+// line.
 func snippet(t title, block *html.Node) (text, date string) {
 	notText := func(n *html.Node) bool {
 		return n == t.link || n == t.heading || n.DataAtom == atom.Cite || n.DataAtom == atom.A || n.DataAtom == atom.Table ||
 			markup.Attr(n, "role") == "button"
 	}
-	parts := markup.FindAll(block, func(n *html.Node) bool { return markup.HasAttr(n, "data-sncf") })
+	parts := markup.FindAll(block, markup.Has("data-sncf"))
 	for _, part := range parts {
 		switch text := strings.Join(serp.LinesBut(part, notText), " "); {
 		case serp.MayBeDate(text) && inYear.MatchString(text):
-			date = text // and nothing else
+			date = text
 		case hasWords(text):
 			text, before := splitDate(part, serp.Line(part))
 			return text, cmp.Or(before, date)
@@ -222,21 +206,16 @@ func snippet(t title, block *html.Node) (text, date string) {
 	if parts != nil {
 		return "", date
 	}
-	for _, line := range serp.LinesBut(block, notText) {
-		if len(line) > len(text) {
-			text = line
-		}
-	}
-	return splitDate(block, text)
+	return splitDate(block, longest(serp.LinesBut(block, notText)))
 }
 
-// hasWords tells whether text is more than what stands between links.
+// hasWords reports whether the text has letters or digits.
 func hasWords(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// splitDate takes the date off the beginning of a snippet. It is an element of
-// its own, has a digit, and a dash follows, or a dot where there are no scripts.
+// splitDate splits a snippet into the text and the date at its beginning. The date is an element of
+// its own, has a digit, and is followed by a dash, or by a dot in the layout without scripts.
 func splitDate(part *html.Node, text string) (rest, date string) {
 	for _, mark := range []string{" — ", " · "} {
 		before, after, found := strings.Cut(text, mark)
@@ -251,7 +230,7 @@ func splitDate(part *html.Node, text string) (rest, date string) {
 	return text, ""
 }
 
-// sitelinks are the other links of the result to the same site.
+// sitelinks returns the other links in the result to the same site.
 func (r *reader) sitelinks(t title, block *html.Node, link string) []earshot.SearchSublink {
 	var found []earshot.SearchSublink
 	seen := map[string]bool{pageOf(link): true}
@@ -272,18 +251,18 @@ func (r *reader) sitelinks(t title, block *html.Node, link string) []earshot.Sea
 
 var counted = regexp.MustCompile(`^\d[\d.,]*\+?\s\pL+$`)
 
-// isCount tells whether what looks like a sitelink only says how many answers a
-// thread has: it leads further into the same page.
+// isCount reports whether the link only shows the number of answers in a thread. Such a link leads
+// further into the same page.
 func isCount(name, page, to string) bool {
-	return name[0] <= '9' && counted.MatchString(name) && strings.HasPrefix(pageOf(to), strings.TrimSuffix(pageOf(page), "/"))
+	return counted.MatchString(name) && strings.HasPrefix(pageOf(to), strings.TrimSuffix(pageOf(page), "/"))
 }
 
-// sameSite tells whether one domain is the other, or one below it.
+// sameSite reports whether the domains are equal or one is a subdomain of the other.
 func sameSite(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
 }
 
-// pageOf is the link without what points into the page, or into a video.
+// pageOf returns the link without a position in the page or video.
 func pageOf(link string) string {
 	page, _, _ := strings.Cut(link, "#")
 	page, _, _ = strings.Cut(page, "&t=")

@@ -15,30 +15,30 @@ import (
 	"earshot/internal/upstream"
 )
 
-// layout is where things stand in an overview: as in AI mode.
+// layout is the layout of an overview, which is the same as in AI mode.
 var layout = chatpage.New(serp.AnswerLayout)
 
-// By what an overview is known.
+// Values of attributes that mark an overview.
 const (
 	overviewName = "SrpGenSumSummary" // since 2024
-	overviewTree = "aimc"             // since 2025, as an answer in AI mode
+	overviewTree = "aimc"             // since 2025, like an answer in AI mode
 	overviewText = "main-col"
 )
 
-// isOverview tells whether the element is an AI overview.
+// isOverview reports whether the element is an AI overview.
 func isOverview(n *html.Node) bool {
 	return markup.Attr(n, "data-attrid") == overviewName || markup.Attr(n, "data-subtree") == overviewTree
 }
 
-// noteOverview notes that there is an overview, wanted or not, once.
+// noteOverview adds one entry for an overview, whether it is wanted or not.
 func (r *reader) noteOverview() {
 	if !slices.ContainsFunc(r.entries, func(e entry) bool { return e.kind == earshot.BlockOverview }) {
 		r.note(earshot.BlockOverview)
 	}
 }
 
-// readOverview reads the AI overview of the page, if it is wanted. One that is
-// larger than any is left out.
+// readOverview reads the AI overview of the page if it is wanted. An overview over the size limits
+// is left out.
 func (r *reader) readOverview(n *html.Node) {
 	if !r.want.overview || r.found.overview != nil {
 		return
@@ -51,9 +51,8 @@ func (r *reader) readOverview(n *html.Node) {
 	r.found.overview = read
 }
 
-// readFrame reads the overview out of its frame, where none of its own marks was
-// in it: before the end of 2025 the frame holds sentences with marks, and a list
-// of sources beside them.
+// readFrame reads the overview from its frame if the frame has no element with the marks of an
+// overview. Until the end of 2025, the frame contains sentences with ids and a list of sources.
 func (r *reader) readFrame(frame *html.Node) {
 	if !r.want.overview || r.found.overview != nil {
 		return
@@ -73,16 +72,19 @@ func (r *reader) readFrame(frame *html.Node) {
 	r.readOverview(frame)
 }
 
+// leadsAway reports whether the element is a link to a page outside the engine.
 func (r *reader) leadsAway(link *html.Node) bool {
+	if !markup.IsLink(link) {
+		return false
+	}
 	address := markup.Attr(link, "href")
 	to, _, ok := r.links.Read(address)
 	return ok && !strings.HasPrefix(address, "#") && r.links.Leads(to)
 }
 
-// textIn is the smallest element that holds all sentences of an overview; nil
-// where there are none.
+// textIn returns the smallest element with all sentences of an overview, or nil.
 func textIn(frame *html.Node) *html.Node {
-	sentences := markup.FindAll(frame, func(n *html.Node) bool { return markup.HasAttr(n, "data-huuid") })
+	sentences := markup.FindAll(frame, markup.Has("data-huuid"))
 	if len(sentences) == 0 {
 		return nil
 	}
@@ -104,8 +106,8 @@ func contains(holder, n *html.Node) bool {
 	return false
 }
 
-// parseOverview reads an overview that was loaded on demand. It gives nil where
-// it says nothing.
+// parseOverview reads an overview that was loaded on demand. It returns nil if the overview has no
+// text.
 func parseOverview(document []byte, links serp.Links, country string) (found *earshot.Answer, err error) {
 	err = serp.ReadPart(document, func(root *html.Node) error {
 		n := markup.Find(root, isOverview)
@@ -118,10 +120,10 @@ func parseOverview(document []byte, links serp.Links, country string) (found *ea
 	return found, err
 }
 
-// overviewIn reads an overview; nil where it says nothing. It changes the node.
+// overviewIn reads an overview and modifies its node. It returns nil if the overview has no text.
 func overviewIn(n *html.Node, links serp.Links, want answer.Want) (*earshot.Answer, error) {
 	text := markup.Find(n, func(n *html.Node) bool { return markup.Attr(n, "data-container-id") == overviewText })
-	if text == nil { // before 2026 the overview is its text
+	if text == nil { // before 2026 the whole overview is text
 		n.Attr = append(n.Attr, html.Attribute{Key: "data-container-id", Val: overviewText})
 	}
 	served, err := links.PrepareAnswer(n)

@@ -10,13 +10,13 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// clickOverviewSource is the kind of click on a source of an overview where there
-// are no scripts.
+// clickOverviewSource is the kind of click on a source of an overview in the layout without
+// scripts.
 const clickOverviewSource serp.Click = 173184
 
-// readPlainOverview reads an overview of the layout without scripts (2026): a card
-// with a heading, the text, and a note that it may be wrong. What unfolds below
-// the text has the rest of it and the sources.
+// readPlainOverview reads an overview of the layout without scripts (2026). It is a card with a
+// heading, the text, and a warning that the text may be wrong. A part that unfolds below the text
+// has more text and the sources.
 func (r *reader) readPlainOverview(n *html.Node) {
 	if !r.want.overview || r.found.overview != nil {
 		return
@@ -29,8 +29,7 @@ func (r *reader) readPlainOverview(n *html.Node) {
 	overview := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
 	for child := text.FirstChild; child != nil; child = text.FirstChild {
 		text.RemoveChild(child)
-		// A block with an id that unfolds nothing says that there is no overview,
-		// until there is one.
+		// A block with an id and without anything to unfold is the text for a missing overview.
 		if child.Type == html.ElementNode && markup.HasAttr(child, "id") && markup.Find(child, isOpener) == nil {
 			continue
 		}
@@ -40,7 +39,7 @@ func (r *reader) readPlainOverview(n *html.Node) {
 	for n := range overview.Descendants() {
 		switch {
 		case n.Type == html.TextNode:
-			n.Data = strings.ReplaceAll(n.Data, `\$`, "$") // as in formulas
+			n.Data = strings.ReplaceAll(n.Data, `\$`, "$") // dollar signs are escaped because of formulas
 		case isControl(n):
 			controls = append(controls, n)
 		case markup.IsLink(n) && serp.ClickOf(n) == clickOverviewSource:
@@ -53,13 +52,13 @@ func (r *reader) readPlainOverview(n *html.Node) {
 	r.readOverview(overview)
 }
 
-// isControl tells whether the element is there to be used, not to be read.
+// isControl reports whether the element is a control without text of the overview.
 func isControl(n *html.Node) bool {
 	return markup.Attr(n, "role") == "button" || markup.HasAttr(n, "tabindex") && !markup.IsLink(n)
 }
 
-// middle is the block of a card that has its text: the one that unfolds, or the
-// longest.
+// middle returns the block of a card that contains its text: the block with a part to unfold, or
+// the longest one.
 func middle(card *html.Node) *html.Node {
 	blocks := elements(card)
 	for len(blocks) == 1 {
@@ -78,7 +77,7 @@ func middle(card *html.Node) *html.Node {
 	return found
 }
 
-// elements are the elements that the node holds.
+// elements returns the visible child elements.
 func elements(n *html.Node) []*html.Node {
 	var found []*html.Node
 	for child := range n.ChildNodes() {
@@ -89,8 +88,8 @@ func elements(n *html.Node) []*html.Node {
 	return found
 }
 
-// listSource makes what holds a link into an item on the list of sources, as
-// other layouts have it: with its title before an empty description.
+// listSource changes the element around a link to an item in the list of sources as other layouts
+// have it: a title before an empty snippet.
 func listSource(link *html.Node) {
 	item, lines := link.Parent, serp.Lines(link)
 	if item == nil || len(lines) == 0 {

@@ -11,14 +11,14 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// want is what a reader needs to know besides the page.
+// want says what to read from a page.
 type want struct {
-	country  string // where it was asked from, which tells currencies apart
-	overview bool   // whether the AI overview is wanted
-	markdown bool   // and as Markdown too
+	country  string // the country of the search, which decides the currency of ambiguous signs
+	overview bool   // whether to read the AI overview
+	markdown bool   // whether to return the overview as Markdown too
 }
 
-// page is everything on one result page. Positions are left to merge.
+// page contains everything on one result page. merge sets the positions.
 type page struct {
 	organic     []earshot.OrganicResult
 	questions   []question
@@ -40,19 +40,18 @@ type page struct {
 	events      []earshot.Event
 	jobs        []earshot.JobPosting
 	layout      []earshot.LayoutBlock
-	unread      []string // headings of blocks among the results that no room read, "" where there is none
+	unread      []string // headings of blocks that were not understood; "" for a block without heading
 }
 
-// any tells whether there is something on the page: a page may have an answer, or
-// videos, and no results.
+// any reports whether the page has any content. A page can have an answer or videos but no results.
 func (p *page) any() bool {
 	return len(p.organic)+len(p.questions)+len(p.related)+len(p.ads)+len(p.places)+len(p.cards)+len(p.videos)+len(p.discussions)+
 		len(p.stories)+len(p.posts)+len(p.jobs) > 0 || p.overview != nil || p.knowledge != nil || p.snippet != nil || p.box != nil
 }
 
-// Parse reads everything on a stored result page of the engine, without asking
-// where its hidden links lead. country is where it was asked from, which tells
-// currencies apart. The error is an *upstream.Failure.
+// Parse reads a stored result page of the engine without resolving its hidden links. country is the
+// country of the search, which decides the currency of ambiguous signs. The error is an
+// *upstream.Failure.
 func Parse(document []byte, engine serp.Engine, country string) (*earshot.WebSearch, error) {
 	found, err := parsePage(document, engine.NewLinks(nil), want{country: country, overview: true, markdown: true})
 	if err != nil {
@@ -63,8 +62,8 @@ func Parse(document []byte, engine serp.Engine, country string) (*earshot.WebSea
 	return result, nil
 }
 
-// parsePage reads a result page. A page on which nothing was found is a page
-// too; the error is an *upstream.Failure that says what else the document is.
+// parsePage reads a result page. A result page without any content is not an error. The error is an
+// *upstream.Failure that says what else the document is.
 func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 	r := &reader{links: links, want: want, found: &page{}, offers: map[string]*offered{}, pins: map[string]pin{}}
 	err := serp.ReadPage(document, func(root *html.Node, stored serp.Stored, pictures *serp.Pictures) (bool, error) {
@@ -87,7 +86,7 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 	return r.found, nil
 }
 
-// reader walks over a page once and hands each block to the room that reads it.
+// reader walks over a page once and reads each block that it recognises.
 type reader struct {
 	links    serp.Links
 	want     want
@@ -95,67 +94,67 @@ type reader struct {
 	pictures *serp.Pictures
 	found    *page
 
-	at      int                   // how many elements the walk has come to
-	beside  bool                  // whether the one it is at stands beside the results
-	looks   int                   // how often an element was searched to see what it is
-	section string                // the heading of the section that the walk is in
-	names   map[string]*html.Node // the first element of each name that parts of panels have
-	titles  []title               // links that have a title
-	within  []title               // titles that have a link, which are sitelinks, mostly
-	blocks  []*html.Node          // everything that was read; no result reaches over one
+	at      int                   // the index of the current element in document order
+	beside  bool                  // whether the current element is next to the results
+	looks   int                   // how many elements were searched to recognise them
+	section string                // the heading of the current section
+	names   map[string]*html.Node // the first element for each name of a part of a panel
+	titles  []title               // links with a title
+	within  []title               // titles that contain a link, mostly sitelinks
+	blocks  []*html.Node          // everything that was read; a result contains none of these
 
-	entries   []entry // everything that was read, at its place
+	entries   []entry // everything that was read, with its position
 	parts     []part  // parts of the list of results
-	cards     []card  // titles that are no results
+	cards     []card  // titles that are not results
 	posts     []placed[earshot.SearchPost]
 	rows      []placed[earshot.Carousel]
-	things    []thing    // items of lists of things
-	lists     int        // how many headings there were
-	listTitle string     // the last of them
-	author    string     // who writes the posts that follow
+	things    []thing    // items of carousels of entities
+	lists     int        // the number of headings so far
+	listTitle string     // the last of these headings
+	author    string     // the author of the posts that follow
 	quoted    *html.Node // the link of the featured snippet
 	offers    map[string]*offered
 	pins      map[string]pin // hotels on the map
-	panelAt   int            // where the title of the thing that the page is about stands
+	panelAt   int            // the position of the panel's title
 
-	coded     bool                            // whether the engine notes kinds of clicks on the page
-	list      *html.Node                      // what holds the results, where the page tells
-	marked    []placed[earshot.RelatedSearch] // links to searches that the engine marks as related
-	proposals []placed[earshot.RelatedSearch] // those below the results that it does not mark
-	echoes    []placed[earshot.RelatedSearch] // those anywhere that show what is searched for
+	coded     bool                            // whether the page has kinds of clicks
+	list      *html.Node                      // the element with all results, if the page has one
+	marked    []placed[earshot.RelatedSearch] // searches with the click of a related search
+	proposals []placed[earshot.RelatedSearch] // other searches below the results
+	echoes    []placed[earshot.RelatedSearch] // searches anywhere whose text is their query
 }
 
-// listID is the id of what holds the results, one block each.
+// listID is the id of the element with all results.
 const listID = "rso"
 
-// Limits on what is read of one page, far above what real ones have: they keep a
-// crafted page from being searched over and over.
+// Limits for one page, far above the numbers of real pages. They bound the time that a crafted page
+// takes.
 const (
 	maxTitles = 500
 	maxBlocks = 1000
 	maxLooks  = 300
 )
 
-// area is the part of the page that the walk is in.
+// area is the part of the page in which the current element is.
 type area struct {
-	ads     string // the block that ads here belong to
-	related bool   // below the results: links to searches are proposals
-	side    bool   // set apart from the results
-	column  bool   // in the column beside the results
+	ads     string // the block of ads in this area
+	related bool   // below the results: links to searches are related searches
+	side    bool   // not among the results
+	column  bool   // in the column next to the results
 	list    bool   // among the results
-	sealed  bool   // in a block of questions or an overview: what has a title is a source
+	sealed  bool   // in a block of questions or an overview: links with a title are sources
 }
 
-// marks are the attributes by which blocks are known.
+// marks are the attributes by which blocks are recognised.
 type marks struct {
 	id, role, level                     string
 	attrid, cid, video, product         string
-	question, note, page, address, job  string
+	question, page, address, job        string
 	offer, tree                         string
 	textAd, shoppingAd, asked           bool
 	opens, frames, asks, answers, short bool
 	offered, onMap                      bool
-	click                               serp.Click // by note
+	click                               serp.Click // from data-ved
 }
 
 func marksOf(n *html.Node) marks {
@@ -179,7 +178,7 @@ func marksOf(n *html.Node) marks {
 		case "data-product-id", "data-pv":
 			m.product = a.Val
 		case "data-ved":
-			m.note, m.click = a.Val, serp.ReadClick(a.Val)
+			m.click = serp.ReadClick(a.Val)
 		case "data-lpage":
 			m.page = a.Val
 		case "data-url", "href":
@@ -218,7 +217,7 @@ func marksOf(n *html.Node) marks {
 	return m
 }
 
-// walk visits what is in n.
+// walk visits the visible children of n.
 func (r *reader) walk(n *html.Node, at area) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		if child.Type == html.ElementNode && !markup.Unseen(child) {
@@ -227,7 +226,7 @@ func (r *reader) walk(n *html.Node, at area) {
 	}
 }
 
-// element is the one place that says which block is read where.
+// element decides which kind of block the element is and reads it.
 func (r *reader) element(n *html.Node, at area) {
 	m := marksOf(n)
 	r.at++
@@ -313,10 +312,10 @@ func (r *reader) element(n *html.Node, at area) {
 	}
 }
 
-// isLinkLike tells whether a click on the element leads somewhere.
+// isLinkLike reports whether the element is a link by its name or role.
 func isLinkLike(n *html.Node, m marks) bool { return n.DataAtom == atom.A || m.role == "link" }
 
-// within is the area below an element.
+// within returns the area of the children of an element.
 func (at area) within(m marks) area {
 	if m.role == "complementary" {
 		at.side = true
@@ -339,22 +338,21 @@ func (at area) within(m marks) area {
 	return at
 }
 
-// looksLike asks a room whether the element is its block, which takes a search
-// through it.
-func (r *reader) looksLike(n *html.Node, m marks, room func(*html.Node, marks) bool) bool {
+// looksLike calls a predicate that searches through the element, at most maxLooks times for each
+// page.
+func (r *reader) looksLike(n *html.Node, m marks, is func(*html.Node, marks) bool) bool {
 	r.looks++
-	return r.looks <= maxLooks && room(n, m)
+	return r.looks <= maxLooks && is(n, m)
 }
 
-// claim notes that the node is a block, so that no result reaches over it.
+// claim records the node as a block if it was read, so that no result contains it.
 func (r *reader) claim(n *html.Node, read bool) {
 	if read && len(r.blocks) < maxBlocks {
 		r.blocks = append(r.blocks, n)
 	}
 }
 
-// isHeading tells whether the element is the heading of a section or of a list in
-// it.
+// isHeading reports whether the element is the heading of a section or of a list.
 func isHeading(n *html.Node, m marks) bool {
 	switch n.DataAtom {
 	case atom.H2, atom.H3, atom.H4:
@@ -364,7 +362,7 @@ func isHeading(n *html.Node, m marks) bool {
 	}
 }
 
-// heading notes what the walk comes to.
+// heading records the heading of the current section or list.
 func (r *reader) heading(n *html.Node, m marks, at area) {
 	if m.opens && m.role == "button" {
 		r.listTitle = serp.Line(n)
@@ -379,7 +377,7 @@ func (r *reader) heading(n *html.Node, m marks, at area) {
 	}
 	r.lists++
 	r.listTitle = lines[0]
-	isSection := m.level == "2" && (m.role == "heading" || m.role == "") // others are for screen readers
+	isSection := m.level == "2" && (m.role == "heading" || m.role == "") // other h2 elements are for screen readers
 	if isSection && at.list && !at.side && !at.sealed {
 		r.begin(n, lines[0])
 	}
@@ -388,7 +386,7 @@ func (r *reader) heading(n *html.Node, m marks, at area) {
 	}
 }
 
-// link sorts a link into results and proposals.
+// link decides whether a link is an ad, a video, a result or a related search.
 func (r *reader) link(n *html.Node, at area) {
 	click := serp.ClickOf(n)
 	r.coded = r.coded || click != serp.ClickNone
@@ -408,7 +406,7 @@ func (r *reader) link(n *html.Node, at area) {
 	}
 }
 
-// isNavigation tells whether the element leads around on the engine's own site.
+// isNavigation reports whether the element navigates within the engine's own site.
 func isNavigation(n *html.Node, m marks) bool {
 	switch n.DataAtom {
 	case atom.Header, atom.Footer, atom.Form, atom.Nav:

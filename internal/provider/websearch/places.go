@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -15,8 +14,8 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// isPlace tells whether an element with a place's number opens it on the map: it
-// is a link with the place's name.
+// isPlace reports whether an element with the id of a place opens the map: it is a link with the
+// name of the place.
 func isPlace(n *html.Node, _ marks) bool { return n.DataAtom == atom.A && serp.Title(n) != nil }
 
 var (
@@ -25,8 +24,8 @@ var (
 	coordinates = regexp.MustCompile(`@(-?\d{1,2}\.\d+),(-?\d{1,3}\.\d+)`)
 )
 
-// readPlace reads a place: its name, then a line with rating, price level and
-// kind, then one with its address, then one with its hours.
+// readPlace reads a place: its name, then a line with rating, price level and category, then a line
+// with its address, then a line with its hours.
 func (r *reader) readPlace(n *html.Node) bool {
 	heading := serp.Title(n)
 	p := earshot.Place{Name: serp.Line(heading)}
@@ -47,7 +46,7 @@ func (r *reader) readPlace(n *html.Node) bool {
 		}
 		p.Website = to
 		if redirect != "" {
-			p.Link, p.RedirectLink = to, redirect // a redirect stands beside a link
+			p.Link, p.RedirectLink = to, redirect // a website has no field for its redirect link
 		}
 	}
 	r.found.places = append(r.found.places, p)
@@ -55,56 +54,45 @@ func (r *reader) readPlace(n *html.Node) bool {
 	return true
 }
 
-// readPlaceLine sorts the segments of the line at an index.
+// readPlaceLine assigns the segments of a line to the fields of a place. index is the index of the
+// line.
 func readPlaceLine(p *earshot.Place, index int, segments []string) {
 	for _, segment := range segments {
 		segment = strings.TrimSpace(segment)
 		switch {
 		case segment == "" || strings.Contains(segment, "(") && strings.ContainsFunc(segment, unicode.IsDigit) && index == 0:
-		case segment[0] <= '9' && phone.MatchString(segment): // letters stand behind digits
+		case phone.MatchString(segment):
 			p.Phone = segment
-		case (segment[0] == '$' || segment[0] >= utf8.RuneSelf) && priceLevel.MatchString(segment):
+		case priceLevel.MatchString(segment):
 			p.PriceLevel = segment
 		case index == 0 && p.Category == "":
 			p.Category = segment
 		case index == 1 && p.Address == "":
 			p.Address = segment
 		case index == 2 && p.Hours == "" && (len(segments) == 1 && serp.IsShort(segment) || strings.ContainsFunc(segment, unicode.IsDigit)):
-			// Several segments without a number are what the place offers, a long
-			// one is what it is like.
+			// Several segments without a digit list services; a long one is a description.
 			p.Hours = segment
 		}
 	}
 }
 
-// placeUnit is what holds all that the page has of a place: the largest element
-// around it in which no other is.
+// placeUnit returns the largest element around a place without another place.
 func placeUnit(place *html.Node) *html.Node {
-	unit, number := place, markup.Attr(place, "data-cid")
-	isOther := func(n *html.Node) bool { return markup.HasAttr(n, "data-cid") && markup.Attr(n, "data-cid") != number }
-	for range 4 {
-		if unit.Parent == nil || landmarks[markup.Attr(unit.Parent, "id")] || markup.Find(unit.Parent, isOther) != nil {
-			return unit
-		}
-		unit = unit.Parent
-	}
-	return unit
+	id := markup.Attr(place, "data-cid")
+	return unitOf(place, 4, func(n *html.Node) bool { return markup.HasAttr(n, "data-cid") && markup.Attr(n, "data-cid") != id })
 }
 
-// readCoordinates takes them out of an address on the map.
+// readCoordinates sets the coordinates from an address on the map.
 func readCoordinates(p *earshot.Place, address string) {
-	if p.Latitude != nil || !strings.Contains(address, "@") {
-		return
-	}
-	if at := coordinates.FindStringSubmatch(address); at != nil {
+	if at := coordinates.FindStringSubmatch(address); at != nil && p.Latitude == nil {
 		p.Latitude, p.Longitude = degrees(at[1]), degrees(at[2])
 	}
 }
 
-// pin is a hotel on the map.
+// pin is the position of a hotel on the map.
 type pin struct{ latitude, longitude *float64 }
 
-// readPin notes a hotel on the map, under what its address ends with.
+// readPin records a hotel on the map under the key in the hotel's address.
 func (r *reader) readPin(n *html.Node, key string) {
 	at := pin{degrees(markup.Attr(n, "data-lat")), degrees(markup.Attr(n, "data-lng"))}
 	if key != "" && at.latitude != nil && at.longitude != nil && len(r.pins) < maxTitles {
@@ -112,10 +100,10 @@ func (r *reader) readPin(n *html.Node, key string) {
 	}
 }
 
-// hotelKey is what an address of a hotel ends with.
+// hotelKey matches the key at the end of a hotel's address.
 var hotelKey = regexp.MustCompile(`entity/([\w-]+)`)
 
-// place puts the hotels where the map shows them.
+// place sets the coordinates of the hotels from the map.
 func (r *reader) place() {
 	for i := range r.found.places {
 		p := &r.found.places[i]

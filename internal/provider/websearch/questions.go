@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -12,27 +13,26 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// question is an item of People Also Ask, with where the overview that answers it
-// is to be had.
+// question is an item of People Also Ask, with the address of the overview that answers it.
 type question struct {
 	earshot.Question
 
-	part string // an address, "" for what is not answered so
+	part string // the address, or "" if no overview can be loaded
 }
 
-// isQuestion tells whether an element that names a question is an item of the
-// list: what opens it shows the question. Other elements name the query so.
+// isQuestion reports whether an element with a question is an item of the list: the control that
+// opens it shows the question. Other elements have the query in the same attribute.
 func isQuestion(n *html.Node, m marks) bool {
 	return markup.Find(n, func(n *html.Node) bool {
 		return isOpener(n) && serp.Line(n) == webtext.Line(m.question)
 	}) != nil
 }
 
-// isOpener tells whether a click on the element unfolds what answers a question.
+// isOpener reports whether a click on the element unfolds an answer.
 func isOpener(n *html.Node) bool { return markup.HasAttr(n, "aria-expanded") }
 
-// readQuestion reads an item and what answers it, as far as the page has it. Where
-// the item does not name its question, what opens it shows it.
+// readQuestion reads an item and the answer that the page has. If text is empty, the question is
+// the text of the control that opens the item.
 func (r *reader) readQuestion(n *html.Node, text string) bool {
 	if text == "" {
 		text = serp.Line(markup.Find(n, isOpener))
@@ -41,9 +41,9 @@ func (r *reader) readQuestion(n *html.Node, text string) bool {
 	return r.addQuestion(n, text)
 }
 
-// readFolded reads an item of the layout without scripts: what opens it shows the
-// question, what answers it stands behind and is taken off the page, so that its
-// link is not read as a result.
+// readFolded reads an item of the layout without scripts. The control that opens it shows the
+// question, and the elements after it are the answer. They are removed from the page, so that the
+// link in the answer is not read as a result.
 func (r *reader) readFolded(opener *html.Node) bool {
 	item := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
 	if opener.Parent != nil {
@@ -61,7 +61,7 @@ func (r *reader) addQuestion(n *html.Node, text string) bool {
 	if q.Question.Question == "" {
 		return false
 	}
-	if part := markup.Find(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-async-path") }); part != nil {
+	if part := markup.Find(n, markup.Has("data-async-path")); part != nil {
 		q.part = markup.Attr(part, "data-async-path")
 	}
 	link, heading := sourceIn(n)
@@ -77,7 +77,7 @@ func (r *reader) addQuestion(n *html.Node, text string) bool {
 		q.Link, q.RedirectLink = to, redirect
 		q.Title = serp.Line(heading)
 		q.Snippet = answerBefore(n, link)
-	default: // the engine answers itself
+	default: // an answer of the engine itself
 		q.Snippet = cutText(ownAnswer(n, q.Question.Question))
 	}
 	r.found.questions = append(r.found.questions, q)
@@ -85,7 +85,7 @@ func (r *reader) addQuestion(n *html.Node, text string) bool {
 	return true
 }
 
-// sourceIn is the link to where an answer was found, and its title: in the link, or
+// sourceIn returns the link to the source of an answer and its title. The title is in the link, or
 // around it (mobile, 2023).
 func sourceIn(n *html.Node) (link, heading *html.Node) {
 	link = markup.Find(n, func(n *html.Node) bool {
@@ -107,8 +107,8 @@ func sourceIn(n *html.Node) (link, heading *html.Node) {
 	return markup.Find(heading, markup.IsLink), heading
 }
 
-// answerBefore is the text that answers a question: it stands before the link to
-// where it was found, and may end with the date of that.
+// answerBefore returns the text that answers a question. It precedes the link to its source; a date
+// at its end is left out.
 func answerBefore(n, link *html.Node) string {
 	passed := false
 	return strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
@@ -117,24 +117,17 @@ func answerBefore(n, link *html.Node) string {
 	}), " ")
 }
 
-// ownAnswer is the text by which the engine itself answers a question, be it a
-// link to more about it. Below it stands a link to a search for the question.
+// ownAnswer returns the text of the engine's own answer to a question, even if it is a link. A link
+// that searches for the question is left out.
 func ownAnswer(n *html.Node, question string) string {
 	asksAgain := func(n *html.Node) bool { return n.DataAtom == atom.A && strings.EqualFold(serp.Line(n), question) }
 	return strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
-		if isOpener(n) || markup.Attr(n, "role") == "button" || asksAgain(n) {
-			return true
-		}
-		for child := range n.ChildNodes() {
-			if asksAgain(child) {
-				return true
-			}
-		}
-		return false
+		return isOpener(n) || markup.Attr(n, "role") == "button" || asksAgain(n) ||
+			slices.ContainsFunc(slices.Collect(n.ChildNodes()), asksAgain)
 	}), " ")
 }
 
-// isClosingDate tells whether the element is a date at the end of a text.
+// isClosingDate reports whether the element is a date at the end of a text.
 func isClosingDate(n *html.Node) bool {
 	if n.DataAtom != atom.Span || n.NextSibling != nil || n.PrevSibling == nil {
 		return false

@@ -10,9 +10,8 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// readRelated reads a proposal of another search onto the list, if the link is
-// one: it leads to the engine's results and shows what for. Pictures in a carousel
-// show nothing. at is where it stands, 0 for what is part of another block.
+// readRelated appends a link to another search to the list if the link shows text. Images in a
+// carousel show none. at is the position, or 0 if the link is part of another block.
 func (r *reader) readRelated(n *html.Node, list *[]placed[earshot.RelatedSearch], at int) bool {
 	link, _, ok := r.links.SearchFor(markup.Attr(n, "href"))
 	shown := serp.Line(n)
@@ -24,7 +23,7 @@ func (r *reader) readRelated(n *html.Node, list *[]placed[earshot.RelatedSearch]
 	return true
 }
 
-// readNavigation reads the related searches in what else only leads around on the
+// readNavigation reads the related searches in an element that otherwise only navigates within the
 // engine's site.
 func (r *reader) readNavigation(n *html.Node) {
 	for _, link := range markup.FindAll(n, markup.IsLink) {
@@ -34,21 +33,20 @@ func (r *reader) readNavigation(n *html.Node) {
 	}
 }
 
-// readEcho reads a link to a search that shows just what is searched for. One that
-// names a thing besides belongs to a panel.
+// readEcho reads a link to a search whose text is its query. A link with the id of an entity
+// belongs to a panel.
 func (r *reader) readEcho(n *html.Node) bool {
 	link, text, ok := r.links.SearchFor(markup.Attr(n, "href"))
 	return ok && len(r.echoes) < maxTitles && !strings.Contains(link, "stick=") &&
 		strings.EqualFold(text, serp.Line(n)) && r.readRelated(n, &r.echoes, r.at)
 }
 
-// minEchoes is how many links must show what they search for to be taken for
-// related searches.
+// minEchoes is the minimum number of links with their query as text that are read as related
+// searches.
 const minEchoes = 4
 
-// related takes other links to searches for related ones where the engine marks
-// none as such: what stands below the results, or, on a page without any marks,
-// what shows what it searches for.
+// related adds the related searches. If the page marks none, these are the searches below the
+// results, or the links with their query as text on a page without kinds of clicks.
 func (r *reader) related() {
 	found := r.marked
 	switch {
@@ -66,9 +64,8 @@ func (r *reader) related() {
 	}
 }
 
-// discussion reads a thread in a forum: the engine marks it so, or its title is a
-// link by its role, in a section with a heading, and shows a forum in the place of
-// an address. Anything else with such a title is left out.
+// discussion reads a thread in a forum. The thread has its own kind of click, or its title is a
+// link by its role in a section with a heading.
 func (r *reader) discussion(t title, name, link, redirect string) bool {
 	byRole := markup.Find(t.heading, func(n *html.Node) bool { return markup.Attr(n, "role") == "link" })
 	if t.click != serp.ClickThread && (t.section == "" || byRole == nil) {
@@ -84,8 +81,7 @@ func (r *reader) discussion(t title, name, link, redirect string) bool {
 	return true
 }
 
-// lastSegment is what stands last below the title, which is when somebody wrote,
-// if it has a number.
+// lastSegment returns the last segment of the text below the title if it can be a date.
 func lastSegment(t title) string {
 	lines := serp.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading })
 	segments := strings.Split(strings.Join(lines, " "), "·")

@@ -14,10 +14,10 @@ import (
 type request struct {
 	engine    serp.Engine
 	query     serp.Query
-	html      bool // keep the pages
+	html      bool // store the pages
 	overview  bool // read the AI overview
-	markdown  bool // of the overview
-	questions bool // fetch what answers questions by an overview
+	markdown  bool // return the overview as Markdown too
+	questions bool // fetch the overviews that answer questions
 }
 
 var _ provider.Request = (*request)(nil)
@@ -29,7 +29,9 @@ func decode(in *schema.Object, engine serp.Engine) *request {
 	if overview := body.Include.SearchOverview; overview != nil {
 		r.overview, r.markdown = true, overview.Markdown
 	}
-	if !in.Has("url") {
+	if in.Has("url") {
+		r.query = engine.ReadURL(in, definition, body)
+	} else {
 		r.query = serp.Query{Text: body.Query, Pages: body.Pages, Target: serp.Target{
 			Locale: geo.Locale{
 				Country:  serp.CheckCountry(in, definition, body.Country, body.GL, serp.CountryRequired),
@@ -38,27 +40,20 @@ func decode(in *schema.Object, engine serp.Engine) *request {
 			Place:  serp.Place(body.Location, body.UULE),
 			Device: body.Device,
 		}}
-		return r.whereOffered()
 	}
-	r.query = engine.ReadURL(in, definition, body)
-	return r.whereOffered()
-}
-
-// whereOffered is the request without overviews in a country that has none.
-func (r *request) whereOffered() *request {
 	if !overviewCountries.Include(r.query.Locale.Country) {
 		r.overview, r.markdown, r.questions = false, false, false
 	}
 	return r
 }
 
-// Locale is where it is asked from.
+// Locale returns the locale of the search.
 func (r *request) Locale() geo.Locale { return r.query.Locale }
 
-// Bill is for all pages that are asked for.
+// Bill returns the bill for all requested pages.
 func (r *request) Bill() provider.Bill { return r.bill(r.query.Pages) }
 
-// lastPage is the last page with results; 0 where no page has any.
+// lastPage returns the number of the last page with results, or 0.
 func lastPage(result *earshot.WebSearch) int {
 	last := 0
 	for _, found := range result.OrganicResults {
@@ -67,8 +62,7 @@ func lastPage(result *earshot.WebSearch) int {
 	return last
 }
 
-// bill is the base price, the pages after the first up to the last with results, and
-// the overview, of the page or of its questions, once.
+// bill returns the base price, the pages after the first, and once the overviews.
 func (r *request) bill(pages int) provider.Bill {
 	bill := provider.Bill{provider.ItemBase: 1, itemPage: max(0, pages-1)}
 	if r.overview || r.questions {

@@ -16,24 +16,23 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// thing is an item of a list of things that the engine knows: a link to a search
-// for it, with a picture or a mark that it is one of a list.
+// thing is an item in a list of entities that the engine knows. It is a link to a search for the
+// entity, with an image or the mark of a list item.
 type thing struct {
 	earshot.CarouselItem
 
-	lines   []string // what the item shows
-	list    int      // which list it is of
+	lines   []string // the text of the item
+	list    int      // the number of the list
 	title   string   // the heading of the list
 	at      int
-	beside  bool // in the column beside the results
+	beside  bool // in the column next to the results
 	isEvent bool
 }
 
-// minThings is how many items make a list.
+// minThings is the minimum number of items in a list.
 const minThings = 2
 
-// readItem reads an item of a list of things whose link lies over it, and so has
-// nothing in it (since 2025).
+// readItem reads an item whose link is an empty element over the item (since 2025).
 func (r *reader) readItem(n *html.Node) bool {
 	r.looks++
 	if r.looks > maxLooks {
@@ -43,9 +42,8 @@ func (r *reader) readItem(n *html.Node) bool {
 	return link != nil && serp.Line(link) == "" && r.readThing(link, n)
 }
 
-// readThing reads an item of a list of things, if the link is one; box is all that
-// the list has of it. Other links to searches are related searches, facts of a
-// panel, and what leads on.
+// readThing reads an item if the link is one; box is the whole item. Other links to searches are
+// related searches, facts of a panel, and navigation.
 func (r *reader) readThing(n, box *html.Node) bool {
 	if len(r.things) >= maxTitles {
 		return false
@@ -66,7 +64,7 @@ func (r *reader) readThing(n, box *html.Node) bool {
 		item = box
 	}
 	lines := serp.LinesBut(box, isRating)
-	for len(lines) > 1 && isNumber(lines[0]) { // its place on the list
+	for len(lines) > 1 && isNumber(lines[0]) { // the position in the list
 		lines = lines[1:]
 	}
 	if len(lines) == 0 {
@@ -89,13 +87,13 @@ func (r *reader) readThing(n, box *html.Node) bool {
 	return true
 }
 
-// isNumber tells whether the line has nothing but digits.
+// isNumber reports whether the line has only digits.
 func isNumber(line string) bool {
 	return strings.IndexFunc(line, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
 }
 
-// listItem is what holds the link as an item of a list, and whether that is marked
-// as one that the engine knows.
+// listItem returns the element around the link that is marked as an item in a list of entities.
+// listed is false if there is none.
 func listItem(link *html.Node) (item *html.Node, listed bool) {
 	n := link
 	for range 3 {
@@ -110,27 +108,27 @@ func listItem(link *html.Node) (item *html.Node, listed bool) {
 	return link, false
 }
 
-// isEventList tells whether the item is one of a list of events.
+// isEventList reports whether the item is in a list of events.
 func isEventList(n *html.Node) bool {
 	for range 8 {
 		if n == nil {
 			return false
 		}
-		if strings.HasPrefix(markup.Attr(n, "data-attrid"), "kc:/") {
-			return strings.Contains(markup.Attr(n, "data-attrid"), "events")
+		if name := markup.Attr(n, "data-attrid"); strings.HasPrefix(name, "kc:/") {
+			return strings.Contains(name, "events")
 		}
 		n = n.Parent
 	}
 	return false
 }
 
-// placed is something with its place on the page.
+// placed is an item with its position on the page.
 type placed[T any] struct {
 	thing T
 	at    int
 }
 
-// inOrder are the things in the page's order.
+// inOrder returns the items in document order.
 func inOrder[T any](found []placed[T]) []T {
 	slices.SortStableFunc(found, func(a, b placed[T]) int { return cmp.Compare(a.at, b.at) })
 	var things []T
@@ -142,7 +140,7 @@ func inOrder[T any](found []placed[T]) []T {
 
 var timeOfDay = regexp.MustCompile(`^\d{1,2}[:.]\d{2}\b`)
 
-// carousels makes lists of the things that were found.
+// carousels turns the items that were found into carousels.
 func (r *reader) carousels() {
 	for from := 0; from < len(r.things); {
 		to := from + 1
@@ -183,11 +181,11 @@ func (r *reader) carousel(things []thing) {
 	}
 }
 
-// priced makes a card of products of the things, if they have prices.
+// priced adds a card of products if most items have prices, and reports whether it did.
 func (r *reader) priced(things []thing) bool {
 	card := earshot.ShoppingCard{Title: cutTitle(things[0].title)}
 	for _, t := range things {
-		if len(t.lines) < 2 || !isPrice(t.lines[1]) || !strings.ContainsFunc(t.lines[1], isSign) { // it stands below the name
+		if len(t.lines) < 2 || !isPrice(t.lines[1]) || !strings.ContainsFunc(t.lines[1], isSign) { // the price is below the name
 			continue
 		}
 		product := earshot.Product{Title: t.Title, Price: webtext.Price(t.lines[1], r.want.country)}
@@ -206,10 +204,10 @@ func (r *reader) priced(things []thing) bool {
 	return true
 }
 
-// isSign tells whether a character is the sign of a currency.
+// isSign reports whether the character is a currency sign.
 func isSign(r rune) bool { return unicode.Is(unicode.Sc, r) }
 
-// eventOf is the event that an item of a list shows: when, what, where.
+// eventOf returns the event of an item: its date, title and venue.
 func eventOf(t thing) earshot.Event {
 	e := earshot.Event{Title: t.lines[0], Link: t.Link}
 	for len(t.lines) > 1 && (e.Date == "" && serp.MayBeDate(t.lines[0]) || timeOfDay.MatchString(t.lines[0])) {

@@ -14,9 +14,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// isVideo tells whether an element that plays a video is one of a list of them.
-// One whose title is a heading element is an ordinary result. Short ones have no
-// heading.
+// isVideo reports whether an element that plays a video is in a list of videos. A video whose title
+// is an h3 element is an ordinary result. Short videos have no heading.
 func isVideo(n *html.Node, m marks) bool {
 	heading := serp.Title(n)
 	return heading == nil && m.short || heading != nil && heading.DataAtom != atom.H3
@@ -27,7 +26,7 @@ var (
 	inYear   = regexp.MustCompile(`\b(19|20)\d{2}\b|(19|20)\d{2}年`)
 )
 
-// readVideo reads a video of a list. n is all that the list has of it.
+// readVideo reads a video in a list; n is the whole item.
 func (r *reader) readVideo(n *html.Node, address string, short bool) bool {
 	link, redirect, ok := r.links.Read(address)
 	heading := serp.Title(n)
@@ -58,15 +57,15 @@ func (r *reader) readVideo(n *html.Node, address string, short bool) bool {
 	return true
 }
 
-// readVideoSegment sorts what is said of a video: how long it is, who made it,
-// and when.
+// readVideoSegment assigns a segment of text to a field of the video: duration, date, platform or
+// channel.
 func readVideoSegment(v *earshot.Video, segment string) {
 	hasDigit := strings.ContainsFunc(segment, unicode.IsDigit)
 	switch {
 	case segment == "" || segment == v.Title || segment == v.Platform || strings.HasPrefix(v.Title, segment):
 	case duration.MatchString(segment):
 		v.Duration = segment
-	case v.Date == "" && serp.MayBeDate(segment) && inYear.MatchString(segment): // other numbers are moments and lengths
+	case v.Date == "" && serp.MayBeDate(segment) && inYear.MatchString(segment): // other numbers are positions in the video and durations
 		v.Date = segment
 	case v.Date != "" || hasDigit:
 	case v.Platform == "":

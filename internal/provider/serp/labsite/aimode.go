@@ -14,21 +14,21 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// defaultClusters is how many product clusters there are on a page of AI mode
-// unless the prompt steers otherwise.
+// defaultClusters is the number of product clusters on a page of AI mode unless the prompt steers
+// it.
 const defaultClusters = 4
 
-// The parameters of offersPath besides those of a search.
+// Parameters of offersPath in addition to the parameters of a search.
 const (
 	paramCluster  = "cluster" // the id of a product
-	paramClusters = "of"      // how many products the page has
+	paramClusters = "of"      // the number of products on the page
 )
 
 // writeAIMode writes a page of AI mode.
 func writeAIMode(r *lab.Request) ([]byte, error) {
 	r.Question.Search = true
 	if r.Question.Sample != nil {
-		r.Question.Assistant += " ai mode" // which has views of its own, apart from those of the overview
+		r.Question.Assistant += " ai mode" // its opinions differ from the opinions of the overview
 	}
 	clusters := defaultClusters
 	if r.Steering.Clusters != nil {
@@ -39,26 +39,26 @@ func writeAIMode(r *lab.Request) ([]byte, error) {
 	}))
 }
 
-// aiPage writes the answer to a question; clusters is how many products it was
-// composed with.
+// aiPage writes the answer to a question. clusters is the number of products with which the answer
+// was composed.
 func aiPage(q world.Question, clusters int, answer *world.Answer) ([]byte, error) {
 	return fill("aimode", map[string]any{"Answer": answer, "Prompt": q.Prompt, "Offers": offersLink(q, clusters)})
 }
 
-// offersLink is where the offers for the products of an answer are, without the
-// product's id.
+// offersLink returns the address of the offers for the products of an answer, without a product's
+// id.
 func offersLink(q world.Question, clusters int) string {
 	params := url.Values{
 		"q": {q.Prompt}, "gl": {strings.ToLower(q.Country)}, "hl": {q.Language},
 		paramClusters: {strconv.Itoa(clusters)},
 	}
 	if q.State != "" {
-		params.Set("uule", q.State) // a place has products of its own
+		params.Set("uule", q.State) // the products depend on the place
 	}
 	return offersPath + "?" + params.Encode()
 }
 
-// serveOffers serves what the market knows of a product on a page of AI mode.
+// serveOffers serves the offers for a product on a page of AI mode.
 func serveOffers(w http.ResponseWriter, r *http.Request) {
 	question := locate(r)
 	question.Search = true
@@ -76,13 +76,13 @@ func serveOffers(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, "offers", product)
 }
 
-// chip is a citation in the text: it shows the first of its sources and describes
-// all of them in notes beside it.
+// chip is a citation in the text. It shows its first source; notes next to the chip describe all
+// sources.
 type chip struct {
 	ID      string
 	Link    string
 	Site    string
-	More    int // how many sources it has besides the first
+	More    int // the number of sources after the first
 	Label   string
 	Sources []world.Source
 }
@@ -90,7 +90,7 @@ type chip struct {
 func newChip(sources []world.Source) chip {
 	first := sources[0]
 	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, sources) // a hash takes everything
+	_, _ = fmt.Fprint(h, sources) // writing to a hash never fails
 	c := chip{
 		ID:      fmt.Sprintf("%016x", h.Sum64()),
 		Link:    aiLink(first.URL),
@@ -106,13 +106,13 @@ func newChip(sources []world.Source) chip {
 	return c
 }
 
-// Notes are comments in the page, one for each source, in which its scripts find
-// what a chip stands for.
+// Notes returns comments for the page, one for each source. The page's scripts read the sources of
+// a chip from them.
 func (c chip) Notes() []template.HTML {
 	notes := make([]template.HTML, len(c.Sources))
 	for i, s := range c.Sources {
 		note := lab.JSON([]any{[]any{c.ID, []any{s.Title, s.Snippet, nil, nil, []string{s.Site}, aiLink(s.URL)}}})
-		// JSON escapes what would end a comment.
+		// JSON escapes the characters that would end a comment.
 		notes[i] = template.HTML("<!--Lab1|" + html.EscapeString(string(note)) + "-->") //nolint:gosec // see above
 	}
 	return notes

@@ -10,14 +10,14 @@ import (
 const (
 	consentPath   = "/consent/save"
 	consentCookie = "lab-consent"
-	// scriptHeader is sent by the script of a page that has to be filled.
+	// scriptHeader is sent by the script of a page that is empty without it.
 	scriptHeader = "Lab-Script"
 	// paramSteering holds the steering words of a redirect link.
 	paramSteering = "lab"
 )
 
-// gated lets on who does what the steering words in a parameter ask for: refuses
-// consent once, runs the page's script.
+// gated calls next once the visitor has done what the steering words in the parameter require:
+// refuse consent, or run the page's script.
 func gated(parameter string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		steering, _ := lab.Steer(r.URL.Query().Get(parameter))
@@ -28,7 +28,7 @@ func gated(parameter string, next http.Handler) http.Handler {
 		case steering.Scripts && r.Header.Get(scriptHeader) == "":
 			serve(w, r, "shell", nil)
 		case steering.Scripts && r.URL.Path != searchPath:
-			// A script cannot see where a redirect leads, so it is told.
+			// A script cannot read the target of a redirect, so it gets the destination as text.
 			destination, _ := destinationOf(r.URL)
 			lab.Document{Type: "text/plain; charset=utf-8", Pieces: [][]byte{[]byte(destination)}}.ServeHTTP(w, r)
 		default:
@@ -37,7 +37,7 @@ func gated(parameter string, next http.Handler) http.Handler {
 	})
 }
 
-// takeConsent lets on who refuses consent. Who gives it has pressed the wrong button.
+// takeConsent lets visitors continue who refuse consent. Giving consent is an error.
 func takeConsent(w http.ResponseWriter, r *http.Request) {
 	next := r.PostFormValue("continue")
 	if r.PostFormValue("set_eom") != "true" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") {

@@ -1,15 +1,15 @@
-// Package labsite is the lab's search engine, which web search, news search and
-// AI mode share: result pages for desktop and mobile, news pages, pages of AI
-// mode, and what a page loads on demand. They are the same kind of markup as the
-// real engine's, in words and classes of our own.
+// Package labsite is the lab's search engine for web search, news search and AI mode. It serves
+// result pages for desktop and mobile, news pages, pages of AI mode, and the parts that pages load
+// on demand. The markup has the structure of the real engine's pages, with our own words and class
+// names.
 //
-// What the engine shows at /search depends on the vertical that is asked for; a
-// further one is an entry of verticals and what writes its page.
+// The page at /search depends on the vertical in the request. To add a vertical, add an entry to
+// verticals with a function that writes its page.
 //
-//	labsite.go       the site, and what a request searches for
+//	labsite.go       the site, and the query in a request
 //	results.go       result pages (page.gohtml, blocks.gohtml) and news pages
 //	aimode.go        pages of AI mode, overviews and offers (aimode.gohtml)
-//	gate.go          what keeps plain clients from both (gate.gohtml)
+//	gate.go          consent pages and pages that need scripts (gate.gohtml)
 //	link.go          links as the engine serves them: plain, wrapped or hidden
 package labsite
 
@@ -37,8 +37,8 @@ const (
 	offersPath   = "/async/offers"
 )
 
-// Site is the engine's site in the lab. Only searches can be steered, and redirect links
-// by a parameter of their own: what pages load on demand is served as it is.
+// Site returns the engine's site in the lab. Searches are steered by their query, and redirect
+// links by a parameter of their own. The parts that pages load on demand cannot be steered.
 func Site() lab.Site {
 	return lab.Site{Host: host, Routes: map[string]http.Handler{
 		"GET " + searchPath:   gated("q", lab.Answer(read, write)),
@@ -50,8 +50,7 @@ func Site() lab.Site {
 	}}
 }
 
-// verticals write the engine's pages; the first whose parameter has its value is
-// the one that is asked for.
+// verticals write the engine's pages. The first entry whose parameter has its value applies.
 var verticals = []struct {
 	parameter, value string
 	write            func(*lab.Request) ([]byte, error)
@@ -60,13 +59,13 @@ var verticals = []struct {
 	{"tbm", "nws", writeNews},
 }
 
-// read takes the query out of a request.
+// read reads the query from a request.
 func read(r *lab.Request) error {
 	r.Question = locate(r.Request)
 	return nil
 }
 
-// write writes the page of the vertical that is asked for, or else a result page.
+// write writes the page of the requested vertical, by default a result page.
 func write(r *lab.Request) (lab.Document, error) {
 	write := writeResults
 	for _, vertical := range verticals {
@@ -79,8 +78,8 @@ func write(r *lab.Request) (lab.Document, error) {
 	return lab.HTML(page), err
 }
 
-// locate is what a request asks, and where from: its parameters say that, or else
-// its headers.
+// locate returns the query of a request and its location, which comes from the parameters or else
+// from the headers.
 func locate(r *http.Request) world.Question {
 	q := lab.Locate(r)
 	params := r.URL.Query()
@@ -91,14 +90,14 @@ func locate(r *http.Request) world.Question {
 	if language, _, _ := strings.Cut(strings.ToLower(params.Get("hl")), "-"); language != "" {
 		q.Language = language
 	}
-	// A place has results of its own, as a state of the US has.
+	// The results depend on the place, as they depend on the state in the US.
 	q.State += params.Get("uule")
 	return q
 }
 
-// search is the page of a search that a request asks for.
+// search returns the search of a request.
 func search(r *lab.Request) world.Search {
-	start, _ := strconv.Atoi(r.URL.Query().Get("start")) // junk counts as 0
+	start, _ := strconv.Atoi(r.URL.Query().Get("start")) // an invalid start means 0
 	return world.Search{
 		Question: r.Question, Start: max(0, start),
 		Total: r.Steering.Results, NoOverview: r.Steering.Overview == "none",
@@ -108,8 +107,7 @@ func search(r *lab.Request) world.Search {
 //go:embed *.gohtml
 var sources embed.FS
 
-// pages are the templates of all documents. They escape whatever is put into
-// them for the place where it is.
+// pages are the templates of all documents. They escape their data for HTML.
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"link":       link,
 	"aiLink":     aiLink,
@@ -122,7 +120,6 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"pair":       func(first, second any) map[string]any { return map[string]any{"First": first, "Second": second} },
 }).ParseFS(sources, "*.gohtml"))
 
-// fill fills a template.
 func fill(name string, data any) ([]byte, error) {
 	var out bytes.Buffer
 	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
@@ -131,7 +128,7 @@ func fill(name string, data any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// serve serves a part of a page as it is.
+// serve serves a filled template.
 func serve(w http.ResponseWriter, r *http.Request, name string, data any) {
 	part, err := fill(name, data)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// link is a link as result pages have it: of four, two say openly where they
-// lead, one says it within a redirect, and one hides it. Which it is depends on
-// the destination alone.
+// link returns a link as result pages have it. Of four links, two are plain, one is wrapped in a
+// redirect, and one is hidden. The choice depends only on the destination.
 func link(destination string) string {
 	switch hash(destination) % 4 {
 	case 0:
@@ -23,7 +22,7 @@ func link(destination string) string {
 	}
 }
 
-// aiLink is a link as AI answers have it: one of three says openly where it leads.
+// aiLink returns a link as AI answers have it. One of three links is plain.
 func aiLink(destination string) string {
 	switch hash(destination) % 3 {
 	case 0:
@@ -37,34 +36,34 @@ func aiLink(destination string) string {
 
 func hash(text string) uint32 {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(text)) // a hash takes everything
+	_, _ = h.Write([]byte(text)) // writing to a hash never fails
 	return h.Sum32()
 }
 
-// ved is the mark by which the engine recognises what was clicked.
+// ved returns the value by which the engine recognises a clicked link.
 func ved(text string) string { return fmt.Sprintf("2ah%08x", hash("ved"+text)) }
 
-// Paths of the two kinds of redirect links: those that say where they lead, and
-// those that only the engine understands.
+// Paths of redirect links. A link with pathURL contains its destination; a link with pathGoto
+// contains a token that only the engine can resolve.
 const (
 	pathURL  = "/url"
 	pathGoto = "/goto"
 )
 
-// Wrap makes a link that says where it leads.
+// Wrap returns a redirect link that contains its destination.
 func Wrap(destination string) string {
 	return pathURL + "?" + url.Values{"q": {destination}, "sa": {"U"}}.Encode()
 }
 
-// tokenStart is how the engine's tokens begin.
+// tokenStart is the prefix of the engine's tokens.
 const tokenStart = "CAES"
 
-// Hide makes a link that does not say where it leads.
+// Hide returns a redirect link with a token for its destination.
 func Hide(destination string) string {
 	return pathGoto + "?url=" + tokenStart + base64.RawURLEncoding.EncodeToString(scramble([]byte(destination)))
 }
 
-// scramble makes bytes unreadable, and readable again.
+// scramble makes bytes unreadable; a second call restores them.
 func scramble(b []byte) []byte {
 	mixed := make([]byte, len(b))
 	for i := range b {
@@ -73,8 +72,8 @@ func scramble(b []byte) []byte {
 	return mixed
 }
 
-// Redirect answers both kinds of links with where they lead, and anything that is
-// neither with 404.
+// Redirect answers both kinds of redirect links with their destination, and other requests with
+// 404.
 func Redirect(w http.ResponseWriter, r *http.Request) {
 	destination, ok := destinationOf(r.URL)
 	if !ok {

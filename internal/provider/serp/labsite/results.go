@@ -22,8 +22,8 @@ func writeNews(r *lab.Request) ([]byte, error) {
 	return writePage("news", r, map[string]any{"Articles": world.Headlines(search(r)), "Labels": labels, "Language": language})
 }
 
-// writePage fills a template with data and what all pages need, or writes a page
-// with nothing on it if the query steers so.
+// writePage fills a template with the data and with the data that all pages need. It writes an
+// empty page if the query is steered so.
 func writePage(name string, r *lab.Request, data map[string]any) ([]byte, error) {
 	if r.Steering.Empty {
 		return fill("empty", map[string]any{"Language": r.Question.Language, "Q": r.Question.Prompt})
@@ -43,15 +43,14 @@ func writePage(name string, r *lab.Request, data map[string]any) ([]byte, error)
 	return fill(name, data)
 }
 
-// blockAfter names the block below the result at an index of the first page.
+// blockAfter returns the name of the block below the result at an index of the first page.
 func blockAfter(index int) string {
 	return map[int]string{
 		0: "places", 1: "asked", 2: "stories", 3: "videos", 4: "images", 5: "threads", 6: "posts", 7: "products", 8: "things", 9: "rare",
 	}[index]
 }
 
-// serveOverview serves the overview that answers a question, which a page loads
-// on demand.
+// serveOverview serves the overview that answers a question. Pages load it on demand.
 func serveOverview(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, "part", world.Overview(locate(r)))
 }
