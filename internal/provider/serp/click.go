@@ -2,6 +2,8 @@ package serp
 
 import (
 	"encoding/base64"
+	"encoding/binary"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -79,8 +81,8 @@ func fieldTwo(message []byte) Click {
 		skip := 0
 		switch key & 7 {
 		case 0: // a varint
-			n, length := number(message)
-			if length == 0 {
+			n, length := binary.Uvarint(message)
+			if length <= 0 || n > math.MaxInt32 {
 				return ClickNone
 			}
 			if key>>3 == 2 {
@@ -104,16 +106,4 @@ func fieldTwo(message []byte) Click {
 		message = message[skip:]
 	}
 	return ClickNone
-}
-
-// number reads a varint of up to four bytes and returns its length. The length is 0 if there is no
-// such varint.
-func number(bytes []byte) (n, length int) {
-	for i, b := range bytes[:min(len(bytes), 4)] {
-		n |= int(b&0x7f) << (7 * i)
-		if b < 0x80 {
-			return n, i + 1
-		}
-	}
-	return 0, 0
 }

@@ -63,7 +63,7 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 			ad.Sitelinks = append(ad.Sitelinks, earshot.Sitelink{Title: name, URL: to, RedirectLink: redirect})
 		}
 	}
-	r.found.ads = append(r.found.ads, ad)
+	r.found.Ads = append(r.found.Ads, ad)
 	r.note(earshot.BlockAds)
 	return true
 }
@@ -154,29 +154,27 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant, ImageURL: r.pictures.Of(n),
 	}
 	if known := r.offers[cmp.Or(offer, to)]; known != nil {
-		known.join(ad)
+		known.join(&r.found.Ads[known.at], ad)
 		return true
 	}
 	if len(r.offers) >= maxTitles {
 		return false
 	}
-	r.offers[cmp.Or(offer, to)] = &offered{at: len(r.found.ads), ads: &r.found.ads, complete: p.Price != nil}
-	r.found.ads = append(r.found.ads, ad)
+	r.offers[cmp.Or(offer, to)] = &offered{at: len(r.found.Ads), complete: p.Price != nil}
+	r.found.Ads = append(r.found.Ads, ad)
 	r.note(earshot.BlockShoppingAds)
 	return true
 }
 
 // offered is an ad that was read from one of the links of its offer.
 type offered struct {
-	at       int
-	ads      *[]earshot.Ad
+	at       int  // the index of the ad
 	complete bool // whether title and price come from the same link
 }
 
-// join adds the data of another link of the same offer, which may have the full title, the price,
-// or the merchant.
-func (o *offered) join(other earshot.Ad) {
-	ad := &(*o.ads)[o.at]
+// join adds the data of another link of the same offer to the ad. That link may have the full title,
+// the price, or the merchant.
+func (o *offered) join(ad *earshot.Ad, other earshot.Ad) {
 	shortened := strings.Contains(ad.Title, "...")
 	if shortened && !strings.Contains(other.Title, "...") && len(other.Title) > len(ad.Title)/2 || !shortened && !o.complete && other.Price != nil {
 		ad.Title, o.complete = other.Title, true
@@ -246,7 +244,7 @@ func (r *reader) readSponsored(n *html.Node, block string) bool {
 	if len(lines) > 1 {
 		ad.Description = strings.Join(lines[1:], " ")
 	}
-	r.found.ads = append(r.found.ads, ad)
+	r.found.Ads = append(r.found.Ads, ad)
 	r.note(earshot.BlockAds)
 	return true
 }

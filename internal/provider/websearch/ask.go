@@ -26,7 +26,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 			return 0, err
 		}
 		pages = append(pages, found)
-		return len(found.organic), nil
+		return len(found.OrganicResults), nil
 	})
 	if err != nil {
 		return nil, err

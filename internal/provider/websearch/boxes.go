@@ -32,7 +32,7 @@ func (r *reader) readSnippet(n *html.Node) bool {
 			break
 		}
 	}
-	if link == nil || r.found.snippet != nil {
+	if link == nil || r.found.FeaturedSnippet != nil {
 		return false
 	}
 	to, redirect, ok := r.links.Read(markup.Attr(link, "href"))
@@ -55,7 +55,7 @@ func (r *reader) readSnippet(n *html.Node) bool {
 			found.Type = "table"
 		}
 	}
-	r.found.snippet = &found
+	r.found.FeaturedSnippet = &found
 	r.quoted = link
 	r.note(earshot.BlockFeaturedSnippet)
 	return true
@@ -105,7 +105,7 @@ func (r *reader) readAnswerBox(n *html.Node, kind string) bool {
 		role := markup.Attr(n, "role")
 		return role == "button" || role == "tablist" || role == "menu" || n.DataAtom == atom.Select || n.DataAtom == atom.H2
 	}))
-	if len(lines) == 0 || r.found.box != nil {
+	if len(lines) == 0 || r.found.AnswerBox != nil {
 		return false
 	}
 	found := earshot.AnswerBox{Type: kind, Text: cutText(strings.Join(lines, " "))}
@@ -115,7 +115,7 @@ func (r *reader) readAnswerBox(n *html.Node, kind string) bool {
 	if link := markup.Find(n, r.leadsAway); link != nil {
 		found.Link, found.RedirectLink, _ = r.links.Read(markup.Attr(link, "href"))
 	}
-	r.found.box = &found
+	r.found.AnswerBox = &found
 	r.note(earshot.BlockAnswerBox)
 	return true
 }
@@ -142,7 +142,7 @@ func (r *reader) readJob(n *html.Node) bool {
 	if to, redirect, ok := r.links.Read(address); ok {
 		job.Link, job.RedirectLink = to, redirect
 	}
-	r.found.jobs = append(r.found.jobs, job)
+	r.found.Jobs = append(r.found.Jobs, job)
 	r.note(earshot.BlockJobs)
 	return true
 }
@@ -165,14 +165,14 @@ func piecesOf(n *html.Node) []string {
 // readEvent reads an event, or a link to tickets for the event before it.
 func (r *reader) readEvent(n *html.Node) bool {
 	if link := markup.Find(n, markup.IsLink); link != nil {
-		last := len(r.found.events) - 1
-		if last < 0 || r.found.events[last].Link != "" {
+		last := len(r.found.Events) - 1
+		if last < 0 || r.found.Events[last].Link != "" {
 			return true
 		}
 		to, redirect, ok := r.links.Read(markup.Attr(link, "href"))
 		lines := piecesOf(link)
 		if ok && r.links.Leads(to) && len(lines) > 0 {
-			e := &r.found.events[last]
+			e := &r.found.Events[last]
 			e.Link, e.RedirectLink, e.Source = to, redirect, lines[0]
 		}
 		return true
@@ -197,7 +197,7 @@ func (r *reader) readEvent(n *html.Node) bool {
 	if e.Title == "" {
 		return false
 	}
-	r.found.events = append(r.found.events, e)
+	r.found.Events = append(r.found.Events, e)
 	r.note(earshot.BlockEvents)
 	return true
 }
@@ -237,7 +237,7 @@ func (r *reader) readHotel(n *html.Node, address string) bool {
 		return false
 	}
 	p.Link, p.RedirectLink = to, redirect
-	r.found.places = append(r.found.places, p)
+	r.found.Places = append(r.found.Places, p)
 	r.note(earshot.BlockHotels)
 	return true
 }

@@ -93,12 +93,12 @@ func (r *reader) sortSection(cards []card) {
 		}
 	case most(stories) && (len(sites) > 1 || isStoryClick(cards[0].click)):
 		for _, c := range cards {
-			r.found.stories = append(r.found.stories, r.story(c))
+			r.found.TopStories = append(r.found.TopStories, r.story(c))
 			r.noteAt(earshot.BlockTopStories, c.at, "")
 		}
 	case most(recipes):
 		for _, c := range cards {
-			r.found.recipes = append(r.found.recipes, c.recipe())
+			r.found.Recipes = append(r.found.Recipes, c.recipe())
 			r.noteAt(earshot.BlockRecipes, c.at, "")
 		}
 	case len(cards) >= minThings && cards[0].section != "":

@@ -50,7 +50,7 @@ func (r *reader) readImage(n *html.Node) bool {
 	if found.Title == "" {
 		return false
 	}
-	r.found.images = append(r.found.images, found)
+	r.found.Images = append(r.found.Images, found)
 	r.note(earshot.BlockImages)
 	return true
 }

@@ -32,7 +32,7 @@ var factPrefixes = []string{"kc:/", "ss:/", "hw:/", "okra"}
 // part of the panel has a name. If the whole page is about the entity, its title and type are above
 // the results.
 func (r *reader) readKnowledge(n *html.Node) {
-	if r.found.knowledge != nil {
+	if r.found.KnowledgeGraph != nil {
 		return
 	}
 	var k earshot.KnowledgeGraph
@@ -61,14 +61,14 @@ func (r *reader) readKnowledge(n *html.Node) {
 			k.ImageURL = r.photo(n)
 		}
 	}
-	r.found.knowledge = &k
+	r.found.KnowledgeGraph = &k
 	r.noteAt(earshot.BlockKnowledgeGraph, cmp.Or(r.panelAt, r.at), "")
 }
 
 // readWhole reads the panel of a page that is about one entity as a whole. The parts of that panel
 // are between the results, mostly on mobile devices.
 func (r *reader) readWhole(root *html.Node) {
-	if r.found.knowledge == nil && r.names[panelTitle] != nil && r.names[panelDescription] != nil {
+	if r.found.KnowledgeGraph == nil && r.names[panelTitle] != nil && r.names[panelDescription] != nil {
 		r.readKnowledge(root)
 	}
 }

@@ -44,7 +44,7 @@ func (m *merger) isNew(kind string, names ...string) bool {
 
 func (m *merger) add(p *page, number int) {
 	all := m.result
-	for _, result := range p.organic {
+	for _, result := range p.OrganicResults {
 		if !m.isNew("result", strconv.Itoa(number), result.Title, result.Link) {
 			continue // a copy for another screen size
 		}
@@ -57,15 +57,15 @@ func (m *merger) add(p *page, number int) {
 			m.questions = append(m.questions, q)
 		}
 	}
-	for _, search := range p.related {
+	for _, search := range p.RelatedSearches {
 		if m.isNew("search", search.Query) {
 			all.RelatedSearches = append(all.RelatedSearches, search)
 		}
 	}
-	all.SearchOverview = cmp.Or(all.SearchOverview, p.overview)
-	all.KnowledgeGraph = cmp.Or(all.KnowledgeGraph, p.knowledge)
+	all.SearchOverview = cmp.Or(all.SearchOverview, p.SearchOverview)
+	all.KnowledgeGraph = cmp.Or(all.KnowledgeGraph, p.KnowledgeGraph)
 	m.addBlocks(p)
-	for _, card := range p.cards {
+	for _, card := range p.ShoppingCards {
 		m.addCard(card)
 	}
 }
@@ -87,35 +87,35 @@ func (m *merger) addCard(card earshot.ShoppingCard) {
 // addBlocks adds the other blocks of a page.
 func (m *merger) addBlocks(p *page) {
 	all := m.result
-	all.FeaturedSnippet = cmp.Or(all.FeaturedSnippet, p.snippet)
-	all.AnswerBox = cmp.Or(all.AnswerBox, p.box)
-	all.Ads = addNew(m, "ad", all.Ads, p.ads, func(a *earshot.Ad) (*int, string) {
+	all.FeaturedSnippet = cmp.Or(all.FeaturedSnippet, p.FeaturedSnippet)
+	all.AnswerBox = cmp.Or(all.AnswerBox, p.AnswerBox)
+	all.Ads = addNew(m, "ad", all.Ads, p.Ads, func(a *earshot.Ad) (*int, string) {
 		return &a.Position, a.Block + "\x00" + a.Type + "\x00" + a.Title + "\x00" + a.URL
 	})
-	all.Places = addNew(m, "place", all.Places, p.places, func(p *earshot.Place) (*int, string) { return &p.Position, p.Name + "\x00" + p.Address })
-	all.Videos = addNew(m, "video", all.Videos, p.videos, func(v *earshot.Video) (*int, string) { return &v.Position, v.URL })
-	all.Discussions = addNew(m, "discussion", all.Discussions, p.discussions, func(d *earshot.Discussion) (*int, string) { return &d.Position, d.Link })
-	all.TopStories = addNew(m, "story", all.TopStories, p.stories, func(s *earshot.TopStory) (*int, string) { return &s.Position, s.Link })
-	for _, image := range p.images { // several images can be from the same page
+	all.Places = addNew(m, "place", all.Places, p.Places, func(p *earshot.Place) (*int, string) { return &p.Position, p.Name + "\x00" + p.Address })
+	all.Videos = addNew(m, "video", all.Videos, p.Videos, func(v *earshot.Video) (*int, string) { return &v.Position, v.URL })
+	all.Discussions = addNew(m, "discussion", all.Discussions, p.Discussions, func(d *earshot.Discussion) (*int, string) { return &d.Position, d.Link })
+	all.TopStories = addNew(m, "story", all.TopStories, p.TopStories, func(s *earshot.TopStory) (*int, string) { return &s.Position, s.Link })
+	for _, image := range p.Images { // several images can be from the same page
 		image.Position = len(all.Images) + 1
 		all.Images = append(all.Images, image)
 	}
-	all.Posts = addNew(m, "post", all.Posts, p.posts, func(s *earshot.SearchPost) (*int, string) { return &s.Position, s.Link })
-	all.Recipes = addNew(m, "recipe", all.Recipes, p.recipes, func(r *earshot.Recipe) (*int, string) { return &r.Position, r.Title + " " + r.Link })
-	all.Events = addNew(m, "event", all.Events, p.events, func(e *earshot.Event) (*int, string) {
+	all.Posts = addNew(m, "post", all.Posts, p.Posts, func(s *earshot.SearchPost) (*int, string) { return &s.Position, s.Link })
+	all.Recipes = addNew(m, "recipe", all.Recipes, p.Recipes, func(r *earshot.Recipe) (*int, string) { return &r.Position, r.Title + " " + r.Link })
+	all.Events = addNew(m, "event", all.Events, p.Events, func(e *earshot.Event) (*int, string) {
 		return &e.Position, e.Title + " " + e.Date + " " + e.Venue
 	})
-	all.Jobs = addNew(m, "job", all.Jobs, p.jobs, func(j *earshot.JobPosting) (*int, string) {
+	all.Jobs = addNew(m, "job", all.Jobs, p.Jobs, func(j *earshot.JobPosting) (*int, string) {
 		return &j.Position, j.Title + " " + j.Company + " " + j.Link
 	})
-	for _, list := range p.carousels {
+	for _, list := range p.Carousels {
 		var shown earshot.List[earshot.CarouselItem]
 		shown = addNew(m, "list "+list.Title, shown, list.Items, func(i *earshot.CarouselItem) (*int, string) { return &i.Position, i.Title })
 		if len(shown) > 0 {
 			all.Carousels = append(all.Carousels, earshot.Carousel{Title: list.Title, Items: shown})
 		}
 	}
-	for _, block := range p.layout {
+	for _, block := range p.Layout {
 		block.Position = len(all.Layout) + 1
 		all.Layout = append(all.Layout, block)
 	}

@@ -138,10 +138,10 @@ func (r *reader) result(t title, block *html.Node) {
 	}
 	found.Snippet, found.Date = snippet(t, block)
 	found.Sitelinks = r.sitelinks(t, block, link)
-	if !slices.ContainsFunc(r.found.organic, func(o earshot.OrganicResult) bool { return o.Title == found.Title && o.Link == found.Link }) {
+	if !slices.ContainsFunc(r.found.OrganicResults, func(o earshot.OrganicResult) bool { return o.Title == found.Title && o.Link == found.Link }) {
 		r.noteAt(earshot.BlockOrganic, t.at, "")
 	}
-	r.found.organic = append(r.found.organic, found)
+	r.found.OrganicResults = append(r.found.OrganicResults, found)
 }
 
 // isResult reports whether the title belongs to a web result: by its click, because it is an h3

@@ -40,7 +40,7 @@ func (r *reader) noteOverview() {
 // readOverview reads the AI overview of the page if it is wanted. An overview over the size limits
 // is left out.
 func (r *reader) readOverview(n *html.Node) {
-	if !r.want.overview || r.found.overview != nil {
+	if !r.want.overview || r.found.SearchOverview != nil {
 		return
 	}
 	read, err := overviewIn(n, r.links, answer.Want{Country: r.want.country, Markdown: r.want.markdown})
@@ -48,13 +48,13 @@ func (r *reader) readOverview(n *html.Node) {
 		r.found.unread = append(r.found.unread, "")
 		return
 	}
-	r.found.overview = read
+	r.found.SearchOverview = read
 }
 
 // readFrame reads the overview from its frame if the frame has no element with the marks of an
 // overview. Until the end of 2025, the frame contains sentences with ids and a list of sources.
 func (r *reader) readFrame(frame *html.Node) {
-	if !r.want.overview || r.found.overview != nil {
+	if !r.want.overview || r.found.SearchOverview != nil {
 		return
 	}
 	r.stored.Fill(frame)

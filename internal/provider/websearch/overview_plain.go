@@ -18,7 +18,7 @@ const clickOverviewSource serp.Click = 173184
 // heading, the text, and a warning that the text may be wrong. A part that unfolds below the text
 // has more text and the sources.
 func (r *reader) readPlainOverview(n *html.Node) {
-	if !r.want.overview || r.found.overview != nil {
+	if !r.want.overview || r.found.SearchOverview != nil {
 		return
 	}
 	r.stored.Fill(n)

@@ -18,35 +18,18 @@ type want struct {
 	markdown bool   // whether to return the overview as Markdown too
 }
 
-// page contains everything on one result page. merge sets the positions.
+// page is the content of one result page. merge sets the positions and PeopleAlsoAsk.
 type page struct {
-	organic     []earshot.OrganicResult
-	questions   []question
-	related     []earshot.RelatedSearch
-	ads         []earshot.Ad
-	overview    *earshot.Answer
-	places      []earshot.Place
-	cards       []earshot.ShoppingCard
-	videos      []earshot.Video
-	discussions []earshot.Discussion
-	knowledge   *earshot.KnowledgeGraph
-	snippet     *earshot.FeaturedSnippet
-	box         *earshot.AnswerBox
-	stories     []earshot.TopStory
-	images      []earshot.SearchImage
-	posts       []earshot.SearchPost
-	carousels   []earshot.Carousel
-	recipes     []earshot.Recipe
-	events      []earshot.Event
-	jobs        []earshot.JobPosting
-	layout      []earshot.LayoutBlock
-	unread      []string // headings of blocks that were not understood; "" for a block without heading
+	earshot.WebSearch
+
+	questions []question
+	unread    []string // headings of blocks that were not understood; "" for a block without heading
 }
 
 // any reports whether the page has any content. A page can have an answer or videos but no results.
 func (p *page) any() bool {
-	return len(p.organic)+len(p.questions)+len(p.related)+len(p.ads)+len(p.places)+len(p.cards)+len(p.videos)+len(p.discussions)+
-		len(p.stories)+len(p.posts)+len(p.jobs) > 0 || p.overview != nil || p.knowledge != nil || p.snippet != nil || p.box != nil
+	return len(p.OrganicResults)+len(p.questions)+len(p.RelatedSearches)+len(p.Ads)+len(p.Places)+len(p.ShoppingCards)+len(p.Videos)+len(p.Discussions)+
+		len(p.TopStories)+len(p.Posts)+len(p.Jobs) > 0 || p.SearchOverview != nil || p.KnowledgeGraph != nil || p.FeaturedSnippet != nil || p.AnswerBox != nil
 }
 
 // Parse reads a stored result page of the engine without resolving its hidden links. country is the
@@ -76,8 +59,8 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 		r.carousels()
 		r.related()
 		r.place()
-		r.found.posts, r.found.carousels = inOrder(r.posts), inOrder(r.rows)
-		r.found.layout = r.layout()
+		r.found.Posts, r.found.Carousels = inOrder(r.posts), inOrder(r.rows)
+		r.found.Layout = r.layout()
 		return r.found.any(), nil
 	})
 	if err != nil {
@@ -289,7 +272,7 @@ func (r *reader) element(n *html.Node, at area) {
 		r.claim(n, r.readVideo(n, m.video, m.short))
 	case isProduct(n, m) && !at.sealed && r.readProduct(n):
 		r.claim(n, true)
-	case n.DataAtom == atom.A && isSponsored(n) && !m.shoppingAd && serp.ClickOf(n) != serp.ClickAd && serp.Title(n) == nil && len(r.found.ads) < maxLinkedAds:
+	case n.DataAtom == atom.A && isSponsored(n) && !m.shoppingAd && serp.ClickOf(n) != serp.ClickAd && serp.Title(n) == nil && len(r.found.Ads) < maxLinkedAds:
 		r.claim(n, r.readSponsored(n, r.adBlock(at)))
 	case at.side && !beside:
 		r.readKnowledge(n)
@@ -393,7 +376,7 @@ func (r *reader) link(n *html.Node, at area) {
 	switch {
 	case !markup.IsLink(n), at.sealed, at.side && (at.column || !click.IsResult()):
 		r.walk(n, at)
-	case click == serp.ClickAd && len(r.found.ads) < maxLinkedAds && r.readTextAd(boxOf(n), r.adBlock(at)):
+	case click == serp.ClickAd && len(r.found.Ads) < maxLinkedAds && r.readTextAd(boxOf(n), r.adBlock(at)):
 		r.claim(boxOf(n), true)
 	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, markup.Attr(n, "href"), false):
 		r.claim(n, true)

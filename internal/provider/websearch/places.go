@@ -49,7 +49,7 @@ func (r *reader) readPlace(n *html.Node) bool {
 			p.Link, p.RedirectLink = to, redirect // a website has no field for its redirect link
 		}
 	}
-	r.found.places = append(r.found.places, p)
+	r.found.Places = append(r.found.Places, p)
 	r.note(earshot.BlockPlaces)
 	return true
 }
@@ -105,8 +105,8 @@ var hotelKey = regexp.MustCompile(`entity/([\w-]+)`)
 
 // place sets the coordinates of the hotels from the map.
 func (r *reader) place() {
-	for i := range r.found.places {
-		p := &r.found.places[i]
+	for i := range r.found.Places {
+		p := &r.found.Places[i]
 		if key := hotelKey.FindStringSubmatch(p.Link); key != nil {
 			at := r.pins[key[1]]
 			p.Latitude, p.Longitude = at.latitude, at.longitude

@@ -57,7 +57,7 @@ func (r *reader) related() {
 		found = r.echoes
 	}
 	for _, search := range found {
-		r.found.related = append(r.found.related, search.thing)
+		r.found.RelatedSearches = append(r.found.RelatedSearches, search.thing)
 		if search.at > 0 {
 			r.noteAt(earshot.BlockRelated, search.at, "")
 		}
@@ -71,7 +71,7 @@ func (r *reader) discussion(t title, name, link, redirect string) bool {
 	if t.click != serp.ClickThread && (t.section == "" || byRole == nil) {
 		return false
 	}
-	r.found.discussions = append(r.found.discussions, earshot.Discussion{
+	r.found.Discussions = append(r.found.Discussions, earshot.Discussion{
 		Title:        name,
 		Link:         link,
 		Date:         lastSegment(t),

@@ -32,13 +32,13 @@ func (r *reader) readProduct(n *html.Node) bool {
 			p.URL, p.RedirectLink = to, redirect
 		}
 	}
-	cards := r.found.cards
+	cards := r.found.ShoppingCards
 	if len(cards) == 0 || cards[len(cards)-1].Title != r.section {
 		cards = append(cards, earshot.ShoppingCard{Title: r.section})
 	}
 	card := &cards[len(cards)-1]
 	card.Products = append(card.Products, p)
-	r.found.cards = cards
+	r.found.ShoppingCards = cards
 	r.note(earshot.BlockProducts)
 	return true
 }

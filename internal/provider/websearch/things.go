@@ -171,7 +171,7 @@ func (r *reader) carousel(things []thing) {
 			r.noteAt(kind, t.at, title)
 		}
 		if kind == earshot.BlockEvents {
-			r.found.events = append(r.found.events, eventOf(t))
+			r.found.Events = append(r.found.Events, eventOf(t))
 			continue
 		}
 		list.Items = append(list.Items, t.CarouselItem)
@@ -197,7 +197,7 @@ func (r *reader) priced(things []thing) bool {
 	if 2*len(card.Products) <= len(things) || things[0].beside {
 		return false
 	}
-	r.found.cards = append(r.found.cards, card)
+	r.found.ShoppingCards = append(r.found.ShoppingCards, card)
 	for _, t := range things {
 		r.noteAt(earshot.BlockProducts, t.at, "")
 	}

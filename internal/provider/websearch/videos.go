@@ -48,7 +48,7 @@ func (r *reader) readVideo(n *html.Node, address string, short bool) bool {
 			readVideoSegment(&v, strings.TrimSpace(segment))
 		}
 	}
-	r.found.videos = append(r.found.videos, v)
+	r.found.Videos = append(r.found.Videos, v)
 	if short {
 		r.note(earshot.BlockShortVideos)
 	} else {
