@@ -6,14 +6,14 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// object decodes JSON that must be an object.
+// object decodes a JSON object.
 func object(t *testing.T, data string) loosejson.Object {
 	t.Helper()
 	value, ok := loosejson.Decode(data)
 	if o := loosejson.AsObject(value); ok && o != nil {
 		return o
 	}
-	t.Fatalf("no object: %s", data)
+	t.Fatalf("not an object: %s", data)
 	return nil
 }
 
@@ -51,11 +51,11 @@ func TestObject(t *testing.T) {
 	}
 }
 
-func TestDecodeJSONWantsOneValue(t *testing.T) {
+func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{"", "{", "{} {}", "x"} {
 		if _, ok := loosejson.Decode(data); ok {
-			t.Errorf("%q passes for JSON", data)
+			t.Errorf("%q was accepted", data)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"earshot/internal/provider/markup"
 )
 
-// markdowns are elements of answers, and the Markdown that is expected of them.
+// markdowns are elements of answers and their expected Markdown.
 var markdowns = map[string]struct{ html, markdown string }{
 	"headings":              {"<h1>a</h1><h2>b <i>c</i></h2><h6> d\n e </h6><h3> </h3>f", "# a\n\n## b *c*\n\n###### d e\n\nf"},
 	"heading's end":         {"<h2>C#</h2><h3>#</h3>", `## C\#` + "\n\n" + `### \#`},
@@ -46,13 +46,13 @@ var markdowns = map[string]struct{ html, markdown string }{
 	"rules":                 {"a<hr>b", "a\n\n* * *\n\nb"},
 	"tables":                {"<table><caption>x</caption><thead><tr><th>a</th><th>bcd</th></tr></thead><tr><td>é <b>f</b> | g</td></tr></table>h", "| a            | bcd |\n|--------------|-----|\n| é **f** \\| g |     |\n\nx\n\nh"},
 	"tables without names":  {"<table><tr><td>a</td><td></td></tr></table>", "|   |   |\n|---|---|\n| a |   |"},
-	"tables that are none":  {"<table role=presentation><tr><td>a</td><td>b</td></tr></table><table><tr><td>c<br>d</td></tr><tr><td>e</td></tr></table><table><tr><td><ul><li>f</li></ul></td></tr></table>", "ab\n\nc\nd\n\ne\n\n- f"},
+	"tables for layout":     {"<table role=presentation><tr><td>a</td><td>b</td></tr></table><table><tr><td>c<br>d</td></tr><tr><td>e</td></tr></table><table><tr><td><ul><li>f</li></ul></td></tr></table>", "ab\n\nc\nd\n\ne\n\n- f"},
 	"line starts":           {"<p>+ a</p><p>12) b</p><p>#c</p><p><b># d</b> - e</p><p>&gt; f</p>", "\\+ a\n\n12\\) b\n\n#c\n\n**\\# d** - e\n\n&gt; f"},
 	"formulas":              {"<math><mi>x</mi><annotation>a_b</annotation></math>", `a\_b`},
 	"nothing":               {"<div><span> </span></div>", ""},
 }
 
-func TestTablesAreNotFilledUpWithoutEnd(t *testing.T) {
+func TestTablePaddingIsLimited(t *testing.T) {
 	t.Parallel()
 	page := "<table><tr><td>" + strings.Repeat("word ", 2000) + "</td></tr>" + strings.Repeat("<tr><td>x</td></tr>", 100) + "</table>"
 	got := body(t, page, func(b *goquery.Selection) string { return markup.Markdown(b.Nodes[0]) })
@@ -71,8 +71,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownReadsBack holds that a reader of Markdown shows the words that were in the
-// elements, in their order, and none of the marks.
+// TestMarkdownReadsBack checks that a Markdown renderer shows the words of the elements in order,
+// and no Markdown marks.
 func TestMarkdownReadsBack(t *testing.T) {
 	t.Parallel()
 	reader := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough))
@@ -81,7 +81,7 @@ func TestMarkdownReadsBack(t *testing.T) {
 	}
 	for name, test := range markdowns {
 		if name == "formulas" || name == "tables" || name == "blocks in emphasis" {
-			continue // what is shown of a formula, where a caption stands, and quotes that were none
+			continue // formulas, captions and quotes in emphasis are shown differently
 		}
 		var shown bytes.Buffer
 		if err := reader.Convert([]byte(test.markdown), &shown); err != nil {

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// body gives the HTML's body to read.
+// body calls read with the body of the HTML document and returns its result.
 func body(t *testing.T, document string, read func(*goquery.Selection) string) string {
 	t.Helper()
 	var got string

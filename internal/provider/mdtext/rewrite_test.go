@@ -40,7 +40,7 @@ func TestRewriteLeavesCodeAlone(t *testing.T) {
 	}
 }
 
-func TestRewriteEndsWhereAnAnswerDoes(t *testing.T) {
+func TestRewriteCutsLongText(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", webtext.MaxText)
 	got := mdtext.Rewrite(long, "x", nil)
@@ -93,11 +93,11 @@ func TestKeepSafeLinks(t *testing.T) {
 	}
 }
 
-func TestEscapeMarkdownIsUndoneByFlatten(t *testing.T) {
+func TestFlattenUndoesEscape(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`a*b_c[d](e)<f> \g ~~h~~ |i| ` + "`j`", "Isolde & Finch"} {
 		if got := mdtext.Flatten(mdtext.Escape(text)); got != text {
-			t.Errorf("%q comes back as %q", text, got)
+			t.Errorf("%q became %q", text, got)
 		}
 	}
 }

@@ -55,17 +55,17 @@ func TestOnlyPagesWithResultsAreBilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := outcome.Bill["page"]; got != want {
-			t.Errorf("%s: %d further pages are billed, want %d", body, got, want)
+			t.Errorf("%s: bill has %d more pages, want %d", body, got, want)
 		}
 	}
 }
 
-func TestPositionsCountOverPages(t *testing.T) {
+func TestPositionsContinueOnTheNextPage(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, lab)
 	result := ask(t, l, `{"query":"harbour [[results=23]]","pages":4,"include":{"html":true}}`)
 	if len(result.NewsResults) != 23 || len(result.HTML) != 4 || result.Surface != earshot.SurfaceLab {
-		t.Fatalf("%d articles, kept %v", len(result.NewsResults), result.HTML)
+		t.Fatalf("%d articles, stored pages %v", len(result.NewsResults), result.HTML)
 	}
 	for i, a := range result.NewsResults {
 		if a.Position != i+1 || a.Page != i/10+1 {
@@ -73,7 +73,7 @@ func TestPositionsCountOverPages(t *testing.T) {
 		}
 	}
 	if none := ask(t, l, `{"query":"harbour [[results=0]]"}`); none.NewsResults != nil || none.HTML != nil {
-		t.Errorf("without articles there is %+v", none)
+		t.Errorf("a search without articles returned %+v", none)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestArticlesAreComplete(t *testing.T) {
 			}
 			to, err := l.Session(1).Redirect(t.Context(), &upstream.Request{Site: serp.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
 			if err != nil || to != a.Link {
-				t.Errorf("%s leads to %s (%v), but stands beside %s", a.RedirectLink, to, err, a.Link)
+				t.Errorf("redirect link %s leads to %s (%v), want %s", a.RedirectLink, to, err, a.Link)
 			}
 		}
 		if redirects == 0 || thumbnails == 0 || thumbnails == 30 {
@@ -108,7 +108,7 @@ func TestArticlesAreComplete(t *testing.T) {
 	}
 }
 
-// newsPage is a page with %s where an article stands.
+// newsPage is a page with %s in an article.
 const newsPage = `<!DOCTYPE html><html><body><div id="search"><div id="rso"><div><a href="https://a.example/">` +
 	`<div>Paper</div><div role="heading" aria-level="3">Title</div><div>%s</div></a></div></div></div></body></html>`
 

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// shownOf is what the HTML parser is given of a page.
+// shownOf returns the part of a page that the HTML parser receives.
 func shownOf(tb testing.TB, page string) string {
 	tb.Helper()
 	shown, err := io.ReadAll(&boundedReader{rest: []byte(page), deadline: time.Now().Add(time.Minute)})
@@ -46,9 +46,8 @@ func TestCodeIsNotParsed(t *testing.T) {
 	}
 }
 
-// TestCodeIsAllThatGoes compares the trees of the providers' documents with and without
-// code.
-func TestCodeIsAllThatGoes(t *testing.T) {
+// TestOnlyCodeIsCut compares the trees of the providers' documents with and without code.
+func TestOnlyCodeIsCut(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../*/testdata/*.html")
 	if err != nil || len(paths) == 0 {
@@ -65,7 +64,7 @@ func TestCodeIsAllThatGoes(t *testing.T) {
 	}
 }
 
-// tree is the page as a parser understands it, without the text of scripts and styles.
+// tree returns the parsed page as text, without the text of scripts and styles.
 func tree(tb testing.TB, page string) string {
 	tb.Helper()
 	root, err := html.Parse(strings.NewReader(page))

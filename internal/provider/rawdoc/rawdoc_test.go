@@ -43,7 +43,7 @@ func TestReadEvents(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	if err := rawdoc.ReadEvents([]byte(strings.Repeat("data:\n\n", 50_001)), func([]rawdoc.Event) error { return nil }); err == nil {
-		t.Error("too many events are accepted")
+		t.Error("a stream with too many events was accepted")
 	}
 }
 
@@ -77,14 +77,14 @@ func TestPieces(t *testing.T) {
 		}
 	}
 	if first := rawdoc.FirstPiece([]byte("event: x\ndata: {\"a\":1}\n\n")); first.Text("type") != "x" || first.Amount("a") != "1" {
-		t.Errorf("the first piece is %v", first)
+		t.Errorf("first piece is %v", first)
 	}
 	if first := rawdoc.FirstPiece([]byte(" [ {\"a\":1}, {")); first.Amount("a") != "1" {
-		t.Errorf("the first piece is %v", first)
+		t.Errorf("first piece of the list is %v", first)
 	}
 }
 
-func TestEachChunkIsAnElement(t *testing.T) {
+func TestRawResponseOfGuardedStream(t *testing.T) {
 	t.Parallel()
 	for stream, want := range map[string][]string{
 		")]}'\n\n5\n[\"a\"]\n12\n[[\"b\",\n1]]\n": {`["a"]`, "[[\"b\",\n1]]"},
@@ -101,7 +101,7 @@ func TestEachChunkIsAnElement(t *testing.T) {
 	}
 }
 
-func TestAPageHoldsItsDocument(t *testing.T) {
+func TestCapturedDocument(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{"data: {}\n\n--><script>", "<p>a</p>", "\xff\x00", ""} {
 		page := []byte("<html><body><p>shown</p>" + rawdoc.KeepWithin([]byte(document)) + "\n</body></html>")
@@ -110,19 +110,19 @@ func TestAPageHoldsItsDocument(t *testing.T) {
 		}
 	}
 	if page := []byte("<html><!-- document: not one --></html>"); !bytes.Equal(rawdoc.CapturedDocument(page), page) {
-		t.Error("a page with another comment is not taken as it is")
+		t.Error("a page with another comment was changed")
 	}
 }
 
-// TestRawAfterMark wants what stands before a document to change nothing about
-// its kind.
-func TestRawAfterMark(t *testing.T) {
+// TestRawAfterByteOrderMark checks that a byte order mark and white space do not hide the kind of a
+// document.
+func TestRawAfterByteOrderMark(t *testing.T) {
 	t.Parallel()
 	raw, err := rawdoc.RawResponse([]byte("\ufeff\n data: {}\n\ndata: x\n\n"))
 	if err != nil || len(raw) != 2 || string(raw[0]) != "{}" || string(raw[1]) != `"x"` {
 		t.Errorf("raw is %s, %v", raw, err)
 	}
 	if page := []byte("\ufeff <p>a"); !bytes.Equal(rawdoc.CapturePage(page), page) {
-		t.Error("a page is not kept as it is")
+		t.Error("a page was changed")
 	}
 }

@@ -90,7 +90,7 @@ func TestLanguage(t *testing.T) {
 	if english := l.Answer(t, aimode, `{"prompt":"tents"}`); english.Text == german.Text || !strings.Contains(german.Text, " und ") {
 		t.Errorf("in German:\n%s", german.Text)
 	}
-	for _, language := range []string{"en US", "日本語", `a&b=c#"%`} { // what the engine does not know is passed on too
+	for _, language := range []string{"en US", "日本語", `a&b=c#"%`} { // unknown languages are passed on to the engine
 		l.Answer(t, aimode, `{"prompt":"tents","hl":`+strconv.Quote(language)+`}`)
 	}
 }
@@ -121,7 +121,7 @@ func TestExpandedClusters(t *testing.T) {
 			}
 		}
 		if text, err := json.Marshal(a); err != nil || want == 0 && !strings.Contains(string(text), `"productResults":[]`) {
-			t.Errorf("without clusters the result is %s, %v", text, err)
+			t.Errorf("result without clusters is %s, %v", text, err)
 		}
 		if len(a.ProductResults) != want || len(ids) != want {
 			t.Errorf("%d clusters: %d returned, %d different, want %d", clusters, len(a.ProductResults), len(ids), want)
@@ -132,8 +132,8 @@ func TestExpandedClusters(t *testing.T) {
 	}
 }
 
-// TestRedirectLinks asks the engine for every redirect link of a result, which
-// must lead to what stands beside it.
+// TestRedirectLinks resolves every redirect link of a result and compares it with the link in the
+// same object.
 func TestRedirectLinks(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, aimode)
@@ -162,7 +162,7 @@ func TestRedirectLinks(t *testing.T) {
 	}
 }
 
-// redirectsIn notes the redirect links of a result and what stands beside them.
+// redirectsIn collects the redirect links of a result with the links in the same objects.
 func redirectsIn(value any, beside map[string]string) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -183,8 +183,7 @@ func redirectsIn(value any, beside map[string]string) {
 	}
 }
 
-// TestHostilePrompt wants a prompt that is markup to come back as the text that
-// it is.
+// TestHostilePrompt checks that a prompt with markup is returned as text.
 func TestHostilePrompt(t *testing.T) {
 	t.Parallel()
 	const prompt = `</div><script>alert(1)</script><a href="javascript:alert(2)">x</a> --> [l](javascript:alert(3)) &lt; {{.}}`

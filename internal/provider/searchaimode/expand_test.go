@@ -15,8 +15,7 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// engineWith is a session with the lab's engine in which offers are served by the
-// handler.
+// engineWith returns a session with the lab's engine in which the handler serves the offers.
 func engineWith(t *testing.T, offers http.HandlerFunc) *upstream.Session {
 	t.Helper()
 	rest := lab.Handler(labsite.Site())
@@ -39,7 +38,7 @@ func engineWith(t *testing.T, offers http.HandlerFunc) *upstream.Session {
 
 const expandFour = `{"prompt":"tents","include":{"expandProducts":true}}`
 
-func TestAClusterWithoutOffersIsNotReturned(t *testing.T) {
+func TestClusterWithoutOffersIsNotReturned(t *testing.T) {
 	t.Parallel()
 	rest := lab.Handler(labsite.Site())
 	session := engineWith(t, func(w http.ResponseWriter, r *http.Request) {

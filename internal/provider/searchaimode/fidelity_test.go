@@ -11,11 +11,11 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// debris is what must not be in the text of an answer.
+// debris matches text that must not be in an answer.
 var debris = regexp.MustCompile(`\x{200b}|\x{feff}|\x{fffd}|&(?:amp|nbsp|lt|gt|quot|#39);|\\x3[ce]|</?(?:div|span|svg|style|script)\b`)
 
-// TestFidelity is the scorecard of real pages: what was found on each of them, and
-// what must hold on every one. make fidelity prints it.
+// TestFidelity prints what was found on each captured page, and checks properties that every page
+// must have. `make fidelity` prints its output.
 func TestFidelity(t *testing.T) {
 	t.Parallel()
 	served := searchaimode.Provider{Engine: serp.Engine{Host: "google.com"}}

@@ -12,7 +12,7 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// answerPage is a page with %s where the text of an answer stands.
+// answerPage is a page with %s in the text of an answer.
 const answerPage = `<!DOCTYPE html><html><body><div data-subtree="aimc"><div data-container-id="main-col">%s</div></div></body></html>`
 
 func parse(document []byte) (any, error) { return aimode.Parse(document, "DE") }
@@ -23,9 +23,9 @@ func TestGolden(t *testing.T) {
 	providertest.Unanswered(t, parse, "answer.html")
 }
 
-// A chip may push the end of its sentence to a line of its own, and a page need not say
-// that it ends unless it was cut off.
-func TestSentencesAndPagesHaveTheirEnds(t *testing.T) {
+// TestPageWithoutEndTag reads a chip that moves the end of its sentence to another line, on a page
+// without its end tag. A truncated page is an error.
+func TestPageWithoutEndTag(t *testing.T) {
 	t.Parallel()
 	page := fmt.Sprintf(answerPage, `<div>It is fast <div><a data-icl-uuid="1" href="https://a.example/">x</a></div>. It is light.</div>`)
 	open := strings.TrimSuffix(page, "</html>")
@@ -37,7 +37,7 @@ func TestSentencesAndPagesHaveTheirEnds(t *testing.T) {
 	}
 	cut, _, _ := strings.Cut(open, "light")
 	if _, err := parse([]byte(cut)); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) {
-		t.Errorf("cut off: %v", err)
+		t.Errorf("truncated page: %v", err)
 	}
 }
 
@@ -46,8 +46,7 @@ func TestHostile(t *testing.T) {
 	providertest.Hostile(t, answerPage, parse)
 }
 
-// TestHostileMarks repeats what the reader looks for, within itself and beside
-// itself.
+// TestHostileMarks repeats and nests the elements that the parser looks for.
 func TestHostileMarks(t *testing.T) {
 	t.Parallel()
 	pieces := map[string]string{
@@ -64,7 +63,7 @@ func TestHostileMarks(t *testing.T) {
 		"products":  `<div data-attrid="product-card" data-product-id="1"><b data-attrid="product-title">x</b>`,
 	}
 	for name, piece := range pieces {
-		const most = 59_000 / min(providertest.Mass, 8) // tags that the reader of pages lets through
+		const most = 59_000 / min(providertest.Mass, 8) // just below the limit of tags on a page
 		for _, times := range []int{150, most / strings.Count(piece, "<")} {
 			t.Run(fmt.Sprintf("%d %s", times, name), func(t *testing.T) {
 				filling := strings.Repeat("<i>x</i>", (most-times*strings.Count(piece, "<"))/2)
@@ -77,8 +76,7 @@ func TestHostileMarks(t *testing.T) {
 
 func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }
 
-// TestCaptures reads pages that the real interface served. They are no fixtures
-// of ours, so it only wants what must hold for all of them.
+// TestCaptures checks captured pages of the real engine for properties of all pages.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	served := searchaimode.Provider{Engine: serp.Engine{Host: "google.com"}}
@@ -104,9 +102,9 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// TestBoxesAreNoPartOfAnAnswer leaves out what asks for an opinion, and what the
-// engine says of itself.
-func TestBoxesAreNoPartOfAnAnswer(t *testing.T) {
+// TestFeedbackBoxesAreRemoved checks that an answer contains neither feedback forms nor the
+// engine's policies.
+func TestFeedbackBoxesAreRemoved(t *testing.T) {
 	t.Parallel()
 	page := fmt.Sprintf(answerPage, `<div>Lamps are bright.</div>
 		<div style="display:none"><div>Thank you for your feedback</div><a href="https://policies.search.lab.test/privacy" aria-label="Privacy">Privacy</a></div>

@@ -62,7 +62,7 @@ func (e Engine) searchParams(address string) (params url.Values, problem string)
 	case err != nil:
 		return nil, "has parameters that cannot be read"
 	case params.Has("tbm"):
-		return nil, "must not carry tbm: other verticals have endpoints of their own, such as /v1/monitor/websearch/news"
+		return nil, "must not have tbm: other verticals have their own endpoints, such as /v1/monitor/websearch/news"
 	}
 	if raw, ok := rawParam(u.RawQuery, "uule"); ok {
 		params.Set("uule", raw) // a + in uule does not mean a space
@@ -101,7 +101,7 @@ func (q *Query) fill(params url.Values) (problem string) {
 	case q.Text == "" || len([]rune(q.Text)) > schema.MaxPrompt || strings.ContainsRune(q.Text, 0):
 		return "must have a q that is not empty"
 	case q.Place != "" && !schema.IsUULE(q.Place):
-		return "has a uule that is no encoded location"
+		return "has a uule that is not an encoded location"
 	default:
 		return ""
 	}
@@ -112,9 +112,9 @@ func (q *Query) setCountry(gl string, def provider.Definition) (problem string) 
 	q.Locale.Country = strings.ToUpper(gl)
 	switch {
 	case gl == "":
-		return "has no gl; add it, or send country"
+		return "has no gl: add it, or send country in the request"
 	case !def.Serves(q.Locale.Country):
-		return "has a gl in which " + def.Name + " is not available"
+		return "has the gl of a country in which " + def.Name + " is not available"
 	default:
 		return ""
 	}

@@ -49,12 +49,12 @@ func TestReadNote(t *testing.T) {
 		`x|[["a",["t","s",null,null,["n"],""]]]`, `x|[["a",["t","s",null,null,"n","l"]]]`, `x|[["a",["t","s"`,
 	} {
 		if _, _, ok := readNote(comment); ok {
-			t.Errorf("%q is taken for a note", comment)
+			t.Errorf("%q was read as a note", comment)
 		}
 	}
 }
 
-func TestPartsAreTheEnginesOwn(t *testing.T) {
+func TestPartsMustBeOnTheEnginesHost(t *testing.T) {
 	t.Parallel()
 	engine := Engine{Host: "search.lab.test"}
 	for _, address := range []string{"/async/offers?q=x&cluster=1", "async/offers?q=x", "https://www.search.lab.test/async/offers?q=x"} {

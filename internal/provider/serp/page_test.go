@@ -22,8 +22,8 @@ func TestReadClick(t *testing.T) {
 		"":                             serp.ClickNone,
 		"2":                            serp.ClickNone,
 		"2!!":                          serp.ClickNone,
-		"2Eg":                          serp.ClickNone, // ends within its message
-		"2EP____8":                     serp.ClickNone, // a number without an end
+		"2Eg":                          serp.ClickNone, // truncated message
+		"2EP____8":                     serp.ClickNone, // truncated varint
 		"1t:x":                         serp.ClickNone,
 		"1t:99999999999":               serp.ClickNone,
 		"2" + strings.Repeat("A", 999): serp.ClickNone,

@@ -10,7 +10,7 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-func TestLinksThatStayWithTheEngine(t *testing.T) {
+func TestLinksWithinTheEngine(t *testing.T) {
 	t.Parallel()
 	links := engine.NewLinks(nil)
 	for link, leads := range map[string]bool{
@@ -65,8 +65,7 @@ func TestTextOnLines(t *testing.T) {
 	}
 }
 
-// FuzzLine holds that the fast way to a clean line is the same as the slow one, but
-// for marks of how to set it.
+// FuzzLine checks that serp.Line of a text node equals webtext.Line, except for invisible characters.
 func FuzzLine(f *testing.F) {
 	for _, text := range []string{"", " a \n b\u00a0c ", "a\u200bb\ufeff", "\ue200x\ue201 y", "a\x00\x85b\u2028c", "é\xff 日本", "\u202f \u2007"} {
 		f.Add(text)

@@ -38,7 +38,7 @@ func parse(t *testing.T, body string) *schema.Object {
 	return in
 }
 
-// fields are the names that a validation error gives.
+// fields returns the names of the fields in a validation error.
 func fields(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -50,7 +50,7 @@ func fields(t *testing.T, err error) string {
 	}
 	problems, ok := e.Details.([]earshot.FieldProblem)
 	if !ok {
-		t.Fatalf("the details are %#v", e.Details)
+		t.Fatalf("details are %#v", e.Details)
 	}
 	var names []string
 	for _, p := range problems {
@@ -59,7 +59,7 @@ func fields(t *testing.T, err error) string {
 	return strings.Join(names, " ")
 }
 
-func TestWhereASearchIsRunFrom(t *testing.T) {
+func TestCheckCountry(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ body, wrong, country string }{
 		{`{"country":"US"}`, "", "US"},
@@ -96,7 +96,7 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 		in.Decode(&body)
 		country := serp.CheckCountry(in, definition, body.Country, body.GL, serp.CountryRequired)
 		if got := fields(t, in.Err()); got != test.wrong {
-			t.Errorf("%s: wrong are %q, want %q", test.body, got, test.wrong)
+			t.Errorf("%s: rejected fields are %q, want %q", test.body, got, test.wrong)
 		}
 		if test.wrong == "" && country != test.country {
 			t.Errorf("%s: country is %q", test.body, country)
@@ -104,7 +104,7 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 	}
 }
 
-func TestASearchURLIsTakenApart(t *testing.T) {
+func TestReadURL(t *testing.T) {
 	t.Parallel()
 	in := parse(t, `{"url":"https://www.search.co.uk/search?q=+red+shoes+&gl=gb&hl=EN-gb&num=25&start=20&tbs=qdr:d&safe=active&uule=w+CAIQ&evil=1"}`)
 	var body earshot.WebSearchRequest
@@ -143,7 +143,7 @@ func TestTheRequestOverridesTheURL(t *testing.T) {
 	}
 }
 
-func TestSearchURLsThatAreRefused(t *testing.T) {
+func TestReadURLRefuses(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
 		"", "search.lab.test/search?q=x&gl=us", "/search?q=x&gl=us", "ftp://search.lab.test/search?q=x&gl=us",
@@ -164,12 +164,12 @@ func TestSearchURLsThatAreRefused(t *testing.T) {
 		in.Decode(&body)
 		engine.ReadURL(in, definition, body)
 		if got := fields(t, in.Err()); got != "url" {
-			t.Errorf("%.100s: wrong are %q, want url", address, got)
+			t.Errorf("%.100s: rejected fields are %q, want url", address, got)
 		}
 	}
 }
 
-func TestTheURLIsNotBlamedForTheRequest(t *testing.T) {
+func TestReadURLRejectsTheRightField(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{"url":"https://search.lab.test/search?q=x&gl=us","country":"us"}`:                             "country",
@@ -185,20 +185,20 @@ func TestTheURLIsNotBlamedForTheRequest(t *testing.T) {
 		in := parse(t, body)
 		query := readURL(in)
 		if got := fields(t, in.Err()); got != want {
-			t.Errorf("%.120s: wrong are %q, want %q", body, got, want)
+			t.Errorf("%.120s: rejected fields are %q, want %q", body, got, want)
 		}
 		if want == "" && query.Page(2).Query.Get("start") == "" {
-			t.Errorf("%s: page 2 is the first", body)
+			t.Errorf("%s: page 2 has no start", body)
 		}
 	}
 }
 
-func TestPagesOfAURLFollowItsNum(t *testing.T) {
+func TestNumDecidesThePages(t *testing.T) {
 	t.Parallel()
 	for num, want := range map[string]int{"": 1, "0": 1, "-3": 1, "1": 1, "10": 1, "11": 2, "100": 10, "1000": 10, "x": 1, "9223372036854775807": 10, "99999999999999999999": 10, "-99999999999999999999": 1} {
 		in := parse(t, `{"url":"https://search.lab.test/search?q=x&gl=us&num=`+num+`"}`)
 		if got := readURL(in).Pages; got != want {
-			t.Errorf("num=%s is %d pages, want %d", num, got, want)
+			t.Errorf("num=%s means %d pages, want %d", num, got, want)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func TestHiddenLinksAreFoundOnce(t *testing.T) {
 	}
 }
 
-// site is the search engine, played by the handler.
+// site returns a client whose search engine is the handler.
 func site(t *testing.T, handler http.Handler) *upstream.Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -257,7 +257,7 @@ func site(t *testing.T, handler http.Handler) *upstream.Client {
 	return client
 }
 
-func TestRedirectLinksAreResolvedByAskingTheEngine(t *testing.T) {
+func TestResolve(t *testing.T) {
 	t.Parallel()
 	client := site(t, http.HandlerFunc(labsite.Redirect))
 	const base = "https://www.search.lab.test"
@@ -272,7 +272,7 @@ func TestRedirectLinksAreResolvedByAskingTheEngine(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := engine.Resolve(canceled, client.NewSession(1, ""), geo.Locale{}, []string{base + labsite.Hide("https://three.example/")}); !errors.Is(err, context.Canceled) {
-		t.Errorf("after a cancel: %v", err)
+		t.Errorf("after cancellation: %v", err)
 	}
 }
 
@@ -299,11 +299,11 @@ func TestGoto(t *testing.T) {
 	} {
 		_, err := engine.Goto(t.Context(), client, link)
 		if got := fields(t, err); got != "url" {
-			t.Errorf("%.80s: wrong are %q, want url", link, got)
+			t.Errorf("%.80s: rejected fields are %q, want url", link, got)
 		}
 	}
 	for name, location := range map[string]string{
-		"an empty place": "", "active content": "data:text/html,x", "credentials": "http://u:p@a.example/", "a relative place": "/elsewhere",
+		"empty location": "", "active content": "data:text/html,x", "credentials": "http://u:p@a.example/", "relative location": "/elsewhere",
 	} {
 		odd := site(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", location)
@@ -331,7 +331,7 @@ func TestGoto(t *testing.T) {
 	}
 }
 
-// lateVisitor is a browser that opens a page until its time is over.
+// lateVisitor is a browser that never finishes. It sends the deadline of its visit to the channel.
 type lateVisitor struct{ deadline chan time.Time }
 
 func (v lateVisitor) Visit(ctx context.Context, _ browser.Visit) (*browser.Document, error) {
@@ -340,10 +340,10 @@ func (v lateVisitor) Visit(ctx context.Context, _ browser.Visit) (*browser.Docum
 	return nil, context.DeadlineExceeded
 }
 
-func TestGotoEndsInTimeInABrowserToo(t *testing.T) {
+func TestGotoTimeoutInBrowser(t *testing.T) {
 	t.Parallel()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "<p>a page in the place of a redirect</p>")
+		_, _ = io.WriteString(w, "<p>a page instead of a redirect</p>")
 	}))
 	t.Cleanup(page.Close)
 	late := lateVisitor{deadline: make(chan time.Time, 1)}
@@ -357,7 +357,7 @@ func TestGotoEndsInTimeInABrowserToo(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if given := (<-late.deadline).Sub(begun); given > 15*time.Second {
-		t.Errorf("the browser may take until %s after the call", given)
+		t.Errorf("the deadline of the browser is %s after the call", given)
 	}
 }
 

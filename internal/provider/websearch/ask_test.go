@@ -31,7 +31,7 @@ func TestAgainstLab(t *testing.T) {
 	providertest.AgainstLab(t, engineOfLab, body)
 }
 
-// ask runs a search on the lab that must succeed.
+// ask runs a search on the lab, which must succeed.
 func ask(t *testing.T, l *providertest.Lab, body string) *earshot.WebSearch {
 	t.Helper()
 	outcome, err := l.Ask(t, engineOfLab, body)
@@ -46,7 +46,7 @@ func ask(t *testing.T, l *providertest.Lab, body string) *earshot.WebSearch {
 	return result
 }
 
-func TestEveryBlockIsThere(t *testing.T) {
+func TestEveryBlockIsFound(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, engineOfLab)
 	for _, device := range []string{"desktop", "mobile", "ios", "android"} {
@@ -71,7 +71,7 @@ func TestEveryBlockIsThere(t *testing.T) {
 			}
 			for _, p := range result.Places {
 				if strings.Contains(p.Link, "/travel/hotels/") {
-					continue // of a pack of hotels
+					continue // a hotel
 				}
 				if p.Address == "" || p.Category == "" || p.Rating == nil || p.Reviews == nil || p.PriceLevel == "" || p.Phone == "" ||
 					p.Website == "" || p.Hours == "" || p.Latitude == nil || p.Longitude == nil {
@@ -101,12 +101,12 @@ func TestOnlyPagesWithResultsAreBilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := outcome.Bill["page"]; got != want {
-			t.Errorf("%s: %d further pages are billed, want %d", body, got, want)
+			t.Errorf("%s: bill has %d more pages, want %d", body, got, want)
 		}
 	}
 }
 
-func TestPositionsCountOverPages(t *testing.T) {
+func TestPositionsContinueOnTheNextPage(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, engineOfLab)
 	result := ask(t, l, `{"query":"desk lamps [[results=37]]","country":"US","pages":6,"include":{"html":true}}`)
@@ -121,21 +121,21 @@ func TestPositionsCountOverPages(t *testing.T) {
 		links[found.Link] = true
 	}
 	if len(result.HTML) != 5 || result.HTML[4] != providertest.CaptureURL+"/page-5.html" {
-		t.Errorf("kept %v: four pages and the one that told the end", result.HTML)
+		t.Errorf("stored pages are %v, want four pages with results and one without", result.HTML)
 	}
 	proposed := map[string]bool{}
 	for _, related := range result.RelatedSearches {
 		if proposed[related.Query] {
-			t.Errorf("%s is proposed twice", related.Query)
+			t.Errorf("related search %q is listed twice", related.Query)
 		}
 		proposed[related.Query] = true
 	}
 	if len(proposed) < 9 {
-		t.Errorf("%d searches are proposed on four pages", len(proposed))
+		t.Errorf("four pages have %d related searches", len(proposed))
 	}
 	none := ask(t, l, `{"query":"desk lamps [[results=0]]","country":"US","pages":3}`)
 	if none.OrganicResults != nil || none.SearchOverview != nil || none.Ads != nil {
-		t.Errorf("without results there is %+v", none)
+		t.Errorf("a search without results returned %+v", none)
 	}
 	data, err := json.Marshal(none)
 	if want := `{"surface":"lab","location":{"country":"US"},"organicResults":[],"peopleAlsoAsk":[],"relatedSearches":[],"ads":[],"layout":[]}`; err != nil || string(data) != want {
@@ -143,7 +143,7 @@ func TestPositionsCountOverPages(t *testing.T) {
 	}
 }
 
-func TestAURLIsRunAsItSays(t *testing.T) {
+func TestSearchByURL(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, engineOfLab)
 	whole := ask(t, l, `{"query":"hats","country":"DE","pages":3}`)
@@ -153,7 +153,7 @@ func TestAURLIsRunAsItSays(t *testing.T) {
 	}
 }
 
-func TestTheOverviewIsThereWhenAskedFor(t *testing.T) {
+func TestOverviewIsReturnedOnRequest(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, engineOfLab)
 	for include, want := range map[string][2]bool{
@@ -176,11 +176,11 @@ func TestTheOverviewIsThereWhenAskedFor(t *testing.T) {
 		providertest.CheckNoMarkup(t, overview.Text)
 	}
 	if none := ask(t, l, `{"query":"tents [[overview=none]]","country":"US","include":{"searchoverview":{}}}`); none.SearchOverview != nil {
-		t.Errorf("steered away, but there is %+v", none.SearchOverview)
+		t.Errorf("overview=none returned %+v", none.SearchOverview)
 	}
 }
 
-func TestQuestionsAreHydratedWhenAskedFor(t *testing.T) {
+func TestQuestionsAreHydratedOnRequest(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, engineOfLab)
 	for _, hydrate := range []bool{false, true} {
@@ -206,8 +206,7 @@ func TestQuestionsAreHydratedWhenAskedFor(t *testing.T) {
 	}
 }
 
-// TestRedirectLinksLeadToTheirLinks asks the engine where each redirect link
-// leads, as goto does.
+// TestRedirectLinksLeadToTheirLinks resolves each redirect link like the goto endpoint.
 func TestRedirectLinksLeadToTheirLinks(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, engineOfLab)
@@ -229,18 +228,18 @@ func TestRedirectLinksLeadToTheirLinks(t *testing.T) {
 		kinds[u.Path]++
 		to, err := l.Session(1).Redirect(t.Context(), &upstream.Request{Site: serp.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
 		if err != nil || to != link || u.Host != "www.search.lab.test" {
-			t.Errorf("%s leads to %s (%v), but stands beside %s", redirect, to, err, link)
+			t.Errorf("redirect link %s leads to %s (%v), want %s", redirect, to, err, link)
 		}
 	})
 	if kinds["/goto"] < 5 || kinds["/url"] < 5 {
 		t.Errorf("redirects are %v", kinds)
 	}
 	if strings.Contains(strings.ReplaceAll(string(data), `"redirectLink":"https://www.search.lab.test/`, ""), "search.lab.test/goto") {
-		t.Error("a link was left unresolved")
+		t.Error("a link was not resolved")
 	}
 }
 
-// eachRedirect visits every object that has a redirect link.
+// eachRedirect calls visit for every object with a redirect link.
 func eachRedirect(value any, visit func(link, redirect string)) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -271,7 +270,7 @@ func TestAnswersAreLocalised(t *testing.T) {
 	abroad := ask(t, l, `{"query":"boots","country":"DE","hl":"en"}`)
 	place := ask(t, l, `{"query":"boots","country":"DE","location":"Berlin,Berlin,Germany"}`)
 	if reflect.DeepEqual(home, abroad) || reflect.DeepEqual(home, place) {
-		t.Error("language or place make no difference")
+		t.Error("language or place do not change the result")
 	}
 	german := func(r *earshot.WebSearch) bool { return r.KnowledgeGraph.Type == "Hersteller" }
 	if !german(home) || german(abroad) || !german(place) {

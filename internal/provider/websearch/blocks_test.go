@@ -12,9 +12,8 @@ import (
 	"earshot/internal/provider/websearch"
 )
 
-// TestTheLabShowsEveryBlock asks about a few things: some blocks are on every page,
-// the others on a share of them.
-func TestTheLabShowsEveryBlock(t *testing.T) {
+// TestLabShowsEveryBlock runs several searches, because some blocks are only on some pages.
+func TestLabShowsEveryBlock(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, engineOfLab)
 	seen := map[earshot.BlockType]bool{}
@@ -35,7 +34,7 @@ func TestTheLabShowsEveryBlock(t *testing.T) {
 	}
 }
 
-// checkBlocks wants the fields of every block filled.
+// checkBlocks checks that the fields of every block are set.
 func checkBlocks(t *testing.T, result *earshot.WebSearch) {
 	t.Helper()
 	for _, s := range result.TopStories {
@@ -80,7 +79,7 @@ func checkBlocks(t *testing.T, result *earshot.WebSearch) {
 			t.Errorf("featured snippet is %+v", s)
 		}
 		if result.OrganicResults[0].Title == s.Title && result.OrganicResults[0].Link == s.Link {
-			t.Error("the featured snippet is a result, too")
+			t.Error("the featured snippet is also a result")
 		}
 	}
 	if b := result.AnswerBox; b != nil && (b.Type != "calculator" || b.Text == "") {
@@ -90,12 +89,12 @@ func checkBlocks(t *testing.T, result *earshot.WebSearch) {
 
 var classes = regexp.MustCompile(` class=("[^"]*"|'[^']*'|[^\s>]+)`)
 
-// TestClassNamesDecideNothing reads real pages with and without them.
+// TestClassNamesDecideNothing compares the results of real pages with and without class names.
 func TestClassNamesDecideNothing(t *testing.T) {
 	t.Parallel()
 	for i, path := range providertest.Captures(t, "websearch/*.html") {
 		if i%providertest.Mass != 0 {
-			continue // few of them under the race detector
+			continue // only some captures under the race detector
 		}
 		document := providertest.Stored(t, path)
 		with, err := websearch.Parse(document, realEngine, "US")
@@ -121,8 +120,9 @@ func TestClassNamesDecideNothing(t *testing.T) {
 	}
 }
 
-// The panel of a place shows its photo first, or its map where there is none.
-func TestThePhotoOfAPlace(t *testing.T) {
+// TestPhotoOfPlace checks that the first image in the panel of a place is its photo, unless it is a
+// map.
+func TestPhotoOfPlace(t *testing.T) {
 	t.Parallel()
 	const page = `<!DOCTYPE html><html><body><div id="rso"><a href="https://a.example/"><h3>A</h3></a></div><div id="rhs" role="complementary">%s` +
 		`<div data-attrid="title">Old Pier</div><div data-attrid="kc:/local:one line summary">Pier</div><div data-attrid="description">Old.</div>` +

@@ -17,8 +17,8 @@ import (
 // realEngine is the engine whose pages were captured.
 var realEngine = serp.Engine{Host: "google.com"}
 
-// TestCaptures reads pages that the real engine served. They are no fixtures of
-// ours: it wants what must hold for all of them, and most of their results.
+// TestCaptures checks captured pages of the real engine for properties of all pages and for most of
+// their results.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	counted := counts(t)
@@ -51,7 +51,7 @@ func products(result *earshot.WebSearch) int {
 	return n
 }
 
-// TestBlockedCaptures tells pages that refuse us from pages without results.
+// TestBlockedCaptures distinguishes pages that refuse us from pages without results.
 func TestBlockedCaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "websearch_blocked/*.html") {
@@ -70,8 +70,8 @@ func TestBlockedCaptures(t *testing.T) {
 
 var counted = regexp.MustCompile(`\| websearch/(\S+) .*\| organic (\d+),`)
 
-// counts are how many organic results each capture has, roughly, as its index
-// says.
+// counts returns the approximate number of organic results of each capture from the index of the
+// captures.
 func counts(tb testing.TB) map[string]int {
 	tb.Helper()
 	index, err := os.ReadFile(providertest.Captures(tb, "INDEX.md")[0])

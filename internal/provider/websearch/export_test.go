@@ -7,17 +7,17 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// Score is how many of each kind were found on a page.
+// Score is the number of items of each kind on a page.
 type Score struct {
 	organic, sitelinks, dated, questions, answered, related, overviews, sources, pills,
 	text, shopping, places, products, videos, discussions, panels, unread int
 }
 
-// ScoreHead names the columns of a score.
+// ScoreHead has the names of a score's columns.
 var ScoreHead = fmt.Sprintf("%5s%5s%5s%5s%5s%5s%5s%5s%5s%5s%5s%5s%5s%5s%5s%5s%5s",
 	"org", "site", "date", "paa", "answ", "rel", "aio", "src", "pill", "text", "shop", "plac", "prod", "vid", "disc", "pan", "left")
 
-// ScoreOf counts what is in a result.
+// ScoreOf returns the score of a result.
 func ScoreOf(result *earshot.WebSearch, unread int) Score {
 	s := Score{
 		organic: len(result.OrganicResults), questions: len(result.PeopleAlsoAsk), related: len(result.RelatedSearches),
@@ -60,7 +60,7 @@ func (s *Score) fields() []*int {
 	}
 }
 
-// Add counts another page in.
+// Add adds the score of another page.
 func (s *Score) Add(other Score) {
 	more := other.fields()
 	for i, field := range s.fields() {
@@ -76,7 +76,7 @@ func (s Score) String() string {
 	return line
 }
 
-// NotUnderstood is how many blocks of a page no room read.
+// NotUnderstood returns the number of blocks of a page that were not understood.
 func NotUnderstood(document []byte, engine serp.Engine) int {
 	found, err := parsePage(document, engine.NewLinks(nil), want{})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"earshot/internal/provider/websearch"
 )
 
-// TestFidelity is the scorecard of real pages: what was found on each of them, and
-// what must hold on every one. make fidelity prints it.
+// TestFidelity prints what was found on each captured page, and checks properties that every page
+// must have. `make fidelity` prints its output.
 func TestFidelity(t *testing.T) {
 	t.Parallel()
 	var all websearch.Score
@@ -43,8 +43,8 @@ func TestFidelity(t *testing.T) {
 	}
 }
 
-// TestEveryRedirectOfTheLab holds the links of results against the lab's pages.
-func TestEveryRedirectOfTheLab(t *testing.T) {
+// TestEveryRedirectOfLab compares the redirect links in results with the links on the lab's pages.
+func TestEveryRedirectOfLab(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, engineOfLab)
 	fields := map[string]int{}
@@ -88,7 +88,7 @@ func TestEveryRedirectOfTheLab(t *testing.T) {
 	}
 }
 
-// checkPage holds a page against what is true of every page.
+// checkPage checks properties that every page must have.
 func checkPage(t *testing.T, page string, result *earshot.WebSearch) {
 	t.Helper()
 	providertest.Check(t, result)
@@ -124,10 +124,10 @@ func checkPage(t *testing.T, page string, result *earshot.WebSearch) {
 	}
 }
 
-// linkNames are the fields that hold where something leads.
+// linkNames are the fields that contain a destination.
 var linkNames = []string{"link", "url", "website"}
 
-// codeNames are the fields that may hold code, as overviews about programs do.
+// codeNames are the fields that may contain code, because overviews can be about programs.
 var codeNames = []string{"text", "markdown"}
 
 var (
@@ -136,8 +136,8 @@ var (
 	program = regexp.MustCompile(`function\s*\(|\{[^}]*[:;][^}]*\}|@media|@keyframes|var [a-z]+=`)
 )
 
-// checkClean wants links that lead straight to where they lead, and text without
-// remains of markup and programs.
+// checkClean checks that links are unwrapped, and that texts contain no remains of markup and
+// scripts.
 func checkClean(t *testing.T, page, name string, value any) {
 	t.Helper()
 	switch v := value.(type) {
@@ -160,15 +160,15 @@ func checkClean(t *testing.T, page, name string, value any) {
 	}
 }
 
-// wrappers are the paths of the engine's links to elsewhere. One that counts a click on an ad
-// may not say where that leads.
+// wrappers are the paths of the engine's redirect links. A link that counts a click on an ad may
+// not contain its destination.
 var wrappers = []string{"/url", "/aclk", "/goto", "/imgres", "/amp"}
 
 func checkUnwrapped(t *testing.T, page, name, link string) {
 	t.Helper()
 	u, err := url.Parse(link)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		t.Errorf("%s: %s %q is no web address", page, name, link)
+		t.Errorf("%s: %s %q is not a web address", page, name, link)
 		return
 	}
 	own := strings.HasPrefix(strings.TrimPrefix(u.Host, "www."), "google.")

@@ -16,9 +16,8 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// TestQuestionsStayAsTheyAreWithoutTheirOverview asks a lab that fails to serve
-// what pages load on demand.
-func TestQuestionsStayAsTheyAreWithoutTheirOverview(t *testing.T) {
+// TestQuestionsWithoutOverview asks a lab that does not serve the parts that pages load on demand.
+func TestQuestionsWithoutOverview(t *testing.T) {
 	t.Parallel()
 	site := lab.Handler(labsite.Site())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,11 +13,11 @@ import (
 	"earshot/internal/provider/websearch"
 )
 
-// resultPage is a page with %s where a result stands.
+// resultPage is a page with %s in the snippet of a result.
 const resultPage = `<!DOCTYPE html><html><body><div id="search"><div id="rso"><div><div>` +
 	`<a href="https://a.example/"><h3>Title</h3><cite>a.example</cite></a></div><div data-sncf="1">%s</div></div></div></div></body></html>`
 
-// overviewPage is a page with %s where an overview stands.
+// overviewPage is a page with %s in an overview.
 const overviewPage = `<!DOCTYPE html><html><body><div data-attrid="SrpGenSumSummary"><div data-container-id="main-col">%s</div></div>` +
 	`<div id="rso"><div><a href="https://a.example/"><h3>Title</h3></a></div></div></body></html>`
 
@@ -29,9 +29,9 @@ func TestGolden(t *testing.T) {
 	providertest.Unanswered(t, parse, "desktop.html")
 }
 
-// HTML can do without the tags at a page's end, but a page that was cut off leaves
-// something open.
-func TestAPageNeedNotSayThatItEnds(t *testing.T) {
+// TestPageWithoutEndTag checks that only a truncated page is an error. HTML may omit the tags at
+// its end, but a truncated page leaves other elements open.
+func TestPageWithoutEndTag(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile("testdata/desktop.html")
 	if err != nil {
@@ -43,19 +43,20 @@ func TestAPageNeedNotSayThatItEnds(t *testing.T) {
 	}
 	open, found := bytes.CutSuffix(bytes.TrimSpace(whole), []byte("</html>"))
 	if !found {
-		t.Fatal("the fixture does not close")
+		t.Fatal("the fixture has no end tag")
 	}
 	got, err := parse(open)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("without its end: %v\n%s", err, diff)
+		t.Errorf("page without its end tag: %v\n%s", err, diff)
 	}
 	if _, err := parse(open[:len(open)*3/4]); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) {
-		t.Errorf("cut off: %v", err)
+		t.Errorf("truncated page: %v", err)
 	}
 }
 
-// A chip may push the end of its sentence to a line of its own.
-func TestAnOverviewKeepsItsSentencesTogether(t *testing.T) {
+// TestOverviewKeepsSentencesTogether reads a chip that moves the end of its sentence to another
+// line.
+func TestOverviewKeepsSentencesTogether(t *testing.T) {
 	t.Parallel()
 	result, err := parse(fmt.Appendf(nil, overviewPage, `<div>It is fast <div><button data-icl-uuid="1">x</button></div>. It is light.</div>`))
 	found, ok := result.(*earshot.WebSearch)
@@ -73,57 +74,57 @@ func TestHostile(t *testing.T) {
 	t.Run("overview", func(t *testing.T) { providertest.Hostile(t, overviewPage, parse) })
 }
 
-// TestHostileStructure parses pages that are made of what the parser looks for.
+// TestHostileStructure parses pages that repeat and nest the elements that the parser looks for.
 func TestHostileStructure(t *testing.T) {
 	t.Parallel()
 	rep := providertest.Repeat
 	for name, part := range map[string]string{
-		"many results":          rep(`<div><a href="https://a.example/"><h3>x</h3></a></div>`, 9000),
-		"deep results":          rep("<div>", 400) + rep(`<a href="https://a.example/"><h3>x</h3></a>`, 9000),
-		"results in results":    rep(`<div><a href="https://a.example/"><h3>x</h3></a><div data-sncf="1">`, 400),
-		"many questions":        rep(`<div class="related-question-pair" data-q="x"><b aria-expanded="false">x</b></div>`, 9000),
-		"nested questions":      rep(`<div data-q="x">`, 400) + rep(`<i></i>`, 9000),
-		"nested videos":         rep(`<div data-surl="https://a.example/">`, 400) + rep(`<i></i>`, 9000),
-		"nested products":       rep(`<div data-pv="1">`, 400) + rep(`<i>1 €</i>`, 9000),
-		"nested places":         rep(`<a data-cid="1">`, 400) + rep(`<i></i>`, 9000),
-		"nested panels":         rep(`<div role="complementary">`, 400) + rep(`<i data-attrid="title">x</i>`, 9000),
-		"nested spans":          `<a href="https://a.example/"><h3>x</h3></a><div data-sncf="1">1 — ` + rep(`<span>y`, 400) + rep(`<i></i>`, 9000),
-		"nested overviews":      rep(`<div data-attrid="SrpGenSumSummary">x`, 400),
-		"chips without end":     `<div data-attrid="SrpGenSumSummary">` + rep(`<button data-icl-uuid="1" data-src-ids="`+rep("1,", 400)+`">x</button>`, 100),
-		"results in titles":     rep(`<h3><a href="https://a.example/" data-ved="2EBY">x</a>`, 400) + rep(`<i></i>`, 9000),
-		"marked results":        rep(`<a href="https://a.example/" data-ved="2EBY"><div>x</div><div>a.example</div></a>`, 9000),
-		"deep marked results":   rep(`<a href="https://a.example/" data-ved="2EBY"><div>`, 400) + rep(`<i>x</i>`, 9000),
-		"folded questions":      rep(`<div><b role="button" aria-expanded="false" data-ved="2ELpO">x</b></div>`, 9000),
-		"nested folds":          rep(`<div><b role="button" aria-expanded="false" data-ved="2ELpO">x</b>`, 400) + rep(`<i></i>`, 9000),
-		"nested frames":         rep(`<div data-mcpr>`, 400) + rep(`<i data-huuid="1">x</i>`, 9000),
-		"nested plain":          rep(`<div data-ved="2EPW4Cg">`, 400) + rep(`<i>x</i>`, 9000),
-		"nested ads":            rep(`<div><a href="https://a.example/" data-ved="2ENEM"><h3>x</h3>`, 400) + rep(`<i></i>`, 9000),
-		"echoes":                rep(`<a href="/search?q=x">x</a>`, 9000),
-		"pieces in pieces":      `<div class="related-question-pair" data-q="x"><p id="a"></p></div><script>` + rep(`jsl.dh('a','\x3cp id=a>\x3c/p>');`, 9000) + `</script>`,
-		"open pieces":           `<script>` + rep(`jsl.dh('a','`, 90_000) + `</script>`,
-		"long piece":            `<div class="related-question-pair" data-q="x"><p id="a"></p></div><script>jsl.dh('a','` + rep(`\x3cb>`, 20_000) + `')</script>`,
-		"sitelinks":             `<div><a href="https://a.example/"><h3>x</h3></a>` + rep(`<a href="https://a.example/y">y</a>`, 9000),
-		"ads":                   rep(`<div data-text-ad="1"><a href="https://a.example/"><h3>x</h3></a></div>`, 5000),
-		"hidden":                rep(`<div style="display:none">`, 400) + "x",
-		"ads that lead nowhere": `<div data-text-ad="1"><a href="/aclk?adurl=javascript:alert(1)" data-pcu="data:x"><h3>x</h3></a></div>`,
-		"things":                rep(`<a href="/search?q=x&stick=1"><img><div>x</div></a>`, 9000),
-		"nested things":         rep(`<div role="listitem"><a href="/search?q=x&stick=1"></a><img>`, 400) + rep(`<i>x</i>`, 9000),
-		"nested cards":          rep(`<div role="heading" aria-level="2">s</div><a href="https://a.example/"><div role="heading" aria-level="4">x</div>`, 400) + rep(`<i>1</i>`, 9000),
-		"many cards":            rep(`<a href="https://a.example/"><div>s</div><div role="heading" aria-level="3">x</div><div>1 day ago</div></a>`, 9000),
-		"nested images":         rep(`<div data-ved="1t:244">`, 400) + rep(`<img alt="x">`, 9000),
-		"nested jobs":           rep(`<div data-share-url="/search?ibp=htl;jobs">`, 400) + rep(`<p>x</p>`, 9000),
-		"nested hotels":         rep(`<a data-url="/travel/hotels/entity/1" role="link">`, 400) + rep(`<i>x</i>`, 9000),
-		"nested events":         rep(`<div data-attrid="EventsModule">`, 400) + rep(`<i>x</i>`, 9000),
-		"nested snippets":       rep(`<div data-attrid="wa:/description">`, 400) + rep(`<i>x</i>`, 9000),
-		"nested boxes":          rep(`<div data-tts="answers">`, 400) + rep(`<i></i>`, 9000),
-		"nested offers":         rep(`<div data-gid="1">`, 400) + rep(`<i>x</i>`, 9000),
-		"shopping ads":          rep(`<div><a href="https://a.example/" data-merchant-id="1" data-offer-id="1"></a></div>`, 9000),
-		"nested posts":          rep(`<g-inner-card><a href="https://x.com/a/status/1?r=twcamp%5Eserp">`, 400) + rep(`<i>x</i>`, 9000),
-		"posts":                 rep(`<a href="https://x.com/a/status/1?r=twcamp%5Eserp">x</a>`, 9000),
-		"headings":              rep(`<div role="heading" aria-level="2">x</div>`, 9000) + rep("<div>", 400) + `<a href="/x">y</a>`,
-		"deep headings":         rep(`<div><div role="heading" aria-level="2">x</div>`, 400) + rep(`<i></i>`, 9000),
-		"sponsored":             rep(`<a href="https://a.example/" data-arwt="/aclk?x">`, 400) + rep(`<i>x</i>`, 9000),
-		"links that are none":   `<a href="javascript:alert(1)"><h3>x</h3></a><a href="/search?q=x"><h3>y</h3></a><a href="http://u:p@a.example/"><h3>z</h3></a>`,
+		"many results":        rep(`<div><a href="https://a.example/"><h3>x</h3></a></div>`, 9000),
+		"deep results":        rep("<div>", 400) + rep(`<a href="https://a.example/"><h3>x</h3></a>`, 9000),
+		"results in results":  rep(`<div><a href="https://a.example/"><h3>x</h3></a><div data-sncf="1">`, 400),
+		"many questions":      rep(`<div class="related-question-pair" data-q="x"><b aria-expanded="false">x</b></div>`, 9000),
+		"nested questions":    rep(`<div data-q="x">`, 400) + rep(`<i></i>`, 9000),
+		"nested videos":       rep(`<div data-surl="https://a.example/">`, 400) + rep(`<i></i>`, 9000),
+		"nested products":     rep(`<div data-pv="1">`, 400) + rep(`<i>1 €</i>`, 9000),
+		"nested places":       rep(`<a data-cid="1">`, 400) + rep(`<i></i>`, 9000),
+		"nested panels":       rep(`<div role="complementary">`, 400) + rep(`<i data-attrid="title">x</i>`, 9000),
+		"nested spans":        `<a href="https://a.example/"><h3>x</h3></a><div data-sncf="1">1 — ` + rep(`<span>y`, 400) + rep(`<i></i>`, 9000),
+		"nested overviews":    rep(`<div data-attrid="SrpGenSumSummary">x`, 400),
+		"chips without end":   `<div data-attrid="SrpGenSumSummary">` + rep(`<button data-icl-uuid="1" data-src-ids="`+rep("1,", 400)+`">x</button>`, 100),
+		"results in titles":   rep(`<h3><a href="https://a.example/" data-ved="2EBY">x</a>`, 400) + rep(`<i></i>`, 9000),
+		"marked results":      rep(`<a href="https://a.example/" data-ved="2EBY"><div>x</div><div>a.example</div></a>`, 9000),
+		"deep marked results": rep(`<a href="https://a.example/" data-ved="2EBY"><div>`, 400) + rep(`<i>x</i>`, 9000),
+		"folded questions":    rep(`<div><b role="button" aria-expanded="false" data-ved="2ELpO">x</b></div>`, 9000),
+		"nested folds":        rep(`<div><b role="button" aria-expanded="false" data-ved="2ELpO">x</b>`, 400) + rep(`<i></i>`, 9000),
+		"nested frames":       rep(`<div data-mcpr>`, 400) + rep(`<i data-huuid="1">x</i>`, 9000),
+		"nested plain":        rep(`<div data-ved="2EPW4Cg">`, 400) + rep(`<i>x</i>`, 9000),
+		"nested ads":          rep(`<div><a href="https://a.example/" data-ved="2ENEM"><h3>x</h3>`, 400) + rep(`<i></i>`, 9000),
+		"echoes":              rep(`<a href="/search?q=x">x</a>`, 9000),
+		"pieces in pieces":    `<div class="related-question-pair" data-q="x"><p id="a"></p></div><script>` + rep(`jsl.dh('a','\x3cp id=a>\x3c/p>');`, 9000) + `</script>`,
+		"open pieces":         `<script>` + rep(`jsl.dh('a','`, 90_000) + `</script>`,
+		"long piece":          `<div class="related-question-pair" data-q="x"><p id="a"></p></div><script>jsl.dh('a','` + rep(`\x3cb>`, 20_000) + `')</script>`,
+		"sitelinks":           `<div><a href="https://a.example/"><h3>x</h3></a>` + rep(`<a href="https://a.example/y">y</a>`, 9000),
+		"ads":                 rep(`<div data-text-ad="1"><a href="https://a.example/"><h3>x</h3></a></div>`, 5000),
+		"hidden":              rep(`<div style="display:none">`, 400) + "x",
+		"ads without target":  `<div data-text-ad="1"><a href="/aclk?adurl=javascript:alert(1)" data-pcu="data:x"><h3>x</h3></a></div>`,
+		"things":              rep(`<a href="/search?q=x&stick=1"><img><div>x</div></a>`, 9000),
+		"nested things":       rep(`<div role="listitem"><a href="/search?q=x&stick=1"></a><img>`, 400) + rep(`<i>x</i>`, 9000),
+		"nested cards":        rep(`<div role="heading" aria-level="2">s</div><a href="https://a.example/"><div role="heading" aria-level="4">x</div>`, 400) + rep(`<i>1</i>`, 9000),
+		"many cards":          rep(`<a href="https://a.example/"><div>s</div><div role="heading" aria-level="3">x</div><div>1 day ago</div></a>`, 9000),
+		"nested images":       rep(`<div data-ved="1t:244">`, 400) + rep(`<img alt="x">`, 9000),
+		"nested jobs":         rep(`<div data-share-url="/search?ibp=htl;jobs">`, 400) + rep(`<p>x</p>`, 9000),
+		"nested hotels":       rep(`<a data-url="/travel/hotels/entity/1" role="link">`, 400) + rep(`<i>x</i>`, 9000),
+		"nested events":       rep(`<div data-attrid="EventsModule">`, 400) + rep(`<i>x</i>`, 9000),
+		"nested snippets":     rep(`<div data-attrid="wa:/description">`, 400) + rep(`<i>x</i>`, 9000),
+		"nested boxes":        rep(`<div data-tts="answers">`, 400) + rep(`<i></i>`, 9000),
+		"nested offers":       rep(`<div data-gid="1">`, 400) + rep(`<i>x</i>`, 9000),
+		"shopping ads":        rep(`<div><a href="https://a.example/" data-merchant-id="1" data-offer-id="1"></a></div>`, 9000),
+		"nested posts":        rep(`<g-inner-card><a href="https://x.com/a/status/1?r=twcamp%5Eserp">`, 400) + rep(`<i>x</i>`, 9000),
+		"posts":               rep(`<a href="https://x.com/a/status/1?r=twcamp%5Eserp">x</a>`, 9000),
+		"headings":            rep(`<div role="heading" aria-level="2">x</div>`, 9000) + rep("<div>", 400) + `<a href="/x">y</a>`,
+		"deep headings":       rep(`<div><div role="heading" aria-level="2">x</div>`, 400) + rep(`<i></i>`, 9000),
+		"sponsored":           rep(`<a href="https://a.example/" data-arwt="/aclk?x">`, 400) + rep(`<i>x</i>`, 9000),
+		"unsafe links":        `<a href="javascript:alert(1)"><h3>x</h3></a><a href="/search?q=x"><h3>y</h3></a><a href="http://u:p@a.example/"><h3>z</h3></a>`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			providertest.Survives(t, `<!DOCTYPE html><html><body><div id="rso">`+part+`</div></body></html>`, parse)

@@ -47,7 +47,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"of chat assistants": {`{"query":"x","country":"US","include":{"rawResponse":true}}`, []string{"include.rawResponse: unknown field"}},
 		"url and query":      {`{"url":"https://search.lab.test/search?q=x&gl=us","query":"x"}`, []string{"query: cannot be combined with url"}},
 		"url and all":        {`{"url":"https://search.lab.test/search?q=x&gl=us","query":"x","location":"A","uule":"w+C","pages":2}`, []string{"query: ", "location: ", "uule: ", "pages: "}},
-		"url of a vertical":  {`{"url":"https://search.lab.test/search?q=x&gl=us&tbm=nws"}`, []string{"url: must not carry tbm"}},
+		"url of a vertical":  {`{"url":"https://search.lab.test/search?q=x&gl=us&tbm=nws"}`, []string{"url: must not have tbm"}},
 		"url elsewhere":      {`{"url":"https://evil.example/search?q=x&gl=us"}`, []string{"url: must be on a web host of the search engine"}},
 		"url of news":        {`{"url":"https://news.search.lab.test/search?q=x&gl=us"}`, []string{"url: must be on a web host of the search engine"}},
 		"url with a path":    {`{"url":"https://search.lab.test/searchx?q=x&gl=us"}`, []string{"url: must have the path /search"}},

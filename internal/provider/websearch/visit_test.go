@@ -15,8 +15,8 @@ import (
 	"earshot/internal/provider/serp/labsite"
 )
 
-// A browser gets past what plain clients cannot pass, and then finds what they find on
-// the page itself. What refuses everybody is told apart from what was not understood.
+// TestInABrowser checks that a browser passes consent pages and pages that need scripts, and then
+// finds the same as a plain client on the page itself. It also checks the reasons of failures.
 func TestInABrowser(t *testing.T) {
 	t.Parallel()
 	plain := providertest.StartLab(t, engineOfLab)
@@ -44,7 +44,7 @@ func TestInABrowser(t *testing.T) {
 		for query, want := range map[string]earshot.Reason{
 			"[[block]]":                  earshot.ReasonBlocked,
 			"[[scripts]] [[block]]":      earshot.ReasonBlocked,
-			"[[scripts]] [[empty]]":      earshot.ReasonBlocked, // the page stays a shell
+			"[[scripts]] [[empty]]":      earshot.ReasonBlocked, // the scripts do not fill the page
 			"[[cut]]":                    earshot.ReasonUnavailable,
 			"[[status=503]]":             earshot.ReasonUnavailable,
 			"[[consent]] [[status=429]]": earshot.ReasonBlocked,

@@ -50,14 +50,14 @@ func TestResultPagesAsSteered(t *testing.T) {
 		"tea [[block]]":         `id="rso"`,
 	} {
 		if !strings.Contains(plain, part) || strings.Contains(searchFor(t, query, ""), part) {
-			t.Errorf("%s: %s is there, or never was", query, part)
+			t.Errorf("%s: the page has %s, or the page of a plain query does not", query, part)
 		}
 	}
 	if searchFor(t, "tea [[drip=1us]]", "") != plain {
-		t.Error("the words change the page")
+		t.Error("steering words changed the page")
 	}
 	if strings.Contains(plain, "ZgotmplZ") || strings.Contains(plain, "{{") || strings.Contains(plain, "{brand}") {
-		t.Error("the page has remains of its templates")
+		t.Error("the page contains template code")
 	}
 }
 
@@ -71,12 +71,12 @@ func TestPagesDifferByPlaceAndDevice(t *testing.T) {
 		}
 		seen[page] = more
 		if page != searchFor(t, "tea", more) {
-			t.Errorf("%q shows something else the second time", more)
+			t.Errorf("%q shows another page the second time", more)
 		}
 	}
 	phone := get(t, "Mozilla/5.0 (iPhone) Mobile Safari", "/search?q=tea").Body.String()
 	if strings.Contains(phone, "data-rpos") || !strings.Contains(phone, `role="presentation"`) {
-		t.Error("a phone gets the desktop's page")
+		t.Error("a phone got the desktop page")
 	}
 }
 
@@ -99,7 +99,7 @@ func TestOverviewsOnDemand(t *testing.T) {
 	t.Parallel()
 	path := regexp.MustCompile(`data-async-path="([^"]*)"`).FindStringSubmatch(searchFor(t, "tea", "&gl=fr&hl=fr"))
 	if path == nil {
-		t.Fatal("no question is answered by an overview")
+		t.Fatal("no question has an overview")
 	}
 	w := get(t, "", strings.ReplaceAll(path[1], "&amp;", "&"))
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `data-rl="fr"`) {
@@ -114,17 +114,17 @@ func TestLinksLeadToTheirDestination(t *testing.T) {
 		w := httptest.NewRecorder()
 		Redirect(w, httptest.NewRequest(http.MethodGet, link, http.NoBody))
 		if w.Code != http.StatusFound || w.Header().Get("Location") != destination {
-			t.Errorf("%s answers %d to %q", link, w.Code, w.Header().Get("Location"))
+			t.Errorf("%s: status %d, location %q", link, w.Code, w.Header().Get("Location"))
 		}
 	}
 	if strings.Contains(Hide(destination), "shop") {
-		t.Error("a hidden link shows where it leads")
+		t.Error("a hidden link contains its destination")
 	}
 	for _, link := range []string{"/goto", "/goto?url=x", "/goto?url=CAES", "/goto?url=CAES!", "/url", "/url?q="} {
 		w := httptest.NewRecorder()
 		Redirect(w, httptest.NewRequest(http.MethodGet, link, http.NoBody))
 		if w.Code != http.StatusNotFound {
-			t.Errorf("%s answers %d", link, w.Code)
+			t.Errorf("%s: status %d, want 404", link, w.Code)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestPageHasEveryKindOfLink(t *testing.T) {
 
 var attribute = regexp.MustCompile(`data-offers-url="([^"]*)"`)
 
-// TestHostilePrompt wants a prompt to stay text wherever it stands on the page.
+// TestHostilePrompt checks that a prompt is escaped everywhere on the page.
 func TestHostilePrompt(t *testing.T) {
 	t.Parallel()
 	const prompt = `--><script>alert(1)</script>"><b onclick=x>&<!--`
@@ -165,11 +165,11 @@ func TestHostilePrompt(t *testing.T) {
 	}
 	found := attribute.FindSubmatch(page)
 	if found == nil {
-		t.Fatal("the page does not tell where offers are")
+		t.Fatal("the page has no address of offers")
 	}
 	u, err := url.Parse(html.UnescapeString(string(found[1])))
 	if err != nil || u.Path != offersPath || u.Query().Get("q") != prompt || u.Query().Get(paramClusters) != "3" {
-		t.Errorf("offers are at %v (%v)", u, err)
+		t.Errorf("address of offers is %v (%v)", u, err)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestOffers(t *testing.T) {
 	a := world.ComposeClusters(ask("tents"), 2)
 	product, found := a.Cluster(a.Inline[0].ID)
 	if !found {
-		t.Fatal("a product of the answer is no cluster of it")
+		t.Fatal("a product of the answer is not one of its clusters")
 	}
 	piece, err := fill("offers", product)
 	if err != nil {
@@ -188,6 +188,6 @@ func TestOffers(t *testing.T) {
 		t.Errorf("%d offers of %d:\n%s", got, len(product.Offers), piece)
 	}
 	if _, found := a.Cluster("none"); found {
-		t.Error("found a cluster that there is not")
+		t.Error("found a cluster that does not exist")
 	}
 }
