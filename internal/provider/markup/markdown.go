@@ -2,6 +2,7 @@ package markup
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -82,33 +83,17 @@ func joinText(n *html.Node) {
 // begin a line, so a list or heading mark at its beginning is escaped as well.
 func escapeNode(n *html.Node) string {
 	text := mdtext.Escape(n.Data)
-	if n.PrevSibling != nil {
+	found := lineMark.FindString(text)
+	if found == "" || n.PrevSibling != nil {
 		return text
 	}
-	start := strings.TrimLeft(text, " \t\r\n\f")
-	if end := lineMark(start); end > 0 {
-		end += len(text) - len(start)
-		return text[:end-1] + `\` + text[end-1:]
-	}
-	return text
+	sign := len(found) - len("- ")
+	return text[:sign] + `\` + text[sign:]
 }
 
-// lineMark returns the length of a mark that would turn a line of text into a list item or a
-// heading, or 0. White space must follow the mark.
-func lineMark(line string) int {
-	end := 0
-	for end < len(line) && end < 9 && line[end] >= '0' && line[end] <= '9' {
-		end++
-	}
-	signs := "#+-" // markdownWriter writes > as an entity
-	if end > 0 {
-		signs = ".)"
-	}
-	if end+1 < len(line) && strings.IndexByte(signs, line[end]) >= 0 && strings.IndexByte(" \t\r\n\f", line[end+1]) >= 0 {
-		return end + 1
-	}
-	return 0
-}
+// lineMark matches a mark that would turn a line of text into a list item or a heading, with the
+// white space after it. markdownWriter escapes the mark of a quote.
+var lineMark = regexp.MustCompile(`^[ \t\r\n\f]*(?:[0-9]{1,9}[.)]|[#+-])[ \t\r\n\f]`)
 
 // ReplaceChildren replaces the content of n with the text, wrapped in inner if inner is not nil.
 func ReplaceChildren(n, inner *html.Node, text string) {

@@ -129,7 +129,8 @@ func (q *Query) setLanguage(hl string) (problem string) {
 	return ""
 }
 
-// pagesFor returns the number of result pages for num results. An invalid num means one page.
+// pagesFor returns the number of result pages for num results, at most maxPages. A num that is not
+// a number means one page.
 func pagesFor(num string) int {
 	n, err := strconv.Atoi(num)
 	if errors.Is(err, strconv.ErrSyntax) {

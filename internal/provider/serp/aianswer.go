@@ -143,8 +143,9 @@ func Tidy(a *earshot.Answer) {
 	a.Text, a.Markdown = stray.ReplaceAllString(a.Text, "$1$2"), stray.ReplaceAllString(a.Markdown, "$1$2")
 }
 
-// dropBoxes removes dialogs and hidden forms from an answer, such as the form for feedback. Hidden
-// elements that contain parts of the answer stay. It reports whether it removed any.
+// dropBoxes removes forms, dialogs and hidden elements with controls from an answer, such as the
+// form for feedback. Elements that contain parts of the answer stay. It reports whether it removed
+// any.
 func dropBoxes(boxes []*html.Node) (dropped bool) {
 	for _, box := range bounded(boxes) {
 		if (opens(box) || markup.Any(box, asks) != nil) && markup.Any(box, isPart) == nil {

@@ -64,8 +64,8 @@ type textWriter struct {
 	gap string // white space before the next piece
 }
 
-// space requests white space before the next piece. A line break has precedence over a space: after
-// a non-breaking space it separates two words.
+// space requests white space before the next piece. A line break has precedence over a space,
+// because webtext.Clean drops a non-breaking space before a line break.
 func (w *textWriter) space(gap string) {
 	if w.gap != "\n" {
 		w.gap = gap

@@ -42,7 +42,7 @@ func (l Links) Read(href string) (destination, redirect string, ok bool) {
 	if !l.engine.isRedirect(u) {
 		return l.engine.original(u), "", true
 	}
-	u.Host = "www." + l.engine.Host // the only host that the goto endpoint accepts
+	u.Host = "www." + l.engine.Host // the goto endpoint accepts only the main host
 	return l.follow(u)
 }
 

@@ -85,7 +85,7 @@ func boxOf(link *html.Node) *html.Node {
 }
 
 // adLink returns the destination of an ad. A link that counts the click has its destination in a
-// parameter or in another attribute. If it has no destination, the link stays as it is: resolving
+// parameter or in another attribute. If it has no destination, the link is returned unchanged: resolving
 // it would count as a click, which the advertiser pays for.
 func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 	destination, redirect, ok = r.links.Read(markup.Attr(a, "href"))
@@ -209,7 +209,8 @@ func offerUnit(link *html.Node) *html.Node {
 	return unitOf(link, 5, func(n *html.Node) bool { return isShoppingAd(n) && n != link && marksOf(n).offer != offer })
 }
 
-// unitOf returns the largest of the nearest ancestors of n that contains no other unit.
+// unitOf climbs at most the given number of levels from n and returns the largest element that
+// contains no other unit.
 func unitOf(n *html.Node, levels int, isOther func(*html.Node) bool) *html.Node {
 	for range levels {
 		if n.Parent == nil || landmarks[markup.Attr(n.Parent, "id")] || markup.Find(n.Parent, isOther) != nil {

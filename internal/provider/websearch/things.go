@@ -93,7 +93,7 @@ func isNumber(line string) bool {
 }
 
 // listItem returns the element around the link that is marked as an item in a list of entities.
-// listed is false if there is none.
+// listed is false if no such element exists.
 func listItem(link *html.Node) (item *html.Node, listed bool) {
 	n := link
 	for range 3 {

@@ -8,6 +8,7 @@
 package webtext
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,7 +35,10 @@ func ValidText(text string) string {
 // characters, citation marks or other private-use characters. Its lines do not end in white space,
 // and there is at most one blank line in a row.
 func Clean(text string) string {
-	text = dropMarks(strings.ToValidUTF8(text, "\uFFFD"))
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if strings.Contains(text, markStart) {
+		text = citation.ReplaceAllString(text, "")
+	}
 	text = strings.Map(cleanRune, text)
 	if strings.Contains(text, "\n") {
 		text = tidyLines(text)
@@ -42,28 +46,9 @@ func Clean(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// dropMarks removes citation marks and the white space before them. If a mark begins within another
-// one, only the inner one is removed.
-func dropMarks(text string) string {
-	if !strings.Contains(text, markStart) {
-		return text
-	}
-	var out strings.Builder
-	out.Grow(len(text))
-	for {
-		before, rest, found := strings.Cut(text, markEnd)
-		if !found {
-			out.WriteString(text)
-			return out.String()
-		}
-		if start := strings.LastIndex(before, markStart); start >= 0 {
-			out.WriteString(strings.TrimRight(before[:start], " \t"))
-		} else {
-			out.WriteString(before + markEnd)
-		}
-		text = rest
-	}
-}
+// citation matches a citation mark and the white space before it. If a mark begins within another
+// one, only the inner one matches.
+var citation = regexp.MustCompile(`[ \t]*\x{e200}[^\x{e200}\x{e201}]*\x{e201}`)
 
 // cleanRune returns the replacement of r in clean text, or -1 to drop r.
 func cleanRune(r rune) rune {

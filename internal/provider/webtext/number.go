@@ -2,15 +2,19 @@ package webtext
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
+
+// number matches a number: digits with optional groups of three after a space or an apostrophe, then
+// any number of digits after dots and commas.
+var number = regexp.MustCompile(`[0-9]+(?:['’\x{a0}\x{202f} ][0-9]{3}\b)*(?:[.,][0-9]+)*`)
 
 // Decimal returns the first number in the text, in any notation of digit groups and decimal point.
 // It returns nil if the text has no number.
 func Decimal(text string) *float64 {
-	found := firstNumber(text)
+	found := number.FindString(text)
 	if found == "" || len(found) > 24 { // longer than any amount of money
 		return nil
 	}
@@ -20,45 +24,6 @@ func Decimal(text string) *float64 {
 	}
 	return &value
 }
-
-// firstNumber returns the first number in the text as written. It may have groups of three digits
-// after a space or an apostrophe, then any number of digits after dots and commas.
-func firstNumber(text string) string {
-	start := strings.IndexFunc(text, isDigit)
-	if start < 0 {
-		return ""
-	}
-	text = text[start:]
-	end := countDigits(text)
-	for {
-		mark, size := utf8.DecodeRuneInString(text[end:])
-		group := text[end+size:]
-		if !strings.ContainsRune(groupMarks, mark) || countDigits(group) != 3 || len(group) > 3 && isWordByte(group[3]) {
-			break
-		}
-		end += size + 3
-	}
-	for end < len(text) && (text[end] == '.' || text[end] == ',') {
-		more := countDigits(text[end+1:])
-		if more == 0 {
-			break
-		}
-		end += 1 + more
-	}
-	return text[:end]
-}
-
-// groupMarks are the characters that only separate groups of digits.
-const groupMarks = "'’\u00a0\u202f "
-
-func isDigit(r rune) bool { return r >= '0' && r <= '9' }
-
-func isWordByte(b byte) bool {
-	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
-}
-
-// countDigits returns the number of leading digits.
-func countDigits(text string) int { return len(text) - len(strings.TrimLeftFunc(text, isDigit)) }
 
 // normalize rewrites a number with a decimal point and without group separators. The last dot or
 // comma is the decimal point, unless it occurs more than once or exactly three digits follow it:
@@ -82,7 +47,7 @@ func normalize(text string) string {
 
 func digits(text string) string {
 	return strings.Map(func(r rune) rune {
-		if isDigit(r) {
+		if r >= '0' && r <= '9' {
 			return r
 		}
 		return -1
