@@ -285,13 +285,22 @@ func Text(n *html.Node) string {
 	return text.String()
 }
 
-func previousElement(n *html.Node) *html.Node {
+// PreviousElement returns the element before n among its siblings, or nil.
+func PreviousElement(n *html.Node) *html.Node {
 	for p := n.PrevSibling; p != nil; p = p.PrevSibling {
 		if p.Type == html.ElementNode {
 			return p
 		}
 	}
 	return nil
+}
+
+// Contains reports whether n is outer or inside it.
+func Contains(outer, n *html.Node) bool {
+	for n != nil && n != outer {
+		n = n.Parent
+	}
+	return n != nil
 }
 
 // challengeMarks match elements of pages that refuse us, in any language: captcha widgets,

@@ -60,7 +60,7 @@ func (w *plainWriter) element(n *html.Node) {
 	case atom.Li:
 		w.item(n)
 	case atom.Td, atom.Th:
-		if previousElement(n) != nil {
+		if PreviousElement(n) != nil {
 			w.prefix += " | "
 		}
 		w.children(n)

@@ -52,7 +52,7 @@ func (l Links) PrepareAnswer(turn *html.Node) (Served, error) {
 	nameSources(p.sources)
 	served := Served{}
 	for _, link := range p.links {
-		if isWithin(link, turn) {
+		if markup.Contains(turn, link) {
 			l.unwrap(link, served)
 		}
 	}
@@ -96,14 +96,6 @@ func (p *answerParts) add(n *html.Node) {
 	}
 }
 
-// isWithin reports whether the node is still a part of the answer.
-func isWithin(n, turn *html.Node) bool {
-	for n != nil && n != turn {
-		n = n.Parent
-	}
-	return n == turn
-}
-
 // Attributes of citation chips, of the notes that describe the sources of a chip, and of the items
 // in the list of sources.
 const (
@@ -117,7 +109,7 @@ func (l Links) nameChips(chips []*html.Node, turn *html.Node, notes map[string][
 	count := 0
 	for _, chip := range chips {
 		id, isChip := markup.Attr(chip, chipID), markup.HasAttr(chip, chipID)
-		if !isChip && !markup.IsLink(chip) || !isWithin(chip, turn) {
+		if !isChip && !markup.IsLink(chip) || !markup.Contains(turn, chip) {
 			continue
 		}
 		if count++; count > maxParts {
@@ -236,7 +228,7 @@ func nameSources(items []*html.Node) {
 		}
 		var before, said string
 		if text := markup.Any(item, isSnippet); text != nil {
-			before, said = ownText(elementBefore(text)), ownText(text)
+			before, said = ownText(markup.PreviousElement(text)), ownText(text)
 		}
 		label := markup.Attr(link, "aria-label")
 		title := cmp.Or(strings.TrimSpace(before), withoutHint(label), label)
@@ -256,17 +248,8 @@ func isSnippet(n *html.Node) bool {
 	if n.DataAtom != atom.Span {
 		return false
 	}
-	before := elementBefore(n)
+	before := markup.PreviousElement(n)
 	return before != nil && before.DataAtom == atom.Div
-}
-
-// elementBefore returns the element before n among its siblings, or nil.
-func elementBefore(n *html.Node) *html.Node {
-	before := n.PrevSibling
-	for before != nil && before.Type != html.ElementNode {
-		before = before.PrevSibling
-	}
-	return before
 }
 
 // ownText returns the text nodes in the node, joined.

@@ -25,7 +25,7 @@ const (
 func (l Links) takeNotes(elements []*html.Node, turn *html.Node, served Served) map[string][]note {
 	notes := map[string][]note{}
 	for _, element := range elements {
-		if !isWithin(element, turn) {
+		if !markup.Contains(turn, element) {
 			continue
 		}
 		for child := element.FirstChild; child != nil; child = child.NextSibling {

@@ -84,7 +84,7 @@ func (r *reader) unread(read map[*html.Node]int) {
 		if p.title != "" { // the section of a heading is one of the heading's ancestors
 			block = holder(p.node)
 		}
-		if block == nil || read[block] > 0 || last != nil && (contains(last, block) || contains(block, last)) || markup.Find(block, markup.IsLink) == nil {
+		if block == nil || read[block] > 0 || last != nil && (markup.Contains(last, block) || markup.Contains(block, last)) || markup.Find(block, markup.IsLink) == nil {
 			continue
 		}
 		last = block
@@ -105,7 +105,7 @@ func holder(heading *html.Node) *html.Node {
 		if n = n.Parent; n == nil || landmarks[markup.Attr(n, "id")] {
 			return nil
 		}
-		outside := func(n *html.Node) bool { return markup.IsLink(n) && !contains(n, heading) && !contains(heading, n) }
+		outside := func(n *html.Node) bool { return markup.IsLink(n) && !markup.Contains(n, heading) && !markup.Contains(heading, n) }
 		if markup.Find(n, outside) != nil {
 			return n
 		}

@@ -167,7 +167,7 @@ func displayedLink(t title, block *html.Node) (shown string, marked bool) {
 	if address := markup.Find(t.link, isMarked); address != nil {
 		return serp.Line(address), true
 	}
-	if contains(t.heading, t.link) {
+	if markup.Contains(t.heading, t.link) {
 		address := markup.Find(block, isMarked)
 		return serp.Line(address), address != nil
 	}

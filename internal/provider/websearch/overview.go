@@ -90,20 +90,11 @@ func textIn(frame *html.Node) *html.Node {
 	}
 	first, last := sentences[0], sentences[len(sentences)-1]
 	for holder := first.Parent; holder != nil && holder != frame; holder = holder.Parent {
-		if contains(holder, last) {
+		if markup.Contains(holder, last) {
 			return holder
 		}
 	}
 	return nil
-}
-
-func contains(holder, n *html.Node) bool {
-	for ; n != nil; n = n.Parent {
-		if n == holder {
-			return true
-		}
-	}
-	return false
 }
 
 // parseOverview reads an overview that was loaded on demand. It returns nil if the overview has no
