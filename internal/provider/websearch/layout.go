@@ -105,7 +105,9 @@ func holder(heading *html.Node) *html.Node {
 		if n = n.Parent; n == nil || landmarks[markup.Attr(n, "id")] {
 			return nil
 		}
-		outside := func(n *html.Node) bool { return markup.IsLink(n) && !markup.Contains(n, heading) && !markup.Contains(heading, n) }
+		outside := func(n *html.Node) bool {
+			return markup.IsLink(n) && !markup.Contains(n, heading) && !markup.Contains(heading, n)
+		}
 		if markup.Find(n, outside) != nil {
 			return n
 		}
