@@ -4,18 +4,15 @@ import { base } from "./api";
 import { codeFor } from "./snippets";
 import { Copy, Tabs } from "./ui";
 
-/** The request that a page shows the answer of, in several languages. */
-export function AsCall({
-  method = "GET",
-  path,
-  query = {},
-  body,
-}: {
+interface AsCallProps {
   method?: string;
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
-}) {
+}
+
+/** The request that a page shows the answer of, in several languages. */
+export function AsCall({ method = "GET", path, query = {}, body }: AsCallProps) {
   const [open, setOpen] = useState(false); // a long body is written out only for who looks
   const url = new URL(path.replace(/^\//, ""), base);
   for (const [name, value] of Object.entries(query))

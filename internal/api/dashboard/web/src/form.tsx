@@ -221,15 +221,9 @@ function ControlOf({ field, provider, control, set }: FieldProps & { control: Co
 
 type Take = (event: { currentTarget: { value: string } }) => void;
 
-function Select({
-  control,
-  take,
-  options,
-}: {
-  control: Control;
-  take: Take;
-  options: { value: string; name: string }[];
-}) {
+type SelectProps = { control: Control; take: Take; options: { value: string; name: string }[] };
+
+function Select({ control, take, options }: SelectProps) {
   const known = !control.value || options.some(({ value }) => value === control.value);
   return (
     <select {...control} onChange={take}>

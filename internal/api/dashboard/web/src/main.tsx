@@ -7,7 +7,7 @@ import { keepFocus } from "./focus";
 import { follow } from "./live";
 import { session } from "./session";
 import { balance, connected, findSession, followAddress, route, signIn, signOut, theme } from "./state";
-import { counted, Problem, Spinner } from "./ui";
+import { Button, counted, Problem, Spinner } from "./ui";
 import { SignIn } from "./pages/signin";
 import { Playground } from "./pages/playground";
 import { Compare } from "./pages/compare";
@@ -87,15 +87,14 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
           Earshot
         </a>
         <div class="standing">{session.value && <Standing />}</div>
-        <button
-          type="button"
+        <Button
+          text="Menu"
           class="small menu-button"
           aria-expanded={open}
           aria-controls="menu"
           onClick={() => setOpen(!open)}
-          data-testid="menu">
-          Menu
-        </button>
+          data-testid="menu"
+        />
         <div id="menu" class={open ? "menu open" : "menu"}>
           <nav aria-label="Pages">
             {Object.entries(pages).map(([name, { title }]) => (
@@ -146,9 +145,12 @@ function SignOut() {
   const [error, setError] = useState<unknown>();
   return (
     <>
-      <button type="button" class="small" title={session.value?.organization} onClick={() => signOut().catch(setError)}>
-        Sign out
-      </button>
+      <Button
+        text="Sign out"
+        class="small"
+        title={session.value?.organization}
+        onClick={() => signOut().catch(setError)}
+      />
       <Problem error={error} />
     </>
   );
@@ -157,11 +159,7 @@ function SignOut() {
 function ThemeSwitch() {
   const next = { "": "light", light: "dark", dark: "" }[theme.value] ?? "";
   const label = { "": "System", light: "Light", dark: "Dark" }[theme.value] ?? "System";
-  return (
-    <button type="button" class="small" title="Colours" onClick={() => (theme.value = next)}>
-      {label}
-    </button>
-  );
+  return <Button text={label} class="small" title="Colours" onClick={() => (theme.value = next)} />;
 }
 
 /** Finds out who is signed in, or signs in with the one-time token of the link that the server printed. */

@@ -120,19 +120,9 @@ function ticksOf(top: number | undefined, highest: number): number[] {
   return Array.from({ length: count + 1 }, (_, i) => i * step);
 }
 
-function Drawn({
-  layers,
-  shown,
-  stacked,
-  top,
-  spot,
-}: {
-  layers: (number | null)[][];
-  shown: Series[];
-  stacked?: boolean;
-  top: number;
-  spot?: number;
-}) {
+type DrawnProps = { layers: (number | null)[][]; shown: Series[]; stacked?: boolean; top: number; spot?: number };
+
+function Drawn({ layers, shown, stacked, top, spot }: DrawnProps) {
   const n = layers[0]?.length ?? 1;
   const at = (i: number) => (((i + 0.5) / n) * width).toFixed(1);
   const y = (value: number) => (height * (1 - value / top)).toFixed(1);
@@ -168,18 +158,10 @@ function Drawn({
   );
 }
 
+type LegendProps = { label: string; series: Series[]; off: string[]; setOff: (off: string[]) => void };
+
 /** The names and colours of series; a click takes one out or back in. */
-export function Legend({
-  label,
-  series,
-  off,
-  setOff,
-}: {
-  label: string;
-  series: Series[];
-  off: string[];
-  setOff: (off: string[]) => void;
-}) {
+export function Legend({ label, series, off, setOff }: LegendProps) {
   const toggle = (name: string) => setOff(off.includes(name) ? off.filter((n) => n !== name) : [...off, name]);
   return (
     <ul class="plot plot-legend" aria-label={label}>

@@ -28,18 +28,15 @@ export function SearchField({ name, label, maxLength }: { name: string; label: s
   );
 }
 
-/** One of some values, or all; a value that the address names is offered in any case. */
-export function ChoiceField({
-  name,
-  all,
-  values,
-  show = (value) => value,
-}: {
+interface ChoiceFieldProps {
   name: string;
   all: string;
   values: () => Promise<string[]> | string[];
   show?: (value: string) => string;
-}) {
+}
+
+/** One of some values, or all; a value that the address names is offered in any case. */
+export function ChoiceField({ name, all, values, show = (value) => value }: ChoiceFieldProps) {
   const chosen = route.value.query[name] ?? "";
   const offered = useLoad(async () => values(), []).value ?? [];
   return (

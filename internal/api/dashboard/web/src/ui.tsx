@@ -1,6 +1,6 @@
 // Pieces that every page uses.
 import { effect } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError } from "./api";
 import { nextSteps, type Session } from "./api.gen";
@@ -36,6 +36,15 @@ export function Problem({ error }: { error: unknown }) {
     </div>
   );
 }
+
+type ButtonProps = Omit<JSX.IntrinsicElements["button"], "children"> & { text: ComponentChildren };
+
+/** A button that submits no form. */
+export const Button = ({ text, ...attributes }: ButtonProps) => (
+  <button type="button" {...attributes}>
+    {text}
+  </button>
+);
 
 /** What stands where there is nothing yet, and what to do next. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -134,26 +143,21 @@ export interface Column<Row> {
   wide?: boolean;
 }
 
-/**
- * A table that sorts by a click on, or Enter in, the head of a column. Where it is narrow
- * each row becomes a list of its cells, unless it keeps its columns; where columns are
- * still out of sight it says so.
- */
-export function Table<Row>({
-  rows,
-  columns,
-  label,
-  onOpen,
-  rowKey,
-  keepColumns,
-}: {
+interface TableProps<Row> {
   rows: Row[];
   columns: Column<Row>[];
   label: string;
   onOpen?: (row: Row) => void;
   rowKey?: (row: Row) => string;
   keepColumns?: boolean;
-}) {
+}
+
+/**
+ * A table that sorts by a click on, or Enter in, the head of a column. Where it is narrow
+ * each row becomes a list of its cells, unless it keeps its columns; where columns are
+ * still out of sight it says so.
+ */
+export function Table<Row>({ rows, columns, label, onOpen, rowKey, keepColumns }: TableProps<Row>) {
   const box = useRef<HTMLDivElement>(null);
   const overflows = useOverflow(box);
   const [by, setBy] = useState<{ column: string; down: boolean }>();
@@ -174,9 +178,7 @@ export function Table<Row>({
                 const sort = by?.column === c.name ? (by.down ? "descending" : "ascending") : "none";
                 return (
                   <th key={c.name} role="columnheader" aria-sort={sort} class={look(c)}>
-                    <button type="button" onClick={() => setBy({ column: c.name, down: sort === "ascending" })}>
-                      {c.name}
-                    </button>
+                    <Button text={c.name} onClick={() => setBy({ column: c.name, down: sort === "ascending" })} />
                   </th>
                 );
               })}
@@ -237,18 +239,10 @@ function compare(a: string | number | null | undefined, b: string | number | nul
   return String(a ?? "").localeCompare(String(b ?? ""), undefined, { numeric: true });
 }
 
+type DialogProps = { title: string; open: boolean; onClose: () => void; children: ComponentChildren };
+
 /** A question before something that cannot be undone. */
-export function Dialog({
-  title,
-  open,
-  onClose,
-  children,
-}: {
-  title: string;
-  open: boolean;
-  onClose: () => void;
-  children: ComponentChildren;
-}) {
+export function Dialog({ title, open, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (open) ref.current?.showModal();
@@ -262,6 +256,17 @@ export function Dialog({
   );
 }
 
+interface ConfirmProps {
+  title: string;
+  action: string;
+  back?: string;
+  testid?: string;
+  open: boolean;
+  onClose: () => void;
+  run: () => Promise<void>;
+  children: ComponentChildren;
+}
+
 /** Asks before something that cannot be undone, does it, and stays open when it failed. */
 export function Confirm({
   title,
@@ -272,16 +277,7 @@ export function Confirm({
   onClose,
   run,
   children,
-}: {
-  title: string;
-  action: string;
-  back?: string;
-  testid?: string;
-  open: boolean;
-  onClose: () => void;
-  run: () => Promise<void>;
-  children: ComponentChildren;
-}) {
+}: ConfirmProps) {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const close = () => {
@@ -303,12 +299,8 @@ export function Confirm({
       {children}
       <Problem error={error} />
       <div class="actions">
-        <button type="button" onClick={close}>
-          {back}
-        </button>
-        <button type="button" class="danger" disabled={busy} onClick={confirm} data-testid={testid}>
-          {action}
-        </button>
+        <Button text={back} onClick={close} />
+        <Button text={action} class="danger" disabled={busy} onClick={confirm} data-testid={testid} />
       </div>
     </Dialog>
   );
@@ -332,23 +324,13 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
-  return (
-    <button type="button" class="small" onClick={copy}>
-      {done ? "Copied" : label}
-    </button>
-  );
+  return <Button text={done ? "Copied" : label} class="small" onClick={copy} />;
 }
 
+type NeedsProps = { scope: Session["scopes"][number]; what: string; children: ComponentChildren };
+
 /** Something that takes a scope; in its place, a key without the scope reads why it is absent. */
-export function Needs({
-  scope,
-  what,
-  children,
-}: {
-  scope: Session["scopes"][number];
-  what: string;
-  children: ComponentChildren;
-}) {
+export function Needs({ scope, what, children }: NeedsProps) {
   if (may(scope)) return <>{children}</>;
   return (
     <p class="notice" data-testid="needs">
@@ -372,25 +354,15 @@ export function NeedsAdmin({ what }: { what: string }) {
           <code>earshot key create --org NAME --scopes read,monitor,tasks,admin</code>
         </li>
       </ul>
-      <button type="button" onClick={() => signOut()}>
-        Sign in with another key
-      </button>
+      <Button text="Sign in with another key" onClick={() => signOut()} />
     </div>
   );
 }
 
+type SecretProps = { title: string; secret?: string; onClose: () => void; children: ComponentChildren };
+
 /** A secret that the server tells this once. */
-export function Secret({
-  title,
-  secret,
-  onClose,
-  children,
-}: {
-  title: string;
-  secret?: string;
-  onClose: () => void;
-  children: ComponentChildren;
-}) {
+export function Secret({ title, secret, onClose, children }: SecretProps) {
   return (
     <Dialog title={title} open={!!secret} onClose={onClose}>
       <p>
@@ -402,9 +374,7 @@ export function Secret({
       <Copy text={secret ?? ""} />
       {children}
       <div class="actions">
-        <button type="button" class="primary" onClick={onClose} data-testid="secret-done">
-          I have stored it
-        </button>
+        <Button text="I have stored it" class="primary" onClick={onClose} data-testid="secret-done" />
       </div>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 // One answer of a comparison.
 import { useState } from "preact/hooks";
 import { addressOf, countryName } from "../state";
-import { counted, Problem, Spinner } from "../ui";
+import { Button, counted, Problem, Spinner } from "../ui";
 import { isMadeUp } from "../result/origin";
 import { cellName, words, type Cell, type Reply } from "./run";
 import { Domains } from "./overview";
@@ -9,20 +9,17 @@ import type { Mention } from "./shared";
 
 const shortLength = 320;
 
-/** column is where the answer's counts stand in the mentions. */
-export function CellCard({
-  cell,
-  mentions,
-  brands,
-  column,
-  onOpen,
-}: {
+interface CellCardProps {
   cell: Cell;
-  mentions: Mention[] /** In the order of naming, where brands are counted. */;
+  mentions: Mention[];
+  /** In the order of naming, where brands are counted. */
   brands?: string[];
   column: number;
   onOpen: () => void;
-}) {
+}
+
+/** column is where the answer's counts stand in the mentions. */
+export function CellCard({ cell, mentions, brands, column, onOpen }: CellCardProps) {
   return (
     <article class="card compare-cell" data-testid="cell" data-phase={cell.phase} aria-label={cellName(cell)}>
       <h3>
@@ -41,19 +38,9 @@ export function CellCard({
   );
 }
 
-function Answer({
-  reply,
-  mentions,
-  brands,
-  column,
-  onOpen,
-}: {
-  reply: Reply;
-  mentions: Mention[];
-  brands?: string[];
-  column: number;
-  onOpen: () => void;
-}) {
+type AnswerProps = { reply: Reply; mentions: Mention[]; brands?: string[]; column: number; onOpen: () => void };
+
+function Answer({ reply, mentions, brands, column, onOpen }: AnswerProps) {
   const [long, setLong] = useState(false);
   const text = words(reply.result);
   const cut = text.length > shortLength;
@@ -80,13 +67,14 @@ function Answer({
       </p>
       <div class="row">
         {cut && (
-          <button type="button" class="small" aria-expanded={long} onClick={() => setLong(!long)}>
-            {long ? "Shorter" : "Whole text"}
-          </button>
+          <Button
+            text={long ? "Shorter" : "Whole text"}
+            class="small"
+            aria-expanded={long}
+            onClick={() => setLong(!long)}
+          />
         )}
-        <button type="button" class="small" data-testid="open" onClick={onOpen}>
-          Full answer
-        </button>
+        <Button text="Full answer" class="small" data-testid="open" onClick={onOpen} />
         {reply.requestId && (
           <a href={addressOf(["history", reply.requestId])} data-testid="kept">
             In the history

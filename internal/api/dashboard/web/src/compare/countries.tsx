@@ -3,15 +3,9 @@ import { useId, useState } from "preact/hooks";
 import { countryName } from "../state";
 import { maxCountries } from "./run";
 
-export function Countries({
-  all,
-  chosen,
-  choose,
-}: {
-  all: string[];
-  chosen: string[];
-  choose: (codes: string[]) => void;
-}) {
+type CountriesProps = { all: string[]; chosen: string[]; choose: (codes: string[]) => void };
+
+export function Countries({ all, chosen, choose }: CountriesProps) {
   const [text, setText] = useState("");
   const list = useId();
   const full = chosen.length >= maxCountries;

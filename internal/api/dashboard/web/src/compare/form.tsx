@@ -5,22 +5,16 @@ import { call } from "../api";
 import type { QuoteItem } from "../api.gen";
 import { providers, type Provider } from "../openapi";
 import { balance, countries } from "../state";
-import { counted, Needs, Problem, Spinner, useLoad } from "../ui";
+import { Button, counted, Needs, Problem, Spinner, useLoad } from "../ui";
 import { cellName, questions, type Question } from "./run";
 import { Countries } from "./countries";
 
 /** Until something is typed the price is asked for with a stand-in. */
 const standIn = "?";
 
-export function Form({
-  busy,
-  onRun,
-  onCancel,
-}: {
-  busy: boolean;
-  onRun: (prompt: string, questions: Question[]) => void;
-  onCancel: () => void;
-}) {
+type FormProps = { busy: boolean; onRun: (prompt: string, questions: Question[]) => void; onCancel: () => void };
+
+export function Form({ busy, onRun, onCancel }: FormProps) {
   const offered = useLoad(() => Promise.all([providers(), countries()]), []);
   const [prompt, setPrompt] = useState("");
   const [names, setNames] = useState<string[]>();
@@ -81,11 +75,7 @@ export function Form({
               {busy ? "Running…" : "Run"}
             </button>
           </Needs>
-          {busy && (
-            <button type="button" data-testid="cancel" onClick={onCancel}>
-              Cancel
-            </button>
-          )}
+          {busy && <Button text="Cancel" data-testid="cancel" onClick={onCancel} />}
         </div>
       </div>
       <AsCall method="POST" path="/v1/async/task/batch" body={asTasks(asked, all)} />

@@ -3,17 +3,15 @@ import { Table, Tabs, type Column } from "../ui";
 import { cellName, type Cell } from "./run";
 import { allMadeUp, answered, columnNames, shares, type Mention, type Share } from "./shared";
 
-export function Overview({
-  cells,
-  domains,
-  entities,
-  brands,
-}: {
+interface OverviewProps {
   cells: Cell[];
   domains: Mention[];
-  entities: Mention[] /** Where brands are counted. */;
+  entities: Mention[];
+  /** Where brands are counted. */
   brands?: Mention[];
-}) {
+}
+
+export function Overview({ cells, domains, entities, brands }: OverviewProps) {
   // Where all are made up, it is said once.
   const madeUp = allMadeUp(cells);
   const names = madeUp ? answered(cells).map(cellName) : columnNames(cells);

@@ -88,17 +88,9 @@ function Entries({ title, hint, children }: { title: string; hint?: string; chil
   );
 }
 
-function Entry({
-  id,
-  chosen,
-  onChoose,
-  children,
-}: {
-  id: string;
-  chosen: string;
-  onChoose: () => void;
-  children: preact.ComponentChildren;
-}) {
+type EntryProps = { id: string; chosen: string; onChoose: () => void; children: preact.ComponentChildren };
+
+function Entry({ id, chosen, onChoose, children }: EntryProps) {
   return (
     <li>
       <a href={`#${id}`} aria-current={id === chosen ? "page" : undefined} onClick={onChoose}>

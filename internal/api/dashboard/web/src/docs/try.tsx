@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { follow, type OpenAPI } from "../openapi";
 import { key } from "../session";
-import { Copy, Problem, Spinner, Tabs } from "../ui";
+import { Button, Copy, Problem, Spinner, Tabs } from "../ui";
 import { pretty, type Operation, type Parameter } from "./model";
 import { initialValues, parsed, snippets, type Filled } from "./request";
 import { readable, send, type Received } from "./send";
@@ -91,11 +91,7 @@ export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }
           <button class="primary" data-testid="try-send" disabled={busy || !!body.wrong}>
             Send
           </button>
-          {busy && (
-            <button type="button" data-testid="try-stop" onClick={stop}>
-              Stop
-            </button>
-          )}
+          {busy && <Button text="Stop" data-testid="try-stop" onClick={stop} />}
           {busy && !received && <Spinner label="Sending" />}
         </div>
       </form>
@@ -144,17 +140,9 @@ function useSending() {
   return { busy, received, error, start, stop: () => running.current.abort() };
 }
 
-function Field({
-  api,
-  parameter,
-  value,
-  onInput,
-}: {
-  api: OpenAPI;
-  parameter: Parameter;
-  value: string;
-  onInput: (value: string) => void;
-}) {
+type FieldProps = { api: OpenAPI; parameter: Parameter; value: string; onInput: (value: string) => void };
+
+function Field({ api, parameter, value, onInput }: FieldProps) {
   const { enum: allowed, type } = follow(api, parameter.schema);
   const values = (allowed ?? (type === "boolean" ? [true, false] : undefined))?.map(String);
   const hook = `try-param-${parameter.name}`;

@@ -5,7 +5,7 @@ import type { BatchRecord } from "../api.gen";
 import { may } from "../session";
 import { changeQuery, route } from "../state";
 import { useLive } from "../tasks/live";
-import { Copy, Empty, number, Problem, Spinner, When } from "../ui";
+import { Button, Copy, Empty, number, Problem, Spinner, When } from "../ui";
 import { failuresOf, lookOf, stateOf } from "./entries";
 import { RequestRows } from "./requests";
 import { RetryFailed } from "./retry";
@@ -56,11 +56,7 @@ export function BatchPage({ id }: { id: string }) {
 }
 
 function Segment({ status, now, text }: { status?: string; now?: string; text: string }) {
-  return (
-    <button type="button" aria-pressed={status === now} onClick={() => changeQuery({ status })}>
-      {text}
-    </button>
-  );
+  return <Button text={text} aria-pressed={status === now} onClick={() => changeQuery({ status })} />;
 }
 
 function Head({ of: batch, onRetried }: { of: BatchRecord; onRetried: () => void }) {

@@ -9,7 +9,7 @@ import { addressOf } from "../state";
 import { DeliveryOf } from "../tasks/delivery";
 import { useLive } from "../tasks/live";
 import { explain, question, span, State } from "../tasks/pieces";
-import { Copy, counted, Empty, NextStep, Problem, Spinner, When } from "../ui";
+import { Button, Copy, counted, Empty, NextStep, Problem, Spinner, When } from "../ui";
 import { Again } from "./retry";
 
 /** A request and, of a task, what only tasks have. */
@@ -192,9 +192,7 @@ function Cancel({ id }: { id: string }) {
     }, setError);
   return (
     <>
-      <button type="button" class="danger" onClick={cancel} data-testid="cancel">
-        Cancel the task
-      </button>
+      <Button text="Cancel the task" class="danger" onClick={cancel} data-testid="cancel" />
       <Problem error={error} />
     </>
   );

@@ -9,7 +9,7 @@ import { addressOf, countries, countryName, changeQuery, route } from "../state"
 import { useLive } from "../tasks/live";
 import { inWords } from "../tasks/pieces";
 import { ChoiceField, DropFilters, Pills, SearchField } from "../query";
-import { Copy, Empty, number, Problem, Spinner } from "../ui";
+import { Button, Copy, Empty, number, Problem, Spinner } from "../ui";
 import {
   maxSweeps,
   names,
@@ -220,24 +220,22 @@ function Rows({ read, onEmpty, pause = 1000 }: { read: Read; onEmpty: preact.Com
             {may("tasks") && (
               <>
                 {failed.length > 0 && (
-                  <button
-                    type="button"
+                  <Button
+                    text={selected.length === failed.length ? "Choose none" : `Choose all ${failed.length} failed`}
                     class="small"
                     onClick={() => choose(new Set(selected.length === failed.length ? [] : failed.map(({ id }) => id)))}
-                    data-testid="choose-failed">
-                    {selected.length === failed.length ? "Choose none" : `Choose all ${failed.length} failed`}
-                  </button>
+                    data-testid="choose-failed"
+                  />
                 )}
                 <RetryAll of={selected} onRetried={retried} onDone={again} />
               </>
             )}
-            <button
-              type="button"
+            <Button
+              text="CSV"
               class="small"
               onClick={() => download(asCSV(rows), "earshot-requests.csv")}
-              data-testid="csv">
-              CSV
-            </button>
+              data-testid="csv"
+            />
           </div>
           <EntryTable
             rows={rows}
@@ -256,9 +254,11 @@ function Rows({ read, onEmpty, pause = 1000 }: { read: Read; onEmpty: preact.Com
       )}
       {!complete && (
         <p>
-          <button type="button" onClick={() => setPages(pages + 1)} data-testid="more">
-            {rows.length ? "Load more" : "Look further"}
-          </button>
+          <Button
+            text={rows.length ? "Load more" : "Look further"}
+            onClick={() => setPages(pages + 1)}
+            data-testid="more"
+          />
         </p>
       )}
       {rows.some(({ kind }) => kind === "sweep") && (

@@ -4,18 +4,16 @@ import { ApiError, call, patiently } from "../api";
 import type { BatchRecord, BatchRetried, RequestRecord, RetryItem } from "../api.gen";
 import { addressOf } from "../state";
 import { explain } from "../tasks/pieces";
-import { Confirm, counted, number } from "../ui";
+import { Button, Confirm, counted, number } from "../ui";
 
-/** The button beside one request that failed; once it was queued anew, the way to the task that stands for it. */
-export function Again({
-  of: { id, status, credits },
-  task,
-  onRetried,
-}: {
+interface AgainProps {
   of: Pick<RequestRecord, "id" | "status" | "credits">;
   task?: string;
   onRetried: (task: string) => void;
-}) {
+}
+
+/** The button beside one request that failed; once it was queued anew, the way to the task that stands for it. */
+export function Again({ of: { id, status, credits }, task, onRetried }: AgainProps) {
   const [asking, ask] = useState(false);
   const [mine, setMine] = useState(false);
   const link = useRef<HTMLAnchorElement>(null);
@@ -32,9 +30,7 @@ export function Again({
   if (status !== "FAILED") return null;
   return (
     <>
-      <button type="button" class="small" onClick={() => ask(true)} data-testid="retry">
-        Retry…
-      </button>
+      <Button text="Retry…" class="small" onClick={() => ask(true)} data-testid="retry" />
       <Confirm
         title="Ask again?"
         action="Queue it anew"
@@ -58,16 +54,10 @@ interface Told {
   refused: string[];
 }
 
+type RetryAllProps = { of: RequestRecord[]; onRetried: (id: string, task: string) => void; onDone: () => void };
+
 /** Queues all of a selection anew, one after the other. */
-export function RetryAll({
-  of,
-  onRetried,
-  onDone,
-}: {
-  of: RequestRecord[];
-  onRetried: (id: string, task: string) => void;
-  onDone: () => void;
-}) {
+export function RetryAll({ of, onRetried, onDone }: RetryAllProps) {
   const [asking, ask] = useState(false);
   const [told, tell] = useState<Told>();
   const most = of.reduce((sum, { credits }) => sum + credits.creditsToCharge, 0);
@@ -92,9 +82,12 @@ export function RetryAll({
   return (
     <>
       {of.length > 0 && (
-        <button type="button" class="small" onClick={() => ask(true)} data-testid="retry-chosen">
-          Retry {number(of.length)} chosen, at most {counted(most, "credit")}…
-        </button>
+        <Button
+          text={`Retry ${number(of.length)} chosen, at most ${counted(most, "credit")}…`}
+          class="small"
+          onClick={() => ask(true)}
+          data-testid="retry-chosen"
+        />
       )}
       {told && (
         <span role="status" class="faint" data-testid="retried">
@@ -117,16 +110,10 @@ export function RetryAll({
   );
 }
 
+type RetryFailedProps = { of: BatchRecord; small?: boolean; onRetried: () => void };
+
 /** Asks again what of a batch failed, and nothing else. */
-export function RetryFailed({
-  of: { id, failed },
-  small,
-  onRetried,
-}: {
-  of: BatchRecord;
-  small?: boolean;
-  onRetried: () => void;
-}) {
+export function RetryFailed({ of: { id, failed }, small, onRetried }: RetryFailedProps) {
   const [asking, ask] = useState(false);
   const [told, tell] = useState<BatchRetried>();
   const refused =
@@ -135,9 +122,12 @@ export function RetryFailed({
   return (
     <>
       {failed > 0 && (
-        <button type="button" class={small ? "small" : undefined} onClick={() => ask(true)} data-testid="retry-failed">
-          Retry {number(failed)} failed…
-        </button>
+        <Button
+          text={`Retry ${number(failed)} failed…`}
+          class={small ? "small" : undefined}
+          onClick={() => ask(true)}
+          data-testid="retry-failed"
+        />
       )}
       {told && (
         <span role="status" class="faint" data-testid="retried">

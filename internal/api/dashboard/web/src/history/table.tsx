@@ -10,15 +10,9 @@ export interface Selection {
   set: (id: string, on: boolean) => void;
 }
 
-export function EntryTable({
-  rows,
-  select,
-  action,
-}: {
-  rows: Entry[];
-  select?: Selection;
-  action?: (row: Entry) => ComponentChildren;
-}) {
+type EntryTableProps = { rows: Entry[]; select?: Selection; action?: (row: Entry) => ComponentChildren };
+
+export function EntryTable({ rows, select, action }: EntryTableProps) {
   return <Table label="Requests" rows={rows} columns={columns(select, action)} rowKey={({ id }) => id} />;
 }
 

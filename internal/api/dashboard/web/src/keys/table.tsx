@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../api";
 import type { Key } from "../api.gen";
-import { type Column, Confirm, Table, When } from "../ui";
+import { Button, type Column, Confirm, Table, When } from "../ui";
 
 function stateOf({ revokedAt, expiresAt }: Key): "valid" | "expired" | "revoked" {
   if (revokedAt) return "revoked";
@@ -81,13 +81,12 @@ function Revoke({ of, onAsk }: { of: Key; onAsk: (key: Key) => void }) {
       </span>
     );
   return (
-    <button
-      type="button"
+    <Button
+      text="Revoke"
       class="small danger"
       aria-label={`Revoke ${of.id}`}
       onClick={() => onAsk(of)}
-      data-testid="revoke">
-      Revoke
-    </button>
+      data-testid="revoke"
+    />
   );
 }

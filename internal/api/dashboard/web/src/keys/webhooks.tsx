@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { ApiError, call } from "../api";
 import type { RotatedSecret, WebhookTest } from "../api.gen";
-import { Confirm, number, Problem, Secret, Spinner, When } from "../ui";
+import { Button, Confirm, number, Problem, Secret, Spinner, When } from "../ui";
 
 export function Rotate() {
   const [asking, setAsking] = useState(false);
@@ -15,9 +15,7 @@ export function Rotate() {
         Webhooks are signed with it, so that a receiver knows that they come from here. It was shown when the
         organization was made.
       </p>
-      <button type="button" onClick={() => setAsking(true)} data-testid="rotate">
-        Rotate the secret…
-      </button>
+      <Button text="Rotate the secret…" onClick={() => setAsking(true)} data-testid="rotate" />
       {previousUntil && (
         <p role="status">
           The secret before is valid until <When at={previousUntil} />.

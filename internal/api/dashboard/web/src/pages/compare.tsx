@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { changeQuery, countryName, route } from "../state";
 import { download } from "../file";
-import { Copy, Dialog, Empty, Problem } from "../ui";
+import { Button, Copy, Dialog, Empty, Problem } from "../ui";
 import { BrandPicker, useNamed } from "../compare/brands";
 import { CellCard } from "../compare/cell";
 import { Form } from "../compare/form";
@@ -74,16 +74,18 @@ function Outcome({ run }: { run: Comparison }) {
         <span class="faint" role="status" data-testid="progress">
           {ended} of {cells.length} ended, {done.length} answered
         </span>
-        <button
-          type="button"
+        <Button
+          text="Export JSON"
           class="small"
           disabled={!done.length}
-          onClick={() => download(json(run), "comparison.json")}>
-          Export JSON
-        </button>
-        <button type="button" class="small" disabled={!done.length} onClick={() => download(csv(cells), "domains.csv")}>
-          Export CSV
-        </button>
+          onClick={() => download(json(run), "comparison.json")}
+        />
+        <Button
+          text="Export CSV"
+          class="small"
+          disabled={!done.length}
+          onClick={() => download(csv(cells), "domains.csv")}
+        />
         {route.value.query.answers && <Copy text={location.href} label="Copy the address" />}
       </div>
       <BrandPicker error={error} />
@@ -113,9 +115,7 @@ function Outcome({ run }: { run: Comparison }) {
         title={open ? `${open.provider}, ${countryName(open.country)}` : ""}
         open={!!open}
         onClose={() => setOpen(undefined)}>
-        <button type="button" class="small compare-close" onClick={() => setOpen(undefined)}>
-          Close
-        </button>
+        <Button text="Close" class="small compare-close" onClick={() => setOpen(undefined)} />
         {open?.reply && <ResultView result={open.reply.result} provider={open.provider} />}
       </Dialog>
     </section>

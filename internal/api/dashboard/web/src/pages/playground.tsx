@@ -10,7 +10,7 @@ import { Line } from "../result/markdown";
 import { Output } from "../result/output";
 import { may } from "../session";
 import { addressOf, route } from "../state";
-import { counted, Empty, Needs, number, Problem, Spinner, useLoad } from "../ui";
+import { Button, counted, Empty, Needs, number, Problem, Spinner, useLoad } from "../ui";
 import "./playground.css";
 
 export function Playground() {
@@ -98,14 +98,10 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
             </button>
           </Needs>
           {run.running && (
-            <button type="button" class="danger" data-testid="cancel" onClick={() => cancel(provider.name)}>
-              Cancel
-            </button>
+            <Button text="Cancel" class="danger" data-testid="cancel" onClick={() => cancel(provider.name)} />
           )}
           <Price quote={quote} />
-          <button type="button" class="small reset" onClick={() => change(startOf(api, provider))}>
-            Reset
-          </button>
+          <Button text="Reset" class="small reset" onClick={() => change(startOf(api, provider))} />
         </div>
         <AsCall method="POST" path={`/v1/monitor/${provider.name}`} body={body} />
       </form>

@@ -56,21 +56,13 @@ export function AnswerView({ result, onAsk }: { result: Answer; onAsk?: (query: 
   );
 }
 
+type CitedProps = { answer: string; text?: string; markdown?: string; pills: Pill[] };
+
 /**
  * Text whose citations are chips: in their place where the Markdown links them, else below. A source that has no
  * chip is only among the cards.
  */
-export function Cited({
-  answer,
-  text,
-  markdown,
-  pills,
-}: {
-  answer: string;
-  text?: string;
-  markdown?: string;
-  pills: Pill[];
-}) {
+export function Cited({ answer, text, markdown, pills }: CitedProps) {
   const tokens = useMemo(() => (markdown ? tokensOf(markdown) : undefined), [markdown]);
   const byLink = useMemo(
     () => new Map(pills.flatMap((pill) => addresses(pill).map((address) => [address, pill]))),

@@ -5,7 +5,7 @@ import type { Provider, Surface, TaskResult } from "../api.gen";
 import { download } from "../file";
 import { codeFor } from "../snippets";
 import { countryName } from "../state";
-import { Copy, Empty, Tabs } from "../ui";
+import { Button, Copy, Empty, Tabs } from "../ui";
 import { AnswerView } from "./answer";
 import { isMadeUp } from "./origin";
 import { Facts } from "./pieces";
@@ -34,16 +34,10 @@ export function Output({ provider, body, result, response, onAsk }: OutputProps)
   );
 }
 
+type ResultViewProps = { result: TaskResult; provider: Provider; onAsk?: (query: string) => void };
+
 /** The result of a provider, named by its path. Queries that it suggests go to onAsk. */
-export function ResultView({
-  result,
-  provider,
-  onAsk,
-}: {
-  result: TaskResult;
-  provider: Provider;
-  onAsk?: (query: string) => void;
-}) {
+export function ResultView({ result, provider, onAsk }: ResultViewProps) {
   return (
     <div class="result" data-testid="result" data-provider={provider}>
       <Origin result={result} />
@@ -96,9 +90,7 @@ function Json({ value, name }: { value: unknown; name: string }) {
     <>
       <div class="tools">
         <Copy text={text} />
-        <button type="button" class="small" onClick={save}>
-          Download
-        </button>
+        <Button text="Download" class="small" onClick={save} />
       </div>
       <pre class="tall" tabIndex={0} data-testid="json">
         {text}

@@ -2,18 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { number } from "../ui";
 
+type SectionProps = { title: string; count: number | undefined; children: ComponentChildren; id?: string };
+
 /** A part of a result under a heading; nothing where the list is empty. */
-export function Section({
-  title,
-  count,
-  children,
-  id,
-}: {
-  title: string;
-  count: number | undefined;
-  children: ComponentChildren;
-  id?: string;
-}) {
+export function Section({ title, count, children, id }: SectionProps) {
   if (!count) return null;
   return (
     <section class="part" data-testid={id}>

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { follow, openAPI, providers, type OpenAPI, type Provider } from "../openapi";
 import { textOf } from "../file";
 import { countries, countryName } from "../state";
-import { Problem, Spinner, useLoad } from "../ui";
+import { Button, Problem, Spinner, useLoad } from "../ui";
 import { Preview, type Draft } from "./batchpreview";
 
 /** The draft outlives the view, so that a look at another page costs no typing. */
@@ -84,9 +84,7 @@ function Prompts() {
           <span>
             From the file <strong data-testid="file-name">{draft.value.file}</strong>
           </span>
-          <button type="button" class="small" onClick={() => change({ file: "", text: "" })}>
-            Remove
-          </button>
+          <Button text="Remove" class="small" onClick={() => change({ file: "", text: "" })} />
         </div>
       ) : (
         <label>

@@ -5,7 +5,7 @@ import type { BatchFile, BatchFileProblem, BatchFileRow, BatchPreview, TaskType 
 import { AsCall } from "../ascall";
 import type { Provider } from "../openapi";
 import { balance, countryName } from "../state";
-import { Empty, number, Problem, Spinner } from "../ui";
+import { Button, Empty, number, Problem, Spinner } from "../ui";
 import { startBatch } from "./batch";
 import { BadRows, countryOf, explain, question } from "./pieces";
 
@@ -54,9 +54,7 @@ export function Preview({ draft, provider }: { draft: Draft; provider: Provider 
         {error ? (
           <>
             <Problem error={error} />
-            <button type="button" onClick={again}>
-              Check again
-            </button>
+            <Button text="Check again" onClick={again} />
           </>
         ) : (
           <Spinner label="Checking" />
@@ -191,14 +189,13 @@ function Send({ preview: { rows, creditsToCharge } }: { preview: BatchPreview })
         )}
       </p>
       {short && <p class="warn">That is more than is left: tasks whose turn comes without credits fail, uncharged.</p>}
-      <button
-        type="button"
+      <Button
+        text={`Queue ${number(rows.length)} ${rows.length === 1 ? "task" : "tasks"}`}
         class="primary"
         disabled={!rows.length}
         onClick={() => startBatch(rows)}
-        data-testid="submit-batch">
-        Queue {number(rows.length)} {rows.length === 1 ? "task" : "tasks"}
-      </button>
+        data-testid="submit-batch"
+      />
     </div>
   );
 }

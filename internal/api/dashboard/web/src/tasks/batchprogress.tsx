@@ -1,6 +1,6 @@
 // How far a batch is, what was refused, and what came out.
 import { download } from "../file";
-import { counted, number, Problem } from "../ui";
+import { Button, counted, number, Problem } from "../ui";
 import { forgetBatch, resultLines, resumeBatch, stopSending, type Progress } from "./batch";
 import { BadRows, span } from "./pieces";
 
@@ -25,28 +25,19 @@ export function BatchProgress({ of: batch }: { of: Progress }) {
       <Pace of={batch} left={tasks - ended} />
       <Problem error={batch.error} />
       <div class="row">
-        {(state === "sending" || state === "waiting") && (
-          <button type="button" onClick={stopSending}>
-            Stop sending
-          </button>
-        )}
+        {(state === "sending" || state === "waiting") && <Button text="Stop sending" onClick={stopSending} />}
         {state === "stopped" && (
-          <button type="button" class="primary" onClick={resumeBatch} data-testid="resume">
-            Send the rest
-          </button>
+          <Button text="Send the rest" class="primary" onClick={resumeBatch} data-testid="resume" />
         )}
-        <button
-          type="button"
+        <Button
+          text={`Download ${state === "done" ? "results" : "what is done"} as JSON lines`}
           class={state === "done" ? "primary" : ""}
           disabled={!completed && !failed}
           onClick={() => download(resultLines(), "earshot-results.jsonl")}
-          data-testid="download">
-          Download {state === "done" ? "results" : "what is done"} as JSON lines
-        </button>
+          data-testid="download"
+        />
         <a href="#/history?mode=async">See the tasks</a> <a href="#/history/batches">See the batches</a>
-        <button type="button" onClick={forgetBatch} data-testid="new-batch">
-          New batch
-        </button>
+        <Button text="New batch" onClick={forgetBatch} data-testid="new-batch" />
       </div>
       <BadRows of={batch.refused} state={["was refused", "were refused"]} testid="refused" />
     </section>

@@ -4,7 +4,7 @@ import { AsCall } from "../ascall";
 import { call } from "../api";
 import type { Delivery, DeliveryState, DeliveryTry } from "../api.gen";
 import { choices } from "../openapi";
-import { Empty, Problem, Spinner, Table, When, type Column } from "../ui";
+import { Button, Empty, Problem, Spinner, Table, When, type Column } from "../ui";
 import { Outcome, Resend, stateOf, useNextTry } from "./delivery";
 import { useLivePages } from "./live";
 import { Filter, State } from "./pieces";
@@ -99,9 +99,7 @@ function Rows({ state }: { state: DeliveryState | undefined }) {
       )}
       {more && (
         <p>
-          <button type="button" onClick={more} data-testid="more">
-            Load more
-          </button>
+          <Button text="Load more" onClick={more} data-testid="more" />
         </p>
       )}
     </>

@@ -4,7 +4,7 @@ import { ApiError, call } from "../api";
 import type { Delivery, DeliveryState, DeliveryTry, Task } from "../api.gen";
 import { may } from "../session";
 import { External } from "../external";
-import { number, Problem, useLoad, When } from "../ui";
+import { Button, number, Problem, useLoad, When } from "../ui";
 import { span, State } from "./pieces";
 
 /** As the API tells them apart: one that has a try planned is pending, whatever came before. */
@@ -96,9 +96,7 @@ export function Resend({ id, onSent }: { id: string; onSent: () => void }) {
   if (!may("tasks")) return null;
   return (
     <>
-      <button type="button" class="small" disabled={busy} onClick={resend} data-testid="resend">
-        Resend
-      </button>
+      <Button text="Resend" class="small" disabled={busy} onClick={resend} data-testid="resend" />
       <Problem error={error} />
     </>
   );

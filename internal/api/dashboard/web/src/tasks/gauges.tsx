@@ -4,7 +4,7 @@ import { AsCall } from "../ascall";
 import { call } from "../api";
 import { may } from "../session";
 import { status } from "../state";
-import { Confirm, number } from "../ui";
+import { Button, Confirm, number } from "../ui";
 
 export function Gauges() {
   const queue = status.value?.queue;
@@ -45,17 +45,16 @@ function Clear({ queued }: { queued: number }) {
   if (!may("tasks")) return null;
   return (
     <div class="gauge clear">
-      <button
-        type="button"
+      <Button
+        text="Clear the queue…"
         class="danger"
         disabled={!queued}
         onClick={() => {
           setCleared(undefined);
           ask(true);
         }}
-        data-testid="clear-queue">
-        Clear the queue…
-      </button>
+        data-testid="clear-queue"
+      />
       {cleared !== undefined && (
         <span class="faint" role="status">
           {number(cleared)} {cleared === 1 ? "task" : "tasks"} removed.

@@ -29,16 +29,10 @@ export interface BadRow {
 
 const firstRows = 100;
 
+type BadRowsProps = { of: BadRow[]; state: [one: string, many: string]; testid: string };
+
 /** Rows of a batch that something is wrong with, the first of them by their lines. */
-export function BadRows({
-  of: rows,
-  state,
-  testid,
-}: {
-  of: BadRow[];
-  state: [one: string, many: string];
-  testid: string;
-}) {
+export function BadRows({ of: rows, state, testid }: BadRowsProps) {
   if (!rows.length) return null;
   return (
     <details class="tasks-faults" open data-testid={testid}>
@@ -57,18 +51,15 @@ export function BadRows({
   );
 }
 
-/** A filter whose choices the API's description names. */
-export function Filter<Choice extends string>({
-  label,
-  value,
-  choices,
-  onChange,
-}: {
+interface FilterProps<Choice extends string> {
   label: string;
   value: Choice | undefined;
   choices: () => Promise<Choice[]>;
   onChange: (value: Choice | undefined) => void;
-}) {
+}
+
+/** A filter whose choices the API's description names. */
+export function Filter<Choice extends string>({ label, value, choices, onChange }: FilterProps<Choice>) {
   const all = useLoad(choices, []).value ?? (value ? [value] : []);
   const id = `filter-${label.toLowerCase().replace(" ", "-")}`;
   return (

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { Alert, AlertKind, AlertTestResult, SentReport, Tracker } from "../api.gen";
-import { Heads, Problem, useLoad } from "../ui";
+import { Button, Heads, Problem, useLoad } from "../ui";
 import { addressOf, answersAddress } from "./address";
 import { Failed, mayTrack, Skeleton } from "./pieces";
 import type { TabProps } from "./pieces";
@@ -67,17 +67,15 @@ export function OpenAlerts({ tracker }: { tracker: string }) {
   );
 }
 
-function List({
-  tracker,
-  alerts,
-  again,
-  brief,
-}: {
+interface ListProps {
   tracker: string;
   alerts: Alert[];
-  again: () => void /** Without what carries them. */;
+  again: () => void;
+  /** Without what carries them. */
   brief?: boolean;
-}) {
+}
+
+function List({ tracker, alerts, again, brief }: ListProps) {
   const [error, setError] = useState<unknown>();
   if (alerts.length === 0) return <p>Nothing so far.</p>;
   const seen = (id: string) =>
@@ -105,13 +103,12 @@ function List({
               {alert.open && mayTrack() && (
                 <>
                   {" "}
-                  <button
-                    type="button"
+                  <Button
+                    text="I have seen it"
                     class="small"
                     aria-label={`I have seen it: ${alert.summary}`}
-                    onClick={() => seen(alert.id)}>
-                    I have seen it
-                  </button>
+                    onClick={() => seen(alert.id)}
+                  />
                 </>
               )}
             </p>
@@ -169,11 +166,7 @@ function Channels({ tracker, channels }: { tracker: string; channels: string[] }
       {channels.length > 0 && (
         <p>
           Alerts are sent to {channels.join(", ")}.{" "}
-          {mayTrack() && (
-            <button type="button" class="small" disabled={busy} onClick={test}>
-              Send a test
-            </button>
-          )}
+          {mayTrack() && <Button text="Send a test" class="small" disabled={busy} onClick={test} />}
         </p>
       )}
       <Problem error={error} />
@@ -226,11 +219,7 @@ function Scheduled({ tracker: { name, reports, exports: files } }: { tracker: Tr
       {reports && (
         <p>
           Next report: {when(reports.nextAt)}.{" "}
-          {mayTrack() && (
-            <button type="button" class="small" disabled={busy} onClick={send}>
-              Send one now
-            </button>
-          )}
+          {mayTrack() && <Button text="Send one now" class="small" disabled={busy} onClick={send} />}
         </p>
       )}
       <Problem error={error} />

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
 import { route } from "../state";
-import { Confirm, Problem } from "../ui";
+import { Button, Confirm, Problem } from "../ui";
 import { proposed } from "./brands/propose";
 import { mayTrack } from "./pieces";
 import { Editor } from "./editor";
@@ -72,15 +72,14 @@ function State({ tracker, again }: Pick<TabProps, "tracker" | "again">) {
     <section class="card" aria-label="Pause or delete">
       <h2>{tracker.demo ? "Remove the demo" : "Pause or delete"}</h2>
       <p class="actions-left">
-        {!tracker.demo && (
-          <button type="button" onClick={turn} data-testid="pause">
-            {paused ? "Resume" : "Pause"}
-          </button>
-        )}
+        {!tracker.demo && <Button text={paused ? "Resume" : "Pause"} onClick={turn} data-testid="pause" />}
         {tracker.demo && <DemoButton />}
-        <button type="button" class="danger" onClick={() => setAsking(true)} data-testid="delete-tracker">
-          {tracker.demo ? "Remove the demo…" : "Delete…"}
-        </button>
+        <Button
+          text={tracker.demo ? "Remove the demo…" : "Delete…"}
+          class="danger"
+          onClick={() => setAsking(true)}
+          data-testid="delete-tracker"
+        />
       </p>
       <p class="faint">
         {tracker.demo

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
 import type { Tracker, TrackerApplied, TrackerDefinition } from "../api.gen";
-import { counted, number, Problem } from "../ui";
+import { Button, counted, number, Problem } from "../ui";
 import { DefinitionForm, written } from "./form";
 import { mayTrack } from "./pieces";
 import { points } from "./words";
@@ -46,19 +46,16 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
         <div class="title-line">
           <h2>Definition</h2>
           <div class="segments" role="group" aria-label="Edit">
-            <button
-              type="button"
+            <Button
+              text="As a form"
               aria-pressed={draft.as === "form"}
               disabled={draft.as === "text" && !known}
               title="The form takes over what the text says, once that is right"
               onClick={() => {
                 if (draft.as === "text" && known) setDraft({ as: "form", definition: known });
-              }}>
-              As a form
-            </button>
-            <button type="button" aria-pressed={draft.as === "text"} onClick={() => setDraft({ as: "text", text })}>
-              As text
-            </button>
+              }}
+            />
+            <Button text="As text" aria-pressed={draft.as === "text"} onClick={() => setDraft({ as: "text", text })} />
           </div>
         </div>
         {draft.as === "text" ? (

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Target, Tracker } from "../api.gen";
 import { countryName, route } from "../state";
 import { addressOf, numberQuery, periodOf, setQuery, usualDays } from "./address";
-import { counted } from "../ui";
+import { Button, counted } from "../ui";
 import { dayWords } from "./words";
 
 const spans = [7, usualDays, 90];
@@ -32,16 +32,10 @@ export function choicesOf({ definition }: Tracker): Choices {
 export const targetName = ({ provider, country, state, device, language }: Target) =>
   [provider, country, state, device, language].filter(Boolean).join("/");
 
+type FilterLineProps = { tracker: Tracker; surfaces?: string[]; against?: boolean };
+
 /** The filters. Surfaces are given by the page where its numbers have several: they are never mixed. */
-export function FilterLine({
-  tracker,
-  surfaces = [],
-  against,
-}: {
-  tracker: Tracker;
-  surfaces?: string[];
-  against?: boolean;
-}) {
+export function FilterLine({ tracker, surfaces = [], against }: FilterLineProps) {
   const period = periodOf(tracker);
   const [dates, setDates] = useState(period.chosen);
   const { targets, providers, countries, tags } = choicesOf(tracker);
@@ -60,15 +54,14 @@ export function FilterLine({
             {days} days
           </button>
         ))}
-        <button
-          type="button"
+        <Button
+          text="Dates…"
           aria-pressed={dates}
           onClick={() => {
             setDates(true);
             setQuery({ days: "", from: period.from, to: period.to });
-          }}>
-          Dates…
-        </button>
+          }}
+        />
       </div>
       {dates && (
         <span class="dates">
@@ -103,18 +96,10 @@ export function FilterLine({
   );
 }
 
+type ChoiceProps = { name: string; all: string; values: string[]; show?: (value: string) => string };
+
 /** A list of values to filter by; one that the address names is in it in any case. */
-function Choice({
-  name,
-  all,
-  values,
-  show = (v) => v,
-}: {
-  name: string;
-  all: string;
-  values: string[];
-  show?: (value: string) => string;
-}) {
+function Choice({ name, all, values, show = (v) => v }: ChoiceProps) {
   const chosen = route.value.query[name] ?? "";
   if (values.length < 2 && !chosen) return null;
   const offered = !chosen || values.includes(chosen) ? values : [...values, chosen];
@@ -151,9 +136,10 @@ export function NothingLeft({ tracker }: { tracker: Tracker }) {
     <div class="empty">
       <h3>No answers {filter ? `with ${filter.replaceAll(",", ", ")} ` : ""}in this time</h3>
       {filter && (
-        <button type="button" onClick={() => setQuery({ surface: "", target: "", provider: "", country: "", tag: "" })}>
-          Drop these filters
-        </button>
+        <Button
+          text="Drop these filters"
+          onClick={() => setQuery({ surface: "", target: "", provider: "", country: "", tag: "" })}
+        />
       )}
       {!filter && !last && (
         <p>
@@ -162,17 +148,16 @@ export function NothingLeft({ tracker }: { tracker: Tracker }) {
         </p>
       )}
       {!filter && last && (
-        <button
-          type="button"
+        <Button
+          text="Show the 28 days up to the last sweep"
           onClick={() =>
             setQuery({
               days: "",
               to: last.dueAt.slice(0, 10),
               from: new Date(Date.parse(last.dueAt) - 27 * 86_400_000).toISOString().slice(0, 10),
             })
-          }>
-          Show the 28 days up to the last sweep
-        </button>
+          }
+        />
       )}
     </div>
   );

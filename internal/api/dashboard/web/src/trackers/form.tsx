@@ -4,7 +4,7 @@ import { useId, useState } from "preact/hooks";
 import type { Brand, FieldProblem, Provider, Schedule, Target, TrackedPrompt, TrackerDefinition } from "../api.gen";
 import { choices } from "../openapi";
 import { countries, countryName } from "../state";
-import { useLoad } from "../ui";
+import { Button, useLoad } from "../ui";
 
 interface FormProps {
   value: TrackerDefinition;
@@ -121,17 +121,9 @@ export function DefinitionForm({ value, isNew, problems, onChange }: FormProps) 
   );
 }
 
-function Field({
-  label,
-  about,
-  wrong,
-  children,
-}: {
-  label: string;
-  about?: string;
-  wrong: string[];
-  children: (id: string) => ComponentChildren;
-}) {
+type FieldProps = { label: string; about?: string; wrong: string[]; children: (id: string) => ComponentChildren };
+
+function Field({ label, about, wrong, children }: FieldProps) {
   const id = useId();
   return (
     <div class="field">
@@ -206,17 +198,15 @@ const joined = (names: string[] = []) => names.join(", ");
 type Alias = NonNullable<Brand["aliases"]>[number];
 const nameOf = (alias: Alias) => (typeof alias === "string" ? alias : alias.name);
 
-function Brands({
-  value,
-  known,
-  wrong,
-  onChange,
-}: {
-  value: Brand[] /** Names with their switches. */;
+interface BrandsProps {
+  value: Brand[];
+  /** Names with their switches. */
   known: Alias[];
   wrong: string[];
   onChange: (brands: Brand[]) => void;
-}) {
+}
+
+function Brands({ value, known, wrong, onChange }: BrandsProps) {
   const change = (i: number, part: Partial<Brand>) =>
     onChange(value.map((brand, at) => (at === i ? { ...brand, ...part } : brand)));
   return (
@@ -255,21 +245,19 @@ function Brands({
             />{" "}
             own
           </label>
-          <button
-            type="button"
+          <Button
+            text="Remove"
             class="small"
             aria-label={`Remove ${brand.name || "this brand"}`}
-            onClick={() => onChange(value.filter((_, at) => at !== i))}>
-            Remove
-          </button>
+            onClick={() => onChange(value.filter((_, at) => at !== i))}
+          />
         </div>
       ))}
-      <button
-        type="button"
+      <Button
+        text="Add a brand"
         class="small"
-        onClick={() => onChange([...value, { name: "", own: value.length === 0 || undefined }])}>
-        Add a brand
-      </button>
+        onClick={() => onChange([...value, { name: "", own: value.length === 0 || undefined }])}
+      />
       {wrong.map((message) => (
         <div key={message} class="wrong">
           {message}
@@ -283,15 +271,9 @@ function Brands({
 const aliasesOf = (text: string, known: Alias[]) =>
   listOf(text).map((name) => known.find((alias) => nameOf(alias) === name) ?? name);
 
-function Targets({
-  value,
-  wrong,
-  onChange,
-}: {
-  value: Target[];
-  wrong: string[];
-  onChange: (targets: Target[]) => void;
-}) {
+type TargetsProps = { value: Target[]; wrong: string[]; onChange: (targets: Target[]) => void };
+
+function Targets({ value, wrong, onChange }: TargetsProps) {
   const { value: providers = [] } = useLoad(() => choices("Provider"), []);
   const change = (i: number, part: Partial<Target>) =>
     onChange(value.map((target, at) => (at === i ? { ...target, ...part } : target)));
@@ -318,21 +300,19 @@ function Targets({
               .filter(Boolean)
               .join(", ")}
           </span>
-          <button
-            type="button"
+          <Button
+            text="Remove"
             class="small"
             aria-label={`Remove ${target.provider} ${target.country}`}
-            onClick={() => onChange(value.filter((_, at) => at !== i))}>
-            Remove
-          </button>
+            onClick={() => onChange(value.filter((_, at) => at !== i))}
+          />
         </div>
       ))}
-      <button
-        type="button"
+      <Button
+        text="Add a target"
         class="small"
-        onClick={() => onChange([...value, { provider: providers[0] ?? "chatassistant", country: "US" }])}>
-        Add a target
-      </button>
+        onClick={() => onChange([...value, { provider: providers[0] ?? "chatassistant", country: "US" }])}
+      />
       {wrong.map((message) => (
         <div key={message} class="wrong">
           {message}
@@ -363,15 +343,9 @@ function Country({ target, onChange }: { target: Target; onChange: (country: str
 
 const usualSteps = ["day", "week", "month", "6h", "12h"];
 
-function When({
-  value,
-  wrong,
-  onChange,
-}: {
-  value?: Schedule;
-  wrong: string[];
-  onChange: (schedule?: Schedule) => void;
-}) {
+type WhenProps = { value?: Schedule; wrong: string[]; onChange: (schedule?: Schedule) => void };
+
+function When({ value, wrong, onChange }: WhenProps) {
   const zone = value?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const every = value?.cron !== undefined ? "cron" : (value?.every ?? "");
   const choose = (step: string) => {

@@ -1,7 +1,7 @@
 // Who is named how often: the panel as a table.
 import { useState } from "preact/hooks";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
-import { counted } from "../ui";
+import { Button, counted } from "../ui";
 import { answersAddress } from "./address";
 import { brandColor, BrandName, Delta, Value, type PanelBrand } from "./pieces";
 import { range } from "./words";
@@ -18,17 +18,9 @@ const titles: Record<Column, string> = {
   citationRate: "Cited",
 };
 
-export function League({
-  tracker,
-  panel,
-  rows,
-  compared,
-}: {
-  tracker: Tracker;
-  panel: PanelBrand[];
-  rows: MetricRow[];
-  compared?: ComparedRow[];
-}) {
+type LeagueProps = { tracker: Tracker; panel: PanelBrand[]; rows: MetricRow[]; compared?: ComparedRow[] };
+
+export function League({ tracker, panel, rows, compared }: LeagueProps) {
   const [by, setBy] = useState<Column>("visibility");
   const rowOf = (brand: PanelBrand, column: Column) =>
     rows.find((row) => row.brand === brand.name && row.metric.startsWith(`${column}@`));
@@ -41,9 +33,7 @@ export function League({
       scope="col"
       class={column === "position" ? undefined : "number"}
       aria-sort={by === column ? "descending" : "none"}>
-      <button type="button" onClick={() => setBy(column)}>
-        {titles[column]}
-      </button>
+      <Button text={titles[column]} onClick={() => setBy(column)} />
     </th>
   );
   return (

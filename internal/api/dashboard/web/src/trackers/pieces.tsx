@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { ApiError } from "../api";
 import type { ComparedRow, GradedCut, MetricRow, Tracker } from "../api.gen";
 import { session } from "../session";
-import { number, Problem } from "../ui";
+import { Button, number, Problem } from "../ui";
 import { answersAddress } from "./address";
 import { criterionWords, floorWords, gradeWords, percent, points, signed, verdictWords } from "./words";
 
@@ -67,14 +67,10 @@ export function BrandName({ brand }: { brand: PanelBrand }) {
   );
 }
 
+type ValueProps = { of: number | null | undefined; show?: (value: number | null | undefined) => string };
+
 /** A number that carries the API's exact value. */
-export function Value({
-  of,
-  show = percent,
-}: {
-  of: number | null | undefined;
-  show?: (value: number | null | undefined) => string;
-}) {
+export function Value({ of, show = percent }: ValueProps) {
   return of == null ? <>–</> : <data value={String(of)}>{show(of)}</data>;
 }
 
@@ -205,9 +201,7 @@ export function Failed({ error, again, stale }: { error: unknown; again: () => v
       <p>
         {stale && "What is shown was loaded before. "}
         {error instanceof ApiError && error.status >= 500 && "Sweeps go on as planned. "}
-        <button type="button" class="small" onClick={again}>
-          Try again
-        </button>
+        <Button text="Try again" class="small" onClick={again} />
       </p>
     </div>
   );

@@ -5,7 +5,7 @@ import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { MetricReport, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
-import { number, useLoad, useOverflow } from "../ui";
+import { Button, number, useLoad, useOverflow } from "../ui";
 import { addressOf, answersAddress, keptFilters, numberQuery, setQuery } from "./address";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { havingBrands, useCompare, useMetrics } from "./numbers";
@@ -145,13 +145,12 @@ function Matrix({ tracker, panel }: TabProps) {
                   </option>
                 ))}
               </select>
-              <button
-                type="button"
+              <Button
+                text="Prompts that name a brand, too"
                 class="small"
                 aria-pressed={!!branded}
-                onClick={() => setQuery({ branded: branded ? "" : "yes", page: "" })}>
-                Prompts that name a brand, too
-              </button>
+                onClick={() => setQuery({ branded: branded ? "" : "yes", page: "" })}
+              />
             </span>
           </div>
           <HeatKey brand={lead} />
@@ -168,20 +167,18 @@ function Matrix({ tracker, panel }: TabProps) {
             </span>
             {rows.length > pageSize && (
               <span>
-                <button
-                  type="button"
+                <Button
+                  text="Before"
                   class="small"
                   disabled={page === 1}
-                  onClick={() => setQuery({ page: String(page - 1) })}>
-                  Before
-                </button>{" "}
-                <button
-                  type="button"
+                  onClick={() => setQuery({ page: String(page - 1) })}
+                />{" "}
+                <Button
+                  text="After"
                   class="small"
                   disabled={page * pageSize >= rows.length}
-                  onClick={() => setQuery({ page: String(page + 1) })}>
-                  After
-                </button>
+                  onClick={() => setQuery({ page: String(page + 1) })}
+                />
               </span>
             )}
           </div>
@@ -274,17 +271,16 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
           <thead>
             <tr>
               <th scope="col" {...sort("text")}>
-                <button type="button" onClick={() => setQuery({ sort: "text", page: "" })}>
-                  Prompt
-                </button>
+                <Button text="Prompt" onClick={() => setQuery({ sort: "text", page: "" })} />
               </th>
               <th scope="col" class="number">
                 Informative
               </th>
               <th scope="col" class="number" {...sort("value")}>
-                <button type="button" onClick={() => setQuery({ sort: order === "-value" ? "value" : "", page: "" })}>
-                  All targets
-                </button>
+                <Button
+                  text="All targets"
+                  onClick={() => setQuery({ sort: order === "-value" ? "value" : "", page: "" })}
+                />
               </th>
               <th scope="col">Change, points</th>
               {targets.map((target) => (

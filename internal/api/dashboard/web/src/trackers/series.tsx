@@ -47,18 +47,15 @@ const rowsAt = (points: Point[], rows: MetricRow[]) => {
   return points.map(({ key }) => found.get(key));
 };
 
-/** The lines of brands over time, five at most. */
-export function BrandTrend({
-  tracker,
-  panel,
-  metric,
-  sweeps,
-}: {
+interface BrandTrendProps {
   tracker: Tracker;
   panel: PanelBrand[];
   metric: MetricName;
   sweeps: ReturnType<typeof useSweeps>;
-}) {
+}
+
+/** The lines of brands over time, five at most. */
+export function BrandTrend({ tracker, panel, metric, sweeps }: BrandTrendProps) {
   const lead = leadOf(panel);
   const [shown, setShown] = useState(() =>
     [lead, ...panel.filter((b) => b !== lead)].slice(0, 5).map(({ name }) => name),
@@ -137,20 +134,16 @@ export function BrandTrend({
 
 const shownTargets = 12;
 
-/** The lead brand on each target, all on one scale. */
-export function Targets({
-  tracker,
-  brand,
-  metric,
-  compared,
-  sweeps,
-}: {
+interface TargetsProps {
   tracker: Tracker;
   brand: PanelBrand;
   metric: MetricName;
   compared?: ComparedRow[];
   sweeps: ReturnType<typeof useSweeps>;
-}) {
+}
+
+/** The lead brand on each target, all on one scale. */
+export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsProps) {
   const names = [...new Set((tracker.definition?.targets ?? []).map(targetName))];
   const { filter, ...rest } = numberQuery(tracker);
   const few =

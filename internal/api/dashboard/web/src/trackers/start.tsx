@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../api";
 import { route } from "../state";
-import { Copy, Problem, Spinner } from "../ui";
+import { Button, Copy, Problem, Spinner } from "../ui";
 import { addressOf, setQuery } from "./address";
 import { Editor } from "./editor";
 import { mayTrack } from "./pieces";
@@ -47,13 +47,8 @@ export function Beginning() {
         {mayTrack() ? (
           <>
             <p class="actions-left">
-              <DemoButton primary />{" "}
-              <button type="button" onClick={() => setQuery({ new: "file" })}>
-                Paste a file
-              </button>{" "}
-              <button type="button" onClick={() => setQuery({ new: "form" })}>
-                Fill in a form
-              </button>
+              <DemoButton primary /> <Button text="Paste a file" onClick={() => setQuery({ new: "file" })} />{" "}
+              <Button text="Fill in a form" onClick={() => setQuery({ new: "form" })} />
             </p>
             <p class="faint">
               The demo fills every page with 90 days of made-up answers, asks nobody, costs nothing and goes away with

@@ -4,7 +4,7 @@ import { AsCall } from "../ascall";
 import { call, sleep } from "../api";
 import type { Sweep, SweepPage, Tracker } from "../api.gen";
 import { route } from "../state";
-import { Confirm, counted, number, Problem, Spinner, useLoad } from "../ui";
+import { Button, Confirm, counted, number, Problem, Spinner, useLoad } from "../ui";
 import { addressOf, setQuery } from "./address";
 import { Spent } from "./list";
 import { Failed, mayTrack, Skeleton } from "./pieces";
@@ -45,9 +45,7 @@ export function Sweeps({ tracker, again }: TabProps) {
         <div class="title-line">
           <h2>Sweeps</h2>
           {!ask && mayTrack() && !tracker.demo && (
-            <button type="button" onClick={() => setQuery({ run: "ask" })} data-testid="run-ask">
-              Run now…
-            </button>
+            <Button text="Run now…" onClick={() => setQuery({ run: "ask" })} data-testid="run-ask" />
           )}
         </div>
         <p class="cover-key faint">
@@ -95,9 +93,7 @@ export function Sweeps({ tracker, again }: TabProps) {
         )}
         {list.more && (
           <p>
-            <button type="button" onClick={list.more}>
-              Show older
-            </button>
+            <Button text="Show older" onClick={list.more} />
           </p>
         )}
       </section>
@@ -159,9 +155,7 @@ function Row({ tracker, sweep }: { tracker: string; sweep: Sweep }) {
       <tr class={open ? "open-row" : undefined}>
         <th scope="row" data-label="Due">
           {ran ? (
-            <button type="button" class="opener" aria-expanded={open} onClick={() => setOpen(!open)}>
-              {slotWords(sweep)}
-            </button>
+            <Button text={slotWords(sweep)} class="opener" aria-expanded={open} onClick={() => setOpen(!open)} />
           ) : (
             slotWords(sweep)
           )}
@@ -339,9 +333,7 @@ function Running({ tracker, sweep, onEnd }: { tracker: string; sweep: Sweep; onE
       </p>
       <Problem error={error} />
       {mayTrack() && (
-        <button type="button" class="danger" onClick={() => setAsking(true)} data-testid="cancel-sweep">
-          Cancel what waits…
-        </button>
+        <Button text="Cancel what waits…" class="danger" onClick={() => setAsking(true)} data-testid="cancel-sweep" />
       )}
       <Confirm
         title="Cancel this sweep?"
@@ -418,12 +410,14 @@ function RunNow({ tracker, onStarted }: { tracker: Tracker; onStarted: () => voi
       <p class="faint">A sweep on another day teaches more than a second one today.</p>
       <Problem error={error} />
       <p class="actions-left">
-        <button type="button" class="primary" disabled={busy} onClick={run} data-testid="run-now">
-          Run, at most {counted(cost.sweep, "credit")}
-        </button>
-        <button type="button" onClick={() => setQuery({ run: "" })}>
-          Not now
-        </button>
+        <Button
+          text={`Run, at most ${counted(cost.sweep, "credit")}`}
+          class="primary"
+          disabled={busy}
+          onClick={run}
+          data-testid="run-now"
+        />
+        <Button text="Not now" onClick={() => setQuery({ run: "" })} />
       </p>
       <AsCall
         method="POST"

@@ -6,6 +6,7 @@ import type { MetricRow } from "../api.gen";
 import { brandColor, BrandMark, Value, type PanelBrand } from "./pieces";
 import { percent, range } from "./words";
 import "../plot.css";
+import { Button } from "../ui";
 
 /** A place on the axis: a sweep, or a week of them. */
 export interface Point {
@@ -52,20 +53,10 @@ function runs(points: Point[], rows: Line["rows"]): number[][] {
   return found;
 }
 
+type DrawingProps = { points: Point[]; lines: Line[]; dots?: Line; top: number; chosen?: number };
+
 /** The drawing: gaps, breaks, bands, lines, and single sweeps as dots. Words stand beside it. */
-export function Drawing({
-  points,
-  lines,
-  dots,
-  top,
-  chosen,
-}: {
-  points: Point[];
-  lines: Line[];
-  dots?: Line;
-  top: number;
-  chosen?: number;
-}) {
+export function Drawing({ points, lines, dots, top, chosen }: DrawingProps) {
   const n = points.length;
   const x = (i: number) => xOf(i, n);
   const y = (share: number) => yOf(share, top);
@@ -269,9 +260,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
         {lines.some(({ rows }) => rows.some((row) => row?.provisional)) && (
           <span>- - - fewer than 5 sweeps, provisional</span>
         )}
-        <button type="button" class="small" aria-expanded={asTable} onClick={() => setAsTable(!asTable)}>
-          As a table
-        </button>
+        <Button text="As a table" class="small" aria-expanded={asTable} onClick={() => setAsTable(!asTable)} />
       </p>
       {asTable && <TrendTable caption={caption} points={points} lines={lines} />}
     </figure>

@@ -95,22 +95,10 @@ function Gauges({ queuedTasks, processingTasks, priorityBreakdown, concurrency, 
   );
 }
 
+type GaugeProps = { label: string; used: number; of: number; text: string; warnAt?: number; testid?: string };
+
 /** How much of something is taken, as a bar and in words. */
-function Gauge({
-  label,
-  used,
-  of,
-  text,
-  warnAt = 0.9,
-  testid,
-}: {
-  label: string;
-  used: number;
-  of: number;
-  text: string;
-  warnAt?: number;
-  testid?: string;
-}) {
+function Gauge({ label, used, of, text, warnAt = 0.9, testid }: GaugeProps) {
   const share = of > 0 ? Math.min(Math.max(used / of, 0), 1) : 0;
   return (
     <div class="gauge" data-testid={testid}>

@@ -6,7 +6,7 @@ import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
 import { may } from "../session";
 import { booked, type Booked } from "./balances";
-import { type Column, Empty, NeedsAdmin, number, Problem, Spinner, Table, useLoad, When } from "../ui";
+import { Button, type Column, Empty, NeedsAdmin, number, Problem, Spinner, Table, useLoad, When } from "../ui";
 
 const columns: Column<Booked>[] = [
   { name: "Time", value: (entry) => entry.at, show: (entry) => <When at={entry.at} /> },
@@ -67,9 +67,7 @@ function Entries() {
             ))}
           </select>
         </label>
-        <button type="button" disabled={pages.busy} onClick={pages.again}>
-          Refresh
-        </button>
+        <Button text="Refresh" disabled={pages.busy} onClick={pages.again} />
         <Export key={kind} kind={kind} />
       </div>
       <Problem error={pages.error} />
@@ -90,9 +88,7 @@ function Entries() {
       )}
       {pages.busy && <Spinner />}
       {pages.more && !pages.busy && (
-        <button type="button" class="usage-more" onClick={pages.more} data-testid="ledger-more">
-          Load more
-        </button>
+        <Button text="Load more" class="usage-more" onClick={pages.more} data-testid="ledger-more" />
       )}
     </>
   );
@@ -155,13 +151,9 @@ function Export({ kind }: { kind: LedgerKind | undefined }) {
   return (
     <>
       {stop ? (
-        <button type="button" onClick={() => stop.abort()}>
-          Stop
-        </button>
+        <Button text="Stop" onClick={() => stop.abort()} />
       ) : (
-        <button type="button" onClick={start} data-testid="ledger-export">
-          Export all as CSV
-        </button>
+        <Button text="Export all as CSV" onClick={start} data-testid="ledger-export" />
       )}
       <span class="faint" role="status">
         {count !== undefined && `${number(count)} entries ${stop ? "so far…" : "read"}`}

@@ -10,17 +10,9 @@ import { addressOf, keptFilters, setQuery } from "../address";
 import { BrandMark, Caution, Failed, Skeleton, Value, type PanelBrand } from "../pieces";
 import { SourceType } from "./shown";
 
-export function Against({
-  tracker,
-  answer,
-  other,
-  panel,
-}: {
-  tracker: string;
-  answer: TrackedAnswer;
-  other: string;
-  panel: PanelBrand[];
-}) {
+type AgainstProps = { tracker: string; answer: TrackedAnswer; other: string; panel: PanelBrand[] };
+
+export function Against({ tracker, answer, other, panel }: AgainstProps) {
   const query = { a: other, b: answer.id };
   const { value, error, again } = useLoad(
     (signal) => call("GET /v1/trackers/{name}/diff", { params: { name: tracker }, query, signal }),
@@ -45,16 +37,10 @@ export function Against({
   );
 }
 
+type PickProps = { tracker: string; answer: TrackedAnswer; other: string };
+
 /** Which answer it is compared with: one of the cell, or any by its id. */
-function Pick({
-  tracker,
-  answer: { id, promptId, target },
-  other,
-}: {
-  tracker: string;
-  answer: TrackedAnswer;
-  other: string;
-}) {
+function Pick({ tracker, answer: { id, promptId, target }, other }: PickProps) {
   const { value } = useLoad(
     (signal) =>
       call("GET /v1/trackers/{name}/answers", {

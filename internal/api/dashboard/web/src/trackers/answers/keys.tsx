@@ -1,6 +1,6 @@
 // The keys of the page of an answer.
 import { useLayoutEffect } from "preact/hooks";
-import { Dialog } from "../../ui";
+import { Button, Dialog } from "../../ui";
 
 interface Ways {
   older?: string;
@@ -64,9 +64,7 @@ export function Keys({ open, onClose }: { open: boolean; onClose: () => void }) 
         ))}
       </dl>
       <div class="actions">
-        <button type="button" class="primary" onClick={onClose}>
-          Close
-        </button>
+        <Button text="Close" class="primary" onClick={onClose} />
       </div>
     </Dialog>
   );

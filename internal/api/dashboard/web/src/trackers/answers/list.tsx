@@ -6,7 +6,7 @@ import type { Outcome, TrackedAnswer } from "../../api.gen";
 import { choices } from "../../openapi";
 import { ChoiceField, DropFilters, Pills, SearchField } from "../../query";
 import { addressOf as pageAddress, route } from "../../state";
-import { Copy, counted, Empty, Table, type Column, useLoad, When } from "../../ui";
+import { Button, Copy, counted, Empty, Table, type Column, useLoad, When } from "../../ui";
 import { addressOf, keptFilters, periodOf } from "../address";
 import { choicesOf } from "../filters";
 import { Failed, MadeUp, Skeleton } from "../pieces";
@@ -163,9 +163,11 @@ function Rows({ tracker, query, filtered }: { tracker: string; query: object; fi
         {counted(value.rows.length, "answer")}
         {value.more && " so far"}{" "}
         {value.more && (
-          <button type="button" onClick={() => setPages(pages + 1)} data-testid="more">
-            {value.rows.length ? "Load more" : "Look further"}
-          </button>
+          <Button
+            text={value.rows.length ? "Load more" : "Look further"}
+            onClick={() => setPages(pages + 1)}
+            data-testid="more"
+          />
         )}
       </p>
     </>

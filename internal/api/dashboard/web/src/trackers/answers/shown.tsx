@@ -16,18 +16,10 @@ const parts: Record<FoundText["where"], { title: string; rank: number }> = {
 };
 const isResult = ({ where }: FoundText) => where === "title" || where === "snippet";
 
+type ShownProps = { found: Findings; panel: PanelBrand[]; chosen?: number; choose: (position: number) => void };
+
 /** The texts. chosen is the position of a source whose sentences are shaded. */
-export function Shown({
-  found,
-  panel,
-  chosen,
-  choose,
-}: {
-  found: Findings;
-  panel: PanelBrand[];
-  chosen?: number;
-  choose: (position: number) => void;
-}) {
+export function Shown({ found, panel, chosen, choose }: ShownProps) {
   const texts = found.texts
     .map((text, place) => ({ text, place }))
     .sort(
@@ -123,18 +115,10 @@ function PieceView({ of: { text, mention, strong }, panel, lit }: { of: Piece; p
   );
 }
 
+type NamedProps = { mention: FoundMention; panel: PanelBrand[]; lit: boolean; children: preact.ComponentChildren };
+
 /** A name: its brand's colour and shape, and the brand where the name is another. */
-function Named({
-  mention: { brand, name, kind },
-  panel,
-  lit,
-  children,
-}: {
-  mention: FoundMention;
-  panel: PanelBrand[];
-  lit: boolean;
-  children: preact.ComponentChildren;
-}) {
+function Named({ mention: { brand, name, kind }, panel, lit, children }: NamedProps) {
   const look = panel.find((one) => one.name === brand)?.look ?? 6;
   const other = name !== brand || kind !== "name";
   return (
@@ -154,15 +138,9 @@ function Named({
   );
 }
 
-function Backing({
-  of: { support },
-  chosen,
-  choose,
-}: {
-  of: Support;
-  chosen?: number;
-  choose: (position: number) => void;
-}) {
+type BackingProps = { of: Support; chosen?: number; choose: (position: number) => void };
+
+function Backing({ of: { support }, chosen, choose }: BackingProps) {
   if (!support.length) return <span class="unbacked">no source</span>;
   return (
     <>

@@ -7,7 +7,7 @@ import type { CellAnswer, Provider, TrackedAnswer } from "../../api.gen";
 import { ResultView } from "../../result/output";
 import { addressOf as pageAddress, route } from "../../state";
 import { External } from "../../external";
-import { Copy, counted, Empty, Heads, number, Tabs, useLoad, When } from "../../ui";
+import { Button, Copy, counted, Empty, Heads, number, Tabs, useLoad, When } from "../../ui";
 import { addressOf, keptFilters, setQuery } from "../address";
 import { targetName } from "../filters";
 import { BrandName, Failed, MadeUp, Skeleton, type PanelBrand } from "../pieces";
@@ -68,18 +68,10 @@ function useNeighbours({ name, definition }: TabProps["tracker"], answer: Tracke
   return { left: beside(-1), right: beside(1) };
 }
 
+type ViewerProps = { tracker: TabProps["tracker"]; panel: PanelBrand[]; answer: TrackedAnswer; id: string };
+
 /** Shows an answer, which is the one before as long as that with the id is being loaded. */
-function Viewer({
-  tracker,
-  panel,
-  answer,
-  id,
-}: {
-  tracker: TabProps["tracker"];
-  panel: PanelBrand[];
-  answer: TrackedAnswer;
-  id: string;
-}) {
+function Viewer({ tracker, panel, answer, id }: ViewerProps) {
   const [chosen, setChosen] = useState<number>();
   const [help, setHelp] = useState(false);
   const { left, right } = useNeighbours(tracker, answer);
@@ -129,9 +121,7 @@ function Viewer({
             data-testid="diff">
             Diff <kbd>D</kbd>
           </button>
-          <button type="button" class="small" onClick={() => setHelp(true)} aria-label="Keys of this page">
-            ?
-          </button>
+          <Button text="?" class="small" onClick={() => setHelp(true)} aria-label="Keys of this page" />
         </nav>
       </div>
       <div class="answer-columns">
@@ -166,17 +156,9 @@ function Way({ to, letter, children }: { to?: string; letter: string; children: 
   );
 }
 
-function Body({
-  answer,
-  panel,
-  chosen,
-  choose,
-}: {
-  answer: TrackedAnswer;
-  panel: PanelBrand[];
-  chosen?: number;
-  choose: (position: number) => void;
-}) {
+type BodyProps = { answer: TrackedAnswer; panel: PanelBrand[]; chosen?: number; choose: (position: number) => void };
+
+function Body({ answer, panel, chosen, choose }: BodyProps) {
   const { result, found, reason } = answer;
   if (!result || !found)
     return (
@@ -238,15 +220,9 @@ function Body({
   );
 }
 
-function Sources({
-  answer: { found },
-  chosen,
-  choose,
-}: {
-  answer: TrackedAnswer;
-  chosen?: number;
-  choose: (position: number) => void;
-}) {
+type SourcesProps = { answer: TrackedAnswer; chosen?: number; choose: (position: number) => void };
+
+function Sources({ answer: { found }, chosen, choose }: SourcesProps) {
   const { citations, mentions } = found!;
   if (!citations.length)
     return (
@@ -269,14 +245,13 @@ function Sources({
       <ol class="source-list">
         {citations.map((page) => (
           <li key={page.position} class={chosen === page.position ? "chosen" : undefined}>
-            <button
-              type="button"
+            <Button
+              text={page.position}
               class="cite"
               aria-pressed={chosen === page.position}
               aria-label={`Shade what source ${page.position} backs`}
-              onClick={() => choose(page.position)}>
-              {page.position}
-            </button>
+              onClick={() => choose(page.position)}
+            />
             <div>
               <span class="faint">{page.domain}</span> <SourceType of={page} />
               <div class="source-url">
@@ -407,9 +382,7 @@ function CellAnswers({ tracker, answer: { cell, promptId, target } }: { tracker:
                     <When at={one.askedAt} />, sample {one.sample}
                   </a>{" "}
                   <OutcomeMark of={one} />{" "}
-                  <button type="button" class="small" onClick={() => setQuery({ diff: one.id })}>
-                    Diff
-                  </button>
+                  <Button text="Diff" class="small" onClick={() => setQuery({ diff: one.id })} />
                 </li>
               ))}
             </ul>

@@ -48,17 +48,9 @@ export function Brands({ tracker, panel, parts }: TabProps) {
   );
 }
 
-function PanelList({
-  tracker,
-  brands,
-  panel,
-  chosen,
-}: {
-  tracker: string;
-  brands: Brand[];
-  panel: PanelBrand[];
-  chosen?: string;
-}) {
+type PanelListProps = { tracker: string; brands: Brand[]; panel: PanelBrand[]; chosen?: string };
+
+function PanelList({ tracker, brands, panel, chosen }: PanelListProps) {
   return (
     <nav class="card brands-list" aria-label="Brands of the panel" data-testid="panel">
       <h2>
@@ -128,14 +120,10 @@ function Names({ brand, look }: { brand: Brand; look: number }) {
   );
 }
 
+type DiscoveryProps = { tracker: string; found: { value?: DiscoverReport; error: unknown; again: () => void } };
+
 /** Names that answers emphasise and that the panel lacks. */
-function Discovery({
-  tracker,
-  found: { value, error, again },
-}: {
-  tracker: string;
-  found: { value?: DiscoverReport; error: unknown; again: () => void };
-}) {
+function Discovery({ tracker, found: { value, error, again } }: DiscoveryProps) {
   return (
     <section class="card" data-testid="discovery">
       <h2>Often named, not in the panel</h2>
@@ -168,13 +156,9 @@ function Discovery({
   );
 }
 
-function Discovered({
-  tracker,
-  of: { name, named, share, as, firstSeen, targets, examples },
-}: {
-  tracker: string;
-  of: DiscoveredName;
-}) {
+type DiscoveredProps = { tracker: string; of: DiscoveredName };
+
+function Discovered({ tracker, of: { name, named, share, as, firstSeen, targets, examples } }: DiscoveredProps) {
   return (
     <tr>
       <th scope="row">{name}</th>

@@ -96,15 +96,9 @@ export function Report({ tracker, panel, of }: { tracker: string; panel: PanelBr
   );
 }
 
-function Context({
-  tracker,
-  of: { answer, target, kind, sentence, start, end },
-  look,
-}: {
-  tracker: string;
-  of: NameContext;
-  look: number;
-}) {
+type ContextProps = { tracker: string; of: NameContext; look: number };
+
+function Context({ tracker, of: { answer, target, kind, sentence, start, end }, look }: ContextProps) {
   const at = indexOfByte(sentence);
   return (
     <li>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { Brand, BrandName as Name, NamingRule } from "../../api.gen";
-import { Confirm, Heads, number, useLoad, When } from "../../ui";
+import { Button, Confirm, Heads, number, useLoad, When } from "../../ui";
 import { BrandMark, Failed, mayTrack, Skeleton, Value, type PanelBrand } from "../pieces";
 import type { TabProps } from "../pieces";
 
@@ -34,9 +34,13 @@ export function Rules({ tracker, panel }: Pick<TabProps, "tracker" | "panel">) {
           </p>
         </div>
         {mayTrack() && (
-          <button type="button" class="small" disabled={pending} onClick={() => ask(true)} data-testid="reanalyse">
-            Analyse all again…
-          </button>
+          <Button
+            text="Analyse all again…"
+            class="small"
+            disabled={pending}
+            onClick={() => ask(true)}
+            data-testid="reanalyse"
+          />
         )}
       </div>
       <Failed error={error} again={again} stale={!!value} />
@@ -131,18 +135,10 @@ function Rule({ of: rule, before }: { of: NamingRule; before?: NamingRule }) {
   );
 }
 
+type MovedProps = { of: NamingRule; before?: NamingRule; panel: PanelBrand[]; open: boolean };
+
 /** What a version changed when it took over: the same answers, read by the names before and by the new ones. */
-function Moved({
-  of: { name, moved },
-  before,
-  panel,
-  open,
-}: {
-  of: NamingRule;
-  before?: NamingRule;
-  panel: PanelBrand[];
-  open: boolean;
-}) {
+function Moved({ of: { name, moved }, before, panel, open }: MovedProps) {
   return (
     <details class="why" open={open} data-testid="moved">
       <summary>

@@ -38,17 +38,15 @@ function matchOf({ exact, joined, suffixes, prefixes, near, within, not }: Draft
   return Object.keys(match).length ? match : undefined;
 }
 
-export function Trial({
-  tracker,
-  panel,
-  brand,
-  name = "",
-}: {
+interface TrialProps {
   tracker: TabProps["tracker"];
   panel: PanelBrand[];
-  brand?: Brand /** A name that the panel lacks. */;
+  brand?: Brand;
+  /** A name that the panel lacks. */
   name?: string;
-}) {
+}
+
+export function Trial({ tracker, panel, brand, name = "" }: TrialProps) {
   const [draft, setDraft] = useState<Draft>({
     name,
     exact: false,

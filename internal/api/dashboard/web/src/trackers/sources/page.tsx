@@ -7,7 +7,7 @@ import type { SourceReport, SourceRow } from "../../api.gen";
 import { csvFile, download } from "../../file";
 import { route } from "../../state";
 import { External } from "../../external";
-import { counted, Heads, number, useLoad } from "../../ui";
+import { Button, counted, Heads, number, useLoad } from "../../ui";
 import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "../address";
 import { SourceType } from "../answers/shown";
 import { FilterLine, NothingLeft } from "../filters";
@@ -110,12 +110,7 @@ export function Sources({ tracker, panel }: TabProps) {
                     Change types…
                   </a>
                 )}
-                <button
-                  type="button"
-                  class="small"
-                  onClick={() => download(asCSV(rows), `${tracker.name}-sources.csv`)}>
-                  CSV
-                </button>
+                <Button text="CSV" class="small" onClick={() => download(asCSV(rows), `${tracker.name}-sources.csv`)} />
               </span>
             </div>
             <SourceTable tracker={tracker} panel={panel} rows={rows} before={those.value} by={by} query={now} />
@@ -145,17 +140,9 @@ export function Sources({ tracker, panel }: TabProps) {
 const nameOf = (row: SourceRow) => row.url ?? row.domain ?? row.type;
 const keyOf = (row: SourceRow) => `${nameOf(row)} ${row.target}`;
 
-function CameAndWent({
-  now,
-  before,
-  by,
-  against,
-}: {
-  now: SourceReport;
-  before?: SourceReport;
-  by: By;
-  against: { from: string; to: string };
-}) {
+type CameAndWentProps = { now: SourceReport; before?: SourceReport; by: By; against: { from: string; to: string } };
+
+function CameAndWent({ now, before, by, against }: CameAndWentProps) {
   const what = by === "domain" ? "domains" : by === "url" ? "pages" : "types";
   const so = (rows: SourceRow[], words: string) =>
     `${number(rows.length)} ${rows.length === 1 ? what.slice(0, -1) : what} ${words}`;
@@ -196,17 +183,9 @@ function CameAndWent({
 
 const firstRows = 6;
 
-function Group({
-  title,
-  sign,
-  rows,
-  before,
-}: {
-  title: string;
-  sign: string;
-  rows: SourceRow[];
-  before?: Map<string, SourceRow>;
-}) {
+type GroupProps = { title: string; sign: string; rows: SourceRow[]; before?: Map<string, SourceRow> };
+
+function Group({ title, sign, rows, before }: GroupProps) {
   const [all, setAll] = useState(false);
   if (!rows.length) return <p class="faint">{title}</p>;
   return (
@@ -228,9 +207,12 @@ function Group({
         ))}
       </ul>
       {rows.length > firstRows && (
-        <button type="button" class="small" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? "Fewer" : `All ${number(rows.length)}`}
-        </button>
+        <Button
+          text={all ? "Fewer" : `All ${number(rows.length)}`}
+          class="small"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+        />
       )}
     </>
   );
@@ -408,9 +390,11 @@ function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
       <p class="faint">
         {number(Math.min(shown, rows.length))} of {number(rows.length)}{" "}
         {rows.length > shown && (
-          <button type="button" class="small" onClick={() => setShown(shown + pageSize)}>
-            Show {Math.min(pageSize, rows.length - shown)} more
-          </button>
+          <Button
+            text={`Show ${Math.min(pageSize, rows.length - shown)} more`}
+            class="small"
+            onClick={() => setShown(shown + pageSize)}
+          />
         )}
       </p>
       <p class="faint">
@@ -460,16 +444,10 @@ function moved(row: SourceRow, past?: SourceRow): "up" | "down" | "within noise"
   return now[0] > then[1] ? "up" : now[1] < then[0] ? "down" : "within noise";
 }
 
+type PagesOfProps = { tracker: TabProps["tracker"]; domain: SourceRow; query: ReturnType<typeof numberQuery> };
+
 /** The pages of a domain, among those that are cited most. */
-function PagesOf({
-  tracker,
-  domain,
-  query,
-}: {
-  tracker: TabProps["tracker"];
-  domain: SourceRow;
-  query: ReturnType<typeof numberQuery>;
-}) {
+function PagesOf({ tracker, domain, query }: PagesOfProps) {
   const { value, error, again } = useLoad(
     (signal) =>
       call("GET /v1/trackers/{name}/sources", {
