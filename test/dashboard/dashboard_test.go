@@ -180,7 +180,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	p.expect("401 (Unauthorized)")
 	p.typeKey("ear_live_wrong")
 	p.see("[role=alert]", "INVALID_API_KEY")
-	p.see("[role=alert]", "What to do: the key is mistyped, revoked or expired")
+	p.see("[role=alert]", "The key is mistyped, revoked or expired")
 	p.until("a request's id", find("[role=alert] code", "")+`?.innerText.length > 20`)
 	p.typeKey(a.Key.Text)
 	p.signedIn()
@@ -188,7 +188,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	p.do("reload", chromedp.Reload())
 	p.signedIn()
 	p.see(hook("account"), a.Organization.Name)
-	p.until("what the key may do", find(hook("account"), "")+`?.title.endsWith("may: read, monitor, tasks, track, admin")`)
+	p.until("what the key may do", find(hook("account"), "")+`?.title.endsWith("permissions: read, monitor, tasks, track, admin")`)
 	if kept := p.eval(`JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])`); strings.Contains(fmt.Sprint(kept), "ear_live_"+a.Key.ID) {
 		t.Errorf("scripts can read the key: %s", kept)
 	}
@@ -315,7 +315,7 @@ func testBelowAPath(t *testing.T, c *chromium) {
 	p := c.signIn(t, base, a.Key.Text)
 	p.click(hook("run"), "")
 	p.see(hook("answer"), "")
-	p.click("[role=tab]", "Capture")
+	p.click("[role=tab]", "Stored page")
 	p.see(hook("capture"), "")
 	for name := range dashboardPages {
 		p.turnTo(name)

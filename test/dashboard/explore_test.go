@@ -54,11 +54,11 @@ func withNeighbour(t *testing.T, n *harness.Node, a *app.Account) earshot.Tracke
 func testAnswers(t *testing.T, c *chromium) {
 	n, a, p := c.demo(t)
 	p.goTo("#/trackers/demo/answers")
-	p.see(hook("answers"), "chatassistant/US")
-	p.see(".lab-note", "Made up")
+	p.see(hook("answers"), "ChatGPT · US")
+	p.see(".lab-note", "Sample data")
 	p.choose("#filter-outcome", "missing")
 	p.until("the filter in the address", `location.hash.includes("outcome=missing")`)
-	p.gone(hook("answers")+" .badge", "answered")
+	p.gone(hook("answers")+" .badge", "Answered")
 
 	answer := withNeighbour(t, n, a)
 	p.goTo("#/trackers/demo/answers/" + answer.ID)
@@ -75,22 +75,22 @@ func testAnswers(t *testing.T, c *chromium) {
 		p.until(what, fmt.Sprintf(`location.hash.startsWith("#/trackers/demo/answers/%s")`, cell[0].ID))
 		p.see(".answer-facts", cell[0].ID) // until it is there, keys do nothing
 	}
-	p.see(hook("cell-answers"), "The sweep before")
+	p.see(hook("cell-answers"), "Previous sweep")
 	p.press("j")
 	at("the sweep before", answer.Cell.Previous)
-	p.see(hook("cell-answers"), "The sweep after")
+	p.see(hook("cell-answers"), "Next sweep")
 	p.press("k")
 	p.until("the way back", `location.hash.includes("`+answer.ID+`")`)
 	p.see(".answer-facts", answer.ID)
 	p.press("?")
-	p.see("dialog", "the sweep before")
+	p.see("dialog", "Previous sweep")
 	p.press("j") // which a dialog takes for a letter
 	p.escape()
 	p.until("the same answer", `location.hash.includes("`+answer.ID+`")`)
 	p.see(".answer-ways a", "Target →")
 	p.press("d")
 	diff := get[earshot.AnswerDiff](t, n, a, "/v1/trackers/demo/diff?a="+answer.Cell.Previous[0].ID+"&b="+answer.ID)
-	p.see(hook("answer-diff"), "Order of naming")
+	p.see(hook("answer-diff"), "Order of brands")
 	for _, run := range diff.Words {
 		element := map[string]string{"same": "span", "removed": "del", "added": "ins"}[run.Kind]
 		p.shows(hook("diff-words")+" "+element, run.Text)
@@ -100,11 +100,11 @@ func testAnswers(t *testing.T, c *chromium) {
 			t.Errorf("the distance is %v, want %v", got, *diff.Distance.Domains)
 		}
 	}
-	p.see(hook("noise"), "Neighbours in this cell")
-	p.fill("[aria-label='Id of any other answer']", "jkd") // letters, not keys
+	p.see(hook("noise"), "Average")
+	p.fill("[aria-label='Answer ID']", "jkd") // letters, not keys
 	p.until("the same difference", `location.hash.includes("`+answer.ID+`") && location.hash.includes("diff=`+answer.Cell.Previous[0].ID+`")`)
 	p.press("l")
-	p.until("still the same answer", `document.querySelector("[aria-label='Id of any other answer']").value === "jkdl"`)
+	p.until("still the same answer", `document.querySelector("[aria-label='Answer ID']").value === "jkdl"`)
 }
 
 // testSourcesAndBrands wants the numbers of both pages to be the API's, and tries a name.
@@ -122,17 +122,17 @@ func testSourcesAndBrands(t *testing.T, c *chromium) {
 		if got := p.shown(fmt.Sprintf("%s tbody tr:nth-child(%d) [data-label=Share]", hook("sources"), i+1)); got != *row.Share {
 			t.Errorf("%s has the share %v, want %v", row.Domain, got, *row.Share)
 		}
-		backed := "nobody"
+		backed := "No brand"
 		if len(row.Backs) > 0 {
 			backed = slices.MaxFunc(row.Backs, func(a, b earshot.BackedBrand) int { return a.Mentions - b.Mentions }).Brand
 		}
-		p.see(fmt.Sprintf("%s tbody tr:nth-child(%d) [data-label='Backs mentions of']", hook("sources"), i+1), backed)
+		p.see(fmt.Sprintf("%s tbody tr:nth-child(%d) [data-label='Cited for']", hook("sources"), i+1), backed)
 	}
 	p.click(hook("sources")+" .row-opener", "ollaro.example")
 	p.see(hook("sources")+" .opened a", "https://ollaro.example/")
 	p.click(hook("sources")+" button", "Pages")
 	p.see(hook("sources")+" tbody a", "https://")
-	p.see(hook("support"), "Names with a source")
+	p.see(hook("support"), "Mentions with a source")
 	p.see(hook("sites"), "Kestrin")
 
 	p.goTo("#/trackers/demo/brands")
@@ -150,7 +150,7 @@ func testSourcesAndBrands(t *testing.T, c *chromium) {
 	p.click(hook("reanalyse"), "")
 	p.click(hook("reanalyse-confirm"), "")
 	p.see(hook("rules")+" tbody tr", "r2")
-	p.until("rules that are done", find(hook("rules")+" .badge", "current"))
+	p.until("rules that are done", find(hook("rules")+" .badge", "Current"))
 }
 
 // testKeepName takes a name from discovery into the definition.
@@ -164,12 +164,12 @@ func testKeepName(t *testing.T, c *chromium) {
 	found := get[earshot.DiscoverReport](t, n, a, "/v1/trackers/seen/discover").Names[0].Name
 	p.goTo("#/trackers/seen/brands")
 	p.see(hook("discovery")+" tr", found)
-	p.click(hook("discovery")+" a", "Try it, add it…")
-	p.see(hook("trial"), "Nothing is changed")
-	p.click(hook("keep-name"), "Add it to the panel…")
+	p.click(hook("discovery")+" a", "Test and add…")
+	p.see(hook("trial"), "nothing has changed yet")
+	p.click(hook("keep-name"), "Add brand…")
 	p.see(hook("dry-run"), found)
-	p.click(hook("apply"), "Apply")
-	p.see(".dry-run button", "Nothing to apply")
+	p.click(hook("apply"), "Save")
+	p.see(".dry-run button", "No changes")
 	if brands := get[earshot.Tracker](t, n, a, "/v1/trackers/seen").Definition.Brands; len(brands) != 2 || brands[1].Name != found {
 		t.Errorf("the panel is %+v, want %s in it", brands, found)
 	}
@@ -210,11 +210,11 @@ func testHostileFindings(t *testing.T, c *chromium) {
 	}), a.Key.Text)
 	for _, answer := range get[earshot.AnswerPage](t, n, a, "/v1/trackers/seen/answers?limit=4").Answers {
 		p.goTo("#/trackers/seen/answers/" + answer.ID)
-		p.click("[role=tab]", "Names")                // the tab stays from answer to answer
+		p.click("[role=tab]", "Mentions")              // the tab stays from answer to answer
 		p.see(hook("answer-text"), "onerror=window.") // __ is Markdown, and shown as such
 		p.see("section h2", "Sources")
 		p.clean("an answer")
-		p.click("[role=tab]", "As it came")
+		p.click("[role=tab]", "Original")
 		p.see(hook("result"), "")
 		p.clean("an answer as it came")
 		p.goTo("#/trackers/seen/answers/" + answer.ID + "?diff=" + answer.ID)

@@ -23,8 +23,8 @@ func (p *tab) goTo(fragment string) {
 func (p *tab) batch(rows int) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("%d rows", rows), find(hook("row-count"), "")+fmt.Sprintf(`?.innerText === "%d"`, rows))
-	p.see(hook("price"), "Costs at most")
-	p.click(hook("submit-batch"), fmt.Sprintf("Queue %d tasks", rows))
+	p.see(hook("price"), "Maximum cost")
+	p.click(hook("submit-batch"), fmt.Sprintf("Submit %d tasks", rows))
 	p.see(hook("batch")+"[data-state=done]", "Done")
 	p.see(hook("count-completed"), fmt.Sprint(rows))
 	p.see(hook("count-failed"), "0")
@@ -33,7 +33,7 @@ func (p *tab) batch(rows int) {
 func testBatch(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	p.turnTo("history")
-	p.see(".empty", "Nothing was asked yet")
+	p.see(".empty", "No requests yet")
 	p.click("a", "Submit a batch")
 	p.choose("#batch-type", "CHATASSISTANT")
 	var lines strings.Builder
@@ -41,10 +41,10 @@ func testBatch(t *testing.T, c *chromium) {
 		fmt.Fprintf(&lines, "kettle %d\n\n", i)
 	}
 	p.fill("#batch-lines", lines.String())
-	p.see(hook("needs-country"), "Choose the country") // none is chosen for anybody
+	p.see(hook("needs-country"), "Choose a country") // none is chosen for anybody
 	p.choose("#batch-country", "DE")
 	p.batch(20)
-	p.click("a", "See the tasks")
+	p.click("a", "View tasks")
 	p.until("the list of all", `document.querySelectorAll('[data-testid=requests] tbody tr').length === 20`)
 
 	p.click("nav a", "Submit a batch")
@@ -62,7 +62,7 @@ func testBatch(t *testing.T, c *chromium) {
 	p.see(hook("file-name"), "prompts.csv")
 	p.see(hook("faults"), "Line 202")
 	p.see(hook("row-count"), "201")
-	p.click(hook("submit-batch"), "Queue 200 tasks")
+	p.click(hook("submit-batch"), "Submit 200 tasks")
 	p.see(hook("batch")+"[data-state=done]", "Done")
 	p.see(hook("count-completed"), "200")
 	if left := n.Queue(t, a); left.QueuedTasks+left.ProcessingTasks != 0 {
@@ -96,7 +96,7 @@ func testTask(t *testing.T, c *chromium) {
 	p.see("dd", "kettle-1")
 	p.goTo("#/history/" + failed)
 	p.see(hook("task-error"), "blocked")
-	p.see(hook("task-error"), "What to do:")
+	p.see(hook("task-error"), "Nothing was charged")
 	p.see("dd", "0 credits")
 	p.click("a", "All requests")
 	p.choose("#filter-status", "")
@@ -106,7 +106,7 @@ func testTask(t *testing.T, c *chromium) {
 	p.see(hook("requests")+" tr", "a slow kettle")
 	p.goTo("#/history/" + running)
 	p.see("h1", "a slow kettle")
-	p.see(hook("outcome"), "It runs")
+	p.see(hook("outcome"), "Running, attempt")
 	p.goTo("#/history/" + harness.NoTask)
 	p.expect("404 (Not Found)")
 	p.see("[role=alert]", "RESOURCE_NOT_FOUND")
@@ -128,10 +128,10 @@ func testHistory(t *testing.T, c *chromium) {
 	p.turnTo("usage") // leaving the page loses nothing
 	p.turnTo("playground")
 	p.see(hook("answer"), "")
-	p.click(hook("kept"), "history")
+	p.click(hook("kept"), "View in history")
 	p.see("h1", "a teapot")
-	p.see("dd", "call")
-	p.see(hook("outcome"), "Made up")
+	p.see("dd", "Call")
+	p.see(hook("outcome"), "Sample data")
 
 	p.turnTo("history")
 	p.see(hook("summary"), "1 call, 1 batch · 1 completed") // the batch stands for its tasks
@@ -140,12 +140,12 @@ func testHistory(t *testing.T, c *chromium) {
 	p.see(hook("summary"), "2 tasks · 1 completed · 1 failed") // which a search finds
 	p.until("the search in the address", `location.hash === "#/history?q=KETTLE"`)
 	p.click(".segments a", "Calls")
-	p.see(".empty", "No request is like that")
-	p.click(".empty button", "mode")
+	p.see(".empty", "No requests match these filters")
+	p.click(".empty button", "Kind")
 	p.click(hook("retry"), "")
-	p.see("dialog", "It costs at most 5 credits")
+	p.see("dialog", "Maximum cost: 5 credits")
 	p.click(hook("retry-confirm"), "")
-	p.see(hook("requests")+" td a", "Queued anew")
+	p.see(hook("requests")+" td a", "Retried")
 
 	p.goTo("#/history?mode=async")
 	p.see(hook("retry"), "")
@@ -154,9 +154,9 @@ func testHistory(t *testing.T, c *chromium) {
 		return Math.max(...heights) < 1.6 * Math.min(...heights);
 	})()`)
 	p.click(hook("choose-failed"), "")
-	p.click(hook("retry-chosen"), "at most")
+	p.click(hook("retry-chosen"), "max.")
 	p.click(hook("retry-confirm"), "")
-	p.see(hook("retried"), "queued anew")
+	p.see(hook("retried"), "retried")
 
 	p.goTo("#/history/batches")
 	p.click(hook("requests")+" td a", "Batch of 3 tasks")
@@ -168,7 +168,7 @@ func testHistory(t *testing.T, c *chromium) {
 	p.see(hook("batch-failed"), "2 blocked") // once the tasks that stand for them have failed, too
 	p.click(hook("retry-failed"), "Retry 2 failed")
 	p.click(hook("retry-confirm"), "")
-	p.see(hook("retried"), "2 queued anew")
+	p.see(hook("retried"), "2 retried")
 	p.goTo("#/history/sweeps")
 	p.see(".empty", "No sweeps yet")
 	if was := p.eval(`document.querySelector("header nav [aria-current=page]").innerText`); was != "History" {
@@ -199,7 +199,7 @@ func testDeliveries(t *testing.T, c *chromium) {
 	p.choose("#filter-delivery-state", "delivered")
 	p.see(hook("deliveries")+" tr", "Status 204")
 	p.click(hook("deliveries")+" a", "…"+id[len(id)-8:])
-	p.see(hook("delivery"), "4 tries")
+	p.see(hook("delivery"), "4 attempts")
 	p.see(hook("tries"), "Status 500")
 }
 
@@ -217,9 +217,9 @@ func testClear(t *testing.T, c *chromium) {
 	p.click("nav a", "Queue")
 	p.see(hook("queued"), "2")
 	p.click(hook("clear-queue"), "")
-	p.see("dialog", "removed for good")
+	p.see("dialog", "permanently removes")
 	p.escape()
 	p.click(hook("clear-queue"), "")
-	p.click(hook("clear-confirm"), "Remove 2")
+	p.click(hook("clear-confirm"), "Remove 2 tasks")
 	p.see(hook("queued"), "0")
 }

@@ -97,7 +97,7 @@ func testHostileForms(t *testing.T, c *chromium) {
 	p.click(hook("run"), "")
 	p.see(hook("answer"), "window.__xss=1")
 	p.clean("the playground's answer")
-	for tab, shown := range map[string]string{"JSON": hook("json"), "Capture": hook("capture"), "Code": hook("code-curl")} {
+	for tab, shown := range map[string]string{"JSON": hook("json"), "Stored page": hook("capture"), "Code": hook("code-curl")} {
 		p.click("[role=tab]", tab)
 		p.see(shown, "")
 		p.clean("the playground's " + tab)
@@ -111,7 +111,7 @@ func testHostileForms(t *testing.T, c *chromium) {
 	p.turnTo("compare")
 	p.fill(hook("prompt"), all)
 	p.click(hook("run"), "")
-	p.see(hook("progress"), "4 of 4 ended")
+	p.see(hook("progress"), "4 of 4 finished")
 	p.clean("the comparison")
 	p.click(hook("open"), "")
 	p.see("dialog "+hook("answer"), "")
@@ -126,7 +126,7 @@ func testHostileForms(t *testing.T, c *chromium) {
 	p.fill("#batch-lines", all)
 	p.choose("#batch-country", "FR")
 	p.see(hook("row-count"), fmt.Sprint(lines))
-	p.see(hook("price"), "Costs at most")
+	p.see(hook("price"), "Maximum cost")
 	p.clean("the batch")
 }
 

@@ -24,7 +24,7 @@ func testPlayground(t *testing.T, c *chromium) {
 	p.choose(hook("provider"), "chatassistant")
 	p.fill("textarea[name=prompt]", "Which kettle lasts longest?")
 	p.choose("select[name=country]", "DE")
-	p.see(hook("price"), "At most")
+	p.see(hook("price"), "Max.")
 	if left := n.Reload(t, a).Available(); left != 10_000 {
 		t.Errorf("the price cost %d credits", 10_000-left)
 	}
@@ -32,7 +32,7 @@ func testPlayground(t *testing.T, c *chromium) {
 	p.see(hook("answer"), "kettle")
 	p.see(hook("source-card"), "")
 	p.until("facts in a line", `getComputedStyle(document.querySelector(".facts")).display === "flex"`)
-	p.see(hook("lab-hint"), "Made up")
+	p.see(hook("lab-hint"), "Sample data")
 	p.see(hook("charged"), "")
 	left := n.Reload(t, a).Available()
 	if left >= 10_000 {
@@ -42,7 +42,7 @@ func testPlayground(t *testing.T, c *chromium) {
 
 	p.click("[role=tab]", "JSON")
 	p.see(hook("json"), `"sources"`)
-	p.click("[role=tab]", "Capture")
+	p.click("[role=tab]", "Stored page")
 	p.until("the captured page", find(hook("capture"), "")+`?.contentDocument !== undefined`)
 	p.click("[role=tab]", "Code")
 	p.see(hook("code-curl"), "/v1/monitor/chatassistant")
@@ -72,7 +72,7 @@ func testCancel(t *testing.T, c *chromium) {
 	p.see(hook("elapsed"), "s")
 	harness.Eventually(t, "the call takes a slot", func() bool { return n.Reload(t, a).Running == 1 })
 	p.click(hook("cancel"), "")
-	p.see(".empty", "Cancelled")
+	p.see(".empty", "Canceled")
 	harness.Eventually(t, "the slot is free", func() bool { return n.Reload(t, a).Running == 0 })
 	if left := n.Reload(t, a).Available(); left != 10_000 {
 		t.Errorf("it cost %d credits", 10_000-left)
@@ -86,18 +86,18 @@ func testCompare(t *testing.T, c *chromium) {
 	p.fill(hook("prompt"), "Which kettle lasts longest?")
 	p.click(hook("provider-genassistant"), "") // which was chosen
 	p.click(hook("provider-websearch"), "")
-	p.see(hook("price"), "4 calls, at most")
-	p.until("the price", find(hook("price"), "")+`.innerText.match(/at most \d+ credits/)`)
+	p.see(hook("price"), "4 requests, max.")
+	p.until("the price", find(hook("price"), "")+`.innerText.match(/max\. \d+ credits/)`)
 	p.click(hook("run"), "")
-	p.see(hook("progress"), "4 of 4 ended, 4 answered")
+	p.see(hook("progress"), "4 of 4 finished, 4 answered")
 	cells := fmt.Sprint(p.eval(`[...document.querySelectorAll('[data-testid=cell][data-phase=done] h3')].map((e) => e.innerText).join()`))
-	if want := "chatassistant United States,chatassistant Germany,websearch United States,websearch Germany"; cells != want {
+	if want := "ChatGPT United States,ChatGPT Germany,Google Search United States,Google Search Germany"; cells != want {
 		t.Errorf("the cells are %s, want %s", cells, want)
 	}
 	p.see(hook("matrix")+" table", "Domain")
-	p.see(hook("matrix"), "The built-in lab wrote all of these answers")
-	p.see(hook("matrix")+" th", "chatassistant · US")
-	p.see(hook("cell")+" "+hook("lab-hint"), "Made up")
+	p.see(hook("matrix"), "The built-in lab generated all of these answers")
+	p.see(hook("matrix")+" th", "ChatGPT · US")
+	p.see(hook("cell")+" "+hook("lab-hint"), "Sample data")
 	p.click(hook("open"), "")
 	p.see("dialog "+hook("source-card"), "")
 	p.escape()
@@ -142,7 +142,7 @@ func testKeys(t *testing.T, c *chromium) {
 	p.turnTo("keys")
 	p.see("table tr", a.Key.ID)
 	p.click(hook("create-key"), "")
-	p.see("dialog", "shown this once")
+	p.see("dialog", "You won't see it again")
 	secret := p.secret()
 	id, _ := account.KeyID(secret)
 	made := account.Key{ID: id, Text: secret}
@@ -151,7 +151,7 @@ func testKeys(t *testing.T, c *chromium) {
 	n.Get(t, fresh, "/v1/keys").Has(t, "the new key looks at keys", http.StatusForbidden)
 	p.click(hook("secret-done"), "")
 	row := fmt.Sprintf("tr:has([aria-label=%q])", "Revoke "+made.ID)
-	p.see(row, "valid")
+	p.see(row, "Active")
 	if kept := p.eval(`document.documentElement.outerHTML + Object.values(sessionStorage).join() + Object.values(localStorage).join()`); strings.Contains(fmt.Sprint(kept), secret) {
 		t.Error("the secret is still there")
 	}
@@ -160,7 +160,7 @@ func testKeys(t *testing.T, c *chromium) {
 	p.escape()
 	p.click(row+" "+hook("revoke"), "")
 	p.click(hook("confirm"), "Revoke")
-	p.until("the key as revoked", fmt.Sprintf(`[...document.querySelectorAll("tr")].some((e) => e.innerText.includes(%q) && e.innerText.includes("revoked"))`, made.ID))
+	p.until("the key as revoked", fmt.Sprintf(`[...document.querySelectorAll("tr")].some((e) => e.innerText.includes(%q) && e.innerText.includes("Revoked"))`, made.ID))
 	harness.Eventually(t, "the key is refused", func() bool { return n.Get(t, fresh, "/v1/credits").StatusCode == http.StatusUnauthorized })
 }
 
@@ -171,15 +171,15 @@ func testWebhookSettings(t *testing.T, c *chromium) {
 	p.turnTo("keys")
 	p.click(hook("rotate"), "")
 	p.click(hook("confirm"), "Rotate")
-	p.see("dialog", "shown this once")
+	p.see("dialog", "You won't see it again")
 	secret := p.secret()
 	p.click(hook("secret-done"), "")
 	p.fill(hook("test-url"), r.URL+"/try")
 	p.click(hook("test-send"), "")
-	p.see(hook("test-result"), "answered 204")
+	p.see(hook("test-result"), "Status 204")
 	r.Webhooks()[0].Verify(t, secret)
 	p.click(hook("test-send"), "")
-	p.see(hook("test-result"), "not delivered The receiver answered 418")
+	p.see(hook("test-result"), "Not delivered Status 418")
 }
 
 func testNoAdmin(t *testing.T, c *chromium) {
@@ -208,9 +208,9 @@ func testUsage(t *testing.T, c *chromium) {
 	p.turnTo("usage")
 	p.see(hook("balance"), withCommas(left))
 	p.see(hook("usage-total"), fmt.Sprint(10_000-left))
-	p.see(hook("cycle-used"), fmt.Sprintf("%d, where a cycle grants", 10_000-left))
-	p.see("table[aria-label^=Latency] tr", "answerengine") // points of one hour make no line
-	p.click(hook("speed-plots"), "")
+	p.see(hook("cycle-used"), fmt.Sprintf("%d of ", 10_000-left))
+	p.see("table[aria-label^=Latency] tr", "Perplexity") // points of one hour make no line
+	p.click(hook("speed-charts"), "")
 	p.until("four plots", `document.querySelectorAll(".plot .drawing").length === 4 && `+painted)
 	p.see("table[aria-label=Ledger] tr", "+10,000")
 	p.until("a running balance, in the order of time", fmt.Sprintf(`[...document.querySelectorAll("table[aria-label=Ledger] td[data-label=Balance]")].map((e) => e.innerText).join(" ") === "%s 9,991 9,995 10,000"`, withCommas(left)))
@@ -231,7 +231,7 @@ func testDocs(t *testing.T, c *chromium) {
 	p.see(hook("scope"), "monitor")
 	p.see(hook("example"), `"prompt"`)
 	p.fill(hook("try-body"), `{"prompt": "kettles", "country": `)
-	p.see(".wrong", "This is no JSON")
+	p.see(".wrong", "Not valid JSON")
 	p.fill(hook("try-body"), `{"prompt": "kettles", "country": "US"}`)
 	p.click(hook("try-send"), "")
 	p.see(hook("try-status"), "200")

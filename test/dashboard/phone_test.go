@@ -79,7 +79,7 @@ func testPhones(t *testing.T, c *chromium) {
 	p.click(hook("run"), "")
 	p.see(hook("search-results"), "")
 	p.fits("a search")
-	for _, tab := range []string{"JSON", "Capture", "Code"} {
+	for _, tab := range []string{"JSON", "Stored page", "Code"} {
 		p.click("[role=tab]", tab)
 		p.see("[role=tab][aria-selected=true]", tab)
 		p.fits("a search's " + tab)
@@ -87,7 +87,7 @@ func testPhones(t *testing.T, c *chromium) {
 	p.turnTo("compare")
 	p.fill(hook("prompt"), unbroken)
 	p.click(hook("run"), "")
-	p.see(hook("progress"), "4 of 4 ended")
+	p.see(hook("progress"), "4 of 4 finished")
 	p.fits("a comparison")
 	p.goTo("#/history/batch")
 	p.fill("#batch-lines", unbroken+"\n"+unbroken)

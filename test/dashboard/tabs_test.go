@@ -132,9 +132,9 @@ func testReadOnly(t *testing.T, c *chromium) {
 		{"#/usage", hook("needs-admin"), "The ledger"},
 		{"#/keys", hook("needs-admin"), "This page"},
 		{"#/trackers?new=form", hook("trackers"), "demo"},
-		{"#/trackers/demo/sweeps?run=ask", hook("sweeps"), "complete"},
+		{"#/trackers/demo/sweeps?run=ask", hook("sweeps"), "Complete"},
 		{"#/trackers/demo/alerts", "main", ""},
-		{"#/trackers/demo/brands", hook("rules"), "current"},
+		{"#/trackers/demo/brands", hook("rules"), "Current"},
 		{"#/trackers/demo/definition", "pre", "name: demo"},
 	} {
 		p.goTo(at.address)

@@ -64,7 +64,7 @@ func testTrackerNumbers(t *testing.T, c *chromium) {
 	for _, brand := range []string{"Ollaro", "Kestrin", "Nordvale", "Velquist", "Tamarek"} {
 		script := fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.innerText.includes(%s)).dataset.row = %s`, quote(hook("league")+" tbody tr"), quote(brand), quote(brand))
 		p.eval(script)
-		for label, name := range map[string]string{"Visibility": "visibility", "Share of voice": "shareOfVoice", "First named": "firstNamed", "Cited": "citationRate"} {
+		for label, name := range map[string]string{"Visibility": "visibility", "Share of voice": "shareOfVoice", "Mentioned first": "firstNamed", "Cited": "citationRate"} {
 			if got := p.values(fmt.Sprintf(`[data-row=%q] [data-label=%q]`, brand, label)); len(got) != 1 || got[0] != want[brand][name] {
 				t.Errorf("%s of %s is %v, want %v", label, brand, got, want[brand][name])
 			}
@@ -105,13 +105,13 @@ func testCell(t *testing.T, n *harness.Node, a *app.Account, p *tab) {
 	i := slices.IndexFunc(rows, func(row earshot.MetricRow) bool { return 0 < row.Numerator && row.Numerator < row.Denominator })
 	row := rows[i]
 	p.eval(fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.innerText.includes(%s)).querySelector(%s).click()`,
-		quote(hook("matrix")+" tbody tr"), quote(row.Prompt), quote(fmt.Sprintf("[data-label=%q] a.cell", row.Target))))
+		quote(hook("matrix")+" tbody tr"), quote(row.Prompt), quote(fmt.Sprintf("[data-target=%q] a.cell", row.Target))))
 	listed := func(what string, count int) {
 		t.Helper()
 		p.until(what, fmt.Sprintf(`(() => {
 			const rows = [...document.querySelectorAll(%s)];
 			return rows.length === %d && rows.every((row) => row.innerText.includes(%s) && row.innerText.includes(%s));
-		})()`, quote(hook("answers")+" tbody tr"), count, quote(row.Prompt), quote(row.Target)))
+		})()`, quote(hook("answers")+" tbody tr"), count, quote(row.Prompt), quote(targetLabel(row.Target))))
 	}
 	listed("the answers that name Ollaro", int(row.Numerator))
 	p.choose("#filter-brand", "")
@@ -131,6 +131,11 @@ func testCell(t *testing.T, n *harness.Node, a *app.Account, p *tab) {
 		const ways = [...document.querySelectorAll("[data-testid=league] [data-label=Visibility] a")].map((a) => a.href);
 		return ways.length === 5 && new Set(ways).size === 5;
 	})()`)
+}
+
+// targetLabel returns a target as the pages show it: chatassistant/US as ChatGPT · US.
+func targetLabel(target string) string {
+	return strings.NewReplacer("chatassistant", "ChatGPT", "genassistant", "Gemini", "answerengine", "Perplexity", "/", " · ").Replace(target)
 }
 
 // exported returns the lines of the file that the button of the page exports.
@@ -154,48 +159,48 @@ func testTrackerJourney(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	p.turnTo("trackers")
 	p.see("h2", "See how AI assistants talk about your brand")
-	p.click("button", "Paste a file")
+	p.click("button", "Import YAML")
 	p.expect("400 (Bad Request)")
 	p.fill(hook("definition-text"), strings.Replace(shoes, "country: US", "country: Mars", 1))
 	p.see(hook("definition-problems"), "Line 6")
-	p.see(hook("definition-problems"), "targets[0].country")
+	p.see(hook("definition-problems"), "The country of target 1")
 	p.fill(hook("definition-text"), shoes)
-	p.see(hook("dry-run"), "A sweep costs at most")
+	p.see(hook("dry-run"), "Maximum cost per sweep")
 	if trackers := trackersOf(t, n, a); len(trackers) != 0 {
 		t.Errorf("a dry run made %+v", trackers)
 	}
-	p.click(hook("apply"), "Make the tracker")
+	p.click(hook("apply"), "Create tracker")
 	p.see("h1", "shoes")
-	p.see(".badge", "active")
+	p.see(".badge", "Active")
 	p.see(".empty", "No answers")
 
 	p.click("a", "Run now…")
-	p.see(hook("quote"), "Costs at most")
-	p.click(hook("run-now"), "Run, at most")
-	p.see(hook("sweeps"), "complete")
+	p.see(hook("quote"), "Maximum cost")
+	p.click(hook("run-now"), "Run (max.")
+	p.see(hook("sweeps"), "Complete")
 	if at := p.eval(`document.activeElement.id`); at != "content" { // the button is gone
 		t.Errorf("the focus is at %q", at)
 	}
 	p.click(hook("sweeps")+" button", "")
-	p.see("h3", "Why answers are missing")
+	p.see("h3", "Missing answers")
 
 	p.click(".views a", "Overview")
-	p.see(".criteria", "1 sweep;")
-	p.click(".views a", "Definition")
-	p.see(".dry-run button", "Nothing to apply")
+	p.see(".criteria", "1 of ")
+	p.click(".views a", "Settings")
+	p.see(".dry-run button", "No changes")
 	p.fill("input[name=samples]", "2")
 	p.see(hook("dry-run"), "samples")
-	p.click("button", "As text")
+	p.click("button", "YAML")
 	p.shows(hook("definition-text"), "samples: 2")
-	p.click(hook("apply"), "Apply")
-	p.see(".dry-run button", "Nothing to apply")
+	p.click(hook("apply"), "Save")
+	p.see(".dry-run button", "No changes")
 	if trackers := trackersOf(t, n, a); len(trackers) != 1 || trackers[0].Version != 2 || trackers[0].LastSweep == nil {
 		t.Errorf("the trackers are %+v", trackers)
 	}
 	p.click(hook("pause"), "Pause")
-	p.see(".badge", "paused")
+	p.see(".badge", "Paused")
 	p.click(hook("pause"), "Resume")
-	p.see(".badge", "active")
+	p.see(".badge", "Active")
 	p.click(hook("delete-tracker"), "Delete…")
 	p.click(hook("confirm-delete"), "")
 	p.see("h2", "See how AI assistants talk about your brand")
@@ -213,18 +218,18 @@ type view struct{ address, selector, text string }
 
 // trackerPages are those of the demo.
 var trackerPages = []view{
-	{"#/trackers", hook("trackers"), "Moved"},
+	{"#/trackers", hook("trackers"), "points"},
 	{"#/trackers?new=file", hook("dry-run"), "changes"},
-	{"#/trackers?new=form", "legend", "When"},
+	{"#/trackers?new=form", "legend", "Schedule"},
 	{"#/trackers/demo/overview", "section[aria-label='Top sources'] table", ""},
 	{"#/trackers/demo/prompts", hook("matrix") + " .cell", "%"},
 	{"#/trackers/demo/prompts?prompt=2", "section[aria-label='Top sources'] table", ""},
 	{"#/trackers/demo/sources", hook("support"), "Kestrin"},
 	{"#/trackers/demo/sources?by=url", hook("sources") + " a", "https://"},
-	{"#/trackers/demo/answers", hook("answers"), "answered"},
-	{"#/trackers/demo/sweeps", hook("sweeps"), "complete"},
-	{"#/trackers/demo/alerts", `[aria-label="Channels"] + [aria-label="Reports and exports"]`, "None leaves by itself"},
-	{"#/trackers/demo/brands", hook("rules"), "current"},
+	{"#/trackers/demo/answers", hook("answers"), "Answered"},
+	{"#/trackers/demo/sweeps", hook("sweeps"), "Complete"},
+	{"#/trackers/demo/alerts", `[aria-label="Channels"] + [aria-label="Reports and exports"]`, "No scheduled reports"},
+	{"#/trackers/demo/brands", hook("rules"), "Current"},
 	{"#/history/sweeps", hook("requests"), "demo"},
 	{"#/trackers/demo/definition", "pre", "name: demo"},
 }
@@ -290,9 +295,9 @@ func axe(t *testing.T) string {
 	return string(source)
 }
 
-// barriers are what axe finds of serious or critical impact; null until it is done.
+// barriers lists the serious and critical violations that axe finds, and skipped heading levels; null until axe is done.
 const barriers = `window.__axe === undefined ? (window.__axe = null, axe.run(document, { resultTypes: ["violations"], ...window.__options }).then(
-	({ violations, passes }) => { window.__axe = passes.length === 0 ? ["nothing was checked"] : violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+	({ violations, passes }) => { window.__axe = passes.length === 0 ? ["nothing was checked"] : violations.filter(({ impact, id }) => impact === "serious" || impact === "critical" || id === "heading-order")
 		.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary).join("; ")); },
 	(problem) => { window.__axe = [String(problem)]; }), false) : window.__axe !== null`
 
@@ -325,7 +330,7 @@ func testAccess(t *testing.T, c *chromium) {
 		p.goTo(at.address)
 		p.see(at.selector, "")
 		p.gone(".skeleton, .spinner", "")
-		p.see(".as-call summary", "As API call")
+		p.see(".as-call summary", "API request")
 		p.accessible(at.address, `{}`)
 		p.prefers("dark")
 		p.accessible(at.address+" in the dark", `{ runOnly: ["color-contrast"] }`)
@@ -391,12 +396,12 @@ func testHostileTrackers(t *testing.T, c *chromium) {
 		p.clean(at.address)
 	}
 	p.goTo("#/trackers/hostile/alerts")
-	p.click("button", "Send one now")
+	p.click("button", "Send now")
 	p.see("[role=status]", "ops pending")
 	p.clean("a report on its way")
 	p.goTo("#/trackers/hostile/definition")
-	p.click("button", "As text")
+	p.click("button", "YAML")
 	p.shows(hook("definition-text"), "prompts:")
-	p.see(".dry-run button", "Nothing to apply") // what was written as YAML is read as the same
+	p.see(".dry-run button", "No changes") // what was written as YAML is read as the same
 	p.clean("the definition as text")
 }

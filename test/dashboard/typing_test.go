@@ -31,7 +31,7 @@ func (p *tab) held() {
 func (p *tab) release() {
 	p.t.Helper()
 	p.eval(`void (window.fetch = window.__send, window.__held.forEach((go) => go()))`)
-	p.until("the dry run's end", `document.querySelector("[aria-label='Dry run']").ariaBusy === "false"`)
+	p.until("the dry run's end", `document.querySelector("[aria-label='Preview']").ariaBusy === "false"`)
 }
 
 // testTyping types into the fields of a definition while answers of the server arrive.
@@ -62,7 +62,7 @@ func testTyping(t *testing.T, c *chromium) {
 			t.Errorf("%s has %q, and %q was typed", field.selector, got, field.before+field.after)
 		}
 	}
-	p.click(hook("apply"), "Make the tracker")
+	p.click(hook("apply"), "Create tracker")
 	p.see("h1", "shoes-7")
 	made := get[earshot.Tracker](t, n, a, "/v1/trackers/shoes-7")
 	brand, schedule := made.Definition.Brands[0], made.Definition.Schedule
@@ -75,11 +75,11 @@ func testTyping(t *testing.T, c *chromium) {
 	p.fill("input[name=samples]", "3")
 	p.see(hook("dry-run"), "samples")
 	p.hold()
-	p.click(hook("apply"), "Apply")
+	p.click(hook("apply"), "Save")
 	p.held()
 	p.fill("input[name=keep]", "31")
 	p.release()
-	p.see(hook("definition-problems"), "keep")
+	p.see(hook("definition-problems"), "The retention period")
 	p.press("0d")
 	if got := p.eval(`document.activeElement.value`); got != "310d" {
 		t.Errorf("the field has %q after another change was applied", got)

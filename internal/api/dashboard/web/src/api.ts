@@ -1,11 +1,11 @@
-// The one way to the server: every request of the dashboard goes through open.
+// The client of the API. All requests of the dashboard use the function open.
 import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider } from "./api.gen";
 import { endSession, key } from "./session";
 
-/** The address that the API lies below; it differs under a reverse proxy. */
+/** The base URL of the API. Behind a reverse proxy it may have a path. */
 export const base = new URL(".", document.baseURI);
 
-/** An error as the API tells it, or a connection that failed. */
+/** An error response of the API, or a failed connection. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -17,16 +17,15 @@ export class ApiError extends Error {
     super(message);
   }
 
-  /** The problems with fields, for forms to show beside them. */
+  /** The problems of single fields, which forms show at the fields. */
   get fields(): FieldProblem[] {
     return this.code === "VALIDATION_ERROR" && Array.isArray(this.details) ? this.details : [];
   }
 }
 
 /**
- * Requests are signed in by the browser's cookie, unless withKey gives another key, or
- * "" for none. With anyStatus an error status is a response like any other. yaml is a
- * body as somebody wrote it, in YAML or JSON, in the place of a body.
+ * Requests use the session cookie, unless withKey is another key, or "" for no key. With anyStatus, an error status
+ * does not throw. yaml is a body in YAML or JSON that is sent unchanged, instead of body.
  */
 interface Options {
   signal?: AbortSignal;
@@ -35,7 +34,7 @@ interface Options {
   yaml?: string;
 }
 
-/** Sends a request that may be of any shape. Throws an ApiError for an error status. */
+/** Sends a request. Throws an ApiError for an error status. */
 export async function open(
   method: string,
   path: string,
@@ -56,12 +55,12 @@ export async function open(
     });
   } catch (problem) {
     if (options.signal?.aborted) throw problem;
-    throw new ApiError(0, "NO_CONNECTION", "The server cannot be reached.", "");
+    throw new ApiError(0, "NO_CONNECTION", "The server is not reachable.", "");
   }
   if (response.ok || options.anyStatus) return response;
   const failure = await readError(response);
   if (failure.status === 401 && options.withKey === undefined && key.value)
-    endSession(failure.code === "MISSING_API_KEY" ? "the session is over." : failure.message);
+    endSession(failure.code === "MISSING_API_KEY" ? "your session has expired." : failure.message);
   throw failure;
 }
 
@@ -71,15 +70,15 @@ async function readError(response: Response): Promise<ApiError> {
     const { error }: ErrorResponse = await response.json();
     return new ApiError(response.status, error.code, error.message, error.requestId ?? requestId, error.details);
   } catch {
-    return new ApiError(response.status, "HTTP_ERROR", `The server answered ${response.status}.`, requestId);
+    return new ApiError(response.status, "HTTP_ERROR", `The server returned status ${response.status}.`, requestId);
   }
 }
 
-/** The names in braces of a path. */
+/** The names of the parameters in a path. */
 type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
 type PathParams<Path> = [PathNames<Path>] extends [never] ? undefined : Record<PathNames<Path>, string>;
 
-/** A part of a request: not there, optional or required. */
+/** A part of a request: absent, optional or required. */
 type Part<Name extends string, Value> = [Value] extends [undefined]
   ? { [N in Name]?: undefined }
   : {} extends Value
@@ -93,7 +92,7 @@ type Request<K extends Operation> = Options &
   (Part<"body", Operations[K]["body"]> | { body?: undefined; yaml: string });
 type Arguments<K extends Operation> = {} extends Request<K> ? [request?: Request<K>] : [request: Request<K>];
 
-/** The response of an operation, for streams and headers. */
+/** Calls an operation and returns its response, for streams and headers. */
 export async function respond<K extends Operation>(operation: K, ...[request]: Arguments<K>): Promise<Response> {
   const { params = {}, query = {}, body, ...options }: Options & Parts = request ?? {};
   const [method, template] = operation.split(" ");
@@ -102,14 +101,14 @@ export async function respond<K extends Operation>(operation: K, ...[request]: A
   return open(method, given.length ? `${path}?${new URLSearchParams(given)}` : path, { ...options, body });
 }
 
-/** Any request, whichever parts it has. */
+/** The parts of any request. */
 interface Parts {
   params?: Record<string, string>;
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
 }
 
-/** The JSON that the server answers. */
+/** Calls an operation and returns its JSON. */
 export async function call<K extends Operation>(
   operation: K,
   ...request: Arguments<K>
@@ -117,13 +116,13 @@ export async function call<K extends Operation>(
   return (await respond(operation, ...request)).json();
 }
 
-/** The body of a request to a provider, as a form or a table makes it from the provider's schema. */
+/** The body of a request to a provider. Its fields depend on the provider. */
 export type Payload = Record<string, unknown>;
 
 type ProviderOperation = `POST /v1/monitor/${Provider}`;
 export type ProviderResponse = Operations[ProviderOperation]["response"];
 
-/** Asks a provider. What is wrong with the payload is for the server to say. */
+/** Asks a provider. The server validates the payload. */
 export async function ask(
   provider: Provider,
   payload: Payload,
@@ -136,7 +135,7 @@ export async function ask(
 
 export const isRateLimit = (problem: unknown) => problem instanceof ApiError && problem.code === "RATE_LIMIT_EXCEEDED";
 
-/** Calls, and calls again a second later where the rate limit says no. */
+/** Repeats a request every second while the rate limit rejects it. */
 export async function patiently<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
@@ -148,7 +147,7 @@ export async function patiently<T>(request: () => Promise<T>, signal: AbortSigna
   }
 }
 
-/** Waits; aborting ends the wait with an error. */
+/** Waits for a time. Throws if the signal aborts. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done, fail) => {
     const timer = setTimeout(done, ms);

@@ -1,6 +1,6 @@
-// Files that the user takes along.
+// Downloads and uploads of files.
 
-/** Hands a file to the browser's downloads. */
+/** Downloads a file. */
 export function download(file: Blob, name: string) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
@@ -11,12 +11,16 @@ export function download(file: Blob, name: string) {
 
 export type CSVValue = string | number | null | undefined;
 
-/** Rows as a CSV file; the first one names the columns. */
+/** Returns rows as a CSV file. The first row has the names of the columns. */
 export const csvFile = (rows: CSVValue[][]) => new Blob(rows.map(csvLine), { type: "text/csv;charset=utf-8" });
+
+/** Returns rows as a CSV file with the given columns. */
+export const csvOf = <Row>(rows: Row[], columns: Record<string, (row: Row) => CSVValue>) =>
+  csvFile([Object.keys(columns), ...rows.map((row) => Object.values(columns).map((read) => read(row)))]);
 
 const csvLine = (row: CSVValue[]) => row.map(csvCell).join(",") + "\r\n";
 
-/** One cell. A text that a spreadsheet would take for a formula is marked as text. */
+/** Returns one CSV cell. A text that a spreadsheet would read as a formula gets an apostrophe. */
 function csvCell(value: CSVValue): string {
   if (value == null) return "";
   if (typeof value === "number") return String(value);
@@ -24,7 +28,7 @@ function csvCell(value: CSVValue): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The text of a file: UTF-8, UTF-16 with its mark, or else what older spreadsheets write. */
+/** Decodes a text file: UTF-16 with a byte order mark, UTF-8, or else windows-1252, which older spreadsheets write. */
 export async function textOf(file: Blob): Promise<string> {
   const bytes = await file.arrayBuffer();
   const [first, second] = new Uint8Array(bytes);

@@ -1,7 +1,7 @@
-// Focus is never lost: where the element that has it is taken off the page, the page's
-// content gets it, so that the next Tab goes on from there and not from the very beginning.
+// Keeps the keyboard focus: when the focused element is removed, the page's content gets the focus, so that the next
+// Tab continues there and not at the top of the page.
 
-/** Watches over an element's content for as long as it is on the page. */
+/** Watches an element until the returned function is called. */
 export function keepFocus(content: HTMLElement): () => void {
   let last: EventTarget | null = null;
   const note = ({ target }: FocusEvent) => {

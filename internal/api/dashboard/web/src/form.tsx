@@ -1,15 +1,15 @@
-// A form made from the schema of a provider's request.
+// A form for the request of a provider, built from its schema.
 import type { AriaAttributes } from "preact";
 import { useId, useState } from "preact/hooks";
 import { call, type Payload } from "./api";
 import type { FieldProblem } from "./api.gen";
 import { follow, type OpenAPI, type Provider, type Schema } from "./openapi";
 import { Line } from "./result/markdown";
-import { countries, countryName } from "./state";
-import { useLoad } from "./ui";
+import { countries, countryOptions } from "./state";
+import { Select, useLoad } from "./ui";
 import "./form.css";
 
-/** A field of a request, by its path: include.markdown. */
+/** A field of a request. Its path is, for example, include.markdown. */
 export interface Field {
   path: string;
   name: string;
@@ -18,24 +18,18 @@ export interface Field {
   fields: Field[];
 }
 
-/** The fields of a request that a form can ask for. */
+/** Returns the fields of a request that a form can show. */
 export function fieldsOf(api: OpenAPI, schema: Schema, parent = ""): Field[] {
   return Object.entries(schema.properties ?? {})
     .map(([name, part]) => {
-      const own = follow(api, part);
-      const path = parent + name;
-      return {
-        path,
-        name,
-        schema: own,
-        required: !!schema.required?.includes(name),
-        fields: fieldsOf(api, own, path + "."),
-      };
+      const [own, path] = [follow(api, part), parent + name];
+      const required = !!schema.required?.includes(name);
+      return { path, name, schema: own, required, fields: fieldsOf(api, own, path + ".") };
     })
     .filter((field) => field.schema.type && !field.schema.deprecated);
 }
 
-/** A request to start from: the example's question and country, with what reading the answer needs. */
+/** Returns the initial request: the prompt and country of the example, with the parts that a readable answer needs. */
 export function startOf(api: OpenAPI, { schema, textField, example }: Provider): Payload {
   const start: Payload = {};
   for (const name of [textField, "country"]) if (example[name]) start[name] = example[name];
@@ -43,7 +37,7 @@ export function startOf(api: OpenAPI, { schema, textField, example }: Provider):
   return start;
 }
 
-/** Asks for Markdown and the capture wherever they are offered. */
+/** Requests Markdown and the stored page, if the provider offers them. */
 function readable(schema: Schema): Payload {
   return Object.fromEntries(
     ["markdown", "html"].filter((name) => schema.properties?.[name]?.type === "boolean").map((name) => [name, true]),
@@ -58,10 +52,10 @@ export interface FormProps {
   problems: FieldProblem[];
 }
 
-/** What most requests need, besides what is asked, stands first; the rest opens when it is wanted, used or wrong. */
+/** The fields that are always visible. The others are folded until they are used or invalid. */
 const common = ["country", "state", "pages", "include"];
 
-/** The fields of a provider's request, each with its problems below it. */
+/** The fields of a provider's request, with the problems of each field. */
 export function RequestFields({ fields, onChange, ...form }: FormProps) {
   const change = ({ state, ...rest }: Payload) => onChange(state && rest.country === "US" ? { ...rest, state } : rest);
   const show = (field: Field) => <FieldView key={field.path} field={field} {...form} onChange={change} />;
@@ -74,7 +68,7 @@ export function RequestFields({ fields, onChange, ...form }: FormProps) {
       {first.filter(({ schema }) => schema.type !== "object").map(show)}
       {more.length > 0 && (
         <details open={opened || needed} onToggle={(event) => setOpened(event.currentTarget.open)}>
-          <summary>More fields</summary>
+          <summary>More options</summary>
           {more.map(show)}
         </details>
       )}
@@ -83,14 +77,10 @@ export function RequestFields({ fields, onChange, ...form }: FormProps) {
   );
 }
 
-/** Problems that no field of the form can show. */
+/** Returns the problems that belong to no field of the form. */
 export function otherProblems(fields: Field[], problems: FieldProblem[]): FieldProblem[] {
-  const paths = new Set<string>();
-  const add = (field: Field) => {
-    paths.add(field.path);
-    field.fields.forEach(add);
-  };
-  fields.forEach(add);
+  const pathsOf = (all: Field[]): string[] => all.flatMap((field) => [field.path, ...pathsOf(field.fields)]);
+  const paths = new Set(pathsOf(fields));
   return problems.filter(({ field }) => !paths.has(field));
 }
 
@@ -107,7 +97,7 @@ function FieldView(props: FieldProps) {
   return <Labelled {...props} />;
 }
 
-/** An object that is always open: what to include. */
+/** The fields of an object at the top level. */
 function Group({ field, ...form }: FieldProps) {
   const id = useId();
   return (
@@ -121,7 +111,7 @@ function Group({ field, ...form }: FieldProps) {
   );
 }
 
-/** A checkbox: for a boolean, or for an object that is asked for by being there. */
+/** A checkbox for a boolean, or for an object whose presence is the choice. */
 function Switch({ field, ...form }: FieldProps) {
   const id = useId();
   const wrong = messages(form.problems, field.path);
@@ -180,27 +170,23 @@ function Labelled(props: FieldProps) {
   );
 }
 
-/** Fields whose codes are chosen by name, which says all that their description does. */
+/** Fields with a list of names, which need no description. */
 const lists = new Set(["country", "state"]);
 
 type Control = { id: string; name: string; value: string } & AriaAttributes;
 
 const longText = 1000;
 
-function ControlOf({ field, provider, control, set }: FieldProps & { control: Control; set: (text: string) => void }) {
+type ControlProps = FieldProps & { control: Control; set: (text: string) => void };
+
+function ControlOf({ field, provider, control, set }: ControlProps) {
   const { schema } = field;
   const take = (event: { currentTarget: { value: string } }) => set(event.currentTarget.value);
-  if (field.path === "country") return <Countries provider={provider} control={control} take={take} />;
-  if (field.path === "state") return <States control={control} take={take} />;
-  if (schema.enum)
-    return (
-      <Select
-        control={control}
-        take={take}
-        options={schema.enum.map(String).map((value) => ({ value, name: value }))}
-      />
-    );
-  if (schema.type === "integer" || schema.type === "number") {
+  const choice = { ...control, all: control["aria-required"] ? "Choose…" : "Not set", onChoose: set };
+  if (field.path === "country") return <Countries provider={provider} {...choice} />;
+  if (field.path === "state") return <States {...choice} />;
+  if (schema.enum) return <Select {...choice} options={schema.enum.map(String)} />;
+  if (schema.type === "integer" || schema.type === "number")
     return (
       <input
         {...control}
@@ -212,45 +198,22 @@ function ControlOf({ field, provider, control, set }: FieldProps & { control: Co
         onInput={take}
       />
     );
-  }
   if ((schema.maxLength ?? 0) > longText) return <textarea {...control} maxLength={schema.maxLength} onInput={take} />;
   return (
     <input {...control} type="text" maxLength={schema.maxLength} autocomplete="off" spellcheck={false} onInput={take} />
   );
 }
 
-type Take = (event: { currentTarget: { value: string } }) => void;
+type ChoiceProps = Control & { all: string; onChoose: (value: string) => void };
 
-type SelectProps = { control: Control; take: Take; options: { value: string; name: string }[] };
-
-function Select({ control, take, options }: SelectProps) {
-  const known = !control.value || options.some(({ value }) => value === control.value);
-  return (
-    <select {...control} onChange={take}>
-      <option value="">{control["aria-required"] ? "Choose…" : "Not set"}</option>
-      {!known && <option value={control.value}>{control.value}</option>}
-      {options.map(({ value, name }) => (
-        <option key={value} value={value}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
+function Countries({ provider, ...choice }: ChoiceProps & { provider: Provider }) {
+  const { value = [] } = useLoad(() => countries(provider.name), [provider.name]);
+  return <Select {...choice} options={countryOptions(value)} />;
 }
 
-function Countries({ provider, control, take }: { provider: Provider; control: Control; take: Take }) {
-  const { value } = useLoad(() => countries(provider.name), [provider.name]);
-  const options = (value ?? [])
-    .map((code) => ({ value: code, name: countryName(code) }))
-    .sort((a, b) => a.name.localeCompare(b.name));
-  return <Select control={control} take={take} options={options} />;
-}
-
-function States({ control, take }: { control: Control; take: Take }) {
-  const { value } = useLoad((signal) => call("GET /v1/states", { query: { country: "US" }, signal }), []);
-  return (
-    <Select control={control} take={take} options={(value ?? []).map(({ code, name }) => ({ value: code, name }))} />
-  );
+function States(choice: ChoiceProps) {
+  const { value = [] } = useLoad((signal) => call("GET /v1/states", { query: { country: "US" }, signal }), []);
+  return <Select {...choice} options={value.map(({ code, name }) => [code, name])} />;
 }
 
 function Description({ id, field: { path, schema } }: { id: string; field: Field }) {
@@ -275,7 +238,7 @@ function Problems({ id, of }: { id: string; of: string[] }) {
 const messages = (problems: FieldProblem[], path: string) =>
   problems.filter(({ field }) => field === path).map(({ message }) => message);
 
-/** What people call a field whose name in the API says little. */
+/** The labels of fields whose API name is not clear. */
 const labels: Record<string, string> = {
   html: "Stored page (HTML)",
   markdown: "Markdown",
@@ -285,25 +248,24 @@ const labels: Record<string, string> = {
   shopping: "Products and offers",
   expandProducts: "Offers for products",
   searchoverview: "AI overview",
-  paaSearchoverview: "Answers to “People also ask”",
-  legacy: "Older interface",
-  disableWebSearch: "Leave the web search to the assistant",
+  paaSearchoverview: "“People also ask” answers",
+  legacy: "Legacy interface",
+  disableWebSearch: "Don't force web search",
   gl: "Country parameter (gl)",
   hl: "Language (hl)",
-  uule: "Encoded place (uule)",
-  location: "Place",
+  uule: "Encoded location (uule)",
+  location: "Location",
   url: "Search URL",
-  include: "Add to the result",
+  include: "Include in the result",
 };
 
-/** What a form says of a field in the place of its description, which speaks to programs. */
+/** Hints that replace the API description of a field. */
 const abouts: Record<string, string> = {
-  "include.searchoverview":
-    "The AI overview of the page, with its sources. Costs an add-on, once for this and the next.",
-  "include.paaSearchoverview": "The questions that an AI overview answers get that answer, with its sources.",
+  "include.searchoverview": "The AI overview with its sources. Adds a surcharge, which also covers the next option.",
+  "include.paaSearchoverview": "AI overviews of the related questions, with their sources.",
 };
 
-/** A field's label: disableWebSearch as people write it, unless there is a better word. */
+/** Returns the label of a field; without a known label, the API name in words. */
 function title(name: string): string {
   if (Object.hasOwn(labels, name)) return labels[name];
   const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
@@ -320,7 +282,7 @@ const isObject = (value: unknown): value is Payload => typeof value === "object"
 const read = (value: unknown, path: string) =>
   path.split(".").reduce((at, name) => (isObject(at) ? at[name] : undefined), value);
 
-/** A copy with one field set, or left out where it is undefined. */
+/** Returns a copy with one field set, or without the field if its value is undefined. */
 function write(value: Payload, path: string, to: unknown): Payload {
   const [name, ...rest] = path.split(".");
   const { [name]: before, ...others } = value;

@@ -1,14 +1,14 @@
-// What the event stream brings: balance, slots, queue, and that tasks changed.
+// Follows the live stream, and updates the balance, the slots, the queue and the count of changed tasks.
 import { effect, signal } from "@preact/signals";
 import { base, call } from "./api";
 import { key } from "./session";
 import { connected, status, taskChanges } from "./state";
 import { follower, type News } from "./stream";
 
-/** Whether the page is in use: a page in the back/forward cache is not. */
+/** Whether the page is in use. A page in the back/forward cache is not. */
 const inUse = signal(true);
 
-/** Follows the stream as long as somebody is signed in and the page is in use. */
+/** Follows the stream while somebody is signed in and the page is in use. */
 export function follow() {
   const listen = "SharedWorker" in window ? shared() : alone();
   addEventListener("pagehide", () => {
@@ -27,17 +27,14 @@ export function follow() {
   });
 }
 
-/** Listens to the stream that the tabs of a browser share. */
+/** Listens to the stream that all browser tabs share. */
 function shared() {
   const { port } = new SharedWorker(new URL("assets/live.js", base), { type: "module", name: "earshot" });
   port.onmessage = ({ data }: MessageEvent<News>) => take(data);
   return (wanted: string) => port.postMessage(wanted);
 }
 
-/**
- * Holds a stream of its own, where a browser has no shared workers. Such browsers are on phones: only the tab in
- * front holds it.
- */
+/** Opens a stream for this tab, in browsers without shared workers. On these phones, only the front tab has a stream. */
 function alone() {
   addEventListener("visibilitychange", () => {
     inUse.value = !document.hidden;
@@ -50,5 +47,5 @@ function take(news: News) {
   if (news.connected !== undefined) connected.value = news.connected;
   if (news.status) status.value = news.status;
   if (news.tasks) taskChanges.value++;
-  if (news.refused) void call("GET /v1/credits").catch(() => undefined); // ends the session, with the reason
+  if (news.refused) void call("GET /v1/credits").catch(() => undefined); // the error ends the session and says why
 }

@@ -1,9 +1,9 @@
-// The worker that all tabs share. It holds one stream for them, since a browser opens only six connections to a
-// server without HTTP/2. A tab sends the id of its key to listen, and "" to leave.
+// The worker that all tabs share. It holds one stream for all tabs, because without HTTP/2 a browser opens only six
+// connections to a server. A tab sends the ID of its key to listen, and "" to stop.
 import { follower, type News } from "./stream";
 
 const listeners = new Set<MessagePort>();
-/** The state for a tab that comes later. */
+/** The newest state, for tabs that connect later. */
 let state: News = {};
 
 const open = follower(new URL("../v1/live", self.location.href), (news) => {

@@ -1,13 +1,14 @@
-// The shell: who is signed in, which page is shown.
+// The frame of the pages: header, navigation and sign-in.
 import { render, type ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { base } from "./api";
 import type { Session } from "./api.gen";
 import { keepFocus } from "./focus";
 import { follow } from "./live";
+import { zone } from "./time";
 import { session } from "./session";
 import { balance, connected, findSession, followAddress, route, signIn, signOut, theme } from "./state";
-import { Button, counted, Problem, Spinner } from "./ui";
+import { Button, counted, Problem, Spinner, useAction } from "./ui";
 import { SignIn } from "./pages/signin";
 import { Playground } from "./pages/playground";
 import { Compare } from "./pages/compare";
@@ -27,7 +28,7 @@ const pages: Record<string, { title: string; show: ComponentType }> = {
   keys: { title: "Keys and webhooks", show: Keys },
 };
 
-/** The page of that name; the address may name anything, also what every object has. */
+/** Returns the page with a name. The name comes from the address, so it may be anything, also "constructor". */
 const pageOf = (name: string) => (Object.hasOwn(pages, name) ? pages[name] : pages.playground);
 
 function App() {
@@ -66,7 +67,7 @@ function App() {
 function Shell({ children }: { children: preact.ComponentChildren }) {
   const { page } = route.value;
   const home = page === "docs" ? base.pathname : "";
-  // On a phone the pages are behind a button, and gone again once one was chosen.
+  // On a phone, a button opens the menu; choosing a page closes it.
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [route.value]);
   const content = useRef<HTMLElement>(null);
@@ -80,7 +81,7 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
           event.preventDefault();
           document.getElementById("content")?.focus();
         }}>
-        Skip to the page
+        Skip to content
       </a>
       <header>
         <a class="brand" href={`${home}#/playground`}>
@@ -115,26 +116,27 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
       </header>
       <main id="content" tabIndex={-1} ref={content}>
         {children}
+        {page !== "docs" && <p class="faint zone">Times are in {zone.value.replaceAll("_", " ")}</p>}
       </main>
     </>
   );
 }
 
-/** The balance, and whether it is followed. */
+/** The credit balance, and whether it is updated live. */
 function Standing() {
-  const told = connected.value ? "Live" : "Not connected";
+  const text = connected.value ? "Live updates" : "Not connected";
   return (
     <>
       <span title="Credits left">{counted(balance.value, "credit")}</span>
-      <span class={connected.value ? "dot on" : "dot"} role="img" aria-label={told} title={told} />
+      <span class={connected.value ? "dot on" : "dot"} role="img" aria-label={text} title={text} />
     </>
   );
 }
 
-/** Whose account this is, and what the key may do. */
+/** The organization, and the permissions of the key. */
 function Account({ of: { organization, keyId, scopes } }: { of: Session }) {
   return (
-    <div class="account" title={`Key ${keyId}, which may: ${scopes.join(", ")}`} data-testid="account">
+    <div class="account" title={`Key ${keyId}, permissions: ${scopes.join(", ")}`} data-testid="account">
       <strong>{organization}</strong>
       <span class="faint">{scopes.join(" · ")}</span>
     </div>
@@ -142,15 +144,10 @@ function Account({ of: { organization, keyId, scopes } }: { of: Session }) {
 }
 
 function SignOut() {
-  const [error, setError] = useState<unknown>();
+  const { error, run } = useAction(signOut);
   return (
     <>
-      <Button
-        text="Sign out"
-        class="small"
-        title={session.value?.organization}
-        onClick={() => signOut().catch(setError)}
-      />
+      <Button text="Sign out" class="small" title={session.value?.organization} onClick={run} />
       <Problem error={error} />
     </>
   );
@@ -159,10 +156,10 @@ function SignOut() {
 function ThemeSwitch() {
   const next = { "": "light", light: "dark", dark: "" }[theme.value] ?? "";
   const label = { "": "System", light: "Light", dark: "Dark" }[theme.value] ?? "System";
-  return <Button text={label} class="small" title="Colours" onClick={() => (theme.value = next)} />;
+  return <Button text={label} class="small" title="Color theme" onClick={() => (theme.value = next)} />;
 }
 
-/** Finds out who is signed in, or signs in with the one-time token of the link that the server printed. */
+/** Finds the session, or signs in with the one-time token of the link that the server prints. */
 function useSession() {
   const [token] = useState(() => location.hash.match(/^#token=(.+)$/)?.[1]);
   const [error, setError] = useState<unknown>();
@@ -172,7 +169,7 @@ function useSession() {
       history.replaceState(null, "", location.pathname);
       followAddress();
     }
-    // A link that was used up may be opened again by who signed in with it.
+    // A used link still works in the browser that signed in with it, because of the session.
     const used = (problem: unknown) => {
       setError(problem);
       return findSession();

@@ -1,15 +1,15 @@
-// Plots: lines or stacked bars over time, with what a mouse, a keyboard and a screen reader need.
+// Charts of lines or stacked bars over time, for mouse, keyboard and screen reader.
 import { useState } from "preact/hooks";
 import "./plot.css";
 
-/** One line or layer of bars; its values are at the plot's x, null where there is none. */
+/** A line or a layer of bars, with a value or null for each x. */
 export interface Series {
   name: string;
   values: (number | null)[];
   color: number;
 }
 
-/** What is plotted; x are evenly spaced. */
+/** The props of a chart. The values of x are evenly spaced. */
 export interface PlotProps {
   caption: string;
   note?: string;
@@ -18,11 +18,11 @@ export interface PlotProps {
   xName: string;
   xLabel: (x: number) => string;
   yLabel: (y: number) => string;
-  /** Bars that lie upon each other instead of lines. */
+  /** Stacked bars instead of lines. */
   stacked?: boolean;
-  /** The top of the scale, where it is not the highest value's to say. */
+  /** The top of the scale; by default, it follows from the highest value. */
   top?: number;
-  /** The series that are not shown, where a legend outside of the plot decides that. */
+  /** The hidden series, if the chart has an external legend. */
   off?: string[];
 }
 
@@ -73,7 +73,7 @@ export function Plot(props: PlotProps) {
         <div
           class="plot-box"
           role="img"
-          aria-label={`${props.caption}. The arrow keys tell the values.`}
+          aria-label={`${props.caption}. Use the arrow keys to read values.`}
           tabIndex={0}
           onKeyDown={move}
           onPointerMove={follow}
@@ -97,23 +97,23 @@ export function Plot(props: PlotProps) {
           {spot !== undefined && <Tip {...props} shown={shown} spot={spot} />}
         </div>
       </div>
-      {!props.off && <Legend label={`What "${props.caption}" shows`} series={series} off={off} setOff={setOff} />}
+      {!props.off && <Legend label={`Series of ${props.caption}`} series={series} off={off} setOff={setOff} />}
       <Values {...props} />
     </figure>
   );
 }
 
-/** The heights of lines, or of bars that lie upon each other. */
+/** Returns the heights of lines or stacked bars. */
 function layersOf({ x, stacked }: PlotProps, shown: Series[]): (number | null)[][] {
   if (!stacked) return shown.map((s) => s.values);
   let below = x.map(() => 0);
   return shown.map((s) => (below = below.map((sum, i) => sum + (s.values[i] ?? 0))));
 }
 
-/** Steps of a scale without a top: what is counted has no halves. */
+/** Possible steps of a scale without a fixed top, in whole numbers. */
 const wholeSteps = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
 
-/** The ticks of a scale from 0: up to its top where that is given, else up to above the highest value. */
+/** Returns the ticks of a scale from 0 to its top, or to above the highest value. */
 function ticksOf(top: number | undefined, highest: number): number[] {
   const step = top === undefined ? wholeSteps.find((whole) => highest / whole <= 5)! : top / 4;
   const count = Math.max(1, Math.ceil((top ?? highest) / step));
@@ -160,7 +160,7 @@ function Drawn({ layers, shown, stacked, top, spot }: DrawnProps) {
 
 type LegendProps = { label: string; series: Series[]; off: string[]; setOff: (off: string[]) => void };
 
-/** The names and colours of series; a click takes one out or back in. */
+/** The legend; a click hides or shows a series. */
 export function Legend({ label, series, off, setOff }: LegendProps) {
   const toggle = (name: string) => setOff(off.includes(name) ? off.filter((n) => n !== name) : [...off, name]);
   return (
@@ -179,7 +179,7 @@ export function Legend({ label, series, off, setOff }: LegendProps) {
 
 const Mark = ({ color }: { color: number }) => <span class="plot-mark" style={{ background: variable(color) }} />;
 
-/** The values at one x, beside the cursor. */
+/** The values at one x, next to the cursor. */
 function Tip({ shown, spot, x, xLabel, yLabel, stacked }: PlotProps & { shown: Series[]; spot: number }) {
   const here = shown
     .map((s) => ({ ...s, value: s.values[spot] }))
@@ -200,12 +200,12 @@ function Tip({ shown, spot, x, xLabel, yLabel, stacked }: PlotProps & { shown: S
         ])}
         {stacked && here.length !== 1 && [<dt key="total">Total</dt>, <dd key="total=">{yLabel(total)}</dd>]}
       </dl>
-      {!stacked && here.length === 0 && "nothing"}
+      {!stacked && here.length === 0 && "No data"}
     </div>
   );
 }
 
-/** The same as a table, for those who do not see the plot. */
+/** The values as a table, for screen readers. */
 function Values({ caption, x, series, xName, xLabel, yLabel }: PlotProps) {
   return (
     <div class="plot-values">

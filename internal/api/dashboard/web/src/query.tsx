@@ -1,11 +1,12 @@
-// Fields whose values are in the address, so that a view can be sent as a link.
+// Filter fields whose values are in the address, so that a view can be shared as a link.
 import { useEffect, useState } from "preact/hooks";
 import { changeQuery, route } from "./state";
-import { useLoad } from "./ui";
+import { dateText } from "./time";
+import { Button, Select, useLoad } from "./ui";
 
 const pauseAfterTyping = 300;
 
-/** A text of the address; it changes once nobody has typed for a moment. */
+/** A text filter. The address changes when typing pauses. */
 export function SearchField({ name, label, maxLength }: { name: string; label: string; maxLength: number }) {
   const value = route.value.query[name] ?? "";
   const [text, setText] = useState(value);
@@ -35,59 +36,59 @@ interface ChoiceFieldProps {
   show?: (value: string) => string;
 }
 
-/** One of some values, or all; a value that the address names is offered in any case. */
+/** A filter with a list of values. */
 export function ChoiceField({ name, all, values, show = (value) => value }: ChoiceFieldProps) {
   const chosen = route.value.query[name] ?? "";
   const offered = useLoad(async () => values(), []).value ?? [];
-  return (
-    <select
-      id={`filter-${name}`}
-      aria-label={all}
-      value={chosen}
-      onChange={(event) => changeQuery({ [name]: event.currentTarget.value })}>
-      <option value="">{all}</option>
-      {[...new Set(chosen ? [...offered, chosen] : offered)].map((value) => (
-        <option key={value} value={value}>
-          {show(value)}
-        </option>
-      ))}
-    </select>
-  );
+  const options = [...new Set(chosen ? [...offered, chosen] : offered)].map((value) => [value, show(value)] as const);
+  const choose = (value: string) => changeQuery({ [name]: value });
+  return <Select id={`filter-${name}`} aria-label={all} all={all} value={chosen} options={options} onChoose={choose} />;
 }
 
-/**
- * Drops a part of the address. The button that did it may be gone then, so that the keyboard goes on at the
- * first filter.
- */
+/** The labels of filters, by the names of the API. */
+const labels: Record<string, string> = {
+  q: "Search",
+  mode: "Kind",
+  errorReason: "Reason",
+  status: "State",
+  provider: "Platform",
+  promptId: "Prompt",
+  dueFrom: "Sweeps from",
+  dueTo: "Sweeps until",
+};
+
+const labelOf = (name: string) =>
+  Object.hasOwn(labels, name) ? labels[name] : name.charAt(0).toUpperCase() + name.slice(1);
+
+const isDate = (name: string) => ["from", "to", "dueFrom", "dueTo"].includes(name);
+
+/** Removes a filter. The button that was pressed may disappear, so the first filter gets the focus. */
 function drop(name: string) {
   changeQuery({ [name]: undefined, days: undefined });
   document.querySelector<HTMLElement>("main [type=search]")?.focus();
 }
 
-/** The parts of the address that have no field of their own; each can be dropped. */
-export function Pills({ of, names = {} }: { of: Record<string, string | undefined>; names?: Record<string, string> }) {
-  return (
-    <>
-      {Object.entries(of)
-        .filter(([, value]) => value)
-        .map(([name, value]) => (
+/** Filters without a field of their own, each with a button that removes it. */
+export const Pills = ({ of }: { of: Record<string, string | undefined> }) => (
+  <>
+    {Object.entries(of).map(
+      ([name, value]) =>
+        value && (
           <button key={name} type="button" class="pill" onClick={() => drop(name)}>
-            {names[name] ?? name}: {value} <span aria-hidden="true">✕</span>
+            {labelOf(name)}: {isDate(name) ? dateText(value) : value} <span aria-hidden="true">✕</span>
             <span class="hidden-words">, remove</span>
           </button>
-        ))}
-    </>
-  );
-}
+        ),
+    )}
+  </>
+);
 
-/** What to say where filters leave nothing: which to drop. */
+/** Buttons that remove filters, for an empty list. */
 export const DropFilters = ({ names }: { names: string[] }) => (
   <p>
-    Drop a filter:{" "}
+    Remove a filter:{" "}
     {names.map((name) => (
-      <button key={name} type="button" class="small" onClick={() => drop(name)}>
-        {name} ✕
-      </button>
+      <Button key={name} text={`${labelOf(name)} ✕`} class="small" onClick={() => drop(name)} />
     ))}
   </p>
 );

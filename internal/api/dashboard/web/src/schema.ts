@@ -1,8 +1,8 @@
-// The shape of the description that the server publishes of itself, and how to read it.
+// The types of the OpenAPI document, and functions that resolve its references.
 import type { Payload } from "./api";
 import type { Provider as ProviderName, TaskType } from "./api.gen";
 
-/** A JSON schema, as far as the dashboard reads it. */
+/** The parts of a JSON schema that the dashboard reads. */
 export interface Schema {
   $ref?: string;
   description?: string;
@@ -37,7 +37,7 @@ export interface Schema {
   dependentSchemas?: Record<string, Schema>;
 }
 
-/** Something that may stand elsewhere in the document. */
+/** A node that may be a reference to another node. */
 interface Reference {
   $ref?: string;
 }
@@ -95,7 +95,7 @@ export interface OpenAPI {
   };
 }
 
-/** A provider as the API's description tells it. The text field holds what is asked. */
+/** A provider in the OpenAPI document. textField is the name of the field with the prompt or query. */
 export interface Provider {
   name: ProviderName;
   taskType: TaskType;
@@ -108,7 +108,7 @@ export interface Provider {
 
 const maxHops = 20;
 
-/** A node with its references followed; what stands beside a reference, or in allOf without a condition, adds to it. */
+/** Resolves the references of a node. Siblings of a reference, and allOf without a condition, are merged into it. */
 export function follow<Node extends Reference>(api: OpenAPI, node: Node | undefined): Omit<Node, "$ref"> {
   let found: Reference & Schema = node ?? {};
   for (let hops = 0; hops < maxHops && found.$ref !== undefined; hops++) {
@@ -119,7 +119,7 @@ export function follow<Node extends Reference>(api: OpenAPI, node: Node | undefi
   return flat(api, resolved) as unknown as Omit<Node, "$ref">;
 }
 
-/** A schema with the unconditional parts of its allOf merged into it. */
+/** Merges the unconditional parts of allOf into a schema. */
 function flat(api: OpenAPI, { allOf, ...rest }: Schema): Schema {
   if (!allOf) return rest;
   const conditional = allOf.filter((part) => part.if);
@@ -137,7 +137,7 @@ function target(api: OpenAPI, ref: string): Schema {
   return (node as Schema | undefined) ?? {};
 }
 
-/** A schema may narrow the properties of the one that it refers to. */
+/** Merges two schemas; over takes precedence. */
 function merge(under: Schema, over: Schema): Schema {
   const merged = { ...under, ...over };
   if (under.required && over.required) merged.required = [...new Set([...under.required, ...over.required])];
@@ -149,6 +149,6 @@ function merge(under: Schema, over: Schema): Schema {
   return merged;
 }
 
-/** What a schema is called, which is the last part of a reference to it. */
+/** Returns the name of a schema: the last part of its reference. */
 export const refName = ({ $ref, allOf }: Schema): string =>
   $ref ? $ref.split("/").pop()! : (allOf?.map(refName).find(Boolean) ?? "");

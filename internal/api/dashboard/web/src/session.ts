@@ -1,20 +1,20 @@
-// Who is signed in. It lies below the way to the server, which ends a session that is over.
+// The session. The API client imports this module, because it ends a session that has expired.
 import { computed, signal } from "@preact/signals";
 import type { Session } from "./api.gen";
 
-/** Who is signed in; null for nobody, undefined while that is not known yet. */
+/** The session; null if nobody is signed in, undefined until that is known. */
 export const session = signal<Session | null | undefined>(undefined);
-/** The id of the key that signs in; the key itself is in a cookie that no script can read. */
+/** The ID of the key. The key itself is in a cookie that scripts cannot read. */
 export const key = computed(() => session.value?.keyId ?? "");
 
-/** Why the user was signed out, "" when they did it themselves. */
+/** Why the session ended; "" if the user signed out. */
 export const signedOutBecause = signal("");
 
-/** Notes that nobody is signed in any more. */
+/** Ends the session in this tab. */
 export function endSession(because: string) {
   signedOutBecause.value = because;
   session.value = null;
 }
 
-/** Whether the key that signs in may do this. */
+/** Reports whether the key has a scope. */
 export const may = (scope: Session["scopes"][number]) => !!session.value?.scopes.includes(scope);

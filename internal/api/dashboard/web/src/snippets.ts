@@ -1,7 +1,6 @@
-// The same request in several languages. None of them holds a key: it comes from
-// the environment, where people should keep it.
+// A request as code in several languages. The code reads the key from the environment.
 
-/** A request as code needs to know it. */
+/** What the code of a request depends on. */
 export interface Call {
   method: string;
   url: string;
@@ -83,7 +82,7 @@ function python({ method, url, body, needsKey, isStream, isJSON }: Call): string
   );
 }
 
-/** JSON as Python writes it: the three constants differ, in and out of lists. */
+/** Returns a JSON value as a Python literal: true, false and null have other names. */
 function pythonValue(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -1,15 +1,15 @@
-// The one store of state. Pages keep what is only theirs; what several need is here.
+// State that several pages share.
 import { signal, computed, effect } from "@preact/signals";
 import { call } from "./api";
 import type { LiveStatus, SessionRequest } from "./api.gen";
 import { choices } from "./openapi";
 import { endSession, session, signedOutBecause } from "./session";
 
-/** The tabs of a browser share its cookie, so they tell each other when it changes. */
+/** Browser tabs share the session cookie, so they notify each other when it changes. */
 const tabs = new BroadcastChannel("earshot.session");
 tabs.onmessage = () => void findSession().catch(() => undefined);
 
-/** Asks the server who is signed in. */
+/** Asks the server for the session. */
 export async function findSession() {
   session.value = (await call("GET /v1/session")).session;
 }
@@ -27,20 +27,17 @@ export async function signOut() {
   tabs.postMessage("");
 }
 
-/** light, dark, or "" for the system's choice. */
+/** The color theme: light, dark, or "" for the system setting. */
 export const theme = signal(localStorage.getItem("earshot.theme") ?? "");
 effect(() => {
   localStorage.setItem("earshot.theme", theme.value);
   document.documentElement.dataset.theme = theme.value;
 });
 
-/** Pages that were renamed: links to them may be kept somewhere. */
+/** Old names of pages, so that old links still work. */
 const renamed: Record<string, string> = { tasks: "history" };
 
-/**
- * The page that is shown, from the part of the address after #, or docs by its path; query is what stands behind
- * a question mark.
- */
+/** Parses the address: the page and the rest of its path after #, and the query after a question mark. */
 function pageOf(): { page: string; rest: string[]; query: Record<string, string> } {
   if (/\/docs$/.test(location.pathname))
     return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean), query: {} };
@@ -52,7 +49,7 @@ function pageOf(): { page: string; rest: string[]; query: Record<string, string>
     query: Object.fromEntries(new URLSearchParams(query)),
   };
 }
-/** A part of the address; one that nobody could have written is taken as it is. */
+/** Decodes a part of the address; an invalid part stays unchanged. */
 function decoded(part: string) {
   try {
     return decodeURIComponent(part);
@@ -66,20 +63,20 @@ export const followAddress = () => {
 };
 addEventListener("hashchange", followAddress);
 
-/** The address of a page; what is empty is left out of its query. */
+/** Returns the address of a page. Empty values are left out of the query. */
 export function addressOf(path: string[], query: Record<string, string | undefined> = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
   return `#/${path.map(encodeURIComponent).join("/")}${given.length ? `?${new URLSearchParams(given)}` : ""}`;
 }
 
-/** Changes what the address asks of the page that is shown. It is no new step of the browser's history. */
+/** Changes the query of the address without adding a step to the browser's history. */
 export function changeQuery(changes: Record<string, string | undefined>) {
   const { page, rest, query } = route.value;
   history.replaceState(null, "", addressOf([page, ...rest], { ...query, ...changes }));
   followAddress();
 }
 
-/** The codes of the countries that a provider can be asked from; all countries where it has no list of its own. */
+/** Returns the country codes of a provider; all countries if the provider has no list of its own. */
 const countryLists = new Map<string, Promise<string[]>>();
 export function countries(provider = ""): Promise<string[]> {
   let list = countryLists.get(provider);
@@ -96,8 +93,8 @@ async function readCountries(provider: string): Promise<string[]> {
   return call("GET /v1/countries", { query: { model } });
 }
 
-/** A country's name as the user's browser writes it. */
-const names = new Intl.DisplayNames(undefined, { type: "region" });
+/** Returns the name of a country in English, the language of the dashboard. */
+const names = new Intl.DisplayNames("en", { type: "region" });
 export const countryName = (code: string) => {
   try {
     return names.of(code) ?? code;
@@ -106,7 +103,11 @@ export const countryName = (code: string) => {
   }
 };
 
-/** What the live stream tells: balance, slots and queue; tasks that changed are counted. */
+/** Returns countries as choices, sorted by their names. */
+export const countryOptions = (codes: string[]) =>
+  codes.map((code) => [code, countryName(code)] as const).sort(([, a], [, b]) => a.localeCompare(b));
+
+/** The data of the live stream: balance, slots and queue. taskChanges counts its messages about changed tasks. */
 export const status = signal<LiveStatus | undefined>(undefined);
 export const taskChanges = signal(0);
 export const connected = signal(false);

@@ -1,11 +1,13 @@
-// The event stream GET /v1/live. It runs in the worker that all tabs share, so nothing here needs a page.
+// Reads the event stream GET /v1/live. This module runs in the shared worker, so it does not use the page.
 import type { LiveStatus } from "./api.gen";
 
-/** What a stream reports: each message has the parts that changed. */
+/** A message of the stream, with the parts that changed. */
 export interface News {
   connected?: boolean;
-  status?: LiveStatus /** Tasks changed. */;
-  tasks?: boolean /** The server does not know the key any more. */;
+  status?: LiveStatus;
+  /** Tasks changed. */
+  tasks?: boolean;
+  /** The server rejects the key. */
   refused?: boolean;
 }
 
@@ -41,7 +43,7 @@ async function keepOpen(address: URL, report: (news: News) => void, signal: Abor
         tell({ refused: true });
       }
     } catch {
-      // The stream broke, and is opened again.
+      // The connection broke; the loop opens it again.
     }
     tell({ connected: false });
     await new Promise((done) => setTimeout(done, pause));

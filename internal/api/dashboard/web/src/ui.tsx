@@ -1,39 +1,178 @@
-// Pieces that every page uses.
+// Components and hooks that every page uses.
 import { effect } from "@preact/signals";
-import type { ComponentChildren, JSX } from "preact";
+import type { AriaAttributes, ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError } from "./api";
-import { nextSteps, type Session } from "./api.gen";
-import { Line } from "./result/markdown";
+import type { Session } from "./api.gen";
+import { download } from "./file";
 import { may } from "./session";
 import { connected, signOut } from "./state";
 
-/** What to do about an error, as the docs say it. */
-export function NextStep({ code }: { code: string }) {
-  const text =
-    Object.entries(nextSteps).find(([known]) => known === code)?.[1] ??
-    (code === "NO_CONNECTION" ? "see whether the server runs, and try again" : undefined);
-  return text ? (
-    <div class="next-step">
-      What to do: <Line text={text} />.
-    </div>
-  ) : null;
-}
+/** What people can do about an error, by its code. */
+const nextSteps: Record<string, string> = {
+  NO_CONNECTION: "Check that the server is running, then try again.",
+  MISSING_API_KEY: "Sign in again.",
+  INVALID_API_KEY: "The key is mistyped, revoked or expired. Use another key.",
+  INSUFFICIENT_CREDITS: "Wait for the next billing cycle, or ask your administrator for more credits.",
+  KEY_BUDGET_EXCEEDED:
+    "This key has used up its budget. Use another key, or ask your administrator to raise the budget.",
+  INSUFFICIENT_PERMISSIONS: "Use a key with more permissions.",
+  RESOURCE_NOT_FOUND: "It may have been deleted, or the link may be wrong.",
+  RATE_LIMIT_EXCEEDED: "Too many requests. Wait a second, then try again.",
+  CONCURRENT_LIMIT_EXCEEDED: "Wait until another request has finished, then try again.",
+  QUEUE_LIMIT_EXCEEDED: "The queue is full. Try again later, or send fewer tasks.",
+  INTERNAL_SERVER_ERROR: "Something went wrong on the server. Send the request ID to your administrator.",
+  EXTERNAL_SERVICE_ERROR: "Nothing was charged. Try again later, or from another country.",
+  SERVICE_UNAVAILABLE: "The server is busy or restarting. Try again in a moment.",
+};
 
-/** An error with what to do about it, and what to quote when asking for help. */
+/** Says what to do about an error; nothing for a code without advice. */
+export const NextStep = ({ code }: { code: string }) =>
+  Object.hasOwn(nextSteps, code) ? <div class="next-step">{nextSteps[code]}</div> : null;
+
+/** An error for people: the message, what to do, and the code and request ID for support. */
 export function Problem({ error }: { error: unknown }) {
   if (!error) return null;
   const known = error instanceof ApiError ? error : undefined;
   return (
     <div class="problem" role="alert">
-      <strong>{known?.code ?? "Error"}</strong> {error instanceof Error ? error.message : String(error)}
+      <strong>{error instanceof Error ? error.message : String(error)}</strong>
       {known && <NextStep code={known.code} />}
-      {known?.requestId && (
+      {known && (
         <div class="faint">
-          Request <code>{known.requestId}</code>
+          {known.code}
+          {known.requestId && (
+            <>
+              {" · Request ID "}
+              <code>{known.requestId}</code>
+            </>
+          )}
         </div>
       )}
     </div>
+  );
+}
+
+/** An error with a button that tries again. If stale, older content is still on the page. */
+export function Failed({ error, again, stale }: { error: unknown; again: () => void; stale?: boolean }) {
+  if (!error) return null;
+  return (
+    <div class="failed">
+      <Problem error={error} />
+      <p>
+        {stale && "This page may be out of date. "}
+        <Button text="Try again" class="small" onClick={again} />
+      </p>
+    </div>
+  );
+}
+
+/** Grey bars in place of content that is loading. */
+export function Skeleton({ lines = 4, label = "Loading" }: { lines?: number; label?: string }) {
+  return (
+    <div class="card skeleton" role="status" aria-label={label}>
+      {Array.from({ length: lines }, (_, i) => (
+        <div key={i} class={`bar w${i % 4}`} />
+      ))}
+    </div>
+  );
+}
+
+/** Something that is fetched, as useLoad returns it. */
+export interface Fetched<T> {
+  value?: T;
+  error: unknown;
+  again: () => void;
+}
+
+/** The state of something that is fetched: its error, or grey bars (lines) or a spinner until it has arrived. */
+export function Loading({ of: { value, error, again }, lines }: { of: Fetched<unknown>; lines?: number }) {
+  if (error) return <Failed error={error} again={again} stale={value !== undefined} />;
+  if (value !== undefined) return null;
+  return lines ? <Skeleton lines={lines} /> : <Spinner />;
+}
+
+/** Runs an action for a button or form, and holds whether it is running and its error. */
+export function useAction<Args extends unknown[]>(action: (...args: Args) => Promise<unknown>) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const run = async (...args: Args) => {
+    setBusy(true);
+    setError(undefined);
+    await action(...args).catch(setError);
+    setBusy(false);
+  };
+  return { busy, error, run };
+}
+
+/** Names and values as a list, without those that are null. */
+export const Facts = ({ of, ...look }: { of: Record<string, ComponentChildren>; class: string }) => (
+  <dl {...look}>
+    {Object.entries(of)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+  </dl>
+);
+
+/** A value as JSON, to copy or to download under a name. */
+export function JsonView({ value, name }: { value: unknown; name?: string }) {
+  const text = JSON.stringify(value, null, 2);
+  const save = () => download(new Blob([text], { type: "application/json" }), `${name}.json`);
+  return (
+    <>
+      <div class="tools">
+        <Copy text={text} />
+        {name && <Button text="Download" class="small" onClick={save} />}
+      </div>
+      <pre class="tall" tabIndex={0} data-testid="json">
+        {text}
+      </pre>
+    </>
+  );
+}
+
+/** Code with a button that copies it. */
+export const CodeBox = ({ code, testid }: { code: string; testid?: string }) => (
+  <div class="code-box">
+    <Copy text={code} />
+    <pre tabIndex={0} data-testid={testid}>
+      {code}
+    </pre>
+  </div>
+);
+
+/** A value to choose, with its name if that differs. */
+export type Choice = string | readonly [value: string, name: string];
+
+interface SelectProps extends AriaAttributes {
+  id?: string;
+  name?: string;
+  "data-testid"?: string;
+  value: string;
+  options: readonly Choice[];
+  /** The text of the empty choice; without it, there is no empty choice. */
+  all?: string;
+  onChoose: (value: string) => void;
+}
+
+/** A list to choose a value from. If the list lacks the current value, the value is added to it. */
+export function Select({ value, options, all, onChoose, ...attributes }: SelectProps) {
+  const choices = options.map((option) => (typeof option === "string" ? ([option, option] as const) : option));
+  const missing = value && !choices.some(([known]) => known === value) ? ([[value, value]] as const) : [];
+  return (
+    <select {...attributes} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {all !== undefined && <option value="">{all}</option>}
+      {[...choices, ...missing].map(([key, name]) => (
+        <option key={key} value={key}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -46,11 +185,11 @@ export const Button = ({ text, ...attributes }: ButtonProps) => (
   </button>
 );
 
-/** What stands where there is nothing yet, and what to do next. */
+/** An empty state: what is missing, and what to do next. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {children}
     </div>
   );
@@ -60,8 +199,8 @@ export function Spinner({ label = "Loading" }: { label?: string }) {
   return <span class="spinner" role="status" aria-label={label} />;
 }
 
-/** Something that is fetched: its value, its error, and a way to fetch it again. */
-export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknown[]) {
+/** Fetches a value, and fetches it again when on changes. */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknown[]): Fetched<T> {
   const [value, setValue] = useState<T>();
   const [error, setError] = useState<unknown>();
   const [count, setCount] = useState(0);
@@ -81,7 +220,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
     return () => stop.abort();
   }, [...on, count]);
   const again = () => setCount((n) => n + 1);
-  // What failed is fetched again once the live stream is back.
+  // After an error, fetch again when the live stream reconnects.
   useEffect(() => {
     if (!error) return;
     let before = connected.peek();
@@ -99,7 +238,7 @@ export interface Tab {
   content: () => ComponentChildren;
 }
 
-/** Tabs that follow the arrow keys. */
+/** Tabs; the arrow keys move between them. */
 export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
   const [chosen, choose] = useState(tabs[0]?.name);
   const id = useId();
@@ -139,7 +278,8 @@ export interface Column<Row> {
   name: string;
   value: (row: Row) => string | number | null | undefined;
   show?: (row: Row) => ComponentChildren;
-  numeric?: boolean /** Takes what the others leave, and cuts what is longer. */;
+  numeric?: boolean;
+  /** Takes the width that the other columns leave, and truncates longer text. */
   wide?: boolean;
 }
 
@@ -153,9 +293,8 @@ interface TableProps<Row> {
 }
 
 /**
- * A table that sorts by a click on, or Enter in, the head of a column. Where it is narrow
- * each row becomes a list of its cells, unless it keeps its columns; where columns are
- * still out of sight it says so.
+ * A table that can be sorted by clicking a column's head. On a narrow screen each row becomes a list of its cells,
+ * unless keepColumns is set. If columns are out of sight, a hint says so.
  */
 export function Table<Row>({ rows, columns, label, onOpen, rowKey, keepColumns }: TableProps<Row>) {
   const box = useRef<HTMLDivElement>(null);
@@ -166,10 +305,10 @@ export function Table<Row>({ rows, columns, label, onOpen, rowKey, keepColumns }
     ? [...rows].sort((a, b) => compare(column.value(a), column.value(b)) * (by!.down ? -1 : 1))
     : rows;
   const look = (c: Column<Row>) => [c.numeric && "number", c.wide && "wide"].filter(Boolean).join(" ") || undefined;
-  const region = overflows ? { role: "region" as const, tabIndex: 0, "aria-label": `${label}, scrolls sideways` } : {};
+  const region = overflows ? { role: "region" as const, tabIndex: 0, "aria-label": `${label}, scrollable` } : {};
   return (
     <>
-      {overflows && <p class="faint sideways">Scroll sideways for the other columns →</p>}
+      {overflows && <p class="faint sideways">Scroll right for more columns →</p>}
       <div class={keepColumns ? "scroll" : "scroll folds"} ref={box} {...region}>
         <table role="table" aria-label={label}>
           <thead role="rowgroup">
@@ -207,20 +346,75 @@ export function Table<Row>({ rows, columns, label, onOpen, rowKey, keepColumns }
   );
 }
 
-/** The head of a table, by the names of its columns; those of numbers begin with #. */
-export const Heads = ({ names }: { names: string[] }) => (
-  <thead>
-    <tr>
-      {names.map((name) => (
-        <th key={name} scope="col" class={name.startsWith("#") ? "number" : undefined}>
-          {name.replace("#", "")}
-        </th>
-      ))}
-    </tr>
-  </thead>
-);
+/** The cells of a table by the names of their columns; the name of a column of numbers begins with #. */
+export type Cells<Row> = Record<string, (row: Row) => ComponentChildren>;
 
-/** Whether what is in the box is wider than the box. */
+interface CardTableProps<Row> {
+  label: string;
+  rows: readonly Row[];
+  rowKey: (row: Row) => string | number;
+  /** The first column names the row. A column whose name begins with ~ is a bar, which phones leave out. */
+  cells: Cells<Row>;
+  rowClass?: (row: Row) => string | undefined;
+  /** The content of a row's second line, if it is open. */
+  detail?: (row: Row) => ComponentChildren;
+  /** The column that the rows are sorted by, and the columns that can be chosen. */
+  sort?: { by: string; columns: string[]; choose: (column: string) => void };
+  testid?: string;
+  /** Keeps its columns on a phone. */
+  plain?: boolean;
+}
+
+/** A table whose rows become cards on a phone. */
+export function CardTable<Row>({ label, rows, rowKey, cells, ...look }: CardTableProps<Row>) {
+  const { rowClass, detail, sort, testid, plain } = look;
+  const columns = Object.entries(cells).map(([name, show]) => {
+    const text = name.replace(/^[#~]/, "");
+    const kind = name.startsWith("#") ? "number" : name.startsWith("~") ? "bar-cell wide-only" : undefined;
+    return { text, kind, show, isBar: name.startsWith("~") };
+  });
+  const head = (text: string) =>
+    sort?.columns.includes(text) ? <Button text={text} onClick={() => sort.choose(text)} /> : text;
+  return (
+    <table class={plain ? undefined : "row-cards"} aria-label={label} data-testid={testid}>
+      <thead>
+        <tr>
+          {columns.map(({ text, kind, isBar }) => (
+            <th key={text} scope="col" class={kind} aria-sort={sort?.by === text ? "descending" : undefined}>
+              {isBar ? <span class="hidden-words">{text}</span> : head(text)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.flatMap((row) => {
+          const key = rowKey(row);
+          const [first, ...rest] = columns;
+          const more = detail?.(row);
+          return [
+            <tr key={key} class={rowClass?.(row)}>
+              <th scope="row" data-label={first.text}>
+                {first.show(row)}
+              </th>
+              {rest.map(({ text, kind, show, isBar }) => (
+                <td key={text} class={kind} data-label={isBar ? undefined : text}>
+                  {show(row)}
+                </td>
+              ))}
+            </tr>,
+            more && (
+              <tr key={`${key} detail`} class="opened inner">
+                <td colSpan={columns.length}>{more}</td>
+              </tr>
+            ),
+          ];
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** Reports whether the content of a box is wider than the box. */
 export function useOverflow(box: { current: HTMLElement | null }) {
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -241,7 +435,7 @@ function compare(a: string | number | null | undefined, b: string | number | nul
 
 type DialogProps = { title: string; open: boolean; onClose: () => void; children: ComponentChildren };
 
-/** A question before something that cannot be undone. */
+/** A modal dialog. */
 export function Dialog({ title, open, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -267,7 +461,7 @@ interface ConfirmProps {
   children: ComponentChildren;
 }
 
-/** Asks before something that cannot be undone, does it, and stays open when it failed. */
+/** A dialog that asks before an action, runs it, and stays open if it fails. */
 export function Confirm({
   title,
   action,
@@ -278,45 +472,27 @@ export function Confirm({
   run,
   children,
 }: ConfirmProps) {
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const close = () => {
-    setError(undefined);
+  const {
+    busy,
+    error,
+    run: confirm,
+  } = useAction(async () => {
+    await run();
     onClose();
-  };
-  const confirm = async () => {
-    setBusy(true);
-    try {
-      await run();
-      close();
-    } catch (problem) {
-      setError(problem);
-    }
-    setBusy(false);
-  };
+  });
   return (
-    <Dialog title={title} open={open} onClose={close}>
+    <Dialog title={title} open={open} onClose={onClose}>
       {children}
       <Problem error={error} />
       <div class="actions">
-        <Button text={back} onClick={close} />
+        <Button text={back} onClick={onClose} />
         <Button text={action} class="danger" disabled={busy} onClick={confirm} data-testid={testid} />
       </div>
     </Dialog>
   );
 }
 
-/** A moment, in the reader's time zone; the exact one on hover. */
-export function When({ at, brief }: { at: string | null | undefined /** Without seconds. */; brief?: boolean }) {
-  if (!at) return <span class="faint">–</span>;
-  return (
-    <time dateTime={at} title={at}>
-      {new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle: brief ? "short" : "medium" })}
-    </time>
-  );
-}
-
-/** A button that copies a text. */
+/** A button that copies text. */
 export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
   const [done, setDone] = useState(false);
   const copy = async () => {
@@ -329,28 +505,26 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
 
 type NeedsProps = { scope: Session["scopes"][number]; what: string; children: ComponentChildren };
 
-/** Something that takes a scope; in its place, a key without the scope reads why it is absent. */
+/** Shows its children to keys with a scope; for other keys, says which permission is missing. */
 export function Needs({ scope, what, children }: NeedsProps) {
   if (may(scope)) return <>{children}</>;
   return (
     <p class="notice" data-testid="needs">
-      Your key has no scope <code>{scope}</code>, which {what} needs.
+      To {what}, sign in with a key that has the <code>{scope}</code> permission.
     </p>
   );
 }
 
-/** What to do where the key may not look. */
+/** Says how to get a key with the admin scope. */
 export function NeedsAdmin({ what }: { what: string }) {
   return (
     <div class="empty keys-admin" data-testid="needs-admin">
-      <h3>
-        {what} needs a key with the scope <code>admin</code>
-      </h3>
-      <p>Yours does not have it. There are two ways to get one:</p>
+      <h2>{what} requires an admin key</h2>
+      <p>Your key does not have the admin permission. There are two ways to get it:</p>
       <ul>
         <li>Open the sign-in link that the server prints when it starts.</li>
         <li>
-          Make a key at the server, and sign in with it:{" "}
+          Create a key on the server and sign in with it:{" "}
           <code>earshot key create --org NAME --scopes read,monitor,tasks,admin</code>
         </li>
       </ul>
@@ -361,12 +535,12 @@ export function NeedsAdmin({ what }: { what: string }) {
 
 type SecretProps = { title: string; secret?: string; onClose: () => void; children: ComponentChildren };
 
-/** A secret that the server tells this once. */
+/** Shows a new secret, which the server shows only once. */
 export function Secret({ title, secret, onClose, children }: SecretProps) {
   return (
     <Dialog title={title} open={!!secret} onClose={onClose}>
       <p>
-        <strong>This is shown this once.</strong> Store it now; nobody can show it again.
+        <strong>Copy it now. You won't see it again.</strong>
       </p>
       <pre class="keys-secret" data-testid="secret">
         {secret}
@@ -374,14 +548,14 @@ export function Secret({ title, secret, onClose, children }: SecretProps) {
       <Copy text={secret ?? ""} />
       {children}
       <div class="actions">
-        <Button text="I have stored it" class="primary" onClick={onClose} data-testid="secret-done" />
+        <Button text="Done" class="primary" onClick={onClose} data-testid="secret-done" />
       </div>
     </Dialog>
   );
 }
 
 export const number = (n: number | null | undefined) => (n == null ? "–" : n.toLocaleString());
-/** A number of things: 1 sweep, 2 sweeps. */
+/** Returns a count with its noun: 1 sweep, 2 sweeps. */
 export const counted = (n: number | null | undefined, one: string, many = `${one}s`) =>
   `${number(n)} ${n === 1 ? one : many}`;
 export const percent = (share: number) =>

@@ -1,11 +1,11 @@
-// The brands of a tracker in the answers, as the service finds them by the tracker's rules.
+// The mentions of a tracker's brands in the answers of a comparison.
 import { call, patiently } from "../api";
 import { changeQuery, route } from "../state";
-import { Problem, useLoad } from "../ui";
+import { Problem, Select, useLoad } from "../ui";
 import { answered, type Named } from "./shared";
 import type { Cell } from "./run";
 
-/** Asks for the brands of the tracker in the address in every answer. */
+/** Reads the mentions of the brands of the tracker in the address, for every answer. */
 export function useNamed(cells: Cell[]): { named?: Named; error: unknown } {
   const { tracker } = route.value.query;
   const ids = answered(cells).flatMap(({ reply }) => reply?.requestId || []);
@@ -41,24 +41,20 @@ export function BrandPicker({ error }: { error: unknown }) {
   if (!all.length)
     return (
       <p class="faint">
-        Make a <a href="#/trackers">tracker</a>, and the answers can be searched for its brands.
+        Create a <a href="#/trackers">tracker</a> to see the mentions of its brands.
       </p>
     );
   return (
     <div class="row compare-brands">
       <label>
-        Count the brands of
-        <select
+        Show mentions of the brands of
+        <Select
+          all="No tracker"
           value={tracker}
-          onChange={(event) => changeQuery({ tracker: event.currentTarget.value })}
-          data-testid="brands-of">
-          <option value="">no tracker</option>
-          {all.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
+          options={all.map(({ name }) => name)}
+          onChoose={(tracker) => changeQuery({ tracker })}
+          data-testid="brands-of"
+        />
       </label>
       <Problem error={error} />
     </div>

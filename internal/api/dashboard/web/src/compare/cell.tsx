@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { addressOf, countryName } from "../state";
 import { Button, counted, Problem, Spinner } from "../ui";
 import { isMadeUp } from "../result/origin";
+import { productName } from "../names";
 import { cellName, words, type Cell, type Reply } from "./run";
 import { Domains } from "./overview";
 import type { Mention } from "./shared";
@@ -12,26 +13,26 @@ const shortLength = 320;
 interface CellCardProps {
   cell: Cell;
   mentions: Mention[];
-  /** In the order of naming, where brands are counted. */
+  /** The named brands in their order, if a tracker is chosen. */
   brands?: string[];
   column: number;
   onOpen: () => void;
 }
 
-/** column is where the answer's counts stand in the mentions. */
+/** An answer. column is its index in the counts of the mentions. */
 export function CellCard({ cell, mentions, brands, column, onOpen }: CellCardProps) {
   return (
     <article class="card compare-cell" data-testid="cell" data-phase={cell.phase} aria-label={cellName(cell)}>
       <h3>
-        {cell.provider} <span class="faint">{countryName(cell.country)}</span>
+        {productName(cell.provider)} <span class="faint">{countryName(cell.country)}</span>
       </h3>
-      {cell.phase === "waiting" && <p class="faint">Waiting for its turn</p>}
+      {cell.phase === "waiting" && <p class="faint">Waiting</p>}
       {cell.phase === "running" && (
         <p class="faint">
-          <Spinner label="Running" /> Asking…
+          <Spinner label="Running" /> Running…
         </p>
       )}
-      {cell.phase === "cancelled" && <p class="faint">Cancelled</p>}
+      {cell.phase === "cancelled" && <p class="faint">Canceled</p>}
       {cell.phase === "failed" && <Problem error={cell.error} />}
       {cell.reply && <Answer reply={cell.reply} mentions={mentions} brands={brands} column={column} onOpen={onOpen} />}
     </article>
@@ -48,7 +49,7 @@ function Answer({ reply, mentions, brands, column, onOpen }: AnswerProps) {
     <>
       {isMadeUp(reply.result) && (
         <p class="lab" data-testid="lab-hint">
-          <strong>Made up</strong> by the built-in lab.
+          <strong>Sample data</strong> from the built-in lab
         </p>
       )}
       {brands && (
@@ -58,7 +59,7 @@ function Answer({ reply, mentions, brands, column, onOpen }: AnswerProps) {
               Names <strong>{brands.join(", ")}</strong>
             </>
           ) : (
-            <span class="faint">Names none of the brands</span>
+            <span class="faint">Names no tracked brand</span>
           )}
         </p>
       )}
@@ -68,22 +69,22 @@ function Answer({ reply, mentions, brands, column, onOpen }: AnswerProps) {
       <div class="row">
         {cut && (
           <Button
-            text={long ? "Shorter" : "Whole text"}
+            text={long ? "Show less" : "Show more"}
             class="small"
             aria-expanded={long}
             onClick={() => setLong(!long)}
           />
         )}
-        <Button text="Full answer" class="small" data-testid="open" onClick={onOpen} />
+        <Button text="View result" class="small" data-testid="open" onClick={onOpen} />
         {reply.requestId && (
           <a href={addressOf(["history", reply.requestId])} data-testid="kept">
-            In the history
+            View in history
           </a>
         )}
       </div>
       <Domains mentions={mentions} column={column} />
       <p class="faint compare-facts">
-        <span>{("model" in reply.result && reply.result.model) || "model not told"}</span>
+        <span>{("model" in reply.result && reply.result.model) || "Unknown model"}</span>
         <span class="badge" title="Surface">
           {reply.result.surface}
         </span>

@@ -1,6 +1,6 @@
-// A picker of a few countries by their names.
+// A picker of several countries.
 import { useId, useState } from "preact/hooks";
-import { countryName } from "../state";
+import { countryName, countryOptions } from "../state";
 import { maxCountries } from "./run";
 
 type CountriesProps = { all: string[]; chosen: string[]; choose: (codes: string[]) => void };
@@ -9,26 +9,23 @@ export function Countries({ all, chosen, choose }: CountriesProps) {
   const [text, setText] = useState("");
   const list = useId();
   const full = chosen.length >= maxCountries;
-  const left = all
-    .filter((code) => !chosen.includes(code))
-    .map((code) => ({ code, name: countryName(code) }))
-    .sort((a, b) => a.name.localeCompare(b.name));
+  const left = countryOptions(all.filter((code) => !chosen.includes(code)));
   const add = (code: string | undefined) => {
     if (!code || full) return;
     choose([...chosen, code]);
     setText("");
   };
-  const named = (typed: string) => left.find(({ code, name }) => [name, code].some((word) => same(word, typed)))?.code;
+  const named = (typed: string) => left.find((names) => names.some((word) => same(word, typed)))?.[0];
   const type = (typed: string) => {
     setText(typed);
-    // Choosing from the list puts a whole name into the field at once. A code of two
-    // letters waits for Enter, as it may be the start of a name.
-    if (typed.length > 2) add(left.find(({ name }) => name === typed)?.code);
+    // Choosing from the list enters a whole name at once. A code of two letters waits for Enter, because it may be the
+    // beginning of a name.
+    if (typed.length > 2) add(left.find(([, name]) => name === typed)?.[0]);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
-    add(named(text) ?? left.find(({ name }) => text && name.toLowerCase().startsWith(text.toLowerCase()))?.code);
+    add(named(text) ?? left.find(([, name]) => text && name.toLowerCase().startsWith(text.toLowerCase()))?.[0]);
   };
   return (
     <div class="field">
@@ -42,12 +39,12 @@ export function Countries({ all, chosen, choose }: CountriesProps) {
         value={text}
         disabled={full}
         autocomplete="off"
-        placeholder={full ? "Remove one to add another" : "Type a name, Enter adds it"}
+        placeholder={full ? "Remove one to add another" : "Type a name and press Enter"}
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       <datalist id={list}>
-        {left.map(({ code, name }) => (
+        {left.map(([code, name]) => (
           <option key={code} value={name}>
             {code}
           </option>

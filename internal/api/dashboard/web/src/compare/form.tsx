@@ -1,15 +1,16 @@
-// What to ask, of whom, from where.
+// The form of a comparison: prompt, platforms and countries.
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { QuoteItem } from "../api.gen";
 import { providers, type Provider } from "../openapi";
 import { balance, countries } from "../state";
 import { Button, counted, Needs, Problem, Spinner, useLoad } from "../ui";
+import { productName } from "../names";
+import { explain } from "../tasks/pieces";
 import { cellName, questions, type Question } from "./run";
 import { Countries } from "./countries";
 
-/** Until something is typed the price is asked for with a stand-in. */
+/** The prompt that the price is calculated for until one is typed. */
 const standIn = "?";
 
 type FormProps = { busy: boolean; onRun: (prompt: string, questions: Question[]) => void; onCancel: () => void };
@@ -50,8 +51,8 @@ export function Form({ busy, onRun, onCancel }: FormProps) {
         />
       </label>
       <fieldset>
-        <legend>Providers</legend>
-        {all.map(({ name, summary }) => (
+        <legend>Platforms</legend>
+        {all.map(({ name }) => (
           <label key={name} class="inline">
             <input
               type="checkbox"
@@ -59,18 +60,16 @@ export function Form({ busy, onRun, onCancel }: FormProps) {
               checked={selected.some((provider) => provider.name === name)}
               onChange={(event) => toggle(name, event.currentTarget.checked)}
             />
-            <span>
-              {name} <span class="faint">{summary}</span>
-            </span>
+            {productName(name)}
           </label>
         ))}
       </fieldset>
       <div>
         <Countries all={codes} chosen={from} choose={setChosen} />
         <Price questions={asked} tasks={asTasks(asked, all)} />
-        {balance.value !== undefined && <p class="faint">Credits left: {balance.value.toLocaleString()}</p>}
+        {balance.value !== undefined && <p class="faint">{counted(balance.value, "credit")} left</p>}
         <div class="row">
-          <Needs scope="monitor" what="a call">
+          <Needs scope="monitor" what="run requests">
             <button class="primary" data-testid="run" disabled={busy || !text || !asked.length}>
               {busy ? "Running…" : "Run"}
             </button>
@@ -83,7 +82,7 @@ export function Form({ busy, onRun, onCancel }: FormProps) {
   );
 }
 
-/** The questions as a batch of tasks. */
+/** Returns the requests as a batch of tasks. */
 const asTasks = (questions: Question[], all: Provider[]) =>
   questions.map(({ provider, payload }) => ({
     taskType: all.find(({ name }) => name === provider)?.taskType,
@@ -92,7 +91,7 @@ const asTasks = (questions: Question[], all: Provider[]) =>
 
 const pauseAfterTyping = 350;
 
-/** What a comparison costs at most, before it is run. */
+/** The maximum cost of a comparison. */
 function Price({ questions, tasks }: { questions: Question[]; tasks: ReturnType<typeof asTasks> }) {
   const body = JSON.stringify(tasks);
   const { value, error } = useLoad(
@@ -107,30 +106,24 @@ function Price({ questions, tasks }: { questions: Question[]; tasks: ReturnType<
   if (!questions.length)
     return (
       <p class="faint" data-testid="price">
-        Choose at least one provider and one country.
+        Choose at least one platform and one country.
       </p>
     );
   const fresh = value?.body === body;
   const refused = fresh ? value.items.filter((item) => !item.success) : [];
   return (
     <div data-testid="price" aria-live="polite">
-      {questions.length} {questions.length === 1 ? "call" : "calls"}, at most{" "}
-      {fresh ? <strong>{counted(value.creditsToCharge, "credit")}</strong> : <Spinner label="Asking for the price" />}
+      {counted(questions.length, "request")}, max.{" "}
+      {fresh ? <strong>{counted(value.creditsToCharge, "credit")}</strong> : <Spinner label="Calculating the cost" />}
       {refused.length > 0 && (
         <ul class="refused">
           {refused.map(({ index, error: why }) => (
             <li key={index} class="warn">
-              {cellName(questions[index])}, {reason(why)}
+              {cellName(questions[index])}: {explain(why)}
             </li>
           ))}
         </ul>
       )}
     </div>
   );
-}
-
-/** The server's words about the fields, where it found fault with some. */
-function reason(error: QuoteItem["error"]): string | undefined {
-  if (!Array.isArray(error?.details)) return error?.message;
-  return error.details.map(({ field, message }) => `${field.replace(/^payload\./, "")}: ${message}`).join("; ");
 }

@@ -1,4 +1,4 @@
-// What the answers share, as a table and as marks that tell by a symbol and a colour how many do.
+// What the answers have in common, as a table and as marks with a symbol and a color.
 import { Table, Tabs, type Column } from "../ui";
 import { cellName, type Cell } from "./run";
 import { allMadeUp, answered, columnNames, shares, type Mention, type Share } from "./shared";
@@ -7,24 +7,23 @@ interface OverviewProps {
   cells: Cell[];
   domains: Mention[];
   entities: Mention[];
-  /** Where brands are counted. */
+  /** Set if a tracker is chosen. */
   brands?: Mention[];
 }
 
 export function Overview({ cells, domains, entities, brands }: OverviewProps) {
-  // Where all are made up, it is said once.
   const madeUp = allMadeUp(cells);
   const names = madeUp ? answered(cells).map(cellName) : columnNames(cells);
   return (
     <section class="card" data-testid="matrix">
       {madeUp && (
         <p class="lab-note">
-          <strong>Made up.</strong> The built-in lab wrote all of these answers.
+          <strong>Sample data.</strong> The built-in lab generated all of these answers.
         </p>
       )}
       <Tabs
         key={brands ? "brands" : ""}
-        label="What the answers share"
+        label="In common"
         tabs={[
           ...(brands
             ? [
@@ -33,7 +32,7 @@ export function Overview({ cells, domains, entities, brands }: OverviewProps) {
                   content: () => (
                     <>
                       <Mentions rows={brands} what="Brand" columns={names} />
-                      <p class="faint">How often each answer names them, found by the rules of the tracker.</p>
+                      <p class="faint">Mentions per answer, by the matching rules of the tracker</p>
                     </>
                   ),
                 },
@@ -51,11 +50,7 @@ function Mentions({ rows, what, columns }: { rows: Mention[]; what: string; colu
   if (!rows.length)
     return (
       <p class="faint">
-        {what === "Domain"
-          ? "No answer cites a source."
-          : what === "Brand"
-            ? "No answer names one of these brands."
-            : "No answer names a brand or product."}
+        {what === "Domain" ? "No sources" : what === "Brand" ? "No mentions" : "No brands or products"}
       </p>
     );
   const first: Column<Mention>[] = [
@@ -103,7 +98,7 @@ function Mark({ share }: { share: Share }) {
 
 export function Legend({ mentions }: { mentions: Mention[] }) {
   return (
-    <ul class="compare-chips legend" aria-label="What the marks mean">
+    <ul class="compare-chips legend" aria-label="Legend">
       {(Object.keys(shares) as Share[]).map((share) => (
         <li key={share} class={`compare-chip ${share}`} data-testid={`legend-${share}`}>
           <span aria-hidden="true">{shares[share].symbol}</span> {shares[share].label}:{" "}
@@ -114,7 +109,7 @@ export function Legend({ mentions }: { mentions: Mention[] }) {
   );
 }
 
-/** The domains of one answer, those that most answers share first. */
+/** The domains that one answer cites, the most common first. */
 export function Domains({ mentions, column }: { mentions: Mention[]; column: number }) {
   const cited = mentions.filter(({ counts }) => counts[column] > 0);
   if (!cited.length) return <p class="faint">No sources</p>;

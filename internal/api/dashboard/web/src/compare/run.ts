@@ -1,22 +1,22 @@
-// A comparison: one prompt, asked of each provider from each country. It outlives the
-// page, so that answers which were paid for are still there when the reader comes back.
+// A comparison: one prompt on each platform and in each country. It is kept when the user visits another page.
 import { signal } from "@preact/signals";
 import { ApiError, ask as askProvider, call, type Payload } from "../api";
 import type { NewsResult, OrganicResult, Provider as ProviderName, RequestRecord, TaskResult } from "../api.gen";
 import type { Provider } from "../openapi";
+import { productName } from "../names";
 import { key } from "../session";
 import { status } from "../state";
 
 export const maxCountries = 6;
 
-/** One question of a comparison before it is asked. */
+/** One request of a comparison. */
 export interface Question {
   provider: ProviderName;
   country: string;
   payload: Payload;
 }
 
-/** Every pair of a provider and a country, provider by provider. */
+/** Returns a request for every pair of a provider and a country. */
 export function questions(prompt: string, providers: Provider[], countries: string[]): Question[] {
   return providers.flatMap((provider) =>
     countries.map((country) => ({
@@ -27,7 +27,7 @@ export function questions(prompt: string, providers: Provider[], countries: stri
   );
 }
 
-/** What came back for one question. */
+/** The answer to a request. */
 export interface Reply {
   result: TaskResult;
   requestId: string;
@@ -43,9 +43,10 @@ export interface Cell extends Question {
   error?: unknown;
 }
 
-export const cellName = ({ provider, country }: { provider: string; country: string }) => `${provider} · ${country}`;
+export const cellName = ({ provider, country }: { provider: string; country: string }) =>
+  `${productName(provider)} · ${country}`;
 
-/** The words of a result: the answer, or what the found pages are called. */
+/** Returns the text of a result: the answer, or the titles of the search results. */
 export const words = (result: TaskResult) =>
   "text" in result
     ? result.text
@@ -53,13 +54,13 @@ export const words = (result: TaskResult) =>
         .map(({ title }) => title)
         .join("\n");
 
-/** The pages that a search found. */
+/** Returns the results of a search. */
 export function found(result: TaskResult): (OrganicResult | NewsResult)[] {
   if ("organicResults" in result) return result.organicResults;
   return "newsResults" in result ? result.newsResults : [];
 }
 
-/** Browsers open six connections to a host; one is the live stream's. */
+/** The most requests at once. Browsers open six connections to a host; the live stream takes one. */
 const maxAtOnce = 4;
 const pauseWhenBusy = 1000;
 const maxPauses = 60;
@@ -73,7 +74,7 @@ export interface Comparison {
 export const comparison = signal<Comparison | undefined>(undefined);
 let stop = new AbortController();
 
-// Another key is another account: its answers are none of the next one's business.
+// Another key may belong to another account, which must not see these answers.
 key.subscribe(() => {
   stop.abort();
   comparison.value = undefined;
@@ -85,7 +86,7 @@ export function cancel() {
   stop.abort();
 }
 
-/** Asks all questions, a few at a time. */
+/** Sends all requests, a few at a time. */
 export function start(prompt: string, questions: Question[]) {
   stop.abort();
   stop = new AbortController();
@@ -100,7 +101,7 @@ export function start(prompt: string, questions: Question[]) {
   for (let workers = atOnce(); workers > 0; workers--) void work(next, signal);
 }
 
-/** As many as there are slots free, as far as that is known. */
+/** Returns the number of requests to send at once: the free slots, if known. */
 function atOnce() {
   const slots = status.value?.queue.concurrency;
   return slots ? Math.min(maxAtOnce, Math.max(1, slots.max - slots.used)) : maxAtOnce;
@@ -120,7 +121,7 @@ async function ask(index: number, signal: AbortSignal) {
       if (signal.aborted) return;
       if (!isBusy(error) || pauses === maxPauses) return change(index, { phase: "failed", error }, signal);
     }
-    // Somebody else holds the slots: this is a queue to stand in, not a failure.
+    // All slots are taken, so wait and try again.
     change(index, { phase: "waiting" }, signal);
     await new Promise((done) => setTimeout(done, pauseWhenBusy));
     if (signal.aborted) return;
@@ -144,7 +145,7 @@ async function reply({ provider, payload }: Cell, signal: AbortSignal): Promise<
   };
 }
 
-/** Changes a cell, unless its run is over. */
+/** Changes a cell, unless its comparison was canceled. */
 function change(index: number, to: Partial<Cell>, signal: AbortSignal) {
   if (signal.aborted || !comparison.value) return;
   const cells = comparison.value.cells.with(index, { ...comparison.value.cells[index], ...to });
@@ -159,14 +160,14 @@ function cancelUnfinished() {
   comparison.value = { ...comparison.value, cells };
 }
 
-/** The ids of the calls that ended, under which the history keeps them. */
+/** Returns the IDs of the finished calls, by which the history keeps them. */
 export const idsOf = ({ cells }: Comparison) =>
   cells.flatMap(({ reply, error }) => reply?.requestId || (error instanceof ApiError && error.requestId) || []);
 
-/** More calls than a comparison has. */
+/** The most calls of a restored comparison. */
 const maxCells = 64;
 
-/** Takes a comparison from the history, by the ids of its calls. */
+/** Restores a comparison from the history, by the IDs of its calls. */
 export async function restore(ids: string[], signal: AbortSignal) {
   const records = await Promise.all(
     ids.slice(0, maxCells).map((id) => call("GET /v1/requests/{id}", { params: { id }, signal })),

@@ -1,19 +1,16 @@
-// What the answers have in common: who cites a domain, who names a brand; also as files.
+// What the answers of a comparison have in common: cited domains, brands and products. Also as files.
 import { ApiError } from "../api";
 import { csvFile } from "../file";
 import { isMadeUp } from "../result/origin";
 import { cellName, found, type Cell, type Comparison } from "./run";
 
-/**
- * The brands that an answer names, each as often as it does, in the order in which they come first; by the id of
- * the call.
- */
+/** The brands that answers name, by the IDs of the calls. A brand is repeated for each mention. */
 export type Named = ReadonlyMap<string, string[]>;
 
-/** How many of the answers have something. */
+/** How many answers have something in common. */
 export type Share = "all" | "some" | "one";
 
-/** Something that answers mention, and how often each of them does. */
+/** A domain, brand or product, and how often each answer mentions it. */
 export interface Mention {
   name: string;
   kind?: string;
@@ -24,14 +21,14 @@ export interface Mention {
 }
 
 export const shares: Record<Share, { symbol: string; label: string }> = {
-  all: { symbol: "●", label: "in all answers" },
-  some: { symbol: "◐", label: "in several answers" },
-  one: { symbol: "○", label: "in one answer only" },
+  all: { symbol: "●", label: "In all answers" },
+  some: { symbol: "◐", label: "In several answers" },
+  one: { symbol: "○", label: "In one answer" },
 };
 
 export const answered = (cells: Cell[]) => cells.filter((cell) => cell.phase === "done");
 
-/** The domains that an answer cites or a search found, with repetitions. */
+/** Returns the domains that an answer cites or a search found, with repetitions. */
 function domains({ reply }: Cell): string[] {
   if (!reply) return [];
   const cited = "sources" in reply.result ? reply.result.sources : found(reply.result);
@@ -56,15 +53,15 @@ export const entityMentions = (cells: Cell[]) => mentions(answered(cells).map(en
 export const brandMentions = (cells: Cell[], named: Named) =>
   mentions(answered(cells).map(({ reply }) => (named.get(reply?.requestId ?? "") ?? []).map((name) => ({ name }))));
 
-/** The names of the columns that counts stand for; made-up answers say that they are. */
+/** Returns the names of the columns; sample data is marked. */
 export const columnNames = (cells: Cell[]) =>
-  answered(cells).map((cell) => cellName(cell) + (madeUp(cell) ? " (made up)" : ""));
+  answered(cells).map((cell) => cellName(cell) + (madeUp(cell) ? " (sample data)" : ""));
 
 export const allMadeUp = (cells: Cell[]) => answered(cells).every(madeUp);
 
 const madeUp = ({ reply }: Cell) => !!reply && isMadeUp(reply.result);
 
-/** Counts, with what most answers have first. */
+/** Counts mentions, the most common first. */
 function mentions(lists: Thing[][]): Mention[] {
   const byName = new Map<string, Mention>();
   lists.forEach((list, column) => {
@@ -83,13 +80,13 @@ function mentions(lists: Thing[][]): Mention[] {
   return [...byName.values()].sort((a, b) => b.cells - a.cells || b.total - a.total || a.name.localeCompare(b.name));
 }
 
-/** One answer alone shares nothing, whatever it cites. */
+/** Returns how many answers have something in common; a single answer has nothing in common with others. */
 function shareOf(cells: number, of: number): Share {
   if (cells < 2) return "one";
   return cells === of ? "all" : "some";
 }
 
-/** Which answer cites which domain how often. */
+/** Returns a CSV file with the citations of each domain by answer. */
 export function csv(cells: Cell[]): Blob {
   const rows = domainMentions(cells).map(({ name, cells: count, counts }) => [name, count, ...counts]);
   return csvFile([["domain", "answers", ...columnNames(cells)], ...rows]);

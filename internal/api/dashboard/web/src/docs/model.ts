@@ -1,4 +1,4 @@
-// The API's description as the reference shows it.
+// The OpenAPI document in the form that the reference shows.
 import {
   follow,
   methods,
@@ -125,7 +125,7 @@ export interface Chapter {
   text: string;
 }
 
-/** The introduction's chapters: paragraphs that begin with a title in bold. */
+/** Returns the chapters of the introduction: paragraphs that begin with a bold title. */
 export function chapters(api: OpenAPI): Chapter[] {
   const found: Chapter[] = [{ id: "overview", title: api.info.title, text: "" }];
   for (const paragraph of (api.info.description ?? "").split(/\n{2,}/)) {
@@ -136,5 +136,5 @@ export function chapters(api: OpenAPI): Chapter[] {
   return found;
 }
 
-/** A value as people read it: text as it is, everything else as indented JSON. */
+/** Returns a string unchanged, and any other value as indented JSON. */
 export const pretty = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? ""));

@@ -1,4 +1,4 @@
-// The operations by tag, with a box that narrows them down.
+// The list of operations, with a filter.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Chapter, Group, Operation } from "./model";
 import { Method } from "./operation";
@@ -21,7 +21,7 @@ export function Nav({ groups, chapters, chosen }: { groups: Group[]; chapters: C
   const left = groups
     .map((group) => ({ ...group, operations: group.operations.filter(fits) }))
     .filter(({ operations }) => operations.length > 0);
-  // On a phone the list would push what was chosen out of sight.
+  // On a phone, the list would hide the chosen operation.
   const close = () => {
     if (!wide.matches) setOpen(false);
   };
@@ -61,13 +61,13 @@ export function Nav({ groups, chapters, chosen }: { groups: Group[]; chapters: C
             ))}
           </Entries>
         ))}
-        {!left.length && <p class="faint">Nothing has all of these words.</p>}
+        {!left.length && <p class="faint">No matches</p>}
       </nav>
     </details>
   );
 }
 
-/** Scrolls the list, not the page, to the entry that is chosen. */
+/** Scrolls the list, not the page, to the chosen entry. */
 function useKeptInSight(chosen: string) {
   const list = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

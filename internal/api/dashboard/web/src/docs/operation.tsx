@@ -1,7 +1,7 @@
-// One operation: what it takes and what it answers.
+// One operation: parameters, body and responses.
 import { follow, type OpenAPI } from "../openapi";
 import { Line, Markdown } from "../result/markdown";
-import { Copy, Tabs } from "../ui";
+import { CodeBox, Tabs } from "../ui";
 import { pretty, type Content, type Operation, type Parameter, type Reply } from "./model";
 import { SchemaTree } from "./schema";
 import { TryIt } from "./try";
@@ -18,7 +18,7 @@ export function OperationView({ api, operation }: { api: OpenAPI; operation: Ope
       </h1>
       <p class="route">
         {operation.isWebhook ? (
-          <span class="badge">sent to your webhook</span>
+          <span class="badge">Sent to your webhook</span>
         ) : (
           <>
             <Method of={operation.method} /> <code data-testid="path">{operation.path}</code>
@@ -26,7 +26,7 @@ export function OperationView({ api, operation }: { api: OpenAPI; operation: Ope
         )}
         {!operation.isWebhook && (
           <span class="badge" data-testid="scope">
-            {operation.needsKey ? `scope ${operation.scope}` : "no key needed"}
+            {operation.needsKey ? `Scope ${operation.scope}` : "No key needed"}
           </span>
         )}
         <a href={`#${operation.id}`} class="faint">
@@ -113,7 +113,7 @@ function ReplyView({ api, reply }: { api: OpenAPI; reply: Reply }) {
   );
 }
 
-/** A schema with its examples; unfolded shows the schema at once. */
+/** A schema with its examples. */
 function ContentView({ api, content, unfolded }: { api: OpenAPI; content: Content; unfolded?: boolean }) {
   return (
     <>
@@ -126,12 +126,7 @@ function ContentView({ api, content, unfolded }: { api: OpenAPI; content: Conten
       {content.examples.map(({ name, summary, value }) => (
         <figure key={name}>
           <figcaption class="faint">Example: {summary || name}</figcaption>
-          <div class="code-box">
-            <Copy text={pretty(value)} />
-            <pre tabIndex={0} data-testid="example">
-              {pretty(value)}
-            </pre>
-          </div>
+          <CodeBox code={pretty(value)} testid="example" />
         </figure>
       ))}
     </>

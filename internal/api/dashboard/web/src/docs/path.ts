@@ -1,13 +1,10 @@
-// The path of a request as it is filled in.
+// The path of a request with its parameters.
 import type { Operation } from "./model";
 
-/**
- * What code shows for a part of the path that is not filled in, such as TASK_ID: words that a URL can hold as
- * they are.
- */
+/** Returns the placeholder of an empty path parameter, such as TASK_ID for taskId. */
 const placeholder = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
-/** The path with its parameters and query, relative to the API's address. */
+/** Returns the path with its parameters and query, relative to the API's base URL. */
 export function pathOf(
   { path, parameters }: Pick<Operation, "path" | "parameters">,
   values: Record<string, string>,

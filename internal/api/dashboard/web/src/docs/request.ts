@@ -1,4 +1,4 @@
-// A request as it is filled in: what the code shows and what "Try it" sends.
+// The request of "Try it": its initial values, and its code.
 import { base } from "../api";
 import { codeFor, type Snippet } from "../snippets";
 import type { Operation } from "./model";
@@ -11,13 +11,13 @@ export interface Filled {
 
 const urlOf = (operation: Operation, values: Record<string, string>) => new URL(pathOf(operation, values), base).href;
 
-/** What the fields hold at first: a path needs all of its parts. */
+/** Returns the initial values of the required parameters. */
 export function initialValues({ parameters }: Operation): Record<string, string> {
   const given = parameters.filter(({ in: place, required }) => place === "path" || (place === "query" && required));
   return Object.fromEntries(given.map(({ name, example }) => [name, String(example ?? "")]));
 }
 
-/** The JSON that a text holds, or what is wrong with it. */
+/** Parses JSON; returns the value or the error message. */
 export function parsed(text: string): { value?: unknown; wrong?: string } {
   try {
     return { value: JSON.parse(text) };
@@ -26,7 +26,7 @@ export function parsed(text: string): { value?: unknown; wrong?: string } {
   }
 }
 
-/** The request in several languages. */
+/** Returns the request in several languages. */
 export function snippets(operation: Operation, values: Record<string, string>, body: unknown): Snippet[] {
   const success = operation.replies.find(({ status }) => status.startsWith("2"))?.content[0]?.type ?? "";
   return codeFor({

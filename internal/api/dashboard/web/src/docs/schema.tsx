@@ -1,5 +1,4 @@
-// A schema as a tree that is unfolded level by level, so that one which contains
-// itself has no end but does no harm.
+// A schema as a tree. Levels are rendered when they are opened, so recursive schemas do no harm.
 import { useState } from "preact/hooks";
 import { follow, refName, type OpenAPI, type Schema } from "../openapi";
 import { Line } from "../result/markdown";
@@ -10,7 +9,7 @@ interface Part {
   required?: boolean;
 }
 
-/** What a schema is made of; nothing at all for a plain value without rules. */
+/** The tree of a schema. */
 export function SchemaTree({ api, schema }: { api: OpenAPI; schema: Schema }) {
   const resolved = follow(api, schema);
   const parts = partsOf(api, resolved);
@@ -55,7 +54,7 @@ function PartView({ api, part }: { api: OpenAPI; part: Part }) {
   );
 }
 
-/** Type, limits, allowed values and what it means. */
+/** Type, limits, allowed values and description. */
 function Facts({ schema, name }: { schema: Schema; name: string }) {
   return (
     <>
@@ -98,7 +97,7 @@ const limitNames = {
   maxLength: "length ≤",
   minItems: "items ≥",
   maxItems: "items ≤",
-  uniqueItems: "no repetitions:",
+  uniqueItems: "unique items",
   multipleOf: "multiple of",
   pattern: "pattern",
   default: "default",
@@ -109,7 +108,7 @@ function limits(schema: Schema): string[] {
   const set = (Object.keys(limitNames) as (keyof typeof limitNames)[])
     .filter((name) => schema[name] !== undefined)
     .map((name) => `${limitNames[name]} ${name === "pattern" ? schema[name] : JSON.stringify(schema[name])}`);
-  // Rules often demand a field that only the schema around them describes.
+  // A conditional schema often requires a field that only its parent describes.
   const demanded = (schema.required ?? []).filter((name) => !schema.properties?.[name]);
   return demanded.length ? [...set, `${demanded.join(" and ")} required`] : set;
 }
@@ -129,10 +128,10 @@ function partsOf(api: OpenAPI, schema: Schema): Part[] {
   return [...properties, ...items, ...others, ...choices(schema)];
 }
 
-/** Items that only have a type are described by the line of their array. */
+/** Reports whether the items of an array have more than a type. */
 const saysMore = (items: Schema) => Object.keys(items).some((name) => name !== "type");
 
-/** Shapes that are alternatives, additions, or bound to a condition. */
+/** Returns alternative and conditional schemas. */
 function choices(schema: Schema): Part[] {
   const several = (word: string, list: Schema[] = []) =>
     list.map((one, i) => ({ label: `${word}, ${i + 1}`, schema: one }));
@@ -159,7 +158,7 @@ function conditional({ if: test, then, else: unless }: Schema): Part[] {
   ];
 }
 
-/** A condition in words where it is a plain one. */
+/** Returns a condition in words; JSON if it is complex. */
 function condition(test: Schema): string {
   if (test.not) return `not ${condition(test.not)}`;
   if (test.type) return `it is ${[test.type].flat().join(" or ")}`;

@@ -1,4 +1,4 @@
-// Sends a request of "Try it" and shows the response while it arrives.
+// Sends the request of "Try it", and reports the response while it arrives.
 import { open } from "../api";
 import { pathOf } from "./path";
 import { parsed, type Filled } from "./request";
@@ -14,11 +14,11 @@ export interface Received {
   ended: boolean;
 }
 
-/** More than this nobody reads in a box. */
+/** The most characters of a response that are shown. */
 const maxText = 200_000;
 const uninteresting = /^(date|content-length|connection|keep-alive|vary|etag|cache-control|transfer-encoding)$/;
 
-/** key "" stands for the one that is signed in. */
+/** Sends a request. An empty key means the session. */
 export async function send(
   operation: Operation,
   { values, body }: Filled,
@@ -60,7 +60,7 @@ export async function send(
   }
 }
 
-/** The body, piece by piece; leaving off early closes the connection. */
+/** Yields the body in pieces; ending early closes the connection. */
 async function* pieces({ body }: Response): AsyncGenerator<string> {
   if (!body) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -71,7 +71,7 @@ async function* pieces({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-/** JSON indented, anything else as it is. */
+/** Returns the text of a response, with JSON indented. */
 export function readable({ text, more }: Received): string {
   const { value, wrong } = more ? { value: undefined, wrong: "cut" } : parsed(text);
   return wrong ? text : JSON.stringify(value, null, 2);

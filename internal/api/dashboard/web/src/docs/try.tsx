@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { follow, type OpenAPI } from "../openapi";
 import { key } from "../session";
-import { Button, Copy, Problem, Spinner, Tabs } from "../ui";
+import { Button, CodeBox, Problem, Select, Spinner, Tabs } from "../ui";
 import { pretty, type Operation, type Parameter } from "./model";
 import { initialValues, parsed, snippets, type Filled } from "./request";
 import { readable, send, type Received } from "./send";
@@ -40,9 +40,7 @@ export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }
             <label>
               Key{" "}
               <span class="faint">
-                {key.value && !typed
-                  ? "the one that you are signed in with, unless you give another"
-                  : "with the scope " + operation.scope}
+                {key.value && !typed ? "optional, you are signed in" : `with the scope ${operation.scope}`}
               </span>
               <input
                 type="password"
@@ -83,7 +81,7 @@ export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }
               onInput={(event) => setFilled({ ...filled, body: event.currentTarget.value })}
             />
             <div id={`${id}-wrong`} class="wrong">
-              {body.wrong && `This is no JSON: ${body.wrong}`}
+              {body.wrong && `Not valid JSON: ${body.wrong}`}
             </div>
           </div>
         )}
@@ -97,28 +95,19 @@ export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }
       </form>
       <Problem error={error} />
       {received && <ResponseView received={received} />}
-      <h3>In code</h3>
+      <h3>Code</h3>
       <Tabs
         label="Languages"
-        tabs={snippets(operation, filled.values, body.wrong ? examples[0]?.value : body.value).map(
-          ({ language, code }) => ({
-            name: language,
-            content: () => (
-              <div class="code-box">
-                <Copy text={code} />
-                <pre tabIndex={0} data-testid="snippet">
-                  {code}
-                </pre>
-              </div>
-            ),
-          }),
-        )}
+        tabs={snippets(operation, filled.values, body.wrong ? examples[0]?.value : body.value).map((snippet) => ({
+          name: snippet.language,
+          content: () => <CodeBox code={snippet.code} testid="snippet" />,
+        }))}
       />
     </section>
   );
 }
 
-/** One request at a time, which ends when the reader goes elsewhere. */
+/** Sends one request at a time; leaving the page aborts it. */
 function useSending() {
   const [received, setReceived] = useState<Received>();
   const [error, setError] = useState<unknown>();
@@ -154,20 +143,19 @@ function Field({ api, parameter, value, onInput }: FieldProps) {
         {parameter.required && ", required"}
       </span>
       {values ? (
-        <select data-testid={hook} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
-          <option value="">{parameter.required ? "Choose one" : "not given"}</option>
-          {values.map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
-        </select>
+        <Select
+          data-testid={hook}
+          all={parameter.required ? "Choose…" : "Not set"}
+          value={value}
+          options={values}
+          onChoose={onInput}
+        />
       ) : (
         <input
           data-testid={hook}
           value={value}
           required={parameter.required}
-          placeholder={parameter.example === undefined ? "" : `such as ${parameter.example}`}
+          placeholder={parameter.example === undefined ? "" : `e.g. ${parameter.example}`}
           onInput={(event) => onInput(event.currentTarget.value)}
         />
       )}
@@ -184,7 +172,7 @@ function ResponseView({ received }: { received: Received }) {
           {received.status} {received.statusText}
         </strong>{" "}
         <span class="faint">
-          {received.ms.toLocaleString()} ms{!received.ended && ", still coming"}
+          {received.ms.toLocaleString()} ms{!received.ended && ", receiving…"}
         </span>
       </p>
       <dl class="headers">
@@ -195,15 +183,8 @@ function ResponseView({ received }: { received: Received }) {
           </div>
         ))}
       </dl>
-      {text && (
-        <div class="code-box">
-          <Copy text={text} />
-          <pre tabIndex={0} data-testid="try-response">
-            {text}
-          </pre>
-        </div>
-      )}
-      {received.more && <p class="faint">The rest is left out.</p>}
+      {text && <CodeBox code={text} testid="try-response" />}
+      {received.more && <p class="faint">Truncated</p>}
     </div>
   );
 }

@@ -1,32 +1,29 @@
-// One batch: how far it is, why tasks failed, its results, and asking again what failed.
+// One batch: progress, failures, results, and a retry of failed tasks.
 import { AsCall } from "../ascall";
 import { ApiError, base, call } from "../api";
 import type { BatchRecord } from "../api.gen";
 import { may } from "../session";
 import { changeQuery, route } from "../state";
 import { useLive } from "../tasks/live";
-import { Button, Copy, Empty, number, Problem, Spinner, When } from "../ui";
+import { When } from "../time";
+import { Button, Copy, Empty, Loading, number } from "../ui";
 import { failuresOf, lookOf, stateOf } from "./entries";
 import { RequestRows } from "./requests";
 import { RetryFailed } from "./retry";
 
 export function BatchPage({ id }: { id: string }) {
-  const {
-    value: batch,
-    error,
-    again,
-  } = useLive((signal) => call("GET /v1/batches/{id}", { params: { id }, signal }), [id]);
+  const loaded = useLive((signal) => call("GET /v1/batches/{id}", { params: { id }, signal }), [id]);
+  const { value: batch, error, again } = loaded;
   const status = route.value.query.status;
   return (
     <div class="history">
       <p class="tasks-back">
         <a href="#/history/batches">← Batches</a>
       </p>
-      <Problem error={error} />
       {error instanceof ApiError && error.status === 404 && (
-        <Empty title="There is no such batch">Batches are kept as long as their tasks.</Empty>
+        <Empty title="Batch not found">It may have been deleted because of its age.</Empty>
       )}
-      {!batch && !error && <Spinner />}
+      <Loading of={loaded} />
       {batch && (
         <>
           <Head of={batch} onRetried={again} />
@@ -46,7 +43,7 @@ export function BatchPage({ id }: { id: string }) {
           <RequestRows
             key={`${id}/${status}`}
             filters={{ batch: id, status }}
-            onEmpty={<Empty title="No task of the batch is like that" />}
+            onEmpty={<Empty title="No tasks match this filter" />}
           />
           <AsCall path={`/v1/batches/${id}`} />
         </>
@@ -66,7 +63,7 @@ function Head({ of: batch, onRetried }: { of: BatchRecord; onRetried: () => void
   return (
     <div class="tasks-title">
       <h1>
-        Batch of <When at={batch.createdAt} />
+        Batch of <When at={batch.createdAt} brief />
       </h1>
       <span class={`badge ${lookOf(batch)}`} data-testid="state">
         {stateOf(batch)}
@@ -83,7 +80,7 @@ function Head({ of: batch, onRetried }: { of: BatchRecord; onRetried: () => void
             JSON lines
           </a>
         )}
-        <Copy text={location.href} label="Copy the address" />
+        <Copy text={location.href} label="Copy link" />
       </span>
     </div>
   );
@@ -95,10 +92,10 @@ function Counts({ of: batch }: { of: BatchRecord }) {
     { name: "Failed", count: batch.failed, look: "failed" },
     { name: "Running", count: batch.processing, look: "run" },
     { name: "Waiting", count: batch.queued, look: "wait" },
-    { name: "Refused or removed", count: batch.refused + batch.removed, look: "gone" },
+    { name: "Rejected or removed", count: batch.refused + batch.removed, look: "gone" },
   ];
   return (
-    <section class="card history-counts" aria-label="How far it is">
+    <section class="card history-counts" aria-label="Progress">
       <div class="cover" aria-hidden="true">
         {parts
           .filter(({ count }) => count)
@@ -120,7 +117,7 @@ function Counts({ of: batch }: { of: BatchRecord }) {
           <dt>Credits</dt>
           <dd>
             {number(batch.credits.creditsCharged)}{" "}
-            <small class="faint">of at most {number(batch.credits.creditsToCharge)}</small>
+            <small class="faint">of max. {number(batch.credits.creditsToCharge)}</small>
           </dd>
         </div>
       </dl>

@@ -1,4 +1,4 @@
-// One call or task: what was asked, when what happened, and what came of it.
+// One call or task: its request, timeline and result.
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
@@ -9,10 +9,12 @@ import { addressOf } from "../state";
 import { DeliveryOf } from "../tasks/delivery";
 import { useLive } from "../tasks/live";
 import { explain, question, span, State } from "../tasks/pieces";
-import { Button, Copy, counted, Empty, NextStep, Problem, Spinner, When } from "../ui";
+import { When } from "../time";
+import { productName } from "../names";
+import { Button, Copy, counted, Empty, Facts, Loading, NextStep, Problem, Spinner, useAction } from "../ui";
 import { Again } from "./retry";
 
-/** A request and, of a task, what only tasks have. */
+/** A request, and its task if it has one. */
 interface Shown {
   request: RequestRecord;
   task?: TaskRecord;
@@ -20,19 +22,14 @@ interface Shown {
 
 async function read(id: string, signal: AbortSignal): Promise<Shown> {
   const request = await call("GET /v1/requests/{id}", { params: { id }, signal });
-  return {
-    request,
-    task:
-      request.mode === "async"
-        ? await call("GET /v1/async/task/{taskId}", { params: { taskId: id }, signal })
-        : undefined,
-  };
+  if (request.mode === "sync") return { request };
+  return { request, task: await call("GET /v1/async/task/{taskId}", { params: { taskId: id }, signal }) };
 }
 
 export function Detail({ id }: { id: string }) {
-  // What ended changes no more; its result may be large, so it is read once.
+  // A finished request does not change, and its result may be large, so it is read only once.
   const [over, setOver] = useState<Shown>();
-  const { value, error } = useLive(
+  const loaded = useLive(
     async (signal) => {
       if (over) return over;
       const found = await read(id, signal);
@@ -41,19 +38,18 @@ export function Detail({ id }: { id: string }) {
     },
     [id, !!over],
   );
+  const { value, error } = loaded;
   return (
     <div class="history">
       <p class="tasks-back">
         <a href="#/history">← All requests</a>
       </p>
-      <Problem error={error} />
       {error instanceof ApiError && error.status === 404 && (
-        <Empty title="There is no such request">
-          Finished calls and tasks are kept for a limited time, and cancelled tasks are gone. Answers of a sweep stay
-          with their tracker.
+        <Empty title="Request not found">
+          Calls and tasks are kept for a limited time. Answers of trackers are kept with the tracker.
         </Empty>
       )}
-      {!value && !error && <Spinner />}
+      <Loading of={loaded} />
       {value && <Record of={value} />}
     </div>
   );
@@ -61,36 +57,37 @@ export function Detail({ id }: { id: string }) {
 
 function Record({ of: { request, task } }: { of: Shown }) {
   const { id, payload, credits, result, error, status } = request;
-  const [anew, setAnew] = useState<string>();
+  const [retry, setRetry] = useState<string>();
   return (
     <>
       <div class="tasks-title">
         <h1>{question(payload) || id}</h1>
         <State of={status} />
         {status === "QUEUED" && may("tasks") && <Cancel id={id} />}
-        {may("tasks") && <Again of={request} task={anew} onRetried={setAnew} />}
+        {may("tasks") && <Again of={request} task={retry} onRetried={setRetry} />}
       </div>
       <div class="grid two">
         <div class="grid tasks-side">
           <section class="card">
             <Facts
+              class="tasks-facts"
               of={{
-                Asked: request.provider,
-                Kind: request.mode === "sync" ? "call" : "task",
+                Platform: productName(request.provider),
+                Kind: request.mode === "sync" ? "Call" : "Task",
                 Tracker: request.tracker ? (
                   <a href={addressOf(["trackers", request.tracker])}>{request.tracker}</a>
                 ) : null,
                 Priority: task?.task.priority ?? null,
                 Attempts: request.attempts,
-                "Costs at most": counted(credits.creditsToCharge, "credit"),
+                "Maximum cost": counted(credits.creditsToCharge, "credit"),
                 Charged: credits.creditsCharged === null ? "Not yet" : counted(credits.creditsCharged, "credit"),
-                Id: (
+                ID: (
                   <>
                     <code>{id}</code> <Copy text={id} />
                   </>
                 ),
                 "Idempotency key": request.idempotencyKey && <code>{request.idempotencyKey}</code>,
-                Link: <Copy text={location.href} label="Copy the address" />,
+                Link: <Copy text={location.href} label="Copy link" />,
               }}
             />
           </section>
@@ -99,7 +96,7 @@ function Record({ of: { request, task } }: { of: Shown }) {
             <Timeline of={request} />
           </section>
           <section class="card">
-            <h2>Payload</h2>
+            <h2>Request</h2>
             <pre tabIndex={0} data-testid="payload">
               {JSON.stringify(payload, null, 2)}
             </pre>
@@ -114,8 +111,9 @@ function Record({ of: { request, task } }: { of: Shown }) {
         <section class="card" data-testid="outcome">
           {error && (
             <div class="problem" data-testid="task-error">
-              <strong>{error.code}</strong> {explain(error)}
+              <strong>{explain(error)}</strong>
               <NextStep code={error.code} />
+              <div class="faint">{error.code}</div>
               {error.details && <pre>{JSON.stringify(error.details, null, 2)}</pre>}
             </div>
           )}
@@ -124,29 +122,14 @@ function Record({ of: { request, task } }: { of: Shown }) {
             <p class="faint">
               <Spinner label="Waiting" />{" "}
               {request.startedAt
-                ? `It runs, attempt ${request.attempts || 1} of up to 5; its result appears here.`
-                : "It waits for its turn."}
+                ? `Running, attempt ${request.attempts || 1} of 5. The result will appear here.`
+                : "Waiting in the queue"}
             </p>
           )}
         </section>
       </div>
       <AsCall path={`/v1/requests/${id}`} />
     </>
-  );
-}
-
-function Facts({ of }: { of: Record<string, preact.ComponentChildren> }) {
-  return (
-    <dl class="tasks-facts">
-      {Object.entries(of)
-        .filter(([, value]) => value !== null)
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
   );
 }
 
@@ -160,11 +143,11 @@ function Timeline({ of: { createdAt, startedAt, finishedAt, status } }: { of: Re
       {startedAt ? (
         <li class="past">
           <span>Started</span> <When at={startedAt} />
-          <div class="faint">waited {between(createdAt, startedAt)}</div>
+          <div class="faint">Waited {between(createdAt, startedAt)}</div>
         </li>
       ) : (
         <li>
-          <span class="faint">{finishedAt ? "Never started" : "Not started yet"}</span>
+          <span class="faint">{finishedAt ? "Not started" : "Not started yet"}</span>
         </li>
       )}
       {finishedAt ? (
@@ -172,7 +155,7 @@ function Timeline({ of: { createdAt, startedAt, finishedAt, status } }: { of: Re
           <span class={status === "FAILED" ? "bad" : "good"}>{status === "FAILED" ? "Failed" : "Completed"}</span>{" "}
           <When at={finishedAt} />
           <div class="faint">
-            {startedAt ? `ran ${between(startedAt, finishedAt)}` : `after ${between(createdAt, finishedAt)}`}
+            {startedAt ? `Ran ${between(startedAt, finishedAt)}` : `After ${between(createdAt, finishedAt)}`}
           </div>
         </li>
       ) : (
@@ -185,14 +168,13 @@ function Timeline({ of: { createdAt, startedAt, finishedAt, status } }: { of: Re
 }
 
 function Cancel({ id }: { id: string }) {
-  const [error, setError] = useState<unknown>();
-  const cancel = () =>
-    call("DELETE /v1/async/task/{taskId}", { params: { taskId: id } }).then(() => {
-      location.hash = "#/history";
-    }, setError);
+  const { error, run } = useAction(async () => {
+    await call("DELETE /v1/async/task/{taskId}", { params: { taskId: id } });
+    location.hash = "#/history";
+  });
   return (
     <>
-      <Button text="Cancel the task" class="danger" onClick={cancel} data-testid="cancel" />
+      <Button text="Cancel task" class="danger" onClick={run} data-testid="cancel" />
       <Problem error={error} />
     </>
   );

@@ -1,5 +1,4 @@
-// What stands in the history: calls, tasks, batches and sweeps as rows of one list, the
-// newest first.
+// The entries of the history: calls, tasks, batches and sweeps in one list, the newest first.
 import { call } from "../api";
 import type {
   BatchFailure,
@@ -13,9 +12,10 @@ import type {
   SweepState,
 } from "../api.gen";
 import { addressOf } from "../state";
-import { countryOf, explain, inWords, question } from "../tasks/pieces";
+import { productName } from "../names";
+import { countryOf, explain, inWords, question, stateName } from "../tasks/pieces";
 import { slotWords } from "../trackers/words";
-import { number } from "../ui";
+import { counted, number } from "../ui";
 
 export interface Entry {
   id: string;
@@ -25,7 +25,7 @@ export interface Entry {
   why?: string;
   title: string;
   href: string;
-  /** How far it is, of what is made of many. */
+  /** The progress of a batch or sweep. */
   note?: string;
   tracker?: string;
   asked: string;
@@ -40,7 +40,7 @@ export interface Entry {
   batch?: BatchRecord;
 }
 
-/** Why the provider gave no usable answer, where that is the error. */
+/** Returns why the provider gave no usable answer, if that is the error. */
 const reasonOf = (error: TaskError | undefined): Reason | undefined =>
   error?.details && "reason" in error.details ? error.details.reason : undefined;
 
@@ -51,15 +51,15 @@ export function ofRequest(request: RequestRecord): Entry {
   return {
     id,
     kind: mode === "sync" ? "call" : "task",
-    state: inWords(status),
+    state: stateName(status),
     look: looks[status],
     why: explain(error),
     title: question(payload) || id,
     href: addressOf(["history", id]),
     tracker,
-    asked: provider,
+    asked: productName(provider),
     country: countryOf(payload).toUpperCase(),
-    reason: reasonOf(error) ?? (error ? inWords(error.code).replaceAll("_", " ") : ""),
+    reason: failureName(error?.code, reasonOf(error)),
     attempts: request.attempts,
     charged: credits.creditsCharged,
     most: credits.creditsToCharge,
@@ -69,15 +69,16 @@ export function ofRequest(request: RequestRecord): Entry {
   };
 }
 
-/** Why tasks failed, in words: 4 blocked, 3 timeout. */
-export const failuresOf = (failures: BatchFailure[]) =>
-  failures
-    .map(({ code, reason, tasks }) => `${number(tasks)} ${reason ?? inWords(code).replaceAll("_", " ")}`)
-    .join(", ");
+/** Returns why a task failed in words; "" if it did not. */
+const failureName = (code = "", reason = "") => reason || inWords(code);
 
-/** What a batch does, in a word. */
+/** Returns why tasks failed: 4 blocked, 3 timeout. */
+export const failuresOf = (failures: BatchFailure[]) =>
+  failures.map(({ code, reason, tasks }) => `${number(tasks)} ${failureName(code, reason)}`).join(", ");
+
+/** Returns the state of a batch in words. */
 export const stateOf = ({ queued, processing, failed }: BatchRecord) =>
-  queued + processing ? "running" : failed ? "ended, some failed" : "done";
+  queued + processing ? "Running" : failed ? "Some failed" : "Completed";
 export const lookOf = ({ queued, processing, failed }: BatchRecord) =>
   queued + processing ? "warn" : failed ? "bad" : "good";
 
@@ -88,7 +89,7 @@ function ofBatch(batch: BatchRecord): Entry {
     kind: "batch",
     state: stateOf(batch),
     look: lookOf(batch),
-    title: `Batch of ${number(total)} ${total === 1 ? "task" : "tasks"}`,
+    title: `Batch of ${counted(total, "task")}`,
     href: addressOf(["history", "batches", id]),
     note: `${number(completed)} of ${number(total)} completed${failed ? `, ${number(failed)} failed` : ""}`,
     asked: "",
@@ -119,11 +120,11 @@ function ofSweep(
   return {
     id,
     kind: "sweep",
-    state: state === "closed" ? "complete" : state,
+    state: state === "closed" ? "Completed" : stateName(state),
     look: sweepLooks[state],
     title: `${tracker}, ${slotWords({ slot, dueAt })}`,
     href: addressOf(["trackers", tracker, "answers"], { sweep: id }),
-    note: done + (repeats ? "; repeats the one before" : ""),
+    note: done + (repeats ? ", repeated sweep" : ""),
     asked: "",
     country: "",
     reason: reason ?? "",
@@ -133,7 +134,7 @@ function ofSweep(
   };
 }
 
-/** The filters of the API that the address may hold. */
+/** The filters of the address, by the names of the API. */
 export const names = [
   "q",
   "mode",
@@ -150,15 +151,16 @@ export type Filters = Partial<Record<(typeof names)[number], string>>;
 
 export interface Listed {
   rows: Entry[];
-  complete: boolean /** Trackers whose sweeps are left out. */;
+  complete: boolean;
+  /** The number of trackers whose sweeps are left out. */
   leftOut?: number;
 }
 
-/** A page with a filter may find nothing and not be the last: a few more are looked through at once. */
+/** With a filter, a page may be empty without being the last, so a few more are read at once. */
 const pagesAtOnce = 5;
 const pageSize = 50;
 
-/** Calls and tasks by filters; alone leaves out what batches and sweeps stand for. */
+/** Reads calls and tasks; alone leaves out the tasks of batches and sweeps. */
 export async function readRequests(
   filters: Filters,
   pages: number,
@@ -189,13 +191,13 @@ export async function readBatches(pages: number, signal: AbortSignal): Promise<L
   return { rows, complete: cursor === null };
 }
 
-/** As many trackers are asked for their sweeps, and as many sweeps of each. */
+/** The most trackers whose sweeps are read, and the sweeps of each. */
 const maxTrackers = 20;
 export const maxSweeps = 10;
 
 export async function readSweeps(_: number, signal: AbortSignal): Promise<Listed> {
   const { trackers } = await call("GET /v1/trackers", { signal });
-  // The newest first, so that what is left out is what nobody looks for.
+  // The trackers with the newest sweeps come first.
   const asked = trackers
     .sort((a, b) => (b.lastSweep?.dueAt ?? "").localeCompare(a.lastSweep?.dueAt ?? ""))
     .slice(0, maxTrackers);
@@ -213,14 +215,14 @@ export async function readSweeps(_: number, signal: AbortSignal): Promise<Listed
 
 const newestFirst = (rows: Entry[]) => rows.sort((a, b) => b.at.localeCompare(a.at));
 
-/** All of them, as far back as the calls and tasks were read. */
+/** Reads all kinds of entries. */
 export async function readAll(pages: number, signal: AbortSignal): Promise<Listed> {
   const lists = await Promise.all([
     readRequests({}, pages, signal, true),
     readBatches(pages, signal),
     readSweeps(pages, signal),
   ]);
-  // Below the oldest of a list that goes on, others may be missing.
+  // An incomplete list may miss entries that are older than its oldest one, so the other lists end there, too.
   const since = lists
     .map(({ rows, complete }) => (complete ? "" : (rows[rows.length - 1]?.at ?? "")))
     .reduce((a, b) => (a > b ? a : b));

@@ -1,15 +1,17 @@
-// The list of calls, tasks, batches and sweeps. What it shows is in the address, by the names of the API.
+// The list of calls, tasks, batches and sweeps. Its filters are in the address, by the names of the API.
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import type { RequestRecord } from "../api.gen";
-import { csvFile, download } from "../file";
-import { choices, providers } from "../openapi";
+import { csvOf, download, type CSVValue } from "../file";
+import { choices } from "../openapi";
 import { may } from "../session";
-import { addressOf, countries, countryName, changeQuery, route } from "../state";
+import { addressOf, countries, countryName, countryOptions, changeQuery, route } from "../state";
 import { useLive } from "../tasks/live";
-import { inWords } from "../tasks/pieces";
+import { stateName } from "../tasks/pieces";
 import { ChoiceField, DropFilters, Pills, SearchField } from "../query";
-import { Button, Copy, Empty, number, Problem, Spinner } from "../ui";
+import { productName } from "../names";
+import { timeText } from "../time";
+import { Button, Copy, counted, Empty, number, Problem, Select, Spinner, type Choice } from "../ui";
 import {
   maxSweeps,
   names,
@@ -30,13 +32,11 @@ const made = { batches: readBatches, sweeps: readSweeps };
 const isMade = (path: string | undefined): path is keyof typeof made => !!path && Object.hasOwn(made, path);
 
 export function Requests() {
-  const {
-    query,
-    rest: [path],
-  } = route.value;
+  const { query, rest } = route.value;
+  const [path] = rest;
   const filters: Filters = Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   const filtered = Object.keys(filters).length > 0;
-  // Without a filter a batch or sweep stands for its tasks; a filter looks through all of them.
+  // Without a filter, the tasks of a batch or sweep are one row; with a filter, all tasks are searched.
   const read: Read = isMade(path)
     ? made[path]
     : filtered
@@ -65,41 +65,33 @@ export function Requests() {
 function Nothing({ of, path }: { of: Filters; path?: string }) {
   const given = Object.keys(of);
   if (path === "batches")
-    return (
-      <Empty title="No batches yet">
-        {may("tasks") && (
-          <>
-            <a href="#/history/batch">Submit one</a>, or use <code>POST /v1/async/task/batch</code>.
-          </>
-        )}
-      </Empty>
-    );
+    return <Empty title="No batches yet">{may("tasks") && <a href="#/history/batch">Submit a batch</a>}</Empty>;
   if (path === "sweeps")
     return (
       <Empty title="No sweeps yet">
-        A <a href="#/trackers">tracker</a> asks its questions in sweeps, by its schedule or by hand.
+        A sweep is one run of a <a href="#/trackers">tracker</a>.
       </Empty>
     );
-  if (!given.length)
+  if (given.length)
     return (
-      <Empty title="Nothing was asked yet">
-        Ask something in the <a href="#/playground">playground</a>
-        {may("tasks") && (
-          <>
-            , or <a href="#/history/batch">submit a batch</a>
-          </>
-        )}
-        ; what was asked stays here for a while.
+      <Empty title="No requests match these filters">
+        <DropFilters names={given} />
       </Empty>
     );
   return (
-    <Empty title="No request is like that">
-      <DropFilters names={given} />
+    <Empty title="No requests yet">
+      Try the <a href="#/playground">playground</a>
+      {may("tasks") && (
+        <>
+          , or <a href="#/history/batch">submit a batch</a>
+        </>
+      )}
+      .
     </Empty>
   );
 }
 
-const countriesByName = async () => (await countries()).sort((a, b) => countryName(a).localeCompare(countryName(b)));
+const countriesByName = async () => countryOptions(await countries()).map(([code]) => code);
 
 function FilterLine({ of, path = "" }: { of: Filters; path?: string }) {
   const kinds = [
@@ -112,7 +104,7 @@ function FilterLine({ of, path = "" }: { of: Filters; path?: string }) {
   return (
     <>
       <div class="history-filters" role="group" aria-label="Filters">
-        {!path && <SearchField name="q" label="Search questions" maxLength={1000} />}
+        {!path && <SearchField name="q" label="Search prompts" maxLength={1000} />}
         <span class="segments" role="group" aria-label="Kind">
           {kinds.map(({ title, to, on }) => (
             <a key={title} href={to} aria-current={on ? "true" : undefined}>
@@ -122,13 +114,9 @@ function FilterLine({ of, path = "" }: { of: Filters; path?: string }) {
         </span>
         {!path && (
           <>
-            <ChoiceField name="status" all="Any state" values={() => choices("Status")} show={inWords} />
+            <ChoiceField name="status" all="Any state" values={() => choices("Status")} show={stateName} />
             <ChoiceField name="errorReason" all="Any reason" values={() => choices("Reason")} />
-            <ChoiceField
-              name="provider"
-              all="Any provider"
-              values={async () => (await providers()).map(({ name }) => name)}
-            />
+            <ChoiceField name="provider" all="Any platform" values={() => choices("Provider")} show={productName} />
             <ChoiceField name="country" all="Any country" values={countriesByName} show={countryName} />
             <Since value={of.from} />
             <Pills of={{ tracker: of.tracker, batch: of.batch, to: of.to }} />
@@ -136,8 +124,7 @@ function FilterLine({ of, path = "" }: { of: Filters; path?: string }) {
         )}
       </div>
       <p class="history-address faint">
-        This view has an address that can be shared: <code>{location.hash}</code>{" "}
-        <Copy text={location.href} label="Copy the address" />
+        <Copy text={location.href} label="Copy link" />
       </p>
     </>
   );
@@ -145,59 +132,51 @@ function FilterLine({ of, path = "" }: { of: Filters; path?: string }) {
 
 const spans = { "Last 15 minutes": 15, "Last hour": 60, "Last 6 hours": 360 };
 
-/** From when on: an address holds a moment, so that whoever opens it sees the same. */
+/** Filters by time. The address holds a fixed time, so that a shared link shows the same requests. */
 function Since({ value }: { value?: string }) {
   const since = (minutes: string) =>
     changeQuery({ from: minutes && new Date(Date.now() - Number(minutes) * 60_000).toISOString() });
+  const options: Choice[] = Object.entries(spans).map(([text, minutes]) => [String(minutes), text]);
   return (
-    <select
+    <Select
       id="filter-from"
       aria-label="Since"
+      all="Any time"
       value={value ? "given" : ""}
-      onChange={(event) => {
-        if (event.currentTarget.value !== "given") since(event.currentTarget.value);
-      }}>
-      <option value="">Any time</option>
-      {value && (
-        <option value="given">
-          Since {Number.isNaN(Date.parse(value)) ? value : new Date(value).toLocaleString()}
-        </option>
-      )}
-      {Object.entries(spans).map(([text, minutes]) => (
-        <option key={text} value={minutes}>
-          {text}
-        </option>
-      ))}
-    </select>
+      options={value ? [["given", `Since ${timeText(value)}`], ...options] : options}
+      onChoose={(choice) => choice !== "given" && since(choice)}
+    />
   );
 }
 
-/** The calls and tasks that filters pick. */
+/** The calls and tasks that match filters. */
 export const RequestRows = ({ filters, onEmpty }: { filters: Filters; onEmpty: preact.ComponentChildren }) => (
   <Rows read={(pages, signal) => readRequests(filters, pages, signal)} onEmpty={onEmpty} />
 );
 
-/** Sweeps take a request for each tracker. */
+/** Reading sweeps takes one request per tracker, so they are read less often. */
 const sweepPause = 5000;
 
 function Rows({ read, onEmpty, pause = 1000 }: { read: Read; onEmpty: preact.ComponentChildren; pause?: number }) {
   const [pages, setPages] = useState(1);
   const { value, error, again } = useLive((signal) => read(pages, signal), [pages], pages * pause);
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
-  const [anew, setAnew] = useState<ReadonlyMap<string, string>>(new Map());
+  const [retries, setRetries] = useState<ReadonlyMap<string, string>>(new Map());
   const retried = (id: string, task: string) => {
-    setAnew((before) => new Map(before).set(id, task));
+    setRetries((before) => new Map(before).set(id, task));
     choose((before) => new Set([...before].filter((other) => other !== id)));
   };
   if (!value) return error ? <Problem error={error} /> : <Spinner />;
   const { rows, complete, leftOut } = value;
-  const failed = rows.flatMap(({ request }) => (request?.status === "FAILED" && !anew.has(request.id) ? request : []));
+  const failed = rows.flatMap(({ request }) =>
+    request?.status === "FAILED" && !retries.has(request.id) ? request : [],
+  );
   const selected = failed.filter(({ id }) => chosen.has(id));
   const action = ({ id, request, batch }: Entry) =>
     request ? (
       <Again
         of={request}
-        task={anew.get(id)}
+        task={retries.get(id)}
         onRetried={(task) => {
           retried(id, task);
           again();
@@ -210,9 +189,7 @@ function Rows({ read, onEmpty, pause = 1000 }: { read: Read; onEmpty: preact.Com
     <>
       <Problem error={error} />
       {!rows.length && complete && onEmpty}
-      {!rows.length && !complete && (
-        <p class="faint">Nothing like that among the newest; older ones were not looked through yet.</p>
-      )}
+      {!rows.length && !complete && <p class="faint">No matches among the newest requests</p>}
       {rows.length > 0 && (
         <section class="card history-table" data-testid="requests">
           <div class="history-bulk">
@@ -221,7 +198,7 @@ function Rows({ read, onEmpty, pause = 1000 }: { read: Read; onEmpty: preact.Com
               <>
                 {failed.length > 0 && (
                   <Button
-                    text={selected.length === failed.length ? "Choose none" : `Choose all ${failed.length} failed`}
+                    text={selected.length === failed.length ? "Clear selection" : `Select all ${failed.length} failed`}
                     class="small"
                     onClick={() => choose(new Set(selected.length === failed.length ? [] : failed.map(({ id }) => id)))}
                     data-testid="choose-failed"
@@ -233,7 +210,7 @@ function Rows({ read, onEmpty, pause = 1000 }: { read: Read; onEmpty: preact.Com
             <Button
               text="CSV"
               class="small"
-              onClick={() => download(asCSV(rows), "earshot-requests.csv")}
+              onClick={() => download(csvOf(rows, csvColumns), "earshot-requests.csv")}
               data-testid="csv"
             />
           </div>
@@ -255,7 +232,7 @@ function Rows({ read, onEmpty, pause = 1000 }: { read: Read; onEmpty: preact.Com
       {!complete && (
         <p>
           <Button
-            text={rows.length ? "Load more" : "Look further"}
+            text={rows.length ? "Load more" : "Search older requests"}
             onClick={() => setPages(pages + 1)}
             data-testid="more"
           />
@@ -263,22 +240,19 @@ function Rows({ read, onEmpty, pause = 1000 }: { read: Read; onEmpty: preact.Com
       )}
       {rows.some(({ kind }) => kind === "sweep") && (
         <p class="faint">
-          The last {maxSweeps} sweeps of each tracker
-          {!!leftOut && `; ${number(leftOut)} trackers whose last sweep is older are left out`}. The page of a tracker
-          has all.
+          Showing the last {maxSweeps} sweeps of each tracker
+          {!!leftOut && `, without ${counted(leftOut, "tracker")} that ran longer ago`}
         </p>
       )}
     </>
   );
 }
 
-const plural = { call: "calls", task: "tasks", batch: "batches", sweep: "sweeps" };
-
-/** How many of those that are listed are what, and have which state. */
+/** The numbers of the listed entries by kind and state. */
 function Summary({ of, complete }: { of: Entry[]; complete: boolean }) {
   const kinds = (["call", "task", "batch", "sweep"] as const).flatMap((kind) => {
     const count = of.filter((one) => one.kind === kind).length;
-    return count ? [`${number(count)} ${count === 1 ? kind : plural[kind]}`] : [];
+    return count ? [counted(count, kind, kind === "batch" ? "batches" : undefined)] : [];
   });
   const states: [RequestRecord["status"], string][] = [
     ["COMPLETED", "good"],
@@ -290,55 +264,35 @@ function Summary({ of, complete }: { of: Entry[]; complete: boolean }) {
   return (
     <span class="history-summary" data-testid="summary">
       <strong>{kinds.join(", ")}</strong>
-      {!complete && " so far"}
+      {!complete && " loaded"}
       {states
         .filter(([status]) => count(status))
         .map(([status, look]) => (
           <span key={status} class={look}>
             {" "}
-            · {number(count(status))} {inWords(status)}
+            · {number(count(status))} {stateName(status).toLowerCase()}
           </span>
         ))}
     </span>
   );
 }
 
-const asCSV = (rows: Entry[]) =>
-  csvFile([
-    [
-      "id",
-      "kind",
-      "state",
-      "provider",
-      "country",
-      "question",
-      "progress",
-      "tracker",
-      "createdAt",
-      "finishedAt",
-      "latencyMs",
-      "attempts",
-      "creditsCharged",
-      "errorCode",
-      "reason",
-      "errorMessage",
-    ],
-    ...rows.map(({ request, ...row }) => [
-      row.id,
-      row.kind,
-      row.state,
-      row.asked,
-      row.country,
-      row.title,
-      row.note,
-      row.tracker,
-      row.at,
-      request?.finishedAt,
-      row.took,
-      row.attempts,
-      row.charged,
-      request?.error?.code,
-      row.reason,
-      row.why,
-    ]),
-  ]);
+/** The columns of the CSV file, by their names. */
+const csvColumns: Record<string, (row: Entry) => CSVValue> = {
+  id: ({ id }) => id,
+  kind: ({ kind }) => kind,
+  state: ({ state }) => state.toLowerCase(),
+  provider: ({ request }) => request?.provider,
+  country: ({ country }) => country,
+  question: ({ title }) => title,
+  progress: ({ note }) => note,
+  tracker: ({ tracker }) => tracker,
+  createdAt: ({ at }) => at,
+  finishedAt: ({ request }) => request?.finishedAt,
+  latencyMs: ({ took }) => took,
+  attempts: ({ attempts }) => attempts,
+  creditsCharged: ({ charged }) => charged,
+  errorCode: ({ request }) => request?.error?.code,
+  reason: ({ reason }) => reason,
+  errorMessage: ({ why }) => why,
+};

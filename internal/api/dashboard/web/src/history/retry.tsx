@@ -1,4 +1,4 @@
-// Asking again what failed. What it may cost is said before.
+// Retries of failed requests. The maximum cost is shown first.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, call, patiently } from "../api";
 import type { BatchRecord, BatchRetried, RequestRecord, RetryItem } from "../api.gen";
@@ -12,19 +12,19 @@ interface AgainProps {
   onRetried: (task: string) => void;
 }
 
-/** The button beside one request that failed; once it was queued anew, the way to the task that stands for it. */
+/** The retry button of a failed request; after the retry, a link to the new task. */
 export function Again({ of: { id, status, credits }, task, onRetried }: AgainProps) {
   const [asking, ask] = useState(false);
   const [mine, setMine] = useState(false);
   const link = useRef<HTMLAnchorElement>(null);
-  // The button that had the focus is gone once it was queued.
+  // The button is gone after the retry, so the link gets the focus.
   useEffect(() => {
     if (mine && task) link.current?.focus();
   }, [mine, task]);
   if (task)
     return (
       <a ref={link} href={addressOf(["history", task])}>
-        Queued anew
+        Retried
       </a>
     );
   if (status !== "FAILED") return null;
@@ -32,8 +32,8 @@ export function Again({ of: { id, status, credits }, task, onRetried }: AgainPro
     <>
       <Button text="Retry…" class="small" onClick={() => ask(true)} data-testid="retry" />
       <Confirm
-        title="Ask again?"
-        action="Queue it anew"
+        title="Retry this request?"
+        action="Retry"
         testid="retry-confirm"
         open={asking}
         onClose={() => ask(false)}
@@ -42,13 +42,13 @@ export function Again({ of: { id, status, credits }, task, onRetried }: AgainPro
           setMine(true);
           onRetried(task.id);
         }}>
-        <p>It costs at most {counted(credits.creditsToCharge, "credit")}, and nothing if it fails again.</p>
+        <p>Maximum cost: {counted(credits.creditsToCharge, "credit")}. If it fails again, it is free.</p>
       </Confirm>
     </>
   );
 }
 
-interface Told {
+interface Result {
   queued: number;
   before: number;
   refused: string[];
@@ -56,13 +56,13 @@ interface Told {
 
 type RetryAllProps = { of: RequestRecord[]; onRetried: (id: string, task: string) => void; onDone: () => void };
 
-/** Queues all of a selection anew, one after the other. */
+/** Retries all selected requests, one after another. */
 export function RetryAll({ of, onRetried, onDone }: RetryAllProps) {
   const [asking, ask] = useState(false);
-  const [told, tell] = useState<Told>();
+  const [result, setResult] = useState<Result>();
   const most = of.reduce((sum, { credits }) => sum + credits.creditsToCharge, 0);
   const run = async () => {
-    const sum: Told = { queued: 0, before: 0, refused: [] };
+    const sum: Result = { queued: 0, before: 0, refused: [] };
     for (const { id } of of) {
       try {
         const { queued, task } = await patiently(
@@ -76,35 +76,34 @@ export function RetryAll({ of, onRetried, onDone }: RetryAllProps) {
         sum.refused.push(problem.message);
       }
     }
-    tell(sum);
+    setResult(sum);
     onDone();
   };
   return (
     <>
       {of.length > 0 && (
         <Button
-          text={`Retry ${number(of.length)} chosen, at most ${counted(most, "credit")}…`}
+          text={`Retry ${number(of.length)} selected (max. ${counted(most, "credit")})…`}
           class="small"
           onClick={() => ask(true)}
           data-testid="retry-chosen"
         />
       )}
-      {told && (
+      {result && (
         <span role="status" class="faint" data-testid="retried">
-          {number(told.queued)} queued anew{told.before > 0 && `, ${number(told.before)} had been before`}
-          {told.refused.length > 0 &&
-            `, ${number(told.refused.length)} refused: ${[...new Set(told.refused)].join("; ")}`}
-          .
+          {number(result.queued)} retried{result.before > 0 && `, ${number(result.before)} retried before`}
+          {result.refused.length > 0 &&
+            `, ${number(result.refused.length)} rejected: ${[...new Set(result.refused)].join("; ")}`}
         </span>
       )}
       <Confirm
-        title={`Ask ${number(of.length)} again?`}
-        action="Queue them anew"
+        title={`Retry ${counted(of.length, "request")}?`}
+        action="Retry"
         testid="retry-confirm"
         open={asking}
         onClose={() => ask(false)}
         run={run}>
-        <p>Together they cost at most {counted(most, "credit")}; what fails again costs nothing.</p>
+        <p>Maximum cost: {counted(most, "credit")}. Requests that fail again are free.</p>
       </Confirm>
     </>
   );
@@ -112,12 +111,13 @@ export function RetryAll({ of, onRetried, onDone }: RetryAllProps) {
 
 type RetryFailedProps = { of: BatchRecord; small?: boolean; onRetried: () => void };
 
-/** Asks again what of a batch failed, and nothing else. */
+/** Retries the failed tasks of a batch. */
 export function RetryFailed({ of: { id, failed }, small, onRetried }: RetryFailedProps) {
   const [asking, ask] = useState(false);
-  const [told, tell] = useState<BatchRetried>();
+  const [result, setResult] = useState<BatchRetried>();
   const refused =
-    told?.results.filter((item): item is RetryItem & { error: NonNullable<RetryItem["error"]> } => !!item.error) ?? [];
+    result?.results.filter((item): item is RetryItem & { error: NonNullable<RetryItem["error"]> } => !!item.error) ??
+    [];
   const reasons = [...new Set(refused.map(({ error }) => explain(error)))];
   return (
     <>
@@ -129,25 +129,23 @@ export function RetryFailed({ of: { id, failed }, small, onRetried }: RetryFaile
           data-testid="retry-failed"
         />
       )}
-      {told && (
+      {result && (
         <span role="status" class="faint" data-testid="retried">
-          {number(told.queued)} queued anew
-          {refused.length > 0 && `, ${number(refused.length)} refused: ${reasons.join("; ")}`}.
+          {number(result.queued)} retried
+          {refused.length > 0 && `, ${number(refused.length)} rejected: ${reasons.join("; ")}`}
         </span>
       )}
       <Confirm
-        title={`Ask ${number(failed)} again?`}
-        action="Queue them anew"
+        title={`Retry ${counted(failed, "task")}?`}
+        action="Retry"
         testid="retry-confirm"
         open={asking}
         onClose={() => ask(false)}
         run={async () => {
-          tell(await call("POST /v1/batches/{id}/retry", { params: { id } }));
+          setResult(await call("POST /v1/batches/{id}/retry", { params: { id } }));
           onRetried();
         }}>
-        <p>
-          Only the tasks that failed are queued anew, each at most at the price it had; what fails again costs nothing.
-        </p>
+        <p>Only failed tasks are retried, at most at their original price. Tasks that fail again are free.</p>
       </Confirm>
     </>
   );

@@ -1,9 +1,12 @@
-// Entries of the history as a table whose rows are links.
+// The table of the history.
 import type { ComponentChildren } from "preact";
 import { addressOf, countryName } from "../state";
 import { span } from "../tasks/pieces";
-import { number, Table, When, type Column } from "../ui";
+import { When } from "../time";
+import { number, Table, type Column } from "../ui";
 import type { Entry } from "./entries";
+
+const kinds: Record<Entry["kind"], string> = { call: "Call", task: "Task", batch: "Batch", sweep: "Sweep" };
 
 export interface Selection {
   chosen: ReadonlySet<string>;
@@ -33,10 +36,10 @@ function columns(
         </>
       ),
     },
-    { name: "Kind", value: ({ kind }) => kind, show: ({ kind }) => <span class="badge type">{kind}</span> },
-    { name: "Question or name", value: ({ title }) => title, show: (row) => <Title of={row} />, wide: true },
+    { name: "Kind", value: ({ kind }) => kind, show: ({ kind }) => <span class="badge type">{kinds[kind]}</span> },
+    { name: "Prompt or name", value: ({ title }) => title, show: (row) => <Title of={row} />, wide: true },
     {
-      name: "Asked",
+      name: "Platform",
       value: ({ asked, country }) => `${asked} ${country}`,
       show: ({ asked, country }) =>
         asked && (
@@ -61,12 +64,12 @@ function columns(
       ),
     },
     { name: "Credits", value: ({ charged, most }) => charged ?? most, show: (row) => <Cost of={row} />, numeric: true },
-    { name: "Took", value: ({ took }) => took, show: ({ took }) => span(took), numeric: true },
-    { name: "Asked at", value: ({ at }) => at, show: ({ at }) => <When at={at} brief /> },
+    { name: "Duration", value: ({ took }) => took, show: ({ took }) => span(took), numeric: true },
+    { name: "Time", value: ({ at }) => at, show: ({ at }) => <When at={at} brief /> },
   ];
 }
 
-/** The question or what it is made of, which leads to its answers. */
+/** The prompt or name, linked to the result. */
 function Title({ of: { href, title, note, tracker } }: { of: Entry }) {
   return (
     <>
@@ -89,7 +92,7 @@ function Choose({ of: { id, request, title }, select }: { of: Entry; select: Sel
     <input
       type="checkbox"
       class="history-choose"
-      aria-label={`Choose ${title.slice(0, 80)}`}
+      aria-label={`Select ${title.slice(0, 80)}`}
       checked={select.chosen.has(id)}
       onChange={(event) => select.set(id, event.currentTarget.checked)}
     />
@@ -114,11 +117,11 @@ function Why({ of: { reason, why, attempts = 0 } }: { of: Entry }) {
   );
 }
 
-/** What it did cost, or the most that it can. */
+/** The cost, or the maximum cost until it is charged. */
 function Cost({ of: { charged, most } }: { of: Entry }) {
   if (charged !== null) return <>{number(charged)}</>;
   return (
-    <span class="faint" title="The most that it can cost">
+    <span class="faint" title="Maximum cost">
       ≤ {number(most)}
     </span>
   );

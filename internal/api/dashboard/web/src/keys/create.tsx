@@ -1,21 +1,21 @@
-// A new key.
+// The form of a new key.
 import { useState } from "preact/hooks";
 import { call } from "../api";
 import type { Key, NewKey } from "../api.gen";
 import { openAPI } from "../openapi";
-import { Problem, Secret, Spinner, useLoad, When } from "../ui";
+import { When } from "../time";
+import { Problem, Secret, Select, Spinner, useAction, useLoad } from "../ui";
 
 type Scope = Key["scopes"][number];
 
 const dayLength = 86_400_000;
 const lives = [
-  ["", "never"],
-  ["30", "in 30 days"],
-  ["90", "in 90 days"],
-  ["date", "on a date"],
-];
+  ["30", "In 30 days"],
+  ["90", "In 90 days"],
+  ["date", "On a date"],
+] as const;
 
-/** The end of a key's life as the API takes it; a date means its end where the user is. */
+/** Returns when a key expires; a date means the end of that day in the user's time zone. */
 function endOf(life: string, date: string): string | undefined {
   if (!life) return undefined;
   return (
@@ -23,7 +23,7 @@ function endOf(life: string, date: string): string | undefined {
   ).toISOString();
 }
 
-/** The scopes that there are. A key has all of them but `admin`, unless others are asked for. */
+/** Returns all scopes. By default, a key has all of them except admin. */
 async function scopeChoices() {
   const all = ((await openAPI()).components.schemas.KeyRequest.properties?.scopes.items?.enum ?? []) as Scope[];
   return { all, initial: all.filter((scope) => scope !== "admin") };
@@ -34,30 +34,24 @@ export function Create({ onMade }: { onMade: () => void }) {
   const [chosen, choose] = useState<Scope[]>();
   const [life, setLife] = useState("");
   const [date, setDate] = useState("");
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
   const [made, setMade] = useState<NewKey>();
+  const { busy, error, run } = useAction(async (scopes: Scope[]) => {
+    setMade(await call("POST /v1/keys", { body: { scopes, expiresAt: endOf(life, date) } }));
+    onMade();
+  });
   if (!choices.value) return choices.error ? <Problem error={choices.error} /> : <Spinner />;
   const { all, initial } = choices.value;
   const scopes = chosen ?? initial;
   const toggle = (scope: Scope) => choose(all.filter((one) => scopes.includes(one) !== (one === scope)));
-  const submit = async (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault();
-    setBusy(true);
-    try {
-      setMade(await call("POST /v1/keys", { body: { scopes, expiresAt: endOf(life, date) } }));
-      setError(undefined);
-      onMade();
-    } catch (problem) {
-      setError(problem);
-    }
-    setBusy(false);
+    void run(scopes);
   };
   return (
     <form onSubmit={submit} aria-labelledby="create-head">
       <h3 id="create-head">New key</h3>
       <fieldset class="keys-choices">
-        <legend>Scopes</legend>
+        <legend>Permissions</legend>
         {all.map((scope) => (
           <label key={scope} class="inline">
             <input
@@ -74,13 +68,7 @@ export function Create({ onMade }: { onMade: () => void }) {
       <div class="keys-line">
         <label>
           Expires
-          <select value={life} onChange={(e) => setLife(e.currentTarget.value)} data-testid="expiry">
-            {lives.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
+          <Select all="Never" value={life} options={lives} onChoose={setLife} data-testid="expiry" />
         </label>
         {life === "date" && (
           <label>
@@ -98,12 +86,12 @@ export function Create({ onMade }: { onMade: () => void }) {
           Create key
         </button>
       </div>
-      {scopes.length === 0 && <p class="wrong">Choose at least one scope.</p>}
+      {scopes.length === 0 && <p class="wrong">Choose at least one permission.</p>}
       <Problem error={error} />
-      <Secret title="Your new key" secret={made?.secret} onClose={() => setMade(undefined)}>
+      <Secret title="New key" secret={made?.secret} onClose={() => setMade(undefined)}>
         <p class="faint">
-          It may {made?.key.scopes.join(", ")}. Expires:{" "}
-          {made?.key.expiresAt ? <When at={made.key.expiresAt} /> : "never"}.
+          Permissions: {made?.key.scopes.join(", ")}. Expires:{" "}
+          {made?.key.expiresAt ? <When at={made.key.expiresAt} brief /> : "never"}
         </p>
       </Secret>
     </form>

@@ -1,12 +1,13 @@
-// The organization's keys.
+// The list of keys.
 import { useState } from "preact/hooks";
 import { call } from "../api";
 import type { Key } from "../api.gen";
-import { Button, type Column, Confirm, Table, When } from "../ui";
+import { When } from "../time";
+import { Button, type Column, Confirm, Table } from "../ui";
 
-function stateOf({ revokedAt, expiresAt }: Key): "valid" | "expired" | "revoked" {
-  if (revokedAt) return "revoked";
-  return expiresAt && Date.parse(expiresAt) <= Date.now() ? "expired" : "valid";
+function stateOf({ revokedAt, expiresAt }: Key): "Active" | "Expired" | "Revoked" {
+  if (revokedAt) return "Revoked";
+  return expiresAt && Date.parse(expiresAt) <= Date.now() ? "Expired" : "Active";
 }
 
 export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void }) {
@@ -17,12 +18,12 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
       value: (key) => key.id,
       show: (key) => (
         <>
-          <code>{key.id}</code> {key.current && <span class="badge good">this session</span>}
+          <code>{key.id}</code> {key.current && <span class="badge good">This session</span>}
         </>
       ),
     },
     {
-      name: "Scopes",
+      name: "Permissions",
       value: (key) => key.scopes.join(" "),
       show: (key) => (
         <div class="keys-scopes">
@@ -37,18 +38,18 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
     {
       name: "State",
       value: stateOf,
-      show: (key) => <span class={`badge ${stateOf(key) === "valid" ? "good" : "bad"}`}>{stateOf(key)}</span>,
+      show: (key) => <span class={`badge ${stateOf(key) === "Active" ? "good" : "bad"}`}>{stateOf(key)}</span>,
     },
-    { name: "Created", value: (key) => key.createdAt, show: (key) => <When at={key.createdAt} /> },
+    { name: "Created", value: (key) => key.createdAt, show: (key) => <When at={key.createdAt} brief /> },
     {
       name: "Expires",
       value: (key) => key.expiresAt,
-      show: (key) => (key.expiresAt ? <When at={key.expiresAt} /> : <span class="faint">never</span>),
+      show: (key) => (key.expiresAt ? <When at={key.expiresAt} brief /> : <span class="faint">Never</span>),
     },
     {
       name: "Last used",
       value: (key) => key.lastUsedAt,
-      show: (key) => (key.lastUsedAt ? <When at={key.lastUsedAt} /> : <span class="faint">never</span>),
+      show: (key) => (key.lastUsedAt ? <When at={key.lastUsedAt} brief /> : <span class="faint">Never</span>),
     },
     { name: "Revoke", value: (key) => key.revokedAt, show: (key) => <Revoke of={key} onAsk={setEnding} /> },
   ];
@@ -65,7 +66,7 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
           onChange();
         }}>
         <p>
-          Whoever uses <code>{ending?.id}</code> is refused from now on. This cannot be undone.
+          Requests with the key <code>{ending?.id}</code> will be rejected. This cannot be undone.
         </p>
       </Confirm>
     </>
@@ -73,11 +74,11 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
 }
 
 function Revoke({ of, onAsk }: { of: Key; onAsk: (key: Key) => void }) {
-  if (of.revokedAt) return <When at={of.revokedAt} />;
+  if (of.revokedAt) return <When at={of.revokedAt} brief />;
   if (of.current)
     return (
       <span class="faint" title="Sign in with another key to revoke this one">
-        in use here
+        In use
       </span>
     );
   return (

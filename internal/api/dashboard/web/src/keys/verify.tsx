@@ -1,5 +1,5 @@
-// How a receiver checks that a webhook comes from here.
-import { Copy, Tabs } from "../ui";
+// Code that verifies the signature of a webhook.
+import { CodeBox, Tabs } from "../ui";
 
 const snippets: Record<string, string> = {
   Go: `// go get github.com/standard-webhooks/standard-webhooks/libraries
@@ -50,24 +50,13 @@ express().post("/earshot", express.raw({ type: "*/*" }), (request, response) => 
 };
 
 export function Verify() {
-  const tabs = Object.entries(snippets).map(([name, code]) => ({
-    name,
-    content: () => (
-      <div class="keys-code">
-        <pre tabIndex={0}>
-          <code>{code}</code>
-        </pre>
-        <Copy text={code} />
-      </div>
-    ),
-  }));
+  const tabs = Object.entries(snippets).map(([name, code]) => ({ name, content: () => <CodeBox code={code} /> }));
   return (
     <>
       <h3>Verify signatures</h3>
       <p class="faint">
-        Signatures follow Standard Webhooks: <code>webhook-id</code>, <code>webhook-timestamp</code> and{" "}
-        <code>webhook-signature</code>. Verify the body's bytes as they came, answer with a 2xx, and skip an id that you
-        have seen.
+        Signatures follow the Standard Webhooks specification. Verify the raw body, respond with a 2xx status, and
+        ignore repeated <code>webhook-id</code> values.
       </p>
       <Tabs tabs={tabs} label="Language" />
     </>

@@ -1,8 +1,9 @@
-// The secret that signs webhooks, and a way to try a receiver out.
+// The webhook secret, and a test of a receiver.
 import { useState } from "preact/hooks";
 import { ApiError, call } from "../api";
 import type { RotatedSecret, WebhookTest } from "../api.gen";
-import { Button, Confirm, number, Problem, Secret, Spinner, When } from "../ui";
+import { When } from "../time";
+import { Button, Confirm, number, Problem, Secret, Spinner, useAction } from "../ui";
 
 export function Rotate() {
   const [asking, setAsking] = useState(false);
@@ -12,13 +13,12 @@ export function Rotate() {
     <>
       <h3>Webhook secret</h3>
       <p class="faint">
-        Webhooks are signed with it, so that a receiver knows that they come from here. It was shown when the
-        organization was made.
+        Signs all webhooks, so that a receiver can verify them. It was shown when the organization was created.
       </p>
-      <Button text="Rotate the secret…" onClick={() => setAsking(true)} data-testid="rotate" />
+      <Button text="Rotate secret…" onClick={() => setAsking(true)} data-testid="rotate" />
       {previousUntil && (
         <p role="status">
-          The secret before is valid until <When at={previousUntil} />.
+          The old secret is valid until <When at={previousUntil} brief />.
         </p>
       )}
       <Confirm
@@ -32,13 +32,13 @@ export function Rotate() {
           setPreviousUntil(answer.previousValidUntil);
         }}>
         <p>
-          A new secret is made and shown once. For a while webhooks carry a signature of the old one too, so that
-          receivers can change over; a secret older than that ends at once.
+          The new secret is shown once. The old secret stays valid for some time, so that you can update your receivers.
+          A secret that was rotated before stops working immediately.
         </p>
       </Confirm>
-      <Secret title="The new webhook secret" secret={rotated?.secret} onClose={() => setRotated(undefined)}>
+      <Secret title="New webhook secret" secret={rotated?.secret} onClose={() => setRotated(undefined)}>
         <p>
-          The old one is valid until <When at={rotated?.previousValidUntil} />.
+          The old secret is valid until <When at={rotated?.previousValidUntil} brief />.
         </p>
       </Secret>
     </>
@@ -47,27 +47,21 @@ export function Rotate() {
 
 export function Test() {
   const [url, setUrl] = useState("");
-  const [busy, setBusy] = useState(false);
   const [test, setTest] = useState<WebhookTest>();
-  const [error, setError] = useState<unknown>();
-  const wrong = error instanceof ApiError && error.fields.some((problem) => problem.field === "url");
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
+  const { busy, error, run } = useAction(async () => {
     setTest(undefined);
-    setError(undefined);
-    try {
-      setTest((await call("POST /v1/webhooks/test", { body: { url: url.trim() } })).test);
-    } catch (problem) {
-      setError(problem);
-    }
-    setBusy(false);
+    setTest((await call("POST /v1/webhooks/test", { body: { url: url.trim() } })).test);
+  });
+  const wrong = error instanceof ApiError && error.fields.some((problem) => problem.field === "url");
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void run();
   };
   return (
     <form onSubmit={submit} aria-labelledby="test-head">
-      <h3 id="test-head">Test delivery</h3>
+      <h3 id="test-head">Test a receiver</h3>
       <label>
-        Receiver
+        URL
         <input
           type="url"
           required
@@ -80,7 +74,7 @@ export function Test() {
         />
       </label>
       <button disabled={busy} data-testid="test-send">
-        Send a signed test
+        Send test
       </button>{" "}
       {busy && <Spinner label="Waiting for the receiver" />}
       <div id="test-problem">
@@ -96,8 +90,8 @@ export function Test() {
 function Outcome({ delivered, status, error, ms }: WebhookTest) {
   return (
     <p>
-      <span class={`badge ${delivered ? "good" : "bad"}`}>{delivered ? "delivered" : "not delivered"}</span>{" "}
-      {status === null ? `No answer: ${error}` : `The receiver answered ${status}`} after {number(ms)} ms.
+      <span class={`badge ${delivered ? "good" : "bad"}`}>{delivered ? "Delivered" : "Not delivered"}</span>{" "}
+      {status === null ? error : `Status ${status}`} after {number(ms)} ms
     </p>
   );
 }

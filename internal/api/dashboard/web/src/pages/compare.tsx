@@ -1,4 +1,4 @@
-// One prompt across providers and countries, side by side.
+// Compares the answers to one prompt across platforms and countries.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { changeQuery, countryName, route } from "../state";
 import { download } from "../file";
@@ -9,6 +9,7 @@ import { Form } from "../compare/form";
 import { Legend, Overview } from "../compare/overview";
 import { cancel, comparison, idsOf, restore, start, underway, type Cell, type Comparison } from "../compare/run";
 import { answered, brandMentions, csv, domainMentions, entityMentions, json } from "../compare/shared";
+import { productName } from "../names";
 import { ResultView } from "../result/output";
 import "./compare.css";
 
@@ -23,18 +24,15 @@ export function Compare() {
       {run ? (
         <Outcome run={run} />
       ) : (
-        <Empty title="Nothing compared yet">
-          <p>
-            Ask several providers, or one from several countries: the answers appear here side by side, with the sources
-            that they share.
-          </p>
+        <Empty title="No comparison yet">
+          <p>Ask several platforms, or one platform in several countries, and compare the answers and their sources.</p>
         </Empty>
       )}
     </>
   );
 }
 
-/** The address names the calls, which the history keeps: a comparison can be sent as a link and opened again. */
+/** Keeps the IDs of the calls in the address, so that a comparison can be shared as a link. */
 function useKept(run: Comparison | undefined): unknown {
   const [error, setError] = useState<unknown>();
   const busy = !!run && underway(run.cells);
@@ -42,7 +40,7 @@ function useKept(run: Comparison | undefined): unknown {
   const { answers = "" } = route.value.query;
   const ran = useRef(false);
   useEffect(() => {
-    // A link that names other calls is not overwritten by what was compared before.
+    // An address with other calls is not overwritten by the previous comparison.
     if (ids && (ran.current || !answers)) changeQuery({ answers: ids });
     ran.current = busy;
   }, [busy, ids]);
@@ -72,7 +70,7 @@ function Outcome({ run }: { run: Comparison }) {
       <div class="row outcome-head">
         <h2>“{run.prompt}”</h2>
         <span class="faint" role="status" data-testid="progress">
-          {ended} of {cells.length} ended, {done.length} answered
+          {ended} of {cells.length} finished, {done.length} answered
         </span>
         <Button
           text="Export JSON"
@@ -86,10 +84,10 @@ function Outcome({ run }: { run: Comparison }) {
           disabled={!done.length}
           onClick={() => download(csv(cells), "domains.csv")}
         />
-        {route.value.query.answers && <Copy text={location.href} label="Copy the address" />}
+        {route.value.query.answers && <Copy text={location.href} label="Copy link" />}
       </div>
       <BrandPicker error={error} />
-      {ended < cells.length && <progress value={ended} max={cells.length} aria-label="Calls that ended" />}
+      {ended < cells.length && <progress value={ended} max={cells.length} aria-label="Finished requests" />}
       {done.length > 1 && <Legend mentions={domains} />}
       {done.length > 0 && (
         <Overview
@@ -112,7 +110,7 @@ function Outcome({ run }: { run: Comparison }) {
         ))}
       </div>
       <Dialog
-        title={open ? `${open.provider}, ${countryName(open.country)}` : ""}
+        title={open ? `${productName(open.provider)}, ${countryName(open.country)}` : ""}
         open={!!open}
         onClose={() => setOpen(undefined)}>
         <Button text="Close" class="small compare-close" onClick={() => setOpen(undefined)} />

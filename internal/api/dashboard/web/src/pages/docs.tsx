@@ -1,4 +1,4 @@
-// The API's reference, made from the server's own description. Nobody needs a key to read it.
+// The API reference, generated from the server's OpenAPI document. It needs no key.
 import { useEffect, useRef } from "preact/hooks";
 import { base } from "../api";
 import { chapters, groups } from "../docs/model";
@@ -29,7 +29,7 @@ function Reference({ api }: { api: OpenAPI }) {
   );
 }
 
-/** What holds for every operation: keys, errors and the rest of the introduction. */
+/** The introduction: authentication, errors and so on. */
 function Overview({ api }: { api: OpenAPI }) {
   const [first, ...rest] = chapters(api);
   const schemes = Object.values(api.components.securitySchemes ?? {});
@@ -41,8 +41,7 @@ function Overview({ api }: { api: OpenAPI }) {
       <p>{api.info.summary}</p>
       <Markdown text={first.text} />
       <p>
-        The address of this server is <code>{base.href}</code>. Everything here is made from its own{" "}
-        <a href="openapi.json">openapi.json</a>.
+        Base URL: <code>{base.href}</code> · <a href="openapi.json">openapi.json</a>
       </p>
       <section class="card">
         <h2 id="authentication" tabIndex={-1}>
@@ -69,7 +68,7 @@ function Overview({ api }: { api: OpenAPI }) {
   );
 }
 
-/** Goes to what the address names, which was not there when the browser looked for it. */
+/** Scrolls to the heading in the address, which did not exist when the browser looked for it. */
 function useArrival(id: string) {
   const first = useRef(true);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// All that was asked: calls, tasks, batches and sweeps, what became of them, and the queue.
+// The history: calls, tasks, batches and sweeps, the queue, and webhook deliveries.
 import { may } from "../session";
 import { route } from "../state";
 import { batch } from "../tasks/batch";
@@ -12,15 +12,15 @@ import { Requests } from "../history/requests";
 import { Needs } from "../ui";
 import "./history.css";
 
-/** The form of a batch and, once it is sent, how far it is. */
+/** The form of a batch; after submitting, its progress. */
 const NewBatch = () => (
-  <Needs scope="tasks" what="a batch">
+  <Needs scope="tasks" what="submit a batch">
     {batch.value ? <BatchProgress of={batch.value} /> : <BatchForm />}
   </Needs>
 );
 
 const views = [
-  { path: "", also: ["batches", "sweeps"], title: "All that was asked", show: Requests },
+  { path: "", also: ["batches", "sweeps"], title: "All requests", show: Requests },
   { path: "batch", title: "Submit a batch", show: NewBatch },
   { path: "queue", title: "Queue", show: Gauges },
   { path: "deliveries", title: "Webhook deliveries", show: Deliveries },
@@ -35,7 +35,6 @@ export function History() {
     <div class="history">
       <div class="history-head">
         <h1>History</h1>
-        <span class="faint">Everything that was asked: calls, tasks, batches and sweeps</span>
       </div>
       <nav class="history-views" aria-label="Views of the history">
         {views

@@ -5,26 +5,23 @@ import { KeyTable } from "../keys/table";
 import { Verify } from "../keys/verify";
 import { Rotate, Test } from "../keys/webhooks";
 import { may } from "../session";
-import { NeedsAdmin, Problem, Spinner, useLoad } from "../ui";
+import { Loading, NeedsAdmin, useLoad } from "../ui";
 import "./keys.css";
 
-/** Who may use the API, and how webhooks prove where they come from. */
+/** The API keys and the webhook settings. */
 export function Keys() {
-  const { value, error, again } = useLoad(
-    (signal) => (may("admin") ? call("GET /v1/keys", { signal }) : Promise.resolve(undefined)),
-    [],
-  );
-  const forbidden = !may("admin");
+  const isAdmin = may("admin");
+  const loaded = useLoad((signal) => (isAdmin ? call("GET /v1/keys", { signal }) : Promise.resolve({ keys: [] })), []);
+  const { value, again } = loaded;
   return (
     <>
       <h1>Keys and webhooks</h1>
       <div class="grid">
-        {forbidden && <NeedsAdmin what="This page" />}
-        {!forbidden && (
+        {!isAdmin && <NeedsAdmin what="This page" />}
+        {isAdmin && (
           <section class="card" aria-labelledby="keys-head">
             <h2 id="keys-head">Keys</h2>
-            <Problem error={error} />
-            {!value && !error && <Spinner />}
+            <Loading of={loaded} />
             {value && (
               <>
                 <Create onMade={again} />
@@ -35,7 +32,7 @@ export function Keys() {
         )}
         <section class="card" aria-labelledby="webhooks-head">
           <h2 id="webhooks-head">Webhooks</h2>
-          {!forbidden && (
+          {isAdmin && (
             <div class="keys-webhooks">
               <div>
                 <Rotate />

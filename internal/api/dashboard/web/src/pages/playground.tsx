@@ -1,4 +1,4 @@
-// Try a provider: fill in its request, see the price, run it, read the answer.
+// The playground: fill in a request, see its price, run it and read the answer.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call, type Payload } from "../api";
@@ -8,9 +8,11 @@ import { openAPI, providers, type OpenAPI, type Provider } from "../openapi";
 import { cancel, clearError, runOf, start, type Run } from "../playground/run";
 import { Line } from "../result/markdown";
 import { Output } from "../result/output";
+import { productName } from "../names";
 import { may } from "../session";
+import { fieldName } from "../tasks/pieces";
 import { addressOf, route } from "../state";
-import { Button, counted, Empty, Needs, number, Problem, Spinner, useLoad } from "../ui";
+import { Button, counted, Empty, Needs, number, Problem, Select, Spinner, useLoad } from "../ui";
 import "./playground.css";
 
 export function Playground() {
@@ -20,25 +22,21 @@ export function Playground() {
   const [api, all] = value;
   const wanted = route.value.rest.join("/");
   const provider = all.find(({ name }) => name === wanted) ?? all[0];
-  if (!provider) return <Empty title="No provider">This server offers none.</Empty>;
+  if (!provider) return <Empty title="No platforms available" />;
   return (
     <>
       <div class="head">
         <h1>Playground</h1>
-        <select
+        <Select
           id="provider"
-          aria-label="Provider"
+          aria-label="Platform"
           data-testid="provider"
           value={provider.name}
-          onChange={(event) => {
-            location.hash = `#/playground/${event.currentTarget.value}`;
-          }}>
-          {all.map(({ name, summary }) => (
-            <option key={name} value={name}>
-              {name} – {summary}
-            </option>
-          ))}
-        </select>
+          options={all.map(({ name }) => [name, productName(name)])}
+          onChoose={(name) => {
+            location.hash = `#/playground/${name}`;
+          }}
+        />
       </div>
       <p class="about faint">
         <Line text={provider.description} />
@@ -48,7 +46,7 @@ export function Playground() {
   );
 }
 
-/** One provider's form beside what its last run gave. */
+/** The form of a provider, and the result of its last run. */
 function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   const fields = useMemo(() => fieldsOf(api, provider.schema), [provider]);
   const [body, setBody] = useRemembered(provider.name, () => startOf(api, provider));
@@ -57,7 +55,7 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   const form = useRef<HTMLFormElement>(null);
   const output = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On a phone the result is below the form, where nobody would see that it runs.
+    // On a phone, the result is below the form, so scroll to it.
     if (run.running && output.current!.getBoundingClientRect().top > innerHeight * 0.8)
       output.current!.scrollIntoView();
   }, [run.running]);
@@ -87,12 +85,12 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
         <RequestFields provider={provider} fields={fields} value={body} onChange={change} problems={problems} />
         {otherProblems(fields, problems).map(({ field, message }) => (
           <p key={field} class="wrong">
-            <code>{field}</code> {message}
+            {fieldName(field)} {message}
           </p>
         ))}
         <Problem error={quote.error} />
         <div class="row run">
-          <Needs scope="monitor" what="a call">
+          <Needs scope="monitor" what="run requests">
             <button class="primary" data-testid="run" disabled={run.running}>
               Run
             </button>
@@ -112,7 +110,7 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   );
 }
 
-/** What a request would cost, asked while its form is filled in. */
+/** The price of a request, or its problems. */
 interface Quote {
   credits?: number;
   problems: FieldProblem[];
@@ -121,7 +119,7 @@ interface Quote {
 
 const quotePause = 400;
 
-/** The price of a task, or what is wrong with it, once nothing changed for a moment. */
+/** Asks for the price of a request, once typing has paused. */
 function useQuote(taskType: TaskType, payload: Payload): Quote {
   const [quote, setQuote] = useState<Quote>({ problems: [] });
   const body = JSON.stringify({ taskType, payload });
@@ -154,7 +152,7 @@ async function quoteFor(task: TaskRequest, signal: AbortSignal): Promise<Quote> 
 function Price({ quote }: { quote: Quote }) {
   return (
     <span class="faint" data-testid="price">
-      {quote.credits == null ? "No price yet" : `At most ${counted(quote.credits, "credit")}`}
+      {quote.credits == null ? "" : `Max. ${counted(quote.credits, "credit")}`}
     </span>
   );
 }
@@ -167,18 +165,19 @@ function Outcome({ run, provider, onAsk }: { run: Run; provider: ProviderName; o
       </p>
     );
   if (run.error) return <Problem error={run.error} />;
-  if (run.cancelled) return <Empty title="Cancelled">Nothing was charged. Run it again when you like.</Empty>;
+  if (run.cancelled) return <Empty title="Canceled">Nothing was charged.</Empty>;
   if (!run.response)
-    return <Empty title="No answer yet">{may("monitor") && "Fill in the form and press Run, or Ctrl+Enter."}</Empty>;
+    return <Empty title="No result yet">{may("monitor") && "Fill in the form and select Run (Ctrl+Enter)."}</Empty>;
   return (
     <>
+      <h2 class="hidden-words">Result</h2>
       <Cost headers={run.headers!} />
       <Output provider={provider} body={run.body} result={run.response.result} response={run.response} onAsk={onAsk} />
     </>
   );
 }
 
-/** How long it runs, and what that may mean: a call tells nothing of its attempts before it ends. */
+/** The running time; after some seconds, why it may take longer. */
 function Elapsed({ since }: { since: number }) {
   const [now, setNow] = useState(since);
   useEffect(() => {
@@ -192,8 +191,8 @@ function Elapsed({ since }: { since: number }) {
       {seconds > 4 && (
         <span class="faint" data-testid="waiting-for">
           {" "}
-          Still asking. Where an upstream fails it is asked again, up to five times with pauses of 1, 2, 4 and 8
-          seconds; a call does not say which attempt it is at, a task does. Nothing is charged unless an answer comes.
+          Still running. If the platform fails, the request is tried up to five times. Without an answer, nothing is
+          charged.
         </span>
       )}
     </span>
@@ -210,17 +209,15 @@ function Cost({ headers }: { headers: Headers }) {
       <span>{value("X-Credits-Remaining")} left</span>
       <span>{value("X-Latency-Ms")} ms</span>
       <span>
-        Kept in the{" "}
         <a href={addressOf(["history", headers.get("X-Request-Id") ?? ""])} data-testid="kept">
-          history
-        </a>{" "}
-        as <code>{headers.get("X-Request-Id")}</code>
+          View in history
+        </a>
       </span>
     </p>
   );
 }
 
-/** A provider's form as it was left in this tab. */
+/** The form of a provider, which is kept while the tab is open. */
 function useRemembered(provider: ProviderName, start: () => Payload) {
   const name = `earshot.playground.${provider}`;
   const [body, setBody] = useState<Payload>(() => recall(name) ?? start());

@@ -1,28 +1,20 @@
 import { useState } from "preact/hooks";
 import { signedOutBecause } from "../session";
 import { signIn } from "../state";
-import { Problem } from "../ui";
+import { Problem, useAction } from "../ui";
 
-/** Asks for a key. */
+/** The sign-in form. */
 export function SignIn() {
   const [text, setText] = useState("");
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: Event) => {
+  const { busy, error, run } = useAction(() => signIn({ key: text.trim() }));
+  const submit = (event: Event) => {
     event.preventDefault();
-    setBusy(true);
-    try {
-      await signIn({ key: text.trim() });
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
+    void run();
   };
   return (
     <form class="card narrow" onSubmit={submit}>
       <h1>Earshot</h1>
-      <p>Ask AI assistants and search engines a question, from a country you choose, and get the answer as data.</p>
+      <p>See what AI assistants and search engines answer, in any country.</p>
       {signedOutBecause.value && <p class="notice">You were signed out: {signedOutBecause.value}</p>}
       <label>
         API key
@@ -41,8 +33,8 @@ export function SignIn() {
         Sign in
       </button>
       <p class="faint">
-        The server printed a key when it first started, and prints a link that signs in with every start.{" "}
-        <code>earshot key create --org NAME</code> makes another key.
+        The server prints a key and a sign-in link when it starts. Create another key with{" "}
+        <code>earshot key create --org NAME</code>.
       </p>
     </form>
   );

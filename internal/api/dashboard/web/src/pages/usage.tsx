@@ -5,7 +5,7 @@ import { Ledger } from "../usage/ledger";
 import { Credits, Speed } from "../usage/plots";
 import "./usage.css";
 
-/** What was spent, what is left, and how well it goes. */
+/** The credits, and the health of the service. */
 export function Usage() {
   return (
     <>

@@ -1,5 +1,4 @@
-// The last call of each provider's form. It outlives the page: whoever leaves and comes
-// back finds the answer, or the call still running.
+// The last call of each provider's form. It is kept when the user visits another page.
 import { signal } from "@preact/signals";
 import { ask, type Payload, type ProviderResponse } from "../api";
 import type { Provider } from "../api.gen";
@@ -18,7 +17,7 @@ export interface Run {
 const runs = signal<ReadonlyMap<Provider, Run>>(new Map());
 const stops = new Map<Provider, AbortController>();
 
-// Another key is another account: its answers are none of the next one's business.
+// Another key may belong to another account, which must not see these answers.
 key.subscribe(() => {
   for (const stop of stops.values()) stop.abort();
   runs.value = new Map();
@@ -39,13 +38,13 @@ export async function start(provider: Provider, body: Payload) {
     (answer): Run => ({ body, ...answer }),
     (error): Run => (stop.signal.aborted ? { cancelled: true } : { error }),
   );
-  // Signing out has removed it.
+  // Signing out removes the run.
   if (runOf(provider).running) set(provider, ended);
 }
 
 export const cancel = (provider: Provider) => stops.get(provider)?.abort();
 
-/** Removes what was said about the fields, once they change. */
+/** Removes the error when a field changes. */
 export function clearError(provider: Provider) {
   if (runOf(provider).error) set(provider, {});
 }

@@ -1,4 +1,4 @@
-// The answer of an assistant as people read it.
+// The answer of an assistant.
 import type { ComponentChildren } from "preact";
 import { useId, useMemo } from "preact/hooks";
 import type { Answer } from "../api.gen";
@@ -43,13 +43,13 @@ export function AnswerView({ result, onAsk }: { result: Answer; onAsk?: (query: 
       <Section title="Videos" count={result.videos?.length} id="videos">
         <VideoCards videos={result.videos} />
       </Section>
-      <Section title="Searched for" count={result.searchQueries.length} id="search-queries">
+      <Section title="Search queries" count={result.searchQueries.length} id="search-queries">
         <Queries of={result.searchQueries} />
       </Section>
-      <Section title="Searched on maps" count={result.mapSearchQueries.length}>
+      <Section title="Map searches" count={result.mapSearchQueries.length}>
         <Queries of={result.mapSearchQueries} />
       </Section>
-      <Section title="Ask next" count={result.relatedQueries.length} id="related-queries">
+      <Section title="Related questions" count={result.relatedQueries.length} id="related-queries">
         <Queries of={result.relatedQueries} onAsk={onAsk} />
       </Section>
     </article>
@@ -58,10 +58,7 @@ export function AnswerView({ result, onAsk }: { result: Answer; onAsk?: (query: 
 
 type CitedProps = { answer: string; text?: string; markdown?: string; pills: Pill[] };
 
-/**
- * Text whose citations are chips: in their place where the Markdown links them, else below. A source that has no
- * chip is only among the cards.
- */
+/** A text with its citations: inside the text if the Markdown links them, otherwise below it. */
 export function Cited({ answer, text, markdown, pills }: CitedProps) {
   const tokens = useMemo(() => (markdown ? tokensOf(markdown) : undefined), [markdown]);
   const byLink = useMemo(
@@ -93,7 +90,7 @@ export function Cited({ answer, text, markdown, pills }: CitedProps) {
 
 const addresses = ({ url, redirectLink }: Pill) => [url, redirectLink].filter((link) => link != null).map(sameAddress);
 
-/** An address in one spelling, since Markdown may write it in another. */
+/** Normalizes a URL, because Markdown may spell it differently. */
 function sameAddress(href: string): string {
   return URL.canParse(href) ? new URL(href).href : href;
 }

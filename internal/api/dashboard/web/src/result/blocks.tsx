@@ -1,9 +1,9 @@
-// The blocks of a result page besides its results, each as a short list.
+// The other blocks of a search page, as short lists.
 import type { Carousel, FeaturedSnippet, LayoutBlock, WebSearch } from "../api.gen";
 import { External } from "../external";
 import { Facts, Section } from "./pieces";
 
-/** Every block from top to bottom, on one line. */
+/** The blocks of the page from top to bottom, in one line. */
 export function Layout({ blocks }: { blocks: LayoutBlock[] }) {
   if (!blocks.length) return null;
   return (

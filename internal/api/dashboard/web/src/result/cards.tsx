@@ -61,7 +61,7 @@ function Offers({ offers }: { offers: Offer[] | undefined }) {
                 <td>
                   <Facts
                     of={[
-                      offer.available === false && "Not available",
+                      offer.available === false && "Unavailable",
                       offer.condition,
                       offer.shipping,
                       offer.installments,
@@ -100,7 +100,7 @@ export function NamedValues({ values }: { values: (Specification | KnowledgeAttr
   );
 }
 
-/** Groups of products as the page showed them. */
+/** Groups of products. */
 export function ShoppingCards({ cards = [] }: { cards: ShoppingCard[] | undefined }) {
   return (
     <>
@@ -129,9 +129,7 @@ export function PlaceCards({ places = [] }: { places: Place[] | undefined }) {
             of={[
               place.phone,
               place.hours,
-              place.website && place.link && place.link !== place.website && (
-                <External href={place.link}>On the map</External>
-              ),
+              place.website && place.link && place.link !== place.website && <External href={place.link}>Map</External>,
             ]}
           />
         </li>

@@ -1,25 +1,24 @@
-// Markdown as elements. It is somebody else's text: HTML in it stays text, and
-// links are only what External lets through.
+// Renders Markdown of unknown origin: HTML stays text, and links go through External.
 import type { ComponentChildren } from "preact";
 import { lexer, walkTokens, type Token, type Tokens } from "marked";
 import { External } from "../external";
 
-/** What a link becomes; undefined leaves it a link. */
+/** Renders a link; returns undefined for an ordinary link. */
 export type LinkView = (href: string, children: ComponentChildren) => ComponentChildren;
 
 const maxText = 200_000;
 const maxDepth = 24;
 
-/** Marks that nest further than any writer's would keep the lexer busy for long. */
+/** Matches deeply nested lists and quotes, which would take the lexer very long. */
 const nestsTooDeep =
   /^(?:(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}|[ \t]{80,}(?:[-*+]|\d{1,9}[.)])[ \t])/m;
 
-/** So would thousands of marks of emphasis in one paragraph, each of which it tries with every other. */
+/** The most emphasis marks in a paragraph. The lexer compares each with every other. */
 const maxMarks = 4000;
 const isCrowded = (text: string) =>
   text.split(/\n\s*\n/).some((part) => (part.match(/[*_~]/g)?.length ?? 0) > maxMarks);
 
-/** The text's tokens; undefined where it is better shown as it is. */
+/** Returns the tokens of a text; undefined if the text is too large or too deeply nested. */
 export function tokensOf(text: string): Token[] | undefined {
   if (text.length > maxText || nestsTooDeep.test(text) || isCrowded(text)) return undefined;
   try {
@@ -29,7 +28,7 @@ export function tokensOf(text: string): Token[] | undefined {
   }
 }
 
-/** Where the links in the tokens lead. */
+/** Returns the URLs of all links. */
 export function linksOf(tokens: Token[]): string[] {
   const links: string[] = [];
   walkTokens(tokens, (token) => {
@@ -38,18 +37,18 @@ export function linksOf(tokens: Token[]): string[] {
   return links;
 }
 
-/** Markdown, or paragraphs where it cannot be read. */
+/** Markdown; plain paragraphs if it cannot be parsed. */
 export function Markdown({ text, link }: { text: string; link?: LinkView }) {
   const tokens = tokensOf(text);
   return tokens ? <TokenView tokens={tokens} link={link} /> : <Paragraphs text={text} />;
 }
 
-/** Tokens that were read before, as elements. */
+/** Parsed Markdown. */
 export function TokenView({ tokens, link }: { tokens: Token[]; link?: LinkView }) {
   return <div class="prose">{blocks(tokens, { link, depth: 0 })}</div>;
 }
 
-/** Text without marks, in its paragraphs. */
+/** Plain text in paragraphs. */
 export function Paragraphs({ text }: { text: string }) {
   return (
     <div class="prose plain">
@@ -108,10 +107,9 @@ function block(token: Token, at: Place): ComponentChildren {
   }
 }
 
-/** Headings of an answer come below those of the page. */
-function heading({ depth, tokens }: Tokens.Heading, at: Place) {
-  const Level = `h${Math.min(depth + 2, 6)}` as "h3";
-  return <Level>{inlines(tokens, at)}</Level>;
+/** Headings of an answer are all on one level below the headings of the page, so that no level is skipped. */
+function heading({ tokens }: Tokens.Heading, at: Place) {
+  return <h3>{inlines(tokens, at)}</h3>;
 }
 
 function list({ ordered, start, items }: Tokens.List, at: Place) {
@@ -148,7 +146,7 @@ function inlines(tokens: Token[] | undefined, at: Place): ComponentChildren {
   return unbracketed(tokens, at).map((token) => inline(token, deeper(at)));
 }
 
-/** Links that get a view of their own need no brackets around them and no commas between: ([a](…), [b](…)). */
+/** Removes the brackets around, and the commas between, links with a view of their own: ([a](…), [b](…)). */
 function unbracketed(tokens: Token[], at: Place): Token[] {
   const special = (token: Token | undefined) => token?.type === "link" && !!at.link?.(decode(token.href), null);
   const tidied = [...tokens];
@@ -210,7 +208,7 @@ const named = new Map([
   ["nbsp", "\u00a0"],
 ]);
 
-/** Resolves the character references that Markdown allows in text and links. */
+/** Decodes character references such as &amp;. */
 function decode(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (reference, decimal, hex, name) => {
     if (name) return named.get(name) ?? reference;

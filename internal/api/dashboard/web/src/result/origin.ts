@@ -1,9 +1,9 @@
-// Where a result comes from.
+// The origin of a result.
 import type { TaskRecord, TaskResult } from "../api.gen";
 
-/** The built-in lab invents its answers: nobody shall take them for a provider's. */
+/** Reports whether the built-in lab generated a result. */
 export const isMadeUp = ({ surface }: Pick<TaskResult, "surface">) => surface === "lab";
 
-/** A task as it is exported: one that the lab answered says so first. */
+/** Returns a task for an export; sample data is marked. */
 export const marked = (record: TaskRecord) =>
   record.result && isMadeUp(record.result) ? { madeUp: true, ...record } : record;

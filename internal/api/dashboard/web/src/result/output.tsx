@@ -1,11 +1,10 @@
-// All that a call gave: the answer to read, the data, the page, and code that repeats it.
+// The result of a call: the answer, the JSON, the stored page, and code.
 import { useState } from "preact/hooks";
 import { base } from "../api";
 import type { Provider, Surface, TaskResult } from "../api.gen";
-import { download } from "../file";
 import { codeFor } from "../snippets";
 import { countryName } from "../state";
-import { Button, Copy, Empty, Tabs } from "../ui";
+import { Copy, Empty, JsonView, Tabs } from "../ui";
 import { AnswerView } from "./answer";
 import { isMadeUp } from "./origin";
 import { Facts } from "./pieces";
@@ -23,11 +22,11 @@ export interface OutputProps {
 export function Output({ provider, body, result, response, onAsk }: OutputProps) {
   return (
     <Tabs
-      label="The result as"
+      label="Views of the result"
       tabs={[
         { name: "Answer", content: () => <ResultView result={result} provider={provider} onAsk={onAsk} /> },
-        { name: "JSON", content: () => <Json value={response} name={provider.replace("/", "-")} /> },
-        { name: "Capture", content: () => <Capture html={result.html} /> },
+        { name: "JSON", content: () => <JsonView value={response} name={provider.replace("/", "-")} /> },
+        { name: "Stored page", content: () => <Capture html={result.html} /> },
         { name: "Code", content: () => <Code url={new URL(`v1/monitor/${provider}`, base).href} body={body} /> },
       ]}
     />
@@ -36,7 +35,7 @@ export function Output({ provider, body, result, response, onAsk }: OutputProps)
 
 type ResultViewProps = { result: TaskResult; provider: Provider; onAsk?: (query: string) => void };
 
-/** The result of a provider, named by its path. Queries that it suggests go to onAsk. */
+/** The result of a provider. onAsk receives a suggested query. */
 export function ResultView({ result, provider, onAsk }: ResultViewProps) {
   return (
     <div class="result" data-testid="result" data-provider={provider}>
@@ -52,12 +51,9 @@ export function ResultView({ result, provider, onAsk }: ResultViewProps) {
   );
 }
 
-const surfaces: Record<Exclude<Surface, "lab">, string> = {
-  web: "Read from the provider's pages",
-  api: "From the provider's official API",
-};
+const surfaces: Record<Exclude<Surface, "lab">, string> = { web: "From the website", api: "From the official API" };
 
-/** Where the result came from: nobody shall take the lab's word for a provider's. */
+/** The origin of the result. */
 function Origin({ result }: { result: TaskResult }) {
   const { surface, location } = result;
   const model = "model" in result && result.model;
@@ -66,7 +62,7 @@ function Origin({ result }: { result: TaskResult }) {
     <>
       {isMadeUp(result) && (
         <p class="lab" data-testid="lab-hint">
-          <strong>Made up.</strong> The built-in lab wrote this answer; nothing in it is real.
+          <strong>Sample data.</strong> The built-in lab generated this answer. It is not real.
         </p>
       )}
       <Facts
@@ -75,7 +71,7 @@ function Origin({ result }: { result: TaskResult }) {
           <span data-testid="surface" class="badge">
             {surface}
           </span>,
-          place && `Asked from ${place}`,
+          place,
           model && `Model ${model}`,
         ]}
       />
@@ -83,23 +79,7 @@ function Origin({ result }: { result: TaskResult }) {
   );
 }
 
-function Json({ value, name }: { value: unknown; name: string }) {
-  const text = JSON.stringify(value, null, 2);
-  const save = () => download(new Blob([text], { type: "application/json" }), `${name}.json`);
-  return (
-    <>
-      <div class="tools">
-        <Copy text={text} />
-        <Button text="Download" class="small" onClick={save} />
-      </div>
-      <pre class="tall" tabIndex={0} data-testid="json">
-        {text}
-      </pre>
-    </>
-  );
-}
-
-/** The stored pages, by their path below this server whatever name it has outside. */
+/** The stored pages, by their path on this server, because its public address may differ. */
 function Capture({ html }: { html: string | string[] | undefined }) {
   const pages = [html ?? []]
     .flat()
@@ -108,7 +88,7 @@ function Capture({ html }: { html: string | string[] | undefined }) {
   const [shown, show] = useState(0);
   const path = pages[shown] ?? pages[0];
   if (!path)
-    return <Empty title="No capture">Tick HTML under Include and run it again to keep the page that was read.</Empty>;
+    return <Empty title="No stored page">To store it, select “Stored page (HTML)” before you run the request.</Empty>;
   return (
     <>
       <div class="tools">
@@ -119,11 +99,11 @@ function Capture({ html }: { html: string | string[] | undefined }) {
             </button>
           ))}
         <a href={path} target="_blank" rel="noopener">
-          Open in a tab of its own
+          Open in new tab
         </a>
-        <span class="faint">Kept for a day. Scripts and images of the page are not loaded.</span>
+        <span class="faint">Stored for one day, without scripts and images</span>
       </div>
-      <iframe key={path} class="capture" sandbox="" src={path} title="The page that was read" data-testid="capture" />
+      <iframe key={path} class="capture" sandbox="" src={path} title="Stored page" data-testid="capture" />
     </>
   );
 }
@@ -132,7 +112,7 @@ function Code({ url, body }: { url: string; body: unknown }) {
   return (
     <>
       <p class="faint">
-        Put your key into the variable <code>EARSHOT_API_KEY</code> first.
+        Set the environment variable <code>EARSHOT_API_KEY</code> to your key.
       </p>
       {codeFor({ method: "POST", url, body, needsKey: true, isStream: false, isJSON: true }).map(
         ({ language, code }) => (

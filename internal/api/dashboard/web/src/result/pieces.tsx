@@ -1,10 +1,10 @@
-// Small pieces of which results are made.
+// Components that results share.
 import type { ComponentChildren } from "preact";
 import { number } from "../ui";
 
 type SectionProps = { title: string; count: number | undefined; children: ComponentChildren; id?: string };
 
-/** A part of a result under a heading; nothing where the list is empty. */
+/** A section of a result; nothing if its list is empty. */
 export function Section({ title, count, children, id }: SectionProps) {
   if (!count) return null;
   return (
@@ -17,7 +17,7 @@ export function Section({ title, count, children, id }: SectionProps) {
   );
 }
 
-/** Facts in one faint line, without those that are missing. */
+/** Facts in one line, without the missing ones. */
 export function Facts({ of }: { of: ComponentChildren[] }) {
   const known = of.filter((fact) => fact != null && fact !== "" && fact !== false);
   if (!known.length) return null;
@@ -30,7 +30,7 @@ export function Facts({ of }: { of: ComponentChildren[] }) {
   );
 }
 
-/** Stars as a number, and how many people gave them. */
+/** The rating, and the number of reviews. */
 export function Rating({ of }: { of: { rating?: number; reviews?: number } }) {
   if (of.rating == null) return null;
   return (
@@ -41,7 +41,7 @@ export function Rating({ of }: { of: { rating?: number; reviews?: number } }) {
   );
 }
 
-/** A price as it was displayed, with the one before it. */
+/** A price as displayed, with the old price. */
 export function Price({ now, before }: { now?: { raw: string }; before?: { raw: string } }) {
   if (!now) return null;
   return (
@@ -70,7 +70,7 @@ export function Badges({ of }: { of: string[] | undefined }) {
   );
 }
 
-/** Queries that can be asked next, or only read where there is nobody to ask. */
+/** Suggested queries; buttons if onAsk is given. */
 export function Queries({ of, onAsk }: { of: string[]; onAsk?: (query: string) => void }) {
   return (
     <div class="queries">

@@ -1,4 +1,4 @@
-// Web search and news as a result page.
+// The results of web search and news search.
 import { useId } from "preact/hooks";
 import type {
   Discussion,
@@ -43,7 +43,7 @@ export function SearchView({ result, onAsk }: { result: WebSearch; onAsk?: (quer
         <Section title="Results" count={result.organicResults.length} id="organic">
           <Organic results={result.organicResults} />
         </Section>
-        {!result.organicResults.length && <p class="faint">The page has no organic results.</p>}
+        {!result.organicResults.length && <p class="faint">No organic results</p>}
         <Section title="People also ask" count={result.peopleAlsoAsk.length} id="questions">
           {result.peopleAlsoAsk.map((question, i) => (
             <Question key={i} question={question} />
@@ -100,7 +100,7 @@ function Organic({ results }: { results: OrganicResult[] }) {
   );
 }
 
-/** A question that opens to its answer, which may have sources of its own. */
+/** A question with its answer and sources. */
 function Question({ question }: { question: AskedQuestion }) {
   const id = useId();
   const sources = question.sources ?? [];
@@ -118,9 +118,7 @@ function Question({ question }: { question: AskedQuestion }) {
         </div>
       )}
       {!!sources.length && <SourceCards answer={id} sources={sources} />}
-      {!question.markdown && !question.snippet && !question.link && (
-        <p class="faint">The page does not tell the answer.</p>
-      )}
+      {!question.markdown && !question.snippet && !question.link && <p class="faint">No answer</p>}
     </details>
   );
 }
@@ -159,7 +157,7 @@ function Panel({ about }: { about: KnowledgeGraph }) {
 }
 
 export function NewsView({ result }: { result: NewsSearch }) {
-  if (!result.newsResults.length) return <p class="faint">The page has no news.</p>;
+  if (!result.newsResults.length) return <p class="faint">No news</p>;
   return (
     <ol class="results" data-testid="news">
       {result.newsResults.map((news) => (

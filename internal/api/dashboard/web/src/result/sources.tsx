@@ -1,15 +1,15 @@
-// Sources as cards, and the chips in the text that lead to them.
+// The sources of an answer, and the citations in the text that link to them.
 import type { ComponentChildren } from "preact";
 import type { CitationPill, Source } from "../api.gen";
 import { External } from "../external";
 import { Facts } from "./pieces";
 
-/** A source as far as a chip needs to know it. */
+/** The source of a citation. */
 export type Pill = Source & Partial<Pick<CitationPill, "citationPillId">>;
 
 const cardId = (answer: string, position: number) => `${answer}-source-${position}`;
 
-/** Takes the reader to a source's card, which shows that it is meant. */
+/** Scrolls to the card of a source and focuses it. */
 function jump(answer: string, position: number) {
   const card = document.getElementById(cardId(answer, position));
   card?.scrollIntoView({
@@ -32,7 +32,7 @@ export function Chip({ answer, pill, children }: { answer: string; pill: Pill; c
   );
 }
 
-/** Chips that the text does not show itself, those of one citation together. */
+/** Citations that are not in the text, grouped. */
 export function ChipRow({ answer, pills }: { answer: string; pills: Pill[] }) {
   if (!pills.length) return null;
   const groups = new Map<string | undefined, Pill[]>();

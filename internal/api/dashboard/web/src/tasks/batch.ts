@@ -1,5 +1,4 @@
-// The batch that is being submitted and followed. It outlives the view: whoever
-// opens a task and comes back finds it where it is.
+// Submits a batch and follows its tasks. It continues when the user visits another page.
 import { effect, signal } from "@preact/signals";
 import { ApiError, call, isRateLimit, patiently, sleep, type Payload } from "../api";
 import type { BatchFileRow, BatchItem, TaskPage, TaskRecord } from "../api.gen";
@@ -9,7 +8,7 @@ import { onTaskChanges } from "./live";
 import { type BadRow, explain, question } from "./pieces";
 import { chunk, maxItems } from "./submit";
 
-/** What the view shows of the batch. */
+/** The progress of the batch, for the view. */
 export interface Progress {
   total: number;
   sent: number;
@@ -21,9 +20,9 @@ export interface Progress {
   failed: number;
   removed: number;
   charged: number;
-  /** Tasks a second, of late. */
+  /** Tasks per second over the last half minute. */
   rate: number;
-  /** How long it took so far. */
+  /** The time since the start. */
   ms: number;
   state: "sending" | "waiting" | "stopped" | "following" | "done";
   error?: unknown;
@@ -48,36 +47,36 @@ effect(() => {
   if (!key.value) forgetBatch();
 });
 
-/** The tasks that ended, one JSON object a line, in the order in which they did. */
+/** Returns the finished tasks as JSON Lines, in the order in which they finished. */
 export const resultLines = () => new Blob(run?.lines ?? [], { type: "application/x-ndjson" });
 
 const rateWindow = 30_000;
 const eventsPage = 100;
 const queueIsFull = (problem: unknown) => problem instanceof ApiError && problem.code === "QUEUE_LIMIT_EXCEEDED";
 
-/** How many tasks the queue still takes, as an error says; 0 when it does not. */
+/** Returns the free capacity of the queue that an error reports, or 0. */
 const roomOf = (problem: unknown) =>
   problem instanceof ApiError && problem.details && "remainingCapacity" in problem.details
     ? problem.details.remainingCapacity
     : 0;
 
-/** The task that has the same idempotency key, where that is why another was refused. */
+/** Returns the existing task with the same idempotency key, if that is why a row was rejected. */
 const existingTask = (error: BatchItem["error"]) =>
   error?.details && "taskId" in error.details ? error.details.taskId : undefined;
 
-/** Whether the organization has nothing queued and nothing running: what has not ended by then was removed. */
+/** Reports whether no tasks are queued or running; tasks that have not ended by then were removed. */
 async function isIdle(signal: AbortSignal): Promise<boolean> {
   const { queuedTasks, processingTasks } = await call("GET /v1/async/status", { signal });
   return !queuedTasks && !processingTasks;
 }
 
 class Run {
-  /** Results lie in blobs, which browsers keep out of the page's memory. */
+  /** The results, in blobs, which browsers keep outside of the page's memory. */
   readonly lines: Blob[] = [];
   private readonly progress: Progress;
   private readonly known = new Set<string>();
   private readonly open = new Set<string>();
-  /** What ended while a submission was on its way, and may belong to it. */
+  /** Tasks that ended during a submission and may belong to it. */
   private early: TaskRecord[] = [];
   private posting = false;
   private readonly began = Date.now();
@@ -88,24 +87,11 @@ class Run {
   private follower?: ReturnType<typeof onTaskChanges>;
 
   constructor(private readonly rows: BatchFileRow[]) {
-    this.progress = {
-      total: rows.length,
-      sent: 0,
-      accepted: 0,
-      already: 0,
-      refused: [],
-      running: 0,
-      completed: 0,
-      failed: 0,
-      removed: 0,
-      charged: 0,
-      rate: 0,
-      ms: 0,
-      state: "sending",
-    };
+    const none = { sent: 0, accepted: 0, already: 0, running: 0, completed: 0, failed: 0, removed: 0, charged: 0 };
+    this.progress = { ...none, total: rows.length, refused: [], rate: 0, ms: 0, state: "sending" };
   }
 
-  /** Submits what is not submitted yet. */
+  /** Submits the rows that are not submitted yet. */
   async send() {
     this.sending = new AbortController();
     this.update({ state: "sending", error: undefined });
@@ -157,13 +143,13 @@ class Run {
     }
   }
 
-  /** Notes what became of each row of a piece. */
+  /** Records the result of each row of a submission. */
   private take(piece: BatchFileRow[], results: BatchItem[]) {
     let { accepted, already } = this.progress;
     for (const { index, task, error } of results) {
       const row = piece[index];
       const id = task?.id ?? existingTask(error);
-      // Two rows with one key are one task; the second is refused like any other fault.
+      // Two rows with the same idempotency key are one task; the second row counts as rejected.
       if (!id || this.known.has(id)) {
         this.progress.refused.push({
           line: row.line,
@@ -181,7 +167,7 @@ class Run {
     this.takeEnded(this.early);
   }
 
-  /** Reads what ended since the last time, and which tasks run. */
+  /** Reads the tasks that ended since the last call, and the running ones. */
   private async follow() {
     const { signal } = this.ending;
     try {
@@ -224,7 +210,7 @@ class Run {
       const { events, nextCursor } = await patiently(() => call("GET /v1/events", { query, signal }), signal);
       this.takeEnded(events);
       if (this.posting) this.early.push(...events);
-      // Meanwhile the cursor may have been set back to the beginning.
+      // send may have reset the cursor in the meantime.
       if (this.cursor !== from) continue;
       this.cursor = nextCursor ?? undefined;
       if (events.length < eventsPage) return;

@@ -1,17 +1,18 @@
-// The form of a batch: whom to ask what, and from where.
+// The form of a batch: prompts, platform and country.
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { follow, openAPI, providers, type OpenAPI, type Provider } from "../openapi";
 import { textOf } from "../file";
-import { countries, countryName } from "../state";
-import { Button, Problem, Spinner, useLoad } from "../ui";
+import { productName } from "../names";
+import { countries, countryOptions } from "../state";
+import { Button, Problem, Select, Spinner, useLoad } from "../ui";
 import { Preview, type Draft } from "./batchpreview";
 
-/** The draft outlives the view, so that a look at another page costs no typing. */
+/** The draft is kept when the user visits another page. */
 const draft = signal<Draft>({ taskType: "", country: "", priority: "", webhook: "", text: "", file: "", again: "" });
 const change = (fields: Partial<Draft>) => (draft.value = { ...draft.value, ...fields });
 
-/** The server takes 8 MiB of JSON. */
+/** The server accepts 8 MiB of JSON. */
 const maxFileSize = 7 << 20;
 
 export function BatchForm() {
@@ -24,19 +25,13 @@ export function BatchForm() {
     <div class="grid two">
       <form class="card" aria-label="Batch" onSubmit={(event) => event.preventDefault()}>
         <label>
-          Ask
-          <select
+          Platform
+          <Select
             id="batch-type"
             value={provider.taskType}
-            onChange={(event) =>
-              change(startWith(all.find(({ taskType }) => taskType === event.currentTarget.value)!))
-            }>
-            {all.map(({ taskType, name, summary }) => (
-              <option key={taskType} value={taskType}>
-                {name} – {summary}
-              </option>
-            ))}
-          </select>
+            options={all.map(({ taskType, name }) => [taskType, productName(name)])}
+            onChoose={(chosen) => change(startWith(all.find(({ taskType }) => taskType === chosen)!))}
+          />
         </label>
         <Prompts />
         <Country provider={provider} />
@@ -49,18 +44,14 @@ export function BatchForm() {
 
 const startWith = ({ taskType }: Provider) => ({ taskType });
 
-/** Prompts as lines, or a file in their place. */
+/** The prompts: typed lines, or a file. */
 function Prompts() {
   const [error, setError] = useState<unknown>();
   const [over, setOver] = useState(false);
   const take = async (file: File | undefined) => {
     if (!file) return;
     if (file.size > maxFileSize)
-      return setError(
-        new Error(
-          `${file.name} is too large; split it into files of at most ${maxFileSize >> 20} MB, or use the command line.`,
-        ),
-      );
+      return setError(new Error(`${file.name} is too large. Split it into files of up to ${maxFileSize >> 20} MB.`));
     setError(undefined);
     change({ file: file.name, text: await textOf(file) });
   };
@@ -82,13 +73,13 @@ function Prompts() {
       {draft.value.file ? (
         <div class="field chosen">
           <span>
-            From the file <strong data-testid="file-name">{draft.value.file}</strong>
+            File: <strong data-testid="file-name">{draft.value.file}</strong>
           </span>
           <Button text="Remove" class="small" onClick={() => change({ file: "", text: "" })} />
         </div>
       ) : (
         <label>
-          Prompts, one a line
+          Prompts (one per line)
           <textarea
             id="batch-lines"
             rows={8}
@@ -99,7 +90,7 @@ function Prompts() {
         </label>
       )}
       <label class="file">
-        Or drop a CSV or NDJSON file here, or choose one
+        Or choose or drop a CSV or NDJSON file
         <input
           id="batch-file"
           type="file"
@@ -111,9 +102,9 @@ function Prompts() {
         />
       </label>
       <p class="faint">
-        The head of the file names fields of the request, such as <code>provider</code>, <code>prompt</code>,{" "}
-        <code>country</code>, <code>include.markdown</code> or <code>priority</code>; NDJSON has the same names. The
-        command line reads the same files, and nothing is paid twice. Without a head, every line is a prompt.
+        Columns are request fields: <code>prompt</code>, <code>country</code>, <code>priority</code>,{" "}
+        <code>include.markdown</code>, … Without a header row, every line is a prompt. The command line reads the same
+        files.
       </p>
       <Problem error={error} />
     </div>
@@ -124,35 +115,25 @@ function Country({ provider }: { provider: Provider }) {
   const { value = [] } = useLoad(() => countries(provider.name), [provider.name]);
   const { country } = draft.value;
   const optional = !provider.schema.required?.includes("country");
-  const named = [...new Set([...value, ...(country ? [country] : [])])]
-    .map((code) => ({ code, name: countryName(code) }))
-    .sort((a, b) => a.name.localeCompare(b.name));
   return (
     <label>
-      Country, for rows that name none
-      <select id="batch-country" value={country} onChange={(event) => change({ country: event.currentTarget.value })}>
-        <option value="">{optional ? "None" : draft.value.file ? "Every row names its own" : "Choose…"}</option>
-        {named.map(({ code, name }) => (
-          <option key={code} value={code}>
-            {name}
-          </option>
-        ))}
-      </select>
-      {!optional && !country && !draft.value.file && (
-        <span class="faint">Needed: answers differ from country to country.</span>
-      )}
+      Country for rows without one
+      <Select
+        id="batch-country"
+        all={optional ? "None" : draft.value.file ? "Set in each row" : "Choose…"}
+        value={country}
+        options={countryOptions(value)}
+        onChoose={(country) => change({ country })}
+      />
+      {!optional && !country && !draft.value.file && <span class="faint">Required</span>}
     </label>
   );
 }
 
 function Rest({ api }: { api: OpenAPI }) {
   const { priority, webhook, again } = draft.value;
-  const {
-    minimum,
-    maximum,
-    default: initial,
-    description,
-  } = follow(api, api.components.schemas.TaskRequest.properties?.priority);
+  const schema = follow(api, api.components.schemas.TaskRequest.properties?.priority);
+  const { minimum, maximum, default: initial, description } = schema;
   return (
     <>
       <label>
@@ -167,11 +148,11 @@ function Rest({ api }: { api: OpenAPI }) {
           onInput={(event) => change({ priority: event.currentTarget.value })}
         />
         <span class="faint">
-          {minimum} to {maximum}. {description}
+          {minimum}–{maximum}. {description}
         </span>
       </label>
       <label>
-        Webhook, if you want one
+        Webhook URL (optional)
         <input
           id="batch-webhook"
           type="url"
@@ -187,7 +168,7 @@ function Rest({ api }: { api: OpenAPI }) {
           checked={!!again}
           onChange={(event) => change({ again: event.currentTarget.checked ? new Date().toISOString() : "" })}
         />
-        Queue rows again that were submitted before
+        Resubmit rows that were submitted before
       </label>
     </>
   );

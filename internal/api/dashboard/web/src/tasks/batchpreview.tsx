@@ -1,17 +1,17 @@
-// What was read, what is wrong with it, what it costs, and the button that sends it.
+// The preview of a batch: its rows, problems and cost, and the submit button.
 import { useEffect, useState } from "preact/hooks";
 import { call, patiently, type Payload } from "../api";
 import type { BatchFile, BatchFileProblem, BatchFileRow, BatchPreview, TaskType } from "../api.gen";
 import { AsCall } from "../ascall";
 import type { Provider } from "../openapi";
 import { balance, countryName } from "../state";
-import { Button, Empty, number, Problem, Spinner } from "../ui";
+import { Button, CardTable, counted, Empty, number, Problem, Spinner } from "../ui";
 import { startBatch } from "./batch";
 import { BadRows, countryOf, explain, question } from "./pieces";
 
 const firstRows = 5;
 
-/** What is asked for, as the form has it. */
+/** The values of the form. */
 export interface Draft {
   taskType: TaskType | "";
   country: string;
@@ -37,11 +37,10 @@ export function Preview({ draft, provider }: { draft: Draft; provider: Provider 
     return (
       <section class="card">
         {draft.file ? (
-          <Empty title="The file has no rows">Choose another, or remove it and type prompts.</Empty>
+          <Empty title="The file is empty">Choose another file, or remove it and type prompts.</Empty>
         ) : (
           <Empty title="No prompts yet">
-            Paste prompts, one a line, or drop a CSV file. What was read and what it costs is shown here before anything
-            is queued.
+            Enter one prompt per line, or drop a CSV file. You see a preview and the cost before anything runs.
           </Empty>
         )}
         {asCall}
@@ -63,7 +62,7 @@ export function Preview({ draft, provider }: { draft: Draft; provider: Provider 
     );
   const head = (
     <h2>
-      <span data-testid="row-count">{number(total)}</span> {total === 1 ? "row" : "rows"} read
+      <span data-testid="row-count">{number(total)}</span> {total === 1 ? "row" : "rows"}
     </h2>
   );
   if (!draft.country && value.problems.length === total && value.problems.every(lacksCountry)) {
@@ -71,7 +70,7 @@ export function Preview({ draft, provider }: { draft: Draft; provider: Provider 
       <section class="card" data-testid="preview">
         {head}
         <p class="warn" data-testid="needs-country">
-          Choose the country to ask from; then they are checked, and the price is shown here.
+          Choose a country to see the cost.
         </p>
       </section>
     );
@@ -79,13 +78,11 @@ export function Preview({ draft, provider }: { draft: Draft; provider: Provider 
   return (
     <section class="card" data-testid="preview">
       {head}
-      {value.ignored.length > 0 && (
-        <p class="warn">Ignored, because the provider has no such field: {value.ignored.join(", ")}</p>
-      )}
+      {value.ignored.length > 0 && <p class="warn">Ignored columns: {value.ignored.join(", ")}</p>}
       <FirstRows rows={value.rows.slice(0, firstRows)} rest={value.rows.length - firstRows} />
       <BadRows
         of={value.problems.map(({ line, error }) => ({ line, message: explain(error) }))}
-        state={["is faulty and will not be sent", "are faulty and will not be sent"]}
+        state="invalid, will not be submitted"
         testid="faults"
       />
       <Send preview={value} />
@@ -94,7 +91,7 @@ export function Preview({ draft, provider }: { draft: Draft; provider: Provider 
   );
 }
 
-/** Whether the row only fails to say where to ask from: nobody's country is guessed. */
+/** Reports whether the only problem of a row is its missing country. */
 const lacksCountry = ({ error: { details } }: BatchFileProblem) =>
   Array.isArray(details) &&
   details.every(({ field, message }) => field === "payload.country" && message === "is required");
@@ -112,7 +109,7 @@ function fileOf({ taskType, country, priority, webhook, text, file, again }: Dra
   };
 }
 
-/** The server's word on each row, once nothing changed for a moment. */
+/** Asks the server to check each row, once typing has paused. */
 function usePreview(draft: Draft) {
   const [asked, setAsked] = useState(0);
   const [state, setState] = useState<{ of?: Draft; value?: BatchPreview; error?: unknown }>({});
@@ -150,28 +147,17 @@ function FirstRows({ rows, rest }: { rows: BatchFileRow[]; rest: number }) {
   if (!rows.length) return null;
   return (
     <>
-      <div class="scroll">
-        <table aria-label="The first rows" class="tasks-rows">
-          <thead>
-            <tr>
-              <th class="number">Line</th>
-              <th>Question</th>
-              <th>Country</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ line, task }) => (
-              <tr key={line}>
-                <td class="number">{line}</td>
-                <td>
-                  <span class="tasks-question">{question(task.payload as Payload)}</span>
-                </td>
-                <td>{countryName(countryOf(task.payload as Payload)) || "–"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <CardTable
+        plain
+        label="First rows"
+        rows={rows}
+        rowKey={({ line }) => line}
+        cells={{
+          Line: ({ line }) => line,
+          Prompt: ({ task }) => <span class="tasks-question">{question(task.payload as Payload)}</span>,
+          Country: ({ task }) => countryName(countryOf(task.payload as Payload)) || "–",
+        }}
+      />
       {rest > 0 && <p class="faint">and {number(rest)} more</p>}
     </>
   );
@@ -184,13 +170,13 @@ function Send({ preview: { rows, creditsToCharge } }: { preview: BatchPreview })
       <p data-testid="price">
         {rows.length > 0 && (
           <>
-            Costs at most <strong>{number(creditsToCharge)}</strong> credits of {number(balance.value)}.
+            Maximum cost: <strong>{number(creditsToCharge)}</strong> of {number(balance.value)} credits
           </>
         )}
       </p>
-      {short && <p class="warn">That is more than is left: tasks whose turn comes without credits fail, uncharged.</p>}
+      {short && <p class="warn">Not enough credits: tasks without credits will fail and are not charged.</p>}
       <Button
-        text={`Queue ${number(rows.length)} ${rows.length === 1 ? "task" : "tasks"}`}
+        text={`Submit ${counted(rows.length, "task")}`}
         class="primary"
         disabled={!rows.length}
         onClick={() => startBatch(rows)}

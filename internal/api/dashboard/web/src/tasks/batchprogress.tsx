@@ -1,4 +1,4 @@
-// How far a batch is, what was refused, and what came out.
+// The progress of a batch, its rejected rows, and its results.
 import { download } from "../file";
 import { Button, counted, number, Problem } from "../ui";
 import { forgetBatch, resultLines, resumeBatch, stopSending, type Progress } from "./batch";
@@ -19,36 +19,36 @@ export function BatchProgress({ of: batch }: { of: Progress }) {
         <Count name="Completed" value={completed} look="good" />
         <Count name="Failed" value={failed} look={failed ? "bad" : ""} />
         {removed > 0 && <Count name="Removed" value={removed} look="warn" />}
-        {batch.refused.length > 0 && <Count name="Refused" value={batch.refused.length} look="bad" />}
+        {batch.refused.length > 0 && <Count name="Rejected" value={batch.refused.length} look="bad" />}
         <Count name="Credits charged" value={batch.charged} />
       </dl>
       <Pace of={batch} left={tasks - ended} />
       <Problem error={batch.error} />
       <div class="row">
-        {(state === "sending" || state === "waiting") && <Button text="Stop sending" onClick={stopSending} />}
+        {(state === "sending" || state === "waiting") && <Button text="Stop submitting" onClick={stopSending} />}
         {state === "stopped" && (
-          <Button text="Send the rest" class="primary" onClick={resumeBatch} data-testid="resume" />
+          <Button text="Submit the rest" class="primary" onClick={resumeBatch} data-testid="resume" />
         )}
         <Button
-          text={`Download ${state === "done" ? "results" : "what is done"} as JSON lines`}
+          text="Download results (JSON Lines)"
           class={state === "done" ? "primary" : ""}
           disabled={!completed && !failed}
           onClick={() => download(resultLines(), "earshot-results.jsonl")}
           data-testid="download"
         />
-        <a href="#/history?mode=async">See the tasks</a> <a href="#/history/batches">See the batches</a>
+        <a href="#/history?mode=async">View tasks</a> <a href="#/history/batches">View batches</a>
         <Button text="New batch" onClick={forgetBatch} data-testid="new-batch" />
       </div>
-      <BadRows of={batch.refused} state={["was refused", "were refused"]} testid="refused" />
+      <BadRows of={batch.refused} state="rejected" testid="refused" />
     </section>
   );
 }
 
 const headings: Record<Progress["state"], string> = {
-  sending: "Sending",
-  waiting: "Waiting for room in the queue",
-  stopped: "Stopped sending",
-  following: "Working",
+  sending: "Submitting",
+  waiting: "Waiting: the queue is full",
+  stopped: "Stopped",
+  following: "Running",
   done: "Done",
 };
 
@@ -57,11 +57,10 @@ function Sending({ of: { total, sent, accepted, already } }: { of: Progress }) {
     <p data-testid="batch-sent">
       {sent < total && (
         <>
-          {number(sent)} of {number(total)} rows sent.{" "}
+          {number(sent)} of {number(total)} rows submitted.{" "}
         </>
       )}
-      {number(accepted)} queued
-      {already > 0 && <>, {number(already)} were there from an earlier submission and are not queued twice</>}.
+      {counted(accepted, "task")} queued{already > 0 && `, ${number(already)} already submitted before`}.
     </p>
   );
 }
@@ -84,8 +83,8 @@ function Pace({ of: { state, rate, ms, completed, failed }, left }: { of: Progre
         {counted(completed + failed, "task")} in {span(ms)}.
       </p>
     );
-  if (rate <= 0) return <p class="faint">The first results take a moment.</p>;
-  const pace = rate >= 1 ? `${rate.toFixed(1)} tasks a second` : `${(rate * 60).toFixed(1)} tasks a minute`;
+  if (rate <= 0) return <p class="faint">Waiting for the first results…</p>;
+  const pace = rate >= 1 ? `${rate.toFixed(1)} tasks per second` : `${(rate * 60).toFixed(1)} tasks per minute`;
   return (
     <p class="faint">
       {pace}, about {span((left / rate) * 1000)} left.

@@ -1,10 +1,11 @@
-// The webhooks' deliveries, so that one that failed is found and sent again.
+// The list of webhook deliveries.
 import { signal } from "@preact/signals";
 import { AsCall } from "../ascall";
 import { call } from "../api";
 import type { Delivery, DeliveryState, DeliveryTry } from "../api.gen";
 import { choices } from "../openapi";
-import { Button, Empty, Problem, Spinner, Table, When, type Column } from "../ui";
+import { When } from "../time";
+import { Button, Empty, Problem, Spinner, Table, type Column } from "../ui";
 import { Outcome, Resend, stateOf, useNextTry } from "./delivery";
 import { useLivePages } from "./live";
 import { Filter, State } from "./pieces";
@@ -31,7 +32,7 @@ export function Deliveries() {
 const columns = (again: () => void): Column<Delivery>[] => [
   { name: "State", value: stateOf, show: (one) => <State of={stateOf(one)} /> },
   {
-    name: "To",
+    name: "URL",
     value: ({ url }) => url,
     show: ({ url }) => (
       <span class="tasks-question" title={url}>
@@ -49,10 +50,10 @@ const columns = (again: () => void): Column<Delivery>[] => [
       </a>
     ),
   },
-  { name: "Tries", value: ({ attempts }) => attempts, numeric: true },
-  { name: "Last try", value: ({ tries }) => tries.at(-1)?.at, show: ({ tries }) => <LastTry of={tries} /> },
-  { name: "Next try", value: ({ nextTryAt }) => nextTryAt, show: ({ nextTryAt }) => <When at={nextTryAt} /> },
-  { name: "Again", value: () => "", show: ({ id }) => <Resend id={id} onSent={again} /> },
+  { name: "Attempts", value: ({ attempts }) => attempts, numeric: true },
+  { name: "Last attempt", value: ({ tries }) => tries.at(-1)?.at, show: ({ tries }) => <LastTry of={tries} /> },
+  { name: "Next attempt", value: ({ nextTryAt }) => nextTryAt, show: ({ nextTryAt }) => <When at={nextTryAt} /> },
+  { name: "Action", value: () => "", show: ({ id }) => <Resend id={id} onSent={again} /> },
 ];
 
 function LastTry({ of: tries }: { of: DeliveryTry[] }) {
@@ -88,9 +89,9 @@ function Rows({ state }: { state: DeliveryState | undefined }) {
       {!rows && !error && <Spinner />}
       {rows?.length === 0 &&
         (state ? (
-          <Empty title={`No ${state} deliveries`}>Choose another state, or all.</Empty>
+          <Empty title={`No ${state} deliveries`} />
         ) : (
-          <Empty title="No deliveries yet">Give a task a webhook, and how its delivery goes is shown here.</Empty>
+          <Empty title="No deliveries yet">Submit a task with a webhook to see its deliveries here.</Empty>
         ))}
       {!!rows?.length && (
         <div class="card tasks-table" data-testid="deliveries">

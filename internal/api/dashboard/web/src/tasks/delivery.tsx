@@ -1,19 +1,20 @@
-// The delivery of a task's webhook: its tries, and one more.
-import { useEffect, useState } from "preact/hooks";
+// The webhook delivery of a task: its attempts, and a resend button.
+import { useEffect } from "preact/hooks";
 import { ApiError, call } from "../api";
 import type { Delivery, DeliveryState, DeliveryTry, Task } from "../api.gen";
 import { may } from "../session";
 import { External } from "../external";
-import { Button, number, Problem, useLoad, When } from "../ui";
+import { When } from "../time";
+import { Button, counted, Problem, useAction, useLoad } from "../ui";
 import { span, State } from "./pieces";
 
-/** As the API tells them apart: one that has a try planned is pending, whatever came before. */
+/** Returns the state of a delivery. With a planned attempt, it is pending. */
 export const stateOf = ({ nextTryAt, delivered }: Delivery): DeliveryState =>
   nextTryAt ? "pending" : delivered ? "delivered" : "failed";
 
 const answered = (status: number) => (status >= 200 && status < 300 ? "good" : "bad");
 
-/** What a try met: the receiver's status, or why there was none. */
+/** The result of an attempt: the receiver's status, or the error. */
 export function Outcome({ of: { status, error } }: { of: DeliveryTry }) {
   return status ? <span class={answered(status)}>Status {status}</span> : <span class="bad">{error}</span>;
 }
@@ -25,7 +26,7 @@ export function DeliveryOf({ task, url }: { task: Task; url: string }) {
     return (
       <>
         <External href={url}>{url}</External>
-        {error ? <Problem error={error} /> : <p class="faint">Sent when the task has finished.</p>}
+        {error ? <Problem error={error} /> : <p class="faint">Sent when the task has finished</p>}
       </>
     );
   return (
@@ -34,15 +35,12 @@ export function DeliveryOf({ task, url }: { task: Task; url: string }) {
         <External href={value.url}>{value.url}</External>
       </p>
       <p class="row">
-        <State of={stateOf(value)} />{" "}
-        <span class="faint">
-          {number(value.attempts)} {value.attempts === 1 ? "try" : "tries"}
-        </span>{" "}
+        <State of={stateOf(value)} /> <span class="faint">{counted(value.attempts, "attempt")}</span>{" "}
         <Resend id={value.id} onSent={again} />
       </p>
       {value.nextTryAt && (
         <p class="faint">
-          Next try <When at={value.nextTryAt} />
+          Next attempt <When at={value.nextTryAt} />
         </p>
       )}
       <Tries of={value.tries} />
@@ -50,7 +48,7 @@ export function DeliveryOf({ task, url }: { task: Task; url: string }) {
   );
 }
 
-/** The delivery, or nothing before the task has finished. */
+/** Reads the delivery; undefined before the task has finished. */
 async function read(id: string, signal: AbortSignal): Promise<Delivery | undefined> {
   try {
     return await call("GET /v1/webhooks/deliveries/{id}", { params: { id }, signal });
@@ -60,7 +58,7 @@ async function read(id: string, signal: AbortSignal): Promise<Delivery | undefin
   }
 }
 
-/** The live stream tells nothing of deliveries: what was seen is looked at again once the next try has been made. */
+/** Reads deliveries again after the next planned attempt, because the live stream does not report deliveries. */
 export function useNextTry(at: string | null | undefined, seen: unknown, again: () => void) {
   useEffect(() => {
     if (!at) return;
@@ -71,13 +69,13 @@ export function useNextTry(at: string | null | undefined, seen: unknown, again: 
 }
 
 function Tries({ of: tries }: { of: DeliveryTry[] }) {
-  if (!tries.length) return <p class="faint">Not tried yet.</p>;
+  if (!tries.length) return <p class="faint">No attempts yet</p>;
   return (
     <ol class="timeline" data-testid="tries">
       {tries.map((one) => (
         <li key={one.at} class="past">
           <Outcome of={one} /> <When at={one.at} />
-          <div class="faint">after {span(one.ms)}</div>
+          <div class="faint">{span(one.ms)}</div>
         </li>
       ))}
     </ol>
@@ -85,18 +83,14 @@ function Tries({ of: tries }: { of: DeliveryTry[] }) {
 }
 
 export function Resend({ id, onSent }: { id: string; onSent: () => void }) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const resend = async () => {
-    setBusy(true);
-    setError(undefined);
-    await call("POST /v1/webhooks/deliveries/{id}/resend", { params: { id } }).then(onSent, setError);
-    setBusy(false);
-  };
+  const { busy, error, run } = useAction(async () => {
+    await call("POST /v1/webhooks/deliveries/{id}/resend", { params: { id } });
+    onSent();
+  });
   if (!may("tasks")) return null;
   return (
     <>
-      <Button text="Resend" class="small" disabled={busy} onClick={resend} data-testid="resend" />
+      <Button text="Resend" class="small" disabled={busy} onClick={run} data-testid="resend" />
       <Problem error={error} />
     </>
   );

@@ -1,25 +1,25 @@
-// How full the queue is, and the button that empties it.
+// The state of the queue, and a button that clears it.
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
 import { may } from "../session";
 import { status } from "../state";
-import { Button, Confirm, number } from "../ui";
+import { Button, Confirm, counted, number } from "../ui";
 
 export function Gauges() {
   const queue = status.value?.queue;
   const waiting = queue?.priorityBreakdown
-    .map(({ priority, count }) => `${number(count)} of priority ${priority}`)
+    .map(({ priority, count }) => `${number(count)} with priority ${priority}`)
     .join(", ");
   return (
     <>
-      <section class="tasks-gauges card" aria-label="The queue now">
+      <section class="tasks-gauges card" aria-label="Queue">
         <Gauge name="Queued" value={queue?.queuedTasks} max={queue?.queue.max} id="queued" />
         <Gauge name="Slots in use" value={queue?.concurrency.used} max={queue?.concurrency.max} id="slots" />
         <div class="gauge">
           <span class="faint">Running</span>
           <strong data-testid="running">{number(queue?.processingTasks)}</strong>
-          <span class="faint">{waiting ? `Next: ${waiting}` : "Nothing waits"}</span>
+          <span class="faint">{waiting ? `Queued: ${waiting}` : "Queue is empty"}</span>
         </div>
         <Clear queued={queue?.queuedTasks ?? 0} />
       </section>
@@ -46,7 +46,7 @@ function Clear({ queued }: { queued: number }) {
   return (
     <div class="gauge clear">
       <Button
-        text="Clear the queue…"
+        text="Clear queue…"
         class="danger"
         disabled={!queued}
         onClick={() => {
@@ -57,20 +57,20 @@ function Clear({ queued }: { queued: number }) {
       />
       {cleared !== undefined && (
         <span class="faint" role="status">
-          {number(cleared)} {cleared === 1 ? "task" : "tasks"} removed.
+          {counted(cleared, "task")} removed
         </span>
       )}
       <Confirm
         title="Clear the queue?"
-        action={`Remove ${number(queued)}`}
-        back="Keep them"
+        action={`Remove ${counted(queued, "task")}`}
+        back="Cancel"
         testid="clear-confirm"
         open={asking}
         onClose={() => ask(false)}
         run={async () => setCleared((await call("DELETE /v1/async/queue")).cleared)}>
         <p>
-          {queued === 1 ? "1 task that waits is" : `${number(queued)} tasks that wait are`} removed for good, of every
-          batch and every key. Tasks that run go on, and nothing is charged for those removed.
+          This permanently removes {counted(queued, "queued task")} of all batches and keys, free of charge. Running
+          tasks continue.
         </p>
       </Confirm>
     </div>

@@ -1,12 +1,9 @@
-// Loading again when the live stream tells of changes, without hammering the server.
+// Reloads data when the live stream reports changes, at a limited rate.
 import { effect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { connected, status, taskChanges } from "../state";
 
-/**
- * Runs work whenever tasks changed: never twice at once, and with a pause after
- * each run, so that a busy queue costs no more requests than a calm one.
- */
+/** Runs work whenever tasks change: never twice at once, and with a pause after each run to limit the requests. */
 export function onTaskChanges(work: (signal: AbortSignal) => Promise<void>, pause: () => number) {
   const stop = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -28,7 +25,7 @@ export function onTaskChanges(work: (signal: AbortSignal) => Promise<void>, paus
     else timer = setTimeout(run, Math.max(0, ended + pause() - Date.now()));
   };
   const quit = effect(() => {
-    // A stream that is open again may have missed changes; a cleared queue changes the counts only.
+    // A reconnected stream may have missed changes, and clearing the queue changes only the counts.
     void [taskChanges.value, connected.value, status.value?.queue.queuedTasks];
     wake();
   });
@@ -42,10 +39,10 @@ export function onTaskChanges(work: (signal: AbortSignal) => Promise<void>, paus
   };
 }
 
-/** The pause of what changes little with each task, such as sums over days. */
+/** The pause for data that changes slowly, such as totals by day. */
 export const calm = 10_000;
 
-/** Like useLoad, but loaded again as tasks change. What is shown stays until the new arrives. */
+/** Like useLoad, but loads again when tasks change. The old value stays until the new one arrives. */
 export function useLive<T>(load: (signal: AbortSignal) => Promise<T>, on: unknown[], pause = 1000) {
   const [value, setValue] = useState<T>();
   const [error, setError] = useState<unknown>();
@@ -69,7 +66,7 @@ export function useLive<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
   return { value, error, again: () => setCount((n) => n + 1) };
 }
 
-/** A list in pages that stays live as far as it was opened. read gives the page that begins at a cursor. */
+/** Loads a list page by page, and loads the pages again when tasks change. */
 export function useLivePages<Row>(
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<{ rows: Row[]; nextCursor: string | null }>,
 ) {

@@ -1,7 +1,7 @@
-// Small pieces of the views of tasks: states, filters, and values in words.
+// Components and functions that the views of tasks share.
 import type { Payload } from "../api";
 import type { DeliveryState, Error as TaskError, Status } from "../api.gen";
-import { counted, number, useLoad } from "../ui";
+import { counted, number, Select, useLoad } from "../ui";
 
 const looks: Record<Status | DeliveryState, string> = {
   QUEUED: "",
@@ -13,13 +13,19 @@ const looks: Record<Status | DeliveryState, string> = {
   pending: "warn",
 };
 
-export function State({ of, why }: { of: Status | DeliveryState; why?: string }) {
-  return (
-    <span class={`badge ${looks[of]}`} title={why} data-testid="state">
-      {of.toLowerCase()}
-    </span>
-  );
+const stateNames: Record<string, string> = { PROCESSING: "Running", closed: "Completed" };
+
+/** Returns a state in words: Running for PROCESSING, Queued for QUEUED. */
+export function stateName(state: string): string {
+  if (Object.hasOwn(stateNames, state)) return stateNames[state];
+  return state.charAt(0).toUpperCase() + state.slice(1).toLowerCase();
 }
+
+export const State = ({ of, why }: { of: Status | DeliveryState; why?: string }) => (
+  <span class={`badge ${looks[of]}`} title={why} data-testid="state">
+    {stateName(of)}
+  </span>
+);
 
 export interface BadRow {
   line: number;
@@ -29,15 +35,15 @@ export interface BadRow {
 
 const firstRows = 100;
 
-type BadRowsProps = { of: BadRow[]; state: [one: string, many: string]; testid: string };
+type BadRowsProps = { of: BadRow[]; state: string; testid: string };
 
-/** Rows of a batch that something is wrong with, the first of them by their lines. */
+/** The first invalid or rejected rows of a batch, by their lines. */
 export function BadRows({ of: rows, state, testid }: BadRowsProps) {
   if (!rows.length) return null;
   return (
     <details class="tasks-faults" open data-testid={testid}>
       <summary class="bad">
-        {counted(rows.length, "row")} {state[rows.length === 1 ? 0 : 1]}
+        {counted(rows.length, "row")} {state}
       </summary>
       <ul>
         {rows.slice(0, firstRows).map(({ line, message, question = "" }) => (
@@ -58,49 +64,49 @@ interface FilterProps<Choice extends string> {
   onChange: (value: Choice | undefined) => void;
 }
 
-/** A filter whose choices the API's description names. */
+/** A filter with the values of an enum. */
 export function Filter<Choice extends string>({ label, value, choices, onChange }: FilterProps<Choice>) {
   const all = useLoad(choices, []).value ?? (value ? [value] : []);
   const id = `filter-${label.toLowerCase().replace(" ", "-")}`;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select
+      <Select
         id={id}
+        all="All"
         value={value ?? ""}
-        onChange={(event) => onChange(all.find((choice) => choice === event.currentTarget.value))}>
-        <option value="">All</option>
-        {all.map((choice) => (
-          <option key={choice} value={choice}>
-            {inWords(choice)}
-          </option>
-        ))}
-      </select>
+        options={all.map((choice) => [choice, stateName(choice)])}
+        onChoose={(chosen) => onChange(all.find((choice) => choice === chosen))}
+      />
     </div>
   );
 }
 
-/** A name of the API for people: WEBSEARCH_NEWS as websearch news. */
-export const inWords = (name: string) => name.toLowerCase().replace("_", " ");
+/** Returns an error code in words: RATE_LIMIT_EXCEEDED as rate limit exceeded. */
+export const inWords = (name: string) => name.toLowerCase().replaceAll("_", " ");
 
-/** What a task asks, whichever field its provider has for it. */
+/** Returns the prompt or query of a task. */
 export function question(payload: Payload): string {
   return String(payload.prompt ?? payload.query ?? payload.url ?? "");
 }
 
-/** The code of the country that a task asks from, "" when it names none. */
+/** Returns the country code of a task, or "". */
 export const countryOf = ({ country, gl }: Payload) => String(country ?? gl ?? "");
 
-/** An error's message with the faulty fields it names. */
+/** Returns the message of an error, with the problems of its fields. */
 export function explain(error: TaskError | undefined): string {
   if (!error) return "";
   if (error.code !== "VALIDATION_ERROR" || !Array.isArray(error.details)) return error.message;
-  return error.details
-    .map(({ field, message }) => `${field.replace(/^(payload\.|row$)/, "")} ${message}`.trim())
-    .join("; ");
+  return error.details.map(({ field, message }) => `${fieldName(field)} ${message}`).join("; ");
 }
 
-/** A span of time for people: 35 ms, 3.9 s, 2 min 5 s, 1 h 3 min. */
+/** Returns the label of a field of a task: "Country" for payload.country. */
+export function fieldName(field: string): string {
+  const name = field.replace(/^payload\./, "").replace(/([a-z])([A-Z])/g, "$1 $2");
+  return name === "row" ? "This row" : name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Returns a duration in words: 35 ms, 3.9 s, 2 min 5 s, 1 h 3 min. */
 export function span(ms: number | null | undefined): string {
   if (ms == null || !Number.isFinite(ms)) return "–";
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;

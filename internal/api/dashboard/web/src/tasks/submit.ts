@@ -1,17 +1,17 @@
-// Sending many tasks: in pieces that the server takes, as fast as it lets us.
+// Splits a batch into requests that the server accepts.
 import type { BatchFileRow } from "../api.gen";
 import { openAPI } from "../openapi";
 
-/** Bodies stay well below what the server takes, whatever language the prompts are in. */
+/** The most bytes of a request, well below the server's limit. */
 const maxBytes = 4 << 20;
 
-/** How many tasks one submission may have. */
+/** Returns the most tasks of one request. */
 export async function maxItems(): Promise<number> {
   const { post } = (await openAPI()).paths["/v1/async/task/batch"];
   return post?.requestBody?.content?.["application/json"].schema?.maxItems ?? 1;
 }
 
-/** The rows from start on that fit into one request. */
+/** Returns the rows from start on that fit into one request. */
 export function chunk(rows: BatchFileRow[], start: number, max: number): BatchFileRow[] {
   const encoder = new TextEncoder();
   let bytes = 0;

@@ -1,35 +1,29 @@
-// Addresses of tracking pages: #/trackers/{name}/{tab}/…?filters. What a page shows is in
-// its address, so that it can be sent as a link and the way back leads to what was seen.
+// The addresses of tracker pages: #/trackers/{name}/{tab}/…?filters. The address holds all filters of a page, so that
+// it can be shared and the browser's back button works.
 import type { Tracker } from "../api.gen";
-import { route } from "../state";
+import { addressOf as pageAddress, route } from "../state";
 
 export type Query = Record<string, string | undefined>;
 
 /** The filters that all tabs of a tracker share; they stay when the tab changes. */
-export const sharedFilters = ["days", "from", "to", "target", "provider", "country", "tag", "surface"] as const;
+const sharedFilters = ["days", "from", "to", "target", "provider", "country", "tag", "surface"] as const;
 
-/** The address of a tab with its filters; parts follow the tab, such as the number of a prompt. */
-export function addressOf(tracker: string, tab: string, query: Query = {}, ...parts: string[]): string {
-  const path = ["trackers", tracker, tab, ...parts].map(encodeURIComponent).join("/");
-  return withQuery(`#/${path}`, query);
-}
+/** Returns the address of a tab with its filters; parts follow the tab, such as the ID of an answer. */
+export const addressOf = (tracker: string, tab: string, query: Query = {}, ...parts: string[]) =>
+  pageAddress(["trackers", tracker, tab, ...parts], query);
 
-function withQuery(path: string, query: Query): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1]);
-  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
-}
-
-/** The filters of the address that hold on every tab. */
+/** Returns the filters of the address that all tabs share. */
 export function keptFilters(): Query {
   return Object.fromEntries(sharedFilters.map((name) => [name, route.value.query[name]]));
 }
 
-/** Changes parts of the query and keeps the others; undefined and "" take one away. */
+/** Changes parts of the query and keeps the others; undefined and "" remove a part. */
 export function setQuery(changes: Query) {
-  location.hash = withQuery(location.hash.split("?")[0] || "#/trackers", { ...route.value.query, ...changes });
+  const { page, rest, query } = route.value;
+  location.hash = pageAddress([page, ...rest], { ...query, ...changes });
 }
 
-/** The days that numbers are of, both included, in the tracker's time zone. */
+/** The first and last day of a period, in the tracker's time zone. */
 export interface Period {
   from: string;
   to: string;
@@ -44,16 +38,16 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d\d-\d\d$/.test(text ?? "") && !Number.isNaN(Date.parse(text!));
 
-/** Today where the tracker's clock hangs. */
+/** Returns today's date in a time zone. */
 function today(zone: string | undefined): string {
   try {
     return new Intl.DateTimeFormat("en-CA", { timeZone: zone ?? "UTC", dateStyle: "short" }).format(new Date());
   } catch {
-    return dayOf(Date.now()); // a zone that this browser does not know
+    return dayOf(Date.now()); // the browser does not know the zone
   }
 }
 
-/** The period of the address: two days, or so many days up to today. */
+/** Returns the period of the address: from and to, or a number of days up to today. */
 export function periodOf(tracker: Tracker): Period {
   const { from, to, days } = route.value.query;
   const end = isDay(to) ? to : today(tracker.definition?.schedule?.timezone);
@@ -67,20 +61,20 @@ export function periodOf(tracker: Tracker): Period {
   };
 }
 
-/** The parameters of a request for numbers that the address asks for. */
+/** Returns the parameters of a request for numbers, from the filters of the address. */
 export function numberQuery(tracker: Tracker): { from: string; to: string; filter?: string; branded?: boolean } {
   const { from, to } = periodOf(tracker);
   const { query } = route.value;
   const parts = (["surface", "target", "provider", "country", "tag", "prompt"] as const).flatMap((name) =>
     query[name] ? [`${name}:${query[name]}`] : [],
   );
-  // One question is shown also when it names a brand itself.
+  // The page of one prompt shows the prompt even if it is branded.
   return { from, to, filter: parts.length ? parts.join(",") : undefined, branded: query.prompt ? true : undefined };
 }
 
 /**
- * The page of the answers behind a number, from the address that the API gives for them; with a brand, only of the
- * answers that name it. A target and a tag have fields on that page.
+ * Returns the page of the answers behind a number, from the URL that the API returns for them. With a brand, the page
+ * shows only answers that name the brand. The page has fields for one target and one tag; the rest stays a filter.
  */
 export function answersAddress(tracker: string, answersUrl: string, brand?: string): string {
   const { filter = "", ...wanted } = Object.fromEntries(new URL(answersUrl, "http://api.invalid").searchParams);

@@ -1,22 +1,22 @@
-// Alerts of a tracker: what a person should look at, and what was told before.
-import { useState } from "preact/hooks";
+// The alerts of a tracker, its notification channels, and its scheduled reports and exports.
 import { AsCall } from "../ascall";
+import { useState } from "preact/hooks";
 import { call, patiently } from "../api";
 import type { Alert, AlertKind, AlertTestResult, SentReport, Tracker } from "../api.gen";
-import { Button, Heads, Problem, useLoad } from "../ui";
+import { dateText, timeText } from "../time";
+import { Button, CardTable, Loading, Problem, useAction, useLoad } from "../ui";
 import { addressOf, answersAddress } from "./address";
-import { Failed, mayTrack, Skeleton } from "./pieces";
-import type { TabProps } from "./pieces";
+import { apiPath, mayTrack, type TabProps } from "./pieces";
 import { percent } from "./words";
 
 const kinds: Record<AlertKind, string> = {
-  shift: "moved",
-  source: "sources",
-  coverage: "coverage",
-  blocked: "blocked",
-  unreadable: "unreadable",
-  ceiling: "ceiling",
-  sweep: "sweep",
+  shift: "Change",
+  source: "Sources",
+  coverage: "Missing answers",
+  blocked: "Blocked",
+  unreadable: "Layout changed",
+  ceiling: "Budget",
+  sweep: "Sweep",
 };
 
 function useAlerts(name: string, query: { open?: boolean; limit: number }) {
@@ -26,60 +26,53 @@ function useAlerts(name: string, query: { open?: boolean; limit: number }) {
   );
 }
 
-/** The tab: all alerts, and whether the channels work. */
+/** The tab: all alerts, the channels, and the scheduled reports and exports. */
 export function Alerts({ tracker }: TabProps) {
-  const { value, error, again } = useAlerts(tracker.name, { limit: 100 });
-  const channels = tracker.definition?.alerts?.channels ?? [];
+  const loaded = useAlerts(tracker.name, { limit: 100 });
+  const { value, again } = loaded;
   return (
     <>
       <section class="card" aria-label="Alerts">
         <h2>Alerts</h2>
         <p class="faint">
-          Told once, when something moved beyond what asking twice would show, or when numbers cannot be trusted. As
-          long as one is open, the same is not told again.
+          Alerts when a change exceeds normal variation, or when data is missing. An alert is not repeated while it is
+          open.
         </p>
-        <Failed error={error} again={again} stale={!!value} />
-        {!value && !error && <Skeleton label="Loading the alerts" />}
+        <Loading of={loaded} lines={4} />
         {value && <List tracker={tracker.name} alerts={value.alerts} again={again} />}
-        {value?.nextCursor && <p class="faint">These are the newest 100.</p>}
+        {value?.nextCursor && <p class="faint">Showing the newest 100 alerts</p>}
       </section>
-      <Channels tracker={tracker.name} channels={channels} />
+      <Channels tracker={tracker.name} channels={tracker.definition?.alerts?.channels ?? []} />
       <Scheduled tracker={tracker} />
-      <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/alerts`} query={{ limit: 100 }} />
+      <AsCall path={apiPath(tracker.name, "/alerts")} query={{ limit: 100 }} />
     </>
   );
 }
 
-/** Those that nobody has seen, beside the headline. */
+/** The open alerts, next to the headline of the overview. */
 export function OpenAlerts({ tracker }: { tracker: string }) {
-  const { value, error, again } = useAlerts(tracker, { open: true, limit: 3 });
+  const loaded = useAlerts(tracker, { open: true, limit: 3 });
   return (
     <section class="card" aria-label="Open alerts">
       <div class="title-line">
         <h2>Open alerts</h2>
         <a href={addressOf(tracker, "alerts")}>All alerts</a>
       </div>
-      <Failed error={error} again={again} />
-      {!value && !error && <Skeleton label="Loading the alerts" />}
-      {value?.alerts.length === 0 && <p class="faint">None is open.</p>}
-      {!!value?.alerts.length && <List brief tracker={tracker} alerts={value.alerts} again={again} />}
+      <Loading of={loaded} lines={4} />
+      {loaded.value && <List brief tracker={tracker} alerts={loaded.value.alerts} again={loaded.again} />}
     </section>
   );
 }
 
-interface ListProps {
-  tracker: string;
-  alerts: Alert[];
-  again: () => void;
-  /** Without what carries them. */
-  brief?: boolean;
-}
+/** brief leaves out the most affected prompts. */
+type ListProps = { tracker: string; alerts: Alert[]; again: () => void; brief?: boolean };
 
 function List({ tracker, alerts, again, brief }: ListProps) {
-  const [error, setError] = useState<unknown>();
-  if (alerts.length === 0) return <p>Nothing so far.</p>;
-  const seen = (id: string) =>
-    call("POST /v1/trackers/{name}/alerts/{id}/acknowledge", { params: { name: tracker, id } }).then(again, setError);
+  const { error, run: acknowledge } = useAction(async (id: string) => {
+    await call("POST /v1/trackers/{name}/alerts/{id}/acknowledge", { params: { name: tracker, id } });
+    again();
+  });
+  if (alerts.length === 0) return <p class="faint">{brief ? "No open alerts" : "No alerts yet"}</p>;
   return (
     <>
       <Problem error={error} />
@@ -90,43 +83,40 @@ function List({ tracker, alerts, again, brief }: ListProps) {
               <span class="badge">{kinds[alert.kind]}</span> {alert.summary}
             </p>
             <p class="faint">
-              {new Date(alert.raisedAt).toLocaleString()}
-              {alert.madeUp && " · made up"}
-              {!alert.open && " · seen"}
+              {timeText(alert.raisedAt)}
+              {alert.madeUp && " · sample data"}
+              {!alert.open && " · acknowledged"}
               {alert.shift && (
                 <>
-                  {" "}
-                  · <a href={answersAddress(tracker, alert.shift.answersBeforeUrl)}>Answers before</a> ·{" "}
-                  <a href={answersAddress(tracker, alert.shift.answersAfterUrl)}>and since</a>
+                  {" · "}
+                  <a href={answersAddress(tracker, alert.shift.answersBeforeUrl)}>Answers before</a>
+                  {" · "}
+                  <a href={answersAddress(tracker, alert.shift.answersAfterUrl)}>Answers after</a>
                 </>
-              )}
+              )}{" "}
               {alert.open && mayTrack() && (
-                <>
-                  {" "}
-                  <Button
-                    text="I have seen it"
-                    class="small"
-                    aria-label={`I have seen it: ${alert.summary}`}
-                    onClick={() => seen(alert.id)}
-                  />
-                </>
+                <Button
+                  text="Acknowledge"
+                  class="small"
+                  aria-label={`Acknowledge: ${alert.summary}`}
+                  onClick={() => acknowledge(alert.id)}
+                />
               )}
             </p>
             {!brief && !!alert.shift?.prompts.length && (
               <details>
-                <summary>Questions that carry it</summary>
-                <table>
-                  <Heads names={["Question", "#Before", "#Since"]} />
-                  <tbody>
-                    {alert.shift.prompts.map(({ name, from, to }) => (
-                      <tr key={name}>
-                        <th scope="row">{name}</th>
-                        <td class="number">{percent(from)}</td>
-                        <td class="number">{percent(to)}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
+                <summary>Most affected prompts</summary>
+                <CardTable
+                  plain
+                  label="Most affected prompts"
+                  rows={alert.shift.prompts}
+                  rowKey={({ name }) => name}
+                  cells={{
+                    Prompt: ({ name }) => name,
+                    "#Before": ({ from }) => percent(from),
+                    "#After": ({ to }) => percent(to),
+                  }}
+                />
               </details>
             )}
           </li>
@@ -136,37 +126,24 @@ function List({ tracker, alerts, again, brief }: ListProps) {
   );
 }
 
-/** Where alerts are sent, with a way to try it. */
+/** The channels that alerts are sent to, with a test. */
 function Channels({ tracker, channels }: { tracker: string; channels: string[] }) {
   const [result, setResult] = useState<AlertTestResult>();
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const test = () => {
-    setBusy(true);
-    call("POST /v1/trackers/{name}/alerts/test", { params: { name: tracker }, body: {} })
-      .then((told) => {
-        setResult(told);
-        setError(undefined);
-      }, setError)
-      .finally(() => setBusy(false));
-  };
+  const { busy, error, run } = useAction(async () =>
+    setResult(await call("POST /v1/trackers/{name}/alerts/test", { params: { name: tracker }, body: {} })),
+  );
   return (
     <section class="card" aria-label="Channels">
-      <h2>Channels</h2>
-      {channels.length === 0 && (
+      <h2>Notification channels</h2>
+      {channels.length === 0 ? (
         <p>
-          Alerts are listed here and sent nowhere. Channels belong to the organization (<code>earshot channel</code>),
-          and the definition names those to use:{" "}
-          <code>
-            alerts: {"{"}channels: [ops]{"}"}
-          </code>
-          .
+          No notification channels yet. Create one with <code>earshot channel</code>, then add it to the{" "}
+          <a href={addressOf(tracker, "definition")}>settings</a>: <code>{"alerts: {channels: [ops]}"}</code>
         </p>
-      )}
-      {channels.length > 0 && (
+      ) : (
         <p>
           Alerts are sent to {channels.join(", ")}.{" "}
-          {mayTrack() && <Button text="Send a test" class="small" disabled={busy} onClick={test} />}
+          {mayTrack() && <Button text="Send test" class="small" disabled={busy} onClick={run} />}
         </p>
       )}
       <Problem error={error} />
@@ -174,7 +151,7 @@ function Channels({ tracker, channels }: { tracker: string; channels: string[] }
         <ul role="status">
           {result.tests.map(({ channel, delivered, status, error }) => (
             <li key={channel}>
-              {channel}: {delivered ? "delivered" : `not delivered, ${error ?? `status ${status}`}`}
+              {channel}: {delivered ? "delivered" : `not delivered (${error ?? `status ${status}`})`}
             </li>
           ))}
         </ul>
@@ -183,58 +160,42 @@ function Channels({ tracker, channels }: { tracker: string; channels: string[] }
   );
 }
 
-const when = (at?: string | null) => (at ? new Date(at).toLocaleString() : "never");
+const when = (at?: string | null) => (at ? timeText(at) : "never");
 
-/** What leaves by itself: reports and files. */
+/** The scheduled reports and exports. */
 function Scheduled({ tracker: { name, reports, exports: files } }: { tracker: Tracker }) {
   const [sent, setSent] = useState<SentReport>();
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, error, run } = useAction(async () =>
+    setSent((await call("POST /v1/trackers/{name}/report", { params: { name }, body: {} })).report),
+  );
   const last = sent ?? reports?.last;
-  const send = () => {
-    setBusy(true);
-    call("POST /v1/trackers/{name}/report", { params: { name }, body: {} })
-      .then(({ report }) => {
-        setSent(report);
-        setError(undefined);
-      }, setError)
-      .finally(() => setBusy(false));
-  };
   return (
     <section class="card" aria-label="Reports and exports">
       <h2>Reports and exports</h2>
       {!reports && !files && (
         <p>
-          None leaves by itself. The definition asks for it:{" "}
-          <code>
-            reports: {"{"}every: week, channels: [ops]{"}"}
-          </code>
-          ,{" "}
-          <code>
-            exports: {"{"}tables: [answers]{"}"}
-          </code>
-          .
+          No scheduled reports. Add them to the <a href={addressOf(name, "definition")}>settings</a>:{" "}
+          <code>{"reports: {every: week, channels: [ops]}"}</code> or <code>{"exports: {tables: [answers]}"}</code>
         </p>
       )}
       {reports && (
         <p>
-          Next report: {when(reports.nextAt)}.{" "}
-          {mayTrack() && <Button text="Send one now" class="small" disabled={busy} onClick={send} />}
+          Next report: {when(reports.nextAt)}{" "}
+          {mayTrack() && <Button text="Send now" class="small" disabled={busy} onClick={run} />}
         </p>
       )}
       <Problem error={error} />
       {last && (
         <p role="status">
-          Last report, of {last.from} to {last.to}:{" "}
+          Last report ({dateText(last.from)} – {dateText(last.to)}):{" "}
           {last.deliveries
-            ?.map(({ channel, state, error }) => `${channel} ${state}${error ? `, ${error}` : ""}`)
-            .join("; ")}
-          .
+            ?.map(({ channel, state, error }) => `${channel} ${state}${error ? ` (${error})` : ""}`)
+            .join(", ")}
         </p>
       )}
       {files && (
         <p>
-          Days to be exported: {files.daysWaiting}. Last written: {when(files.writtenAt)}.
+          Days waiting for export: {files.daysWaiting}. Last export: {when(files.writtenAt)}.
           {files.error && ` ${files.error}.`}
         </p>
       )}

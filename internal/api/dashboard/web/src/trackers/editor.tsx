@@ -1,24 +1,27 @@
-// Writing a definition, as a form or as text, with the dry run beside it.
+// The editor of a tracker's settings, as a form or as YAML, with a preview of the changes.
 import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
 import type { Tracker, TrackerApplied, TrackerDefinition } from "../api.gen";
-import { Button, counted, number, Problem } from "../ui";
+import { timeText } from "../time";
+import { Button, counted, number, Problem, useAction } from "../ui";
 import { DefinitionForm, written } from "./form";
-import { mayTrack } from "./pieces";
+import { apiPath, mayTrack } from "./pieces";
+import { problemText } from "./problems";
 import { points } from "./words";
 import { nameIn, toYAML } from "./yaml";
 
-/** A definition as it is written: the text, or the parts of a form. */
+/** The settings while they are edited: the YAML, or the values of the form. */
 type Draft = { as: "text"; text: string } | { as: "form"; definition: TrackerDefinition };
 
 interface EditorProps {
-  start: TrackerDefinition | string /** A tracker that exists already. */;
+  start: TrackerDefinition | string;
+  /** The tracker that is edited; undefined for a new one. */
   tracker?: Tracker;
   onApplied: (applied: TrackerApplied) => void;
 }
 
-/** What is written stays when the tracker changes meanwhile; only the dry run is repeated then. */
+/** The draft stays if the tracker changes in the meantime; only the preview is repeated. */
 export function Editor({ start, tracker, onApplied }: EditorProps) {
   const [draft, setDraft] = useState<Draft>(
     typeof start === "string" ? { as: "text", text: start } : { as: "form", definition: start },
@@ -26,42 +29,34 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
   const text = draft.as === "text" ? draft.text : toYAML(written(draft.definition));
   const name = tracker?.name ?? nameIn(text);
   const dry = useDryRun(name, text, tracker?.version);
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const apply = useAction(async () =>
+    onApplied(await call("PUT /v1/trackers/{name}", { params: { name }, yaml: text })),
+  );
   const known = dry.applied?.tracker.definition;
-  const apply = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      onApplied(await call("PUT /v1/trackers/{name}", { params: { name }, yaml: text }));
-    } catch (problem) {
-      setError(problem);
-    }
-    setBusy(false);
+  const problem = apply.error ?? dry.error;
+  const toForm = () => {
+    if (draft.as === "text" && known) setDraft({ as: "form", definition: known });
   };
-  const problem = error ?? dry.error;
   return (
     <div class="editor">
-      <section class="card" aria-label="Definition">
+      <section class="card" aria-label="Settings">
         <div class="title-line">
-          <h2>Definition</h2>
+          <h2>Settings</h2>
           <div class="segments" role="group" aria-label="Edit">
             <Button
-              text="As a form"
+              text="Form"
               aria-pressed={draft.as === "form"}
               disabled={draft.as === "text" && !known}
-              title="The form takes over what the text says, once that is right"
-              onClick={() => {
-                if (draft.as === "text" && known) setDraft({ as: "form", definition: known });
-              }}
+              title="Available once the YAML is valid"
+              onClick={toForm}
             />
-            <Button text="As text" aria-pressed={draft.as === "text"} onClick={() => setDraft({ as: "text", text })} />
+            <Button text="YAML" aria-pressed={draft.as === "text"} onClick={() => setDraft({ as: "text", text })} />
           </div>
         </div>
         {draft.as === "text" ? (
           <label>
             <span class="faint">
-              YAML or JSON, as <code>earshot tracker apply</code> takes it
+              YAML or JSON, the same file as for <code>earshot tracker apply</code>
             </span>
             <textarea
               class="code"
@@ -82,34 +77,32 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
           />
         )}
       </section>
-      <section class="card dry-run" aria-label="Dry run" aria-busy={dry.busy}>
-        <h2>What applying it does</h2>
-        {!name && <p>Give the tracker a name: 1 to 100 of a to z, 0 to 9, - and _.</p>}
-        <DryRun error={problem} applied={dry.applied} />
-        <button
-          type="button"
+      <section class="card dry-run" aria-label="Preview" aria-busy={dry.busy}>
+        <h2>Preview</h2>
+        {!name && <p>Enter a name: 1 to 100 lowercase letters, digits, - and _.</p>}
+        <DryRun error={problem} applied={dry.applied} draft={draft} />
+        <Button
+          text={
+            !dry.applied
+              ? "Save"
+              : !dry.applied.changed
+                ? "No changes"
+                : dry.applied.created
+                  ? "Create tracker"
+                  : "Save"
+          }
           class="primary"
           data-testid="apply"
-          disabled={busy || dry.busy || !!dry.error || !dry.applied?.changed}
-          onClick={apply}>
-          {dry.applied && !dry.applied.changed
-            ? "Nothing to apply"
-            : dry.applied?.created
-              ? "Make the tracker"
-              : "Apply"}
-        </button>
-        <AsCall
-          method="PUT"
-          path={`/v1/trackers/${encodeURIComponent(name || "NAME")}`}
-          query={{ dryRun: true }}
-          body={known}
+          disabled={apply.busy || dry.busy || !!dry.error || !dry.applied?.changed}
+          onClick={apply.run}
         />
+        <AsCall method="PUT" path={apiPath(name || "NAME")} query={{ dryRun: true }} body={known} />
       </section>
     </div>
   );
 }
 
-/** Asks the server what a definition would do, when nobody has typed for a moment. */
+/** Asks the server what the settings would change, once typing has paused. */
 function useDryRun(name: string, yaml: string, version?: number) {
   const [state, setState] = useState<{ applied?: TrackerApplied; error?: unknown; busy: boolean }>({ busy: true });
   useEffect(() => {
@@ -118,15 +111,15 @@ function useDryRun(name: string, yaml: string, version?: number) {
       return;
     }
     const stop = new AbortController();
+    const set = (next: { applied?: TrackerApplied; error?: unknown }) => {
+      if (!stop.signal.aborted) setState({ ...next, busy: false });
+    };
     setState((before) => ({ ...before, busy: true }));
     const timer = setTimeout(() => {
-      call("PUT /v1/trackers/{name}", { params: { name }, query: { dryRun: true }, yaml, signal: stop.signal }).then(
-        (applied) => {
-          if (!stop.signal.aborted) setState({ applied, busy: false });
-        },
-        (error) => {
-          if (!stop.signal.aborted) setState({ error, busy: false });
-        },
+      const request = { params: { name }, query: { dryRun: true }, yaml, signal: stop.signal };
+      call("PUT /v1/trackers/{name}", request).then(
+        (applied) => set({ applied }),
+        (error) => set({ error }),
       );
     }, 400);
     return () => {
@@ -139,58 +132,51 @@ function useDryRun(name: string, yaml: string, version?: number) {
 
 const shownChanges = 40;
 
-/** What would change, what it costs, what breaks, and how precise it will be. */
-function DryRun({ error, applied }: { error: unknown; applied?: TrackerApplied }) {
+/** What would change, what it costs, and what breaks; or what is wrong with the settings. */
+function DryRun({ error, applied, draft }: { error: unknown; applied?: TrackerApplied; draft: Draft }) {
   const fields = error instanceof ApiError ? error.fields : [];
-  if (fields.length) {
+  if (fields.length)
     return (
       <div role="alert" class="problem" data-testid="definition-problems">
-        <strong>{fields.length === 1 ? "One thing is wrong" : `${fields.length} things are wrong`}</strong>
+        <strong>Please correct:</strong>
         <ul>
-          {fields.map(({ field, message, line }, i) => (
-            <li key={i}>
-              {line !== undefined && `Line ${line}: `}
-              <code>{field}</code> {message}
-            </li>
-          ))}
+          {fields.map((problem, i) =>
+            draft.as === "text" ? (
+              <li key={i}>{problemText(problem)}</li>
+            ) : (
+              <li key={i}>{problemText({ ...problem, line: undefined }, written(draft.definition))}</li>
+            ),
+          )}
         </ul>
       </div>
     );
-  }
   if (error) return <Problem error={error} />;
   if (!applied) return null;
-  const {
-    tracker: { cost, nextSweepAt },
-    precision,
-    changes,
-    breaks,
-  } = applied;
+  const { tracker, precision, changes, breaks } = applied;
+  const { cost, nextSweepAt } = tracker;
+  const capped = cost.ceiling != null && cost.ceiling < cost.month;
   return (
     <div data-testid="dry-run">
       <dl class="amounts">
-        <dt>A sweep costs at most</dt>
+        <dt>Maximum cost per sweep</dt>
         <dd>
           <strong>{counted(cost.sweep, "credit")}</strong>
         </dd>
-        <dt>A month costs at most</dt>
+        <dt>Maximum cost per month</dt>
         <dd>
-          {counted(cost.ceiling == null ? cost.month : Math.min(cost.month, cost.ceiling), "credit")}
-          {cost.ceiling != null && cost.ceiling < cost.month && ", by the ceiling"}
+          {counted(capped ? cost.ceiling! : cost.month, "credit")}
+          {capped && " (monthly budget)"}
         </dd>
         <dt>Next sweep</dt>
+        <dd>{nextSweepAt ? timeText(nextSweepAt) : "Manual only"}</dd>
+        <dt>Smallest detectable change in 28 days</dt>
         <dd>
-          {nextSweepAt
-            ? new Date(nextSweepAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })
-            : "only by hand"}
-        </dd>
-        <dt>Smallest change that 28 days show</dt>
-        <dd>
-          {precision.smallestChange == null ? "too few sweeps to tell" : `${points(precision.smallestChange)} points`}
+          {precision.smallestChange == null ? "Not enough data yet" : `${points(precision.smallestChange)} points`}
         </dd>
       </dl>
       {breaks.length > 0 && (
         <div class="caution">
-          <strong>Series break.</strong>
+          <strong>These changes start a new series:</strong>
           <ul>
             {breaks.map(({ series, reason }, i) => (
               <li key={i}>
@@ -200,11 +186,7 @@ function DryRun({ error, applied }: { error: unknown; applied?: TrackerApplied }
           </ul>
         </div>
       )}
-      <h3>
-        {changes.length
-          ? `${number(changes.length)} ${changes.length === 1 ? "change" : "changes"}`
-          : "Nothing changes"}
-      </h3>
+      <h3>{changes.length ? counted(changes.length, "change") : "No changes"}</h3>
       <ul class="changes">
         {changes.slice(0, shownChanges).map(({ kind, part, what }, i) => (
           <li key={i} class={kind}>

@@ -1,24 +1,18 @@
-// The line of filters: which days, targets and tags. Its state is in the address.
+// The filters of a tracker: period, targets, platforms, countries and tags. They are in the address.
 import { useState } from "preact/hooks";
 import type { Target, Tracker } from "../api.gen";
+import { productName, targetLabel } from "../names";
 import { countryName, route } from "../state";
+import { dateText, timeText } from "../time";
+import { Button, counted, Empty, Select } from "../ui";
 import { addressOf, numberQuery, periodOf, setQuery, usualDays } from "./address";
-import { Button, counted } from "../ui";
-import { dayWords } from "./words";
 
 const spans = [7, usualDays, 90];
 
-/** What a tracker can be filtered by. */
-export interface Choices {
-  targets: string[];
-  providers: string[];
-  countries: string[];
-  tags: string[];
-}
-
 const unique = (values: (string | undefined)[]) => [...new Set(values.filter((v): v is string => !!v))].sort();
 
-export function choicesOf({ definition }: Tracker): Choices {
+/** Returns what a tracker can be filtered by. */
+export function choicesOf({ definition }: Tracker) {
   const targets = definition?.targets ?? [];
   return {
     targets: unique(targets.map(targetName)),
@@ -28,67 +22,61 @@ export function choicesOf({ definition }: Tracker): Choices {
   };
 }
 
-/** The name of a target as numbers and answers have it. */
+/** Returns the name of a target in numbers and answers. */
 export const targetName = ({ provider, country, state, device, language }: Target) =>
   [provider, country, state, device, language].filter(Boolean).join("/");
 
 type FilterLineProps = { tracker: Tracker; surfaces?: string[]; against?: boolean };
 
-/** The filters. Surfaces are given by the page where its numbers have several: they are never mixed. */
+/** The filters. If against is set, the page compares the period with the one before. */
 export function FilterLine({ tracker, surfaces = [], against }: FilterLineProps) {
   const period = periodOf(tracker);
   const [dates, setDates] = useState(period.chosen);
   const { targets, providers, countries, tags } = choicesOf(tracker);
+  const choose = (custom: boolean, query: Parameters<typeof setQuery>[0]) => {
+    setDates(custom);
+    setQuery(query);
+  };
+  const date = (label: string, name: "from" | "to", limits: { min?: string; max?: string }) => (
+    <input
+      type="date"
+      aria-label={label}
+      value={period[name]}
+      {...limits}
+      onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
+    />
+  );
   return (
     <div class="filters" role="group" aria-label="Filters">
       <div class="segments" role="group" aria-label="Period">
         {spans.map((days) => (
-          <button
+          <Button
             key={days}
-            type="button"
+            text={`${days} days`}
             aria-pressed={!dates && period.days === days}
-            onClick={() => {
-              setDates(false);
-              setQuery({ days: days === usualDays ? "" : String(days), from: "", to: "" });
-            }}>
-            {days} days
-          </button>
+            onClick={() => choose(false, { days: days === usualDays ? "" : String(days), from: "", to: "" })}
+          />
         ))}
         <Button
-          text="Dates…"
+          text="Custom…"
           aria-pressed={dates}
-          onClick={() => {
-            setDates(true);
-            setQuery({ days: "", from: period.from, to: period.to });
-          }}
+          onClick={() => choose(true, { days: "", from: period.from, to: period.to })}
         />
       </div>
       {dates && (
         <span class="dates">
-          <input
-            type="date"
-            aria-label="From"
-            value={period.from}
-            max={period.to}
-            onChange={(event) => setQuery({ from: event.currentTarget.value })}
-          />
-          <input
-            type="date"
-            aria-label="To"
-            value={period.to}
-            min={period.from}
-            onChange={(event) => setQuery({ to: event.currentTarget.value })}
-          />
+          {date("From", "from", { max: period.to })}
+          {date("To", "to", { min: period.from })}
         </span>
       )}
       <span class="faint">
-        {dayWords(period.from)} to {dayWords(period.to)}
-        {against && `, against the ${counted(period.days, "day")} before`}
+        {dateText(period.from)} – {dateText(period.to)}
+        {against && `, compared with the ${counted(period.days, "day")} before`}
       </span>
       <span class="choices">
         <Choice name="surface" all="All surfaces" values={surfaces} />
-        <Choice name="target" all="All targets" values={targets} />
-        <Choice name="provider" all="All providers" values={providers} />
+        <Choice name="target" all="All targets" values={targets} show={targetLabel} />
+        <Choice name="provider" all="All platforms" values={providers} show={productName} />
         <Choice name="country" all="All countries" values={countries} show={countryName} />
         <Choice name="tag" all="All tags" values={tags} />
       </span>
@@ -98,67 +86,41 @@ export function FilterLine({ tracker, surfaces = [], against }: FilterLineProps)
 
 type ChoiceProps = { name: string; all: string; values: string[]; show?: (value: string) => string };
 
-/** A list of values to filter by; one that the address names is in it in any case. */
+/** A filter of the address; hidden if there is nothing to choose. */
 function Choice({ name, all, values, show = (v) => v }: ChoiceProps) {
   const chosen = route.value.query[name] ?? "";
   if (values.length < 2 && !chosen) return null;
-  const offered = !chosen || values.includes(chosen) ? values : [...values, chosen];
-  return (
-    <select aria-label={all} value={chosen} onChange={(event) => setQuery({ [name]: event.currentTarget.value })}>
-      <option value="">{all}</option>
-      {offered.map((value) => (
-        <option key={value} value={value}>
-          {show(value)}
-        </option>
-      ))}
-    </select>
-  );
+  const options = [...new Set(chosen ? [...values, chosen] : values)].map((value) => [value, show(value)] as const);
+  const choose = (value: string) => setQuery({ [name]: value });
+  return <Select aria-label={all} all={all} value={chosen} options={options} onChoose={choose} />;
 }
 
-/** What to say where there is nobody to count. */
-export function NoBrands({ tracker }: { tracker: Tracker }) {
-  return (
-    <div class="empty">
-      <h3>No brand to look for</h3>
-      <p>
-        Add brands to the <a href={addressOf(tracker.name, "definition")}>definition</a>; kept answers are looked
-        through again at no cost.
-      </p>
-    </div>
-  );
-}
+/** The empty state of a tracker without brands. */
+export const NoBrands = ({ tracker }: { tracker: Tracker }) => (
+  <Empty title="No brands yet">
+    <p>
+      Add brands in the <a href={addressOf(tracker.name, "definition")}>settings</a>. Existing answers are then analyzed
+      again, free of charge.
+    </p>
+  </Empty>
+);
 
-/** What to say where filters leave nothing: which of them to drop. */
+/** The empty state of a page whose filters match no answers. */
 export function NothingLeft({ tracker }: { tracker: Tracker }) {
   const { filter } = numberQuery(tracker);
-  const last = tracker.lastSweep;
+  const { lastSweep, nextSweepAt } = tracker;
+  const showLast = () => {
+    const from = new Date(Date.parse(lastSweep!.dueAt) - 27 * 86_400_000).toISOString().slice(0, 10);
+    setQuery({ days: "", to: lastSweep!.dueAt.slice(0, 10), from });
+  };
+  const clear = () => setQuery({ surface: "", target: "", provider: "", country: "", tag: "" });
   return (
-    <div class="empty">
-      <h3>No answers {filter ? `with ${filter.replaceAll(",", ", ")} ` : ""}in this time</h3>
-      {filter && (
-        <Button
-          text="Drop these filters"
-          onClick={() => setQuery({ surface: "", target: "", provider: "", country: "", tag: "" })}
-        />
+    <Empty title={filter ? "No answers match these filters" : "No answers in this period"}>
+      {filter && <Button text="Clear filters" onClick={clear} />}
+      {!filter && !lastSweep && (
+        <p>{nextSweepAt ? `The first sweep starts on ${timeText(nextSweepAt)}.` : "No sweep has run yet."}</p>
       )}
-      {!filter && !last && (
-        <p>
-          No sweep has run yet
-          {tracker.nextSweepAt ? `; the first is due ${new Date(tracker.nextSweepAt).toLocaleString()}` : ""}.
-        </p>
-      )}
-      {!filter && last && (
-        <Button
-          text="Show the 28 days up to the last sweep"
-          onClick={() =>
-            setQuery({
-              days: "",
-              to: last.dueAt.slice(0, 10),
-              from: new Date(Date.parse(last.dueAt) - 27 * 86_400_000).toISOString().slice(0, 10),
-            })
-          }
-        />
-      )}
-    </div>
+      {!filter && lastSweep && <Button text="Show the 28 days before the last sweep" onClick={showLast} />}
+    </Empty>
   );
 }

@@ -1,10 +1,12 @@
-// A definition as a form. What it has no field for stays as it is.
+// The form of a tracker's settings. Settings without a field of their own stay unchanged.
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Brand, FieldProblem, Provider, Schedule, Target, TrackedPrompt, TrackerDefinition } from "../api.gen";
+import { productName } from "../names";
 import { choices } from "../openapi";
-import { countries, countryName } from "../state";
-import { Button, useLoad } from "../ui";
+import { countries, countryOptions } from "../state";
+import { Button, Select, useLoad } from "../ui";
+import { problemText } from "./problems";
 
 interface FormProps {
   value: TrackerDefinition;
@@ -13,107 +15,84 @@ interface FormProps {
   onChange: (value: TrackerDefinition) => void;
 }
 
+/** Returns the problems of a field and of the fields inside it. */
+type Wrong = (field: string) => string[];
+
 export function DefinitionForm({ value, isNew, problems, onChange }: FormProps) {
   const set = (part: Partial<TrackerDefinition>) => onChange({ ...value, ...part });
-  // A question or name that is changed and changed back has the tags or switches that it began with.
+  // A prompt or name that is changed and changed back keeps the tags or matching rules that it began with.
   const [first] = useState(value);
-  const wrong = (field: string) =>
+  const wrong: Wrong = (field) =>
     problems
       .filter((p) => p.field === field || p.field.startsWith(`${field}[`) || p.field.startsWith(`${field}.`))
-      .map((p) => `${p.field}: ${p.message}`);
+      .map((p) => problemText({ ...p, line: undefined }, written(value)));
+  const amount = (name: string, of: number | undefined, limits: object, onRead: (value?: number) => void) => (
+    <Typed
+      name={name}
+      type="number"
+      {...limits}
+      of={of}
+      read={numberOf}
+      onRead={onRead}
+      invalid={!!wrong(name).length}
+    />
+  );
   return (
     <form onSubmit={(event) => event.preventDefault()} class="definition-form">
       {isNew && (
-        <Field label="Name" about="a to z, 0 to 9, - and _" wrong={wrong("name")}>
-          {(id) => (
-            <input
-              id={id}
-              name="name"
-              value={value.name ?? ""}
-              autocomplete="off"
-              onInput={(event) => set({ name: event.currentTarget.value })}
-            />
-          )}
+        <Field label="Name" about="Lowercase letters, digits, - and _" wrong={wrong("name")}>
+          <input
+            name="name"
+            value={value.name ?? ""}
+            autocomplete="off"
+            aria-invalid={wrong("name").length > 0}
+            onInput={(event) => set({ name: event.currentTarget.value })}
+          />
         </Field>
       )}
       <Brands
         value={value.brands ?? []}
         known={first.brands?.flatMap(({ aliases = [] }) => aliases) ?? []}
-        wrong={wrong("brands")}
+        wrong={wrong}
         onChange={(brands) => set({ brands })}
       />
       <Field
-        label="Questions"
-        about="One a line, as people would ask them. Tags and weights of those that stay are kept, as text."
+        label="Prompts"
+        about="One per line. Existing prompts keep their tags and weights."
         wrong={wrong("prompts")}>
-        {(id) => (
-          <textarea
-            id={id}
-            name="prompts"
-            rows={8}
-            value={value.prompts.map(textOf).join("\n")}
-            onInput={(event) => set({ prompts: promptsOf(event.currentTarget.value, first.prompts) })}
-          />
-        )}
+        <textarea
+          name="prompts"
+          rows={8}
+          value={value.prompts.map(textOf).join("\n")}
+          aria-invalid={wrong("prompts").length > 0}
+          onInput={(event) => set({ prompts: promptsOf(event.currentTarget.value, first.prompts) })}
+        />
       </Field>
-      <Targets value={value.targets} wrong={wrong("targets")} onChange={(targets) => set({ targets })} />
-      <When value={value.schedule} wrong={wrong("schedule")} onChange={(schedule) => set({ schedule })} />
+      <Targets value={value.targets} wrong={wrong} onChange={(targets) => set({ targets })} />
+      <ScheduleFields value={value.schedule} wrong={wrong} onChange={(schedule) => set({ schedule })} />
       <div class="form-row">
-        <Field label="Samples" about="how often each question is asked in a sweep" wrong={wrong("samples")}>
-          {(id) => (
-            <Typed
-              id={id}
-              name="samples"
-              type="number"
-              min={1}
-              max={10}
-              of={value.samples}
-              show={(samples = 1) => String(samples)}
-              read={numberOf}
-              onRead={(samples) => set({ samples })}
-            />
+        <Field label="Samples per prompt" about="How often each sweep asks a prompt" wrong={wrong("samples")}>
+          {amount("samples", value.samples, { min: 1, max: 10, show: (samples = 1) => String(samples) }, (samples) =>
+            set({ samples }),
           )}
         </Field>
-        <Field label="Most credits a month" about="none: no ceiling" wrong={wrong("ceiling")}>
-          {(id) => (
-            <Typed
-              id={id}
-              name="ceiling"
-              type="number"
-              min={0}
-              of={value.ceiling?.creditsPerMonth}
-              read={numberOf}
-              onRead={(creditsPerMonth) =>
-                set({ ceiling: creditsPerMonth === undefined ? undefined : { creditsPerMonth } })
-              }
-            />
+        <Field label="Monthly budget" about="In credits; empty for no limit" wrong={wrong("ceiling")}>
+          {amount("ceiling", value.ceiling?.creditsPerMonth, { min: 0 }, (creditsPerMonth) =>
+            set({ ceiling: creditsPerMonth === undefined ? undefined : { creditsPerMonth } }),
           )}
         </Field>
-        <Field label="Keep answers" about="such as 400d" wrong={wrong("keep")}>
-          {(id) => (
-            <input
-              id={id}
-              name="keep"
-              value={value.keep ?? ""}
-              placeholder="400d"
-              onInput={(event) => set({ keep: event.currentTarget.value || undefined })}
-            />
-          )}
+        <Field label="Keep answers for" about="For example 400d for 400 days" wrong={wrong("keep")}>
+          <input
+            name="keep"
+            value={value.keep ?? ""}
+            placeholder="400d"
+            aria-invalid={wrong("keep").length > 0}
+            onInput={(event) => set({ keep: event.currentTarget.value || undefined })}
+          />
         </Field>
-        <Field label="False alarms a year" about="that you are ready to see" wrong={wrong("alerts")}>
-          {(id) => (
-            <Typed
-              id={id}
-              name="alerts"
-              type="number"
-              min={0}
-              step="any"
-              of={value.alerts?.falseAlarmsPerYear}
-              read={numberOf}
-              onRead={(falseAlarmsPerYear) =>
-                set({ alerts: falseAlarmsPerYear === undefined ? undefined : { ...value.alerts, falseAlarmsPerYear } })
-              }
-            />
+        <Field label="Alert sensitivity" about="False alarms per year that you accept" wrong={wrong("alerts")}>
+          {amount("alerts", value.alerts?.falseAlarmsPerYear, { min: 0, step: "any" }, (falseAlarmsPerYear) =>
+            set({ alerts: falseAlarmsPerYear === undefined ? undefined : { ...value.alerts, falseAlarmsPerYear } }),
           )}
         </Field>
       </div>
@@ -121,39 +100,44 @@ export function DefinitionForm({ value, isNew, problems, onChange }: FormProps) 
   );
 }
 
-type FieldProps = { label: string; about?: string; wrong: string[]; children: (id: string) => ComponentChildren };
+type FieldProps = { label: string; about?: string; wrong: string[]; children: ComponentChildren };
 
+/** A control with its label, hint and problems. */
 function Field({ label, about, wrong, children }: FieldProps) {
-  const id = useId();
   return (
     <div class="field">
-      <label for={id}>{label}</label> {about && <span class="faint">{about}</span>}
-      {children(id)}
-      {wrong.map((message) => (
-        <div key={message} class="wrong">
-          {message}
-        </div>
-      ))}
+      <label>
+        {label} {about && <span class="faint">{about}</span>}
+        {children}
+      </label>
+      <Problems of={wrong} />
     </div>
   );
 }
 
+const Problems = ({ of }: { of: string[] }) => (
+  <>
+    {of.map((message) => (
+      <div key={message} class="wrong">
+        {message}
+      </div>
+    ))}
+  </>
+);
+
 interface TypedProps<T> {
-  id?: string;
   name?: string;
   type?: "number" | "time";
-  min?: number;
-  max?: number;
-  step?: string;
   placeholder?: string;
+  invalid?: boolean;
   of: T | undefined;
   show?: (value: T | undefined) => string;
   read: (text: string) => T | undefined;
   onRead: (value: T | undefined) => void;
 }
 
-/** A field for something that is written as text. As long as the text means the value, it stays as it was typed. */
-function Typed<T>({ of, show = (value) => String(value ?? ""), read, onRead, ...rest }: TypedProps<T>) {
+/** An input for a value that has a text form. The typed text stays as long as it means the value. */
+function Typed<T>({ of, show = (value) => String(value ?? ""), read, onRead, invalid, ...rest }: TypedProps<T>) {
   const [text, setText] = useState(() => show(of));
   const shown = show(of);
   const take = (typed: string) => {
@@ -163,6 +147,7 @@ function Typed<T>({ of, show = (value) => String(value ?? ""), read, onRead, ...
   return (
     <input
       {...(rest as object)}
+      aria-invalid={invalid}
       value={show(read(text)) === shown ? text : shown}
       onInput={(event) => take(event.currentTarget.value)}
     />
@@ -175,20 +160,23 @@ const textGiven = (text: string) => text || undefined;
 type Prompt = string | TrackedPrompt;
 const textOf = (prompt: Prompt) => (typeof prompt === "string" ? prompt : prompt.text).replaceAll("\n", " ");
 
-/** The questions of lines; one that was there keeps its tags, language and weight. */
+/** Returns the prompts of lines; an existing prompt keeps its tags, language and weight. */
 export function promptsOf(lines: string, first: Prompt[]): Prompt[] {
   const known = new Map(first.map((prompt) => [textOf(prompt), prompt]));
   return lines.split("\n").map((line) => known.get(line) ?? line);
 }
 
-/** A definition without the lines and brands that are still empty. */
+const isWritten = ({ name, domains, aliases }: Brand) => !!(name || domains?.length || aliases?.length);
+
+/** Returns a definition without the lines and brands that are still empty. */
 export const written = (value: TrackerDefinition): TrackerDefinition => ({
   ...value,
   prompts: value.prompts.filter((prompt) => textOf(prompt).trim()),
-  brands: value.brands?.filter(({ name, domains, aliases }) => name || domains?.length || aliases?.length),
+  brands: value.brands?.filter(isWritten),
 });
 
-const listOf = (text: string) =>
+/** Returns the parts of a text with commas. */
+export const listOf = (text: string) =>
   text
     .split(",")
     .map((part) => part.trim())
@@ -198,197 +186,209 @@ const joined = (names: string[] = []) => names.join(", ");
 type Alias = NonNullable<Brand["aliases"]>[number];
 const nameOf = (alias: Alias) => (typeof alias === "string" ? alias : alias.name);
 
-interface BrandsProps {
-  value: Brand[];
-  /** Names with their switches. */
-  known: Alias[];
+/** Returns the aliases of a text; an existing alias keeps its matching rules. */
+const aliasesOf = (text: string, known: Alias[]) =>
+  listOf(text).map((name) => known.find((alias) => nameOf(alias) === name) ?? name);
+
+interface RowsProps<Row> {
+  legend: string;
+  add: string;
+  value: Row[];
+  blank: () => Row;
+  nameOf: (row: Row) => string;
   wrong: string[];
-  onChange: (brands: Brand[]) => void;
+  onChange: (rows: Row[]) => void;
+  fields: (row: Row, change: (part: Partial<Row>) => void, index: number) => ComponentChildren;
 }
 
-function Brands({ value, known, wrong, onChange }: BrandsProps) {
-  const change = (i: number, part: Partial<Brand>) =>
-    onChange(value.map((brand, at) => (at === i ? { ...brand, ...part } : brand)));
+/** A list of rows with the same fields, which can be added and removed. */
+function Rows<Row>({ legend, add, value, blank, nameOf, wrong, onChange, fields }: RowsProps<Row>) {
+  const change = (i: number) => (part: Partial<Row>) =>
+    onChange(value.map((row, at) => (at === i ? { ...row, ...part } : row)));
   return (
     <fieldset>
-      <legend>Brands to look for</legend>
-      {value.map((brand, i) => (
+      <legend>{legend}</legend>
+      {value.map((row, i) => (
         <div class="form-row" key={i}>
+          {fields(row, change(i), i)}
+          <Button
+            text="Remove"
+            class="small"
+            aria-label={`Remove ${nameOf(row)}`}
+            onClick={() => onChange(value.filter((_, at) => at !== i))}
+          />
+        </div>
+      ))}
+      <Button text={add} class="small" onClick={() => onChange([...value, blank()])} />
+      <Problems of={wrong} />
+    </fieldset>
+  );
+}
+
+type BrandsProps = { value: Brand[]; known: Alias[]; wrong: Wrong; onChange: (brands: Brand[]) => void };
+
+function Brands({ value, known, wrong, onChange }: BrandsProps) {
+  // The server does not see empty brands, so it counts only the others.
+  const path = (i: number, field: string) => `brands[${value.slice(0, i).filter(isWritten).length}].${field}`;
+  const invalid = (i: number, field: string) => isWritten(value[i]) && wrong(path(i, field)).length > 0;
+  return (
+    <Rows
+      legend="Brands"
+      add="Add brand"
+      value={value}
+      blank={() => ({ name: "", own: value.length === 0 || undefined })}
+      nameOf={({ name }) => name || "this brand"}
+      wrong={wrong("brands")}
+      onChange={onChange}
+      fields={(brand, change, i) => (
+        <>
           <label>
             Name
-            <input value={brand.name} onInput={(event) => change(i, { name: event.currentTarget.value })} />
+            <input
+              value={brand.name}
+              aria-invalid={invalid(i, "name")}
+              onInput={(event) => change({ name: event.currentTarget.value })}
+            />
           </label>
           <label>
-            Sites
+            Websites
             <Typed
               of={brand.domains}
               show={joined}
               read={listOf}
-              onRead={(domains) => change(i, { domains })}
+              onRead={(domains) => change({ domains })}
               placeholder="brand.example"
+              invalid={invalid(i, "domains")}
             />
           </label>
           <label>
-            Other names
+            Alternative names
             <Typed
               of={brand.aliases}
               show={(aliases) => joined(aliases?.map(nameOf))}
               read={(text) => aliasesOf(text, known)}
-              onRead={(aliases) => change(i, { aliases })}
+              onRead={(aliases) => change({ aliases })}
+              invalid={invalid(i, "aliases")}
             />
           </label>
           <label class="inline">
             <input
               type="checkbox"
               checked={!!brand.own}
-              onChange={(event) => change(i, { own: event.currentTarget.checked || undefined })}
+              onChange={(event) => change({ own: event.currentTarget.checked || undefined })}
             />{" "}
-            own
+            Own brand
           </label>
-          <Button
-            text="Remove"
-            class="small"
-            aria-label={`Remove ${brand.name || "this brand"}`}
-            onClick={() => onChange(value.filter((_, at) => at !== i))}
-          />
-        </div>
-      ))}
-      <Button
-        text="Add a brand"
-        class="small"
-        onClick={() => onChange([...value, { name: "", own: value.length === 0 || undefined }])}
-      />
-      {wrong.map((message) => (
-        <div key={message} class="wrong">
-          {message}
-        </div>
-      ))}
-    </fieldset>
+        </>
+      )}
+    />
   );
 }
 
-/** Names of a list; one that was there keeps its switches. */
-const aliasesOf = (text: string, known: Alias[]) =>
-  listOf(text).map((name) => known.find((alias) => nameOf(alias) === name) ?? name);
-
-type TargetsProps = { value: Target[]; wrong: string[]; onChange: (targets: Target[]) => void };
+type TargetsProps = { value: Target[]; wrong: Wrong; onChange: (targets: Target[]) => void };
 
 function Targets({ value, wrong, onChange }: TargetsProps) {
   const { value: providers = [] } = useLoad(() => choices("Provider"), []);
-  const change = (i: number, part: Partial<Target>) =>
-    onChange(value.map((target, at) => (at === i ? { ...target, ...part } : target)));
+  const invalid = (i: number, field: string) => wrong(`targets[${i}].${field}`).length > 0;
   return (
-    <fieldset>
-      <legend>Where to ask</legend>
-      {value.map((target, i) => (
-        <div class="form-row" key={i}>
+    <Rows<Target>
+      legend="Targets"
+      add="Add target"
+      value={value}
+      blank={() => ({ provider: providers[0] ?? "chatassistant", country: "US" })}
+      nameOf={({ provider, country }) => `${productName(provider)} ${country}`}
+      wrong={wrong("targets")}
+      onChange={onChange}
+      fields={(target, change, i) => (
+        <>
           <label>
-            Provider
-            <select
+            Platform
+            <Select
               value={target.provider}
-              onChange={(event) => change(i, { provider: event.currentTarget.value as Provider })}>
-              {[...new Set([...providers, target.provider])].map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
+              options={providers.map((name) => [name, productName(name)])}
+              aria-invalid={invalid(i, "provider")}
+              onChoose={(provider) => change({ provider: provider as Provider })}
+            />
           </label>
-          <Country target={target} onChange={(country) => change(i, { country })} />
+          <Country target={target} invalid={invalid(i, "country")} onChange={(country) => change({ country })} />
           <span class="faint">
             {[target.state, target.device, target.language, target.options && "with options"]
               .filter(Boolean)
               .join(", ")}
           </span>
-          <Button
-            text="Remove"
-            class="small"
-            aria-label={`Remove ${target.provider} ${target.country}`}
-            onClick={() => onChange(value.filter((_, at) => at !== i))}
-          />
-        </div>
-      ))}
-      <Button
-        text="Add a target"
-        class="small"
-        onClick={() => onChange([...value, { provider: providers[0] ?? "chatassistant", country: "US" }])}
-      />
-      {wrong.map((message) => (
-        <div key={message} class="wrong">
-          {message}
-        </div>
-      ))}
-    </fieldset>
+        </>
+      )}
+    />
   );
 }
 
-function Country({ target, onChange }: { target: Target; onChange: (country: string) => void }) {
+type CountryProps = { target: Target; invalid: boolean; onChange: (country: string) => void };
+
+function Country({ target, invalid, onChange }: CountryProps) {
   const { value: codes = [] } = useLoad(() => countries(target.provider), [target.provider]);
-  const offered = [...new Set([...codes, target.country])]
-    .map((code) => ({ code, name: countryName(code) }))
-    .sort((a, b) => a.name.localeCompare(b.name));
   return (
     <label>
       Country
-      <select value={target.country} onChange={(event) => onChange(event.currentTarget.value)}>
-        {offered.map(({ code, name }) => (
-          <option key={code} value={code}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Select value={target.country} options={countryOptions(codes)} aria-invalid={invalid} onChoose={onChange} />
     </label>
   );
 }
 
-const usualSteps = ["day", "week", "month", "6h", "12h"];
+const frequencies = [
+  ["day", "Daily"],
+  ["week", "Weekly"],
+  ["month", "Monthly"],
+  ["6h", "Every 6 hours"],
+  ["12h", "Every 12 hours"],
+] as const;
 
-type WhenProps = { value?: Schedule; wrong: string[]; onChange: (schedule?: Schedule) => void };
+type ScheduleProps = { value?: Schedule; wrong: Wrong; onChange: (schedule?: Schedule) => void };
 
-function When({ value, wrong, onChange }: WhenProps) {
-  const zone = value?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+function ScheduleFields({ value, wrong, onChange }: ScheduleProps) {
+  const timezone = value?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const every = value?.cron !== undefined ? "cron" : (value?.every ?? "");
+  const kept = { timezone, within: value?.within };
   const choose = (step: string) => {
     if (!step) return onChange(undefined);
-    if (step === "cron") return onChange({ cron: value?.cron ?? "0 6 * * 1-5", timezone: zone, within: value?.within });
-    onChange({
-      every: step,
-      at: value?.at ?? (/h$/.test(step) ? undefined : "06:00"),
-      timezone: zone,
-      within: value?.within,
-    });
+    if (step === "cron") return onChange({ cron: value?.cron ?? "0 6 * * 1-5", ...kept });
+    onChange({ every: step, at: value?.at ?? (/h$/.test(step) ? undefined : "06:00"), ...kept });
   };
+  const others = every && every !== "cron" && !frequencies.some(([step]) => step === every) ? [every] : [];
+  const invalid = (field: string) => wrong(`schedule.${field}`).length > 0;
   return (
     <fieldset>
-      <legend>When</legend>
+      <legend>Schedule</legend>
       <div class="form-row">
         <label>
-          Every
-          <select value={every} onChange={(event) => choose(event.currentTarget.value)}>
-            <option value="">only by hand</option>
-            {[...new Set([...usualSteps, ...(every && every !== "cron" ? [every] : [])])].map((step) => (
-              <option key={step} value={step}>
-                {step}
-              </option>
-            ))}
-            <option value="cron">as cron says</option>
-          </select>
+          Frequency
+          <Select
+            value={every}
+            all="Manual only"
+            options={[...frequencies, ...others, ["cron", "Custom (cron)"]]}
+            aria-invalid={invalid("every")}
+            onChoose={choose}
+          />
         </label>
         {value?.cron !== undefined && (
           <label>
             Cron
-            <input value={value.cron} onInput={(event) => onChange({ ...value, cron: event.currentTarget.value })} />
+            <input
+              value={value.cron}
+              aria-invalid={invalid("cron")}
+              onInput={(event) => onChange({ ...value, cron: event.currentTarget.value })}
+            />
           </label>
         )}
         {value?.every && (
           <label>
-            At
+            Time
             <Typed
               type="time"
               of={value.at}
               show={(at = "00:00") => at}
               read={textGiven}
               onRead={(at) => onChange({ ...value, at })}
+              invalid={invalid("at")}
             />
           </label>
         )}
@@ -400,25 +400,23 @@ function When({ value, wrong, onChange }: WhenProps) {
               show={(zone = "UTC") => zone}
               read={textGiven}
               onRead={(timezone) => onChange({ ...value, timezone })}
+              invalid={invalid("timezone")}
             />
           </label>
         )}
         {value && (
           <label>
-            Window
+            Time window
             <input
               value={value.within ?? ""}
               placeholder="4h"
+              aria-invalid={invalid("within")}
               onInput={(event) => onChange({ ...value, within: event.currentTarget.value || undefined })}
             />
           </label>
         )}
       </div>
-      {wrong.map((message) => (
-        <div key={message} class="wrong">
-          {message}
-        </div>
-      ))}
+      <Problems of={wrong("schedule")} />
     </fieldset>
   );
 }

@@ -1,7 +1,8 @@
-// The headline: one share, what it would be if asked again, and whether it changed.
+// The headline: visibility, its ranges, and its change.
 import type { ComparedRow, MetricRow } from "../api.gen";
+import { counted } from "../ui";
 import { BrandMark, Caution, Value, VerdictMark, type PanelBrand } from "./pieces";
-import { percent, points, range } from "./words";
+import { percent, points, range, signed, variationWords } from "./words";
 
 interface HeadlineProps {
   brand: PanelBrand;
@@ -30,7 +31,7 @@ export function Headline({ brand, row, compared, days }: HeadlineProps) {
               <li>
                 <span class="key rerun" aria-hidden="true" />
                 <span>
-                  <strong>Asked again tomorrow,</strong> this would be between {range(rerun, "and")}.
+                  Expected range if re-run: <strong>{range(rerun)}</strong>
                 </span>
               </li>
             )}
@@ -38,14 +39,16 @@ export function Headline({ brand, row, compared, days }: HeadlineProps) {
               <li>
                 <span class="key market" aria-hidden="true" />
                 <span>
-                  <strong>For questions like these,</strong> not only yours, it is between {range(market, "and")}.
+                  Range for similar questions: <strong>{range(market)}</strong>
                 </span>
               </li>
             )}
             {compared && (
               <li>
                 <span class="key before" aria-hidden="true" />
-                <span>{beforeWords(compared, days)}</span>
+                <span>
+                  Previous {counted(days, "day")}: <Previous row={compared} />
+                </span>
               </li>
             )}
           </ul>
@@ -57,38 +60,15 @@ export function Headline({ brand, row, compared, days }: HeadlineProps) {
   );
 }
 
-/** The comparison with the time before, over the questions that both have. */
-function beforeWords(row: ComparedRow, days: number) {
-  if (row.before == null || row.change == null)
-    return (
-      <>
-        <strong>In the {days} days before</strong> there are no answers to compare with.
-      </>
-    );
-  const was = (
-    <>
-      <strong>In the {days} days before</strong> it was {percent(row.before)}
-      {row.cellsLeftOut > 0 && ", over the cells that both have"}.
-    </>
-  );
-  if (row.verdict === "tooEarly")
-    return (
-      <>
-        {was} Too early to tell whether it moved: {row.sweepsBefore} and {row.sweepsAfter} sweeps, 5 a side are needed.
-      </>
-    );
-  const floor =
-    row.interval && row.interval.length === 2
-      ? ((100 * (row.interval[1] - row.interval[0])) / 2).toFixed(1)
-      : undefined;
+/** The value of the previous period, and how the change compares with normal variation. */
+function Previous({ row }: { row: ComparedRow }) {
+  if (row.before == null || row.change == null) return <>no data</>;
   return (
     <>
-      {was} {floor && `Noise alone gives up to ${floor} points; `}
-      {row.verdict === "moved" ? "this is more." : "this is no more."}
+      <strong>{percent(row.before)}</strong>, change {signed(row.change)} points. {variationWords(row)}
       {row.noiseFloor != null && (
         <>
-          {" "}
-          A sweep that was repeated at once differed by <Value of={row.noiseFloor} show={points} /> points.
+          {". "}A repeated sweep differed by <Value of={row.noiseFloor} show={points} /> points.
         </>
       )}
     </>
@@ -96,29 +76,26 @@ function beforeWords(row: ComparedRow, days: number) {
 }
 
 function Cautions({ row, compared }: { row: MetricRow; compared?: ComparedRow }) {
-  const early = row.provisional && row.sweeps !== undefined;
   return (
     <>
-      {early && (
-        <Caution title="Provisional.">
-          {row.sweeps} of 5 sweeps so far: days differ by more than these ranges show.
+      {row.provisional && row.sweeps !== undefined && (
+        <Caution title="Preliminary.">
+          Based on {row.sweeps} of 5 sweeps. The real ranges may be wider than shown.
         </Caution>
       )}
       {(row.lag1 ?? 0) > 0.5 && (
-        <Caution title="Read with care.">
-          Neighbouring days resemble each other, so "asked again tomorrow" is a little too narrow.
-        </Caution>
+        <Caution title="Ranges may be too narrow.">Results of neighboring days are similar to each other.</Caution>
       )}
       {compared && compared.cells > 0 && compared.cellsLeftOut > 0 && (
-        <Caution title="Not all compared.">
-          {compared.cellsLeftOut} cells have answers in only one of the two periods and are left out of the comparison.
+        <Caution title="Partial comparison.">
+          {counted(compared.cellsLeftOut, "prompt × target pair")} without answers in both periods left out.
         </Caution>
       )}
     </>
   );
 }
 
-/** Both intervals on one rail, with the value of the time before. The sentences say the same. */
+/** Both ranges on one axis, with the value of the previous period. */
 function Rail({ row, before }: { row: MetricRow; before?: number | null }) {
   const { rerun, market } = row.interval ?? {};
   if (row.value == null || !rerun) return null;

@@ -1,126 +1,100 @@
-// Who is named how often: the panel as a table.
+// The brands of a tracker as a table of metrics.
 import { useState } from "preact/hooks";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
-import { Button, counted } from "../ui";
+import { CardTable, counted } from "../ui";
 import { answersAddress } from "./address";
-import { brandColor, BrandName, Delta, Value, type PanelBrand } from "./pieces";
+import { brandColor, BrandName, Delta, StrongValue, Value, type PanelBrand } from "./pieces";
 import { range } from "./words";
 
-/** The metrics that the table shows; position comes with the shares of its places. */
+/** The metrics that the table shows. */
 export const leagueMetrics = ["visibility", "shareOfVoice", "firstNamed", "position", "citationRate"] as const;
-type Column = (typeof leagueMetrics)[number];
+type Metric = (typeof leagueMetrics)[number];
 
-const titles: Record<Column, string> = {
-  visibility: "Visibility",
-  shareOfVoice: "Share of voice",
-  firstNamed: "First named",
-  position: "Position: 1 / 2–3 / 4+",
-  citationRate: "Cited",
+/** The columns that the table can be sorted by. */
+const sortable: Record<string, Metric> = {
+  Visibility: "visibility",
+  "Share of voice": "shareOfVoice",
+  "Mentioned first": "firstNamed",
+  "Position 1 / 2–3 / 4+": "position",
+  Cited: "citationRate",
 };
 
 type LeagueProps = { tracker: Tracker; panel: PanelBrand[]; rows: MetricRow[]; compared?: ComparedRow[] };
 
 export function League({ tracker, panel, rows, compared }: LeagueProps) {
-  const [by, setBy] = useState<Column>("visibility");
-  const rowOf = (brand: PanelBrand, column: Column) =>
-    rows.find((row) => row.brand === brand.name && row.metric.startsWith(`${column}@`));
-  const value = (brand: PanelBrand) =>
-    (by === "position" ? rowOf(brand, by)?.places?.first : rowOf(brand, by)?.value) ?? -1;
+  const [by, setBy] = useState("Visibility");
+  const rowOf = (brand: PanelBrand, metric: Metric) =>
+    rows.find((row) => row.brand === brand.name && row.metric.startsWith(`${metric}@`));
+  const value = (brand: PanelBrand) => {
+    const row = rowOf(brand, sortable[by]);
+    return row?.places?.first ?? row?.value ?? -1;
+  };
   const sorted = panel.filter((brand) => rowOf(brand, "visibility")).sort((a, b) => value(b) - value(a));
-  const top = Math.max(0.1, ...sorted.map((brand) => rowOf(brand, "visibility")?.interval?.rerun[1] ?? 0));
-  const head = (column: Column) => (
-    <th
-      scope="col"
-      class={column === "position" ? undefined : "number"}
-      aria-sort={by === column ? "descending" : "none"}>
-      <Button text={titles[column]} onClick={() => setBy(column)} />
-    </th>
+  const seen = (brand: PanelBrand) => rowOf(brand, "visibility")!;
+  const top = Math.max(0.1, ...sorted.map((brand) => seen(brand).interval?.rerun[1] ?? 0));
+  const share = (metric: Metric) => (brand: PanelBrand) => (
+    <>
+      <Value of={rowOf(brand, metric)?.value} />
+      <div class="faint">{range(rowOf(brand, metric)?.interval?.rerun)}</div>
+    </>
   );
   return (
     <section class="card" aria-label="Brands">
       <h2>Brands</h2>
       <p class="faint">
-        Of {counted(sorted[0] && rowOf(sorted[0], "visibility")?.denominator, "answer")}. Bar: if asked again. Grey
-        changes are within what asking twice would give.
+        Based on {counted(sorted[0] && seen(sorted[0]).denominator, "answer")}. Bars show the expected range if re-run.
+        Grey changes are within normal variation.
       </p>
-      <table class="row-cards" data-testid="league">
-        <thead>
-          <tr>
-            <th scope="col">Brand</th>
-            {head("visibility")}
-            <th scope="col" class="wide-only">
-              <span class="hidden-words">Visibility if asked again</span>
-            </th>
-            <th scope="col">Change, points</th>
-            {head("shareOfVoice")}
-            {head("firstNamed")}
-            {head("position")}
-            {head("citationRate")}
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map((brand) => {
-            const seen = rowOf(brand, "visibility")!;
-            const share = (column: Column) => (
-              <>
-                <Value of={rowOf(brand, column)?.value} />
-                <div class="faint">{range(rowOf(brand, column)?.interval?.rerun)}</div>
-              </>
-            );
-            return (
-              <tr key={brand.name} class={brand.look === 0 ? "lead-row" : undefined}>
-                <th scope="row" data-label="Brand">
-                  <BrandName brand={brand} />
-                </th>
-                <td data-label="Visibility" class="number">
-                  <a href={answersAddress(tracker.name, seen.answersUrl, brand.name)}>
-                    <strong>
-                      <Value of={seen.value} />
-                    </strong>
-                  </a>
-                  <div class="faint">{range(seen.interval?.rerun)}</div>
-                </td>
-                <td class="rail-cell wide-only">
-                  <span class="rail" aria-hidden="true">
-                    {seen.interval && (
-                      <i
-                        style={{
-                          left: `${(100 * seen.interval.rerun[0]) / top}%`,
-                          width: `${(100 * (seen.interval.rerun[1] - seen.interval.rerun[0])) / top}%`,
-                          background: brandColor(brand.look),
-                        }}
-                      />
-                    )}
-                  </span>
-                </td>
-                <td data-label="Change, points">
-                  <Delta
-                    row={compared?.find((row) => row.brand === brand.name && row.target === seen.target)}
-                    own={brand.own}
-                  />
-                </td>
-                <td data-label="Share of voice" class="number">
-                  {share("shareOfVoice")}
-                </td>
-                <td data-label="First named" class="number">
-                  {share("firstNamed")}
-                </td>
-                <td data-label={titles.position}>
-                  <Places row={rowOf(brand, "position")} look={brand.look} />
-                </td>
-                <td data-label="Cited" class="number">
-                  {share("citationRate")}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <CardTable
+        label="Brands"
+        testid="league"
+        rows={sorted}
+        rowKey={({ name }) => name}
+        rowClass={({ look }) => (look === 0 ? "lead-row" : undefined)}
+        sort={{ by, columns: Object.keys(sortable), choose: setBy }}
+        cells={{
+          Brand: (brand) => <BrandName brand={brand} />,
+          "#Visibility": (brand) => (
+            <>
+              <a href={answersAddress(tracker.name, seen(brand).answersUrl, brand.name)}>
+                <StrongValue of={seen(brand).value} />
+              </a>
+              <div class="faint">{range(seen(brand).interval?.rerun)}</div>
+            </>
+          ),
+          "~Expected range": (brand) => <RangeBar row={seen(brand)} top={top} look={brand.look} />,
+          "Change (points)": (brand) => (
+            <Delta
+              row={compared?.find((row) => row.brand === brand.name && row.target === seen(brand).target)}
+              own={brand.own}
+            />
+          ),
+          "#Share of voice": share("shareOfVoice"),
+          "#Mentioned first": share("firstNamed"),
+          "Position 1 / 2–3 / 4+": (brand) => <Places row={rowOf(brand, "position")} look={brand.look} />,
+          "#Cited": share("citationRate"),
+        }}
+      />
     </section>
   );
 }
 
-/** Where a brand stands in the answers that name it. */
+function RangeBar({ row: { interval }, top, look }: { row: MetricRow; top: number; look: number }) {
+  if (!interval) return <span class="rail" aria-hidden="true" />;
+  const [from, to] = interval.rerun;
+  const style = {
+    left: `${(100 * from) / top}%`,
+    width: `${(100 * (to - from)) / top}%`,
+    background: brandColor(look),
+  };
+  return (
+    <span class="rail" aria-hidden="true">
+      <i style={style} />
+    </span>
+  );
+}
+
+/** The shares of a brand's positions in the answers that name it. */
 function Places({ row, look }: { row?: MetricRow; look: number }) {
   if (!row?.places) return <span class="faint">–</span>;
   const { first, twoToThree, fourOrMore } = row.places;

@@ -1,18 +1,19 @@
-// The list of trackers: where each stands, its newest number, what it spends.
+// The list of trackers: state, newest number and cost of each.
 import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
-import { counted, Heads, number, useLoad } from "../ui";
+import { timeText } from "../time";
+import { CardTable, counted, Loading, number, useLoad } from "../ui";
 import { addressOf } from "./address";
-import { Failed, leadOf, mayTrack, panelOf, Skeleton, Value, VerdictMark, type PanelBrand } from "./pieces";
+import { leadOf, mayTrack, panelOf, StrongValue, VerdictMark, type PanelBrand } from "./pieces";
 import { Beginning, NewTracker } from "./start";
 import { Drawing, topOf } from "./trend";
 import { range, slotWords } from "./words";
 
 export function TrackerList() {
-  const { value, error, again } = useLoad((signal) => call("GET /v1/trackers", { signal }), []);
-  const trackers = value?.trackers ?? [];
+  const loaded = useLoad((signal) => call("GET /v1/trackers", { signal }), []);
+  const trackers = loaded.value?.trackers;
   if (route.value.query.new && mayTrack())
     return (
       <div class="tracking">
@@ -23,10 +24,10 @@ export function TrackerList() {
     <div class="tracking">
       <div class="tracker-head">
         <h1>Trackers</h1>
-        {trackers.length > 0 && mayTrack() && (
+        {!!trackers?.length && mayTrack() && (
           <span class="head-actions">
             <a class="button" href="#/trackers?new=file">
-              Paste a file
+              Import YAML
             </a>
             <a class="button primary" href="#/trackers?new=form">
               New tracker
@@ -34,10 +35,9 @@ export function TrackerList() {
           </span>
         )}
       </div>
-      <Failed error={error} again={again} stale={!!value} />
-      {!value && !error && <Skeleton label="Loading the trackers" />}
-      {value && trackers.length === 0 && <Beginning />}
-      {trackers.length > 0 && <Trackers trackers={trackers} />}
+      <Loading of={loaded} lines={4} />
+      {trackers?.length === 0 && <Beginning />}
+      {!!trackers?.length && <Trackers trackers={trackers} />}
       <AsCall path="/v1/trackers" />
     </div>
   );
@@ -51,72 +51,53 @@ function Trackers({ trackers }: { trackers: Tracker[] }) {
         <h2>{counted(trackers.length, "tracker")}</h2>
         <span class="faint">{counted(spent, "credit")} this month</span>
       </div>
-      <table class="row-cards" data-testid="trackers">
-        <Heads names={["Tracker", "State", "Own brand is named in", "Last sweep", "Next sweep", "Spent this month"]} />
-        <tbody>
-          {trackers.map((tracker) => (
-            <Row key={tracker.name} tracker={tracker} />
-          ))}
-        </tbody>
-      </table>
+      <CardTable
+        label="Trackers"
+        testid="trackers"
+        rows={trackers}
+        rowKey={({ name }) => name}
+        cells={{
+          Tracker: ({ name, prompts, targets }) => (
+            <>
+              <a href={addressOf(name, "overview")}>{name}</a>
+              <div class="faint">
+                {counted(prompts, "prompt")} × {counted(targets, "target")}
+              </div>
+            </>
+          ),
+          State: (tracker) => <TrackerState tracker={tracker} />,
+          Visibility: (tracker) => <Newest tracker={tracker} />,
+          "Last sweep": ({ lastSweep: last }) =>
+            last ? (
+              <>
+                {number(last.progress.answered)} of {number(last.progress.planned)} answers
+                <div class="faint">{slotWords(last)}</div>
+              </>
+            ) : (
+              <span class="faint">None yet</span>
+            ),
+          "Next sweep": (tracker) => nextSweep(tracker),
+          "Cost this month": ({ cost }) => <Spent cost={cost} />,
+        }}
+      />
       <p class="faint">
-        The small range says where the share would be if the same questions were asked again. The verdict compares 28
-        days with the 28 before.
+        Visibility is the share of answers that name your brand in the last 28 days, compared with the 28 days before.
+        The range below it is what a re-run would give.
       </p>
     </section>
   );
 }
 
-function Row({ tracker }: { tracker: Tracker }) {
-  const { name, prompts, targets, lastSweep, cost } = tracker;
-  return (
-    <tr>
-      <th scope="row" data-label="Tracker">
-        <a href={addressOf(name, "overview")}>{name}</a>
-        <div class="faint">
-          {counted(prompts, "prompt")} × {counted(targets, "target")}
-        </div>
-      </th>
-      <td data-label="State">
-        <TrackerState tracker={tracker} />
-      </td>
-      <td data-label="Own brand is named in">
-        <Newest tracker={tracker} />
-      </td>
-      <td data-label="Last sweep">
-        {lastSweep ? (
-          <>
-            {number(lastSweep.progress.answered)} of {number(lastSweep.progress.planned)} answered
-            <div class="faint">
-              {lastSweep.state}, {slotWords(lastSweep)}
-            </div>
-          </>
-        ) : (
-          <span class="faint">none yet</span>
-        )}
-      </td>
-      <td data-label="Next sweep">{nextSweep(tracker)}</td>
-      <td data-label="Spent this month">
-        <Spent cost={cost} />
-      </td>
-    </tr>
-  );
-}
-
-/** What a month has cost so far, against its ceiling. */
+/** The credits of this month, and the budget if there is one. */
 export function Spent({ cost: { committed, ceiling } }: { cost: Tracker["cost"] }) {
+  if (ceiling == null) return <>{counted(committed, "credit")}</>;
   const share = ceiling ? Math.min(1, committed / ceiling) : 0;
   return (
     <div class="spent">
-      <span>
-        {number(committed)}{" "}
-        {ceiling == null ? <span class="faint">credits, no ceiling</span> : <>of {number(ceiling)}</>}
-      </span>
-      {ceiling != null && (
-        <div class="level" aria-hidden="true">
-          <div class={share >= 1 ? "over" : share > 0.8 ? "much" : ""} style={{ width: `${100 * share}%` }} />
-        </div>
-      )}
+      {number(committed)} of {number(ceiling)} credits
+      <div class="level" aria-hidden="true">
+        <div class={share >= 1 ? "over" : share > 0.8 ? "much" : ""} style={{ width: `${100 * share}%` }} />
+      </div>
     </div>
   );
 }
@@ -128,10 +109,10 @@ interface Numbers {
   sweeps?: MetricRow[];
 }
 
-/** The newest number of a tracker's own brand with its verdict. */
+/** The newest visibility of a tracker's own brand, with the verdict on its change. */
 function Newest({ tracker }: { tracker: Tracker }) {
   const { value, error } = useLoad((signal) => patiently(() => newest(tracker.name, signal), signal), [tracker.name]);
-  if (error) return <span class="faint">not to be had: {error instanceof Error ? error.message : String(error)}</span>;
+  if (error) return <span class="faint">Not available: {error instanceof Error ? error.message : String(error)}</span>;
   if (!value)
     return (
       <span class="skeleton" role="status" aria-label="Loading">
@@ -139,14 +120,11 @@ function Newest({ tracker }: { tracker: Tracker }) {
       </span>
     );
   const { brand, row, compared, sweeps = [] } = value;
-  if (!brand) return <span class="faint">no brand to look for</span>;
-  if (!row || row.value == null) return <span class="faint">no answers in 28 days</span>;
+  if (!brand) return <span class="faint">No brands</span>;
+  if (!row || row.value == null) return <span class="faint">No answers in 28 days</span>;
   return (
     <>
-      <strong>
-        <Value of={row.value} />
-      </strong>{" "}
-      <span class="faint">{brand.name}</span>
+      <StrongValue of={row.value} /> <span class="faint">{brand.name}</span>
       {sweeps.length > 4 && <Spark brand={brand} sweeps={sweeps} />}
       <div class="faint">{range(row.interval?.rerun)}</div>
       {compared && <VerdictMark row={compared} own={brand.own} />}
@@ -160,60 +138,44 @@ async function newest(name: string, signal: AbortSignal): Promise<Numbers> {
   const brands = rules.find((rule) => rule.name === current)?.brands ?? [];
   const brand = leadOf(panelOf({ definition: { brands, prompts: [], targets: [] } }));
   if (!brand) return {};
-  const report = await call("GET /v1/trackers/{name}/compare", {
-    params,
-    query: { metric: "visibility", having: `brand:${brand.name}` },
-    signal,
-  });
+  const query = { metric: "visibility", having: `brand:${brand.name}` };
+  const report = await call("GET /v1/trackers/{name}/compare", { params, query, signal });
   const { from, to } = report.period;
-  const found = await call("GET /v1/trackers/{name}/metrics", {
-    params,
-    query: { metric: "visibility", by: "brand", having: `brand:${brand.name}`, from, to },
-    signal,
-  });
-  const series = await call("GET /v1/trackers/{name}/metrics", {
-    params,
-    query: { metric: "visibility", by: "sweep,brand", last: 7, having: `brand:${brand.name}`, from, to },
-    signal,
-  });
-  const sweeps = series.rows.filter(({ target }) => target === found.rows[0]?.target);
-  return { brand, row: found.rows[0], compared: report.rows[0], sweeps };
+  const metrics = (by: { by: string; last?: number }) =>
+    call("GET /v1/trackers/{name}/metrics", { params, query: { ...query, from, to, ...by }, signal });
+  const [row] = (await metrics({ by: "brand" })).rows;
+  const { rows } = await metrics({ by: "sweep,brand", last: 7 });
+  return { brand, row, compared: report.rows[0], sweeps: rows.filter(({ target }) => target === row?.target) };
 }
 
-/** The sweeps behind the number beside it, as a drawing: each the mean of the last seven. */
+/** A small chart of visibility by sweep; each point is the mean of seven sweeps. */
 function Spark({ brand, sweeps }: { brand: PanelBrand; sweeps: MetricRow[] }) {
   const line = { brand, rows: sweeps.map((row) => ({ ...row, interval: null, provisional: false })) };
+  const points = sweeps.map(({ sweep = "" }) => ({ key: sweep, label: sweep }));
   return (
     <span class="spark">
-      <Drawing
-        points={sweeps.map(({ sweep = "" }) => ({ key: sweep, label: sweep }))}
-        lines={[line]}
-        top={topOf([line])}
-      />
+      <Drawing points={points} lines={[line]} top={topOf([line])} />
     </span>
   );
 }
 
-/** Whether it asks, in a word and a colour. */
 export function TrackerState({ tracker: { state, demo, lastSweep } }: { tracker: Tracker }) {
   const running = lastSweep?.state === "running";
   return (
     <span class="states">
-      {demo && <span class="badge">demo</span>}
-      {state === "paused" && <span class="badge">‖ paused</span>}
-      {state === "active" && !running && <span class="badge is-good">● active</span>}
-      {running && <span class="badge is-now">◔ sweep running</span>}
-      {lastSweep?.state === "skipped" && <span class="badge is-bad">! last sweep skipped</span>}
-      {lastSweep?.state === "missed" && <span class="badge is-warn">! last sweep missed</span>}
+      {demo && <span class="badge">Demo</span>}
+      {state === "paused" && <span class="badge">‖ Paused</span>}
+      {state === "active" && !running && <span class="badge is-good">● Active</span>}
+      {running && <span class="badge is-now">◔ Sweep running</span>}
+      {lastSweep?.state === "skipped" && <span class="badge is-bad">! Last sweep skipped</span>}
+      {lastSweep?.state === "missed" && <span class="badge is-warn">! Last sweep missed</span>}
     </span>
   );
 }
 
-/** When it asks next, in the reader's time. */
-export function nextSweep({ nextSweepAt, state, demo }: Tracker): string {
-  if (demo) return "A demo asks nothing";
-  if (state === "paused") return "None while paused";
-  if (!nextSweepAt) return "Only by hand";
-  const parts = { weekday: "short", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" } as const;
-  return new Date(nextSweepAt).toLocaleString(undefined, parts);
+/** Returns when the next sweep starts, after a label, or why none is scheduled. */
+export function nextSweep({ nextSweepAt, state, demo }: Tracker, label = ""): string {
+  if (demo) return "Demo: no scheduled runs";
+  if (state === "paused") return "Paused";
+  return nextSweepAt ? label + timeText(nextSweepAt) : "Manual only";
 }

@@ -1,4 +1,4 @@
-// Reading numbers and sweeps of a tracker. Where the rate limit says no, a page waits.
+// Hooks that read the numbers and sweeps of a tracker. They wait if the rate limit is exceeded.
 import { call, patiently } from "../api";
 import type { MetricReport, Operations, Sweep } from "../api.gen";
 import { useLoad } from "../ui";
@@ -9,7 +9,7 @@ type MetricQuery = NonNullable<Operations["GET /v1/trackers/{name}/metrics"]["qu
 type CompareQuery = NonNullable<Operations["GET /v1/trackers/{name}/compare"]["query"]>;
 type SourceQuery = NonNullable<Operations["GET /v1/trackers/{name}/sources"]["query"]>;
 
-/** Numbers of a tracker; they are read again when the query is another, or undefined where none are wanted. */
+/** Reads metrics, and reads them again when the query changes. Reads nothing if the query is undefined. */
 export function useMetrics(name: string, query: MetricQuery | undefined, ...on: unknown[]) {
   return useLoad<MetricReport | undefined>(
     async (signal) =>
@@ -32,10 +32,10 @@ export function useSources(name: string, query: SourceQuery, ...on: unknown[]) {
   );
 }
 
-/** The day on a wall's clock for which a sweep was due. */
+/** Returns the local day on which a sweep was due. */
 export const dayOf = ({ slot, dueAt }: Sweep) => (/^\d{4}-\d\d-\d\dT/.test(slot) ? slot : dueAt).slice(0, 10);
 
-/** The sweeps of a period that have ended, the oldest first, those that never ran among them. */
+/** Returns the sweeps of a period that have ended or never ran, the oldest first. */
 export async function sweepsWithin(
   name: string,
   { from, to }: Pick<Period, "from" | "to">,
@@ -58,5 +58,5 @@ export async function sweepsWithin(
   return found.sort((a, b) => a.dueAt.localeCompare(b.dueAt));
 }
 
-/** Picks rows of some brands, and leaves their numbers as they are. */
+/** Returns the parameter that limits rows to some brands, without changing their numbers. */
 export const havingBrands = (brands: PanelBrand[]) => brands.map(({ name }) => `brand:${name}`).join(",");

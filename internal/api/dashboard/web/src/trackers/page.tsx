@@ -1,13 +1,14 @@
-// Trackers: the list of them, and one with its tabs.
-import { useEffect } from "preact/hooks";
+// The list of trackers, and one tracker with its tabs.
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { base, call } from "../api";
 import type { Tracker } from "../api.gen";
 import { route } from "../state";
-import { useLoad } from "../ui";
+import { setZone } from "../time";
+import { Loading, useLoad } from "../ui";
 import { addressOf, keptFilters, numberQuery } from "./address";
 import { filtersOf } from "./answers/list";
 import { nextSweep, TrackerList, TrackerState } from "./list";
-import { Failed, mayTrack, panelOf, Skeleton } from "./pieces";
+import { apiPath, mayTrack, panelOf } from "./pieces";
 import { tabs } from "./tabs";
 import "./trackers.css";
 import "./answers/answers.css";
@@ -20,15 +21,16 @@ export function Trackers() {
 }
 
 function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: string[] }) {
-  const {
-    value: tracker,
-    error,
-    again,
-  } = useLoad((signal) => call("GET /v1/trackers/{name}", { params: { name }, signal }), [name]);
+  const loaded = useLoad((signal) => call("GET /v1/trackers/{name}", { params: { name }, signal }), [name]);
+  const { value: tracker, again } = loaded;
   const chosen = tabs.find((one) => one.name === tab) ?? tabs[0];
   useEffect(() => {
     document.title = `${name}, ${chosen.title} · Trackers · Earshot`;
   }, [name, chosen, tracker]);
+  useLayoutEffect(() => {
+    if (tracker) setZone(tracker.definition?.schedule?.timezone ?? "UTC");
+    return () => setZone(undefined);
+  }, [tracker]);
   return (
     <div class="tracking">
       <p class="back">
@@ -45,47 +47,33 @@ function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: s
           </a>
         ))}
       </nav>
-      <Failed error={error} again={again} stale={!!tracker} />
-      {tracker ? (
+      <Loading of={loaded} lines={8} />
+      {tracker && (
         <chosen.show key={chosen.name} tracker={tracker} panel={panelOf(tracker)} parts={parts} again={again} />
-      ) : (
-        !error && <Skeleton lines={8} label="Loading the tracker" />
       )}
     </div>
   );
 }
 
-/** The name, where the tracker stands, and what can be done. */
+/** The name and state of a tracker, its next sweep, and its actions. */
 function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: string }) {
   const file = (rest: string) => {
-    const { pathname, search } = new URL(`v1/trackers/${encodeURIComponent(name)}/${rest}`, base);
+    const { pathname, search } = new URL(apiPath(name, rest).slice(1), base);
     return pathname + search;
   };
-  const picked = tracker ? exported(tracker, tab) : {};
+  const filters = tracker ? exportFilters(tracker, tab) : {};
+  const csv = file(`/export?${new URLSearchParams({ format: "csv", ...filters })}`);
+  const title = Object.keys(filters).length ? "Answers that match the filters, as CSV" : "All answers, as CSV";
   return (
     <div class="tracker-head">
       <h1>{name}</h1>
       {tracker && <TrackerState tracker={tracker} />}
       <span class="head-actions">
-        {tracker && (
-          <span class="faint">
-            {tracker.nextSweepAt && tracker.state === "active" && "Next sweep "}
-            {nextSweep(tracker)}
-          </span>
-        )}
-        <a class="button" href={file("report")} download>
+        {tracker && <span class="faint">{nextSweep(tracker, "Next sweep: ")}</span>}
+        <a class="button" href={file("/report")} download>
           Report
         </a>
-        <a
-          class="button"
-          href={file(`export?${new URLSearchParams({ format: "csv", ...picked })}`)}
-          download
-          title={
-            Object.keys(picked).length
-              ? "The answers that the filters of this page pick, as CSV"
-              : "All answers, as CSV"
-          }
-          data-testid="export">
+        <a class="button" href={csv} download title={title} data-testid="export">
           Export
         </a>
         {tracker && !tracker.demo && mayTrack() && (
@@ -98,8 +86,8 @@ function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: st
   );
 }
 
-/** The filters of the tab, as those of an export of answers; a tab without filters has none. */
-function exported(tracker: Tracker, tab: string): Record<string, string> {
+/** Returns the filters of a tab as parameters of an export of answers; a tab without filters has none. */
+function exportFilters(tracker: Tracker, tab: string): Record<string, string> {
   if (tab === "answers") return { ...filtersOf(tracker) };
   if (!["overview", "prompts", "sources"].includes(tab)) return {};
   const { from, to, filter = "" } = numberQuery(tracker);

@@ -1,16 +1,13 @@
-// Pieces that tracking pages share: brands, verdicts, grades, what a number is made of.
+// Components that the tracker pages share: brands, changes, data quality, the basis of a number.
 import type { ComponentChildren } from "preact";
-import { ApiError } from "../api";
 import type { ComparedRow, GradedCut, MetricRow, Tracker } from "../api.gen";
-import { session } from "../session";
-import { Button, number, Problem } from "../ui";
+import { targetLabel } from "../names";
+import { may } from "../session";
+import { counted, number } from "../ui";
 import { answersAddress } from "./address";
-import { criterionWords, floorWords, gradeWords, percent, points, signed, verdictWords } from "./words";
+import { criterionWords, gradeWords, percent, points, signed, variationWords, verdictWords } from "./words";
 
-/**
- * What a tab is given: the tracker with its definition, its panel, what stands behind the tab in the address,
- * and a way to read the tracker again.
- */
+/** The props of a tab: parts is the rest of the address behind the tab, again reads the tracker again. */
 export interface TabProps {
   tracker: Tracker;
   panel: PanelBrand[];
@@ -18,7 +15,7 @@ export interface TabProps {
   again: () => void;
 }
 
-/** A brand of the panel with its look, which it keeps as long as the panel's order does. */
+/** A tracked brand with the number of its color and shape. */
 export interface PanelBrand {
   name: string;
   own: boolean;
@@ -28,10 +25,7 @@ export interface PanelBrand {
 const looks = 7;
 const shapes = ["●", "■", "▲", "◆", "✚", "▼", "▬"];
 
-/**
- * The panel: the first own brand has look 0, the others follow in their order, and from the seventh on they
- * share one.
- */
+/** Returns the brands of a tracker. The first own brand has look 0; from the seventh on, brands share the last look. */
 export function panelOf(tracker: Pick<Tracker, "definition">): PanelBrand[] {
   const brands = tracker.definition?.brands ?? [];
   const first = brands.find(({ own }) => own)?.name;
@@ -39,42 +33,65 @@ export function panelOf(tracker: Pick<Tracker, "definition">): PanelBrand[] {
   return brands.map(({ name, own }) => ({ name, own: !!own, look: name === first ? 0 : Math.min(next++, looks - 1) }));
 }
 
-/** The brand that headlines speak of: the first own one, else the first. */
+/** Returns the brand that the headline is about: the first own brand, or else the first brand. */
 export const leadOf = (panel: PanelBrand[]) => panel.find(({ look }) => look === 0) ?? panel[0];
+
+/** Returns the look of a brand by its name; a brand that is not tracked has the last one. */
+export const lookOf = (panel: PanelBrand[], brand: string) =>
+  panel.find(({ name }) => name === brand)?.look ?? looks - 1;
 
 export const brandColor = (look: number) => `var(--b${look})`;
 
-/** The mark of a brand: a colour and a shape. The name stands beside it. */
-export function BrandMark({ look }: { look: number }) {
-  return (
-    <span class="brand-mark" aria-hidden="true" style={{ color: brandColor(look) }}>
-      {shapes[look]}
-    </span>
-  );
-}
+/** The color and shape of a brand. */
+export const BrandMark = ({ look }: { look: number }) => (
+  <span class="brand-mark" aria-hidden="true" style={{ color: brandColor(look) }}>
+    {shapes[look]}
+  </span>
+);
 
 export function BrandName({ brand }: { brand: PanelBrand }) {
   return (
     <span class="brand-name">
-      <BrandMark look={brand.look} /> {brand.name}
-      {brand.own && (
-        <>
-          {" "}
-          <span class="badge own">own</span>
-        </>
-      )}
+      <BrandMark look={brand.look} /> {brand.name} {brand.own && <span class="badge own">own</span>}
     </span>
   );
 }
 
+/** The brand of a row, with its target if the row is about one. */
+export const BrandOf = ({ brand, target }: { brand: PanelBrand; target: string }) => (
+  <>
+    <BrandName brand={brand} /> <TargetNote of={target} />
+  </>
+);
+
+/** The target of a row; nothing for a row about all targets. */
+export const TargetNote = ({ of }: { of: string }) =>
+  of === "*" ? null : <span class="faint">{targetLabel(of)}</span>;
+
 type ValueProps = { of: number | null | undefined; show?: (value: number | null | undefined) => string };
 
 /** A number that carries the API's exact value. */
-export function Value({ of, show = percent }: ValueProps) {
-  return of == null ? <>–</> : <data value={String(of)}>{show(of)}</data>;
-}
+export const Value = ({ of, show = percent }: ValueProps) =>
+  of == null ? <>–</> : <data value={String(of)}>{show(of)}</data>;
 
-/** The verdict on a change. Green and red are for the own brand only: what a rival does is neither good nor bad. */
+export const StrongValue = ({ of }: ValueProps) => (
+  <strong>
+    <Value of={of} />
+  </strong>
+);
+
+/** Tags, types and similar short texts. */
+export const Badges = ({ of = [] }: { of?: string[] }) => (
+  <>
+    {of.map((text) => (
+      <span key={text} class="badge">
+        {text}
+      </span>
+    ))}
+  </>
+);
+
+/** The verdict on a change. Only the own brand's verdict is green or red. */
 export function VerdictMark({ row, own }: { row: ComparedRow; own: boolean }) {
   const words = verdictWords(row);
   if (row.verdict === "tooEarly" || row.change == null) return <span class="verdict early">◌ {words}</span>;
@@ -87,7 +104,7 @@ export function VerdictMark({ row, own }: { row: ComparedRow; own: boolean }) {
   );
 }
 
-/** A change in points with the noise floor below it. Noise is grey. */
+/** A change in points, with the normal variation below it. A change within normal variation is grey. */
 export function Delta({ row, own }: { row: ComparedRow | undefined; own: boolean }) {
   if (!row || row.change == null) return <span class="faint">–</span>;
   const moved = row.verdict === "moved";
@@ -98,26 +115,22 @@ export function Delta({ row, own }: { row: ComparedRow | undefined; own: boolean
         {moved && (row.change < 0 ? "▼ " : "▲ ")}
         <Value of={row.change} show={(v) => signed(v!)} />
       </span>
-      <span class="faint">{floorWords(row)}</span>
+      <span class="faint">{variationWords(row)}</span>
       {row.noiseFloor != null && (
         <span class="faint">
-          asked twice: ±<Value of={row.noiseFloor} show={points} />
+          Repeated sweep: ±<Value of={row.noiseFloor} show={points} />
         </span>
       )}
     </span>
   );
 }
 
-/** What numbers are good for, in a word; why opens below it. */
+/** The data quality in a word. */
 export function GradeBadge({ grade }: { grade: GradedCut["grade"] }) {
   const bars = { "decision-grade": 3, directional: 2, exploratory: 1 }[grade];
   return (
-    <span class={`badge grade g${bars}`}>
-      <span aria-hidden="true">
-        {"▮".repeat(bars)}
-        {"▯".repeat(3 - bars)}
-      </span>{" "}
-      {gradeWords[grade]}
+    <span class={`badge grade g${bars}`} title={grade}>
+      <span aria-hidden="true">{"▮".repeat(bars) + "▯".repeat(3 - bars)}</span> {gradeWords[grade]}
     </span>
   );
 }
@@ -135,77 +148,41 @@ export function GradeReasons({ cut }: { cut: GradedCut }) {
   );
 }
 
-/** Something to know before a number is used. */
-export function Caution({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <p class="caution">
-      <strong>{title}</strong> <span>{children}</span>
-    </p>
-  );
-}
+/** A warning about a number. */
+export const Caution = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <p class="caution">
+    <strong>{title}</strong> <span>{children}</span>
+  </p>
+);
 
-/** Says that answers were made up, wherever numbers of them are shown. */
-export function MadeUp({ when }: { when: boolean | undefined }) {
-  return when ? (
+/** Says that the answers on the page are invented. */
+export const SampleData = ({ when }: { when: boolean | undefined }) =>
+  when ? (
     <p class="lab-note">
-      <strong>Made up.</strong> The built-in lab wrote these answers; nothing on this page is real.
+      <strong>Sample data.</strong> The built-in lab generated these answers. Nothing on this page is real.
     </p>
   ) : null;
-}
 
-/** What a number is made of, with the way to its answers. */
+/** What a number is based on, with a link to its answers. */
 export function Basis({ tracker, row }: { tracker: string; row: MetricRow }) {
   return (
     <p class="basis" data-testid="basis">
       <span>
         <strong>{number(row.numerator)}</strong> of <strong>{number(row.denominator)}</strong> answers
       </span>
-      {row.cells !== undefined && (
-        <span>
-          <strong>{number(row.cells)}</strong> {row.cells === 1 ? "cell" : "cells"}
-        </span>
-      )}
-      {row.sweeps !== undefined && (
-        <span>
-          <strong>{number(row.sweeps)}</strong> {row.sweeps === 1 ? "sweep" : "sweeps"}
-        </span>
-      )}
+      {row.cells !== undefined && <span>{counted(row.cells, "prompt × target pair")}</span>}
+      {row.sweeps !== undefined && <span>{counted(row.sweeps, "sweep")}</span>}
+      <span>{number(row.missing)} missing</span>
       <span>
-        <strong>{number(row.missing)}</strong> {row.missing === 1 ? "answer" : "answers"} missing
+        {row.metric}, matching rules {row.rules}
       </span>
-      <span>
-        {row.metric}, rules {row.rules}
-      </span>
-      <a href={answersAddress(tracker, row.answersUrl)}>Open these answers</a>
+      <a href={answersAddress(tracker, row.answersUrl)}>View answers</a>
     </p>
   );
 }
 
-/** Grey bars in the place of what is being loaded. */
-export function Skeleton({ lines = 4, label = "Loading" }: { lines?: number; label?: string }) {
-  return (
-    <div class="card skeleton" role="status" aria-label={label}>
-      {Array.from({ length: lines }, (_, i) => (
-        <div key={i} class={`bar w${i % 4}`} />
-      ))}
-    </div>
-  );
-}
+/** Reports whether the key may change trackers. Keys without the scope do not see such actions. */
+export const mayTrack = () => may("track");
 
-/** An error, with a way to try again; what was loaded before stays on the page. */
-export function Failed({ error, again, stale }: { error: unknown; again: () => void; stale?: boolean }) {
-  if (!error) return null;
-  return (
-    <div class="failed">
-      <Problem error={error} />
-      <p>
-        {stale && "What is shown was loaded before. "}
-        {error instanceof ApiError && error.status >= 500 && "Sweeps go on as planned. "}
-        <Button text="Try again" class="small" onClick={again} />
-      </p>
-    </div>
-  );
-}
-
-/** Whether the key that is signed in may change trackers; where it may not, such actions are absent. */
-export const mayTrack = () => !!session.value?.scopes.includes("track");
+/** Returns the API path of a tracker, for the code examples. */
+export const apiPath = (tracker: string, rest = "") => `/v1/trackers/${encodeURIComponent(tracker)}${rest}`;

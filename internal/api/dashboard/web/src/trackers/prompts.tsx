@@ -1,24 +1,25 @@
-// Prompts by target: how often the brand is named where, a page of questions at a time.
-// No request is larger than one page of them, however many there are.
+// Prompts by target: how often the brand is named, one page of prompts at a time. No request asks for more than one
+// page, so trackers may have any number of prompts.
 import { useRef } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { MetricReport, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
-import { Button, number, useLoad, useOverflow } from "../ui";
+import { targetLabel } from "../names";
+import { Button, Failed, Loading, number, Select, useLoad, useOverflow } from "../ui";
 import { addressOf, answersAddress, keptFilters, numberQuery, setQuery } from "./address";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { havingBrands, useCompare, useMetrics } from "./numbers";
 import { Overview } from "./overview";
-import { Delta, Failed, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
-import type { TabProps } from "./pieces";
+import type { PanelBrand, TabProps } from "./pieces";
+import { apiPath, Badges, Delta, leadOf, SampleData, StrongValue, Value } from "./pieces";
 import { range } from "./words";
 
 export function Prompts(props: TabProps) {
   return route.value.query.prompt ? <OnePrompt {...props} /> : <Matrix {...props} />;
 }
 
-/** One question over time: the overview, of its answers alone. */
+/** One prompt over time: the overview of its answers. */
 function OnePrompt(props: TabProps) {
   const { tracker } = props;
   const query = numberQuery(tracker);
@@ -29,7 +30,7 @@ function OnePrompt(props: TabProps) {
       <p>
         <a href={addressOf(tracker.name, "prompts", keptFilters())}>← All prompts</a>
       </p>
-      <h2 class="prompt-title">{text ?? `Question ${route.value.query.prompt}`}</h2>
+      <h2 class="prompt-title">{text ?? `Prompt ${route.value.query.prompt}`}</h2>
       {text && <Tags tags={tagsOf(tracker).get(text)} />}
       <Overview {...props} />
     </>
@@ -37,18 +38,18 @@ function OnePrompt(props: TabProps) {
 }
 
 const pageSize = 30;
-/** Rows of one request for the order of all questions: some 560 KB. */
+/** Rows of one request for the order of all prompts: about 560 KB. */
 const chunk = 1000;
 
 const orders = {
   "-value": "Highest visibility first",
   value: "Lowest visibility first",
-  text: "By question",
-  asked: "As defined",
+  text: "Prompt A–Z",
+  asked: "Original order",
 } as const;
 type Order = keyof typeof orders;
 
-/** The row of every question over all targets, in requests of a bounded size. */
+/** Returns the row of every prompt over all targets, in requests of a bounded size. */
 async function allPrompts(
   name: string,
   query: Parameters<typeof useMetrics>[1],
@@ -79,7 +80,7 @@ function sortedRows(rows: MetricRow[], order: Order, search: string): MetricRow[
     : [...rows];
   if (order === "asked") return found;
   if (order === "text") return found.sort((a, b) => (a.prompt ?? "").localeCompare(b.prompt ?? ""));
-  // What has no answers stands last in either order.
+  // Prompts without answers are last in both orders.
   return found.sort((a, b) =>
     a.value == null ? 1 : b.value == null ? -1 : order === "value" ? a.value - b.value : b.value - a.value,
   );
@@ -89,64 +90,48 @@ function Matrix({ tracker, panel }: TabProps) {
   const lead = leadOf(panel);
   const { query: address } = route.value;
   const branded = address.branded === "yes" || undefined;
-  const asked = {
-    ...numberQuery(tracker),
-    branded,
-    metric: "visibility",
-    having: lead ? havingBrands([lead]) : undefined,
-  };
+  const having = lead ? havingBrands([lead]) : undefined;
+  const asked = { ...numberQuery(tracker), branded, metric: "visibility", having };
   const all = useLoad(
     (signal) => (lead ? allPrompts(tracker.name, { ...asked, by: "prompt" }, signal) : Promise.resolve(undefined)),
     [tracker, JSON.stringify(asked)],
   );
   const order: Order = Object.hasOwn(orders, address.sort ?? "") ? (address.sort as Order) : "-value";
   const rows = sortedRows(all.value?.rows ?? [], order, address.q ?? "");
-  const page = Math.min(
-    Math.max(1, Math.floor(Number(address.page)) || 1),
-    Math.max(1, Math.ceil(rows.length / pageSize)),
-  );
+  const pages = Math.max(1, Math.ceil(rows.length / pageSize));
+  const page = Math.min(Math.max(1, Math.floor(Number(address.page)) || 1), pages);
   const before = (page - 1) * pageSize;
   const shown = rows.slice(before, before + pageSize);
+  const turn = (to: number) => setQuery({ page: String(to) });
   if (!lead) return <NoBrands tracker={tracker} />;
   return (
     <>
-      <MadeUp when={all.value?.madeUp} />
+      <SampleData when={all.value?.madeUp} />
       <FilterLine tracker={tracker} against />
-      <Failed error={all.error} again={all.again} stale={!!all.value} />
-      {!all.value && !all.error && <Skeleton lines={10} label="Loading the prompts" />}
-      {all.value && all.value.rows.length === 0 && <NothingLeft tracker={tracker} />}
-      {all.value && all.value.rows.length > 0 && (
+      <Loading of={all} lines={10} />
+      {all.value?.rows.length === 0 && <NothingLeft tracker={tracker} />}
+      {!!all.value?.rows.length && (
         <section class="card" aria-label="Prompts by target">
           <div class="title-line">
             <h2>
-              Prompts by target{" "}
-              <span class="faint">
-                {number(all.value.rows.length)}
-                {branded ? ", those that name a brand among them" : ""}
-              </span>
+              Prompts by target <span class="faint">{number(all.value.rows.length)}</span>
             </h2>
             <span class="filters">
               <input
                 type="search"
-                aria-label="Find a prompt"
-                placeholder="Find…"
+                aria-label="Search prompts"
+                placeholder="Search…"
                 value={address.q ?? ""}
                 onInput={(event) => setQuery({ q: event.currentTarget.value, page: "" })}
               />
-              <select
-                aria-label="Order"
+              <Select
+                aria-label="Sort by"
                 value={order}
-                onChange={(event) =>
-                  setQuery({ sort: event.currentTarget.value === "-value" ? "" : event.currentTarget.value, page: "" })
-                }>
-                {Object.entries(orders).map(([value, words]) => (
-                  <option key={value} value={value}>
-                    {words}
-                  </option>
-                ))}
-              </select>
+                options={Object.entries(orders)}
+                onChoose={(sort) => setQuery({ sort: sort === "-value" ? "" : sort, page: "" })}
+              />
               <Button
-                text="Prompts that name a brand, too"
+                text="Include branded prompts"
                 class="small"
                 aria-pressed={!!branded}
                 onClick={() => setQuery({ branded: branded ? "" : "yes", page: "" })}
@@ -157,49 +142,33 @@ function Matrix({ tracker, panel }: TabProps) {
           {shown.length > 0 ? (
             <Cells key={branded ? 1 : 0} tracker={tracker} lead={lead} rows={shown} asked={asked} order={order} />
           ) : (
-            <p>No prompt has “{address.q}” in it.</p>
+            <p>No prompts match “{address.q}”</p>
           )}
           <div class="pager">
             <span class="faint">
-              {shown.length
-                ? `${number(before + 1)} to ${number(before + shown.length)} of ${number(rows.length)}`
-                : "none"}
+              {shown.length > 0 &&
+                `${number(before + 1)}–${number(before + shown.length)} of ${number(rows.length)} prompts`}
             </span>
-            {rows.length > pageSize && (
+            {pages > 1 && (
               <span>
-                <Button
-                  text="Before"
-                  class="small"
-                  disabled={page === 1}
-                  onClick={() => setQuery({ page: String(page - 1) })}
-                />{" "}
-                <Button
-                  text="After"
-                  class="small"
-                  disabled={page * pageSize >= rows.length}
-                  onClick={() => setQuery({ page: String(page + 1) })}
-                />
+                <Button text="Previous" class="small" disabled={page === 1} onClick={() => turn(page - 1)} />{" "}
+                <Button text="Next" class="small" disabled={page === pages} onClick={() => turn(page + 1)} />
               </span>
             )}
           </div>
         </section>
       )}
       <p class="faint">
-        Informative: share of answers that name any brand of the panel. A cell shows the share and, under it, in how
-        many answers of how many; it opens the answers that name the brand. The change is against as many days before,
-        on all targets; the questions of a page are tested together, so that many at once raise no false alarm. Small
-        counts are uncertain: with 28 answers, 50 % can be 33 to 67 %.
+        Each cell shows the share and number of answers that name the brand. Select a cell to read them. Changes compare
+        with the period before, on all targets. Small numbers are uncertain: with 28 answers, 50 % may be 33–67 %.
       </p>
-      <AsCall
-        path={`/v1/trackers/${encodeURIComponent(tracker.name)}/metrics`}
-        query={{ ...asked, by: "prompt,target" }}
-      />
+      <AsCall path={apiPath(tracker.name, "/metrics")} query={{ ...asked, by: "prompt,target" }} />
     </>
   );
 }
 
 const steps = ["0", "1–9", "10–24", "25–39", "40–54", "55–69", "70–100 %"];
-/** The step of a share, from its rounded percent, so that colour and number agree. */
+/** Returns the color step of a share, from its rounded percent, so that color and number agree. */
 export function heatOf(share: number): number {
   const rounded = Math.round(100 * share);
   return [1, 10, 25, 40, 55, 70].filter((from) => rounded >= from).length;
@@ -208,14 +177,14 @@ export function heatOf(share: number): number {
 function HeatKey({ brand }: { brand: PanelBrand }) {
   return (
     <p class="heat-key">
-      <span class="faint">{brand.name} named in</span>
+      <span class="faint">Answers that name {brand.name}</span>
       {steps.map((words, i) => (
         <span key={words} class={`cell l${i}`}>
           {words}
         </span>
       ))}
       <span class="cell lq">no brand named</span>
-      <span class="cell lm">under 5 answers</span>
+      <span class="cell lm">fewer than 5 answers</span>
     </p>
   );
 }
@@ -254,19 +223,12 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
       <Failed
         error={cells.error ?? informative.error ?? changes.error}
         again={() => {
-          cells.again();
-          informative.again();
-          changes.again();
+          for (const { again } of [cells, informative, changes]) again();
         }}
         stale={!!cells.value}
       />
-      {overflows && <p class="faint sideways">Scroll sideways for the other targets →</p>}
-      <div
-        class="scroll heat-box"
-        ref={box}
-        role="region"
-        tabIndex={0}
-        aria-label="Prompts by target, scrolls sideways">
+      {overflows && <p class="faint sideways">Scroll right for more targets →</p>}
+      <div class="scroll heat-box" ref={box} role="region" tabIndex={0} aria-label="Prompts by target, scrollable">
         <table class="heat" data-testid="matrix" aria-busy={!cells.value}>
           <thead>
             <tr>
@@ -274,7 +236,7 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
                 <Button text="Prompt" onClick={() => setQuery({ sort: "text", page: "" })} />
               </th>
               <th scope="col" class="number">
-                Informative
+                Answers naming any brand
               </th>
               <th scope="col" class="number" {...sort("value")}>
                 <Button
@@ -282,10 +244,10 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
                   onClick={() => setQuery({ sort: order === "-value" ? "value" : "", page: "" })}
                 />
               </th>
-              <th scope="col">Change, points</th>
+              <th scope="col">Change (points)</th>
               {targets.map((target) => (
                 <th key={target} scope="col" class="target">
-                  {target.replaceAll("/", " ")}
+                  {targetLabel(target)}
                 </th>
               ))}
             </tr>
@@ -302,24 +264,22 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
                     </a>
                     <Tags tags={tags.get(row.prompt ?? "")} />
                   </th>
-                  <td class={`number fact ${silent ? "warn" : ""}`} data-label="Informative">
+                  <td class={`number fact ${silent ? "warn" : ""}`} data-label="Answers naming any brand">
                     <Value of={told?.value} />
                   </td>
                   <td class="number fact" data-label="All targets">
                     {row.denominator === 0 ? (
-                      <span class="faint">not counted</span>
+                      <span class="faint">No answers</span>
                     ) : silent ? (
-                      <span class="faint">no brand named</span>
+                      <span class="faint">No brand named</span>
                     ) : (
                       <>
-                        <strong>
-                          <Value of={row.value} />
-                        </strong>
+                        <StrongValue of={row.value} />
                         <div class="faint">{range(row.interval?.rerun)}</div>
                       </>
                     )}
                   </td>
-                  <td class="fact" data-label="Change, points">
+                  <td class="fact" data-label="Change (points)">
                     <Delta row={changeOf.get(row.promptId)} own={lead.own} />
                   </td>
                   {targets.map((target) => (
@@ -341,37 +301,32 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
   );
 }
 
-/** A share with its count. Below five answers it is hatched, and what was never answered is no zero. */
+/** A share with its count. A cell with fewer than five answers is hatched; a cell without answers has no share. */
 function Cell({ tracker, target, row, silent }: { tracker: string; target: string; row?: MetricRow; silent: boolean }) {
   if (!row || row.value == null || row.denominator === 0)
     return (
-      <td class="cell-box" data-label={target}>
-        <span class="cell lm">missing</span>
+      <td class="cell-box" data-label={targetLabel(target)} data-target={target}>
+        <span class="cell lm">no data</span>
       </td>
     );
   const few = row.denominator < 5;
   const look = few ? "lm" : silent ? "lq" : `l${heatOf(row.value)}`;
   return (
-    <td class="cell-box" data-label={target}>
+    <td class="cell-box" data-label={targetLabel(target)} data-target={target}>
       <a class={`cell ${look}`} href={answersAddress(tracker, row.answersUrl, silent ? undefined : row.brand)}>
         <b>{silent ? "no brand" : <Value of={row.value} />}</b>
         <small>
           {number(row.numerator)}/{number(row.denominator)}
-          <span class="hidden-words"> answers{few && ", under 5"}</span>
+          <span class="hidden-words"> answers{few && ", fewer than 5"}</span>
         </small>
       </a>
     </td>
   );
 }
 
-function Tags({ tags }: { tags?: string[] }) {
-  return tags?.length ? (
+const Tags = ({ tags }: { tags?: string[] }) =>
+  tags?.length ? (
     <div class="tags">
-      {tags.map((tag) => (
-        <span key={tag} class="badge">
-          {tag}
-        </span>
-      ))}
+      <Badges of={tags} />
     </div>
   ) : null;
-}

@@ -1,42 +1,44 @@
-// The trend of a tracker over its sweeps, and the same for each target.
+// The trends of a tracker: by brand, and by target.
 import { useState } from "preact/hooks";
 import type { ComparedRow, MetricReport, MetricRow, Sweep, Tracker } from "../api.gen";
 import { route } from "../state";
-import { useLoad } from "../ui";
+import { targetLabel } from "../names";
+import { dateText } from "../time";
+import { Failed, Skeleton, useLoad } from "../ui";
 import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "./address";
 import { targetName } from "./filters";
 import { havingBrands, sweepsWithin, useMetrics } from "./numbers";
-import { Delta, Failed, leadOf, Skeleton, Value, type PanelBrand } from "./pieces";
+import { Delta, leadOf, Value, type PanelBrand } from "./pieces";
 import { Drawing, Trend, topOf, type Line, type Point } from "./trend";
-import { dayWords, metrics, range, slotWords, type MetricName } from "./words";
+import { metrics, range, slotWords, type MetricName } from "./words";
 
-/** How many sweeps a point of a line is the mean of. */
+/** The number of sweeps that each point of a line averages. */
 const lastSweeps = 7;
-/** From so many days on, a point is a week: more sweeps than a line can show. */
+/** Periods of at least this many days have one point per week, because a line cannot show that many sweeps. */
 const weeksFrom = 150;
 
-/** How the lines of a period are asked for. */
+/** Returns the grouping of a trend: by week for long periods, otherwise by sweep. */
 function lineQuery(tracker: Tracker, by: string): { by: string; last?: number } {
   return periodOf(tracker).days >= weeksFrom ? { by: `week,${by}` } : { by: `sweep,${by}`, last: lastSweeps };
 }
 
-/** The sweeps of the period in the address. */
+/** Reads the sweeps of the period in the address. */
 export function useSweeps(tracker: Tracker) {
   const { from, to } = periodOf(tracker);
   return useLoad((signal) => sweepsWithin(tracker.name, { from, to }, signal), [tracker, from, to]);
 }
 
-const gapReasons: Record<string, string> = { missed: "missed", skipped: "skipped", canceled: "canceled" };
+const gapStates = ["missed", "skipped", "canceled"];
 
-/** The points of an axis: every slot keeps its place, also where nothing was asked. */
+/** Returns the points of the axis. A sweep that did not run keeps its place. */
 function pointsOf(tracker: Tracker, sweeps: Sweep[], report: MetricReport): Point[] {
   if (periodOf(tracker).days >= weeksFrom)
     return [...new Set(report.rows.map(({ week = "" }) => week))].sort().map((week) => ({ key: week, label: week }));
   const breaks = new Map(report.breaks.map(({ sweep, reason }) => [sweep, reason]));
   return sweeps.map((sweep) => ({
     key: sweep.id,
-    label: /^\d/.test(sweep.slot) ? dayWords(sweep.slot) : slotWords(sweep),
-    gap: gapReasons[sweep.state] && gapReasons[sweep.state] + (sweep.reason ? ` (${sweep.reason})` : ""),
+    label: /^\d/.test(sweep.slot) ? dateText(sweep.slot.slice(0, 10)) : slotWords(sweep),
+    gap: gapStates.includes(sweep.state) ? sweep.state + (sweep.reason ? ` (${sweep.reason})` : "") : undefined,
     mark: breaks.get(sweep.id),
     href: addressOf(tracker.name, "answers", { ...keptFilters(), promptId: route.value.query.prompt, sweep: sweep.id }),
   }));
@@ -54,7 +56,7 @@ interface BrandTrendProps {
   sweeps: ReturnType<typeof useSweeps>;
 }
 
-/** The lines of brands over time, five at most. */
+/** The trend of up to five brands. */
 export function BrandTrend({ tracker, panel, metric, sweeps }: BrandTrendProps) {
   const lead = leadOf(panel);
   const [shown, setShown] = useState(() =>
@@ -85,14 +87,17 @@ export function BrandTrend({ tracker, panel, metric, sweeps }: BrandTrendProps) 
     ),
   });
   const weekly = periodOf(tracker).days >= weeksFrom;
+  const about = weekly
+    ? "Line: weekly average. Band: expected range if re-run."
+    : `Dots: single sweeps of ${lead?.name}. Line: average of ${lastSweeps} sweeps. Band: expected range if re-run.`;
   return (
     <section class="card" aria-label="Trend">
       <div class="title-line">
         <h2>
-          {metrics[metric].name} by {weekly ? "week" : "sweep"}
+          {metrics[metric]} by {weekly ? "week" : "sweep"}
         </h2>
         <div class="segments" role="group" aria-label="Metric">
-          {Object.entries(metrics).map(([name, { name: title }]) => (
+          {Object.entries(metrics).map(([name, title]) => (
             <button
               key={name}
               type="button"
@@ -111,18 +116,13 @@ export function BrandTrend({ tracker, panel, metric, sweeps }: BrandTrendProps) 
         }}
         stale={!!report.value}
       />
-      {!report.value && !report.error && <Skeleton lines={8} label="Loading the trend" />}
+      {!report.value && !report.error && <Skeleton lines={8} />}
       {points.length > 0 && (
         <Trend
-          caption={`${metrics[metric].name} by ${weekly ? "week" : "sweep"}`}
+          caption={`${metrics[metric]} by ${weekly ? "week" : "sweep"}`}
           points={points}
           lines={drawn.map((brand) => lineOf(brand, report.value))}
-          about={
-            weekly
-              ? "Line: a week's mean. Band: where it would be if asked again."
-              : `Dot: one sweep of ${lead?.name}. Line: mean of the last ${lastSweeps} sweeps. ` +
-                "Band: where the line would be if asked again."
-          }
+          about={about}
           dots={lead && singles.value ? lineOf(lead, singles.value) : undefined}
           others={panel.filter(({ name }) => !shown.includes(name)).slice(0, 20)}
           onToggle={toggle}
@@ -142,17 +142,12 @@ interface TargetsProps {
   sweeps: ReturnType<typeof useSweeps>;
 }
 
-/** The lead brand on each target, all on one scale. */
+/** The trend of the lead brand on each target, on the same scale. */
 export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsProps) {
   const names = [...new Set((tracker.definition?.targets ?? []).map(targetName))];
   const { filter, ...rest } = numberQuery(tracker);
-  const few =
-    names.length > shownTargets
-      ? names
-          .slice(0, shownTargets)
-          .map((name) => `target:${name}`)
-          .join(",")
-      : undefined;
+  const first = names.slice(0, shownTargets).map((name) => `target:${name}`);
+  const few = names.length > shownTargets ? first.join(",") : undefined;
   const query = { ...rest, metric, having: havingBrands([brand]), filter: filter ?? few };
   const totals = useMetrics(tracker.name, { ...query, by: "target" }, tracker);
   const lines = useMetrics(tracker.name, { ...query, ...lineQuery(tracker, "target") }, tracker);
@@ -173,10 +168,10 @@ export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsPro
     <section class="card" aria-label="Targets">
       <h2>{brand.name} by target</h2>
       <p class="faint">
-        All on one scale, 0 to {Math.round(100 * top)} %.
+        All charts use the same scale, 0–{Math.round(100 * top)} %.
         {names.length > rows.length &&
           totals.value &&
-          ` ${rows.length} of ${names.length} targets; choose others in the filters.`}
+          ` Showing ${rows.length} of ${names.length} targets. Use the filters to see others.`}
       </p>
       <Failed
         error={totals.error ?? lines.error}
@@ -186,7 +181,7 @@ export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsPro
         }}
         stale={!!totals.value}
       />
-      {!totals.value && !totals.error && <Skeleton label="Loading the targets" />}
+      {!totals.value && !totals.error && <Skeleton />}
       <ul class="multiples">
         {rows.map((row, i) => (
           <li key={row.target}>
@@ -198,7 +193,7 @@ export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsPro
                   metric: metric === "visibility" ? "" : metric,
                   target: row.target.split("@")[0],
                 })}>
-                {row.target}
+                {targetLabel(row.target)}
               </a>
             </h3>
             <p>

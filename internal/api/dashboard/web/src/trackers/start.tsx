@@ -1,8 +1,7 @@
-// Beginning: what a tracker is, a demo to look at, a file to paste, a form to fill in.
-import { useState } from "preact/hooks";
+// The page without trackers, the demo, and the form of a new tracker.
 import { call } from "../api";
 import { route } from "../state";
-import { Button, Copy, Problem, Spinner } from "../ui";
+import { Button, Copy, Problem, Spinner, useAction } from "../ui";
 import { addressOf, setQuery } from "./address";
 import { Editor } from "./editor";
 import { mayTrack } from "./pieces";
@@ -21,101 +20,84 @@ schedule: {every: day, at: "06:00", timezone: Europe/Berlin}
 ceiling: {creditsPerMonth: 1000}
 `;
 
-/** What stands in the place of the list when there is no tracker. */
+/** The empty state of the list of trackers. */
 export function Beginning() {
   return (
-    <section class="card beginning" aria-label="Begin">
+    <section class="card beginning" aria-label="Get started">
       <div>
-        <h2>See how AI assistants talk about your brand, and whether it changed</h2>
+        <h2>See how AI assistants talk about your brand</h2>
         <p>
-          A tracker asks the same questions again and again, of the assistants and countries you choose, and counts who
-          is named in the answers.
+          A tracker asks the same prompts on a schedule, on the platforms and in the countries that you choose, and
+          measures how often each brand is named.
         </p>
         <ol class="steps">
           <li>
-            <strong>You give</strong> questions, brands and where to ask.
+            <strong>Set up</strong> prompts, brands, platforms and countries.
           </li>
           <li>
-            <strong>Every sweep</strong> asks each question once everywhere. Answers are kept, so you can always read
-            what is behind a number.
+            <strong>Each sweep</strong> asks every prompt on every platform. All answers are kept, so you can read the
+            answers behind each number.
           </li>
           <li>
-            <strong>You get</strong> shares with their uncertainty. A change is told only when asking twice would not
-            explain it.
+            <strong>You see</strong> visibility, share of voice and sources, and get an alert when a change exceeds
+            normal variation.
           </li>
         </ol>
         {mayTrack() ? (
           <>
             <p class="actions-left">
-              <DemoButton primary /> <Button text="Paste a file" onClick={() => setQuery({ new: "file" })} />{" "}
-              <Button text="Fill in a form" onClick={() => setQuery({ new: "form" })} />
+              <DemoButton primary /> <Button text="Import YAML" onClick={() => setQuery({ new: "file" })} />{" "}
+              <Button text="New tracker" onClick={() => setQuery({ new: "form" })} />
             </p>
             <p class="faint">
-              The demo fills every page with 90 days of made-up answers, asks nobody, costs nothing and goes away with
-              one click.
+              The demo shows every page with 90 days of sample data. It is free, and you can delete it at any time.
             </p>
           </>
         ) : (
           <p class="notice">
-            Your key may only read. A key with the scope <code>track</code> can make a tracker.
+            Your key is read-only. To create a tracker, sign in with a key that has the <code>track</code> permission.
           </p>
         )}
       </div>
       <div>
         <div class="title-line">
-          <h3>A tracker is a small file</h3>
+          <h3>Example</h3>
           <Copy text={example} />
         </div>
         <pre tabIndex={0} aria-label="Example of a tracker">
           {example}
         </pre>
-        <p class="faint">What it costs at most is told before anything is asked.</p>
+        <p class="faint">You see the maximum cost before anything runs.</p>
       </div>
     </section>
   );
 }
 
-/** Makes the demo and opens it. */
+/** Creates the demo and opens it. */
 export function DemoButton({ primary }: { primary?: boolean }) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const make = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const { tracker } = await call("POST /v1/trackers/{name}/demo", { params: { name: "demo" }, body: {} });
-      location.hash = addressOf(tracker.name, "overview");
-    } catch (problem) {
-      setError(problem);
-      setBusy(false);
-    }
-  };
+  const { busy, error, run } = useAction(async () => {
+    const { tracker } = await call("POST /v1/trackers/{name}/demo", { params: { name: "demo" }, body: {} });
+    location.hash = addressOf(tracker.name, "overview");
+  });
   return (
     <>
-      <button type="button" class={primary ? "primary" : ""} disabled={busy} onClick={make} data-testid="demo">
-        {busy ? (
-          <>
-            <Spinner label="Making 90 days of answers" /> Making it…
-          </>
-        ) : (
-          "See a demo"
-        )}
+      <button type="button" class={primary ? "primary" : ""} disabled={busy} onClick={run} data-testid="demo">
+        {busy && <Spinner label="Creating the demo" />} {busy ? "Creating the demo…" : "View a demo"}
       </button>
       <Problem error={error} />
     </>
   );
 }
 
-/** A new tracker: ?new=file or ?new=form. */
+/** A new tracker, from a form (?new=form) or from YAML (?new=file). */
 export function NewTracker() {
   const asForm = route.value.query.new === "form";
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const blank = {
     name: "",
     brands: [{ name: "", own: true }],
     prompts: [],
     targets: [{ provider: "chatassistant" as const, country: "US" }],
-    schedule: { every: "day", at: "06:00", timezone: zone },
+    schedule: { every: "day", at: "06:00", timezone: Intl.DateTimeFormat().resolvedOptions().timeZone },
     ceiling: { creditsPerMonth: 1000 },
   };
   return (

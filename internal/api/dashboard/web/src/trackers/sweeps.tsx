@@ -1,42 +1,37 @@
-// Sweeps: what was asked, what came back, what it cost; run one now, stop one.
+// The sweeps of a tracker: answers, missing answers and cost; start and cancel one.
 import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call, sleep } from "../api";
 import type { Sweep, SweepPage, Tracker } from "../api.gen";
 import { route } from "../state";
-import { Button, Confirm, counted, number, Problem, Spinner, useLoad } from "../ui";
+import { timeText } from "../time";
+import { Button, CardTable, Confirm, counted, Loading, number, Problem, Spinner, useAction, useLoad } from "../ui";
 import { addressOf, setQuery } from "./address";
 import { Spent } from "./list";
-import { Failed, mayTrack, Skeleton } from "./pieces";
-import type { TabProps } from "./pieces";
-import { percent, points, slotWords } from "./words";
+import { apiPath, mayTrack, type TabProps } from "./pieces";
+import { percent, points, reasonWords, slotWords } from "./words";
 
 const pageSize = 30;
 
 export function Sweeps({ tracker, again }: TabProps) {
   const list = useSweepList(tracker.name);
   const running = list.sweeps.filter(({ state }) => state === "running");
-  const ask = route.value.query.run === "ask" && mayTrack() && !tracker.demo;
-  const started = () => {
-    setQuery({ run: "" });
+  const mayRun = mayTrack() && !tracker.demo;
+  const ask = route.value.query.run === "ask" && mayRun;
+  const ended = () => {
     list.again();
     again();
   };
-  const path = `/v1/trackers/${encodeURIComponent(tracker.name)}/sweeps`;
+  const started = () => {
+    setQuery({ run: "" });
+    ended();
+  };
   return (
     <>
       {(ask || running.length > 0) && (
         <div class="side-by-side">
           {running.map((sweep) => (
-            <Running
-              key={sweep.id}
-              tracker={tracker.name}
-              sweep={sweep}
-              onEnd={() => {
-                list.again();
-                again();
-              }}
-            />
+            <Running key={sweep.id} tracker={tracker.name} sweep={sweep} onEnd={ended} />
           ))}
           {ask && <RunNow tracker={tracker} onStarted={started} />}
         </div>
@@ -44,171 +39,129 @@ export function Sweeps({ tracker, again }: TabProps) {
       <section class="card" aria-label="Sweeps">
         <div class="title-line">
           <h2>Sweeps</h2>
-          {!ask && mayTrack() && !tracker.demo && (
-            <Button text="Run now…" onClick={() => setQuery({ run: "ask" })} data-testid="run-ask" />
-          )}
+          {!ask && mayRun && <Button text="Run now…" onClick={() => setQuery({ run: "ask" })} data-testid="run-ask" />}
         </div>
         <p class="cover-key faint">
           <span>
-            <i class="swatch" aria-hidden="true" /> answered
+            <i class="swatch" aria-hidden="true" /> Answered
           </span>
           <span>
-            <i class="swatch is-missing" aria-hidden="true" /> missing
+            <i class="swatch is-missing" aria-hidden="true" /> Missing
           </span>
           <span>
-            <i class="hatch" aria-hidden="true" /> not yet, or never asked
+            <i class="hatch" aria-hidden="true" /> Not asked yet
           </span>
         </p>
-        <Failed error={list.error} again={list.again} stale={list.sweeps.length > 0} />
-        {!list.loaded && !list.error && <Skeleton lines={8} label="Loading the sweeps" />}
-        {list.loaded && list.sweeps.length === 0 && (
+        <Loading of={list} lines={8} />
+        {list.value && list.sweeps.length === 0 && (
           <p>
-            No sweep yet
-            {tracker.nextSweepAt ? `; the first is due ${new Date(tracker.nextSweepAt).toLocaleString()}` : ""}.
+            No sweeps yet
+            {tracker.nextSweepAt ? `. The first sweep starts on ${timeText(tracker.nextSweepAt)}.` : ""}
           </p>
         )}
-        {list.sweeps.length > 0 && (
-          <table class="row-cards" data-testid="sweeps">
-            <thead>
-              <tr>
-                <th scope="col">Due</th>
-                <th scope="col">State</th>
-                <th scope="col">Coverage</th>
-                <th scope="col" class="number">
-                  Missing
-                </th>
-                <th scope="col" class="number">
-                  Credits
-                </th>
-                <th scope="col">Took</th>
-                <th scope="col">
-                  <span class="hidden-words">Answers</span>
-                </th>
-              </tr>
-            </thead>
-            {list.sweeps.map((sweep) => (
-              <Row key={sweep.id} tracker={tracker.name} sweep={sweep} />
-            ))}
-          </table>
-        )}
+        {list.sweeps.length > 0 && <SweepTable tracker={tracker.name} sweeps={list.sweeps} />}
         {list.more && (
           <p>
-            <Button text="Show older" onClick={list.more} />
+            <Button text="Show older sweeps" onClick={list.more} />
           </p>
         )}
       </section>
-      <AsCall path={path} query={{ limit: pageSize }} />
+      <AsCall path={apiPath(tracker.name, "/sweeps")} query={{ limit: pageSize }} />
     </>
   );
 }
 
-/** The sweeps, the newest first, a page and then more. */
+/** Reads the sweeps, the newest first, one page and then more. */
 function useSweepList(name: string) {
-  const first = useLoad(
-    (signal) => call("GET /v1/trackers/{name}/sweeps", { params: { name }, query: { limit: pageSize }, signal }),
-    [name],
-  );
+  const read = (cursor?: string, signal?: AbortSignal) =>
+    call("GET /v1/trackers/{name}/sweeps", { params: { name }, query: { limit: pageSize, cursor }, signal });
+  const first = useLoad((signal) => read(undefined, signal), [name]);
   const [older, setOlder] = useState<SweepPage[]>([]);
-  const [error, setError] = useState<unknown>();
   useEffect(() => setOlder([]), [first.value]);
   const pages = first.value ? [first.value, ...older] : [];
-  const cursor = pages[pages.length - 1]?.nextCursor;
-  const more = () =>
-    call("GET /v1/trackers/{name}/sweeps", { params: { name }, query: { limit: pageSize, cursor: cursor! } }).then(
-      (page) => {
-        setOlder([...older, page]);
-        setError(undefined);
-      },
-      setError,
-    );
+  const cursor = pages.at(-1)?.nextCursor;
+  const { error, run } = useAction(async () => setOlder([...older, await read(cursor!)]));
   return {
-    sweeps: pages.flatMap(({ sweeps }) => sweeps),
-    loaded: !!first.value,
+    ...first,
     error: first.error ?? error,
-    again: first.again,
-    more: cursor ? more : undefined,
+    sweeps: pages.flatMap(({ sweeps }) => sweeps),
+    more: cursor ? run : undefined,
   };
 }
 
-/** What a state is called, and its look. */
+/** Returns the state of a sweep in words, and its color. */
 function stateOf({ state, progress }: Sweep): { words: string; look: string } {
   if (state === "closed")
     return progress.missing > 0 && progress.coverage < 0.95
-      ? { words: "gaps", look: "is-warn" }
-      : { words: "complete", look: "is-good" };
-  if (state === "running") return { words: "running", look: "is-now" };
-  return { words: state, look: state === "skipped" ? "is-bad" : "" };
+      ? { words: "Incomplete", look: "is-warn" }
+      : { words: "Complete", look: "is-good" };
+  if (state === "running") return { words: "Running", look: "is-now" };
+  return { words: state.charAt(0).toUpperCase() + state.slice(1), look: state === "skipped" ? "is-bad" : "" };
 }
 
-const neverRan = {
-  skipped: "Not started",
-  missed: "Nothing was there to start it in its window; it is not asked later.",
-};
+/** Returns why a sweep did not run. */
+function whyNot({ state, reason, credits }: Sweep): string {
+  if (reason === "ceiling")
+    return `Not started: ${counted(credits.creditsToCharge, "credit")} exceed the monthly budget`;
+  if (state === "missed") return "Not started: the service was not running at that time";
+  return reason ? `Not started: ${reason}` : "Not started";
+}
 
-function Row({ tracker, sweep }: { tracker: string; sweep: Sweep }) {
-  const [open, setOpen] = useState(false);
-  const { progress, credits, startedAt, closedAt, state } = sweep;
-  const { words, look } = stateOf(sweep);
-  const ran = startedAt !== null;
+function SweepTable({ tracker, sweeps }: { tracker: string; sweeps: Sweep[] }) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string) => setOpen(new Set(open.has(id) ? [...open].filter((one) => one !== id) : [...open, id]));
+  const ifRan = (show: (sweep: Sweep) => preact.ComponentChildren) => (sweep: Sweep) => sweep.startedAt && show(sweep);
   return (
-    <tbody>
-      <tr class={open ? "open-row" : undefined}>
-        <th scope="row" data-label="Due">
-          {ran ? (
-            <Button text={slotWords(sweep)} class="opener" aria-expanded={open} onClick={() => setOpen(!open)} />
-          ) : (
-            slotWords(sweep)
-          )}
-          {/^manual/.test(sweep.slot) && <span class="faint"> by hand</span>}
-        </th>
-        <td data-label="State">
-          <span class={`badge ${look}`}>{words}</span>
-        </td>
-        {ran ? (
+    <CardTable
+      label="Sweeps"
+      testid="sweeps"
+      rows={sweeps}
+      rowKey={({ id }) => id}
+      rowClass={({ id }) => (open.has(id) ? "open-row" : undefined)}
+      detail={(sweep) => open.has(sweep.id) && <Detail tracker={tracker} sweep={sweep} />}
+      cells={{
+        Due: (sweep) => (
           <>
-            <td data-label="Coverage">
-              <strong>{percent(progress.coverage)}</strong>{" "}
-              <span class="faint">
-                {number(progress.answered)} of {number(progress.planned)}
-              </span>
-              <Cover progress={progress} />
-            </td>
-            <td data-label="Missing" class="number">
-              {number(progress.missing)}
-            </td>
-            <td data-label="Credits" class="number">
-              {number(credits.creditsCharged)}
-            </td>
-            <td data-label="Took">{closedAt ? took(startedAt, closedAt) : "–"}</td>
-            <td>
-              <a href={addressOf(tracker, "answers", { sweep: sweep.id })}>
-                Answers<span class="hidden-words"> of {slotWords(sweep)}</span>
-              </a>
-            </td>
+            {sweep.startedAt ? (
+              <Button
+                text={slotWords(sweep)}
+                class="opener"
+                aria-expanded={open.has(sweep.id)}
+                onClick={() => toggle(sweep.id)}
+              />
+            ) : (
+              slotWords(sweep)
+            )}
+            {/^manual/.test(sweep.slot) && <span class="faint"> manual</span>}
           </>
-        ) : (
-          <td colSpan={5} class="faint">
-            {state === "skipped" || state === "missed" ? neverRan[state] : "Not started"}
-            {sweep.reason === "ceiling"
-              ? `: ${counted(credits.creditsToCharge, "credit")} did not fit under the month's ceiling.`
-              : sweep.reason
-                ? `: ${sweep.reason}.`
-                : ""}
-          </td>
-        )}
-      </tr>
-      {open && (
-        <tr class="inner">
-          <td colSpan={7}>
-            <Detail tracker={tracker} sweep={sweep} />
-          </td>
-        </tr>
-      )}
-    </tbody>
+        ),
+        State: (sweep) => <span class={`badge ${stateOf(sweep).look}`}>{stateOf(sweep).words}</span>,
+        Answers: (sweep) =>
+          sweep.startedAt ? (
+            <>
+              <strong>{percent(sweep.progress.coverage)}</strong>{" "}
+              <span class="faint">
+                {number(sweep.progress.answered)} of {number(sweep.progress.planned)}
+              </span>
+              <Cover progress={sweep.progress} />
+            </>
+          ) : (
+            <span class="faint">{whyNot(sweep)}</span>
+          ),
+        "#Missing": ifRan(({ progress }) => number(progress.missing)),
+        "#Credits": ifRan(({ credits }) => number(credits.creditsCharged)),
+        Duration: ifRan(({ startedAt, closedAt }) => (closedAt ? duration(startedAt!, closedAt) : "–")),
+        Details: ifRan((sweep) => (
+          <a href={addressOf(tracker, "answers", { sweep: sweep.id })}>
+            View answers<span class="hidden-words"> of {slotWords(sweep)}</span>
+          </a>
+        )),
+      }}
+    />
   );
 }
 
-/** Answered, missing, and the rest of what was planned. */
+/** A bar of the answered, missing and remaining prompts. */
 function Cover({ progress: { planned, answered, missing } }: Pick<Sweep, "progress">) {
   const share = (n: number) => ({ width: `${planned ? (100 * n) / planned : 0}%` });
   return (
@@ -219,76 +172,58 @@ function Cover({ progress: { planned, answered, missing } }: Pick<Sweep, "progre
   );
 }
 
-function took(from: string, to: string): string {
+function duration(from: string, to: string): string {
   const minutes = Math.round((Date.parse(to) - Date.parse(from)) / 60_000);
-  return minutes < 1
-    ? "under a minute"
-    : minutes < 60
-      ? `${minutes} min`
-      : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 1) return "Under a minute";
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** What missing answers are missing for. */
-const reasons: Record<string, string> = {
-  blocked: "the provider refused to be asked",
-  timeout: "no answer in time",
-  unavailable: "the provider could not be reached",
-  unreadable: "the page came, its parts were not recognised",
-  empty: "an answer without a text",
-  credits: "not enough credits",
-  canceled: "the sweep was stopped",
-  expired: "the window was over",
-  failed: "any other failure",
-};
-
 function Detail({ tracker, sweep }: { tracker: string; sweep: Sweep }) {
-  const { value, error, again } = useLoad(
+  const loaded = useLoad(
     (signal) => call("GET /v1/trackers/{name}/sweeps/{id}", { params: { name: tracker, id: sweep.id }, signal }),
     [tracker, sweep.id],
   );
-  const missing = value?.missing ?? [];
+  const missing = loaded.value?.missing;
   return (
     <div class="side-by-side">
       <div>
-        <h3>Why answers are missing</h3>
-        <Failed error={error} again={again} />
-        {!value && !error && <Spinner />}
-        {value && missing.length === 0 && <p>None is.</p>}
-        {missing.length > 0 && (
-          <ul class="reasons">
-            {missing.map(({ reason, count }) => (
-              <li key={reason}>
-                <a href={addressOf(tracker, "answers", { sweep: sweep.id, outcome: "missing", reason })}>{reason}</a>
-                <strong> {number(count)}</strong>
-                <div class="faint">{Object.hasOwn(reasons, reason) ? reasons[reason] : ""}</div>
-              </li>
-            ))}
-          </ul>
-        )}
-        <p class="faint">Missing is not zero: these answers count nowhere, and only answers are charged.</p>
+        <h3>Missing answers</h3>
+        <Loading of={loaded} />
+        {missing?.length === 0 && <p>None</p>}
+        <ul class="reasons">
+          {missing?.map(({ reason, count }) => (
+            <li key={reason}>
+              <a href={addressOf(tracker, "answers", { sweep: sweep.id, outcome: "missing", reason })}>
+                {reasonWords(reason)}
+              </a>
+              <strong> {number(count)}</strong>
+            </li>
+          ))}
+        </ul>
+        <p class="faint">Missing answers are left out of all metrics and are not charged.</p>
       </div>
       <div>
-        <h3>How it went</h3>
+        <h3>Details</h3>
         <dl class="amounts">
           <dt>Due</dt>
-          <dd>{sweep.slot}</dd>
+          <dd>{slotWords(sweep)}</dd>
           <dt>Started</dt>
-          <dd>{sweep.startedAt && new Date(sweep.startedAt).toLocaleString()}</dd>
-          <dt>Ended</dt>
-          <dd>{sweep.closedAt ? new Date(sweep.closedAt).toLocaleString() : "not yet"}</dd>
-          <dt>Charged, of at most</dt>
+          <dd>{sweep.startedAt && timeText(sweep.startedAt)}</dd>
+          <dt>Finished</dt>
+          <dd>{sweep.closedAt ? timeText(sweep.closedAt) : "Not yet"}</dd>
+          <dt>Charged</dt>
           <dd>
-            {number(sweep.credits.creditsCharged)} of {number(sweep.credits.creditsToCharge)} credits
+            {number(sweep.credits.creditsCharged)} of max. {number(sweep.credits.creditsToCharge)} credits
           </dd>
-          <dt>Definition</dt>
-          <dd>version {sweep.version}</dd>
+          <dt>Settings version</dt>
+          <dd>{sweep.version}</dd>
         </dl>
       </div>
     </div>
   );
 }
 
-/** A sweep that is under way, followed until it ends. */
+/** A running sweep, followed until it ends. */
 function Running({ tracker, sweep, onEnd }: { tracker: string; sweep: Sweep; onEnd: () => void }) {
   const [now, setNow] = useState(sweep);
   const [error, setError] = useState<unknown>();
@@ -314,85 +249,73 @@ function Running({ tracker, sweep, onEnd }: { tracker: string; sweep: Sweep; onE
     return () => stop.abort();
   }, [sweep.id]);
   const { planned, submitted, answered, missing } = now.progress;
+  const cancel = async () => {
+    await call("DELETE /v1/trackers/{name}/sweeps/{id}", { params });
+    onEnd();
+  };
   return (
-    <section class="card" aria-label="Running now" data-testid="running">
+    <section class="card" aria-label="Running sweep" data-testid="running">
       <div class="title-line">
         <h2>
-          <Spinner label="Running" /> Running now
+          <Spinner label="Running" /> Running sweep
         </h2>
         <span class="faint">{slotWords(sweep)}</span>
       </div>
       <Cover progress={now.progress} />
       <p aria-live="polite">
-        <strong>{number(answered)}</strong> answered, <strong>{number(submitted - answered - missing)}</strong> being
-        asked, <strong>{number(missing)}</strong> missing, <strong>{number(planned - submitted)}</strong> waiting
-        {` of ${number(planned)}`}
+        Of {number(planned)} prompts: <strong>{number(answered)}</strong> answered,{" "}
+        <strong>{number(submitted - answered - missing)}</strong> in progress, <strong>{number(missing)}</strong>{" "}
+        missing, <strong>{number(planned - submitted)}</strong> waiting
       </p>
       <p class="faint">
-        {counted(now.credits.creditsCharged, "credit")} so far, at most {number(now.credits.creditsToCharge)}
+        {number(now.credits.creditsCharged)} of max. {number(now.credits.creditsToCharge)} credits
       </p>
       <Problem error={error} />
       {mayTrack() && (
-        <Button text="Cancel what waits…" class="danger" onClick={() => setAsking(true)} data-testid="cancel-sweep" />
+        <Button text="Cancel sweep…" class="danger" onClick={() => setAsking(true)} data-testid="cancel-sweep" />
       )}
       <Confirm
         title="Cancel this sweep?"
-        action="Cancel what waits"
-        back="Let it run"
+        action="Cancel sweep"
+        back="Keep running"
         testid="confirm-cancel"
         open={asking}
         onClose={() => setAsking(false)}
-        run={async () => {
-          await call("DELETE /v1/trackers/{name}/sweeps/{id}", { params });
-          onEnd();
-        }}>
+        run={cancel}>
         <p>
-          Without an answer yet: {counted(planned - answered - missing, "question")}. What is queued is removed and
-          costs nothing; what is being asked is kept and charged. A canceled sweep counts in no number.
+          {counted(planned - answered - missing, "prompt")} without an answer. Waiting prompts are removed and cost
+          nothing; prompts in progress are finished and charged. A canceled sweep is left out of all metrics.
         </p>
       </Confirm>
     </section>
   );
 }
 
-/** The price before the action. */
+/** Shows the cost of a sweep before it starts. */
 function RunNow({ tracker, onStarted }: { tracker: Tracker; onStarted: () => void }) {
-  // The same key again gives the same sweep: pressing twice, or after a lost answer, starts one.
-  const [key] = useState(() => `dashboard-${crypto.randomUUID()}`);
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const { cost, prompts, targets, definition } = tracker;
+  // Repeating the request with the same key starts only one sweep.
+  const [idempotencyKey] = useState(() => `dashboard-${crypto.randomUUID()}`);
+  const { name, cost, prompts, targets, definition } = tracker;
+  const params = { name };
   const plan = useLoad(
-    (signal) =>
-      call("PUT /v1/trackers/{name}", {
-        params: { name: tracker.name },
-        query: { dryRun: true },
-        body: definition!,
-        signal,
-      }),
+    (signal) => call("PUT /v1/trackers/{name}", { params, query: { dryRun: true }, body: definition!, signal }),
     [tracker],
   );
-  const run = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await call("POST /v1/trackers/{name}/sweeps", { params: { name: tracker.name }, body: { idempotencyKey: key } });
-      onStarted();
-    } catch (problem) {
-      setError(problem);
-      setBusy(false);
-    }
-  };
-  const small = plan.value?.precision.smallestChange;
+  const { busy, error, run } = useAction(async () => {
+    await call("POST /v1/trackers/{name}/sweeps", { params, body: { idempotencyKey } });
+    onStarted();
+  });
+  const samples = definition?.samples ?? 1;
+  const smallest = plan.value?.precision.smallestChange;
   return (
     <section class="card quote" aria-label="Run a sweep now" data-testid="quote">
       <h2>Run a sweep now?</h2>
       <dl class="amounts">
         <dt>
-          {counted(prompts, "prompt")} × {counted(targets, "target")} × {counted(definition?.samples ?? 1, "sample")}
+          {counted(prompts, "prompt")} × {counted(targets, "target")} × {counted(samples, "sample")}
         </dt>
-        <dd>{counted(prompts * targets * (definition?.samples ?? 1), "question")}</dd>
-        <dt>Costs at most</dt>
+        <dd>{counted(prompts * targets * samples, "request")}</dd>
+        <dt>Maximum cost</dt>
         <dd>
           <strong>{counted(cost.sweep, "credit")}</strong>
         </dd>
@@ -400,30 +323,26 @@ function RunNow({ tracker, onStarted }: { tracker: Tracker; onStarted: () => voi
         <dd>
           <Spent cost={cost} />
         </dd>
-        {small != null && (
+        {smallest != null && (
           <>
-            <dt>Smallest change that 28 days show</dt>
-            <dd>{points(small)} points</dd>
+            <dt>Smallest detectable change in 28 days</dt>
+            <dd>{points(smallest)} points</dd>
           </>
         )}
       </dl>
-      <p class="faint">A sweep on another day teaches more than a second one today.</p>
+      <p class="faint">A sweep on another day adds more information than a second sweep today.</p>
       <Problem error={error} />
       <p class="actions-left">
         <Button
-          text={`Run, at most ${counted(cost.sweep, "credit")}`}
+          text={`Run (max. ${counted(cost.sweep, "credit")})`}
           class="primary"
           disabled={busy}
           onClick={run}
           data-testid="run-now"
         />
-        <Button text="Not now" onClick={() => setQuery({ run: "" })} />
+        <Button text="Cancel" onClick={() => setQuery({ run: "" })} />
       </p>
-      <AsCall
-        method="POST"
-        path={`/v1/trackers/${encodeURIComponent(tracker.name)}/sweeps`}
-        body={{ idempotencyKey: key }}
-      />
+      <AsCall method="POST" path={apiPath(name, "/sweeps")} body={{ idempotencyKey }} />
     </section>
   );
 }

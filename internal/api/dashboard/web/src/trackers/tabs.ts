@@ -1,4 +1,4 @@
-// The tabs of a tracker, in the order in which they are shown. A tab is one line here.
+// The tabs of a tracker, in their order on the page.
 import type { ComponentType } from "preact";
 import type { TabProps } from "./pieces";
 import { Alerts } from "./alerts";
@@ -18,5 +18,5 @@ export const tabs: { name: string; title: string; show: ComponentType<TabProps> 
   { name: "sweeps", title: "Sweeps", show: Sweeps },
   { name: "alerts", title: "Alerts", show: Alerts },
   { name: "brands", title: "Brands", show: Brands },
-  { name: "definition", title: "Definition", show: Definition },
+  { name: "definition", title: "Settings", show: Definition },
 ];

@@ -1,6 +1,5 @@
-// A line for each brand over sweeps, with the band where it would be if asked again. What
-// is missing is a gap. The legend tells the values at one point: the newest, or the one
-// under the pointer or the arrow keys.
+// A chart with a line for each brand, and the band of its expected range. Missing sweeps are gaps. The legend shows the
+// values of one point: the newest, or the one under the pointer or chosen with the arrow keys.
 import { useState } from "preact/hooks";
 import type { MetricRow } from "../api.gen";
 import { brandColor, BrandMark, Value, type PanelBrand } from "./pieces";
@@ -8,16 +7,18 @@ import { percent, range } from "./words";
 import "../plot.css";
 import { Button } from "../ui";
 
-/** A place on the axis: a sweep, or a week of them. */
+/** A point on the axis: a sweep or a week. */
 export interface Point {
   key: string;
-  label: string /** Why there is nothing. */;
-  gap?: string /** Lines start anew here. */;
+  label: string;
+  /** Why the point has no values. */
+  gap?: string;
+  /** Why lines start again at this point. */
   mark?: string;
   href?: string;
 }
 
-/** The rows of a brand, one for each point. */
+/** The values of a brand, one for each point. */
 export interface Line {
   brand: PanelBrand;
   rows: (MetricRow | undefined)[];
@@ -29,7 +30,7 @@ const xOf = (i: number, n: number) => ((i + 0.5) / n) * width;
 const yOf = (share: number, top: number) => height * (1 - share / top);
 const at = (x: number, y: number) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
-/** The top of a scale that all lines and bands fit below. */
+/** Returns a top of the scale that is above all lines and bands. */
 export function topOf(lines: Line[]): number {
   const highest = Math.max(
     0.1,
@@ -40,7 +41,7 @@ export function topOf(lines: Line[]): number {
   return Math.min(1, Math.ceil(highest * 10) / 10);
 }
 
-/** Stretches of points without a gap or a break. */
+/** Returns the runs of points without a gap or a break, as their indexes. */
 function runs(points: Point[], rows: Line["rows"]): number[][] {
   const found: number[][] = [];
   let last = -2;
@@ -55,7 +56,7 @@ function runs(points: Point[], rows: Line["rows"]): number[][] {
 
 type DrawingProps = { points: Point[]; lines: Line[]; dots?: Line; top: number; chosen?: number };
 
-/** The drawing: gaps, breaks, bands, lines, and single sweeps as dots. Words stand beside it. */
+/** The drawing of a chart without its labels: gaps, breaks, bands, lines, and dots for single sweeps. */
 export function Drawing({ points, lines, dots, top, chosen }: DrawingProps) {
   const n = points.length;
   const x = (i: number) => xOf(i, n);
@@ -176,7 +177,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
           class="trend-box"
           role="slider"
           tabIndex={0}
-          aria-label={`${caption}: choose a sweep with the arrow keys`}
+          aria-label={`${caption}: use the arrow keys to choose a sweep`}
           aria-valuemin={0}
           aria-valuemax={Math.max(0, points.length - 1)}
           aria-valuenow={chosen}
@@ -207,7 +208,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
             ({ label, key }, i) =>
               (points.length - 1 - i) % every === 0 && (
                 <span key={key} style={{ left: `${(100 * (i + 0.5)) / points.length}%` }}>
-                  {label.split(",")[0]}
+                  {label.replace(/ \d{4}.*/, "")}
                 </span>
               ),
           )}
@@ -224,7 +225,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
             type="button"
             class="chip-brand"
             aria-pressed="true"
-            title="Take it out"
+            title="Hide"
             onClick={() => onToggle(brand)}>
             <BrandMark look={brand.look} /> {brand.name}{" "}
             <strong>
@@ -240,7 +241,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
             class="chip-brand off"
             aria-pressed="false"
             disabled={lines.length >= 5}
-            title={lines.length >= 5 ? "At most five at once: take one out first" : "Show it"}
+            title={lines.length >= 5 ? "Up to five brands. Hide one first." : "Show"}
             onClick={() => onToggle(brand)}>
             <BrandMark look={brand.look} /> {brand.name}
           </button>
@@ -249,7 +250,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
       <p class="trend-notes faint">
         {marks.map(({ i, mark, label, letter: text }) => (
           <span key={i}>
-            <b class="flag">{text}</b> {label}: {mark}; lines start again
+            <b class="flag">{text}</b> {label}: {mark} (new series)
           </span>
         ))}
         {points.some(({ gap }) => gap) && (
@@ -258,16 +259,16 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
           </span>
         )}
         {lines.some(({ rows }) => rows.some((row) => row?.provisional)) && (
-          <span>- - - fewer than 5 sweeps, provisional</span>
+          <span>- - - Preliminary: fewer than 5 sweeps</span>
         )}
-        <Button text="As a table" class="small" aria-expanded={asTable} onClick={() => setAsTable(!asTable)} />
+        <Button text="Show as table" class="small" aria-expanded={asTable} onClick={() => setAsTable(!asTable)} />
       </p>
       {asTable && <TrendTable caption={caption} points={points} lines={lines} />}
     </figure>
   );
 }
 
-/** The names at the lines' ends, moved apart where they would cover each other; in percent of the height. */
+/** Returns the positions of the names at the lines' ends, in percent of the height, without overlaps. */
 function endsOf(lines: Line[], newest: number, top: number) {
   const apart = 6;
   const ends = lines.flatMap(({ brand, rows }) =>
@@ -284,7 +285,7 @@ function endsOf(lines: Line[], newest: number, top: number) {
   return ends.map((end) => ({ ...end, bottom: end.bottom - over }));
 }
 
-/** The first gaps with their reasons, and how many more there are. */
+/** Lists the first gaps with their reasons. */
 function gapWords(points: Point[]): string {
   const gaps = points.filter(({ gap }) => gap);
   const told = gaps

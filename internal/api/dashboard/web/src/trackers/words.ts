@@ -1,92 +1,101 @@
-// Numbers as people read them. Nothing is computed here: a page shows what the API says.
+// Numbers and verdicts in words. Nothing is computed here: a page shows what the API returns.
 import type { ComparedRow, GradedCut } from "../api.gen";
+import { dateText, timeText } from "../time";
 import { counted } from "../ui";
 
-/** A share as the API's own sentences write it: 33.2 %. */
+/** Returns a share such as 33.2 %, as the API's own sentences write it. */
 export const percent = (share: number | null | undefined) =>
   share == null ? "–" : `${(100 * share).toFixed(1)}\u00a0%`;
 
-/** Two ends of an interval, as "29.9 and 36.3 %" or with another word between them. */
-export const range = (ends: number[] | undefined, word = "to") =>
-  ends && ends.length === 2 ? `${(100 * ends[0]).toFixed(1)} ${word} ${percent(ends[1])}` : "–";
+/** Returns an interval such as 29.9–36.3 %. */
+export const range = (ends: number[] | undefined) =>
+  ends && ends.length === 2 ? `${(100 * ends[0]).toFixed(1)}–${percent(ends[1])}` : "–";
 
-/** A difference of shares in points, without its sign. */
+/** Returns a difference of shares in points, without its sign. */
 export const points = (share: number | null | undefined) => (share == null ? "–" : Math.abs(100 * share).toFixed(1));
 
-/** A difference with its sign: +5.4, −3.9, 0.0. */
+/** Returns a difference with its sign: +5.4, −3.9, 0.0. */
 export function signed(change: number): string {
   const text = points(change);
   return text === "0.0" ? text : (change < 0 ? "−" : "+") + text;
 }
 
-/** The verdict on a change in a word or two. */
+/** Returns the verdict on a change in a few words. */
 export function verdictWords(row: ComparedRow): string {
-  if (row.verdict === "tooEarly" || row.change == null) return "Too early to tell";
-  if (row.verdict === "steady") return "Steady";
-  return `Moved ${row.change < 0 ? "down" : "up"} ${points(row.change)} points`;
+  if (row.verdict === "tooEarly" || row.change == null) return "Not enough data yet";
+  if (row.verdict === "steady") return "No significant change";
+  return `${row.change < 0 ? "Down" : "Up"} ${points(row.change)} points`;
 }
 
-/** What stands below a change: how large noise alone may be. */
-export function floorWords(row: ComparedRow): string {
-  if (row.change == null) return "nothing to compare with";
-  if (row.verdict === "tooEarly") return `${Math.min(row.sweepsBefore, row.sweepsAfter)} of 5 sweeps`;
-  const floor =
-    row.interval && row.interval.length === 2 ? (row.interval[1] - row.interval[0]) / 2 : row.smallestChange;
-  // Many that are tested together need more to be believed than one alone.
-  if (row.verdict === "steady" && Math.abs(row.change) > (floor ?? 1)) return "steady, as one of many";
-  return row.verdict === "moved" ? `moved, beyond ±${points(floor)}` : `steady, within ±${points(floor)}`;
+/** Returns how large a change can be without meaning anything, in shares. */
+const variation = ({ interval, smallestChange }: ComparedRow) =>
+  interval && interval.length === 2 ? (interval[1] - interval[0]) / 2 : smallestChange;
+
+/** Compares a change with normal variation. */
+export function variationWords(row: ComparedRow): string {
+  if (row.change == null) return "No earlier data";
+  if (row.verdict === "tooEarly") return `${Math.min(row.sweepsBefore, row.sweepsAfter)} of 5 sweeps needed`;
+  const floor = variation(row);
+  // A change that is tested together with many others needs to be larger to be significant.
+  if (row.verdict === "steady" && Math.abs(row.change) > (floor ?? 1)) return "Not significant among many rows";
+  return `${row.verdict === "moved" ? "Larger than" : "Within"} normal variation (±${points(floor)})`;
 }
 
 export const gradeWords: Record<GradedCut["grade"], string> = {
-  "decision-grade": "Decision-grade",
-  directional: "Directional",
-  exploratory: "Exploratory",
+  "decision-grade": "High",
+  directional: "Medium",
+  exploratory: "Low",
 };
 
-/** One criterion of a grade as a sentence. */
-export function criterionWords({ name, value, decision }: GradedCut["criteria"][number]): string {
-  const share = (v: number | null) => percent(v);
-  const some = (one: string) => (value == null ? `? ${one}s` : counted(value, one));
-  const told: Record<string, string> = {
-    prompts: `${some("question")} without a brand in them; ${decision} are wanted`,
-    sweeps: `${some("sweep")}; ${decision} are wanted`,
-    coverage: `${share(value)} of planned answers came; ${share(decision)} are wanted`,
-    informative: `${share(value)} of answers name any brand of the panel; ${share(decision)} are wanted`,
-    providers: `${some("provider")}; ${decision} are wanted`,
-    smallestChange:
-      value == null
-        ? "which changes can be seen is not known yet"
-        : `changes of ${points(value)} points can be seen; at most ${points(decision)} are wanted`,
-    openBreaks: `${some("break")} within the time; none is wanted`,
+/** Returns one criterion of the data quality as a phrase. */
+export function criterionWords({ name, value, decision, met }: GradedCut["criteria"][number]): string {
+  const count = (noun: string) => {
+    if (value == null || decision == null) return `${noun}s: not enough data yet`;
+    return met ? `${counted(value, noun)} (${decision} recommended)` : `${value} of ${decision} recommended ${noun}s`;
   };
-  return Object.hasOwn(told, name) ? told[name] : `${name}: ${value ?? "?"}, ${decision} wanted`;
+  const words: Record<string, () => string> = {
+    prompts: () => count("unbranded prompt"),
+    sweeps: () => count("sweep"),
+    coverage: () => `${percent(value)} of planned answers received (${percent(decision)} recommended)`,
+    informative: () => `${percent(value)} of answers name any brand (${percent(decision)} recommended)`,
+    providers: () => count("platform"),
+    smallestChange: () =>
+      value == null
+        ? "Smallest detectable change: not enough data yet"
+        : `Smallest detectable change: ${points(value)} points (${points(decision)} recommended)`,
+    openBreaks: () => (value ? `${counted(value, "series break")} in this period` : "No series breaks in this period"),
+  };
+  return Object.hasOwn(words, name) ? words[name]() : `${name}: ${value ?? "unknown"} (${decision} recommended)`;
 }
 
-/** A day as 15 Nov, with its year where that is another. */
-export function dayWords(day: string): string {
-  const at = new Date(`${day.slice(0, 10)}T00:00:00Z`);
-  if (Number.isNaN(at.getTime())) return day;
-  const year = at.getUTCFullYear() === new Date().getUTCFullYear() ? undefined : "numeric";
-  return at.toLocaleDateString(undefined, { timeZone: "UTC", month: "short", day: "numeric", year });
-}
-
-/** The civil time of a slot, without its zone; a sweep by hand has none, so its moment is told. */
+/** Returns the due time of a sweep; a sweep that somebody started by hand was due when it started. */
 export function slotWords({ slot, dueAt }: { slot: string; dueAt: string }): string {
-  const civil = slot.match(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/);
-  if (civil) return `${dayWords(civil[1])}, ${civil[2]}`;
-  return new Date(dueAt).toLocaleString(undefined, {
-    month: "short",
-    day: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-  });
+  const [, day, time] = slot.match(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/) ?? [];
+  return day ? `${dateText(day)}, ${time}` : timeText(dueAt);
 }
 
 /** The metrics that a trend can show, by the names of the API. */
 export const metrics = {
-  visibility: { name: "Visibility" },
-  shareOfVoice: { name: "Share of voice" },
-  firstNamed: { name: "First named" },
-  citationRate: { name: "Citation rate" },
+  visibility: "Visibility",
+  shareOfVoice: "Share of voice",
+  firstNamed: "Mentioned first",
+  citationRate: "Citation rate",
 } as const;
 export type MetricName = keyof typeof metrics;
+
+/** Why answers are missing, by the API's reasons. */
+export const missingReasons: Record<string, string> = {
+  blocked: "Blocked by the platform",
+  timeout: "No answer in time",
+  unavailable: "Platform not reachable",
+  unreadable: "Page layout not recognized",
+  empty: "Empty answer",
+  credits: "Not enough credits",
+  canceled: "Sweep canceled",
+  expired: "Not asked before the deadline",
+  failed: "Other error",
+};
+
+/** Returns a missing answer's reason in words; an unknown reason keeps its API name. */
+export const reasonWords = (reason: string) =>
+  Object.hasOwn(missingReasons, reason) ? missingReasons[reason] : reason;

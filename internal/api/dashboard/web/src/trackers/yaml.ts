@@ -1,6 +1,6 @@
-// A definition as the file that makes it. Reading such a file is the server's job.
+// Writes a definition as YAML. Parsing YAML is the server's job.
 
-/** A text that YAML takes as it stands: it begins with a letter, and nothing in it means anything else. */
+/** Strings that YAML reads without quotes: they begin with a letter and have no special characters. */
 const plain = /^[A-Za-z][\w .,?!'()/+&%-]*$/;
 const reserved = /^(true|false|null|yes|no|on|off|y|n|inf|nan)$/i;
 
@@ -13,7 +13,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const given = (value: Record<string, unknown>) => Object.entries(value).filter(([, v]) => v !== undefined);
 
-/** YAML of a value, in lines. */
+/** Returns the lines of a value in YAML. */
 function linesOf(value: unknown): string[] {
   if (Array.isArray(value)) {
     return value.flatMap((item) =>
@@ -29,13 +29,13 @@ function linesOf(value: unknown): string[] {
 
 const empty = (value: unknown) => (Array.isArray(value) ? "[]" : isObject(value) ? "{}" : undefined);
 
-/** Whether a value takes lines of its own. */
+/** Reports whether a value has lines of its own. */
 const isCompound = (value: unknown) =>
   Array.isArray(value) ? value.length > 0 : isObject(value) && given(value).length > 0;
 
 export const toYAML = (value: object) => linesOf(value).join("\n") + "\n";
 
-/** The name that a definition gives itself, as far as it can be told without reading all of it; "" for none. */
+/** Returns the name in a definition, or "" if it cannot be found without parsing all of it. */
 export function nameIn(text: string): string {
   try {
     return String(JSON.parse(text).name ?? "");

@@ -1,10 +1,9 @@
-// How the account stands right now: balance, cycle, slots, queue.
+// The current balance, billing cycle, slots and queue.
 import { call } from "../api";
 import type { Credits, QueueStatus } from "../api.gen";
 import { status } from "../state";
+import { dateText } from "../time";
 import { counted, number, Problem, Spinner, useLoad } from "../ui";
-
-const date = (at: string) => new Date(at).toLocaleDateString(undefined, { dateStyle: "medium" });
 
 export function Balance() {
   const loaded = useLoad((signal) => call("GET /v1/credits", { signal }), []);
@@ -26,23 +25,23 @@ function Cycle({ remaining, held, perCycle, cycleUsed, cycleStartedAt, cycleRese
       <p class="usage-total">
         <strong data-testid="balance">{number(remaining)}</strong> credits left <span class="badge">{plan}</span>
       </p>
-      {held > 0 && <p class="faint">{number(held)} of them are set aside for jobs that run.</p>}
+      {held > 0 && <p class="faint">{number(held)} reserved for running requests</p>}
       <Gauge
-        label="Charged in this cycle"
+        label="Used in this billing cycle"
         used={cycleUsed}
         of={perCycle}
-        text={`${number(cycleUsed)}, where a cycle grants ${number(perCycle)}`}
+        text={`${number(cycleUsed)} of ${number(perCycle)} used`}
         testid="cycle-used"
       />
       <Gauge
-        label="Time of this cycle"
+        label="Billing cycle"
         used={to - from - left}
         of={to - from}
         text={`${counted(Math.ceil(left / 86_400_000), "day")} left`}
         warnAt={2}
       />
       <p class="faint">
-        From {date(cycleStartedAt)} to {date(cycleResetsAt)}, when {number(perCycle)} credits are granted.
+        {dateText(cycleStartedAt)} – {dateText(cycleResetsAt)}, then {number(perCycle)} new credits
       </p>
     </>
   );
@@ -79,11 +78,11 @@ function Gauges({ queuedTasks, processingTasks, priorityBreakdown, concurrency, 
         testid="queue"
       />
       <p class="faint">
-        {counted(processingTasks, "task")} run, {number(queuedTasks)} wait.
+        {counted(processingTasks, "task")} running, {number(queuedTasks)} queued
       </p>
       {priorityBreakdown.length > 0 && (
         <p class="faint">
-          Waiting by priority:{" "}
+          Queued by priority:{" "}
           {priorityBreakdown.map((p) => (
             <span key={p.priority} class="badge">
               {p.priority}: {number(p.count)}
@@ -97,7 +96,7 @@ function Gauges({ queuedTasks, processingTasks, priorityBreakdown, concurrency, 
 
 type GaugeProps = { label: string; used: number; of: number; text: string; warnAt?: number; testid?: string };
 
-/** How much of something is taken, as a bar and in words. */
+/** A bar of a used amount, with a text. */
 function Gauge({ label, used, of, text, warnAt = 0.9, testid }: GaugeProps) {
   const share = of > 0 ? Math.min(Math.max(used / of, 0), 1) : 0;
   return (

@@ -1,13 +1,12 @@
-// The ledger in the order of time, with the balance after each entry.
+// The ledger in order of time, with the balance after each entry.
 import type { LedgerEntry } from "../api.gen";
 
-/** An entry with the balance after it; null where entries before it are not known. */
+/** An entry with the balance after it; null if earlier entries are not loaded. */
 export type Booked = LedgerEntry & { balance: number | null };
 
 /**
- * Entries of the ledger, the newest first. The API gives them by their ids, and a charge
- * has that of its job, which may have begun long before it was charged; so the balance
- * after an entry is known once all entries are.
+ * Sorts the entries of the ledger, the newest first. The API sorts them by ID, and a charge has the ID of its job,
+ * which may have started long before. So the balances are known only once all entries are loaded.
  */
 export function booked(entries: LedgerEntry[], complete: boolean): Booked[] {
   const inTime = [...entries].sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || (a.id < b.id ? -1 : 1));

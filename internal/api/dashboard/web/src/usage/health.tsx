@@ -1,15 +1,17 @@
-// How well the parsers understand what they read.
+// The health of the parsers: how often they find each field.
 import { useState } from "preact/hooks";
 import { call } from "../api";
 import type { FieldHealth, FieldShare, HealthState, Provider, ProviderHealth } from "../api.gen";
+import { productName } from "../names";
 import { choices } from "../openapi";
 import { calm, useLive } from "../tasks/live";
-import { type Column, Empty, number, percent, Problem, Spinner, Table, useLoad } from "../ui";
+import { type Column, counted, Empty, Loading, number, percent, Select, Table, useLoad } from "../ui";
 
 type Row = FieldHealth & { provider: Provider; surface: string };
 
 const looks: Record<HealthState, string> = { unknown: "", ok: "good", low: "warn", alarm: "bad" };
-const State = ({ state }: { state: HealthState }) => <span class={`badge ${looks[state]}`}>{state}</span>;
+const stateNames: Record<HealthState, string> = { unknown: "Unknown", ok: "OK", low: "Low", alarm: "Alarm" };
+const State = ({ state }: { state: HealthState }) => <span class={`badge ${looks[state]}`}>{stateNames[state]}</span>;
 
 const rateText = (rate: number | null) => (rate == null ? "–" : percent(rate));
 const share = (name: string, of: (row: Row) => FieldShare): Column<Row> => ({
@@ -27,25 +29,21 @@ const share = (name: string, of: (row: Row) => FieldShare): Column<Row> => ({
 });
 
 export function Health() {
-  const { value, error } = useLive((signal) => call("GET /v1/health/extraction", { signal }), [], calm);
+  const loaded = useLive((signal) => call("GET /v1/health/extraction", { signal }), [], calm);
+  const { value } = loaded;
   const states = useLoad(() => choices("HealthState"), []).value ?? [];
   return (
     <section class="card" aria-labelledby="health-head">
-      <h2 id="health-head">Parser health</h2>
+      <h2 id="health-head">Data extraction</h2>
       <p class="faint">
-        How often each field of the results was filled, over all organizations, against the week before.
+        How often each field of the results was found, for all organizations, compared with the week before
       </p>
-      <Problem error={error} />
-      {!value && !error && <Spinner />}
+      <Loading of={loaded} />
       {value &&
         (value.providers.length ? (
           <Fields providers={value.providers} states={states} />
         ) : (
-          <Empty title="Nothing was read yet">
-            <p>
-              It fills as answers are parsed. Ask something in the <a href="#/playground">playground</a>.
-            </p>
-          </Empty>
+          <Empty title="No data yet" />
         ))}
     </section>
   );
@@ -55,10 +53,10 @@ function Fields({ providers, states }: { providers: ProviderHealth[]; states: He
   const [provider, setProvider] = useState("");
   const [state, setState] = useState("");
   const columns: Column<Row>[] = [
-    { name: "Provider", value: (row) => row.provider },
+    { name: "Platform", value: (row) => productName(row.provider) },
     { name: "Surface", value: (row) => row.surface },
     { name: "Field", value: (row) => row.field, show: (row) => <code>{row.field}</code> },
-    // Sorted by how bad it is, which is the order of the API's list.
+    // Sorted by severity, which is the order of the API's enum.
     { name: "State", value: (row) => states.indexOf(row.state), show: (row) => <State state={row.state} /> },
     share("Last hour", (row) => row.lastHour),
     share("Last day", (row) => row.lastDay),
@@ -73,36 +71,32 @@ function Fields({ providers, states }: { providers: ProviderHealth[]; states: He
     <>
       <div class="usage-filters">
         <label class="field">
-          Provider
-          <select value={provider} onChange={(e) => setProvider(e.currentTarget.value)}>
-            <option value="">all</option>
-            {[...new Set(providers.map((p) => p.provider))].map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          Platform
+          <Select
+            all="All"
+            value={provider}
+            options={[...new Set(providers.map((p) => p.provider))].map((name) => [name, productName(name)])}
+            onChoose={setProvider}
+          />
         </label>
         <label class="field">
           State
-          <select value={state} onChange={(e) => setState(e.currentTarget.value)}>
-            <option value="">all</option>
-            {states.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <Select
+            all="All"
+            value={state}
+            options={states.map((name) => [name, stateNames[name]])}
+            onChoose={setState}
+          />
         </label>
         <span class="faint" role="status">
-          {number(rows.length)} fields
+          {counted(rows.length, "field")}
         </span>
       </div>
-      <div class="usage-tall" tabIndex={0} role="region" aria-label="Parser health by field">
+      <div class="usage-tall" tabIndex={0} role="region" aria-label="Data extraction by field">
         <Table
           rows={rows}
           columns={columns}
-          label="Parser health"
+          label="Data extraction"
           rowKey={(row) => `${row.provider} ${row.surface} ${row.field}`}
         />
       </div>
@@ -111,15 +105,15 @@ function Fields({ providers, states }: { providers: ProviderHealth[]; states: He
   );
 }
 
-/** Headings of blocks of result pages that no parser knows. */
+/** The titles of result page blocks that no parser knows. */
 function Unknown({ providers }: { providers: ProviderHealth[] }) {
   const blocks = providers.flatMap((p) =>
-    p.unknownBlocks.map((block) => ({ ...block, from: `${p.provider}, ${p.surface}` })),
+    p.unknownBlocks.map((block) => ({ ...block, from: `${productName(p.provider)}, ${p.surface}` })),
   );
   if (!blocks.length) return null;
   return (
     <>
-      <h3>Blocks that nobody understood in the last day</h3>
+      <h3>Unknown page blocks in the last day</h3>
       <ul>
         {blocks.map((block) => (
           <li key={`${block.from} ${block.title}`}>

@@ -1,4 +1,4 @@
-// Every change of the balance.
+// The ledger: all changes of the balance.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, patiently } from "../api";
 import type { LedgerEntry, LedgerKind } from "../api.gen";
@@ -6,7 +6,20 @@ import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
 import { may } from "../session";
 import { booked, type Booked } from "./balances";
-import { Button, type Column, Empty, NeedsAdmin, number, Problem, Spinner, Table, useLoad, When } from "../ui";
+import { When } from "../time";
+import {
+  Button,
+  type Column,
+  counted,
+  Empty,
+  NeedsAdmin,
+  number,
+  Problem,
+  Select,
+  Spinner,
+  Table,
+  useLoad,
+} from "../ui";
 
 const columns: Column<Booked>[] = [
   { name: "Time", value: (entry) => entry.at, show: (entry) => <When at={entry.at} /> },
@@ -55,32 +68,22 @@ function Entries() {
       <div class="usage-filters">
         <label class="field">
           Kind
-          <select
+          <Select
+            all="All"
             value={kind ?? ""}
-            onChange={(e) => setKind(kinds.find((name) => name === e.currentTarget.value))}
-            data-testid="ledger-kind">
-            <option value="">all</option>
-            {kinds.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+            options={kinds}
+            onChoose={(chosen) => setKind(kinds.find((name) => name === chosen))}
+            data-testid="ledger-kind"
+          />
         </label>
         <Button text="Refresh" disabled={pages.busy} onClick={pages.again} />
         <Export key={kind} kind={kind} />
       </div>
       <Problem error={pages.error} />
-      {pages.entries?.length === 0 && (
-        <Empty title="No entries">
-          <p>{kind ? "Choose another kind." : "The first grant or charge appears here."}</p>
-        </Empty>
-      )}
+      {pages.entries?.length === 0 && <Empty title="No entries" />}
       {!!pages.entries?.length && !complete && (
         <p class="faint">
-          {kind
-            ? "With one kind alone there is no balance to tell; choose all."
-            : "The balance after each entry is told once all entries are loaded, and in the export."}
+          {kind ? "Choose “All” to see balances." : "Load all entries to see balances. The export includes them."}
         </p>
       )}
       {!!pages.entries?.length && (
@@ -94,7 +97,7 @@ function Entries() {
   );
 }
 
-/** The entries of a kind, as many pages of them as were asked for. */
+/** Reads the entries of a kind, page by page. */
 function usePages(kind: LedgerKind | undefined) {
   const [entries, setEntries] = useState<LedgerEntry[]>();
   const [cursor, setCursor] = useState<string | null>(null);
@@ -153,10 +156,10 @@ function Export({ kind }: { kind: LedgerKind | undefined }) {
       {stop ? (
         <Button text="Stop" onClick={() => stop.abort()} />
       ) : (
-        <Button text="Export all as CSV" onClick={start} data-testid="ledger-export" />
+        <Button text="Export CSV" onClick={start} data-testid="ledger-export" />
       )}
       <span class="faint" role="status">
-        {count !== undefined && `${number(count)} entries ${stop ? "so far…" : "read"}`}
+        {count !== undefined && `${counted(count, "entry", "entries")}${stop ? " so far…" : ""}`}
       </span>
       <Problem error={error} />
     </>
@@ -165,7 +168,7 @@ function Export({ kind }: { kind: LedgerKind | undefined }) {
 
 const csvColumns: (keyof Booked)[] = ["at", "kind", "credits", "balance", "note", "taskId", "id"];
 
-/** Reads the whole ledger page by page and tells after each how many entries there are. */
+/** Reads the whole ledger, and reports the number of entries after each page. */
 async function exportLedger(
   kind: LedgerKind | undefined,
   signal: AbortSignal,

@@ -1,19 +1,20 @@
-// What was spent by day, and how fast and reliable the providers were in the last hours.
+// Credits by day, and the latency and success rate of the platforms.
 import { useMemo, useState } from "preact/hooks";
 import { call } from "../api";
 import type { DayUsage, HourStats, Provider } from "../api.gen";
 import { choices } from "../openapi";
 import { Legend, Plot, type PlotProps, type Series } from "../plot";
 import { calm, useLive } from "../tasks/live";
-import { counted, Empty, number, percent, Problem, Spinner, Table, type Column, useLoad, When } from "../ui";
+import { productName } from "../names";
+import { dateText, timeText, When } from "../time";
+import { counted, Empty, number, percent, Problem, Spinner, Table, type Column, useLoad } from "../ui";
 
 const ranges = [7, 30, 90];
 const dayLength = 86_400_000;
 const day = (time: number) => new Date(time).toISOString().slice(0, 10);
-const dayLabel = (x: number) =>
-  new Date(x * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+const dayLabel = (x: number) => dateText(day(x * 1000));
 
-/** The days that a range has, the last of them today; the API counts in UTC. */
+/** Returns the last days up to today, in UTC like the API. */
 const lastDays = (count: number) =>
   Array.from({ length: count }, (_, i) => day(Date.now() - (count - 1 - i) * dayLength));
 
@@ -56,18 +57,18 @@ function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; know
         usage,
         known,
         days,
-        (row) => row.date,
-        (row) => row.creditsCharged,
+        ({ date }) => date,
+        ({ creditsCharged }) => creditsCharged,
         0,
       ),
     [usage, known, days],
   );
-  const sum = (of: (row: DayUsage) => number) => usage.reduce((all, row) => all + of(row), 0);
+  const total = (name: "creditsCharged" | "completed" | "failed") => usage.reduce((sum, row) => sum + row[name], 0);
   if (!usage.length) {
     return (
-      <Empty title="Nothing was asked in these days">
+      <Empty title="No requests in this period">
         <p>
-          Ask something in the <a href="#/playground">playground</a>, or choose a longer time.
+          Try the <a href="#/playground">playground</a>, or choose a longer period.
         </p>
       </Empty>
     );
@@ -75,22 +76,12 @@ function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; know
   return (
     <>
       <p class="usage-total">
-        <strong data-testid="usage-total">{number(sum((row) => row.creditsCharged))}</strong> credits for{" "}
-        {counted(
-          sum((row) => row.completed),
-          "answer",
-        )}{" "}
-        <span class="faint">
-          and{" "}
-          {counted(
-            sum((row) => row.failed),
-            "failure",
-          )}
-        </span>
+        <strong data-testid="usage-total">{number(total("creditsCharged"))}</strong> credits for{" "}
+        {counted(total("completed"), "answer")} <span class="faint">and {counted(total("failed"), "failure")}</span>
       </p>
       <Plot
         caption="Credits charged"
-        note="by day in UTC and provider"
+        note="by day (UTC) and platform"
         x={x}
         series={series}
         xName="Day"
@@ -104,7 +95,7 @@ function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; know
 
 const hours = 24;
 const hourLength = 3_600_000;
-const hourLabel = (x: number) => new Date(x * 1000).toLocaleTimeString(undefined, { hour: "numeric" });
+const hourLabel = (x: number) => timeText(x * 1000).replace(/.*, /, "");
 const time = (ms: number) => (ms < 1000 ? `${number(Math.round(ms))} ms` : `${number(Math.round(ms / 100) / 10)} s`);
 
 const lastHours = () => {
@@ -112,21 +103,21 @@ const lastHours = () => {
   return Array.from({ length: hours }, (_, i) => now - (hours - 1 - i) * hourLength);
 };
 
-/** Fewer hours than this are points, not lines: a table says more. */
+/** With fewer hours than this, a table is clearer than a chart. */
 const hoursToPlot = 3;
 
 export function Speed() {
   const known = useProviders();
   const { value, error } = useLive((signal) => call("GET /v1/stats", { query: { hours }, signal }), [], calm);
-  const [chosen, choose] = useState<"Table" | "Plots">();
-  const view = chosen ?? (new Set(value?.hours.map((row) => row.at)).size < hoursToPlot ? "Table" : "Plots");
+  const [chosen, choose] = useState<"Table" | "Charts">();
+  const view = chosen ?? (new Set(value?.hours.map((row) => row.at)).size < hoursToPlot ? "Table" : "Charts");
   return (
     <section class="card" aria-labelledby="speed-head">
       <div class="usage-head">
         <h2 id="speed-head">Latency and success</h2>
         {!!value?.hours.length && (
-          <div class="row" role="group" aria-label="Shown as">
-            {(["Table", "Plots"] as const).map((name) => (
+          <div class="row" role="group" aria-label="View">
+            {(["Table", "Charts"] as const).map((name) => (
               <button
                 key={name}
                 type="button"
@@ -150,11 +141,7 @@ export function Speed() {
             <Plots rows={value.hours} known={known} />
           )
         ) : (
-          <Empty title="No job ended in the last 24 hours">
-            <p>
-              Ask something in the <a href="#/playground">playground</a>.
-            </p>
-          </Empty>
+          <Empty title="No requests in the last 24 hours" />
         ))}
     </section>
   );
@@ -164,12 +151,12 @@ const timeOr = (ms: number | null) => (ms === null ? "–" : time(ms));
 const success = ({ jobs, failed }: HourStats) => (jobs ? 1 - failed / jobs : null);
 
 const hourColumns: Column<HourStats>[] = [
-  { name: "Hour", value: (row) => row.at, show: (row) => <When at={row.at} /> },
-  { name: "Provider", value: (row) => row.provider },
-  { name: "Jobs", value: (row) => row.jobs, numeric: true },
+  { name: "Hour", value: (row) => row.at, show: (row) => <When at={row.at} brief /> },
+  { name: "Platform", value: (row) => productName(row.provider) },
+  { name: "Requests", value: (row) => row.jobs, numeric: true },
   { name: "Median", value: (row) => row.p50Ms, show: (row) => timeOr(row.p50Ms), numeric: true },
-  { name: "Slowest 5 %", value: (row) => row.p95Ms, show: (row) => timeOr(row.p95Ms), numeric: true },
-  { name: "Success", value: success, show: (row) => percent(success(row) ?? 0), numeric: true },
+  { name: "95th percentile", value: (row) => row.p95Ms, show: (row) => timeOr(row.p95Ms), numeric: true },
+  { name: "Success rate", value: success, show: (row) => percent(success(row) ?? 0), numeric: true },
 ];
 
 function Hours({ rows }: { rows: HourStats[] }) {
@@ -208,20 +195,20 @@ function Plots({ rows, known }: { rows: HourStats[]; known: Provider[] }) {
   };
   return (
     <>
-      <Legend label="Providers" series={plots.median} off={off} setOff={setOff} />
+      <Legend label="Platforms" series={plots.median} off={off} setOff={setOff} />
       <div class="usage-plots">
-        <Plot {...common} caption="Median latency" note="p50 by hour" series={plots.median} yLabel={time} />
-        <Plot {...common} caption="Slow answers" note="p95 by hour" series={plots.slow} yLabel={time} />
+        <Plot {...common} caption="Median latency" note="by hour" series={plots.median} yLabel={time} />
+        <Plot {...common} caption="95th percentile latency" note="by hour" series={plots.slow} yLabel={time} />
         <Plot {...common} caption="Success rate" note="by hour" series={plots.success} yLabel={percent} top={1} />
       </div>
     </>
   );
 }
 
-/** The providers in the order of the API's description, in which they get their colours. */
+/** Returns the providers in the API's order, which sets their colors. */
 const useProviders = (): Provider[] => useLoad(() => choices("Provider"), []).value ?? [];
 
-/** One series for each provider that has a row; each has the same colour in every plot. */
+/** Returns a series for each provider that has rows, with the same color in every chart. */
 function byProvider<Row extends { provider: Provider }>(
   rows: Row[],
   known: Provider[],
@@ -241,6 +228,6 @@ function byProvider<Row extends { provider: Provider }>(
         const place = places.get(at(row));
         if (row.provider === name && place !== undefined) values[place] = value(row);
       }
-      return { name, values, color: order.indexOf(name) };
+      return { name: productName(name), values, color: order.indexOf(name) };
     });
 }

@@ -1,20 +1,20 @@
-// How an answer differs from another: its words, its sources, the order of brands, and how
-// far answers to that question are apart anyway.
+// The difference between two answers: words, sources, order of brands, and how much answers to the prompt usually differ.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { AnswerDiff, FoundPage, TrackedAnswer } from "../../api.gen";
 import { External } from "../../external";
-import { Heads, number, useLoad, When } from "../../ui";
+import { timeText, When } from "../../time";
+import { CardTable, counted, Loading, number, Select, useLoad } from "../../ui";
 import { addressOf, keptFilters, setQuery } from "../address";
-import { BrandMark, Caution, Failed, Skeleton, Value, type PanelBrand } from "../pieces";
-import { SourceType } from "./shown";
+import { apiPath, BrandMark, Caution, lookOf, Value, type PanelBrand } from "../pieces";
+import { SourceType } from "../sources/source";
 
 type AgainstProps = { tracker: string; answer: TrackedAnswer; other: string; panel: PanelBrand[] };
 
 export function Against({ tracker, answer, other, panel }: AgainstProps) {
   const query = { a: other, b: answer.id };
-  const { value, error, again } = useLoad(
+  const loaded = useLoad(
     (signal) => call("GET /v1/trackers/{name}/diff", { params: { name: tracker }, query, signal }),
     [other, answer.id],
   );
@@ -24,22 +24,21 @@ export function Against({ tracker, answer, other, panel }: AgainstProps) {
     <section class="card" data-testid="answer-diff">
       <div class="title-line">
         <div>
-          <h2 ref={head}>Against another answer</h2>
-          <p class="faint">What only the other says is struck through, what only this one says is underlined.</p>
+          <h2 ref={head}>Compare answers</h2>
+          <p class="faint">Text only in the other answer is struck through. Text only in this answer is underlined.</p>
         </div>
         <Pick tracker={tracker} answer={answer} other={other} />
       </div>
-      <Failed error={error} again={again} stale={!!value} />
-      {!value && !error && <Skeleton lines={5} label="Comparing the answers" />}
-      {value && <Difference diff={value} panel={panel} tracker={tracker} />}
-      <AsCall path={`/v1/trackers/${encodeURIComponent(tracker)}/diff`} query={query} />
+      <Loading of={loaded} lines={5} />
+      {loaded.value && <Difference diff={loaded.value} panel={panel} tracker={tracker} />}
+      <AsCall path={apiPath(tracker, "/diff")} query={query} />
     </section>
   );
 }
 
 type PickProps = { tracker: string; answer: TrackedAnswer; other: string };
 
-/** Which answer it is compared with: one of the cell, or any by its id. */
+/** Chooses the other answer: one to the same prompt on the same target, or any answer by its ID. */
 function Pick({ tracker, answer: { id, promptId, target }, other }: PickProps) {
   const { value } = useLoad(
     (signal) =>
@@ -60,23 +59,16 @@ function Pick({ tracker, answer: { id, promptId, target }, other }: PickProps) {
         event.preventDefault();
         if (typed.trim()) setQuery({ diff: typed.trim() });
       }}>
-      <select
-        aria-label="Compared with"
+      <Select
+        aria-label="Compare with"
         value={known ? other : ""}
-        onChange={(event) => {
-          if (event.currentTarget.value) setQuery({ diff: event.currentTarget.value });
-        }}>
-        {!known && <option value="">Another answer</option>}
-        {cell.map((one) => (
-          <option key={one.id} value={one.id}>
-            {new Date(one.askedAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}, sample{" "}
-            {one.sample}
-          </option>
-        ))}
-      </select>
+        all={known ? undefined : "Another answer"}
+        options={cell.map((one) => [one.id, `${timeText(one.askedAt)}, sample ${one.sample}`])}
+        onChoose={(diff) => diff && setQuery({ diff })}
+      />
       <input
-        aria-label="Id of any other answer"
-        placeholder="or the id of any other"
+        aria-label="Answer ID"
+        placeholder="or an answer ID"
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
       />
@@ -98,12 +90,10 @@ function Difference({ diff, panel, tracker }: { diff: AnswerDiff; panel: PanelBr
   return (
     <>
       {!diff.sameCell && (
-        <Caution title="Not the same question.">
-          The two answer different questions, or on different targets; noise explains nothing here.
-        </Caution>
+        <Caution title="Different prompts or targets.">Normal variation does not apply to this comparison.</Caution>
       )}
       <Noise diff={diff} />
-      {diff.cut && <p class="faint">The answers are long: only their beginnings were compared.</p>}
+      {diff.cut && <p class="faint">Long answers: only their beginnings were compared.</p>}
       <div class="answer-columns">
         <div class="diff-words" data-testid="diff-words">
           {diff.words.map(({ kind, text }, i) =>
@@ -125,34 +115,32 @@ function Difference({ diff, panel, tracker }: { diff: AnswerDiff; panel: PanelBr
   );
 }
 
-/** The distance of the two beside that of neighbours in the cell. */
+/** How different the two answers are, next to the average of consecutive answers. */
 function Noise({ diff: { distance, noise } }: { diff: AnswerDiff }) {
-  const rows: [string, number | null, number | null, number][] = [
-    ["Domains they cite", distance.domains, noise.domains, noise.domainPairs],
-    ["Brands they name", distance.brands, noise.brands, noise.brandPairs],
+  const rows = [
+    { name: "Cited domains", now: distance.domains, usual: noise.domains, pairs: noise.domainPairs },
+    { name: "Named brands", now: distance.brands, usual: noise.brands, pairs: noise.brandPairs },
   ];
   return (
     <div class="diff-noise" data-testid="noise">
-      <table aria-label="How far apart">
-        <Heads names={["How far apart", "#These two", "#Neighbours in this cell", "#Pairs"]} />
-        <tbody>
-          {rows.map(([name, now, usual, pairs]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td class="number">
-                <Value of={now} />
-              </td>
-              <td class="number faint">
-                <Value of={usual} />
-              </td>
-              <td class="number faint">{number(pairs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <CardTable
+        plain
+        label="Difference"
+        rows={rows}
+        rowKey={({ name }) => name}
+        cells={{
+          Difference: ({ name }) => name,
+          "#These two": ({ now }) => <Value of={now} />,
+          "#Average": ({ usual, pairs }) => (
+            <>
+              <Value of={usual} /> <span class="faint">({counted(pairs, "pair")})</span>
+            </>
+          ),
+        }}
+      />
       <p class="faint">
-        0 % is the same set, 100 % nothing in common. Answers of one sweep and the next differ anyway, by as much as the
-        neighbours do on average over the newest {number(noise.answers)} answers; a difference of that size is no news.
+        0 % means the same set, 100 % nothing in common. The average is the difference between consecutive answers to
+        this prompt on this target, over the newest {number(noise.answers)} answers.
       </p>
     </div>
   );
@@ -162,7 +150,7 @@ function Brands({ diff: { a, b }, panel, tracker }: { diff: AnswerDiff; panel: P
   const mark = (name: string | undefined) =>
     name && (
       <>
-        <BrandMark look={panel.find((one) => one.name === name)?.look ?? 6} /> {name}
+        <BrandMark look={lookOf(panel, name)} /> {name}
       </>
     );
   const gone = a.brands.filter((name) => !b.brands.includes(name));
@@ -170,14 +158,14 @@ function Brands({ diff: { a, b }, panel, tracker }: { diff: AnswerDiff; panel: P
   const places = Math.max(a.brands.length, b.brands.length);
   return (
     <>
-      <h3>Order of naming</h3>
-      {!places && <p class="faint">Neither names a brand of the panel.</p>}
+      <h3>Order of brands</h3>
+      {!places && <p class="faint">Neither answer names a tracked brand.</p>}
       {places > 0 && (
-        <table aria-label="Order of naming in both">
+        <table aria-label="Order of brands in both answers">
           <thead>
             <tr>
               <th scope="col" class="number">
-                Place
+                Position
               </th>
               <th scope="col">
                 <a href={addressOf(tracker, "answers", keptFilters(), a.answer.id)}>
@@ -204,10 +192,9 @@ function Brands({ diff: { a, b }, panel, tracker }: { diff: AnswerDiff; panel: P
       )}
       {(gone.length > 0 || fresh.length > 0) && (
         <p class="faint">
-          {[gone.length && `${gone.join(", ")} gone`, fresh.length && `${fresh.join(", ")} new`]
+          {[gone.length && `No longer named: ${gone.join(", ")}`, fresh.length && `Newly named: ${fresh.join(", ")}`]
             .filter(Boolean)
-            .join("; ")}
-          .
+            .join(". ")}
         </p>
       )}
     </>
@@ -227,14 +214,14 @@ function Pages({ diff: { gained, lost, kept } }: { diff: AnswerDiff }) {
   return (
     <>
       <h3>Sources</h3>
-      {!gained.length && !lost.length && !kept.length && <p class="faint">Neither cites any.</p>}
+      {!gained.length && !lost.length && !kept.length && <p class="faint">Neither answer cites a source.</p>}
       <ul class="plain-list">
-        {gained.map((page) => line("+", "gained", "good", page))}
-        {lost.map((page) => line("−", "lost", "bad", page))}
+        {gained.map((page) => line("+", "added", "good", page))}
+        {lost.map((page) => line("−", "removed", "bad", page))}
       </ul>
       {kept.length > 0 && (
         <details>
-          <summary class="faint">= {kept.length} stay</summary>
+          <summary class="faint">= {kept.length} in both</summary>
           <ul class="plain-list">{kept.map((page) => line("=", "kept", "faint", page))}</ul>
         </details>
       )}

@@ -1,4 +1,4 @@
-// The keys of the page of an answer.
+// The keyboard shortcuts of an answer page.
 import { useLayoutEffect } from "preact/hooks";
 import { Button, Dialog } from "../../ui";
 
@@ -11,7 +11,7 @@ interface Ways {
   help: () => void;
 }
 
-/** Whether somebody types, or a dialog is open: then keys are letters. */
+/** Reports whether the user types into a field or a dialog is open; shortcuts are off then. */
 const typing = (target: EventTarget | null) =>
   (target instanceof HTMLElement && (target.isContentEditable || !!target.closest("input, textarea, select"))) ||
   !!document.querySelector("dialog[open]");
@@ -42,17 +42,17 @@ export function useKeys(ways: Ways) {
 }
 
 const keys = [
-  ["J", "the answer of the sweep before"],
-  ["K", "the answer of the sweep after"],
-  ["H", "the target before"],
-  ["L", "the next target"],
-  ["D", "shows or hides the difference"],
-  ["?", "this list"],
+  ["J", "Previous sweep"],
+  ["K", "Next sweep"],
+  ["H", "Previous target"],
+  ["L", "Next target"],
+  ["D", "Show or hide the comparison"],
+  ["?", "This list"],
 ];
 
 export function Keys({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
-    <Dialog title="Keys of this page" open={open} onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" open={open} onClose={onClose}>
       <dl class="answer-facts">
         {keys.map(([key, what]) => (
           <div key={key}>

@@ -1,17 +1,19 @@
-// The answers of a tracker, newest first, narrowed by what the address says.
+// The answers of a tracker, newest first, with the filters of the address.
 import { useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { Outcome, TrackedAnswer } from "../../api.gen";
 import { choices } from "../../openapi";
 import { ChoiceField, DropFilters, Pills, SearchField } from "../../query";
-import { addressOf as pageAddress, route } from "../../state";
-import { Button, Copy, counted, Empty, Table, type Column, useLoad, When } from "../../ui";
+import { route } from "../../state";
+import { When } from "../../time";
+import { targetLabel } from "../../names";
+import { Button, Copy, counted, Empty, Loading, Table, type Column, useLoad } from "../../ui";
 import { addressOf, keptFilters, periodOf } from "../address";
 import { choicesOf } from "../filters";
-import { Failed, MadeUp, Skeleton } from "../pieces";
-import type { TabProps } from "../pieces";
-import { OutcomeMark } from "./shown";
+import { apiPath, SampleData, type TabProps } from "../pieces";
+import { missingReasons, reasonWords } from "../words";
+import { OutcomeMark, outcomeName } from "./shown";
 import { AnswerPage } from "./view";
 
 export function Answers(props: TabProps) {
@@ -19,42 +21,16 @@ export function Answers(props: TabProps) {
   return id ? <AnswerPage {...props} id={id} /> : <AnswerList {...props} />;
 }
 
-/** The filters of the API that the address may hold. */
-const names = [
-  "q",
-  "brand",
-  "target",
-  "tag",
-  "outcome",
-  "reason",
-  "sweep",
-  "promptId",
-  "from",
-  "to",
-  "filter",
-  "counted",
-  "branded",
-  "dueFrom",
-  "dueTo",
-] as const;
-const reasons = [
-  "blocked",
-  "timeout",
-  "unavailable",
-  "unreadable",
-  "empty",
-  "credits",
-  "canceled",
-  "expired",
-  "failed",
-];
+/** The filters of the address, by the names of the API. */
+const filterNames =
+  "q brand target tag outcome reason sweep promptId from to filter counted branded dueFrom dueTo".split(" ");
 
-type Filters = Partial<Record<(typeof names)[number], string>>;
+type Filters = Record<string, string>;
 
-/** What the address asks for. A number of days is the period that the other tabs show. */
+/** Returns the filters of the address. A number of days means the period that the other tabs show. */
 export function filtersOf(tracker: TabProps["tracker"]): Filters {
   const { query } = route.value;
-  const given: Filters = Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+  const given: Filters = Object.fromEntries(filterNames.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   if (query.days && !given.from && !given.to) ({ from: given.from, to: given.to } = periodOf(tracker));
   return given;
 }
@@ -77,7 +53,7 @@ function AnswerList({ tracker, panel }: TabProps) {
         query={query}
         filtered={Object.keys(filters).filter((name) => name !== "counted" && name !== "branded")}
       />
-      <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/answers`} query={query} />
+      <AsCall path={apiPath(tracker.name, "/answers")} query={query} />
     </>
   );
 }
@@ -89,49 +65,42 @@ function Line({ tracker, panel, of }: Pick<TabProps, "tracker" | "panel"> & { of
   return (
     <>
       <div class="filters" role="group" aria-label="Filters">
-        <SearchField name="q" label="Search questions" maxLength={200} />
+        <SearchField name="q" label="Search prompts" maxLength={200} />
         {panel.length > 0 && (
           <ChoiceField
             name="brand"
             all="Any brand"
             values={() => panel.map(({ name }) => name)}
-            show={(name) => `names ${name}`}
+            show={(name) => `Names ${name}`}
           />
         )}
-        <ChoiceField name="target" all="All targets" values={() => targets} />
+        <ChoiceField name="target" all="All targets" values={() => targets} show={targetLabel} />
         {tags.length > 0 && <ChoiceField name="tag" all="All tags" values={() => tags} />}
-        <ChoiceField name="outcome" all="Any outcome" values={() => choices("Outcome")} />
-        <ChoiceField name="reason" all="Any reason" values={() => reasons} />
-        <Pills
-          of={{ sweep: of.sweep, promptId: of.promptId, filter: of.filter, ...spanOf(of, days) }}
-          names={{ promptId: "question", dueFrom: "sweeps from", dueTo: "sweeps before" }}
-        />
-        <Copy text={location.href} label="Copy the address" />
+        <ChoiceField name="outcome" all="Any outcome" values={() => choices("Outcome")} show={outcomeName} />
+        <ChoiceField name="reason" all="Any reason" values={() => Object.keys(missingReasons)} show={reasonWords} />
+        <Pills of={{ sweep: of.sweep, promptId: of.promptId, filter: of.filter, ...spanOf(of, days) }} />
+        <Copy text={location.href} label="Copy link" />
       </div>
       {unused.length > 0 && (
         <p class="faint">
-          Answers are listed by target: {unused.join(" and ")} of the other tabs
-          {unused.length === 1 ? " does" : " do"} not narrow this list.
+          This list does not use the filter{unused.length > 1 && "s"} {unused.join(" and ")}. Use the target instead.
         </p>
       )}
     </>
   );
 }
 
-/**
- * The days that the list is of. Where sweeps are picked by when they were due, when they were asked follows from
- * that.
- */
+/** Returns the period of the list. The due dates of sweeps take precedence over the time of asking. */
 const spanOf = ({ from, to, dueFrom, dueTo }: Filters, days?: string) =>
   dueFrom || dueTo ? { dueFrom, dueTo } : days ? { days } : { from, to };
 
 function Rows({ tracker, query, filtered }: { tracker: string; query: object; filtered: string[] }) {
   const [pages, setPages] = useState(1);
-  const { value, error, again } = useLoad(
+  const loaded = useLoad(
     async (signal) => {
       const rows: TrackedAnswer[] = [];
       let cursor: string | null | undefined;
-      // A page with a filter may be empty and not the last, so a few more are read at once.
+      // With a filter, a page may be empty without being the last, so a few more are read at once.
       for (let read = 0; cursor !== null && rows.length < pages * 50 && read < pages + 4; read++) {
         const page: { answers: TrackedAnswer[]; nextCursor: string | null } = await call(
           "GET /v1/trackers/{name}/answers",
@@ -144,13 +113,14 @@ function Rows({ tracker, query, filtered }: { tracker: string; query: object; fi
     },
     [pages],
   );
-  if (!value) return error ? <Failed error={error} again={again} /> : <Skeleton lines={8} label="Loading answers" />;
+  const { value } = loaded;
+  if (!value) return <Loading of={loaded} lines={8} />;
   return (
     <>
-      <Failed error={error} again={again} stale />
-      <MadeUp when={value.rows.some(({ madeUp }) => madeUp)} />
+      <Loading of={loaded} />
+      <SampleData when={value.rows.some(({ madeUp }) => madeUp)} />
       {!value.rows.length && !value.more && (
-        <Empty title={filtered.length ? "No answer is like that" : "No answers yet"}>
+        <Empty title={filtered.length ? "No answers match these filters" : "No answers yet"}>
           {filtered.length > 0 && <DropFilters names={filtered} />}
         </Empty>
       )}
@@ -161,10 +131,10 @@ function Rows({ tracker, query, filtered }: { tracker: string; query: object; fi
       )}
       <p class="faint">
         {counted(value.rows.length, "answer")}
-        {value.more && " so far"}{" "}
+        {value.more && " loaded"}{" "}
         {value.more && (
           <Button
-            text={value.rows.length ? "Load more" : "Look further"}
+            text={value.rows.length ? "Load more" : "Search older answers"}
             onClick={() => setPages(pages + 1)}
             data-testid="more"
           />
@@ -176,12 +146,12 @@ function Rows({ tracker, query, filtered }: { tracker: string; query: object; fi
 
 const columns = (tracker: string): Column<TrackedAnswer>[] => [
   {
-    name: "Question",
+    name: "Prompt",
     value: ({ prompt }) => prompt,
     show: ({ id, prompt }) => <a href={addressOf(tracker, "answers", keptFilters(), id)}>{prompt}</a>,
     wide: true,
   },
-  { name: "Target", value: ({ target }) => target },
+  { name: "Target", value: ({ target }) => targetLabel(target) },
   { name: "Outcome", value: ({ outcome }) => outcome, show: (row) => <OutcomeMark of={row} /> },
   { name: "Sample", value: ({ sample }) => sample, numeric: true },
   {
@@ -189,16 +159,16 @@ const columns = (tracker: string): Column<TrackedAnswer>[] => [
     value: ({ model }) => model,
     show: ({ model, surface }) => (
       <>
-        {model || <span class="faint">not told</span>} {surface && <span class="badge">{surface}</span>}
+        {model || <span class="faint">Unknown</span>} {surface && <span class="badge">{surface}</span>}
       </>
     ),
   },
   {
-    name: "Asked at",
+    name: "Time",
     value: ({ askedAt }) => askedAt,
     show: ({ askedAt, sweep }) => (
-      <a href={pageAddress(["trackers", tracker, "answers"], { sweep })} title="All answers of its sweep">
-        <When at={askedAt} />
+      <a href={addressOf(tracker, "answers", { sweep })} title="All answers of this sweep">
+        <When at={askedAt} brief />
       </a>
     ),
   },

@@ -1,11 +1,13 @@
-// The texts of an answer with the names that were found in them.
+// The texts of an answer with the mentions marked.
 import type { FoundMention, FoundPage, FoundText, Outcome, TrackedAnswer } from "../../api.gen";
-import { BrandMark, brandColor, type PanelBrand } from "../pieces";
+import { BrandMark, brandColor, lookOf, type PanelBrand } from "../pieces";
+import { SourceType } from "../sources/source";
+import { reasonWords } from "../words";
 import { linesOf, type Line, type Piece, type Support } from "./text";
 
 type Findings = NonNullable<TrackedAnswer["found"]>;
 
-/** An answer has one text; a search page has many, which are shown by the part that they stand in. */
+/** The parts of a page in their order. An answer has one text, a search page has many. */
 const parts: Record<FoundText["where"], { title: string; rank: number }> = {
   markdown: { title: "", rank: 0 },
   text: { title: "", rank: 0 },
@@ -18,7 +20,7 @@ const isResult = ({ where }: FoundText) => where === "title" || where === "snipp
 
 type ShownProps = { found: Findings; panel: PanelBrand[]; chosen?: number; choose: (position: number) => void };
 
-/** The texts. chosen is the position of a source whose sentences are shaded. */
+/** The texts; sentences that cite the source at the position chosen are shaded. */
 export function Shown({ found, panel, chosen, choose }: ShownProps) {
   const texts = found.texts
     .map((text, place) => ({ text, place }))
@@ -47,12 +49,12 @@ export function Shown({ found, panel, chosen, choose }: ShownProps) {
           ))}
         </div>
       ))}
-      {!texts.length && <p class="faint">The answer has no text that names could stand in.</p>}
+      {!texts.length && <p class="faint">The answer has no text.</p>}
     </div>
   );
 }
 
-/** What stands above a text that begins another part of the page. */
+/** Returns the title above a text that begins a new part of the page. */
 function headOf(before: FoundText | undefined, text: FoundText): string {
   const { title } = parts[text.where];
   if (isResult(text))
@@ -67,15 +69,6 @@ function Organic({ of }: { of?: FoundPage }) {
       · {of.domain} <SourceType of={of} />
     </>
   ) : null;
-}
-
-export function SourceType({ of: { type, brand } }: { of: Pick<FoundPage, "type" | "brand"> }) {
-  return (
-    <>
-      <span class={`badge type ${type}`}>{type}</span>
-      {brand && <span class="faint"> of {brand}</span>}
-    </>
-  );
 }
 
 interface LineProps {
@@ -117,9 +110,9 @@ function PieceView({ of: { text, mention, strong }, panel, lit }: { of: Piece; p
 
 type NamedProps = { mention: FoundMention; panel: PanelBrand[]; lit: boolean; children: preact.ComponentChildren };
 
-/** A name: its brand's colour and shape, and the brand where the name is another. */
+/** A mention in the color and shape of its brand, and the brand if the text names it differently. */
 function Named({ mention: { brand, name, kind }, panel, lit, children }: NamedProps) {
-  const look = panel.find((one) => one.name === brand)?.look ?? 6;
+  const look = lookOf(panel, brand);
   const other = name !== brand || kind !== "name";
   return (
     <mark
@@ -127,12 +120,11 @@ function Named({ mention: { brand, name, kind }, panel, lit, children }: NamedPr
       style={{ borderColor: brandColor(look) }}
       data-brand={brand}
       title={
-        brand +
-        (kind === "domain" ? ", by its domain" : kind === "absent" ? ": said not to be there, so not counted" : "")
+        brand + (kind === "domain" ? ", named by its website" : kind === "absent" ? ": negated, not counted" : "")
       }>
       <BrandMark look={look} />
       {children}
-      {other && <span class="tag">{kind === "absent" ? `${brand}: absent, not counted` : brand}</span>}
+      {other && <span class="tag">{kind === "absent" ? `${brand}: not counted` : brand}</span>}
       <span class="hidden-words"> ({brand})</span>
     </mark>
   );
@@ -159,13 +151,20 @@ function Backing({ of: { support }, chosen, choose }: BackingProps) {
   );
 }
 
-/** What became of a question, in a word; missing is neither good nor zero. */
-export function OutcomeMark({ of: { outcome, reason } }: { of: { outcome: Outcome; reason?: string } }) {
-  const look = { answered: "is-good", refused: "is-warn", missing: "missing", pending: "" }[outcome];
-  return (
-    <span class={`badge ${look}`}>
-      {outcome}
-      {reason && `: ${reason}`}
-    </span>
-  );
-}
+const outcomes: Record<Outcome, { name: string; look: string }> = {
+  answered: { name: "Answered", look: "is-good" },
+  refused: { name: "Refused", look: "is-warn" },
+  missing: { name: "Missing", look: "missing" },
+  pending: { name: "Pending", look: "" },
+};
+
+export const outcomeName = (outcome: string) =>
+  Object.hasOwn(outcomes, outcome) ? outcomes[outcome as Outcome].name : outcome;
+
+/** The outcome of a prompt, with the reason if the answer is missing. */
+export const OutcomeMark = ({ of: { outcome, reason } }: { of: { outcome: Outcome; reason?: string } }) => (
+  <span class={`badge ${outcomes[outcome]?.look}`}>
+    {outcomeName(outcome)}
+    {reason && `: ${reasonWords(reason)}`}
+  </span>
+);

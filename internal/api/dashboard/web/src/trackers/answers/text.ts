@@ -1,15 +1,16 @@
-// A text of an answer cut where names begin and end, so that each piece has one look.
-// Ranges of the API are bytes of UTF-8; JavaScript counts in UTF-16.
+// Splits a text of an answer at its mentions, so that each piece has one style. The API's ranges count bytes of UTF-8;
+// JavaScript counts UTF-16 units.
 import type { FoundMention } from "../../api.gen";
 
-/** A piece of a line: what is shown, and what stands there. */
+/** A piece of a line. */
 export interface Piece {
   text: string;
-  mention?: FoundMention /** Sources of the sentence that the piece belongs to. */;
+  mention?: FoundMention;
+  /** The positions of the sources that the sentence cites. */
   cites: number[];
   strong?: boolean;
 }
-/** What follows a sentence that names somebody: the sources behind it, none for none. */
+/** The end of a sentence with a mention, and the positions of the sources that it cites. */
 export interface Support {
   support: number[];
 }
@@ -19,7 +20,7 @@ export interface Line {
   parts: (Piece | Support)[];
 }
 
-/** Where in the text a byte stands. */
+/** Returns a function that converts a byte offset to an index of the text. */
 export function indexOfByte(text: string): (byte: number) => number {
   const places: number[] = [];
   let index = 0;
@@ -42,10 +43,7 @@ interface Place extends Range {
   sentence: Range;
 }
 
-/**
- * The lines of a text with its mentions. Of Markdown, marks of headings, lists, emphasis and links are read; the
- * rest stays as it is.
- */
+/** Returns the lines of a text with its mentions. Of Markdown, it reads headings, lists, emphasis and links. */
 export function linesOf(text: string, mentions: FoundMention[], markdown: boolean): Line[] {
   const at = indexOfByte(text);
   const places: Place[] = mentions.map((mention) => ({
@@ -77,7 +75,7 @@ function lineOf(text: string, { start, end }: Range, places: Place[], markdown: 
   };
 }
 
-/** What Markdown writes and nobody sees: emphasis, and the targets of links. */
+/** Returns the ranges of Markdown syntax that readers do not see: emphasis marks and link targets. */
 function hiddenIn(text: string, start: number, end: number): (Range & { strong?: boolean })[] {
   const hidden: (Range & { strong?: boolean })[] = [];
   for (const match of text

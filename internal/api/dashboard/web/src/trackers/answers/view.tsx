@@ -1,53 +1,54 @@
-// One answer: its words with the brands marked, its sources, what is known of it, and the
-// other answers to the same question.
+// One answer: its text with the mentions, its sources, its details, and other answers to the same prompt.
 import { useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { ApiError, call } from "../../api";
 import type { CellAnswer, Provider, TrackedAnswer } from "../../api.gen";
+import { External } from "../../external";
+import { targetLabel } from "../../names";
 import { ResultView } from "../../result/output";
 import { addressOf as pageAddress, route } from "../../state";
-import { External } from "../../external";
-import { Button, Copy, counted, Empty, Heads, number, Tabs, useLoad, When } from "../../ui";
+import { When } from "../../time";
+import { Button, CardTable, Copy, counted, Empty, Facts, JsonView, Loading, number, Tabs, useLoad } from "../../ui";
 import { addressOf, keptFilters, setQuery } from "../address";
 import { targetName } from "../filters";
-import { BrandName, Failed, MadeUp, Skeleton, type PanelBrand } from "../pieces";
-import type { TabProps } from "../pieces";
+import { apiPath, BrandName, SampleData, type PanelBrand, type TabProps } from "../pieces";
+import { SourceType } from "../sources/source";
+import { reasonWords } from "../words";
 import { Against } from "./diff";
 import { Keys, useKeys } from "./keys";
-import { OutcomeMark, Shown, SourceType } from "./shown";
+import { OutcomeMark, Shown } from "./shown";
 
 export function AnswerPage({ tracker, panel, id }: TabProps & { id: string }) {
-  const { value, error, again } = useLoad(
+  const loaded = useLoad(
     (signal) => call("GET /v1/trackers/{name}/answers/{id}", { params: { name: tracker.name, id }, signal }),
     [tracker.name, id],
   );
+  const { value, error } = loaded;
   if (error instanceof ApiError && error.status === 404)
     return (
-      <Empty title="There is no such answer">
+      <Empty title="Answer not found">
         <p>
-          It may be older than the tracker keeps answers.{" "}
+          It may have been deleted because of its age.{" "}
           <a href={addressOf(tracker.name, "answers", keptFilters())}>All answers</a>
         </p>
       </Empty>
     );
-  if (!value)
-    return error ? <Failed error={error} again={again} /> : <Skeleton lines={10} label="Loading the answer" />;
   return (
     <>
-      <MadeUp when={value.madeUp} />
-      <Failed error={error} again={again} stale />
-      <Viewer tracker={tracker} panel={panel} answer={value} id={id} />
+      <Loading of={loaded} lines={10} />
+      {value && <SampleData when={value.madeUp} />}
+      {value && <Viewer tracker={tracker} panel={panel} answer={value} id={id} />}
     </>
   );
 }
 
 const to = (tracker: string, id: string | undefined) => id && addressOf(tracker, "answers", keptFilters(), id);
 
-/** The answer of the same sample where there is one. */
+/** Returns the answer with the same sample number, or else the first. */
 const sameSample = (answers: CellAnswer[], sample: number) =>
   (answers.find((one) => one.sample === sample) ?? answers[0])?.id;
 
-/** The same question in the same sweep on the targets before and after, in the order of the definition. */
+/** Returns the answers of the same prompt and sweep on the previous and next target, in the order of the settings. */
 function useNeighbours({ name, definition }: TabProps["tracker"], answer: TrackedAnswer) {
   const { sweep, promptId, target, sample } = answer;
   const { value } = useLoad(
@@ -70,7 +71,7 @@ function useNeighbours({ name, definition }: TabProps["tracker"], answer: Tracke
 
 type ViewerProps = { tracker: TabProps["tracker"]; panel: PanelBrand[]; answer: TrackedAnswer; id: string };
 
-/** Shows an answer, which is the one before as long as that with the id is being loaded. */
+/** Shows an answer. While the answer with the ID is loading, this is the previous one. */
 function Viewer({ tracker, panel, answer, id }: ViewerProps) {
   const [chosen, setChosen] = useState<number>();
   const [help, setHelp] = useState(false);
@@ -96,10 +97,11 @@ function Viewer({ tracker, panel, answer, id }: ViewerProps) {
         <div>
           <h2>{answer.prompt}</h2>
           <p class="faint" aria-live="polite">
-            {answer.target} · asked <When at={answer.askedAt} /> · sample {answer.sample} · <OutcomeMark of={answer} />
+            {targetLabel(answer.target)} · <When at={answer.askedAt} /> · sample {answer.sample} ·{" "}
+            <OutcomeMark of={answer} />
           </p>
         </div>
-        <nav class="answer-ways" aria-label="Other answers to this question">
+        <nav class="answer-ways" aria-label="Other answers to this prompt">
           <Way to={ways.newer} letter="K">
             ↑ Newer
           </Way>
@@ -119,9 +121,9 @@ function Viewer({ tracker, panel, answer, id }: ViewerProps) {
             disabled={!against}
             aria-pressed={!!diff}
             data-testid="diff">
-            Diff <kbd>D</kbd>
+            Compare <kbd>D</kbd>
           </button>
-          <Button text="?" class="small" onClick={() => setHelp(true)} aria-label="Keys of this page" />
+          <Button text="?" class="small" onClick={() => setHelp(true)} aria-label="Keyboard shortcuts" />
         </nav>
       </div>
       <div class="answer-columns">
@@ -138,7 +140,7 @@ function Viewer({ tracker, panel, answer, id }: ViewerProps) {
         </div>
       </div>
       {diff && <Against key={diff} tracker={tracker.name} answer={answer} other={diff} panel={panel} />}
-      <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/answers/${answer.id}`} />
+      <AsCall path={apiPath(tracker.name, `/answers/${answer.id}`)} />
       <Keys open={help} onClose={() => setHelp(false)} />
     </>
   );
@@ -156,65 +158,52 @@ function Way({ to, letter, children }: { to?: string; letter: string; children: 
   );
 }
 
-type BodyProps = { answer: TrackedAnswer; panel: PanelBrand[]; chosen?: number; choose: (position: number) => void };
+interface BodyProps {
+  answer: TrackedAnswer;
+  panel: PanelBrand[];
+  chosen?: number;
+  choose: (position: number) => void;
+}
 
 function Body({ answer, panel, chosen, choose }: BodyProps) {
   const { result, found, reason } = answer;
   if (!result || !found)
     return (
-      <Empty title="There is no answer here">
-        {reason ? `It is missing: ${reason}. Missing answers count in no rate.` : "It is still being asked."}
+      <Empty title="No answer">
+        {reason ? `${reasonWords(reason)}. Missing answers are left out of all metrics.` : "Still in progress."}
       </Empty>
     );
   const provider = answer.target.split("/")[0] as Provider;
   const named = new Set(found.mentions.filter(({ position }) => position > 0).map(({ brand }) => brand)).size;
-  const counted = found.mentions.filter(({ kind }) => kind !== "absent");
+  const mentions = found.mentions.filter(({ kind }) => kind !== "absent");
+  const names = () => (
+    <>
+      <p class="faint legend-line">
+        <mark class="m">name</mark> mention <mark class="m absent">name</mark> negated, not counted{" "}
+        <span class="cite" aria-hidden="true">
+          2
+        </span>{" "}
+        source of the sentence <span class="unbacked">no source</span>
+      </p>
+      <Shown found={found} panel={panel} chosen={chosen} choose={choose} />
+      <p class="basis">
+        <span>{counted(named, "brand")}</span>
+        <span>
+          {counted(mentions.length, "mention")}, {number(mentions.filter(({ citations }) => citations.length).length)}{" "}
+          with a source
+        </span>
+        <span>{counted(found.citations.length, "source")}</span>
+        <span>Matching rules {found.rules}</span>
+      </p>
+    </>
+  );
   return (
     <Tabs
-      label="The answer as"
+      label="Views of the answer"
       tabs={[
-        {
-          name: "Names",
-          content: () => (
-            <>
-              <p class="faint legend-line">
-                <mark class="m">name</mark> counted <mark class="m absent">name</mark> absent, not counted{" "}
-                <span class="cite" aria-hidden="true">
-                  2
-                </span>{" "}
-                source of the sentence <span class="unbacked">no source</span>
-              </p>
-              <Shown found={found} panel={panel} chosen={chosen} choose={choose} />
-              <p class="basis">
-                <span>
-                  <strong>{number(named)}</strong> brands of the panel
-                </span>
-                <span>
-                  <strong>{number(counted.length)}</strong> mentions,{" "}
-                  <strong>{number(counted.filter(({ citations }) => citations.length).length)}</strong> with a source
-                </span>
-                <span>
-                  <strong>{number(found.citations.length)}</strong> sources
-                </span>
-                <span>found by matching text under rules {found.rules}, never guessed by a model</span>
-              </p>
-            </>
-          ),
-        },
-        { name: "As it came", content: () => <ResultView result={result} provider={provider} /> },
-        {
-          name: "JSON",
-          content: () => (
-            <>
-              <div class="tools">
-                <Copy text={JSON.stringify(answer, null, 2)} />
-              </div>
-              <pre class="tall" tabIndex={0} data-testid="json">
-                {JSON.stringify(answer, null, 2)}
-              </pre>
-            </>
-          ),
-        },
+        { name: "Mentions", content: names },
+        { name: "Original", content: () => <ResultView result={result} provider={provider} /> },
+        { name: "JSON", content: () => <JsonView value={answer} /> },
       ]}
     />
   );
@@ -228,7 +217,7 @@ function Sources({ answer: { found }, chosen, choose }: SourcesProps) {
     return (
       <section class="card">
         <h2>Sources</h2>
-        <p class="faint">The answer cites none.</p>
+        <p class="faint">No sources</p>
       </section>
     );
   const backs = (position: number) => [
@@ -240,7 +229,7 @@ function Sources({ answer: { found }, chosen, choose }: SourcesProps) {
         <h2>
           Sources <span class="faint">{citations.length}</span>
         </h2>
-        <span class="faint">Choose one to shade the sentences that it backs</span>
+        <span class="faint">Select a source to highlight its sentences</span>
       </div>
       <ol class="source-list">
         {citations.map((page) => (
@@ -249,7 +238,7 @@ function Sources({ answer: { found }, chosen, choose }: SourcesProps) {
               text={page.position}
               class="cite"
               aria-pressed={chosen === page.position}
-              aria-label={`Shade what source ${page.position} backs`}
+              aria-label={`Highlight the sentences of source ${page.position}`}
               onClick={() => choose(page.position)}
             />
             <div>
@@ -259,8 +248,8 @@ function Sources({ answer: { found }, chosen, choose }: SourcesProps) {
               </div>
               <span class="faint">
                 {backs(page.position).length
-                  ? `backs ${backs(page.position).join(", ")}`
-                  : "backs no sentence that names a brand"}
+                  ? `Cited for ${backs(page.position).join(", ")}`
+                  : "Not cited for a tracked brand"}
               </span>
             </div>
           </li>
@@ -285,91 +274,72 @@ function Order({ found, panel }: { found: NonNullable<TrackedAnswer["found"]>; p
       };
     })
     .sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity));
+  const ifNamed = (show: (row: (typeof rows)[number]) => preact.ComponentChildren) => (row: (typeof rows)[number]) =>
+    row.counted.length > 0 && show(row);
   return (
     <section class="card">
-      <h2>Order of naming</h2>
-      <table aria-label="Order of naming" data-testid="order">
-        <Heads names={["Brand", "#Place", "#In list", "#Times", "#Sourced"]} />
-        <tbody>
-          {rows.map(({ brand, all, counted, place, rank, sourced }) => (
-            <tr key={brand.name}>
-              <th scope="row">
-                <BrandName brand={brand} />
-              </th>
-              {counted.length ? (
-                <>
-                  <td class="number">{place ?? "–"}</td>
-                  <td class="number">{rank ?? "–"}</td>
-                  <td class="number">{counted.length}</td>
-                  <td class="number">
-                    {sourced} of {counted.length}
-                  </td>
-                </>
-              ) : (
-                <td class="faint number" colSpan={4}>
-                  {all.length ? "said to be absent" : "not named"}
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <h2>Order of brands</h2>
+      <CardTable
+        plain
+        label="Order of brands"
+        testid="order"
+        rows={rows}
+        rowKey={({ brand }) => brand.name}
+        cells={{
+          Brand: ({ brand }) => <BrandName brand={brand} />,
+          "#Position": ({ counted, all, place }) =>
+            counted.length ? (place ?? "–") : <span class="faint">{all.length ? "Negated" : "Not named"}</span>,
+          "#In list": ifNamed(({ rank }) => rank ?? "–"),
+          "#Mentions": ifNamed(({ counted }) => counted.length),
+          "#With source": ifNamed(({ sourced }) => sourced),
+        }}
+      />
     </section>
   );
 }
 
 function About({ tracker, answer }: { tracker: string; answer: TrackedAnswer }) {
-  const facts: [string, preact.ComponentChildren][] = [
-    [
-      "Question",
-      <a href={addressOf(tracker, "prompts", { ...keptFilters(), prompt: String(answer.promptId) })}>
-        {answer.prompt}
-      </a>,
-    ],
-    ["Target", answer.target],
-    ["Sweep", <a href={addressOf(tracker, "answers", { sweep: answer.sweep })}>its answers</a>],
-    ["Asked at", <When at={answer.askedAt} />],
-    ["Finished at", <When at={answer.finishedAt} />],
-    ["Sample", answer.sample],
-    ["Model", answer.model || "not told"],
-    ["Surface", answer.surface ? <span class="badge">{answer.surface}</span> : "–"],
-    ["Rules", answer.found?.rules ?? "–"],
-    ["Attempts", answer.attempts],
-    ["Cost", counted(answer.creditsCharged, "credit")],
-    [
-      "Request",
-      <>
-        <a href={pageAddress(["history", answer.id])}>
-          <code>{answer.id}</code>
-        </a>{" "}
-        <Copy text={answer.id} />
-      </>,
-    ],
-  ];
+  const prompt = addressOf(tracker, "prompts", { ...keptFilters(), prompt: String(answer.promptId) });
   return (
     <section class="card">
-      <h2>About this answer</h2>
-      <dl class="answer-facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <h2>Details</h2>
+      <Facts
+        class="answer-facts"
+        of={{
+          Prompt: <a href={prompt}>{answer.prompt}</a>,
+          Target: targetLabel(answer.target),
+          Sweep: <a href={addressOf(tracker, "answers", { sweep: answer.sweep })}>All answers</a>,
+          Asked: <When at={answer.askedAt} />,
+          Finished: <When at={answer.finishedAt} />,
+          Sample: answer.sample,
+          Model: answer.model || "Unknown",
+          Surface: answer.surface ? <span class="badge">{answer.surface}</span> : "–",
+          "Matching rules": answer.found?.rules ?? "–",
+          Attempts: answer.attempts,
+          Cost: counted(answer.creditsCharged, "credit"),
+          "Request ID": (
+            <>
+              <a href={pageAddress(["history", answer.id])}>
+                <code>{answer.id}</code>
+              </a>{" "}
+              <Copy text={answer.id} />
+            </>
+          ),
+        }}
+      />
     </section>
   );
 }
 
 function CellAnswers({ tracker, answer: { cell, promptId, target } }: { tracker: string; answer: TrackedAnswer }) {
   const groups: [string, CellAnswer[]][] = [
-    ["Other samples of this sweep", cell?.samples ?? []],
-    ["The sweep after", cell?.next ?? []],
-    ["The sweep before", cell?.previous ?? []],
+    ["Same sweep", cell?.samples ?? []],
+    ["Next sweep", cell?.next ?? []],
+    ["Previous sweep", cell?.previous ?? []],
   ];
   return (
     <section class="card" data-testid="cell-answers">
-      <h2>The same question, the same target</h2>
+      <h2>Same prompt and target</h2>
       {groups
         .filter(([, answers]) => answers.length)
         .map(([title, answers]) => (
@@ -379,17 +349,19 @@ function CellAnswers({ tracker, answer: { cell, promptId, target } }: { tracker:
               {answers.map((one) => (
                 <li key={one.id}>
                   <a href={addressOf(tracker, "answers", keptFilters(), one.id)}>
-                    <When at={one.askedAt} />, sample {one.sample}
+                    <When at={one.askedAt} brief />, sample {one.sample}
                   </a>{" "}
                   <OutcomeMark of={one} />{" "}
-                  <Button text="Diff" class="small" onClick={() => setQuery({ diff: one.id })} />
+                  <Button text="Compare" class="small" onClick={() => setQuery({ diff: one.id })} />
                 </li>
               ))}
             </ul>
           </div>
         ))}
       <p>
-        <a href={addressOf(tracker, "answers", { promptId: String(promptId), target })}>All answers of this cell</a>
+        <a href={addressOf(tracker, "answers", { promptId: String(promptId), target })}>
+          All answers to this prompt on this target
+        </a>
       </p>
     </section>
   );

@@ -1,12 +1,12 @@
-// The panel: names and how they are found, a try before a name takes effect, names that
-// the panel lacks, and the analysis of what is kept by the names as they are.
+// The brands of a tracker: their names and matching rules, a test of new names, and names that answers mention often.
 import { call } from "../../api";
 import type { Brand, DiscoveredName, DiscoverReport } from "../../api.gen";
-import { counted, Empty, Heads, number, useLoad } from "../../ui";
+import { targetLabel } from "../../names";
+import { dateText } from "../../time";
+import { CardTable, Empty, Loading, number, useLoad, type Fetched } from "../../ui";
 import { addressOf, keptFilters } from "../address";
-import { BrandMark, BrandName, Caution, Failed, MadeUp, Skeleton, Value, type PanelBrand } from "../pieces";
-import type { TabProps } from "../pieces";
-import { dayWords } from "../words";
+import { Badges, BrandMark, BrandName, Caution, lookOf, SampleData, Value } from "../pieces";
+import type { PanelBrand, TabProps } from "../pieces";
 import { inTurn, sample } from "./report";
 import { namesOf, Rules, switchesOf } from "./rules";
 import { Trial } from "./trial";
@@ -22,21 +22,21 @@ export function Brands({ tracker, panel, parts }: TabProps) {
       ),
     [tracker],
   );
-  // A name that is not in the panel, as discovery proposes it.
+  // A name that is not tracked yet, from the list of frequent names.
   const proposed = wanted !== undefined && !brand ? wanted : undefined;
   return (
     <>
-      <MadeUp when={tracker.demo || found.value?.madeUp} />
+      <SampleData when={tracker.demo || found.value?.madeUp} />
       <div class="brands-columns">
         <PanelList tracker={tracker.name} brands={brands} panel={panel} chosen={brand?.name} />
         <div class="answer-main">
           {!brands.length && !proposed && (
             <Empty title="No brands yet">
-              Add them in the <a href={addressOf(tracker.name, "definition")}>definition</a>, or see below who is often
-              named.
+              Add brands in the <a href={addressOf(tracker.name, "definition")}>settings</a>, or choose from the
+              frequent names below.
             </Empty>
           )}
-          {brand && <Names brand={brand} look={panel.find(({ name }) => name === brand.name)?.look ?? 6} />}
+          {brand && <Names brand={brand} look={lookOf(panel, brand.name)} />}
           {(brand || proposed) && (
             <Trial key={brand?.name ?? proposed} tracker={tracker} panel={panel} brand={brand} name={proposed} />
           )}
@@ -52,9 +52,9 @@ type PanelListProps = { tracker: string; brands: Brand[]; panel: PanelBrand[]; c
 
 function PanelList({ tracker, brands, panel, chosen }: PanelListProps) {
   return (
-    <nav class="card brands-list" aria-label="Brands of the panel" data-testid="panel">
+    <nav class="card brands-list" aria-label="Brands" data-testid="panel">
       <h2>
-        Panel <span class="faint">{counted(brands.length, "brand")}</span>
+        Brands <span class="faint">{number(brands.length)}</span>
       </h2>
       <ul class="plain-list">
         {brands.map((brand, i) => (
@@ -70,7 +70,7 @@ function PanelList({ tracker, brands, panel, chosen }: PanelListProps) {
                   .slice(1)
                   .map(({ name }) => name),
                 ...(brand.domains ?? []),
-              ].join(", ") || "no other names, no domains"}
+              ].join(", ") || "No alternative names or websites"}
             </div>
           </li>
         ))}
@@ -80,75 +80,62 @@ function PanelList({ tracker, brands, panel, chosen }: PanelListProps) {
 }
 
 function Names({ brand, look }: { brand: Brand; look: number }) {
+  const names = [
+    ...namesOf(brand).map((name) => ({ text: name.name, rules: switchesOf(name), isDomain: false })),
+    ...(brand.domains ?? []).map((text) => ({ text, rules: [], isDomain: true })),
+  ];
   return (
     <section class="card">
       <h2>
-        <BrandMark look={look} /> {brand.name}: names
+        <BrandMark look={look} /> {brand.name}
       </h2>
       <p class="faint">
-        A mention is found by these names in the text that a reader sees. Links and titles of sources do not count.
+        A mention is one of these names in the visible text of an answer. Links and source titles don't count.
       </p>
-      <table class="row-cards" aria-label={`Names of ${brand.name}`}>
-        <Heads names={["Name", "Switches"]} />
-        <tbody>
-          {namesOf(brand).map((name) => (
-            <tr key={name.name}>
-              <th scope="row">
-                <strong>{name.name}</strong>
-              </th>
-              <td data-label="Switches">
-                {switchesOf(name).map((one) => (
-                  <span key={one} class="badge">
-                    {one}
-                  </span>
-                ))}
-                {!switchesOf(name).length && <span class="faint">none</span>}
-              </td>
-            </tr>
-          ))}
-          {brand.domains?.map((domain) => (
-            <tr key={domain}>
-              <th scope="row">{domain}</th>
-              <td data-label="Switches" class="faint">
-                domain: a mention of kind “domain” in prose, and whose site a source is
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <CardTable
+        label={`Names of ${brand.name}`}
+        rows={names}
+        rowKey={({ text, isDomain }) => `${text} ${isDomain}`}
+        cells={{
+          Name: ({ text }) => text,
+          "Matching rules": ({ rules, isDomain }) => {
+            if (isDomain) return <span class="faint">Website: counts as a mention, and marks own sources</span>;
+            return rules.length ? <Badges of={rules} /> : <span class="faint">Default</span>;
+          },
+        }}
+      />
     </section>
   );
 }
 
-type DiscoveryProps = { tracker: string; found: { value?: DiscoverReport; error: unknown; again: () => void } };
-
-/** Names that answers emphasise and that the panel lacks. */
-function Discovery({ tracker, found: { value, error, again } }: DiscoveryProps) {
+/** Names that many answers emphasize and that are not tracked. */
+function Discovery({ tracker, found }: { tracker: string; found: Fetched<DiscoverReport> }) {
+  const { value } = found;
   return (
     <section class="card" data-testid="discovery">
-      <h2>Often named, not in the panel</h2>
-      <Failed error={error} again={again} stale={!!value} />
-      {!value && !error && <Skeleton lines={3} label="Looking for names" />}
+      <h2>Frequent names you don't track</h2>
+      <Loading of={found} lines={3} />
       {value && (
         <>
-          <p class="faint">What answers emphasise, list or tag as an entity, in {sample(value)}.</p>
-          {value.cut && (
-            <Caution title="Not all names.">
-              There were more different names than could be counted; those that came last are left out.
-            </Caution>
-          )}
-          {!value.names.length && <p>Nobody else: every name that stands out is of the panel.</p>}
+          <p class="faint">Names that answers emphasize or list, in {sample(value)}</p>
+          {value.cut && <Caution title="Incomplete.">There are too many different names to count all of them.</Caution>}
+          {!value.names.length && <p>None: you track all frequent names.</p>}
           {value.names.length > 0 && (
-            <table class="row-cards" aria-label="Names that the panel lacks">
-              <Heads
-                names={["Name", "#Answers", "#Share", "Stands out as", "First seen", "Targets", "Examples", "Add"]}
-              />
-              <tbody>
-                {value.names.map((found) => (
-                  <Discovered key={found.name} tracker={tracker} of={found} />
-                ))}
-              </tbody>
-            </table>
+            <CardTable
+              label="Frequent names"
+              rows={value.names}
+              rowKey={({ name }) => name}
+              cells={{
+                Name: ({ name }) => name,
+                "#Answers": ({ named }) => number(named),
+                "#Share": ({ share }) => <Value of={share} />,
+                "Appears as": ({ as }) => as.join(", "),
+                "First seen": ({ firstSeen }) => dateText(firstSeen.slice(0, 10)),
+                Targets: ({ targets }) => targets.map(targetLabel).join(", "),
+                Examples: (found) => <Examples tracker={tracker} of={found} />,
+                Action: ({ name }) => <a href={addressOf(tracker, "brands", keptFilters(), name)}>Test and add…</a>,
+              }}
+            />
           )}
         </>
       )}
@@ -156,35 +143,16 @@ function Discovery({ tracker, found: { value, error, again } }: DiscoveryProps) 
   );
 }
 
-type DiscoveredProps = { tracker: string; of: DiscoveredName };
-
-function Discovered({ tracker, of: { name, named, share, as, firstSeen, targets, examples } }: DiscoveredProps) {
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td data-label="Answers" class="number">
-        {number(named)}
-      </td>
-      <td data-label="Share" class="number">
-        <Value of={share} />
-      </td>
-      <td data-label="Stands out as">{as.join(", ")}</td>
-      <td data-label="First seen">{dayWords(firstSeen)}</td>
-      <td data-label="Targets">{targets.join(", ")}</td>
-      <td data-label="Examples" class="nowrap">
-        {examples.map((id, i) => (
-          <a
-            key={id}
-            class="example"
-            href={addressOf(tracker, "answers", {}, id)}
-            aria-label={`Answer ${i + 1} with ${name}`}>
-            {i + 1}
-          </a>
-        ))}
-      </td>
-      <td data-label="Add">
-        <a href={addressOf(tracker, "brands", keptFilters(), name)}>Try it, add it…</a>
-      </td>
-    </tr>
-  );
-}
+const Examples = ({ tracker, of: { name, examples } }: { tracker: string; of: DiscoveredName }) => (
+  <span class="nowrap">
+    {examples.map((id, i) => (
+      <a
+        key={id}
+        class="example"
+        href={addressOf(tracker, "answers", {}, id)}
+        aria-label={`Answer ${i + 1} with ${name}`}>
+        {i + 1}
+      </a>
+    ))}
+  </span>
+);

@@ -1,7 +1,7 @@
-// A name on its way into a definition: the address of the definition holds it.
+// Adds the name in the address of the settings page to the settings.
 import type { BrandName, TrackerDefinition } from "../../api.gen";
 
-/** The definition with the name that the address proposes: of a brand of the panel, or a brand of its own. */
+/** Returns the definition with the name of the address added: to a tracked brand, or as a new brand. */
 export function proposed(definition: TrackerDefinition, { brand, add }: Record<string, string>): TrackerDefinition {
   const name = add ? read(add) : undefined;
   if (!name) return definition;
@@ -21,7 +21,7 @@ export function proposed(definition: TrackerDefinition, { brand, add }: Record<s
   };
 }
 
-/** The name that a part of an address says, which anybody may have written. */
+/** Parses a name from the address. Anybody may have written the address, so it is checked. */
 function read(text: string): BrandName | undefined {
   try {
     const value: unknown = JSON.parse(text);

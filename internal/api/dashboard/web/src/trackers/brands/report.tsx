@@ -1,36 +1,34 @@
-// What a try of names found, before they take effect.
+// The result of testing a name on existing answers.
 import type { NameContext, NameTried } from "../../api.gen";
-import { Heads, number } from "../../ui";
+import { targetLabel } from "../../names";
+import { dateText } from "../../time";
+import { CardTable, number } from "../../ui";
 import { addressOf } from "../address";
 import { indexOfByte } from "../answers/text";
-import { BrandMark, Caution, Value, type PanelBrand } from "../pieces";
-import { dayWords } from "../words";
+import { BrandMark, Caution, lookOf, StrongValue, Value, type PanelBrand } from "../pieces";
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Kept answers are searched for one request of an account at a time, so those of this page take turns. */
+/** Runs searches one after another: the server searches answers for one request of an account at a time. */
 export function inTurn<T>(search: () => Promise<T>): Promise<T> {
   const next = last.then(search);
   last = next.catch(() => undefined);
   return next;
 }
 
-/** Which answers were looked at, in words. */
+/** Describes the answers that were searched. */
 export const sample = ({ answers, more, from, to }: Pick<NameTried, "answers" | "more" | "from" | "to">) =>
-  `the newest ${number(answers)} kept answers` +
-  (from && to ? ` of ${dayWords(from)} to ${dayWords(to)}` : "") +
-  (more ? "; older ones were not looked at" : ", which are all");
+  `${more ? "the newest" : "all"} ${number(answers)} answers` +
+  (from && to ? ` (${dateText(from.slice(0, 10))} – ${dateText(to.slice(0, 10))})` : "");
 
 export function Report({ tracker, panel, of }: { tracker: string; panel: PanelBrand[]; of: NameTried }) {
-  const look = (brand: string) => panel.find(({ name }) => name === brand)?.look ?? 6;
+  const look = (brand: string) => lookOf(panel, brand);
   return (
     <div data-testid="trial">
-      <p class="faint">
-        In {sample(of)}, against rules {of.rules}. Nothing is changed, and it costs no credits.
-      </p>
+      <p class="faint">Searched {sample(of)}. This is a free preview; nothing has changed yet.</p>
       <dl class="tasks-counts">
         <div>
-          <dt>Hits</dt>
+          <dt>Mentions</dt>
           <dd data-testid="trial-hits">{number(of.hits)}</dd>
         </div>
         <div>
@@ -44,49 +42,31 @@ export function Report({ tracker, panel, of }: { tracker: string; panel: PanelBr
         </div>
       </dl>
       {of.collisions.map((one, i) => (
-        <Caution key={i} title="Collision.">
-          {one.equal ? (
-            <>
-              “{one.name}” of {one.brand} is also a name of {one.withinBrand}: the brand that stands first in the panel
-              gets it.
-            </>
-          ) : (
-            <>
-              “{one.name}” of {one.brand} stands inside “{one.within}” of {one.withinBrand}: where the longer one
-              stands, the shorter does not count.
-            </>
-          )}
+        <Caution key={i} title="Conflict.">
+          {one.equal
+            ? `“${one.name}” of ${one.brand} is also a name of ${one.withinBrand}. It counts for the brand that is first in the list.`
+            : `“${one.name}” of ${one.brand} is part of “${one.within}” of ${one.withinBrand}. Only the longer name counts there.`}
         </Caution>
       ))}
-      <h3>What it changes</h3>
-      <table class="row-cards" aria-label="What it changes">
-        <Heads names={["Brand", "#Answers before", "#Answers after", "#Share before", "#Share after"]} />
-        <tbody>
-          {of.changes.map((change) => (
-            <tr key={change.brand}>
-              <th scope="row">
-                <BrandMark look={look(change.brand)} /> {change.brand}
-              </th>
-              <td data-label="Answers before" class="number">
-                {number(change.namedBefore)}
-              </td>
-              <td data-label="Answers after" class="number">
-                <strong>{number(change.namedAfter)}</strong>
-              </td>
-              <td data-label="Share before" class="number">
-                <Value of={change.before} />
-              </td>
-              <td data-label="Share after" class="number">
-                <strong>
-                  <Value of={change.after} />
-                </strong>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <h3>Where it stands</h3>
-      {!of.contexts.length && <p class="faint">In none of these answers.</p>}
+      <h3>Effect</h3>
+      <CardTable
+        label="Effect"
+        rows={of.changes}
+        rowKey={({ brand }) => brand}
+        cells={{
+          Brand: ({ brand }) => (
+            <>
+              <BrandMark look={look(brand)} /> {brand}
+            </>
+          ),
+          "#Answers before": ({ namedBefore }) => number(namedBefore),
+          "#Answers after": ({ namedAfter }) => <strong>{number(namedAfter)}</strong>,
+          "#Share before": ({ before }) => <Value of={before} />,
+          "#Share after": ({ after }) => <StrongValue of={after} />,
+        }}
+      />
+      <h3>Examples</h3>
+      {!of.contexts.length && <p class="faint">No answers name it.</p>}
       <ul class="contexts">
         {of.contexts.map((context) => (
           <Context key={context.answer} tracker={tracker} of={context} look={look(of.brand)} />
@@ -103,7 +83,7 @@ function Context({ tracker, of: { answer, target, kind, sentence, start, end }, 
   return (
     <li>
       <span>
-        <span class={kind === "absent" ? "faint" : "good"} aria-label={kind === "absent" ? "does not count" : "counts"}>
+        <span class={kind === "absent" ? "faint" : "good"} aria-label={kind === "absent" ? "Not counted" : "Counted"}>
           {kind === "absent" ? "✕" : "✓"}
         </span>{" "}
         {sentence.slice(0, at(start))}
@@ -112,10 +92,10 @@ function Context({ tracker, of: { answer, target, kind, sentence, start, end }, 
           {sentence.slice(at(start), at(end))}
         </mark>
         {sentence.slice(at(end))}
-        {kind !== "name" && <span class="badge">{kind === "absent" ? "said to be absent" : "domain"}</span>}
+        {kind !== "name" && <span class="badge">{kind === "absent" ? "Negated" : "Website"}</span>}
       </span>
       <a class="faint" href={addressOf(tracker, "answers", {}, answer)}>
-        {target}
+        {targetLabel(target)}
       </a>
     </li>
   );

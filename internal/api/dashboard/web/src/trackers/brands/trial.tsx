@@ -1,14 +1,15 @@
-// Trying a name on the answers that are kept.
+// The form that tests a name on existing answers.
 import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { Brand, BrandName, NameMatch, NameTried } from "../../api.gen";
 import { addressOf } from "../address";
-import { Failed, mayTrack, type PanelBrand, Skeleton } from "../pieces";
-import type { TabProps } from "../pieces";
+import { Failed, Skeleton, useAction } from "../../ui";
+import { listOf } from "../form";
+import { apiPath, mayTrack, type PanelBrand, type TabProps } from "../pieces";
 import { inTurn, Report } from "./report";
 
-/** The form: lists are written with commas. */
+/** The values of the form; lists have commas. */
 interface Draft {
   name: string;
   exact: boolean;
@@ -20,11 +21,7 @@ interface Draft {
   not: string;
 }
 
-const listOf = (text: string) =>
-  text
-    .split(",")
-    .map((part) => part.trim())
-    .filter(Boolean);
+const emptyDraft = { exact: false, joined: false, suffixes: "", prefixes: "", near: "", within: "", not: "" };
 
 function matchOf({ exact, joined, suffixes, prefixes, near, within, not }: Draft): NameMatch | undefined {
   const match: NameMatch = {
@@ -42,40 +39,20 @@ interface TrialProps {
   tracker: TabProps["tracker"];
   panel: PanelBrand[];
   brand?: Brand;
-  /** A name that the panel lacks. */
+  /** The name of a brand that is not tracked yet. */
   name?: string;
 }
 
 export function Trial({ tracker, panel, brand, name = "" }: TrialProps) {
-  const [draft, setDraft] = useState<Draft>({
-    name,
-    exact: false,
-    joined: false,
-    suffixes: "",
-    prefixes: "",
-    near: "",
-    within: "",
-    not: "",
-  });
+  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, name });
   const [tried, setTried] = useState<{ name: BrandName; found: NameTried }>();
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   const candidate: BrandName = { name: draft.name.trim(), match: matchOf(draft) };
   const body = { brand: brand?.name, names: [candidate] };
-  const run = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      setTried({
-        name: candidate,
-        found: await inTurn(() => call("POST /v1/trackers/{name}/names/try", { params: { name: tracker.name }, body })),
-      });
-    } catch (problem) {
-      setError(problem);
-    }
-    setBusy(false);
-  };
+  const { busy, error, run } = useAction(async () => {
+    const search = () => call("POST /v1/trackers/{name}/names/try", { params: { name: tracker.name }, body });
+    setTried({ name: candidate, found: await inTurn(search) });
+  });
   useEffect(() => {
     if (name) void run();
   }, []);
@@ -85,9 +62,15 @@ export function Trial({ tracker, panel, brand, name = "" }: TrialProps) {
       <input value={draft[part]} onInput={(event) => set({ [part]: event.currentTarget.value })} />
     </label>
   );
+  const check = (label: string, about: string, part: "exact" | "joined") => (
+    <label class="inline">
+      <input type="checkbox" checked={draft[part]} onChange={(event) => set({ [part]: event.currentTarget.checked })} />{" "}
+      {label} <span class="faint">{about}</span>
+    </label>
+  );
   return (
-    <section class="card" aria-label="Try a name">
-      <h2>{brand ? `Try another name of ${brand.name}` : "Try a brand that is not in the panel"}</h2>
+    <section class="card" aria-label="Test a name">
+      <h2>{brand ? `Test a name for ${brand.name}` : "Test a new brand"}</h2>
       <form
         class="trial-form"
         onSubmit={(event) => {
@@ -106,31 +89,17 @@ export function Trial({ tracker, panel, brand, name = "" }: TrialProps) {
               data-testid="trial-name"
             />
           </label>
-          <label class="inline">
-            <input
-              type="checkbox"
-              checked={draft.exact}
-              onChange={(event) => set({ exact: event.currentTarget.checked })}
-            />{" "}
-            Exact case <span class="faint">HP, not hp</span>
-          </label>
-          <label class="inline">
-            <input
-              type="checkbox"
-              checked={draft.joined}
-              onChange={(event) => set({ joined: event.currentTarget.checked })}
-            />{" "}
-            Joined spelling <span class="faint">spaces and hyphens may be missing or others</span>
-          </label>
+          {check("Case-sensitive", "HP, not hp", "exact")}
+          {check("Any spacing", "also without spaces or hyphens", "joined")}
         </div>
         <div>
-          {field("Endings", "such as 's", "suffixes")}
-          {field("Prefixes", "with commas between them", "prefixes")}
+          {field("Endings", "for example 's", "suffixes")}
+          {field("Prefixes", "separated by commas", "prefixes")}
         </div>
         <div>
-          {field("Only near one of these words", "with commas between them", "near")}
+          {field("Only near these words", "separated by commas", "near")}
           <label>
-            Within so many words
+            Maximum distance in words
             <input
               type="number"
               min={1}
@@ -142,34 +111,33 @@ export function Trial({ tracker, panel, brand, name = "" }: TrialProps) {
           </label>
         </div>
         <div>
-          {field("Never in these phrases", "with commas between them", "not")}
+          {field("Never in these phrases", "separated by commas", "not")}
           <button class="primary" disabled={busy || !candidate.name} data-testid="try-name">
-            {busy ? "Looking…" : "Try it"}
+            {busy ? "Testing…" : "Test"}
           </button>
         </div>
       </form>
       <Failed error={error} again={run} stale={!!tried} />
-      {busy && !tried && <Skeleton lines={4} label="Looking through the answers" />}
+      {busy && !tried && <Skeleton lines={4} />}
       {tried && <Report tracker={tracker.name} panel={panel} of={tried.found} />}
       {tried &&
         mayTrack() &&
         (tracker.demo ? (
-          <p class="faint">The definition of a demo cannot be changed, so this name cannot be kept.</p>
+          <p class="faint">You can't add names to a demo.</p>
         ) : (
           <p class="actions-left">
             <a
               class="button primary"
               href={addressOf(tracker.name, "definition", { brand: brand?.name, add: JSON.stringify(tried.name) })}
               data-testid="keep-name">
-              {brand ? "Keep this name…" : "Add it to the panel…"}
+              {brand ? "Add name…" : "Add brand…"}
             </a>
             <span class="faint">
-              It leads to the definition with its dry run; applying it makes new rules, and all kept answers are
-              analysed again at no credit.
+              Opens the settings with a preview. Saving analyzes all answers again, free of charge.
             </span>
           </p>
         ))}
-      <AsCall method="POST" path={`/v1/trackers/${encodeURIComponent(tracker.name)}/names/try`} body={body} />
+      <AsCall method="POST" path={apiPath(tracker.name, "/names/try")} body={body} />
     </section>
   );
 }

@@ -1,0 +1,29 @@
+// A source in words: its type, its brand, and the bar of its share.
+import { External } from "../../external";
+import type { SourceRow } from "../../api.gen";
+
+/** The types of sources, by the names of the API. */
+const types: Record<string, string> = { own: "Own", rival: "Competitor" };
+
+/** Returns the type of a source in words, such as Competitor for rival and News for news. */
+export const typeName = (type: string) =>
+  Object.hasOwn(types, type) ? types[type] : type.charAt(0).toUpperCase() + type.slice(1);
+
+/** The type of a source, and the brand that it belongs to. */
+export const SourceType = ({ of: { type, brand } }: { of: { type: string; brand?: string } }) => (
+  <>
+    <span class={`badge type ${type}`}>{typeName(type)}</span>
+    {brand && <span class="faint"> {brand}</span>}
+  </>
+);
+
+/** The page, domain or type that a row is about. */
+export const SourceName = ({ row }: { row: SourceRow }) =>
+  row.url ? <External href={row.url}>{row.url}</External> : (row.domain ?? typeName(row.type));
+
+/** A bar of a share; a bar of full length has the share of. */
+export const ShareBar = ({ share, of }: { share: number | null; of: number }) => (
+  <div class="share-bar" aria-hidden="true">
+    <div style={{ width: `${(100 * (share ?? 0)) / (of || 1)}%` }} />
+  </div>
+);
