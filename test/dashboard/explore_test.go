@@ -210,7 +210,7 @@ func testHostileFindings(t *testing.T, c *chromium) {
 	}), a.Key.Text)
 	for _, answer := range get[earshot.AnswerPage](t, n, a, "/v1/trackers/seen/answers?limit=4").Answers {
 		p.goTo("#/trackers/seen/answers/" + answer.ID)
-		p.click("[role=tab]", "Mentions")              // the tab stays from answer to answer
+		p.click("[role=tab]", "Mentions")             // the tab stays from answer to answer
 		p.see(hook("answer-text"), "onerror=window.") // __ is Markdown, and shown as such
 		p.see("section h2", "Sources")
 		p.clean("an answer")

@@ -36,26 +36,11 @@ export function Plot(props: PlotProps) {
   const { x, series, stacked, xLabel, yLabel } = props;
   const [ownOff, setOff] = useState<string[]>([]);
   const off = props.off ?? ownOff;
-  const [chosen, choose] = useState<number>();
-  const spot = chosen !== undefined && chosen < x.length ? chosen : undefined;
+  const { chosen: spot, move, follow, clear } = useChosen(x.length, x.length);
   const shown = series.filter((s) => !off.includes(s.name));
   const layers = layersOf(props, shown);
   const ticks = ticksOf(props.top, Math.max(0, ...layers.flatMap((values) => values.map((value) => value ?? 0))));
   const top = ticks[ticks.length - 1];
-  const move = (event: KeyboardEvent) => {
-    const last = x.length - 1;
-    const at = spot ?? last + 1;
-    const next = { ArrowLeft: Math.max(at - 1, 0), ArrowRight: Math.min(at + 1, last), Home: 0, End: last, Escape: -1 }[
-      event.key
-    ];
-    if (next === undefined) return;
-    event.preventDefault();
-    choose(next < 0 ? undefined : next);
-  };
-  const follow = (event: PointerEvent & { currentTarget: HTMLElement }) => {
-    const box = event.currentTarget.getBoundingClientRect();
-    choose(Math.max(0, Math.min(x.length - 1, Math.floor(((event.clientX - box.left) / box.width) * x.length))));
-  };
   const every = Math.ceil(x.length / 6);
   return (
     <figure class="plot">
@@ -77,7 +62,7 @@ export function Plot(props: PlotProps) {
           tabIndex={0}
           onKeyDown={move}
           onPointerMove={follow}
-          onPointerLeave={() => choose(undefined)}>
+          onPointerLeave={clear}>
           {ticks.map((tick) => (
             <i key={tick} class="rule" style={{ bottom: `${(100 * tick) / top}%` }} />
           ))}
@@ -101,6 +86,26 @@ export function Plot(props: PlotProps) {
       <Values {...props} />
     </figure>
   );
+}
+
+/** Chooses a point of a chart with the pointer or the arrow keys, which start at the point first. */
+export function useChosen(count: number, first: number) {
+  const [chosen, choose] = useState<number>();
+  const last = count - 1;
+  const clear = () => choose(undefined);
+  const move = (event: KeyboardEvent) => {
+    const at = chosen ?? first;
+    const steps = { ArrowLeft: Math.max(at - 1, 0), ArrowRight: Math.min(at + 1, last), Home: 0, End: last };
+    if (event.key === "Escape") clear();
+    else if (Object.hasOwn(steps, event.key)) choose(steps[event.key as keyof typeof steps]);
+    else return;
+    event.preventDefault();
+  };
+  const follow = (event: PointerEvent & { currentTarget: HTMLElement }) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    choose(Math.max(0, Math.min(last, Math.floor(((event.clientX - box.left) / box.width) * count))));
+  };
+  return { chosen: chosen !== undefined && chosen < count ? chosen : undefined, move, follow, clear };
 }
 
 /** Returns the heights of lines or stacked bars. */

@@ -233,6 +233,30 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
   return { value, error, again };
 }
 
+/** Loads a value once on has not changed for a moment. While busy, the value is that of an earlier on. */
+export function useSettled<T>(load: (signal: AbortSignal) => Promise<T>, on: unknown[], pause = 400) {
+  const [state, setState] = useState<{ on?: unknown[]; value?: T; error?: unknown }>({});
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    const set = (result: { value?: T; error?: unknown }) => {
+      if (!stop.signal.aborted) setState({ on, ...result });
+    };
+    const timer = setTimeout(() => {
+      load(stop.signal).then(
+        (value) => set({ value }),
+        (error) => set({ error }),
+      );
+    }, pause);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [...on, count]);
+  const busy = !state.on?.every((value, i) => Object.is(value, on[i]));
+  return { value: state.value, error: state.error, busy, again: () => setCount((n) => n + 1) };
+}
+
 export interface Tab {
   name: string;
   content: () => ComponentChildren;

@@ -4,7 +4,7 @@ import { AsCall } from "../ascall";
 import { call } from "../api";
 import { providers, type Provider } from "../openapi";
 import { balance, countries } from "../state";
-import { Button, counted, Needs, Problem, Spinner, useLoad } from "../ui";
+import { Button, counted, Needs, Problem, Spinner, useLoad, useSettled } from "../ui";
 import { productName } from "../names";
 import { explain } from "../tasks/pieces";
 import { cellName, questions, type Question } from "./run";
@@ -89,17 +89,11 @@ const asTasks = (questions: Question[], all: Provider[]) =>
     payload,
   }));
 
-const pauseAfterTyping = 350;
-
 /** The maximum cost of a comparison. */
 function Price({ questions, tasks }: { questions: Question[]; tasks: ReturnType<typeof asTasks> }) {
   const body = JSON.stringify(tasks);
-  const { value, error } = useLoad(
-    async (signal) => {
-      await new Promise((done) => setTimeout(done, pauseAfterTyping));
-      if (signal.aborted || !questions.length) return { body, creditsToCharge: 0, items: [] };
-      return { body, ...(await call("POST /v1/quote", { body: JSON.parse(body), signal })) };
-    },
+  const { value, error, busy } = useSettled(
+    async (signal) => (questions.length ? call("POST /v1/quote", { body: JSON.parse(body), signal }) : undefined),
     [body],
   );
   if (error) return <Problem error={error} />;
@@ -109,12 +103,12 @@ function Price({ questions, tasks }: { questions: Question[]; tasks: ReturnType<
         Choose at least one platform and one country.
       </p>
     );
-  const fresh = value?.body === body;
-  const refused = fresh ? value.items.filter((item) => !item.success) : [];
+  const quote = busy ? undefined : value;
+  const refused = quote?.items.filter((item) => !item.success) ?? [];
   return (
     <div data-testid="price" aria-live="polite">
       {counted(questions.length, "request")}, max.{" "}
-      {fresh ? <strong>{counted(value.creditsToCharge, "credit")}</strong> : <Spinner label="Calculating the cost" />}
+      {quote ? <strong>{counted(quote.creditsToCharge, "credit")}</strong> : <Spinner label="Calculating the cost" />}
       {refused.length > 0 && (
         <ul class="refused">
           {refused.map(({ index, error: why }) => (

@@ -12,7 +12,7 @@ import { productName } from "../names";
 import { may } from "../session";
 import { fieldName } from "../tasks/pieces";
 import { addressOf, route } from "../state";
-import { Button, counted, Empty, Needs, number, Problem, Select, Spinner, useLoad } from "../ui";
+import { Button, counted, Empty, Needs, number, Problem, Select, Spinner, useLoad, useSettled } from "../ui";
 import "./playground.css";
 
 export function Playground() {
@@ -117,24 +117,10 @@ interface Quote {
   error?: unknown;
 }
 
-const quotePause = 400;
-
 /** Asks for the price of a request, once typing has paused. */
 function useQuote(taskType: TaskType, payload: Payload): Quote {
-  const [quote, setQuote] = useState<Quote>({ problems: [] });
   const body = JSON.stringify({ taskType, payload });
-  useEffect(() => {
-    const stop = new AbortController();
-    const timer = setTimeout(async () => {
-      const answer = await quoteFor(JSON.parse(body), stop.signal);
-      if (!stop.signal.aborted) setQuote(answer);
-    }, quotePause);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [body]);
-  return quote;
+  return useSettled((signal) => quoteFor(JSON.parse(body), signal), [body]).value ?? { problems: [] };
 }
 
 async function quoteFor(task: TaskRequest, signal: AbortSignal): Promise<Quote> {

@@ -1,11 +1,10 @@
 // The preview of a batch: its rows, problems and cost, and the submit button.
-import { useEffect, useState } from "preact/hooks";
 import { call, patiently, type Payload } from "../api";
 import type { BatchFile, BatchFileProblem, BatchFileRow, BatchPreview, TaskType } from "../api.gen";
 import { AsCall } from "../ascall";
 import type { Provider } from "../openapi";
 import { balance, countryName } from "../state";
-import { Button, CardTable, counted, Empty, number, Problem, Spinner } from "../ui";
+import { Button, CardTable, counted, Empty, Loading, number, useSettled } from "../ui";
 import { startBatch } from "./batch";
 import { BadRows, countryOf, explain, question } from "./pieces";
 
@@ -23,7 +22,8 @@ export interface Draft {
 }
 
 export function Preview({ draft, provider }: { draft: Draft; provider: Provider }) {
-  const { value, error, again } = usePreview(draft);
+  const preview = usePreview(draft);
+  const value = preview.busy ? undefined : preview.value;
   const some = value?.rows.slice(0, firstRows).map(({ task }) => task) ?? [];
   const asCall = (
     <AsCall
@@ -50,14 +50,7 @@ export function Preview({ draft, provider }: { draft: Draft; provider: Provider 
   if (!value)
     return (
       <section class="card">
-        {error ? (
-          <>
-            <Problem error={error} />
-            <Button text="Check again" onClick={again} />
-          </>
-        ) : (
-          <Spinner label="Checking" />
-        )}
+        <Loading of={{ value, error: preview.error, again: preview.again }} />
       </section>
     );
   const head = (
@@ -110,38 +103,14 @@ function fileOf({ taskType, country, priority, webhook, text, file, again }: Dra
 }
 
 /** Asks the server to check each row, once typing has paused. */
-function usePreview(draft: Draft) {
-  const [asked, setAsked] = useState(0);
-  const [state, setState] = useState<{ of?: Draft; value?: BatchPreview; error?: unknown }>({});
-  useEffect(() => {
-    if (!draft.text.trim()) return;
-    const stop = new AbortController();
-    const timer = setTimeout(async () => {
-      try {
-        setState({
-          of: draft,
-          value: await patiently(
-            () => call("POST /v1/async/task/batch/preview", { body: fileOf(draft), signal: stop.signal }),
-            stop.signal,
-          ),
-        });
-      } catch (error) {
-        if (!stop.signal.aborted) setState({ of: draft, error });
-      }
-    }, 400);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [draft, asked]);
-  return {
-    ...(state.of === draft ? state : {}),
-    again: () => {
-      setState({});
-      setAsked(asked + 1);
-    },
-  };
-}
+const usePreview = (draft: Draft) =>
+  useSettled<BatchPreview | undefined>(
+    async (signal) =>
+      draft.text.trim()
+        ? patiently(() => call("POST /v1/async/task/batch/preview", { body: fileOf(draft), signal }), signal)
+        : undefined,
+    [draft],
+  );
 
 function FirstRows({ rows, rest }: { rows: BatchFileRow[]; rest: number }) {
   if (!rows.length) return null;

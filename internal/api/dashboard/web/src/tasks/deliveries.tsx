@@ -5,7 +5,7 @@ import { call } from "../api";
 import type { Delivery, DeliveryState, DeliveryTry } from "../api.gen";
 import { choices } from "../openapi";
 import { When } from "../time";
-import { Button, Empty, Problem, Spinner, Table, type Column } from "../ui";
+import { Button, Empty, Loading, Table, type Column } from "../ui";
 import { Outcome, Resend, stateOf, useNextTry } from "./delivery";
 import { useLivePages } from "./live";
 import { Filter, State } from "./pieces";
@@ -85,8 +85,7 @@ function Rows({ state }: { state: DeliveryState | undefined }) {
   );
   return (
     <>
-      <Problem error={error} />
-      {!rows && !error && <Spinner />}
+      <Loading of={{ value: rows, error, again }} />
       {rows?.length === 0 &&
         (state ? (
           <Empty title={`No ${state} deliveries`} />

@@ -69,6 +69,7 @@ export function useLive<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
 /** Loads a list page by page, and loads the pages again when tasks change. */
 export function useLivePages<Row>(
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<{ rows: Row[]; nextCursor: string | null }>,
+  pause = 1000,
 ) {
   const [pages, setPages] = useState(1);
   const loaded = useLive(
@@ -83,7 +84,7 @@ export function useLivePages<Row>(
       return { rows, complete: cursor === null };
     },
     [pages],
-    pages * 1000,
+    pages * pause,
   );
   return {
     rows: loaded.value?.rows,

@@ -1,10 +1,10 @@
 // The editor of a tracker's settings, as a form or as YAML, with a preview of the changes.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
 import type { Tracker, TrackerApplied, TrackerDefinition } from "../api.gen";
 import { timeText } from "../time";
-import { Button, counted, number, Problem, useAction } from "../ui";
+import { Button, counted, number, Problem, useAction, useSettled } from "../ui";
 import { DefinitionForm, written } from "./form";
 import { apiPath, mayTrack } from "./pieces";
 import { problemText } from "./problems";
@@ -32,7 +32,7 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
   const apply = useAction(async () =>
     onApplied(await call("PUT /v1/trackers/{name}", { params: { name }, yaml: text })),
   );
-  const known = dry.applied?.tracker.definition;
+  const known = dry.value?.tracker.definition;
   const problem = apply.error ?? dry.error;
   const toForm = () => {
     if (draft.as === "text" && known) setDraft({ as: "form", definition: known });
@@ -80,20 +80,12 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
       <section class="card dry-run" aria-label="Preview" aria-busy={dry.busy}>
         <h2>Preview</h2>
         {!name && <p>Enter a name: 1 to 100 lowercase letters, digits, - and _.</p>}
-        <DryRun error={problem} applied={dry.applied} draft={draft} />
+        <DryRun error={problem} applied={dry.value} draft={draft} />
         <Button
-          text={
-            !dry.applied
-              ? "Save"
-              : !dry.applied.changed
-                ? "No changes"
-                : dry.applied.created
-                  ? "Create tracker"
-                  : "Save"
-          }
+          text={dry.value && !dry.value.changed ? "No changes" : tracker ? "Save" : "Create tracker"}
           class="primary"
           data-testid="apply"
-          disabled={apply.busy || dry.busy || !!dry.error || !dry.applied?.changed}
+          disabled={apply.busy || dry.busy || !!dry.error || !dry.value?.changed}
           onClick={apply.run}
         />
         <AsCall method="PUT" path={apiPath(name || "NAME")} query={{ dryRun: true }} body={known} />
@@ -103,32 +95,14 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
 }
 
 /** Asks the server what the settings would change, once typing has paused. */
-function useDryRun(name: string, yaml: string, version?: number) {
-  const [state, setState] = useState<{ applied?: TrackerApplied; error?: unknown; busy: boolean }>({ busy: true });
-  useEffect(() => {
-    if (!name || !mayTrack()) {
-      setState({ busy: false });
-      return;
-    }
-    const stop = new AbortController();
-    const set = (next: { applied?: TrackerApplied; error?: unknown }) => {
-      if (!stop.signal.aborted) setState({ ...next, busy: false });
-    };
-    setState((before) => ({ ...before, busy: true }));
-    const timer = setTimeout(() => {
-      const request = { params: { name }, query: { dryRun: true }, yaml, signal: stop.signal };
-      call("PUT /v1/trackers/{name}", request).then(
-        (applied) => set({ applied }),
-        (error) => set({ error }),
-      );
-    }, 400);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [name, yaml, version]);
-  return state;
-}
+const useDryRun = (name: string, yaml: string, version?: number) =>
+  useSettled<TrackerApplied | undefined>(
+    async (signal) =>
+      name && mayTrack()
+        ? call("PUT /v1/trackers/{name}", { params: { name }, query: { dryRun: true }, yaml, signal })
+        : undefined,
+    [name, yaml, version],
+  );
 
 const shownChanges = 40;
 

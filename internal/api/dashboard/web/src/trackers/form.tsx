@@ -107,7 +107,7 @@ function Field({ label, about, wrong, children }: FieldProps) {
   return (
     <div class="field">
       <label>
-        {label} {about && <span class="faint">{about}</span>}
+        {label} {about && <span class="faint block">{about}</span>}
         {children}
       </label>
       <Problems of={wrong} />

@@ -4,12 +4,7 @@ import { counted } from "../ui";
 import { BrandMark, Caution, Value, VerdictMark, type PanelBrand } from "./pieces";
 import { percent, points, range, signed, variationWords } from "./words";
 
-interface HeadlineProps {
-  brand: PanelBrand;
-  row: MetricRow;
-  compared?: ComparedRow;
-  days: number;
-}
+type HeadlineProps = { brand: PanelBrand; row: MetricRow; compared?: ComparedRow; days: number };
 
 export function Headline({ brand, row, compared, days }: HeadlineProps) {
   const { rerun, market } = row.interval ?? {};

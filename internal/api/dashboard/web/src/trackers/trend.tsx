@@ -2,6 +2,7 @@
 // values of one point: the newest, or the one under the pointer or chosen with the arrow keys.
 import { useState } from "preact/hooks";
 import type { MetricRow } from "../api.gen";
+import { useChosen } from "../plot";
 import { brandColor, BrandMark, Value, type PanelBrand } from "./pieces";
 import { percent, range } from "./words";
 import "../plot.css";
@@ -128,30 +129,14 @@ interface TrendProps {
 }
 
 export function Trend({ caption, about, points, lines, dots, others, onToggle }: TrendProps) {
-  const [pointed, setPointed] = useState<number>();
   const [asTable, setAsTable] = useState(false);
   const newest = points.findLastIndex((point, i) => !point.gap && lines.some(({ rows }) => rows[i]));
-  const chosen = pointed !== undefined && pointed < points.length ? pointed : Math.max(0, newest);
+  const { chosen: pointed, move, follow, clear } = useChosen(points.length, Math.max(0, newest));
+  const chosen = pointed ?? Math.max(0, newest);
   const point = points[chosen];
   const top = topOf(lines);
   const values = lines.map(({ brand, rows }) => `${brand.name} ${percent(rows[chosen]?.value)}`).join(", ");
   const told = `${point?.label}: ${point?.gap ?? values}${point?.mark ? `. ${point.mark}` : ""}`;
-  const move = (event: KeyboardEvent) => {
-    const last = points.length - 1;
-    const next = { ArrowLeft: Math.max(chosen - 1, 0), ArrowRight: Math.min(chosen + 1, last), Home: 0, End: last }[
-      event.key
-    ];
-    if (next !== undefined) setPointed(next);
-    else if (event.key === "Escape") setPointed(undefined);
-    else return;
-    event.preventDefault();
-  };
-  const follow = (event: PointerEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    setPointed(
-      Math.max(0, Math.min(points.length - 1, Math.floor(((event.clientX - box.left) / box.width) * points.length))),
-    );
-  };
   const ticks = Array.from({ length: Math.round(top * 10) + 1 }, (_, i) => i / 10).filter(
     (_, i, all) => all.length < 8 || i % 2 === 0,
   );
@@ -184,7 +169,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
           aria-valuetext={told}
           onKeyDown={move}
           onPointerMove={follow}
-          onPointerLeave={() => setPointed(undefined)}
+          onPointerLeave={clear}
           data-testid="trend">
           {ticks.map((tick) => (
             <i key={tick} class="rule" style={{ bottom: `${(100 * tick) / top}%` }} />

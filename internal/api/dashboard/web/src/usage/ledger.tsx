@@ -1,10 +1,11 @@
 // The ledger: all changes of the balance.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { call, patiently } from "../api";
 import type { LedgerEntry, LedgerKind } from "../api.gen";
 import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
 import { may } from "../session";
+import { calm, useLivePages } from "../tasks/live";
 import { booked, type Booked } from "./balances";
 import { When } from "../time";
 import {
@@ -12,11 +13,11 @@ import {
   type Column,
   counted,
   Empty,
+  Loading,
   NeedsAdmin,
   number,
   Problem,
   Select,
-  Spinner,
   Table,
   useLoad,
 } from "../ui";
@@ -61,8 +62,6 @@ export function Ledger() {
 function Entries() {
   const [kind, setKind] = useState<LedgerKind>();
   const kinds = useLoad(() => choices("LedgerKind"), []).value ?? [];
-  const pages = usePages(kind);
-  const complete = !kind && !pages.more;
   return (
     <>
       <div class="usage-filters">
@@ -76,62 +75,34 @@ function Entries() {
             data-testid="ledger-kind"
           />
         </label>
-        <Button text="Refresh" disabled={pages.busy} onClick={pages.again} />
         <Export key={kind} kind={kind} />
       </div>
-      <Problem error={pages.error} />
-      {pages.entries?.length === 0 && <Empty title="No entries" />}
-      {!!pages.entries?.length && !complete && (
-        <p class="faint">
-          {kind ? "Choose “All” to see balances." : "Load all entries to see balances. The export includes them."}
-        </p>
-      )}
-      {!!pages.entries?.length && (
-        <Table rows={booked(pages.entries, complete)} columns={columns} label="Ledger" rowKey={(entry) => entry.id} />
-      )}
-      {pages.busy && <Spinner />}
-      {pages.more && !pages.busy && (
-        <Button text="Load more" class="usage-more" onClick={pages.more} data-testid="ledger-more" />
-      )}
+      <Rows key={kind} kind={kind} />
     </>
   );
 }
 
-/** Reads the entries of a kind, page by page. */
-function usePages(kind: LedgerKind | undefined) {
-  const [entries, setEntries] = useState<LedgerEntry[]>();
-  const [cursor, setCursor] = useState<string | null>(null);
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const stop = useRef(new AbortController());
-  const load = async (before: LedgerEntry[], from: string | null) => {
-    stop.current = new AbortController();
-    const { signal } = stop.current;
-    setBusy(true);
-    try {
-      const page = await call("GET /v1/ledger", { query: { kind, cursor: from ?? undefined }, signal });
-      if (signal.aborted) return;
-      setEntries([...before, ...page.entries]);
-      setCursor(page.nextCursor);
-      setError(undefined);
-    } catch (problem) {
-      if (!signal.aborted) setError(problem);
-    }
-    if (!signal.aborted) setBusy(false);
-  };
-  useEffect(() => {
-    setEntries(undefined);
-    setCursor(null);
-    void load([], null);
-    return () => stop.current.abort();
-  }, [kind]);
-  return {
-    entries,
-    error,
-    busy,
-    again: () => load([], null),
-    more: cursor ? () => load(entries ?? [], cursor) : undefined,
-  };
+function Rows({ kind }: { kind?: LedgerKind }) {
+  const { rows, error, more, again } = useLivePages(async (cursor, signal) => {
+    const { entries, nextCursor } = await call("GET /v1/ledger", { query: { kind, cursor }, signal });
+    return { rows: entries, nextCursor };
+  }, calm);
+  const complete = !kind && !more;
+  return (
+    <>
+      <Loading of={{ value: rows, error, again }} />
+      {rows?.length === 0 && <Empty title="No entries" />}
+      {!!rows?.length && !complete && (
+        <p class="faint">
+          {kind ? "Choose “All” to see balances." : "Load all entries to see balances. The export includes them."}
+        </p>
+      )}
+      {!!rows?.length && (
+        <Table rows={booked(rows, complete)} columns={columns} label="Ledger" rowKey={(entry) => entry.id} />
+      )}
+      {more && <Button text="Load more" class="usage-more" onClick={more} data-testid="ledger-more" />}
+    </>
+  );
 }
 
 function Export({ kind }: { kind: LedgerKind | undefined }) {

@@ -1,4 +1,4 @@
-// The difference between two answers: words, sources, order of brands, and how much answers to the prompt usually differ.
+// The difference between two answers: words, sources and order of brands, next to the usual difference of answers.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";

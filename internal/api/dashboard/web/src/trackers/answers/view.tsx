@@ -158,12 +158,7 @@ function Way({ to, letter, children }: { to?: string; letter: string; children: 
   );
 }
 
-interface BodyProps {
-  answer: TrackedAnswer;
-  panel: PanelBrand[];
-  chosen?: number;
-  choose: (position: number) => void;
-}
+type BodyProps = { answer: TrackedAnswer; panel: PanelBrand[]; chosen?: number; choose: (position: number) => void };
 
 function Body({ answer, panel, chosen, choose }: BodyProps) {
   const { result, found, reason } = answer;
@@ -176,6 +171,7 @@ function Body({ answer, panel, chosen, choose }: BodyProps) {
   const provider = answer.target.split("/")[0] as Provider;
   const named = new Set(found.mentions.filter(({ position }) => position > 0).map(({ brand }) => brand)).size;
   const mentions = found.mentions.filter(({ kind }) => kind !== "absent");
+  const sourced = mentions.filter(({ citations }) => citations.length).length;
   const names = () => (
     <>
       <p class="faint legend-line">
@@ -189,8 +185,7 @@ function Body({ answer, panel, chosen, choose }: BodyProps) {
       <p class="basis">
         <span>{counted(named, "brand")}</span>
         <span>
-          {counted(mentions.length, "mention")}, {number(mentions.filter(({ citations }) => citations.length).length)}{" "}
-          with a source
+          {counted(mentions.length, "mention")}, {number(sourced)} with a source
         </span>
         <span>{counted(found.citations.length, "source")}</span>
         <span>Matching rules {found.rules}</span>

@@ -44,8 +44,8 @@ export function Report({ tracker, panel, of }: { tracker: string; panel: PanelBr
       {of.collisions.map((one, i) => (
         <Caution key={i} title="Conflict.">
           {one.equal
-            ? `“${one.name}” of ${one.brand} is also a name of ${one.withinBrand}. It counts for the brand that is first in the list.`
-            : `“${one.name}” of ${one.brand} is part of “${one.within}” of ${one.withinBrand}. Only the longer name counts there.`}
+            ? `“${one.name}” of ${one.brand} is also a name of ${one.withinBrand}. The first brand in the list gets it.`
+            : `“${one.name}” of ${one.brand} is part of “${one.within}” of ${one.withinBrand}, which wins.`}
         </Caution>
       ))}
       <h3>Effect</h3>

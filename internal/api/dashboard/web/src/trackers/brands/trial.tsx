@@ -64,7 +64,11 @@ export function Trial({ tracker, panel, brand, name = "" }: TrialProps) {
   );
   const check = (label: string, about: string, part: "exact" | "joined") => (
     <label class="inline">
-      <input type="checkbox" checked={draft[part]} onChange={(event) => set({ [part]: event.currentTarget.checked })} />{" "}
+      <input
+        type="checkbox"
+        checked={draft[part]}
+        onChange={({ currentTarget }) => set({ [part]: currentTarget.checked })}
+      />{" "}
       {label} <span class="faint">{about}</span>
     </label>
   );

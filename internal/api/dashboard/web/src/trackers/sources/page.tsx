@@ -127,12 +127,7 @@ export function Sources({ tracker, panel }: TabProps) {
 /** Identifies a row: each surface has its own row of a source. */
 const keyOf = (row: SourceRow) => `${row.url ?? row.domain ?? row.type} ${row.target}`;
 
-interface ChangesProps {
-  now: SourceReport;
-  before?: SourceReport;
-  by: By;
-  against: { from: string; to: string };
-}
+type ChangesProps = { now: SourceReport; before?: SourceReport; by: By; against: { from: string; to: string } };
 
 /** The sources that are cited more, less, newly, or no longer. */
 function Changes({ now, before, by, against }: ChangesProps) {
@@ -144,7 +139,7 @@ function Changes({ now, before, by, against }: ChangesProps) {
   const groups = [
     { words: "cited more", sign: "▲", rows: moved("up"), before: past },
     { words: "cited less", sign: "▼", rows: moved("down"), before: past },
-    { words: "new", sign: "+", rows: now.rows.filter((row) => !past.has(keyOf(row))) },
+    { words: "newly cited", sign: "+", rows: now.rows.filter((row) => !past.has(keyOf(row))) },
     { words: "no longer cited", sign: "−", rows: before?.rows.filter((row) => !still.has(keyOf(row))) ?? [] },
   ];
   return (
