@@ -73,7 +73,7 @@ export function Plot(props: PlotProps) {
             (at, i) =>
               (x.length - 1 - i) % every === 0 && (
                 <span key={at} style={{ left: `${(100 * (i + 0.5)) / x.length}%` }}>
-                  {xLabel(at)}
+                  {xLabel(at).replace(/ \d{4}$/, "")}
                 </span>
               ),
           )}

@@ -1,7 +1,8 @@
-// Every test of the modules that need no page; `make lint` runs them in Node.
+// The tests of the modules that do not need a browser. `make web-test` runs them in Node.
 import "./file.test";
 import "./ledger.test";
 import "./path.test";
 import "./schema.test";
 import "./yaml.test";
 import "./text.test";
+import "./words.test";

@@ -12,14 +12,14 @@ const entry = (id: string, at: string, credits: number): LedgerEntry => ({
   note: null,
 });
 
-// By id, as the API gives them: the task b began before c and was charged after it.
+// Sorted by ID, like the response of the API: task b started before c and was charged after c.
 const entries = [
   entry("c", "2026-09-08T10:00:01.000Z", -3),
   entry("b", "2026-09-08T10:00:02.000Z", -5),
   entry("a", "2026-09-08T09:00:00.000Z", 100),
 ];
 
-test("the ledger in the order of time, with the balance after each entry", () => {
+test("sort the ledger by time and add balances", () => {
   assert.deepEqual(
     booked(entries, true).map(({ id, balance }) => [id, balance]),
     [
@@ -30,7 +30,7 @@ test("the ledger in the order of time, with the balance after each entry", () =>
   );
 });
 
-test("no balance before all entries are known", () => {
+test("leave out balances until all entries are loaded", () => {
   assert.deepEqual(
     booked(entries.slice(0, 2), false).map(({ id, balance }) => [id, balance]),
     [
@@ -40,7 +40,7 @@ test("no balance before all entries are known", () => {
   );
 });
 
-test("entries of one moment stay in the order of their ids", () => {
+test("sort entries of the same time by ID", () => {
   const at = "2026-09-08T09:00:00.000Z";
   assert.deepEqual(
     booked([entry("z", at, 50), entry("y", at, -50), entry("x", at, 50)], true).map(({ id, balance }) => [id, balance]),

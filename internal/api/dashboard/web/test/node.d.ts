@@ -1,4 +1,4 @@
-// What the tests use of Node, whose types are no dependency of ours.
+// The parts of Node that the tests use, so that its types are not a dependency.
 declare module "node:test" {
   const test: (name: string, run: () => void | Promise<void>) => void;
   export default test;

@@ -4,7 +4,7 @@ import { pathOf } from "../src/docs/path";
 
 const query = { name: "limit", in: "query", required: false, description: "", schema: {} };
 
-test("what is not filled in stands in capitals, which no URL encodes", () => {
+test("show empty path parameters in capitals", () => {
   assert.equal(
     pathOf({ path: "/v1/trackers/{name}/sweeps/{id}", parameters: [query] }, {}),
     "v1/trackers/NAME/sweeps/ID",
@@ -12,7 +12,7 @@ test("what is not filled in stands in capitals, which no URL encodes", () => {
   assert.equal(pathOf({ path: "/v1/async/task/{taskId}", parameters: [] }, { taskId: "" }), "v1/async/task/TASK_ID");
 });
 
-test("what is filled in is encoded", () => {
+test("encode parameters", () => {
   assert.equal(
     pathOf({ path: "/v1/trackers/{name}", parameters: [query] }, { name: "a/b", limit: "5" }),
     "v1/trackers/a%2Fb?limit=5",

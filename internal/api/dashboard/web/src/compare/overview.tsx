@@ -1,5 +1,6 @@
 // What the answers have in common, as a table and as marks with a symbol and a color.
-import { Table, Tabs, type Column } from "../ui";
+import { Table, type Column } from "../table";
+import { Tabs } from "../ui";
 import { cellName, type Cell } from "./run";
 import { allMadeUp, answered, columnNames, shares, type Mention, type Share } from "./shared";
 

@@ -3,7 +3,8 @@ import type { ComponentChildren } from "preact";
 import { addressOf, countryName } from "../state";
 import { span } from "../tasks/pieces";
 import { When } from "../time";
-import { number, Table, type Column } from "../ui";
+import { Table, type Column } from "../table";
+import { number } from "../ui";
 import type { Entry } from "./entries";
 
 const kinds: Record<Entry["kind"], string> = { call: "Call", task: "Task", batch: "Batch", sweep: "Sweep" };

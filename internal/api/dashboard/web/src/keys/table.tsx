@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { call } from "../api";
 import type { Key } from "../api.gen";
 import { When } from "../time";
-import { Button, type Column, Confirm, Table } from "../ui";
+import { type Column, Table } from "../table";
+import { Button, Confirm } from "../ui";
 
 function stateOf({ revokedAt, expiresAt }: Key): "Active" | "Expired" | "Revoked" {
   if (revokedAt) return "Revoked";

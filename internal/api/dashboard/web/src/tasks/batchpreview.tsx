@@ -4,7 +4,8 @@ import type { BatchFile, BatchFileProblem, BatchFileRow, BatchPreview, TaskType 
 import { AsCall } from "../ascall";
 import type { Provider } from "../openapi";
 import { balance, countryName } from "../state";
-import { Button, CardTable, counted, Empty, Loading, number, useSettled } from "../ui";
+import { CardTable } from "../table";
+import { Button, counted, Empty, Loading, number, useSettled } from "../ui";
 import { startBatch } from "./batch";
 import { BadRows, countryOf, explain, question } from "./pieces";
 

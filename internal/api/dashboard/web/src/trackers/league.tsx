@@ -1,7 +1,8 @@
 // The brands of a tracker as a table of metrics.
 import { useState } from "preact/hooks";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
-import { CardTable, counted } from "../ui";
+import { CardTable } from "../table";
+import { counted } from "../ui";
 import { answersAddress } from "./address";
 import { brandColor, BrandName, Delta, StrongValue, Value, type PanelBrand } from "./pieces";
 import { range } from "./words";

@@ -2,7 +2,8 @@
 import { AsCall } from "../ascall";
 import type { MetricRow } from "../api.gen";
 import { route } from "../state";
-import { CardTable, Failed, Loading, number, Skeleton } from "../ui";
+import { CardTable } from "../table";
+import { Failed, Loading, number, Skeleton } from "../ui";
 import { addressOf, keptFilters, numberQuery, periodOf } from "./address";
 import { OpenAlerts } from "./alerts";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";

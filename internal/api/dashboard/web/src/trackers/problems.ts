@@ -41,23 +41,24 @@ const labels: Record<string, string> = {
   sources: "The list of source types",
   "sources[]": "Source type",
   "sources[].domain": "The domain of source type",
-  "": "The text",
 };
 
-/** Returns the label of a field: the longest known beginning of its path, and the number or name of its row. */
+/** Returns the label of a field: that of the longest known beginning of its path, with the number or name of its row. */
 function labelOf(field: string, definition?: TrackerDefinition): string {
   const [, list = "", index = ""] = field.match(/^(\w+)\[(\d+)\]/) ?? [];
   let path = field.replace(/\[\d+\]/, "[]").replace(/\[\d+\].*$/, "");
   while (path && !Object.hasOwn(labels, path)) path = path.replace(/\.?[^.]*$/, "");
+  if (!path) return `The setting ${field}`;
   const row = list === "brands" ? definition?.brands?.[Number(index)]?.name : "";
   return index ? `${labels[path]} ${row || Number(index) + 1}` : labels[path];
 }
 
 /** Returns a problem as a sentence: "The website of brand Ollaro must be a domain such as ollaro.example". */
 export function problemText({ field, message, line }: FieldProblem, definition?: TrackerDefinition): string {
-  const known = message.replace(/(brands|prompts|targets|sources)\[(\d+)\]/g, (path) =>
-    labelOf(path, definition).toLowerCase(),
-  );
-  const text = `${labelOf(field === "body" ? "" : field, definition)} ${known}`;
+  const words = message.replace(/(brands|prompts|targets|sources)\[\d+\]/g, (path) => {
+    const label = labelOf(path, definition);
+    return label.charAt(0).toLowerCase() + label.slice(1);
+  });
+  const text = `${field === "body" ? "The text" : labelOf(field, definition)} ${words}`;
   return line === undefined ? text : `Line ${line}: ${text}`;
 }

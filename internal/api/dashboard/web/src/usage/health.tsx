@@ -5,7 +5,8 @@ import type { FieldHealth, FieldShare, HealthState, Provider, ProviderHealth } f
 import { productName } from "../names";
 import { choices } from "../openapi";
 import { calm, useLive } from "../tasks/live";
-import { type Column, counted, Empty, Loading, number, percent, Select, Table, useLoad } from "../ui";
+import { type Column, Table } from "../table";
+import { counted, Empty, Loading, number, percent, Select, useLoad } from "../ui";
 
 type Row = FieldHealth & { provider: Provider; surface: string };
 

@@ -8,19 +8,8 @@ import { may } from "../session";
 import { calm, useLivePages } from "../tasks/live";
 import { booked, type Booked } from "./balances";
 import { When } from "../time";
-import {
-  Button,
-  type Column,
-  counted,
-  Empty,
-  Loading,
-  NeedsAdmin,
-  number,
-  Problem,
-  Select,
-  Table,
-  useLoad,
-} from "../ui";
+import { type Column, Table } from "../table";
+import { Button, counted, Empty, Loading, NeedsAdmin, number, Problem, Select, useLoad } from "../ui";
 
 const columns: Column<Booked>[] = [
   { name: "Time", value: (entry) => entry.at, show: (entry) => <When at={entry.at} /> },

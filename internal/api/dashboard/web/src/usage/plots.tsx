@@ -7,7 +7,8 @@ import { Legend, Plot, type PlotProps, type Series } from "../plot";
 import { calm, useLive } from "../tasks/live";
 import { productName } from "../names";
 import { dateText, timeText, When } from "../time";
-import { counted, Empty, number, percent, Problem, Spinner, Table, type Column, useLoad } from "../ui";
+import { Table, type Column } from "../table";
+import { counted, Empty, number, percent, Problem, Spinner, useLoad } from "../ui";
 
 const ranges = [7, 30, 90];
 const dayLength = 86_400_000;

@@ -2,7 +2,8 @@
 import type { NameContext, NameTried } from "../../api.gen";
 import { targetLabel } from "../../names";
 import { dateText } from "../../time";
-import { CardTable, number } from "../../ui";
+import { CardTable } from "../../table";
+import { number } from "../../ui";
 import { addressOf } from "../address";
 import { indexOfByte } from "../answers/text";
 import { BrandMark, Caution, lookOf, StrongValue, Value, type PanelBrand } from "../pieces";

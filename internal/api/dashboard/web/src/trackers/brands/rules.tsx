@@ -4,7 +4,8 @@ import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { Brand, BrandName as Name, NamingRule } from "../../api.gen";
 import { When } from "../../time";
-import { Button, CardTable, Confirm, Loading, number, useLoad } from "../../ui";
+import { CardTable } from "../../table";
+import { Button, Confirm, Loading, number, useLoad } from "../../ui";
 import { apiPath, BrandMark, lookOf, mayTrack, StrongValue, Value, type PanelBrand, type TabProps } from "../pieces";
 
 const pause = 2000;

@@ -1,5 +1,6 @@
 // How many mentions of each brand have a source.
-import { counted, CardTable, Failed, number } from "../../ui";
+import { CardTable } from "../../table";
+import { counted, Failed, number } from "../../ui";
 import { answersAddress, numberQuery } from "../address";
 import { useMetrics } from "../numbers";
 import { BrandOf, StrongValue, type TabProps } from "../pieces";
