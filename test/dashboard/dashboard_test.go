@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestDashboard drives the dashboard in a browser, which all its parts share.
+// TestDashboard tests the dashboard in one browser, which all subtests share.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	harness.NeedBrowser(t)
@@ -30,7 +30,7 @@ func TestDashboard(t *testing.T) {
 	c.reader = owner(t, c.node)
 	makeDemo(t, c.node, c.reader)
 	for name, test := range map[string]func(*testing.T, *chromium){
-		"what is watched for":  testWatch,
+		"detection of errors":  testWatch,
 		"a key signs in":       testSignIn,
 		"a link signs in once": testLink,
 		"colours":              testColours,
@@ -76,8 +76,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// dashboardPages are the pages by their names in the address, and something that
-// each of them shows.
+// dashboardPages maps the names of the pages in the address to their titles.
 var dashboardPages = map[string]string{
 	"trackers":   "Trackers",
 	"playground": "Playground",
@@ -87,32 +86,32 @@ var dashboardPages = map[string]string{
 	"keys":       "Keys and webhooks",
 }
 
-// newDashboard is a node whose running tasks do not hold up the test's end.
+// newDashboard starts a node that stops without waiting for running tasks.
 func newDashboard(t *testing.T) *harness.Node {
 	t.Helper()
 	return harness.Start(t, harness.LocalWebhooks, harness.AllNamed(t), func(cfg *app.Config) { cfg.StopGrace = time.Millisecond })
 }
 
-// owner is a new account, with a key that may do everything.
+// owner creates an account with a key that has all scopes.
 func owner(t *testing.T, n *harness.Node) *app.Account {
 	t.Helper()
 	return n.Admin(t, n.Organization(t, "business", 10_000))
 }
 
-// newAccount is a new account on the node that tests share.
+// newAccount creates an account on the shared node.
 func (c *chromium) newAccount(t *testing.T) (*harness.Node, *app.Account) {
 	t.Helper()
 	return c.node, owner(t, c.node)
 }
 
-// session is a new account on the shared node, signed in.
+// session creates an account on the shared node and signs in.
 func (c *chromium) session(t *testing.T) (*harness.Node, *app.Account, *tab) {
 	t.Helper()
 	n, a := c.newAccount(t)
 	return n, a, c.signIn(t, n.BaseURL, a.Key.Text)
 }
 
-// demo is the account on the shared node with a demo that is only read, signed in.
+// demo signs in to the shared account with a demo, which tests only read.
 func (c *chromium) demo(t *testing.T) (*harness.Node, *app.Account, *tab) {
 	t.Helper()
 	return c.node, c.reader, c.signIn(t, c.node.BaseURL, c.reader.Key.Text)
@@ -133,14 +132,14 @@ func (p *tab) typeKey(key string) {
 	p.click("button", "Sign in")
 }
 
-// signedIn waits for the frame of the pages, with the live connection.
+// signedIn waits until the header shows the live connection.
 func (p *tab) signedIn() {
 	p.t.Helper()
 	p.see("header .brand", "Earshot")
 	p.see("header .dot.on", "")
 }
 
-// turnTo opens a page by the link to it.
+// turnTo opens a page by its link in the header.
 func (p *tab) turnTo(name string) {
 	p.t.Helper()
 	if p.eval(find(hook("menu"), "")+" !== undefined") == true { // on a phone
@@ -150,7 +149,7 @@ func (p *tab) turnTo(name string) {
 	p.until("the page "+name, fmt.Sprintf(`location.hash.startsWith("#/%s") && document.title.includes(%q)`, name, dashboardPages[name]))
 }
 
-// testWatch does what no page may do, and wants it noticed.
+// testWatch does forbidden things on a page, and checks that each is detected.
 func testWatch(t *testing.T, c *chromium) {
 	_, _, p := c.session(t)
 	for script, problem := range map[string]string{
@@ -193,7 +192,7 @@ func testSignIn(t *testing.T, c *chromium) {
 		t.Errorf("scripts can read the key: %s", kept)
 	}
 
-	// A second tab is signed in, and follows the first where it goes.
+	// A second tab shares the session of the first.
 	second := p.another(n.BaseURL + "/#/history")
 	second.signedIn()
 	second.see(hook("account"), a.Organization.Name)
@@ -210,7 +209,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	if err := n.Store.RevokeKey(a.Key.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	p.goTo("#/history") // no click: the live connection may have told it already
+	p.goTo("#/history") // no click: the live connection may have ended the session already
 	p.see(".notice", "You were signed out")
 }
 
@@ -225,7 +224,7 @@ func testLink(t *testing.T, c *chromium) {
 	p.visit(n.BaseURL + "/docs")
 	p.expect("401 (Unauthorized)")
 	p.visit(link)
-	p.signedIn() // the token is used up, but who used it is known
+	p.signedIn() // the token is used, but the session still exists
 	again := c.open(t, link)
 	again.expect("401 (Unauthorized)")
 	again.see("[role=alert]", "token is not valid")
@@ -288,11 +287,11 @@ func proxyOf(t *testing.T, n *harness.Node) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
 		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
-		ErrorLog:  log.New(io.Discard, "", 0), // pages break off what they no longer need
+		ErrorLog:  log.New(io.Discard, "", 0), // pages abort requests that they no longer need
 	}
 }
 
-// below serves a node below /earshot, as a reverse proxy does.
+// below serves a node below the path /earshot, like a reverse proxy.
 func below(t *testing.T, n *harness.Node) string {
 	t.Helper()
 	mux := http.NewServeMux()

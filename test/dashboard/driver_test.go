@@ -23,18 +23,18 @@ import (
 	"earshot/test/harness"
 )
 
-// patience is how long a page may take for anything, on a busy machine.
+// patience is the timeout of each step; it is long because the machine may be busy.
 const patience = 5 * time.Minute
 
-// chromium is a running browser, and a node to look at in it.
+// chromium is a running browser, and the node that it shows.
 type chromium struct {
 	ctx    context.Context
 	node   *harness.Node
-	reader *app.Account // has a demo, and shares it among tests that only read it
+	reader *app.Account // the account with a demo, for tests that only read
 }
 
-// startChromium runs a browser until the test ends. Whatever it asks of another
-// host than this one fails the test.
+// startChromium runs a browser until the test ends. A request to another host
+// fails the test.
 func startChromium(t *testing.T, n *harness.Node) *chromium {
 	t.Helper()
 	path, err := browser.Find()
@@ -58,19 +58,19 @@ func startChromium(t *testing.T, n *harness.Node) *chromium {
 	return &chromium{ctx: ctx, node: n}
 }
 
-// tab is a page in a context of its own, with its own storage.
+// tab is a browser tab in its own context, with its own storage.
 type tab struct {
 	t      *testing.T
 	ctx    context.Context
 	origin string
 
 	mu       sync.Mutex
-	seen     map[string]bool // what marks the end of its events
-	problems []string        // what no page may do
-	expected []string        // parts of problems that are part of the test
+	seen     map[string]bool // the events that mark the end of the test
+	problems []string        // detected errors
+	expected []string        // parts of problems that the test expects
 }
 
-// open opens an address in a new tab. When the test ends, it fails for every
+// open opens an address in a new tab. At its end, the test fails for every
 // exception, error in the console, violation of the content security policy,
 // dialog and request to another server.
 func (c *chromium) open(t *testing.T, address string) *tab {
@@ -115,7 +115,7 @@ func watched(ctx context.Context, t *testing.T, end func(), u *url.URL) *tab {
 	return p
 }
 
-// do makes the steps, within patience.
+// do runs the steps with the timeout patience.
 func (p *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -131,7 +131,7 @@ func (p *tab) visit(address string) {
 	p.do("open "+address, chromedp.Navigate(address))
 }
 
-// eval is the value of an expression on the page, as JSON decodes it.
+// eval returns the value of an expression on the page, decoded from JSON.
 func (p *tab) eval(expression string) any {
 	p.t.Helper()
 	value, err := p.try(expression)
@@ -162,12 +162,12 @@ func (p *tab) until(what, expression string) {
 	p.t.Helper()
 	p.wait(what, func() bool {
 		value, err := p.try("!!(" + expression + ")")
-		return err == nil && value == true // a page that is being left has no values
+		return err == nil && value == true // evaluation fails while the page changes
 	})
 }
 
-// wait waits for a condition and, where it never comes true, tells what the page
-// shows instead.
+// wait waits for a condition. If it never becomes true, the test fails and logs
+// the content of the page.
 func (p *tab) wait(what string, condition func() bool) {
 	p.t.Helper()
 	deadline := time.NewTimer(patience)
@@ -184,35 +184,35 @@ func (p *tab) wait(what string, condition func() bool) {
 	}
 }
 
-// find is an expression for the first visible element that matches a selector
-// and, where there is a text, contains it.
+// find returns an expression for the first visible element that matches a selector
+// and contains the text.
 func find(selector, text string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.checkVisibility() && (e.innerText ?? "").includes(%s))`, quote(selector), quote(text))
 }
 
-// quote writes a text as one of JavaScript.
+// quote returns a string literal of JavaScript.
 func quote(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // it is a text
+		panic(err) // strings can always be encoded
 	}
 	return string(b)
 }
 
-// see waits for an element.
+// see waits until an element is visible.
 func (p *tab) see(selector, text string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("%s with %q", selector, text), find(selector, text))
 }
 
-// gone waits until there is no such element.
+// gone waits until no such element is visible.
 func (p *tab) gone(selector, text string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("no %s with %q", selector, text), "!"+find(selector, text))
 }
 
-// click presses the mouse on an element that is there, enabled and not covered by
-// another. Where the page moved it away just then, it does so again.
+// click clicks on an element that is visible, enabled and not covered by another.
+// If the page moves the element at the same time, click tries again.
 func (p *tab) click(selector, text string) {
 	p.t.Helper()
 	p.wait(fmt.Sprintf("%s with %q to click on", selector, text), func() bool {
@@ -234,11 +234,11 @@ func (p *tab) click(selector, text string) {
 		y, _ := at[1].(float64)
 		p.do("click", chromedp.MouseClickXY(x, y))
 		missed, err := p.try(`!!window.__missed`)
-		return err != nil || missed == false // a click may have led to another page
+		return err != nil || missed == false // the click may have opened another page
 	})
 }
 
-// fill replaces the text of a field, as typing does.
+// fill replaces the text of a field by typing.
 func (p *tab) fill(selector, text string) {
 	p.t.Helper()
 	p.until(selector+" to type into", `(() => {
@@ -257,7 +257,7 @@ func (p *tab) fill(selector, text string) {
 	})
 }
 
-// choose sets the value of a list of choices.
+// choose selects a value of a list.
 func (p *tab) choose(selector, value string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("the choice %q in %s", value, selector), `(() => {
@@ -270,17 +270,17 @@ func (p *tab) choose(selector, value string) {
 	})()`)
 }
 
-// upload puts a file into a field for files.
+// upload selects a file in a file input.
 func (p *tab) upload(selector, file string) {
 	p.t.Helper()
 	p.do("upload", chromedp.SetUploadFiles(chromedp.CSS(selector), []string{file}, chromedp.NodeReady))
 }
 
-// escape closes the dialog that is open, by the keyboard.
+// escape closes the open dialog with the Escape key.
 func (p *tab) escape() {
 	p.t.Helper()
 	p.do("press Escape", chromedp.KeyEvent(kb.Escape))
-	// The dialog is gone before the page hears of it and takes its content away.
+	// The dialog closes before the page removes its content.
 	p.until("no dialog", `!document.querySelector("dialog > :not(h2)")`)
 }
 
@@ -290,7 +290,7 @@ func (p *tab) phone() {
 	p.do("be a phone", chromedp.EmulateViewport(375, 812, chromedp.EmulateMobile))
 }
 
-// prefers sets the colours that the user's system asks for.
+// prefers sets the color scheme of the system: light or dark.
 func (p *tab) prefers(scheme string) {
 	p.t.Helper()
 	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{

@@ -15,13 +15,13 @@ import (
 	"earshot/test/harness"
 )
 
-// press presses a key of the page.
+// press types keys on the page.
 func (p *tab) press(key string) {
 	p.t.Helper()
 	p.do("press "+key, chromedp.KeyEvent(key))
 }
 
-// shown is the exact value that an element data shows.
+// shown returns the exact value of a data element.
 func (p *tab) shown(selector string) float64 {
 	p.t.Helper()
 	p.see(selector+" data", "")
@@ -29,15 +29,15 @@ func (p *tab) shown(selector string) float64 {
 	return value
 }
 
-// get reads what the API says.
+// get reads a response of the API.
 func get[T any](t *testing.T, n *harness.Node, a *app.Account, path string) (value T) {
 	t.Helper()
 	n.Get(t, a, path).Has(t, path, http.StatusOK).Into(t, &value)
 	return value
 }
 
-// withNeighbour is the newest answer of the demo that the sweep before answered too: some
-// are missing, other ones on every day.
+// withNeighbour returns the newest answer of the demo whose prompt was also answered in
+// the previous sweep. Each sweep of the demo lacks some answers.
 func withNeighbour(t *testing.T, n *harness.Node, a *app.Account) earshot.TrackedAnswer {
 	t.Helper()
 	for _, one := range get[earshot.AnswerPage](t, n, a, "/v1/trackers/demo/answers?outcome=answered&target=chatassistant/US").Answers {
@@ -50,7 +50,7 @@ func withNeighbour(t *testing.T, n *harness.Node, a *app.Account) earshot.Tracke
 	return earshot.TrackedAnswer{}
 }
 
-// testAnswers goes from the list of answers to one, along its cell, and compares two.
+// testAnswers opens an answer from the list, moves to its neighbors, and compares two.
 func testAnswers(t *testing.T, c *chromium) {
 	n, a, p := c.demo(t)
 	p.goTo("#/trackers/demo/answers")
@@ -73,7 +73,7 @@ func testAnswers(t *testing.T, c *chromium) {
 	at := func(what string, cell []earshot.CellAnswer) {
 		t.Helper()
 		p.until(what, fmt.Sprintf(`location.hash.startsWith("#/trackers/demo/answers/%s")`, cell[0].ID))
-		p.see(".answer-facts", cell[0].ID) // until it is there, keys do nothing
+		p.see(".answer-facts", cell[0].ID) // shortcuts work only once the answer is loaded
 	}
 	p.see(hook("cell-answers"), "Previous sweep")
 	p.press("j")
@@ -84,7 +84,7 @@ func testAnswers(t *testing.T, c *chromium) {
 	p.see(".answer-facts", answer.ID)
 	p.press("?")
 	p.see("dialog", "Previous sweep")
-	p.press("j") // which a dialog takes for a letter
+	p.press("j") // shortcuts are off while a dialog is open
 	p.escape()
 	p.until("the same answer", `location.hash.includes("`+answer.ID+`")`)
 	p.see(".answer-ways a", "Target →")
@@ -101,13 +101,13 @@ func testAnswers(t *testing.T, c *chromium) {
 		}
 	}
 	p.see(hook("noise"), "Average")
-	p.fill("[aria-label='Answer ID']", "jkd") // letters, not keys
+	p.fill("[aria-label='Answer ID']", "jkd") // shortcuts are off while typing
 	p.until("the same difference", `location.hash.includes("`+answer.ID+`") && location.hash.includes("diff=`+answer.Cell.Previous[0].ID+`")`)
 	p.press("l")
 	p.until("still the same answer", `document.querySelector("[aria-label='Answer ID']").value === "jkdl"`)
 }
 
-// testSourcesAndBrands wants the numbers of both pages to be the API's, and tries a name.
+// testSourcesAndBrands compares the numbers of both pages with the API's, and tests a name.
 func testSourcesAndBrands(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	makeDemo(t, n, a)
@@ -153,7 +153,7 @@ func testSourcesAndBrands(t *testing.T, c *chromium) {
 	p.until("rules that are done", find(hook("rules")+" .badge", "Current"))
 }
 
-// testKeepName takes a name from discovery into the definition.
+// testKeepName adds a frequent name to the settings.
 func testKeepName(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	makeTracker(t, n, a, earshot.TrackerDefinition{
@@ -175,7 +175,7 @@ func testKeepName(t *testing.T, c *chromium) {
 	}
 }
 
-// makeTracker makes the tracker seen, and has it swept once.
+// makeTracker creates the tracker seen and runs one sweep.
 func makeTracker(t *testing.T, n *harness.Node, a *app.Account, definition earshot.TrackerDefinition) {
 	t.Helper()
 	body, err := json.Marshal(definition)
@@ -190,7 +190,7 @@ func makeTracker(t *testing.T, n *harness.Node, a *app.Account, definition earsh
 	})
 }
 
-// testHostileFindings shows what upstreams and users might say on the pages that look into answers.
+// testHostileFindings shows hostile texts of upstreams and users on the pages about answers.
 func testHostileFindings(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
 	definition := earshot.TrackerDefinition{Targets: earshot.List[earshot.Target]{{Provider: "chatassistant", Country: "US"}, {Provider: "websearch", Country: "US"}}}
@@ -210,8 +210,8 @@ func testHostileFindings(t *testing.T, c *chromium) {
 	}), a.Key.Text)
 	for _, answer := range get[earshot.AnswerPage](t, n, a, "/v1/trackers/seen/answers?limit=4").Answers {
 		p.goTo("#/trackers/seen/answers/" + answer.ID)
-		p.click("[role=tab]", "Mentions")             // the tab stays from answer to answer
-		p.see(hook("answer-text"), "onerror=window.") // __ is Markdown, and shown as such
+		p.click("[role=tab]", "Mentions")             // the chosen tab stays when the answer changes
+		p.see(hook("answer-text"), "onerror=window.") // __ is Markdown syntax
 		p.see("section h2", "Sources")
 		p.clean("an answer")
 		p.click("[role=tab]", "Original")

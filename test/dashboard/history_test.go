@@ -12,14 +12,13 @@ import (
 	"earshot/test/harness"
 )
 
-// goTo opens a page that no link of the header leads to.
+// goTo opens a page by its address.
 func (p *tab) goTo(fragment string) {
 	p.t.Helper()
 	p.eval(`location.hash = ` + quote(fragment))
 }
 
-// batch sends the rows that the form has read, and waits until all tasks have
-// ended well.
+// batch submits the rows of the form, and waits until all tasks are completed.
 func (p *tab) batch(rows int) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("%d rows", rows), find(hook("row-count"), "")+fmt.Sprintf(`?.innerText === "%d"`, rows))
@@ -41,7 +40,7 @@ func testBatch(t *testing.T, c *chromium) {
 		fmt.Fprintf(&lines, "kettle %d\n\n", i)
 	}
 	p.fill("#batch-lines", lines.String())
-	p.see(hook("needs-country"), "Choose a country") // none is chosen for anybody
+	p.see(hook("needs-country"), "Choose a country") // there is no default country
 	p.choose("#batch-country", "DE")
 	p.batch(20)
 	p.click("a", "View tasks")
@@ -76,7 +75,7 @@ func testBatch(t *testing.T, c *chromium) {
 }
 
 func testTask(t *testing.T, c *chromium) {
-	n := newDashboard(t) // failures make a node careful with a provider
+	n := newDashboard(t) // failures make a node slow down requests to a provider
 	a := owner(t, n)
 	done := n.Submit(t, a, harness.ChatTask("a kettle", harness.IdempotencyKey("kettle-1"))).ID
 	failed := n.Submit(t, a, harness.ChatTask("no kettle [[block]]")).ID
@@ -101,7 +100,7 @@ func testTask(t *testing.T, c *chromium) {
 	p.click("a", "All requests")
 	p.choose("#filter-status", "")
 
-	// What is submitted elsewhere appears by itself, and can be cancelled.
+	// A task that was submitted elsewhere appears without a reload.
 	running := n.Submit(t, a, harness.ChatTask("a slow kettle [[delay=4m]]")).ID
 	p.see(hook("requests")+" tr", "a slow kettle")
 	p.goTo("#/history/" + running)
@@ -112,9 +111,9 @@ func testTask(t *testing.T, c *chromium) {
 	p.see("[role=alert]", "RESOURCE_NOT_FOUND")
 }
 
-// testHistory finds calls and tasks in one list, and asks again what failed.
+// testHistory finds calls and tasks in one list, and retries failed ones.
 func testHistory(t *testing.T, c *chromium) {
-	n := newDashboard(t) // failures make a node careful with a provider
+	n := newDashboard(t) // failures make a node slow down requests to a provider
 	a := owner(t, n)
 	batch := n.SubmitAll(t, a, harness.ChatTask("a kettle"), harness.ChatTask("no kettle [[block]]"), harness.ChatTask("no pot [[block]]"))
 	for _, item := range batch.Results {
@@ -125,7 +124,7 @@ func testHistory(t *testing.T, c *chromium) {
 	p.fill("textarea[name=prompt]", "a teapot")
 	p.click(hook("run"), "")
 	p.see(hook("answer"), "")
-	p.turnTo("usage") // leaving the page loses nothing
+	p.turnTo("usage") // the result is kept when the page changes
 	p.turnTo("playground")
 	p.see(hook("answer"), "")
 	p.click(hook("kept"), "View in history")
@@ -134,10 +133,10 @@ func testHistory(t *testing.T, c *chromium) {
 	p.see(hook("outcome"), "Sample data")
 
 	p.turnTo("history")
-	p.see(hook("summary"), "1 call, 1 batch · 1 completed") // the batch stands for its tasks
+	p.see(hook("summary"), "1 call, 1 batch · 1 completed") // a batch is one row
 	p.see(hook("requests")+" tr", "1 of 3 completed, 2 failed")
 	p.fill(hook("search"), "KETTLE")
-	p.see(hook("summary"), "2 tasks · 1 completed · 1 failed") // which a search finds
+	p.see(hook("summary"), "2 tasks · 1 completed · 1 failed") // a search also finds tasks of batches
 	p.until("the search in the address", `location.hash === "#/history?q=KETTLE"`)
 	p.click(".segments a", "Calls")
 	p.see(".empty", "No requests match these filters")
@@ -165,7 +164,7 @@ func testHistory(t *testing.T, c *chromium) {
 	if got := n.Get(t, a, "/v1/batches/"+batch.BatchID+"/results?format=csv"); !strings.Contains(string(got.Body), "a kettle") {
 		t.Errorf("the file of the batch is %s", got.Body)
 	}
-	p.see(hook("batch-failed"), "2 blocked") // once the tasks that stand for them have failed, too
+	p.see(hook("batch-failed"), "2 blocked") // after the retries have failed
 	p.click(hook("retry-failed"), "Retry 2 failed")
 	p.click(hook("retry-confirm"), "")
 	p.see(hook("retried"), "2 retried")
@@ -174,7 +173,7 @@ func testHistory(t *testing.T, c *chromium) {
 	if was := p.eval(`document.querySelector("header nav [aria-current=page]").innerText`); was != "History" {
 		t.Errorf("the page is marked as %v", was)
 	}
-	p.goTo("#/tasks/deliveries") // as links had it before
+	p.goTo("#/tasks/deliveries") // the old address of the page
 	p.see(".empty", "No deliveries yet")
 }
 

@@ -18,8 +18,8 @@ import (
 	"earshot/test/harness"
 )
 
-// foreign are the elements of a page that no part of the dashboard makes, and
-// attributes that run or load something.
+// foreign returns elements that the dashboard does not create, and attributes that
+// run or load something.
 const foreign = `[...document.querySelectorAll("body *")].filter((e) =>
 	e.matches("script, style, link, meta, base, object, embed, svg:not(.drawing), svg.drawing :not(g, path, line), math, img, video, audio, template, marquee, noscript, iframe:not([sandbox=''])") &&
 		!e.matches("body > noscript") ||
@@ -27,7 +27,7 @@ const foreign = `[...document.querySelectorAll("body *")].filter((e) =>
 		["href", "src", "action", "formaction", "srcdoc", "data"].includes(name) && !/^(https?:|#|docs$|openapi\.json$|captures\/|\/)/.test(value))
 ).map((e) => e.outerHTML.slice(0, 200))`
 
-// clean fails the test if a text became more than a text.
+// clean fails the test if a text was interpreted as markup or script.
 func (p *tab) clean(what string) {
 	p.t.Helper()
 	if found, _ := p.eval(foreign).([]any); len(found) > 0 {
@@ -38,7 +38,7 @@ func (p *tab) clean(what string) {
 	}
 }
 
-// shows waits until an element has the text, letter by letter.
+// shows waits until an element contains exactly the text.
 func (p *tab) shows(selector, text string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("%s with all of %q", selector, text), fmt.Sprintf(
@@ -54,7 +54,7 @@ func testHostileTasks(t *testing.T, c *chromium) {
 		t.Fatal(err)
 	}
 	a := n.Admin(t, organization)
-	prompts := map[string]string{} // by task
+	prompts := map[string]string{} // the prompts by task ID
 	for group := range slices.Chunk(hostileTexts, 33) {
 		prompt := strings.Join(group, "\n\n")
 		where := r.URL + "/?" + url.QueryEscape(group[0]) + hostileQuery
@@ -85,7 +85,7 @@ func testHostileTasks(t *testing.T, c *chromium) {
 	p.clean("the deliveries")
 }
 
-// hostileQuery is at the end of the addresses of webhooks.
+// hostileQuery is the end of webhook URLs.
 const hostileQuery = `"'><img/src=x/onerror=window.__xss=1>`
 
 func testHostileForms(t *testing.T, c *chromium) {
@@ -130,9 +130,9 @@ func testHostileForms(t *testing.T, c *chromium) {
 	p.clean("the batch")
 }
 
-// poisoned serves the node with every text of a call's result replaced by the one that
-// is in texts for the call, and with fields of what is known of trackers and requests
-// replaced by their names.
+// poisoned serves the node with every text of a call's result replaced by the text of
+// the call in texts. In responses about trackers and requests, it replaces the fields
+// that are named in fields.
 func poisoned(t *testing.T, n *harness.Node, texts []string, fields map[string]string) string {
 	t.Helper()
 	var calls atomic.Int64
@@ -161,7 +161,7 @@ func poisoned(t *testing.T, n *harness.Node, texts []string, fields map[string]s
 	return s.URL
 }
 
-// replaceFields replaces the texts that are values of these names, however deep.
+// replaceFields replaces the strings in fields with these names, at any depth.
 func replaceFields(value any, fields map[string]string) {
 	switch v := value.(type) {
 	case []any:
@@ -199,13 +199,13 @@ func replaceTexts(value any, text string) any {
 	return value
 }
 
-// testHostileAnswers shows what upstreams might say, in every field of a result.
+// testHostileAnswers shows hostile texts in every field of a result.
 func testHostileAnswers(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
 	texts := []string{strings.Join(hostileTexts, "\n\n")}
 	for _, text := range hostileTexts {
 		if strings.Contains(text, "script:") || strings.HasPrefix(text, "data:") {
-			texts = append(texts, text) // as an address of its own
+			texts = append(texts, text) // also as a URL
 		}
 	}
 	p := c.signIn(t, poisoned(t, n, texts, nil), a.Key.Text)
@@ -220,13 +220,13 @@ func testHostileAnswers(t *testing.T, c *chromium) {
 	}
 }
 
-// testHostileAddresses follows links that somebody else wrote.
+// testHostileAddresses opens hostile addresses.
 func testHostileAddresses(t *testing.T, c *chromium) {
 	n, _, p := c.session(t)
 	p.expect("404 (Not Found)")
 	for i, text := range hostileTexts {
 		if strings.Contains(text, "/") || i%4 != 0 && strings.Contains(text, "__xss") {
-			continue // which is another address, or like its neighbours
+			continue // another address, or similar to the others
 		}
 		p.eval(`document.querySelector("main [role=alert]")?.setAttribute("data-before", "")`)
 		p.goTo("#/history/" + url.PathEscape(text))
@@ -237,7 +237,7 @@ func testHostileAddresses(t *testing.T, c *chromium) {
 		"#/%", "#/history/%E0%A4%A", "#/history/%00", "#//////", "#/constructor", "#/__proto__", "docs#%", "docs#__proto__",
 		"#/" + hostileTexts[0], "#/playground/" + hostileTexts[0], "docs#" + hostileTexts[0], "?" + hostileTexts[0],
 	} {
-		p.visit("about:blank") // so that the address is loaded
+		p.visit("about:blank") // so that the next visit loads the page
 		p.visit(n.BaseURL + "/" + address)
 		p.see("header nav", "Playground")
 		p.see("main h1, main [role=alert]", "")

@@ -16,7 +16,7 @@ import (
 	"earshot/test/harness"
 )
 
-// hook is the selector of what a page marks for tests.
+// hook returns the selector of a data-testid.
 func hook(name string) string { return fmt.Sprintf("[data-testid=%q]", name) }
 
 func testPlayground(t *testing.T, c *chromium) {
@@ -84,7 +84,7 @@ func testCompare(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	p.turnTo("compare")
 	p.fill(hook("prompt"), "Which kettle lasts longest?")
-	p.click(hook("provider-genassistant"), "") // which was chosen
+	p.click(hook("provider-genassistant"), "") // selected by default
 	p.click(hook("provider-websearch"), "")
 	p.see(hook("price"), "4 requests, max.")
 	p.until("the price", find(hook("price"), "")+`.innerText.match(/max\. \d+ credits/)`)
@@ -102,7 +102,7 @@ func testCompare(t *testing.T, c *chromium) {
 	p.see("dialog "+hook("source-card"), "")
 	p.escape()
 
-	// Brands are counted by the rules of a tracker, as the service has them.
+	// The mentions of brands come from the matching rules of a tracker.
 	var page earshot.RequestPage
 	n.Get(t, a, "/v1/requests?provider=chatassistant").Has(t, "the calls", http.StatusOK).Into(t, &page)
 	var asked struct{ Result earshot.Answer }
@@ -130,7 +130,7 @@ func countryOf(t *testing.T, r *earshot.RequestRecord) string {
 	return payload.Country
 }
 
-// secret is the secret that a dialog shows this once.
+// secret returns the secret in the dialog.
 func (p *tab) secret() string {
 	p.t.Helper()
 	p.see(hook("secret"), "_")
@@ -192,7 +192,7 @@ func testNoAdmin(t *testing.T, c *chromium) {
 	p.see(hook("needs-admin"), "The ledger")
 }
 
-// painted tells whether all plots have something drawn on them.
+// painted reports whether all charts have a visible line or bar.
 const painted = `[...document.querySelectorAll(".plot .drawing")].every((e) => e.clientWidth > 100 && e.clientHeight > 100 &&
 	[...e.querySelectorAll("path")].some((path) => path.getTotalLength() > 0))`
 
@@ -209,7 +209,7 @@ func testUsage(t *testing.T, c *chromium) {
 	p.see(hook("balance"), withCommas(left))
 	p.see(hook("usage-total"), fmt.Sprint(10_000-left))
 	p.see(hook("cycle-used"), fmt.Sprintf("%d of ", 10_000-left))
-	p.see("table[aria-label^=Latency] tr", "Perplexity") // points of one hour make no line
+	p.see("table[aria-label^=Latency] tr", "Perplexity") // one hour is shown as a table, not as a line
 	p.click(hook("speed-charts"), "")
 	p.until("four plots", `document.querySelectorAll(".plot .drawing").length === 4 && `+painted)
 	p.see("table[aria-label=Ledger] tr", "+10,000")
@@ -249,7 +249,7 @@ func testDocs(t *testing.T, c *chromium) {
 	p.see("header", "Sign out")
 }
 
-// withCommas writes a number of up to six digits as the pages do.
+// withCommas formats a number of up to six digits like the pages do.
 func withCommas(n int64) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

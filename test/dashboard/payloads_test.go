@@ -1,7 +1,7 @@
 package dashboard_test
 
-// hostileTexts are texts that would run a script, open a dialog or ask another server
-// for something, were they taken for more than texts.
+// hostileTexts would run a script, open a dialog or contact another server if a page
+// interpreted them.
 var hostileTexts = []string{
 	// Scripts.
 	`<script>window.__xss=1</script>`,
@@ -42,7 +42,7 @@ var hostileTexts = []string{
 	`<form action="//evil.test/"><button autofocus>Sign in</button></form>`,
 	`<template><script>window.__xss=33</script></template>`,
 
-	// SVG, MathML and markup that changes when it is read a second time.
+	// SVG, MathML and markup that changes when it is parsed twice.
 	`<svg onload=window.__xss=34>`,
 	`<svg><script>window.__xss=35</script></svg>`,
 	`<svg><animate onbegin=window.__xss=36 attributeName=x dur=1s>`,
@@ -55,7 +55,7 @@ var hostileTexts = []string{
 	`<![CDATA[><img src=x onerror=window.__xss=43>]]>`,
 	`<?xml version="1.0"?><x:script xmlns:x="http://www.w3.org/1999/xhtml">window.__xss=44</x:script>`,
 
-	// Addresses that are scripts or documents.
+	// URLs that are scripts or documents.
 	`javascript:window.__xss=45`,
 	`JaVaScRiPt&colon;window.__xss=46`,
 	`data:text/html;base64,PHNjcmlwdD5hbGVydCg0Nyk8L3NjcmlwdD4=`,
@@ -72,14 +72,14 @@ var hostileTexts = []string{
 	"```html\n<img src=x onerror=window.__xss=56>\n```",
 	`| a | b |` + "\n|---|---|\n" + `| <img src=x onerror=window.__xss=57> | [x](data:text/html,<script>alert(57)</script>) |`,
 
-	// Templates and names with a meaning to JavaScript.
+	// Templates, and names with a meaning in JavaScript.
 	`{{constructor.constructor('window.__xss=58')()}}`,
 	`${window.__xss=59} <%= window.__xss %> #{window.__xss}`,
 	`__proto__`,
 	`constructor`,
 	`{"__proto__":{"dangerouslySetInnerHTML":{"__html":"<img src=x onerror=window.__xss=62>"}}}`,
 
-	// Letters that look, turn or vanish.
+	// Characters that look alike, change the direction or are invisible.
 	"\u202e<img src=x onerror=window.__xss=63>\u202c",
 	"\uff1cscript\uff1ewindow.__xss=64\uff1c/script\uff1e",
 	"<scr\u200bipt>window.__xss=65</scr\u200bipt>",

@@ -11,7 +11,7 @@ import (
 	"earshot/test/harness"
 )
 
-// tooWide are the elements that make a page wider than the screen.
+// tooWide returns the elements that make a page wider than the screen.
 const tooWide = `(() => {
 	const page = document.scrollingElement;
 	if (page.scrollWidth <= 375) return [];
@@ -19,11 +19,11 @@ const tooWide = `(() => {
 		.map((e) => e.outerHTML.slice(0, 150) + " to " + e.getBoundingClientRect().right).concat("the page has " + page.scrollWidth).slice(-6);
 })()`
 
-// cutOff are the tables with columns out of sight that do not say so.
+// cutOff returns the tables with hidden columns that do not have a hint.
 const cutOff = `[...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth + 1 && !e.matches("[role=region][tabindex='0'][aria-label]"))
 	.map((e) => e.outerHTML.slice(0, 150))`
 
-// fits fails the test if a page scrolls sideways, or cuts off what it shows.
+// fits fails the test if a page scrolls sideways or cuts off content.
 func (p *tab) fits(what string) {
 	p.t.Helper()
 	p.gone(".spinner:not([aria-label=Waiting])", "")
@@ -38,7 +38,7 @@ func (p *tab) fits(what string) {
 }
 
 func testPhones(t *testing.T, c *chromium) {
-	n := newDashboard(t) // failures make a node careful with a provider
+	n := newDashboard(t) // failures make a node slow down requests to a provider
 	a := owner(t, n)
 	r := harness.Receive(t, http.StatusInternalServerError)
 	unbroken := strings.Repeat("unbroken", 40)
@@ -49,7 +49,7 @@ func testPhones(t *testing.T, c *chromium) {
 	n.WaitDelivery(t, a, done)
 	n.WaitDelivery(t, a, failed)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
-	p.expect("404 (Not Found)") // nothing is delivered before the task has ended
+	p.expect("404 (Not Found)") // a delivery exists only after the task has ended
 	p.phone()
 	for _, at := range []struct{ address, selector, text string }{
 		{"#/playground/chatassistant", "textarea[name=prompt]", ""},

@@ -16,7 +16,7 @@ import (
 	"earshot/test/harness"
 )
 
-// counted serves a node over HTTP/1.1 and counts the live streams that are open.
+// counted serves a node over HTTP/1.1 and counts the open live streams.
 func counted(t *testing.T, n *harness.Node) (base string, streams *atomic.Int64) {
 	t.Helper()
 	streams = &atomic.Int64{}
@@ -32,7 +32,7 @@ func counted(t *testing.T, n *harness.Node) (base string, streams *atomic.Int64)
 	return s.URL, streams
 }
 
-// testTenTabs opens more tabs than a browser opens connections.
+// testTenTabs opens more tabs than a browser has connections to a server.
 func testTenTabs(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
 	base, streams := counted(t, n)
@@ -48,7 +48,7 @@ func testTenTabs(t *testing.T, c *chromium) {
 	}
 	one("for ten tabs")
 
-	// Each document that is left stays in the back/forward cache.
+	// Each document that the tab leaves stays in the back/forward cache.
 	for range 7 {
 		p.visit(base + "/docs")
 		p.see("main h1, main h2", "")
@@ -57,8 +57,8 @@ func testTenTabs(t *testing.T, c *chromium) {
 	}
 	one("after seven turns between two documents")
 
-	p.expect("favicon.ico") // which a document without the page's head asks for
-	// The tab that opened the stream goes, and comes back.
+	p.expect("favicon.ico") // the browser requests it for documents without a link to an icon
+	// The tab that opened the stream leaves and comes back.
 	p.visit(base + "/openapi.json")
 	n.Post(t, a, "/v1/monitor/chatassistant", `{"prompt":"a kettle","country":"US"}`).Has(t, "ask", http.StatusOK)
 	for _, other := range tabs {
@@ -69,7 +69,7 @@ func testTenTabs(t *testing.T, c *chromium) {
 	p.do("back", chromedp.Evaluate[chromedp.Void](`history.back()`))
 	p.signedIn()
 	for _, one := range append(tabs, p) {
-		one.expect("401 (Unauthorized)") // for what was asked while another tab signed out
+		one.expect("401 (Unauthorized)") // requests during the sign-out of another tab
 	}
 	p.click("button", "Sign out")
 	p.wait("no stream when nobody is signed in", func() bool { return streams.Load() == 0 })
@@ -87,7 +87,7 @@ func testTenTabs(t *testing.T, c *chromium) {
 	one("of the others, once it is left")
 }
 
-// testComesBack wants what could not be loaded to be loaded once the server is back.
+// testComesBack checks that failed requests are repeated once the server is back.
 func testComesBack(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
 	var down atomic.Bool
@@ -112,7 +112,7 @@ func testComesBack(t *testing.T, c *chromium) {
 	p.gone("[role=alert]", "")
 }
 
-// testReadOnly looks for actions that a key may not take, on every page that has some.
+// testReadOnly checks that no page offers actions that the key may not take.
 func testReadOnly(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
 	makeDemo(t, n, a)

@@ -18,20 +18,20 @@ import (
 	"earshot/test/harness"
 )
 
-// makeDemo gives an account a tracker with a short history.
+// makeDemo creates a demo with a short history.
 func makeDemo(t *testing.T, n *harness.Node, a *app.Account) {
 	t.Helper()
 	n.Post(t, a, "/v1/trackers/demo/demo", `{"days":14,"prompts":5}`).Has(t, "make a demo", http.StatusOK)
 }
 
-// metricsOf asks for numbers of the demo.
+// metricsOf reads metrics of the demo.
 func metricsOf(t *testing.T, n *harness.Node, a *app.Account, query string) (report earshot.MetricReport) {
 	t.Helper()
 	n.Get(t, a, "/v1/trackers/demo/metrics?"+query).Has(t, query, http.StatusOK).Into(t, &report)
 	return report
 }
 
-// values are the exact numbers that elements show, each in an element data.
+// values returns the exact values of data elements.
 func (p *tab) values(selector string) (found []float64) {
 	p.t.Helper()
 	text, _ := p.eval(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll(%s)].map((e) => Number(e.value)))`, quote(selector+" data"))).(string)
@@ -41,7 +41,7 @@ func (p *tab) values(selector string) (found []float64) {
 	return found
 }
 
-// testTrackerNumbers wants every number of a page to be the API's, to the digit.
+// testTrackerNumbers compares all numbers of a page with the API's exact values.
 func testTrackerNumbers(t *testing.T, c *chromium) {
 	n, a, p := c.demo(t)
 	p.goTo("#/trackers/demo/overview")
@@ -97,8 +97,8 @@ func testTrackerNumbers(t *testing.T, c *chromium) {
 	p.see(hook("headline"), "%")
 }
 
-// testCell opens a cell of the prompts page, and wants the answers of its question on its
-// target that name the brand; without the brand, all that it counts.
+// testCell opens a cell of the prompts page, and checks that the list has the answers to
+// its prompt on its target that name the brand; without the brand filter, all answers.
 func testCell(t *testing.T, n *harness.Node, a *app.Account, p *tab) {
 	t.Helper()
 	rows := metricsOf(t, n, a, "metric=visibility&by=prompt,target&having=brand:Ollaro").Rows
@@ -138,7 +138,7 @@ func targetLabel(target string) string {
 	return strings.NewReplacer("chatassistant", "ChatGPT", "genassistant", "Gemini", "answerengine", "Perplexity", "/", " · ").Replace(target)
 }
 
-// exported returns the lines of the file that the button of the page exports.
+// exported returns the lines of the file that the export button downloads.
 func (p *tab) exported(n *harness.Node, a *app.Account) []string {
 	p.t.Helper()
 	path, _ := p.eval(find(hook("export"), "") + `.getAttribute("href")`).(string)
@@ -154,7 +154,7 @@ targets: [{provider: chatassistant, country: US}]
 schedule: {every: day, at: "06:00"}
 `
 
-// testTrackerJourney makes a tracker, runs it, changes it and deletes it.
+// testTrackerJourney creates, runs, changes and deletes a tracker.
 func testTrackerJourney(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	p.turnTo("trackers")
@@ -178,7 +178,7 @@ func testTrackerJourney(t *testing.T, c *chromium) {
 	p.see(hook("quote"), "Maximum cost")
 	p.click(hook("run-now"), "Run (max.")
 	p.see(hook("sweeps"), "Complete")
-	if at := p.eval(`document.activeElement.id`); at != "content" { // the button is gone
+	if at := p.eval(`document.activeElement.id`); at != "content" { // the focused button was removed
 		t.Errorf("the focus is at %q", at)
 	}
 	p.click(hook("sweeps")+" button", "")
@@ -213,10 +213,10 @@ func trackersOf(t *testing.T, n *harness.Node, a *app.Account) []earshot.Tracker
 	return list.Trackers
 }
 
-// view is where a page is, and something that it shows at its end.
+// view is the address of a page, and the selector and text of an element that it shows last.
 type view struct{ address, selector, text string }
 
-// trackerPages are those of the demo.
+// trackerPages are the pages of the demo.
 var trackerPages = []view{
 	{"#/trackers", hook("trackers"), "points"},
 	{"#/trackers?new=file", hook("dry-run"), "changes"},
@@ -234,15 +234,15 @@ var trackerPages = []view{
 	{"#/trackers/demo/definition", "pre", "name: demo"},
 }
 
-// demoPages are the pages of the demo, with that of an answer beside the one before.
+// demoPages returns the pages of the demo, and the comparison of two answers.
 func demoPages(t *testing.T, n *harness.Node, a *app.Account) []view {
 	t.Helper()
 	answer := withNeighbour(t, n, a)
 	return slices.Concat(trackerPages, []view{{"#/trackers/demo/answers/" + answer.ID + "?diff=" + answer.Cell.Previous[0].ID, hook("diff-words"), ""}})
 }
 
-// testTrackersFit looks at every page on a phone and on a small laptop. Both colours share
-// every rule that has a size.
+// testTrackersFit checks the width of every page on a phone and on a small laptop. Sizes do
+// not depend on the color scheme.
 func testTrackersFit(t *testing.T, c *chromium) {
 	n, a, p := c.demo(t)
 	pages := demoPages(t, n, a)
@@ -282,7 +282,7 @@ func TestTheBundleIsSmall(t *testing.T) {
 	}
 }
 
-// axe is the source of axe-core, which make web-test and make test install.
+// axe returns the source of axe-core, which make web-test and make test install.
 func axe(t *testing.T) string {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "api", "dashboard", "web", "node_modules", "axe-core", "axe.min.js"))
@@ -301,8 +301,8 @@ const barriers = `window.__axe === undefined ? (window.__axe = null, axe.run(doc
 		.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary).join("; ")); },
 	(problem) => { window.__axe = [String(problem)]; }), false) : window.__axe !== null`
 
-// testAccess has axe look at every page of the dashboard; in the dark at its contrasts
-// only, since all else is the same.
+// testAccess runs axe on every page. In the dark color scheme, it checks only contrasts,
+// because everything else is the same.
 func testAccess(t *testing.T, c *chromium) {
 	source := axe(t)
 	n, a, p := c.demo(t)
@@ -337,7 +337,7 @@ func testAccess(t *testing.T, c *chromium) {
 	}
 }
 
-// accessible fails the test for the barriers that axe finds with these options.
+// accessible fails the test if axe finds violations.
 func (p *tab) accessible(what, options string) {
 	p.t.Helper()
 	p.eval(`void (delete window.__axe, window.__options = ` + options + `)`)
@@ -347,7 +347,7 @@ func (p *tab) accessible(what, options string) {
 	}
 }
 
-// testHostileTrackers shows what somebody might call prompts, brands, tags and sites.
+// testHostileTrackers shows hostile names of prompts, brands, tags and websites.
 func testHostileTrackers(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	definition := earshot.TrackerDefinition{
@@ -402,6 +402,6 @@ func testHostileTrackers(t *testing.T, c *chromium) {
 	p.goTo("#/trackers/hostile/definition")
 	p.click("button", "YAML")
 	p.shows(hook("definition-text"), "prompts:")
-	p.see(".dry-run button", "No changes") // what was written as YAML is read as the same
+	p.see(".dry-run button", "No changes") // the YAML has the same meaning as the form
 	p.clean("the definition as text")
 }

@@ -8,7 +8,7 @@ import (
 	"earshot"
 )
 
-// hold keeps back the answers to requests for definitions until release.
+// hold delays the responses of PUT requests until release.
 func (p *tab) hold() {
 	p.t.Helper()
 	p.eval(`void (() => {
@@ -22,7 +22,7 @@ func (p *tab) hold() {
 	})()`)
 }
 
-// held waits until an answer is kept back.
+// held waits until a response is delayed.
 func (p *tab) held() {
 	p.t.Helper()
 	p.until("an answer on its way", `window.__held.length > 0`)
@@ -34,10 +34,10 @@ func (p *tab) release() {
 	p.until("the dry run's end", `document.querySelector("[aria-label='Preview']").ariaBusy === "false"`)
 }
 
-// testTyping types into the fields of a definition while answers of the server arrive.
+// testTyping types into the settings form while responses arrive.
 func testTyping(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
-	p.expect("400 (Bad Request)") // for what is typed halfway
+	p.expect("400 (Bad Request)") // for incomplete input
 	p.goTo("#/trackers?new=form")
 	p.fill("textarea[name=prompts]", "best running shoes")
 	p.fill("fieldset label:nth-of-type(1) input", "Ollaro")

@@ -24,12 +24,12 @@ func watch[E any](group *sync.WaitGroup, events iter.Seq2[E, error], handle func
 	})
 }
 
-// captureFrame is in the address of a page that was captured. It is shown without
-// scripts, and its policy keeps what it wants to load from being loaded; what
-// gets past that meets the browser's proxy.
+// captureFrame is part of the URL of a stored page. A stored page is shown without
+// scripts, and its policy blocks what it tries to load. The browser's proxy rejects
+// everything else.
 const captureFrame = "/captures/"
 
-// lastEvent is what a tab logs and asks for when its events are to be judged.
+// lastEvent is the last message that a tab logs and the last request that it sends.
 const lastEvent = "the-last-event"
 
 func (p *tab) logged(m chromedp.ConsoleMessage) {
@@ -63,7 +63,7 @@ func (p *tab) problem(text string) {
 	p.problems = append(p.problems, text)
 }
 
-// noted are the problems so far.
+// noted returns the problems so far.
 func (p *tab) noted() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,11 +76,10 @@ func (p *tab) saw(event string) {
 	p.seen[event] = true
 }
 
-// expect lets problems pass that have the text in them: those that the test is
-// there to bring about.
+// expect allows problems that contain the text, because the test causes them.
 func (p *tab) expect(text string) { p.expected = append(p.expected, text) }
 
-// judge reports all problems that have come up.
+// judge fails the test for all unexpected problems.
 func (p *tab) judge() {
 	p.t.Helper()
 	p.eval(`void fetch("?` + lastEvent + `", { method: "HEAD" }), console.debug("` + lastEvent + `")`)

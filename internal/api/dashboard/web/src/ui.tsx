@@ -424,4 +424,4 @@ export const number = (n: number | null | undefined) => (n == null ? "–" : n.t
 export const counted = (n: number | null | undefined, one: string, many = `${one}s`) =>
   `${number(n)} ${n === 1 ? one : many}`;
 export const percent = (share: number) =>
-  share.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 });
+  `${(100 * share).toLocaleString(undefined, { maximumFractionDigits: 1 })}\u00a0%`;

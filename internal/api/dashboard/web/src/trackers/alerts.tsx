@@ -3,13 +3,12 @@ import { AsCall } from "../ascall";
 import { useState } from "preact/hooks";
 import { call, patiently } from "../api";
 import type { Alert, AlertKind, AlertTestResult, SentReport, Tracker } from "../api.gen";
-import { targetLabel } from "../names";
 import { dateText, timeText } from "../time";
 import { CardTable } from "../table";
 import { Button, Loading, Problem, useAction, useLoad } from "../ui";
 import { addressOf, answersAddress } from "./address";
 import { apiPath, mayTrack, type TabProps } from "./pieces";
-import { percent } from "./words";
+import { percent, plainText } from "./words";
 
 const kinds: Record<AlertKind, string> = {
   shift: "Change",
@@ -20,10 +19,6 @@ const kinds: Record<AlertKind, string> = {
   ceiling: "Budget",
   sweep: "Sweep",
 };
-
-/** Returns a summary with the names of products, and with dates like on the rest of the page. */
-const summaryText = (summary: string) =>
-  summary.replace(/\b[a-z]+(\/[\w-]+)+(@\w+)?/g, targetLabel).replace(/\b\d{4}-\d\d-\d\d\b/g, (day) => dateText(day));
 
 function useAlerts(name: string, query: { open?: boolean; limit: number }) {
   return useLoad(
@@ -86,7 +81,7 @@ function List({ tracker, alerts, again, brief }: ListProps) {
         {alerts.map((alert) => (
           <li key={alert.id} class={alert.open ? "open" : undefined}>
             <p>
-              <span class="badge">{kinds[alert.kind]}</span> {summaryText(alert.summary)}
+              <span class="badge">{kinds[alert.kind]}</span> {plainText(alert.summary)}
             </p>
             <p class="faint">
               {timeText(alert.raisedAt)}
@@ -104,7 +99,7 @@ function List({ tracker, alerts, again, brief }: ListProps) {
                 <Button
                   text="Acknowledge"
                   class="small"
-                  aria-label={`Acknowledge: ${alert.summary}`}
+                  aria-label={`Acknowledge: ${plainText(alert.summary)}`}
                   onClick={() => acknowledge(alert.id)}
                 />
               )}

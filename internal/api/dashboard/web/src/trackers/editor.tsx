@@ -8,7 +8,7 @@ import { Button, counted, number, Problem, useAction, useSettled } from "../ui";
 import { DefinitionForm, written } from "./form";
 import { apiPath, mayTrack } from "./pieces";
 import { problemText } from "./problems";
-import { points } from "./words";
+import { plainText, points } from "./words";
 import { nameIn, toYAML } from "./yaml";
 
 /** The settings while they are edited: the YAML, or the values of the form. */
@@ -154,7 +154,7 @@ function DryRun({ error, applied, draft }: { error: unknown; applied?: TrackerAp
           <ul>
             {breaks.map(({ series, reason }, i) => (
               <li key={i}>
-                {series === "*" ? "All" : series}: {reason}
+                {plainText(series === "*" ? "All" : series)}: {plainText(reason)}
               </li>
             ))}
           </ul>
@@ -164,7 +164,8 @@ function DryRun({ error, applied, draft }: { error: unknown; applied?: TrackerAp
       <ul class="changes">
         {changes.slice(0, shownChanges).map(({ kind, part, what }, i) => (
           <li key={i} class={kind}>
-            <span class="badge">{kind}</span> <span class="faint">{part}</span> {what}
+            <span class="badge">{kind}</span> <span class="faint">{part}</span>{" "}
+            {part === "prompts" ? what : plainText(what)}
           </li>
         ))}
         {changes.length > shownChanges && <li class="faint">and {number(changes.length - shownChanges)} more</li>}

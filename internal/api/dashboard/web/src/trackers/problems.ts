@@ -43,7 +43,7 @@ const labels: Record<string, string> = {
   "sources[].domain": "The domain of source type",
 };
 
-/** Returns the label of a field: that of the longest known beginning of its path, with the number or name of its row. */
+/** Returns the label of a field, from the longest known beginning of its path, and the number or name of its row. */
 function labelOf(field: string, definition?: TrackerDefinition): string {
   const [, list = "", index = ""] = field.match(/^(\w+)\[(\d+)\]/) ?? [];
   let path = field.replace(/\[\d+\]/, "[]").replace(/\[\d+\].*$/, "");

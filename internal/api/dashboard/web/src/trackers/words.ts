@@ -1,5 +1,6 @@
 // Numbers and verdicts in words. Nothing is computed here: a page shows what the API returns.
 import type { ComparedRow, GradedCut } from "../api.gen";
+import { targetLabel } from "../names";
 import { dateText, timeText } from "../time";
 import { counted } from "../ui";
 
@@ -73,6 +74,24 @@ export function slotWords({ slot, dueAt }: { slot: string; dueAt: string }): str
   const [, day, time] = slot.match(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/) ?? [];
   return day ? `${dateText(day)}, ${time}` : timeText(dueAt);
 }
+
+/** Returns an object of the settings in words: "every: day, at: 06:00". */
+function settingText(json: string): string {
+  try {
+    return Object.entries(JSON.parse(json))
+      .map(([name, value]) => `${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}: ${value}`)
+      .join(", ");
+  } catch {
+    return json;
+  }
+}
+
+/** Returns a text of the API with product names, with dates like on the rest of the page, and without JSON. */
+export const plainText = (text: string) =>
+  text
+    .replace(/\{[^{}]*\}/g, settingText)
+    .replace(/\b[a-z]+(\/[\w-]+)+(@\w+)?/g, targetLabel)
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, (day) => dateText(day));
 
 /** The metrics that a trend can show, by the names of the API. */
 export const metrics = {

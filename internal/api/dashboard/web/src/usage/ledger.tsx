@@ -6,6 +6,8 @@ import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
 import { may } from "../session";
 import { calm, useLivePages } from "../tasks/live";
+import { productName } from "../names";
+import { stateName } from "../tasks/pieces";
 import { booked, type Booked } from "./balances";
 import { When } from "../time";
 import { type Column, Table } from "../table";
@@ -13,7 +15,7 @@ import { Button, counted, Empty, Loading, NeedsAdmin, number, Problem, Select, u
 
 const columns: Column<Booked>[] = [
   { name: "Time", value: (entry) => entry.at, show: (entry) => <When at={entry.at} /> },
-  { name: "Kind", value: (entry) => entry.kind, show: (entry) => <span class="badge">{entry.kind}</span> },
+  { name: "Kind", value: (entry) => entry.kind, show: (entry) => <span class="badge">{stateName(entry.kind)}</span> },
   {
     name: "Credits",
     numeric: true,
@@ -26,7 +28,7 @@ const columns: Column<Booked>[] = [
     ),
   },
   { name: "Balance", numeric: true, value: (entry) => entry.balance, show: (entry) => number(entry.balance) },
-  { name: "Note", value: (entry) => entry.note },
+  { name: "Note", value: (entry) => productName(entry.note ?? "") },
   {
     name: "Task",
     value: (entry) => entry.taskId,
@@ -59,7 +61,7 @@ function Entries() {
           <Select
             all="All"
             value={kind ?? ""}
-            options={kinds}
+            options={kinds.map((name) => [name, stateName(name)])}
             onChoose={(chosen) => setKind(kinds.find((name) => name === chosen))}
             data-testid="ledger-kind"
           />

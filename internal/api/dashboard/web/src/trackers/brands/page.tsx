@@ -100,7 +100,8 @@ function Names({ brand, look }: { brand: Brand; look: number }) {
         cells={{
           Name: ({ text }) => text,
           "Matching rules": ({ rules, isDomain }) => {
-            if (isDomain) return <span class="faint">Website: counts as a mention, and marks own sources</span>;
+            if (isDomain)
+              return <span class="faint">Website: counts as a mention, and its pages are sources of this brand</span>;
             return rules.length ? <Badges of={rules} /> : <span class="faint">Default</span>;
           },
         }}

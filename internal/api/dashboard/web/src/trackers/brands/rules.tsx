@@ -95,12 +95,22 @@ const states = {
 const before = (rules: NamingRule[], rule: NamingRule) =>
   rules.filter(({ createdAt }) => createdAt < rule.createdAt).sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
 
-function Analyzed({ rule }: { rule: NamingRule }) {
-  const count = `${number(rule.analysed)} of ${number(rule.answers)}`;
-  if (rule.state !== "pending") return <>{count}</>;
+function Analyzed({ rule: { name, state, analysed, answers, finishedAt } }: { rule: NamingRule }) {
+  if (state !== "pending")
+    return (
+      <>
+        {number(answers)}
+        {finishedAt && (
+          <span class="faint">
+            , finished <When at={finishedAt} brief />
+          </span>
+        )}
+      </>
+    );
   return (
     <>
-      <progress max={rule.answers || 1} value={rule.analysed} aria-label={`Analyzed with ${rule.name}`} /> {count}
+      <progress max={answers || 1} value={analysed} aria-label={`Analyzed with ${name}`} />{" "}
+      {`${number(analysed)} of ${number(answers)}`}
     </>
   );
 }
