@@ -136,7 +136,7 @@ export async function ask(
 export const isRateLimit = (problem: unknown) => problem instanceof ApiError && problem.code === "RATE_LIMIT_EXCEEDED";
 
 /** Repeats a request every second while the rate limit rejects it. */
-export async function patiently<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function retryRateLimited<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await request();

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A link that leaves the dashboard; only web addresses become one. */
+/** A link to another site. A URL that is not http or https is not linked. */
 export function External({ href, children }: { href: string | undefined; children: ComponentChildren }) {
   if (!href || !/^https?:\/\//i.test(href)) return <>{children}</>;
   return (

@@ -34,7 +34,7 @@ function shared() {
   return (wanted: string) => port.postMessage(wanted);
 }
 
-/** Opens a stream for this tab, in browsers without shared workers. There, only the front tab has one. */
+/** Opens a stream for this tab, in browsers without shared workers. Only the front tab keeps its stream. */
 function alone() {
   addEventListener("visibilitychange", () => {
     inUse.value = !document.hidden;

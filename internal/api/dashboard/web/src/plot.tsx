@@ -88,7 +88,7 @@ export function Plot(props: PlotProps) {
   );
 }
 
-/** Chooses a point of a chart with the pointer or the arrow keys, which start at the point first. */
+/** Chooses a point of a chart with the pointer or the arrow keys. The arrow keys start at the point first. */
 export function useChosen(count: number, first: number) {
   const [chosen, choose] = useState<number>();
   const last = count - 1;

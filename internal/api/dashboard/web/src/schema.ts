@@ -112,8 +112,8 @@ const maxHops = 20;
 export function follow<Node extends Reference>(api: OpenAPI, node: Node | undefined): Omit<Node, "$ref"> {
   let found: Reference & Schema = node ?? {};
   for (let hops = 0; hops < maxHops && found.$ref !== undefined; hops++) {
-    const { $ref, ...beside } = found;
-    found = merge(target(api, $ref), beside);
+    const { $ref, ...siblings } = found;
+    found = merge(target(api, $ref), siblings);
   }
   const { $ref, ...resolved } = found;
   return flat(api, resolved) as unknown as Omit<Node, "$ref">;

@@ -15,7 +15,7 @@ const minPause = 500;
 const maxPause = 30_000;
 
 /** Returns a function that opens the stream for a key, reopens it for another key, and closes it for "". */
-export function follower(address: URL, tell: (news: News) => void): (key: string) => void {
+export function follower(address: URL, notify: (news: News) => void): (key: string) => void {
   let stop = new AbortController();
   let current = "";
   return (key) => {
@@ -23,12 +23,12 @@ export function follower(address: URL, tell: (news: News) => void): (key: string
     current = key;
     stop.abort();
     stop = new AbortController();
-    if (key) void keepOpen(address, tell, stop.signal);
+    if (key) void keepOpen(address, notify, stop.signal);
   };
 }
 
 async function keepOpen(address: URL, report: (news: News) => void, signal: AbortSignal) {
-  const tell = (news: News) => {
+  const notify = (news: News) => {
     if (!signal.aborted) report(news);
   };
   let pause = minPause;
@@ -36,22 +36,22 @@ async function keepOpen(address: URL, report: (news: News) => void, signal: Abor
     try {
       const response = await fetch(address, { signal });
       if (response.ok) {
-        tell({ connected: true });
+        notify({ connected: true });
         pause = minPause;
-        await read(response.body!, tell);
+        await read(response.body!, notify);
       } else if (response.status === 401) {
-        tell({ refused: true });
+        notify({ refused: true });
       }
     } catch {
       // The connection broke; the loop opens it again.
     }
-    tell({ connected: false });
+    notify({ connected: false });
     await new Promise((done) => setTimeout(done, pause));
     pause = Math.min(pause * 2, maxPause);
   }
 }
 
-async function read(body: NonNullable<Response["body"]>, tell: (news: News) => void) {
+async function read(body: NonNullable<Response["body"]>, notify: (news: News) => void) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let pending = "";
   for (;;) {
@@ -59,7 +59,7 @@ async function read(body: NonNullable<Response["body"]>, tell: (news: News) => v
     if (done) return;
     const events = (pending + value).split("\n\n");
     pending = events.pop()!;
-    for (const event of events) tell(newsOf(event));
+    for (const event of events) notify(newsOf(event));
   }
 }
 

@@ -233,7 +233,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
   return { value, error, again };
 }
 
-/** Loads a value once on has not changed for a moment. While busy, the value is that of an earlier on. */
+/** Loads a value once the dependencies in on have not changed for a moment. While busy, the value is an older one. */
 export function useSettled<T>(load: (signal: AbortSignal) => Promise<T>, on: unknown[], pause = 400) {
   const [state, setState] = useState<{ on?: unknown[]; value?: T; error?: unknown }>({});
   const [count, setCount] = useState(0);

@@ -1,5 +1,5 @@
 // The mentions of a tracker's brands in the answers of a comparison.
-import { call, patiently } from "../api";
+import { call, retryRateLimited } from "../api";
 import { changeQuery, route } from "../state";
 import { Problem, Select, useLoad } from "../ui";
 import { answered, type Named } from "./shared";
@@ -14,7 +14,7 @@ export function useNamed(cells: Cell[]): { named?: Named; error: unknown } {
       if (!tracker) return undefined;
       const found = await Promise.all(
         ids.map(async (id): Promise<[string, string[]]> => {
-          const { found } = await patiently(
+          const { found } = await retryRateLimited(
             () => call("GET /v1/requests/{id}", { params: { id }, query: { brandsOf: tracker }, signal }),
             signal,
           );

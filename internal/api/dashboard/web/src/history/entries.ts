@@ -14,7 +14,7 @@ import type {
 import { addressOf } from "../state";
 import { productName } from "../names";
 import { countryOf, explain, inWords, question, stateName } from "../tasks/pieces";
-import { slotWords } from "../trackers/words";
+import { timeText } from "../time";
 import { counted, number } from "../ui";
 
 export interface Entry {
@@ -113,7 +113,7 @@ const sweepLooks: Record<SweepState, string> = {
 
 function ofSweep(
   tracker: string,
-  { id, state, reason, progress, credits, slot, dueAt, startedAt, closedAt, repeats }: Sweep,
+  { id, state, reason, progress, credits, dueAt, startedAt, closedAt, repeats }: Sweep,
 ): Entry {
   const missing = progress.missing ? `, ${number(progress.missing)} missing` : "";
   const done = `${number(progress.answered)} of ${number(progress.planned)} answered${missing}`;
@@ -122,7 +122,7 @@ function ofSweep(
     kind: "sweep",
     state: state === "closed" ? "Completed" : stateName(state),
     look: sweepLooks[state],
-    title: `${tracker}, ${slotWords({ slot, dueAt })}`,
+    title: `${tracker}, ${timeText(dueAt)}`,
     href: addressOf(["trackers", tracker, "answers"], { sweep: id }),
     note: done + (repeats ? ", repeated sweep" : ""),
     asked: "",

@@ -1,6 +1,6 @@
 // Retries of failed requests. The maximum cost is shown first.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, call, patiently } from "../api";
+import { ApiError, call, retryRateLimited } from "../api";
 import type { BatchRecord, BatchRetried, RequestRecord, RetryItem } from "../api.gen";
 import { addressOf } from "../state";
 import { explain } from "../tasks/pieces";
@@ -65,7 +65,7 @@ export function RetryAll({ of, onRetried, onDone }: RetryAllProps) {
     const sum: Result = { queued: 0, before: 0, refused: [] };
     for (const { id } of of) {
       try {
-        const { queued, task } = await patiently(
+        const { queued, task } = await retryRateLimited(
           () => call("POST /v1/requests/{id}/retry", { params: { id } }),
           new AbortController().signal,
         );

@@ -1,6 +1,6 @@
 // Submits a batch and follows its tasks. It continues when the user visits another page.
 import { effect, signal } from "@preact/signals";
-import { ApiError, call, isRateLimit, patiently, sleep, type Payload } from "../api";
+import { ApiError, call, isRateLimit, retryRateLimited, sleep, type Payload } from "../api";
 import type { BatchFileRow, BatchItem, TaskPage, TaskRecord } from "../api.gen";
 import { marked } from "../result/origin";
 import { key } from "../session";
@@ -207,7 +207,7 @@ class Run {
     for (;;) {
       const from = this.cursor;
       const query = { limit: eventsPage, cursor: from };
-      const { events, nextCursor } = await patiently(() => call("GET /v1/events", { query, signal }), signal);
+      const { events, nextCursor } = await retryRateLimited(() => call("GET /v1/events", { query, signal }), signal);
       this.takeEnded(events);
       if (this.posting) this.early.push(...events);
       // send may have reset the cursor in the meantime.

@@ -1,5 +1,5 @@
 // The preview of a batch: its rows, problems and cost, and the submit button.
-import { call, patiently, type Payload } from "../api";
+import { call, retryRateLimited, type Payload } from "../api";
 import type { BatchFile, BatchFileProblem, BatchFileRow, BatchPreview, TaskType } from "../api.gen";
 import { AsCall } from "../ascall";
 import type { Provider } from "../openapi";
@@ -108,7 +108,7 @@ const usePreview = (draft: Draft) =>
   useSettled<BatchPreview | undefined>(
     async (signal) =>
       draft.text.trim()
-        ? patiently(() => call("POST /v1/async/task/batch/preview", { body: fileOf(draft), signal }), signal)
+        ? retryRateLimited(() => call("POST /v1/async/task/batch/preview", { body: fileOf(draft), signal }), signal)
         : undefined,
     [draft],
   );

@@ -8,7 +8,7 @@ import { When } from "../time";
 import { Button, counted, Problem, useAction, useLoad } from "../ui";
 import { span, State } from "./pieces";
 
-/** Returns the state of a delivery. With a planned attempt, it is pending. */
+/** Returns the state of a delivery. A delivery with a planned attempt is pending. */
 export const stateOf = ({ nextTryAt, delivered }: Delivery): DeliveryState =>
   nextTryAt ? "pending" : delivered ? "delivered" : "failed";
 

@@ -1,7 +1,7 @@
 // The alerts of a tracker, its notification channels, and its scheduled reports and exports.
 import { AsCall } from "../ascall";
 import { useState } from "preact/hooks";
-import { call, patiently } from "../api";
+import { call, retryRateLimited } from "../api";
 import type { Alert, AlertKind, AlertTestResult, SentReport, Tracker } from "../api.gen";
 import { dateText, timeText } from "../time";
 import { CardTable } from "../table";
@@ -22,7 +22,8 @@ const kinds: Record<AlertKind, string> = {
 
 function useAlerts(name: string, query: { open?: boolean; limit: number }) {
   return useLoad(
-    (signal) => patiently(() => call("GET /v1/trackers/{name}/alerts", { params: { name }, query, signal }), signal),
+    (signal) =>
+      retryRateLimited(() => call("GET /v1/trackers/{name}/alerts", { params: { name }, query, signal }), signal),
     [name, JSON.stringify(query)],
   );
 }

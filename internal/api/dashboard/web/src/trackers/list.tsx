@@ -1,6 +1,6 @@
 // The list of trackers: state, newest number and cost of each.
 import { AsCall } from "../ascall";
-import { call, patiently } from "../api";
+import { call, retryRateLimited } from "../api";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
 import { timeText } from "../time";
@@ -10,7 +10,7 @@ import { addressOf } from "./address";
 import { leadOf, mayTrack, panelOf, StrongValue, VerdictMark, type PanelBrand } from "./pieces";
 import { Beginning, NewTracker } from "./start";
 import { Drawing, topOf } from "./trend";
-import { range, slotWords } from "./words";
+import { range } from "./words";
 
 export function TrackerList() {
   const loaded = useLoad((signal) => call("GET /v1/trackers", { signal }), []);
@@ -72,7 +72,7 @@ function Trackers({ trackers }: { trackers: Tracker[] }) {
             last ? (
               <>
                 {number(last.progress.answered)} of {number(last.progress.planned)} answers
-                <div class="faint">{slotWords(last)}</div>
+                <div class="faint">{timeText(last.dueAt)}</div>
               </>
             ) : (
               <span class="faint">None yet</span>
@@ -112,7 +112,10 @@ interface Numbers {
 
 /** The newest visibility of a tracker's own brand, with the verdict on its change. */
 function Newest({ tracker }: { tracker: Tracker }) {
-  const { value, error } = useLoad((signal) => patiently(() => newest(tracker.name, signal), signal), [tracker.name]);
+  const { value, error } = useLoad(
+    (signal) => retryRateLimited(() => newest(tracker.name, signal), signal),
+    [tracker.name],
+  );
   if (error) return <span class="faint">Not available: {error instanceof Error ? error.message : String(error)}</span>;
   if (!value)
     return (

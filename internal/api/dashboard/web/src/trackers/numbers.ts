@@ -1,5 +1,5 @@
 // Hooks that read the numbers and sweeps of a tracker. They wait if the rate limit is exceeded.
-import { call, patiently } from "../api";
+import { call, retryRateLimited } from "../api";
 import type { MetricReport, Operations, Sweep } from "../api.gen";
 import { useLoad } from "../ui";
 import type { Period } from "./address";
@@ -13,21 +13,24 @@ type SourceQuery = NonNullable<Operations["GET /v1/trackers/{name}/sources"]["qu
 export function useMetrics(name: string, query: MetricQuery | undefined, ...on: unknown[]) {
   return useLoad<MetricReport | undefined>(
     async (signal) =>
-      query && patiently(() => call("GET /v1/trackers/{name}/metrics", { params: { name }, query, signal }), signal),
+      query &&
+      retryRateLimited(() => call("GET /v1/trackers/{name}/metrics", { params: { name }, query, signal }), signal),
     [name, JSON.stringify(query), ...on],
   );
 }
 
 export function useCompare(name: string, query: CompareQuery, ...on: unknown[]) {
   return useLoad(
-    (signal) => patiently(() => call("GET /v1/trackers/{name}/compare", { params: { name }, query, signal }), signal),
+    (signal) =>
+      retryRateLimited(() => call("GET /v1/trackers/{name}/compare", { params: { name }, query, signal }), signal),
     [name, JSON.stringify(query), ...on],
   );
 }
 
 export function useSources(name: string, query: SourceQuery, ...on: unknown[]) {
   return useLoad(
-    (signal) => patiently(() => call("GET /v1/trackers/{name}/sources", { params: { name }, query, signal }), signal),
+    (signal) =>
+      retryRateLimited(() => call("GET /v1/trackers/{name}/sources", { params: { name }, query, signal }), signal),
     [name, JSON.stringify(query), ...on],
   );
 }
@@ -44,7 +47,7 @@ export async function sweepsWithin(
   const found: Sweep[] = [];
   let cursor: string | undefined;
   do {
-    const page = await patiently(
+    const page = await retryRateLimited(
       () => call("GET /v1/trackers/{name}/sweeps", { params: { name }, query: { limit: 100, cursor }, signal }),
       signal,
     );

@@ -2,7 +2,7 @@
 // page, so trackers may have any number of prompts.
 import { useRef } from "preact/hooks";
 import { AsCall } from "../ascall";
-import { call, patiently } from "../api";
+import { call, retryRateLimited } from "../api";
 import type { MetricReport, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
 import { targetLabel } from "../names";
@@ -58,7 +58,7 @@ async function allPrompts(
 ): Promise<MetricReport> {
   let report: MetricReport | undefined;
   for (;;) {
-    const next = await patiently(
+    const next = await retryRateLimited(
       () =>
         call("GET /v1/trackers/{name}/metrics", {
           params: { name },
@@ -211,7 +211,7 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
   const changeOf = new Map((changes.value?.rows ?? []).map((row) => [row.promptId, row]));
   const targets = [...new Set((cells.value?.rows ?? []).map(({ target }) => target))];
   const cellOf = new Map((cells.value?.rows ?? []).map((row) => [`${row.promptId} ${row.target}`, row]));
-  const toldOf = new Map((informative.value?.rows ?? []).map((row) => [row.promptId, row]));
+  const namingOf = new Map((informative.value?.rows ?? []).map((row) => [row.promptId, row]));
   const tags = tagsOf(tracker);
   const sort = (column: "value" | "text") => ({
     "aria-sort":
@@ -255,8 +255,8 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
           </thead>
           <tbody>
             {rows.map((row) => {
-              const told = toldOf.get(row.promptId);
-              const silent = told?.value === 0;
+              const naming = namingOf.get(row.promptId);
+              const silent = naming?.value === 0;
               return (
                 <tr key={row.promptId}>
                   <th scope="row">
@@ -266,7 +266,7 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
                     <Tags tags={tags.get(row.prompt ?? "")} />
                   </th>
                   <td class={`number fact ${silent ? "warn" : ""}`} data-label="Answers naming any brand">
-                    <Value of={told?.value} />
+                    <Value of={naming?.value} />
                   </td>
                   <td class="number fact" data-label="All targets">
                     {row.denominator === 0 ? (

@@ -136,7 +136,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
   const point = points[chosen];
   const top = topOf(lines);
   const values = lines.map(({ brand, rows }) => `${brand.name} ${percent(rows[chosen]?.value)}`).join(", ");
-  const told = `${point?.label}: ${point?.gap ?? values}${point?.mark ? `. ${point.mark}` : ""}`;
+  const description = `${point?.label}: ${point?.gap ?? values}${point?.mark ? `. ${point.mark}` : ""}`;
   const ticks = Array.from({ length: Math.round(top * 10) + 1 }, (_, i) => i / 10).filter(
     (_, i, all) => all.length < 8 || i % 2 === 0,
   );
@@ -166,7 +166,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
           aria-valuemin={0}
           aria-valuemax={Math.max(0, points.length - 1)}
           aria-valuenow={chosen}
-          aria-valuetext={told}
+          aria-valuetext={description}
           onKeyDown={move}
           onPointerMove={follow}
           onPointerLeave={clear}
@@ -273,11 +273,11 @@ function endsOf(lines: Line[], newest: number, top: number) {
 /** Lists the first gaps with their reasons. */
 function gapWords(points: Point[]): string {
   const gaps = points.filter(({ gap }) => gap);
-  const told = gaps
+  const first = gaps
     .slice(0, 3)
     .map(({ label, gap }) => `${label} ${gap}`)
     .join(", ");
-  return gaps.length > 3 ? `${told} and ${gaps.length - 3} more` : told;
+  return gaps.length > 3 ? `${first} and ${gaps.length - 3} more` : first;
 }
 
 function TrendTable({ caption, points, lines }: { caption: string; points: Point[]; lines: Line[] }) {

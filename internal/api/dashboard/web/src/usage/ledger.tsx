@@ -1,6 +1,6 @@
 // The ledger: all changes of the balance.
 import { useEffect, useState } from "preact/hooks";
-import { call, patiently } from "../api";
+import { call, retryRateLimited } from "../api";
 import type { LedgerEntry, LedgerKind } from "../api.gen";
 import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
@@ -140,7 +140,10 @@ async function exportLedger(
   const limit = parameters?.find(({ name }) => name === "limit")?.schema.maximum;
   const entries: LedgerEntry[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await patiently(() => call("GET /v1/ledger", { query: { kind, limit, cursor }, signal }), signal);
+    const page = await retryRateLimited(
+      () => call("GET /v1/ledger", { query: { kind, limit, cursor }, signal }),
+      signal,
+    );
     entries.push(...page.entries);
     onProgress(entries.length);
     if (!page.nextCursor)

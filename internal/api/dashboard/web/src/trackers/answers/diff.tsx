@@ -154,8 +154,8 @@ function Brands({ diff: { a, b }, panel, tracker }: { diff: AnswerDiff; panel: P
         <BrandMark look={lookOf(panel, name)} /> {name}
       </>
     );
-  const gone = a.brands.filter((name) => !b.brands.includes(name));
-  const fresh = b.brands.filter((name) => !a.brands.includes(name));
+  const removed = a.brands.filter((name) => !b.brands.includes(name));
+  const added = b.brands.filter((name) => !a.brands.includes(name));
   const places = Math.max(a.brands.length, b.brands.length);
   return (
     <>
@@ -191,9 +191,12 @@ function Brands({ diff: { a, b }, panel, tracker }: { diff: AnswerDiff; panel: P
           </tbody>
         </table>
       )}
-      {(gone.length > 0 || fresh.length > 0) && (
+      {(removed.length > 0 || added.length > 0) && (
         <p class="faint">
-          {[gone.length && `No longer named: ${gone.join(", ")}`, fresh.length && `Newly named: ${fresh.join(", ")}`]
+          {[
+            removed.length && `No longer named: ${removed.join(", ")}`,
+            added.length && `Newly named: ${added.join(", ")}`,
+          ]
             .filter(Boolean)
             .join(". ")}
         </p>

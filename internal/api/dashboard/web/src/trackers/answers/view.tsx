@@ -50,7 +50,7 @@ const sameSample = (answers: CellAnswer[], sample: number) =>
   (answers.find((one) => one.sample === sample) ?? answers[0])?.id;
 
 /** Returns the answers of the same prompt and sweep on the previous and next target, in the order of the settings. */
-function useNeighbours({ name, definition }: TabProps["tracker"], answer: TrackedAnswer) {
+function useNeighbors({ name, definition }: TabProps["tracker"], answer: TrackedAnswer) {
   const { sweep, promptId, target, sample } = answer;
   const { value } = useLoad(
     (signal) =>
@@ -62,12 +62,12 @@ function useNeighbours({ name, definition }: TabProps["tracker"], answer: Tracke
   const targets = [...new Set(found.map((one) => one.target))].sort(
     (a, b) => order.indexOf(a) - order.indexOf(b) || a.localeCompare(b),
   );
-  const beside = (step: number) => {
+  const neighbor = (step: number) => {
     const wanted = targets[targets.indexOf(target) + step];
     const there = found.filter((one) => one.target === wanted);
     return (there.find((one) => one.sample === sample) ?? there[0])?.id;
   };
-  return { left: beside(-1), right: beside(1) };
+  return { left: neighbor(-1), right: neighbor(1) };
 }
 
 type ViewerProps = { tracker: TabProps["tracker"]; panel: PanelBrand[]; answer: TrackedAnswer; id: string };
@@ -76,7 +76,7 @@ type ViewerProps = { tracker: TabProps["tracker"]; panel: PanelBrand[]; answer: 
 function Viewer({ tracker, panel, answer, id }: ViewerProps) {
   const [chosen, setChosen] = useState<number>();
   const [help, setHelp] = useState(false);
-  const { left, right } = useNeighbours(tracker, answer);
+  const { left, right } = useNeighbors(tracker, answer);
   const older = sameSample(answer.cell?.previous ?? [], answer.sample);
   const newer = sameSample(answer.cell?.next ?? [], answer.sample);
   const ways = {
