@@ -231,7 +231,7 @@ func testHostileFindings(t *testing.T, c *chromium) {
 		{"#/trackers/seen/definition?add=" + hostileQuery, hook("dry-run"), ""},
 		{"#/trackers/seen/definition?add=%7B%22name%22:%22__proto__%22%7D&brand=__proto__", hook("dry-run"), ""},
 		{"#/history", hook("requests"), ""},
-		{"#/history?q=" + hostileQuery + "&status=" + hostileQuery, "[role=alert]", "status"},
+		{"#/history?q=" + hostileQuery + "&status=" + hostileQuery, "[role=alert]", "Status"},
 		{"#/history/sweeps", hook("requests"), "seen"},
 		{"#/compare?answers=" + hostileQuery + "&brands=" + hostileQuery, "[role=alert]", "RESOURCE_NOT_FOUND"},
 	} {

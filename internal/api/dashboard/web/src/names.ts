@@ -16,9 +16,6 @@ const products: Record<Provider, string> = {
 export const productName = (provider: string) =>
   Object.hasOwn(products, provider) ? products[provider as Provider] : provider;
 
-/** Returns the product of a task type, such as Google News for WEBSEARCH_NEWS. */
-export const productOfTask = (taskType: string) => productName(taskType.toLowerCase().replace("_", "/"));
-
 /**
  * Returns a target for people: chatassistant/US@web as "ChatGPT · US (web)". The target * stands for all targets, and
  * *web for all targets on one surface.
@@ -33,4 +30,18 @@ export function targetLabel(target: string): string {
   if (!provider) return target;
   const rest = path.slice(provider.length).split("/").slice(1);
   return [productName(provider), ...rest].join(" · ") + (surface ? ` (${surface})` : "");
+}
+
+/** Labels of fields that stand for a whole request or row. */
+const wholes: Record<string, string> = { body: "The request", row: "This row" };
+
+/** Returns the label of an API field: "Country" for payload.country, "Expires at" for expiresAt. */
+export function fieldLabel(path: string): string {
+  if (Object.hasOwn(wholes, path)) return wholes[path];
+  const name = path
+    .replace(/\[\d+\]/g, "")
+    .split(".")
+    .pop()!;
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

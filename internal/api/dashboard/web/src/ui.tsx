@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError } from "./api";
 import type { Session } from "./api.gen";
 import { download } from "./file";
+import { fieldLabel } from "./names";
 import { may } from "./session";
 import { connected, signOut } from "./state";
 
@@ -34,9 +35,10 @@ export const NextStep = ({ code }: { code: string }) =>
 export function Problem({ error }: { error: unknown }) {
   if (!error) return null;
   const known = error instanceof ApiError ? error : undefined;
+  const fields = known?.fields.map(({ field, message }) => `${fieldLabel(field)} ${message}`);
   return (
     <div class="problem" role="alert">
-      <strong>{error instanceof Error ? error.message : String(error)}</strong>
+      <strong>{fields?.length ? fields.join("; ") : error instanceof Error ? error.message : String(error)}</strong>
       {known && <NextStep code={known.code} />}
       {known && (
         <div class="faint">

@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { productName, productOfTask, targetLabel } from "../src/names";
+import { fieldLabel, productName, targetLabel } from "../src/names";
 import { dateText, setZone, timeText } from "../src/time";
 import { problemText } from "../src/trackers/problems";
 
 test("name products and targets", () => {
   assert.equal(productName("chatassistant"), "ChatGPT");
   assert.equal(productName("constructor"), "constructor");
-  assert.equal(productOfTask("WEBSEARCH_NEWS"), "Google News");
   assert.equal(targetLabel("chatassistant/US"), "ChatGPT · US");
   assert.equal(targetLabel("websearch/news/DE/mobile@web"), "Google News · DE · mobile (web)");
   assert.equal(targetLabel("*"), "All targets");
   assert.equal(targetLabel("*api"), "All targets (api)");
   assert.equal(targetLabel("elsewhere/US"), "elsewhere/US");
+  assert.equal(fieldLabel("payload.country"), "Country");
+  assert.equal(fieldLabel("names[0].expiresAt"), "Expires at");
 });
 
 test("write dates and times in the zone of the page", () => {

@@ -8,9 +8,8 @@ import { openAPI, providers, type OpenAPI, type Provider } from "../openapi";
 import { cancel, clearError, runOf, start, type Run } from "../playground/run";
 import { Line } from "../result/markdown";
 import { Output } from "../result/output";
-import { productName } from "../names";
+import { fieldLabel, productName } from "../names";
 import { may } from "../session";
-import { fieldName } from "../tasks/pieces";
 import { addressOf, route } from "../state";
 import { Button, counted, Empty, Needs, number, Problem, Select, Spinner, useLoad, useSettled } from "../ui";
 import "./playground.css";
@@ -85,7 +84,7 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
         <RequestFields provider={provider} fields={fields} value={body} onChange={change} problems={problems} />
         {otherProblems(fields, problems).map(({ field, message }) => (
           <p key={field} class="wrong">
-            {fieldName(field)} {message}
+            {fieldLabel(field)} {message}
           </p>
         ))}
         <Problem error={quote.error} />

@@ -1,6 +1,7 @@
 // Components and functions that the views of tasks share.
 import type { Payload } from "../api";
 import type { DeliveryState, Error as TaskError, Status } from "../api.gen";
+import { fieldLabel } from "../names";
 import { counted, number, Select, useLoad } from "../ui";
 
 const looks: Record<Status | DeliveryState, string> = {
@@ -97,13 +98,7 @@ export const countryOf = ({ country, gl }: Payload) => String(country ?? gl ?? "
 export function explain(error: TaskError | undefined): string {
   if (!error) return "";
   if (error.code !== "VALIDATION_ERROR" || !Array.isArray(error.details)) return error.message;
-  return error.details.map(({ field, message }) => `${fieldName(field)} ${message}`).join("; ");
-}
-
-/** Returns the label of a field of a task: "Country" for payload.country. */
-export function fieldName(field: string): string {
-  const name = field.replace(/^payload\./, "").replace(/([a-z])([A-Z])/g, "$1 $2");
-  return name === "row" ? "This row" : name.charAt(0).toUpperCase() + name.slice(1);
+  return error.details.map(({ field, message }) => `${fieldLabel(field)} ${message}`).join("; ");
 }
 
 /** Returns a duration in words: 35 ms, 3.9 s, 2 min 5 s, 1 h 3 min. */
