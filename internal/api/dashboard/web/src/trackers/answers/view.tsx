@@ -283,9 +283,15 @@ function Order({ found, panel }: { found: NonNullable<TrackedAnswer["found"]>; p
         rowKey={({ brand }) => brand.name}
         cells={{
           Brand: ({ brand }) => <BrandName brand={brand} />,
-          "#Position": ({ counted, all, place }) =>
-            counted.length ? (place ?? "–") : <span class="faint">{all.length ? "Negated" : "Not named"}</span>,
-          "#In list": ifNamed(({ rank }) => rank ?? "–"),
+          "#Position": ({ counted, all, place, rank }) =>
+            counted.length ? (
+              <>
+                {place ?? "–"}
+                {rank && <div class="faint">list {rank}</div>}
+              </>
+            ) : (
+              <span class="faint">{all.length ? "Negated" : "Not named"}</span>
+            ),
           "#Mentions": ifNamed(({ counted }) => counted.length),
           "#With source": ifNamed(({ sourced }) => sourced),
         }}
