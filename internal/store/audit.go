@@ -8,8 +8,7 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Finding is something that an audit found off: a stored value that is not what
-// the rows add up to.
+// Finding is a stored value that differs from the value computed from other rows.
 type Finding struct {
 	Organization string `json:"organization"`
 	What         string `json:"what"`
@@ -17,8 +16,8 @@ type Finding struct {
 	Actual       int64  `json:"actual"`
 }
 
-// audits are queries that each yield (organization, stored, actual) for what is
-// off, and nothing when all is well. NOW stands for the database's clock, LEDGER for all entries.
+// audits are queries that return (organization, stored, actual) for each wrong value. NOW is
+// replaced by the database's clock and LEDGER by all ledger entries.
 var audits = []struct{ what, query string }{
 	{"balance against the ledger's sum", `
 		SELECT o.name, o.balance, COALESCE(l.sum, 0) FROM organizations o
@@ -147,8 +146,8 @@ var audits = []struct{ what, query string }{
 		LEFT JOIN (SELECT organization, hour, provider, SUM(jobs) AS jobs, SUM(failed) AS failed FROM statistics GROUP BY organization, hour, provider) s
 			ON s.organization = f.organization AND s.hour = f.hour AND s.provider = f.provider
 		WHERE COALESCE(s.jobs, 0) < f.jobs OR COALESCE(s.failed, 0) < f.failed`},
-	// Of older sweeps some answers may be deleted already, and of those of an earlier
-	// definition, which may have kept them for a shorter time.
+	// Some answers of older sweeps may be deleted already, and so may answers of sweeps with an
+	// earlier version of the tracker, which may have kept answers for a shorter time.
 	{"counters of a sweep against its answers", `
 		SELECT o.name, s.submitted + s.answered + s.missing + s.charged, COALESCE(a.submitted + a.answered + a.missing + a.charged, 0) FROM sweeps s
 		JOIN organizations o ON o.id = s.organization
@@ -188,8 +187,8 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, 1, 0 FROM jobs j JOIN finished f ON f.organization = j.organization AND f.id = j.id JOIN organizations o ON o.id = j.organization`},
 }
 
-// Audit recomputes every balance and counter from the rows, in one snapshot of each part,
-// and returns what is off.
+// Audit recomputes every balance and counter, in one snapshot of each shard, and returns the
+// differences.
 func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	var findings []Finding
 	for _, p := range s.Shards {

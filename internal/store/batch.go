@@ -15,16 +15,16 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Batch is a number of tasks that were submitted together.
+// Batch is a set of tasks that were submitted together.
 type Batch struct {
 	ID           string
 	Organization string
 	CreatedAt    time.Time
-	Total        int // tasks that were handed in
-	Accepted     int // of them, those that were queued
+	Total        int // number of submitted tasks
+	Accepted     int // number of queued tasks
 }
 
-// batchTask is a task's place in a batch.
+// batchTask is the position of a task in a batch.
 type batchTask struct {
 	organization, job, batch string
 	position                 int // in the input, from 0
@@ -56,9 +56,9 @@ var (
 	})
 )
 
-// SubmitBatch is Submit for tasks that are a batch; positions are their places in the
-// input. It returns the batch's id. When all of the tasks are those of one earlier
-// batch, by their idempotency keys, that is the id, and there is no new batch.
+// SubmitBatch is Submit for the tasks of a batch; positions are their positions in the input.
+// It returns the id of the batch. If all tasks are duplicates (by idempotency key) of tasks in one
+// earlier batch, it returns the id of that batch and creates none.
 func (s *Store) SubmitBatch(batch Batch, tasks []Job, positions []int, now time.Time) (id string, refusals []error, err error) {
 	refusals, err = s.submit(batch.Organization, tasks, batch.Total, now, func(ctx context.Context, w *Work, refusals []error) (err error) {
 		var places, others []*batchTask
@@ -86,7 +86,7 @@ func (s *Store) SubmitBatch(batch Batch, tasks []Job, positions []int, now time.
 	return id, refusals, err
 }
 
-// duplicateOf is the task that has the idempotency key of one that was refused for it.
+// duplicateOf returns the id of the task whose idempotency key caused a refusal, or "".
 func duplicateOf(refusal error) string {
 	var e *earshot.Error
 	if errors.As(refusal, &e) {
@@ -97,7 +97,7 @@ func duplicateOf(refusal error) string {
 	return ""
 }
 
-// batchOf is the batch to which all of the tasks belong, "" when there is none.
+// batchOf returns the batch that contains all of the tasks, or "".
 func (w *Work) batchOf(ctx context.Context, tasks []*batchTask) (string, error) {
 	asked := map[string]*batchTask{} // a batch may name a task twice
 	for _, task := range tasks {
@@ -122,28 +122,28 @@ func (w *Work) batchOf(ctx context.Context, tasks []*batchTask) (string, error) 
 	return found[0].batch, nil
 }
 
-// BatchProgress is a batch and how its tasks stand.
+// BatchProgress is a batch and the state of its tasks.
 type BatchProgress struct {
 	Batch
-	Tasks    map[earshot.Status]int // that are kept, by state
-	MaxCost  int64                  // of those
+	Tasks    map[earshot.Status]int // number of tasks that are kept, by status
+	MaxCost  int64                  // of the tasks that are kept
 	Charged  int64
 	Failures []BatchFailure
 }
 
-// BatchFailure is how many tasks of a batch failed with an error.
+// BatchFailure counts the tasks of a batch that failed with the same error.
 type BatchFailure struct {
 	Error json.RawMessage
 	Tasks int
 }
 
-// Batches lists batches of an organization, newest first: those older than the id
-// before, "" for all.
+// Batches lists batches of an organization, newest first, beginning after the id before; ""
+// begins with the newest.
 func (s *Store) Batches(ctx context.Context, organization, before string, limit int) (found []*BatchProgress, err error) {
 	return s.batches(ctx, organization, `id < $2 ORDER BY id DESC LIMIT $3`, cmp.Or(before, uuid.Max.String()), limit)
 }
 
-// Batch finds a batch of an organization. Returns ErrNotFound.
+// Batch returns a batch of an organization. It returns ErrNotFound.
 func (s *Store) Batch(ctx context.Context, organization, id string) (*BatchProgress, error) {
 	id, err := CanonicalID(id)
 	if err != nil {
@@ -178,8 +178,7 @@ func (s *Store) batches(ctx context.Context, organization, condition string, arg
 	return found, nil
 }
 
-// countTasks adds how the tasks of batches stand, which are all from the first to the
-// last id.
+// countTasks adds the states of the tasks of batches, whose ids range from first to last.
 func countTasks(ctx context.Context, now engine.Snapshot, organization, first, last string, batches map[string]*BatchProgress) error {
 	for _, query := range []string{
 		`SELECT t.batch, j.status, NULL, COUNT(*), SUM(j.most), 0
@@ -218,15 +217,15 @@ func countTasks(ctx context.Context, now engine.Snapshot, organization, first, l
 	return nil
 }
 
-// BatchResult is an ended task of a batch and its place in the input.
+// BatchResult is an ended task of a batch and its position in the input.
 type BatchResult struct {
 	*Task
 	Position int
 }
 
-// BatchResults finds the ended tasks of a batch in the order of the input. They are
-// read like Events: a batch of any size takes little memory, and no connection while
-// the caller is busy. Returns ErrNotFound.
+// BatchResults returns the ended tasks of a batch in the order of the input. As with Events,
+// the iterator needs little memory whatever the size of the batch, and no connection while the caller
+// processes a task. BatchResults returns ErrNotFound.
 func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter.Seq2[BatchResult, error], error) {
 	id, err := CanonicalID(id)
 	if err == nil {
@@ -256,7 +255,7 @@ func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter
 		each := func(t *Task, err error) bool {
 			if err == nil {
 				position, known := positions[t.ID]
-				if !known { // it took the place of another meanwhile
+				if !known { // a retry that replaced a task meanwhile
 					return true
 				}
 				goOn = yield(BatchResult{t, position}, nil)

@@ -9,12 +9,12 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// keyBudget is what a key may spend, and what it has spent. It is read and changed only
-// while the row of its organization is locked.
+// keyBudget is a row of key_budgets: how much a key may spend, and how much it has spent. It is
+// read and changed only while the row of its organization is locked.
 type keyBudget struct {
 	organization string
 	keyID        string
-	perDay       int64 // 0 for no ceiling
+	perDay       int64 // 0 for no limit
 	perMonth     int64
 	day          int64 // since 1970, UTC
 	dayUsed      int64
@@ -41,16 +41,16 @@ var (
 	})
 )
 
-// budgetOf is a budget as a transaction has it.
+// budgetOf is a budget in a transaction.
 type budgetOf struct {
 	keyBudget
 	before keyBudget
 }
 
-// readBudgets reads the budgets of the locked organizations that have any.
+// readBudgets reads the budgets of the locked organizations.
 func (w *Work) readBudgets(ctx context.Context) error {
 	if w.budgets != nil {
-		return nil // an earlier write of the transaction has read them
+		return nil // read by an earlier write of the transaction
 	}
 	w.budgets = map[taskKey]*budgetOf{}
 	var asked []*keyBudget
@@ -72,7 +72,7 @@ func (w *Work) readBudgets(ctx context.Context) error {
 	return nil
 }
 
-// storeBudgets writes back the budgets that changed.
+// storeBudgets writes the budgets that changed.
 func (w *Work) storeBudgets(ctx context.Context) error {
 	var changed []*keyBudget
 	for _, b := range w.budgets {
@@ -83,8 +83,8 @@ func (w *Work) storeBudgets(ctx context.Context) error {
 	return engine.Each(ctx, w.Tx, upsertBudgets, changed, nil)
 }
 
-// budget is that of a job's key on the day that holds now, nil for one without a ceiling.
-// The next day begins only when the trusted clock agrees.
+// budget returns the budget of a job's key, or nil if it has none. If now is on a later day and
+// the trusted clock agrees, the budget begins that day.
 func (w *Work) budget(job *Job, now time.Time) *budgetOf {
 	b := w.budgets[taskKey{job.Organization, job.KeyID}]
 	if b == nil || engine.Millis(now)/dayMillis <= b.day {
@@ -96,7 +96,7 @@ func (w *Work) budget(job *Job, now time.Time) *budgetOf {
 	return b
 }
 
-// begin lets a day begin.
+// begin resets the counters for a new day.
 func (b *keyBudget) begin(day int64) {
 	if day <= b.day {
 		return
@@ -107,14 +107,14 @@ func (b *keyBudget) begin(day int64) {
 	b.day, b.dayUsed = day, 0
 }
 
-// monthStart is the first moment of the month of a day.
+// monthStart returns the beginning of the month of a day.
 func monthStart(day int64) time.Time {
 	at := time.UnixMilli(day * dayMillis).UTC()
 	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// checkBudget returns why a job would pass a ceiling of its key, or nil. waits reports
-// whether it would not, if the jobs of the key that run now were charged nothing.
+// checkBudget returns the reason why a job would exceed a budget of its key, or nil. waits
+// reports whether the job would fit if the running jobs of the key were not charged.
 func (w *Work) checkBudget(job *Job, now time.Time) (waits bool, why error) {
 	b := w.budget(job, now)
 	if b == nil {
@@ -134,7 +134,7 @@ func (w *Work) checkBudget(job *Job, now time.Time) (waits bool, why error) {
 		resets := earshot.Timestamp{Time: limit.resets}
 		why = &earshot.Error{
 			Code: earshot.CodeKeyBudget,
-			Message: fmt.Sprintf("the key %s may spend %d credits a %s: %d are spent, %d are held for running jobs, and this can cost %d; it starts anew at %s",
+			Message: fmt.Sprintf("the key %s may spend %d credits a %s: %d are spent, %d are held for running jobs, and this can cost %d; the budget resets at %s",
 				b.keyID, limit.ceiling, limit.period, limit.used, b.held, job.MaxCost, limit.resets.UTC().Format(time.RFC3339)),
 			Details: earshot.KeyBudgetDetails{
 				KeyID: b.keyID, Period: limit.period, Ceiling: limit.ceiling, Used: limit.used, Held: b.held, Required: job.MaxCost, ResetsAt: resets,
@@ -147,8 +147,8 @@ func (w *Work) checkBudget(job *Job, now time.Time) (waits bool, why error) {
 	return waits, why
 }
 
-// holdBudget sets aside what a job can cost, giveBudget gives that back and notes what it
-// was charged.
+// holdBudget holds the maximum cost of a job. giveBudget releases the held credits and adds the
+// charge.
 func (w *Work) holdBudget(job *Job) {
 	if b := w.budgets[taskKey{job.Organization, job.KeyID}]; b != nil {
 		b.held += job.MaxCost
@@ -163,9 +163,8 @@ func (w *Work) giveBudget(job *Job, held, charged int64, now time.Time) {
 	}
 }
 
-// SetKeyBudget gives a key of an organization ceilings of credits, 0 for none, and returns
-// the key as it is then. What it has spent counts from when it first had one. Returns
-// ErrNotFound.
+// SetKeyBudget sets the budgets of a key (0 for no limit) and returns the updated key. Spending
+// counts from when the key first had a budget. SetKeyBudget returns ErrNotFound.
 func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) (*earshot.Key, error) {
 	err := s.Commit(Change{Organization: organization, across: true, Apply: func(ctx context.Context, w *Work) error {
 		if _, err := engine.FirstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
@@ -186,7 +185,7 @@ func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDa
 	return keys[0], nil
 }
 
-// setBudget changes the ceilings of a key, of an organization that is locked.
+// setBudget changes the budgets of a key whose organization is locked.
 func (w *Work) setBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) error {
 	key := taskKey{organization, id}
 	known := w.budgets[key]
@@ -203,8 +202,8 @@ func (w *Work) setBudget(ctx context.Context, organization, id string, perDay, p
 		known.perDay, known.perMonth = perDay, perMonth
 		return nil
 	}
-	// Jobs of the key that run already hold credits. What this transaction begins or ends
-	// is not stored yet.
+	// Running jobs of the key hold credits already. Jobs that this transaction begins or ends are
+	// not stored yet.
 	held, err := engine.FindValues[int64](ctx, w, `SELECT COALESCE(SUM(most), 0) FROM jobs WHERE organization = $1 AND key_id = $2 AND status = 'PROCESSING'`, organization, id)
 	if err != nil {
 		return err
@@ -227,14 +226,14 @@ func (w *Work) setBudget(ctx context.Context, organization, id string, perDay, p
 	return w.countBudgets(ctx, organization, 1)
 }
 
-// countBudgets counts the keys of an organization that have a ceiling.
+// countBudgets changes the number of keys of an organization that have a budget.
 func (w *Work) countBudgets(ctx context.Context, organization string, more int) error {
 	w.organizations[organization].KeyBudgets += more
 	_, err := w.ExecContext(ctx, `UPDATE organizations SET key_budgets = key_budgets + $2 WHERE id = $1`, organization, more)
 	return err
 }
 
-// addBudgets tells what keys of an organization may spend, and have spent.
+// addBudgets adds the budgets to keys of an organization.
 func (s *Store) addBudgets(ctx context.Context, organization string, keys []*earshot.Key, now time.Time) error {
 	budgets, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, budgetsTable, `WHERE organization = $1`, organization)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Capture is the record of stored pages.
+// Capture describes the stored pages of a job.
 type Capture struct {
 	ID        string
 	Pages     int
@@ -33,7 +33,7 @@ var (
 	insertCaptures = capturesTable.Insert("")
 )
 
-// Capture finds a capture that has not expired. Returns ErrNotFound.
+// Capture returns a capture that has not expired. It returns ErrNotFound.
 func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture, error) {
 	found, err := engine.RowsFromAllShards(ctx, s.DB, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, engine.Millis(now))
 	if err == nil && len(found) == 0 {
@@ -45,7 +45,7 @@ func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture,
 	return found[0].Capture, nil
 }
 
-// ExpiredCaptures are ids of captures past their time, a batch at a time.
+// ExpiredCaptures returns the ids of a batch of expired captures.
 func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, error) {
 	ids, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]string, error) {
 		return engine.FindValues[string](ctx, p.Lookups,
@@ -57,7 +57,7 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 	return ids, nil
 }
 
-// DeleteCapture removes the record of a capture whose pages are gone.
+// DeleteCapture deletes the record of a capture whose pages were deleted.
 func (s *Store) DeleteCapture(id string) error {
 	_, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]int64, error) {
 		_, err := p.Run(`DELETE FROM captures WHERE id = $1`, id)
@@ -69,15 +69,15 @@ func (s *Store) DeleteCapture(id string) error {
 	return nil
 }
 
-// CapturedJob is a capture and the job that made it, as it ended.
+// CapturedJob is a capture and the ended job that made it.
 type CapturedJob struct {
 	Capture
 	Job    Job
 	Status earshot.Status
-	Result []byte // of a task; that of a call is not kept
+	Result []byte // of a task; results of calls are not kept
 }
 
-// CapturedJobs are the captures that are kept, with their jobs.
+// CapturedJobs returns all captures that have not expired, with their jobs.
 func (s *Store) CapturedJobs(ctx context.Context, now time.Time) (all []CapturedJob, err error) {
 	add := func(r engine.Scanner) error {
 		var c captureRow

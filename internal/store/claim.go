@@ -17,32 +17,33 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// ClaimLimits say what a node may start.
+// ClaimLimits limits the tasks that a node may start.
 type ClaimLimits struct {
-	Tasks int // in all
-	// Room is how many more tasks of an organization the node may run; nil means any
-	// number. At most Full organizations have none.
+	Tasks int // in total
+	// Room returns how many more tasks of an organization the node may run; nil means no limit.
+	// It returns 0 for at most Full organizations.
 	Room func(organization string) int
 	Full int
 }
 
-// maxTurns is how many organizations have their turn in one claim. Where more than that
-// wait, each starts a few tasks, and not one: what a turn costs is shared by them, and the
-// others' turn comes as soon.
+// maxTurns limits the organizations that one claim serves. When more are waiting, each of the
+// served ones starts several tasks instead of one: the cost of locking an organization is
+// shared by its tasks, and the others do not wait longer for it.
 const maxTurns = 125
 
-// maxShare is how many tasks of one organization a claim starts. While they are settled and
-// make room, others of it run.
+// maxShare limits the tasks of one organization that a claim starts, so that some run while
+// others are settled.
 const maxShare = 500
 
-// Claim starts queued tasks for a node, within limits: organizations take turns, the one
-// that was served longest ago first, and each gives its best tasks, by priority
-// and then age, as far as its slots go. A task that its organization cannot pay
-// ends FAILED instead. One that lacks only credits which running jobs hold stays queued, and
-// so do those behind it, see shortage.go. handled counts the tasks that started or
-// ended and the organizations found to wait for credits: as long as there were any, there may
-// be more. With an error come the tasks that were started for certain; there may
-// be others, which Owned knows.
+// Claim starts queued tasks for a node, within limits. Organizations take turns: the one that
+// was served longest ago comes first. Each starts its next tasks, by priority and then age, as
+// far as its slots allow. A task that its organization cannot pay for ends FAILED instead. A task
+// that lacks only credits held by running jobs stays queued with all tasks behind it (see
+// shortage.go).
+//
+// handled counts the tasks that started or ended and the organizations that turned out to wait
+// for credits. While it is not 0, another call may find more. If err is not nil, started holds the tasks
+// that were certainly started; more may have been, and Owned returns them.
 func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now time.Time) (started []*Job, handled int, err error) {
 	chooser := &chooser{node: node, limits: limits, short: &s.short}
 	if nodes := s.nodes.Load(); nodes != nil {
@@ -53,8 +54,8 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 		return nil, 0, fmt.Errorf("claim tasks: %w", err)
 	}
 	ready := chooser.choose(waiting)
-	// Each writer starts the tasks of its own organizations, together with whatever
-	// else it has to do for them.
+	// Each writer starts the tasks of its own organizations, in one transaction with its other
+	// writes.
 	share := min(limits.Tasks/max(1, len(ready)), maxShare)
 	claims := map[*engine.Writer]*claim{}
 	for _, id := range ready {
@@ -85,15 +86,15 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	return started, handled, err
 }
 
-// chooser chooses the organizations whose turn it is to start tasks on a node.
+// chooser chooses the organizations that may start tasks on a node.
 type chooser struct {
 	node   string
-	nodes  map[string]int // that there are, as far as is known, and how many tasks each runs at once
+	nodes  map[string]int // number of workers of each known node
 	limits ClaimLimits
 	short  *shortages
 }
 
-// candidate is an organization that has a task and a slot for it.
+// candidate is an organization that has a queued task and a free slot.
 type candidate struct {
 	id            string
 	waited        int64 // since its last turn, in milliseconds
@@ -101,7 +102,7 @@ type candidate struct {
 	balance, held int64
 }
 
-// candidates are those in a part that waited longest.
+// candidates returns the organizations of a shard that have waited longest.
 func (c *chooser) candidates(ctx context.Context, p *engine.Shard, in engine.Querier) (all []candidate, err error) {
 	err = in.Find(ctx, func(r engine.Scanner) error {
 		var one candidate
@@ -113,16 +114,15 @@ func (c *chooser) candidates(ctx context.Context, p *engine.Shard, in engine.Que
 	return all, err
 }
 
-// turns is how many organizations are chosen at most.
+// turns returns the maximum number of organizations to choose.
 func (c *chooser) turns() int { return min(c.limits.Tasks, maxTurns) }
 
-// choose gives those that waited longest, for which the node has room and whose next task
-// does not wait for credits.
+// choose returns the candidates that have waited longest, without organizations for which the
+// node has no room or whose next task waits for credits.
 //
-// Where there are several nodes, each serves the organizations that it is the home of, so
-// that nodes do not wait for one another's locks. But
-// nobody waits for a home that is busy, or gone: after homeTime, or when a node has nothing
-// else to do, any node serves an organization.
+// With several nodes, each node serves the organizations that it is the home of, so that nodes
+// do not wait for each other's locks. An organization does not depend on its home: any node
+// serves it after homeTime, or when the node has nothing else to do.
 func (c *chooser) choose(waiting []candidate) []string {
 	slices.SortStableFunc(waiting, func(a, b candidate) int { return cmp.Compare(b.waited, a.waited) })
 	room := c.limits.Room
@@ -140,17 +140,17 @@ func (c *chooser) choose(waiting []candidate) []string {
 	return ids
 }
 
-// homeTime is how long an organization's turn is left to the node that is its home. It is longer
-// than a busy node takes from one turn to the next.
+// homeTime is how long other nodes leave an organization to its home. It is longer than a busy
+// node takes from one claim to the next.
 const homeTime = 300 * time.Millisecond
 
-// isHome tells whether a node is the home of an organization: the one with the highest score for
-// it, by rendezvous hashing with weights. So nodes need not agree on anything, each is the home of as
-// many as it has workers for, and when one comes or goes, only what it is the home of moves.
+// isHome reports whether node is the home of an organization: the node with the highest score
+// in weighted rendezvous hashing. The nodes need no agreement, each is the home of organizations in
+// proportion to its workers, and when a node joins or leaves, only its own organizations move.
 func isHome(node, organization string, nodes map[string]int) bool {
 	score := func(node string, workers int) float64 {
 		hash := sha256.Sum256([]byte(node + organization))
-		return float64(workers) / -math.Log((float64(binary.BigEndian.Uint64(hash[:])>>11)+0.5)/(1<<53)) // of a number between 0 and 1
+		return float64(workers) / -math.Log((float64(binary.BigEndian.Uint64(hash[:])>>11)+0.5)/(1<<53)) // logarithm of a number between 0 and 1
 	}
 	own := score(node, nodes[node])
 	for other, workers := range nodes {
@@ -161,14 +161,14 @@ func isHome(node, organization string, nodes map[string]int) bool {
 	return true
 }
 
-// claim is the part of a claim that one writer does.
+// claim is the part of a Claim that one writer applies.
 type claim struct {
 	*chooser
 
 	writer        *engine.Writer
 	organizations []string
-	chosen        time.Time // when they were
-	tasks         int       // that all of them may start together
+	chosen        time.Time // when organizations was chosen
+	tasks         int       // the maximum for all organizations together
 	now           time.Time
 
 	started []*Job
@@ -176,12 +176,12 @@ type claim struct {
 	waiting map[string]shortage // by organization
 }
 
-// freshTime is how long those that were chosen are taken for the ones whose turn it is.
+// freshTime is how long a choice of organizations is considered current.
 const freshTime = 2 * time.Millisecond
 
-// chooseAgain gives the organizations of a claim that has waited for its writer: others had
-// their turn meanwhile, and some have come that waited longer. It asks through the connections
-// that the writer's transactions have, on SQLite not through those of readers.
+// chooseAgain returns the organizations to serve. If the claim had to wait for its writer, it
+// chooses again, since other nodes may have served some organizations meanwhile and others may have
+// waited longer. It reads through the writer's pool, on SQLite not through the readers' pool.
 func (c *claim) chooseAgain() []string {
 	if time.Since(c.chosen) < freshTime {
 		return c.organizations
@@ -190,7 +190,7 @@ func (c *claim) chooseAgain() []string {
 	defer cancel()
 	p := c.writer.Shard
 	waiting, err := c.candidates(ctx, p, engine.Pool{DB: p.Queue, Dialect: p.Dialect})
-	if err == nil { // or else the transaction will tell
+	if err == nil { // after an error, the transaction fails too
 		ready := slices.DeleteFunc(c.choose(waiting), func(id string) bool { return p.WriterOf(id) != c.writer })
 		c.organizations = ready[:min(len(ready), c.tasks)]
 	}
@@ -198,7 +198,7 @@ func (c *claim) chooseAgain() []string {
 }
 
 func (c *claim) apply(ctx context.Context, w *Work) error {
-	// Not before the end of the jobs that made room, which may share the transaction.
+	// The start must not be before the end of jobs in the same transaction that freed slots.
 	if now := w.Clock.Now(); now.After(c.now) {
 		c.now = now
 	}
@@ -213,14 +213,14 @@ func (c *claim) apply(ctx context.Context, w *Work) error {
 		if err != nil {
 			return err
 		}
-		_, waits := c.waiting[o.ID] // behind another
+		_, waits := c.waiting[o.ID] // an earlier task of the organization waits
 		if !waits {
 			waits, err = w.checkPaid(o, job, c.now)
 		}
 		why, short := errors.AsType[*earshot.Error](err)
 		switch {
 		case waits:
-			c.waiting[o.ID] = shortage{} // until all that start now hold their credits
+			c.waiting[o.ID] = shortage{} // filled below, when all started tasks hold their credits
 			w.putBack(job)
 		case short:
 			unpaid = append(unpaid, &unpaidJob{job, why})
@@ -238,17 +238,17 @@ func (c *claim) apply(ctx context.Context, w *Work) error {
 	return w.failUnpaid(unpaid, c.now)
 }
 
-// startBest gives the node the next tasks of the organizations, each
-// organization's in the order in which they are to start.
+// startBest assigns the next tasks of the organizations to the node. The tasks of each
+// organization are in the order in which they must start.
 func (c *claim) startBest(ctx context.Context, w *Work) (jobs []*Job, err error) {
 	share := min(c.tasks/max(1, len(c.organizations)), maxShare)
 	var turns []*turn
 	for _, id := range c.organizations {
-		// Somebody may have been faster.
+		// Another node may have started its tasks meanwhile.
 		if o := w.organizations[id]; o != nil && o.Queued > 0 && o.Running < o.Plan.Slots {
 			o.served = true
 			tasks := min(share, o.Plan.Slots-o.Running, o.Queued)
-			if o.Held > 0 { // many would only be put back
+			if o.Held > 0 { // do not start many tasks that would only be put back
 				tasks = min(tasks, max(fewTasks, int(o.Available())))
 			}
 			if room := c.limits.Room; room != nil {
@@ -269,7 +269,7 @@ func (c *claim) startBest(ctx context.Context, w *Work) (jobs []*Job, err error)
 	return jobs, nil
 }
 
-// turn is how many tasks an organization may start now, and who is to run them.
+// turn is the number of tasks that an organization may start now on a node.
 type turn struct {
 	organization string
 	tasks        int64
@@ -284,10 +284,10 @@ var turnColumns = []engine.Column[turn]{
 	engine.TimeField("at", func(t *turn) *time.Time { return &t.at }),
 }
 
-// On PostgreSQL one statement finds the best tasks of all organizations and starts them.
+// On PostgreSQL one statement finds and starts the next tasks of all organizations.
 //
-// SQLite has no LATERAL, and an UPDATE that returns rows makes a table for
-// them at every run: there each organization's are read, and then started by id.
+// SQLite has no LATERAL, and its UPDATE ... RETURNING creates a temporary table at every run.
+// There the tasks of each organization are read first and then started by id.
 var (
 	startBest = engine.NewStatement(turnColumns, func(in engine.Input) string {
 		return `
@@ -302,15 +302,15 @@ var (
 	selectBest = engine.NewStatement(turnColumns[:2], func(in engine.Input) string {
 		return `
 			SELECT ` + JobsTable.List + ` FROM jobs WHERE organization = ` + in.Value("organization") + ` AND status = 'QUEUED'
-			ORDER BY priority DESC, id LIMIT 0 + ` + in.Value("tasks") // for a mere parameter SQLite would plan anew at every run
+			ORDER BY priority DESC, id LIMIT 0 + ` + in.Value("tasks") // SQLite would plan a plain parameter again at every run
 	})
-	// placeJobs makes tasks a node's, or nobody's.
+	// placeJobs writes which node runs a task, or that it is queued.
 	placeJobs = engine.NewStatement(JobsTable.Only("organization", "id", "status", "node", "attempts", "started_at"), func(in engine.Input) string {
 		return `UPDATE jobs SET ` + in.Assign("status", "node", "attempts", "started_at") + ` ` + in.Where("jobs", "organization", "id")
 	})
 )
 
-// start makes queued tasks the node's, in the rows and in jobs.
+// start assigns queued tasks to the node, in the database and in jobs.
 func (c *claim) start(ctx context.Context, w *Work, jobs []*Job) error {
 	for _, job := range jobs {
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, c.node, c.now, job.Attempts+1
@@ -318,13 +318,13 @@ func (c *claim) start(ctx context.Context, w *Work, jobs []*Job) error {
 	return engine.Each(ctx, w.Tx, placeJobs, jobs, nil)
 }
 
-// unpaidJob is a task that was about to start, and why it cannot be paid.
+// unpaidJob is a task that a claim has started, and the reason why it cannot be paid.
 type unpaidJob struct {
 	*Job
 	why *earshot.Error
 }
 
-// failUnpaid ends tasks that were about to start and cannot be paid.
+// failUnpaid ends tasks that a claim has started and that cannot be paid.
 func (w *Work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
 	for _, u := range unpaid {
 		job := u.Job
@@ -337,7 +337,7 @@ func (w *Work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
 		if err := w.end(o, job, &Settlement{Status: earshot.StatusFailed, Error: u.why}, now); err != nil {
 			return err
 		}
-		w.ended[len(w.ended)-1].owner = owner // as the row has it
+		w.ended[len(w.ended)-1].owner = owner // the stored row still names this node
 	}
 	return nil
 }

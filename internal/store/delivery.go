@@ -16,24 +16,24 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Delivery is a task's webhook: sent until it is acknowledged or its tries are
-// spent.
+// Delivery is the webhook of a task. It is retried until it is acknowledged or its tries are used
+// up.
 type Delivery struct {
 	Organization string
 	Job          string // also the webhook's id
 	URL          string
 	Series       int // tries since it was planned or last resent
-	Attempts     int // tries in all
+	Attempts     int // all tries
 	DeliveredAt  time.Time
-	DueAt        time.Time // zero when no try is planned
+	DueAt        time.Time // zero if no try is planned
 	Tries        []earshot.DeliveryTry
 }
 
-// DeliveryRow is a delivery as it is stored.
+// DeliveryRow is a row of deliveries.
 type DeliveryRow struct {
 	Delivery
-	origin string // where it waits
-	log    []byte // Tries
+	origin string // of URL; identifies the receiver
+	log    []byte // Tries as JSON
 }
 
 var (
@@ -53,12 +53,12 @@ var (
 	})
 )
 
-// NewDelivery is the webhook of a job that has ended.
+// NewDelivery returns the webhook of an ended job.
 func NewDelivery(job *Job, address string, due time.Time) *DeliveryRow {
 	return &DeliveryRow{Delivery: Delivery{Organization: job.Organization, Job: job.ID, URL: address, DueAt: due}, origin: origin(address), log: []byte("[]")}
 }
 
-// findDeliveries reads deliveries that a clause, WHERE and what follows, picks.
+// findDeliveries reads the deliveries that a clause selects.
 func findDeliveries(ctx context.Context, in engine.Querier, clause string, args ...any) ([]*Delivery, error) {
 	rows, err := engine.FindRows(ctx, in, deliveriesTable, clause, args...)
 	if err != nil {
@@ -74,7 +74,7 @@ func findDeliveries(ctx context.Context, in engine.Querier, clause string, args 
 	return all, nil
 }
 
-// origin is what the deliveries of one receiver have in common.
+// origin returns the scheme and host of an address, which identify a receiver.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -83,7 +83,7 @@ func origin(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// storeDeliveries plans webhooks.
+// storeDeliveries inserts the planned webhooks.
 func (w *Work) storeDeliveries(ctx context.Context) error {
 	if err := engine.Each(ctx, w.Tx, insertDeliveries, w.Deliveries, nil); err != nil {
 		return err
@@ -91,14 +91,14 @@ func (w *Work) storeDeliveries(ctx context.Context) error {
 	return expectDeliveries(ctx, w.Tx, w.Deliveries)
 }
 
-// receiverKey is where deliveries of one organization go.
+// receiverKey identifies the receiver of an organization's deliveries.
 type receiverKey struct{ organization, origin string }
 
-// receiverRow is a receiver as it is stored.
+// receiverRow is a row of receivers.
 type receiverRow struct {
 	receiverKey
-	dueAt       time.Time // zero when nothing waits
-	leasedUntil int64     // 0 when no node is at it
+	dueAt       time.Time // zero if no delivery is planned
+	leasedUntil int64     // 0 if no node has leased it
 }
 
 var (
@@ -118,7 +118,7 @@ var (
 	})
 )
 
-// expectDeliveries notes when the receivers of deliveries have something to get.
+// expectDeliveries updates when the receivers of deliveries are next due.
 func expectDeliveries(ctx context.Context, t *engine.Tx, due []*DeliveryRow) error {
 	earliest := map[receiverKey]*receiverRow{}
 	for _, d := range due {
@@ -133,8 +133,8 @@ func expectDeliveries(ctx context.Context, t *engine.Tx, due []*DeliveryRow) err
 	return engine.Each(ctx, t, expectReceivers, all, nil)
 }
 
-// RemoveDeliveries removes deliveries, and their receivers if nothing else waits
-// for them. The next delivery makes those again.
+// RemoveDeliveries deletes deliveries, and their receivers if these have no other planned
+// deliveries. The next delivery inserts its receiver again.
 func RemoveDeliveries(ctx context.Context, t *engine.Tx, all []*DeliveryRow) error {
 	unused := map[receiverKey]*receiverRow{}
 	err := engine.Each(ctx, t, deleteDeliveries, all, func(r engine.Scanner) error {
@@ -152,19 +152,17 @@ func RemoveDeliveries(ctx context.Context, t *engine.Tx, all []*DeliveryRow) err
 	return nil
 }
 
-// Receiver is a receiver whose deliveries are due, and some of them. Nobody else
-// gets it until its lease ends.
+// Receiver is a leased receiver and some of its due deliveries. No other node gets the receiver
+// until the lease ends.
 type Receiver struct {
 	Organization string
-	Secrets      []string // to sign with, the current one first
+	Secrets      []string // for signing, the current one first
 	Due          []*Delivery
 	origin       string
 }
 
-// ClaimReceivers leases up to n receivers that have deliveries due, with up to
-// perReceiver of these.
-//
-// Receivers of the organizations in except are passed over.
+// ClaimReceivers leases up to n receivers that have due deliveries, each with up to perReceiver
+// of them. It skips receivers of the organizations in except.
 func (s *Store) ClaimReceivers(n, perReceiver int, except []string, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
 	others, args := "", []any{engine.Millis(now), n}
 	for _, organization := range except {
@@ -200,11 +198,11 @@ func claimReceivers(p *engine.Shard, perReceiver int, others string, args []any,
 	return claimed, err
 }
 
-// SecretLife is how long the secret before a rotation stays valid.
+// SecretLife is how long the previous secret stays valid after a rotation.
 const SecretLife = 24 * time.Hour
 
-// webhookSecrets reads the current secret and, if that is recent, the one before it.
-// Returns ErrNotFound.
+// webhookSecrets returns the current secret and, if it is still valid, the previous one. It
+// returns ErrNotFound.
 func webhookSecrets(ctx context.Context, in engine.Querier, organization string, now time.Time) ([]string, error) {
 	var secret string
 	var before *string
@@ -220,8 +218,8 @@ func webhookSecrets(ctx context.Context, in engine.Querier, organization string,
 	return []string{secret, *before}, nil
 }
 
-// WebhookSecrets are what signs an organization's webhooks, the current one first.
-// Returns ErrNotFound.
+// WebhookSecrets returns the secrets that sign an organization's webhooks, the current one
+// first. It returns ErrNotFound.
 func (s *Store) WebhookSecrets(ctx context.Context, organization string, now time.Time) ([]string, error) {
 	all, err := webhookSecrets(ctx, s.ShardOf(organization).Lookups, organization, now)
 	if err != nil {
@@ -230,7 +228,7 @@ func (s *Store) WebhookSecrets(ctx context.Context, organization string, now tim
 	return all, nil
 }
 
-// load reads the deliveries that are due, at most n, and what signs them.
+// load reads at most n due deliveries and the secrets that sign them.
 func (r *Receiver) load(ctx context.Context, tx *engine.Tx, n int, now time.Time) (err error) {
 	r.Due, err = findDeliveries(ctx, tx, `WHERE organization = $1 AND origin = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4`,
 		r.Organization, r.origin, engine.Millis(now), n)
@@ -241,20 +239,20 @@ func (r *Receiver) load(ctx context.Context, tx *engine.Tx, n int, now time.Time
 	return err
 }
 
-// Tried is how a try of a delivery went.
+// Tried is the outcome of a try of a delivery.
 type Tried struct {
-	Delivery  *Delivery // as it was claimed
+	Delivery  *Delivery // as returned by ClaimReceivers
 	Try       earshot.DeliveryTry
 	Delivered bool
 	Next      time.Time // when to try again; zero for never
 }
 
-// triesKept is enough to see what is wrong with a receiver.
+// triesKept limits the log of a delivery. It is enough to diagnose a receiver.
 const triesKept = 20
 
 // triedDelivery is a delivery after a try.
 type triedDelivery struct {
-	DeliveryRow           // the time of its acknowledgement, and its new log
+	DeliveryRow           // with its new DeliveredAt and log
 	next        time.Time // when to try again; zero for never
 }
 
@@ -262,7 +260,7 @@ var updateTried = engine.NewStatement(
 	append(engine.Lift(deliveriesTable.Only("organization", "job", "due_at", "delivered_at", "log"), func(d *triedDelivery) *DeliveryRow { return &d.DeliveryRow }),
 		engine.TimeField("next", func(d *triedDelivery) *time.Time { return &d.next })),
 	func(in engine.Input) string {
-		// It keeps its plan if it was resent in the meantime.
+		// A delivery that was resent meanwhile keeps its new plan.
 		return `
 			UPDATE deliveries SET attempts = attempts + 1, ` + in.Assign("log") + `,
 				delivered_at = COALESCE(` + in.Value("delivered_at") + `, deliveries.delivered_at),
@@ -271,7 +269,7 @@ var updateTried = engine.NewStatement(
 			` + in.Where("deliveries", "organization", "job")
 	})
 
-// Release notes how the tries went and ends the lease of their receiver.
+// Release records the outcomes of tries and ends the lease of their receiver.
 func (s *Store) Release(r *Receiver, tried []Tried) error {
 	rows := make([]*triedDelivery, len(tried))
 	for i, t := range tried {
@@ -287,7 +285,7 @@ func (s *Store) Release(r *Receiver, tried []Tried) error {
 		}
 	}
 	err := s.ShardOf(r.Organization).Transact(func(ctx context.Context, tx *engine.Tx) error {
-		// Locked before the deliveries are read, so that none is planned unseen.
+		// Lock the receiver before reading its deliveries, so that no delivery is planned unnoticed.
 		_, err := engine.FindValues[int](ctx, tx, `SELECT 1 FROM receivers WHERE organization = $1 AND origin = $2 `+s.Dialect.ForUpdate, r.Organization, r.origin)
 		if err != nil {
 			return err
@@ -307,7 +305,7 @@ func (s *Store) Release(r *Receiver, tried []Tried) error {
 	return nil
 }
 
-// Resend plans one more series of tries of a delivery. Returns ErrNotFound.
+// Resend plans a new series of tries of a delivery. It returns ErrNotFound.
 func (s *Store) Resend(ctx context.Context, organization, id string, now time.Time) (*Delivery, error) {
 	d, err := s.Delivery(ctx, organization, id)
 	if err != nil {
@@ -327,7 +325,7 @@ func (s *Store) Resend(ctx context.Context, organization, id string, now time.Ti
 	return s.Delivery(ctx, organization, id)
 }
 
-// Delivery finds the delivery of a task. Returns ErrNotFound.
+// Delivery returns the delivery of a task. It returns ErrNotFound.
 func (s *Store) Delivery(ctx context.Context, organization, id string) (*Delivery, error) {
 	id, err := CanonicalID(id)
 	if err != nil {
@@ -343,10 +341,10 @@ func (s *Store) Delivery(ctx context.Context, organization, id string) (*Deliver
 	return found[0], nil
 }
 
-// DeliveryFilter says which deliveries to list, newest task first.
+// DeliveryFilter selects the deliveries to list, newest task first.
 type DeliveryFilter struct {
 	State  string // pending, delivered or failed; "" for all
-	Before string // only those of tasks older than this id; "" for all
+	Before string // only deliveries of tasks with smaller ids; "" for all
 	Limit  int
 }
 
@@ -363,8 +361,8 @@ func (s *Store) Deliveries(ctx context.Context, organization string, filter Deli
 	return all, nil
 }
 
-// RotateSecret gives an organization a new webhook secret. The one before stays
-// valid for a day.
+// RotateSecret gives an organization a new webhook secret. The previous one stays valid for
+// SecretLife.
 func (s *Store) RotateSecret(organization, secret string, now time.Time) error {
 	return s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
 		_, err := w.ExecContext(ctx, `

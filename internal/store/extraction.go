@@ -10,17 +10,17 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// FieldHour is one field of one provider's results in one hour since 1970.
+// FieldHour identifies a field of a provider's results in one hour, counted since 1970.
 type FieldHour struct {
 	Hour     int64
 	Provider string
 	Field    string
 }
 
-// FieldCount is how often a field could have been filled, and was.
+// FieldCount is how often a field was expected, and how often it was filled.
 type FieldCount struct{ Seen, Filled int64 }
 
-// fieldRow is what was counted of a field in an hour.
+// fieldRow is a row of extraction.
 type fieldRow struct {
 	FieldHour
 	FieldCount
@@ -37,7 +37,7 @@ var (
 		ON CONFLICT (hour, provider, field) DO UPDATE SET seen = extraction.seen + excluded.seen, filled = extraction.filled + excluded.filled`)
 )
 
-// AddFieldCounts adds to what all nodes have counted.
+// AddFieldCounts adds to the counts of all nodes.
 func (s *Store) AddFieldCounts(counts map[FieldHour]FieldCount) error {
 	var rows []*fieldRow
 	for key, count := range counts {
@@ -54,7 +54,7 @@ func (s *Store) AddFieldCounts(counts map[FieldHour]FieldCount) error {
 	})
 }
 
-// FieldCounts are the counts of all nodes from an hour on.
+// FieldCounts returns the counts of all nodes, beginning with the hour from.
 func (s *Store) FieldCounts(ctx context.Context, from int64) (map[FieldHour]FieldCount, error) {
 	rows, err := engine.FindRows(ctx, s.Reports, extractionTable, `WHERE hour >= $1`, from)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Store) FieldCounts(ctx context.Context, from int64) (map[FieldHour]Fiel
 	return counts, nil
 }
 
-// DeleteFieldCounts removes counts from before a time.
+// DeleteFieldCounts deletes counts of hours before a time.
 func (s *Store) DeleteFieldCounts(before time.Time) error {
 	if _, err := s.Run(`DELETE FROM extraction WHERE hour < $1`, engine.Millis(before)/hourMillis); err != nil {
 		return fmt.Errorf("delete field counts: %w", err)

@@ -12,8 +12,7 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Request finds a call or a task of an organization, with its result. Returns
-// ErrNotFound.
+// Request returns a call or task of an organization with its result. It returns ErrNotFound.
 func (s *Store) Request(ctx context.Context, organization, id string) (*Task, error) {
 	id, err := CanonicalID(id)
 	if err != nil {
@@ -32,26 +31,25 @@ func (s *Store) Request(ctx context.Context, organization, id string) (*Task, er
 }
 
 const (
-	// ScannedRows and scannedBytes are what one page of the history may read,
-	// whatever it looks for: nobody can make the database read a long history in one
-	// go.
+	// ScannedRows and scannedBytes limit what one page of the history reads, whatever the filter,
+	// so that no request makes the database read a long history.
 	ScannedRows  = 1000
 	scannedBytes = 16 << 20
-	// ScanBatch is how much of that is read at once.
+	// ScanBatch is the number of rows that are read at once.
 	ScanBatch = 200
-	// IDEarlier is how far the time in an id may be before its job came in.
+	// IDEarlier is how much the time in an id may precede the creation of its job.
 	IDEarlier = time.Second
-	// IDLater is how far it may be after that: a task gets its id once its body has arrived.
+	// IDLater is how much it may follow the creation: a task gets its id after its body has arrived.
 	IDLater = time.Minute
 )
 
-// RequestFilter says which calls and tasks to list, newest first.
+// RequestFilter selects the calls and tasks to list, newest first.
 type RequestFilter struct {
-	From, Until time.Time        // when they came in, Until excluded; zero for any time
-	Batch       string           // only its tasks; "" for all
-	Alone       bool             // only those that no tracker asked and that are in no batch
-	Match       func(*Task) bool // picks among them
-	Before      string           // only those older than this id; "" for all
+	From, Until time.Time        // creation time, Until excluded; zero for no limit
+	Batch       string           // only tasks of this batch; "" for all
+	Alone       bool             // only calls and tasks without a tracker and a batch
+	Match       func(*Task) bool // any other condition
+	Before      string           // only ids before this one; "" for all
 	Limit       int
 }
 
@@ -59,8 +57,8 @@ func (f *RequestFilter) matches(t *Task) bool {
 	return (!f.Alone || t.Tracker == "") && !t.CreatedAt.Before(f.From) && (f.Until.IsZero() || t.CreatedAt.Before(f.Until)) && f.Match(t)
 }
 
-// Requests lists calls and tasks of an organization without their results. It reads
-// a bounded part of them; next is where to go on, "" when it has seen all.
+// Requests lists calls and tasks of an organization without their results. It reads a limited
+// number of rows; next is the id to continue from, or "" at the end.
 func (s *Store) Requests(ctx context.Context, organization string, filter RequestFilter) (found []*Task, next string, err error) {
 	err = s.ShardOf(organization).Reports.Snapshot(ctx, func(now engine.Snapshot) (err error) {
 		found, next, err = scanRequests(ctx, now, organization, filter)
@@ -80,7 +78,7 @@ func scanRequests(ctx context.Context, now engine.Snapshot, organization string,
 	if !filter.Until.IsZero() {
 		before = min(before, FirstID(filter.Until.Add(IDLater)))
 	}
-	batch := filter.Limit + 1 // enough when all of them match
+	batch := filter.Limit + 1 // enough if all of them match
 	for rows, bytes := 0, 0; rows < ScannedRows && bytes < scannedBytes; batch = ScanBatch {
 		batch = min(batch, ScannedRows-rows)
 		read, err := newestRequests(ctx, now, organization, filter.Batch, oldest, before, batch)
@@ -97,7 +95,7 @@ func scanRequests(ctx context.Context, now engine.Snapshot, organization string,
 			if filter.matches(t) && !together[t.ID] {
 				found = append(found, t)
 			}
-			if len(found) > filter.Limit { // the one too many tells that there is another page
+			if len(found) > filter.Limit { // the extra row shows that there is another page
 				found = found[:filter.Limit]
 				return found, found[filter.Limit-1].ID, nil
 			}
@@ -110,10 +108,10 @@ func scanRequests(ctx context.Context, now engine.Snapshot, organization string,
 	return found, before, nil
 }
 
-// inBatches are those of some calls and tasks, the newest first, that are in a batch.
+// inBatches returns which of the given requests (newest first) belong to a batch.
 func inBatches(ctx context.Context, now engine.Snapshot, organization string, read []*Task) (map[string]bool, error) {
 	if len(read) == 0 {
-		return nil, nil //nolint:nilnil // none are
+		return nil, nil //nolint:nilnil // no requests
 	}
 	jobs, err := engine.FindValues[string](ctx, now, `SELECT job FROM batch_tasks WHERE organization = $1 AND job >= $2 AND job <= $3`,
 		organization, read[len(read)-1].ID, read[0].ID)
@@ -124,8 +122,8 @@ func inBatches(ctx context.Context, now engine.Snapshot, organization string, re
 	return together, err
 }
 
-// newestRequests reads the n newest calls and tasks with ids from oldest on and
-// below before, by the primary keys of the two tables they are in: of a batch, or of all.
+// newestRequests returns the n newest calls and tasks with ids from oldest (included) to before
+// (excluded), all or only those in a batch. It uses the primary keys of both tables.
 func newestRequests(ctx context.Context, now engine.Snapshot, organization, batch, oldest, before string, n int) (all []*Task, err error) {
 	where, args := `organization = $1 AND id >= $2 AND id < $3`, []any{organization, oldest, before, n}
 	if batch != "" {

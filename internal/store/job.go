@@ -14,12 +14,12 @@ import (
 
 // Modes of a job.
 const (
-	ModeSync  = "sync"  // its client waits for the answer
-	ModeAsync = "async" // a task: it waits in the queue and is polled
+	ModeSync  = "sync"  // a call: the client waits for the answer
+	ModeAsync = "async" // a task: it is queued, and the client polls it
 )
 
-// ErrLost is returned when a job is settled that the node does not own: it was
-// settled before, or taken from a node that seemed dead.
+// ErrLost is returned by Settle for a job that the node does not own: it was settled
+// before, or another node took it over because its node seemed dead.
 var ErrLost = errors.New("the job is not this node's")
 
 // Job is one extraction for one organization.
@@ -32,24 +32,24 @@ type Job struct {
 	Status       earshot.Status
 	Request      []byte // as the client sent it
 	MaxCost      int64  // credits
-	Node         string // who runs it
-	Attempts     int    // begun so far
+	Node         string // the node that runs it
+	Attempts     int    // started so far
 	CreatedAt    time.Time
-	StartedAt    time.Time // zero until then
+	StartedAt    time.Time // zero until the job starts
 
-	// IdempotencyKey belongs to the job for as long as it is kept; that of a call
-	// that failed is free again.
+	// IdempotencyKey is reserved as long as the job is kept. The key of a failed call is free
+	// again.
 	IdempotencyKey *string
 
-	// Tracker is the name of the tracker that it was asked for, "" for none.
+	// Tracker is the name of the tracker that the job belongs to, or "".
 	Tracker string
 
-	// Of tasks only.
+	// For tasks only.
 	Priority   int
 	WebhookURL *string
 }
 
-// keptColumns are those that a job keeps when it moves from jobs to finished.
+// keptColumns are the columns that jobs and finished have in common.
 var keptColumns = []engine.Column[Job]{
 	engine.Field("organization", "uuid", func(j *Job) *string { return &j.Organization }),
 	engine.Field("id", "uuid", func(j *Job) *string { return &j.ID }),
@@ -73,22 +73,22 @@ var (
 	JobsTable = engine.NewTable("jobs", append(slices.Clip(keptColumns),
 		engine.Field("webhook_url", "text", func(j *Job) **string { return &j.WebhookURL }))...)
 	insertJobs = JobsTable.Insert("")
-	// owned are the columns that tell whose job it is.
+	// owned are the columns that identify a job and its node.
 	owned       = JobsTable.Only("organization", "id", "node")
 	selectOwned = engine.NewStatement(owned, func(in engine.Input) string {
 		return `SELECT jobs.id, jobs.node FROM jobs WHERE ` + in.Matching()
 	})
 )
 
-// KeyTakenError is returned when a call has the idempotency key of another job.
+// KeyTakenError is returned when another job has the idempotency key of a call.
 type KeyTakenError struct{ JobID string }
 
-func (e *KeyTakenError) Error() string { return "the idempotency key is that of job " + e.JobID }
+func (e *KeyTakenError) Error() string { return "the idempotency key belongs to job " + e.JobID }
 
-// Begin starts a synchronous job: it takes a slot and sets aside the most that
-// the job can cost, or refuses with *KeyTakenError, CodeNoCredits or
-// CodeConcurrencyLimit. Either way it returns the organization as it is then. After any other error the job may or
-// may not have begun; settling it as failed makes sure.
+// Begin starts a synchronous job: it takes a slot and holds the maximum cost of the job. It
+// refuses with *KeyTakenError, CodeNoCredits or CodeConcurrencyLimit. In both cases it returns the
+// organization's current state. After any other error the job may or may not have begun; settle it
+// as failed to be sure.
 func (s *Store) Begin(job Job) (*account.Organization, error) {
 	job.Mode, job.Status = ModeSync, earshot.StatusProcessing
 	job.Attempts = 1
@@ -113,7 +113,7 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 	return &after, refusal
 }
 
-// keysOf are the idempotency keys of jobs.
+// keysOf returns the idempotency keys of jobs.
 func keysOf(jobs ...Job) (keys []string) {
 	for _, job := range jobs {
 		if job.IdempotencyKey != nil {
@@ -123,7 +123,7 @@ func keysOf(jobs ...Job) (keys []string) {
 	return keys
 }
 
-// admit returns why a job cannot begin, or nil.
+// admit returns the reason why a job cannot begin, or nil.
 func (w *Work) admit(o *LockedOrganization, job Job) error {
 	if job.IdempotencyKey != nil {
 		if other, used := w.keys[taskKey{o.ID, *job.IdempotencyKey}]; used {
@@ -161,22 +161,21 @@ func errNoCredits(job Job, o *LockedOrganization) *earshot.Error {
 	}
 }
 
-// Settlement is how a job ended.
+// Settlement describes how a job ended.
 type Settlement struct {
-	Job      *Job           // as it was begun, claimed or adopted
+	Job      *Job           // as returned by Claim or Adopt, or passed to Begin
 	Status   earshot.Status // COMPLETED or FAILED
-	Charge   int64          // at most Job.MaxCost; 0 when it failed
-	Attempts int            // that were made
+	Charge   int64          // at most Job.MaxCost; 0 if it failed
+	Attempts int            // number of attempts made
 	Result   []byte         // JSON
-	Error    *earshot.Error // why it failed
-	Capture  *Capture       // what it stored, if anything
-	Uses     []Use          // the requests that it made to upstreams other than the lab
+	Error    *earshot.Error // reason of a failure
+	Capture  *Capture       // stored pages, if any
+	Uses     []Use          // requests to upstreams other than the lab
 }
 
-// Settle ends a job: it charges, gives back the slot and what was held, moves the
-// job to the finished ones and plans its webhook, all or nothing. It may be
-// repeated after an error until it succeeds. Returns ErrLost when the job is not
-// the node's.
+// Settle ends a job. In one transaction it charges the job, releases its slot and its held
+// credits, moves it to the finished jobs and plans its webhook. After an error it may be called
+// again until it succeeds. It returns ErrLost if the node does not own the job.
 func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organization, err error) {
 	settled := make(chan struct{})
 	s.SettleLater(end, now, func(o *account.Organization, failure error) {
@@ -193,9 +192,9 @@ func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organizati
 	return after, nil
 }
 
-// SettleLater is Settle for who does not wait for it: done is called when it is
-// committed, and must not wait for anything. After any error, ErrLost too, call Settle
-// with the same: it finds out whether an earlier try did commit.
+// SettleLater is like Settle but does not wait: it calls done after the commit. done must not
+// block. After any error, including ErrLost, call Settle with the same arguments: Settle finds
+// out whether an earlier try was committed.
 func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Organization, error)) {
 	end.Result = Pack(end.Result)
 	last := &settling{Settlement: end, now: now, tell: done}
@@ -204,14 +203,14 @@ func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Or
 	s.WriteLater(&w)
 }
 
-// settling is a settlement on its way.
+// settling is a settlement that waits for its commit.
 type settling struct {
 	Settlement
 	now  time.Time
 	tell func(*account.Organization, error)
 
 	after account.Organization
-	lost  bool // the job is not the node's
+	lost  bool // the node does not own the job
 }
 
 func (s *settling) apply(_ context.Context, w *Work) error {
@@ -233,9 +232,8 @@ func (s *settling) done(err error) {
 	s.tell(&s.after, err)
 }
 
-// settledAlready returns nil when an earlier try of the same settlement, whose
-// outcome was unknown, did commit, and ErrLost when it did not. With any other
-// error nobody knows.
+// settledAlready returns nil if an earlier try of the same settlement was committed, and
+// ErrLost if not. After any other error this is unknown.
 func (s *Store) settledAlready(end Settlement) error {
 	ctx, cancel := context.WithTimeout(context.Background(), engine.TransactionTime)
 	defer cancel()

@@ -14,18 +14,18 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// maxKeys is how many valid keys an organization may have: one for each of many
-// machines, but no more than a list can show.
+// maxKeys limits the valid keys of an organization: enough for one per machine, few enough
+// for a list.
 const maxKeys = 500
 
-// ErrTooManyKeys is returned when an organization has all the keys that it may.
+// ErrTooManyKeys is returned when an organization has maxKeys valid keys.
 var ErrTooManyKeys = fmt.Errorf("the organization has %d valid keys already; revoke one first", maxKeys)
 
-// isValid picks the keys that are neither revoked nor expired at $2.
+// isValid is the condition that a key is neither revoked nor expired at $2.
 const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 
-// CreateKey stores a key of an organization. A zero expiry means none. Returns
-// ErrTooManyKeys.
+// CreateKey stores a key of an organization. With a zero time in expires the key never
+// expires. CreateKey returns ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
 	return s.Commit(Change{Organization: organization, across: true, Apply: func(ctx context.Context, w *Work) error {
 		valid, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, engine.Millis(now))
@@ -42,12 +42,12 @@ func (s *Store) CreateKey(organization string, key account.Key, scopes []account
 	}})
 }
 
-// apiKey is a key as it is stored.
+// apiKey is a row of api_keys.
 type apiKey struct {
 	id           string
 	organization string
 	hash         []byte
-	scopes       string // with commas in between
+	scopes       string // separated by commas
 	createdAt    int64
 	expiresAt    *int64
 	revokedAt    *int64
@@ -69,7 +69,7 @@ var (
 	insertAPIKey = apiKeysTable.Insert("")
 )
 
-// shown is the key as its organization sees it.
+// shown returns the key in the form that its organization sees.
 func (k *apiKey) shown() *earshot.Key {
 	at := func(millis *int64) *earshot.Timestamp {
 		if millis == nil {
@@ -94,7 +94,7 @@ func insertKey(ctx context.Context, tx *engine.Tx, organization string, key acco
 	return nil
 }
 
-// RevokeKey ends a key. Returns ErrNotFound; ending it twice is fine.
+// RevokeKey revokes a key. It returns ErrNotFound; revoking a key twice is no error.
 func (s *Store) RevokeKey(id string, now time.Time) error {
 	n, err := s.Run(`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, engine.Millis(now))
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Store) RevokeKey(id string, now time.Time) error {
 	return nil
 }
 
-// RevokeKeyOf ends a key of an organization and returns it as it is then. Returns
-// ErrNotFound; ending it twice is fine.
+// RevokeKeyOf revokes a key of an organization and returns the revoked key. It returns
+// ErrNotFound; revoking a key twice is no error.
 func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (*earshot.Key, error) {
 	var revoked []*apiKey
 	err := s.Execute(func(ctx context.Context, tx *engine.Tx) error {
@@ -127,8 +127,8 @@ func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (*earshot.Ke
 	return revoked[0].shown(), nil
 }
 
-// Keys lists an organization's keys, newest first: all that are valid, and
-// the newest of those that are not.
+// Keys lists an organization's keys, newest first: all valid keys, and the newest of the
+// others.
 func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([]*earshot.Key, error) {
 	keys, err := s.findKeys(ctx, now, `WHERE organization = $1
 		ORDER BY CASE WHEN `+isValid+` THEN 0 ELSE 1 END, created_at DESC, id LIMIT $3`, organization, engine.Millis(now), 2*maxKeys)
@@ -139,7 +139,7 @@ func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([
 	return keys, nil
 }
 
-// findKeys are the keys of an organization, $1, that a clause picks, with their budgets.
+// findKeys returns keys of an organization ($1) with their budgets.
 func (s *Store) findKeys(ctx context.Context, now time.Time, clause string, organization string, more ...any) (keys []*earshot.Key, err error) {
 	found, err := engine.FindRows(ctx, s.Reports, apiKeysTable, clause, append([]any{organization}, more...)...)
 	if err != nil {
@@ -152,16 +152,16 @@ func (s *Store) findKeys(ctx context.Context, now time.Time, clause string, orga
 	return keys, s.addBudgets(ctx, organization, keys, now)
 }
 
-// principalColumns are what a valid key tells of its organization.
+// principalColumns are the columns of the organization that a principal needs.
 const principalColumns = `o.id, o.requests_per_second, o.slots, o.running, o.balance`
 
-// StoredKey is a key that is valid now, and whose it is.
+// StoredKey is a valid key with its hash.
 type StoredKey struct {
 	account.Principal
 	Hash []byte
 }
 
-// Key finds a key that is neither revoked nor expired. Returns ErrNotFound.
+// Key returns a key that is neither revoked nor expired. It returns ErrNotFound.
 func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, error) {
 	k := &StoredKey{Principal: account.Principal{KeyID: id}}
 	var scopes string
@@ -169,7 +169,7 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 	err := engine.First(ctx, s.Lookups, func(r engine.Scanner) error { return r.Scan(append([]any{&k.Hash, &scopes}, ofOrganization...)...) }, `
 		SELECT k.hash, k.scopes, `+principalColumns+` FROM api_keys k JOIN organizations o ON o.id = k.organization
 		WHERE k.id = $1 AND `+isValid, id, engine.Millis(now))
-	if err == nil && s.Sharded() { // the row beside the keys only has the organization's name
+	if err == nil && s.Sharded() { // the coordinator's row of the organization has only its name
 		err = engine.First(ctx, s.ShardOf(k.OrganizationID).Lookups, func(r engine.Scanner) error { return r.Scan(ofOrganization...) },
 			`SELECT `+principalColumns+` FROM organizations o WHERE o.id = $1`, k.OrganizationID)
 	}
@@ -182,14 +182,13 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 	return k, nil
 }
 
-// keyUses are when keys were last used, as far as that is not written yet.
+// keyUses caches when keys were last used until WriteKeyUses has written the times.
 type keyUses struct {
 	mu     sync.Mutex
 	latest map[string]int64 // by id
 }
 
-// NoteKeyUse notes that a key was used. It costs no query: WriteKeyUses writes what
-// was noted.
+// NoteKeyUse records in memory that a key was used. WriteKeyUses writes it to the database.
 func (s *Store) NoteKeyUse(id string, now time.Time) {
 	s.uses.mu.Lock()
 	defer s.uses.mu.Unlock()
@@ -199,7 +198,7 @@ func (s *Store) NoteKeyUse(id string, now time.Time) {
 	s.uses.latest[id] = max(s.uses.latest[id], engine.Millis(now))
 }
 
-// addUse adds to a key a use that is not written yet.
+// addUse sets the last use of a key to the cached time if that is later.
 func (s *Store) addUse(k *apiKey) {
 	s.uses.mu.Lock()
 	defer s.uses.mu.Unlock()
@@ -213,8 +212,8 @@ var updateUses = engine.NewStatement(apiKeysTable.Only("id", "last_used_at"), fu
 		AND (api_keys.last_used_at IS NULL OR api_keys.last_used_at < ` + in.Value("last_used_at") + `)`
 })
 
-// WriteKeyUses writes when keys were last used. What could not be written is kept for
-// the next time.
+// WriteKeyUses writes the cached times of the last uses. If a write fails, its times stay in
+// the cache for the next call.
 func (s *Store) WriteKeyUses() error {
 	s.uses.mu.Lock()
 	noted := maps.Clone(s.uses.latest)
@@ -233,7 +232,7 @@ func (s *Store) WriteKeyUses() error {
 	return nil
 }
 
-// forgetUses drops what was written, unless the key was used again.
+// forgetUses removes written times from the cache, unless the key was used again.
 func (s *Store) forgetUses(written []*apiKey) {
 	s.uses.mu.Lock()
 	defer s.uses.mu.Unlock()

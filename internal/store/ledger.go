@@ -13,16 +13,16 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Kinds of ledger entries. Every change of a balance is one.
+// Kinds of ledger entries. Every change of a balance has one.
 const (
 	kindGrant  = string(earshot.LedgerGrant)  // credits of a cycle, or given by the operator
 	kindCharge = string(earshot.LedgerCharge) // the price of a job
-	kindLapse  = string(earshot.LedgerLapse)  // what was unused at a cycle's end
+	kindLapse  = string(earshot.LedgerLapse)  // unused credits that expired at the end of a cycle
 	kindAdjust = string(earshot.LedgerAdjust) // the operator's correction
 )
 
-// Grant gives an organization credits beyond those of its cycle, and returns
-// it as it is then. They do not lapse.
+// Grant gives an organization credits in addition to those of its cycle and returns the
+// updated organization. These credits do not expire.
 func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
 	return s.change(id, now, func(w *Work, o *LockedOrganization) error {
 		w.book(o, entry{kind: kindGrant, amount: credits, at: engine.Millis(now)})
@@ -30,8 +30,7 @@ func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organiz
 	})
 }
 
-// SetBalance corrects an organization's balance to credits. It fails when
-// running jobs hold more than that.
+// SetBalance sets an organization's balance. It fails if running jobs hold more than that.
 func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Organization, error) {
 	return s.change(id, now, func(w *Work, o *LockedOrganization) error {
 		if credits < o.Held {
@@ -44,7 +43,7 @@ func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Or
 	})
 }
 
-// change changes one organization and returns it as it is then.
+// change changes one organization and returns its new state.
 func (s *Store) change(id string, now time.Time, apply func(*Work, *LockedOrganization) error) (*account.Organization, error) {
 	var after account.Organization
 	err := s.Commit(Change{Organization: id, Apply: func(_ context.Context, w *Work) error {
@@ -62,9 +61,9 @@ func (s *Store) change(id string, now time.Time, apply func(*Work, *LockedOrgani
 	return &after, nil
 }
 
-// renew ends an organization's cycle: what is unused of its grant lapses, and
-// the next grant comes. Cycles that passed unseen leave no trace, since each
-// would have granted and lapsed the same.
+// renew begins an organization's next cycle: unused credits of the old grant expire, and the
+// new grant is added. Cycles that passed without a call of renew leave no entries, since the
+// grant of each would have expired in full.
 func (w *Work) renew(o *LockedOrganization, now time.Time) {
 	start, end := account.Cycle(time.UnixMilli(o.CreatedAt), now)
 	if unused := o.Unused(); unused > 0 {
@@ -75,16 +74,16 @@ func (w *Work) renew(o *LockedOrganization, now time.Time) {
 	w.book(o, entry{kind: kindGrant, amount: o.CycleGrant, at: engine.Millis(now)})
 }
 
-// entry is a line of the ledger. That of a job that is charged is the finished job itself,
-// as long as it is kept: so a charge is written once. When the job is forgotten, it goes into
-// the table.
+// entry is a row of the ledger. The charge of a job has no row as long as the finished job is
+// kept: the finished job is the entry, so a charge is written only once. The row is inserted
+// when the job is deleted.
 type entry struct {
-	id           string // that of the job that is charged; "" for a new one
+	id           string // of the charged job; "" for a new id
 	organization string
 	at           int64
 	kind         string
 	amount       int64
-	tracker      string // that the job was asked for; "" for none
+	tracker      string // of the charged job, or ""
 }
 
 var (
@@ -96,7 +95,7 @@ var (
 		engine.IntField("amount", func(e *entry) *int64 { return &e.amount }),
 		engine.NullField("tracker", "text", func(e *entry) *string { return &e.tracker }))
 	insertEntries = ledgerTable.Insert("")
-	// keepCharges enters the charges of finished jobs that are about to be forgotten.
+	// keepCharges inserts the charges of finished jobs before the jobs are deleted.
 	keepCharges = engine.NewStatement(FinishedTable.Only("organization", "id"), func(in engine.Input) string {
 		return `INSERT INTO ledger (` + ledgerColumns + `)
 			SELECT ` + chargeColumns + ` FROM finished WHERE status = 'COMPLETED' AND ` + in.Matching() + ` ON CONFLICT DO NOTHING`
@@ -105,17 +104,17 @@ var (
 
 const (
 	ledgerColumns = `id, organization, at, kind, amount, tracker`
-	// chargeColumns are those of the entry that a finished job is.
+	// chargeColumns are the columns of finished that correspond to ledgerColumns.
 	chargeColumns = `id, organization, finished_at, 'charge', -charged, tracker`
-	// isCharge picks the finished jobs that are entries. Earlier versions wrote the entry of
-	// a job at once.
+	// isCharge picks the finished jobs that serve as entries. Earlier versions inserted the entry
+	// when the job ended.
 	isCharge = `status = 'COMPLETED' AND NOT EXISTS (
 		SELECT 1 FROM ledger l WHERE l.organization = finished.organization AND l.id = finished.id AND l.kind = 'charge')`
-	// wholeLedger are all entries.
+	// wholeLedger reads all entries.
 	wholeLedger = `(SELECT ` + ledgerColumns + ` FROM ledger UNION ALL SELECT ` + chargeColumns + ` FROM finished WHERE ` + isCharge + `)`
 )
 
-// book changes a balance and notes the entry that says so.
+// book changes a balance and adds the ledger entry for the change.
 func (w *Work) book(o *LockedOrganization, e entry) {
 	o.Balance += e.amount
 	e.organization = o.ID
@@ -128,22 +127,22 @@ func (w *Work) addEntry(e entry) {
 	w.entries = append(w.entries, &e)
 }
 
-// LedgerFilter says which ledger entries to list, newest first.
+// LedgerFilter selects the ledger entries to list.
 type LedgerFilter struct {
 	Kind   string // an earshot.LedgerKind; "" for all
-	Before string // only entries older than this id; "" for all
+	Before string // only entries with smaller ids; "" for all
 	Limit  int
 }
 
-// Ledger lists ledger entries of an organization by their ids, the newest first. A
-// charge has the id of its job, and so the place of the moment when that came in.
+// Ledger lists ledger entries of an organization in descending order of their ids. A charge
+// has the id of its job, so it is sorted by the creation of the job.
 func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFilter) (entries []earshot.LedgerEntry, err error) {
 	kind, charges := `($3 = '' OR kind = $3)`, ``
 	if filter.Kind == "" || filter.Kind == kindCharge {
 		charges = ` UNION ALL SELECT * FROM (
 			SELECT ` + chargeColumns + ` FROM finished WHERE organization = $1 AND id < $2 AND ` + isCharge + ` ORDER BY id DESC LIMIT $4) AS charges`
 	} else {
-		kind = `kind <> 'charge' AND kind = $3` // the few that are no charges have an index of their own
+		kind = `kind <> 'charge' AND kind = $3` // there is a partial index on entries that are not charges
 	}
 	err = s.ShardOf(organization).Reports.Find(ctx, func(r engine.Scanner) error {
 		var e entry

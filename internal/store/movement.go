@@ -9,18 +9,18 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// maxMoved bounds what a look at the movement of tasks gives of each kind.
+// maxMoved limits the tasks of each kind in a Movement.
 const maxMoved = 1000
 
-// Movement is the state of an organization's queue, and tasks that may have moved.
+// Movement is the state of an organization's queue and the tasks that may have changed.
 type Movement struct {
 	QueueStatus
-	UnderWay map[string]earshot.Status // tasks that run, and new ones that wait
-	Ended    []string                  // tasks, the last one first
+	UnderWay map[string]earshot.Status // running tasks, and new queued ones
+	Ended    []string                  // ids of ended tasks, newest first
 }
 
-// Movement reads, at one moment, the state of an organization, which tasks run or
-// were submitted after a time, and which ended after an event; of each the last 1,000.
+// Movement returns a consistent view of an organization's queue: which tasks run or were
+// submitted after a time, and which ended after an event. It returns the newest 1,000 of each.
 func (s *Store) Movement(ctx context.Context, organization string, submitted time.Time, event int64) (*Movement, error) {
 	m := &Movement{UnderWay: map[string]earshot.Status{}}
 	underWay := func(r engine.Scanner) error {
@@ -49,7 +49,7 @@ func (s *Store) Movement(ctx context.Context, organization string, submitted tim
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look at the movement of tasks: %w", err)
+		return nil, fmt.Errorf("read the movement of tasks: %w", err)
 	}
 	return m, nil
 }

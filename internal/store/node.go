@@ -15,12 +15,12 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// takeoverAfter is how long a node may be silent before its jobs are taken from
-// it. A node beats every two seconds, so that is four beats missed.
+// takeoverAfter is how long a node may be silent before it is declared dead. A node sends a
+// heartbeat every two seconds, so it has missed four by then.
 const takeoverAfter = 10 * time.Second
 
-// RegisterNode adds a node, which runs so many tasks at once, and gives it an id that no
-// other ever had. On a database that serves a single process all others are gone for certain.
+// RegisterNode adds a node that runs up to workers tasks at once and returns its new id. On a
+// database that serves a single process it first removes all other nodes, which must be dead.
 func (s *Store) RegisterNode(host string, workers int, now time.Time) (id string, err error) {
 	id = NewID()
 	err = s.Transact(func(ctx context.Context, tx *engine.Tx) error {
@@ -43,8 +43,8 @@ func (s *Store) RegisterNode(host string, workers int, now time.Time) (id string
 	return id, err
 }
 
-// heartbeat is the time of a heartbeat as a statement has it, and the statement's
-// arguments: PostgreSQL's own clock, or the time that is trusted on SQLite.
+// heartbeat returns the SQL expression for the time of a heartbeat and the arguments of its
+// statement. The time is PostgreSQL's own clock or, on SQLite, the trusted time.
 func (s *Store) heartbeat(args ...any) (expression string, all []any) {
 	if !s.Dialect.Exclusive {
 		return s.Dialect.Now, args
@@ -52,13 +52,14 @@ func (s *Store) heartbeat(args ...any) (expression string, all []any) {
 	return fmt.Sprintf("$%d", len(args)+1), append(args, engine.Millis(s.Clock.Trusted()))
 }
 
-// Beat says that the node is alive and runs so many tasks at once, and looks at the clock and who else
-// is. Returns ErrNotFound when it was declared dead in the meantime: its jobs are no longer its own.
+// Beat records a heartbeat and the number of workers of a node. It also reads the clock and
+// the list of nodes. It returns ErrNotFound if the node was declared dead meanwhile; then the
+// node no longer owns its jobs.
 func (s *Store) Beat(id string, workers int) error {
-	if s.Dialect.Exclusive { // the time that is stored must be one that is trusted
+	if s.Dialect.Exclusive { // only a trusted time may be stored
 		s.Clock.Look(engine.Look{Time: time.Now().Round(0), Looked: time.Now()})
 	}
-	// Like execAtOnce it does not take a lane.
+	// Like execAtOnce, this does not go through a writer.
 	err := s.Transact(func(ctx context.Context, tx *engine.Tx) error {
 		seen, args := s.heartbeat(id, workers)
 		began, at := time.Now(), int64(0)
@@ -86,8 +87,8 @@ func (s *Store) Beat(id string, workers int) error {
 	return nil
 }
 
-// startClock takes the first look at the clock, and compares it with the last
-// heartbeat of any node.
+// startClock reads the clock for the first time and compares it with the last heartbeat of any
+// node.
 func (s *Store) startClock(ctx context.Context, accept bool) error {
 	var at int64
 	var newest sql.NullInt64
@@ -105,8 +106,8 @@ func (s *Store) startClock(ctx context.Context, accept bool) error {
 	return nil
 }
 
-// StopNode ends a node that goes. On SQLite it stays on the list until the next server
-// starts, with the time of its last heartbeat.
+// StopNode removes a node that stops. On SQLite the row of the node stays until the next server
+// starts, because it holds the time of the last heartbeat.
 func (s *Store) StopNode(id string) error {
 	if s.Dialect.Exclusive {
 		return nil
@@ -114,7 +115,7 @@ func (s *Store) StopNode(id string) error {
 	return s.RemoveNode(id)
 }
 
-// RemoveNode takes a node off the list. Jobs it leaves behind are lost ones.
+// RemoveNode removes a node. Its jobs become lost jobs.
 func (s *Store) RemoveNode(id string) error {
 	if err := s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("remove node: %w", err)
@@ -122,7 +123,7 @@ func (s *Store) RemoveNode(id string) error {
 	return nil
 }
 
-// DeclareDead takes nodes off the list that have been silent for too long.
+// DeclareDead removes nodes that have been silent for too long.
 func (s *Store) DeclareDead() error {
 	now, args := s.heartbeat(takeoverAfter.Milliseconds())
 	if err := s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+now+` - $1`, args...); err != nil {
@@ -131,8 +132,8 @@ func (s *Store) DeclareDead() error {
 	return nil
 }
 
-// execAtOnce runs a statement that concerns nodes. It does not take a lane: behind
-// writes that wait for a lock, a node would seem dead.
+// execAtOnce runs a statement on nodes. It does not go through a writer, where it could wait
+// behind locked rows until the node seems dead.
 func (s *Store) execAtOnce(text string, args ...any) error {
 	return s.Transact(func(ctx context.Context, tx *engine.Tx) error {
 		_, err := tx.ExecContext(ctx, text, args...)
@@ -140,13 +141,12 @@ func (s *Store) execAtOnce(text string, args ...any) error {
 	})
 }
 
-// lostBatch is how many lost jobs are ended in one go; together they share
-// commits.
+// lostBatch is how many lost jobs ReleaseLost ends at once, in shared commits.
 const lostBatch = 500
 
-// ReleaseLost ends a batch of synchronous jobs of nodes that are gone: their
-// clients are gone with them. They are charged nothing. It returns how many there
-// were: as long as there are any, call it again.
+// ReleaseLost ends a batch of synchronous jobs of dead nodes, whose clients have lost their
+// connections. The jobs are not charged. It returns their number. Call it again until it
+// returns 0.
 func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
 	lost, err := s.lostJobs(ctx, ModeSync, lostBatch)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
 				Job:      job,
 				Status:   earshot.StatusFailed,
 				Attempts: job.Attempts,
-				Error:    &earshot.Error{Code: earshot.CodeInternal, Message: "the node that ran this call is gone"},
+				Error:    &earshot.Error{Code: earshot.CodeInternal, Message: "the node that ran this call has stopped"},
 			}, now)
 			if errors.Is(err, ErrLost) { // another node was faster
 				return nil
@@ -170,8 +170,8 @@ func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
 	return len(lost), group.Wait()
 }
 
-// Adopt gives a node up to n tasks of nodes that are gone. They keep their slot
-// and what they hold; being taken over counts as an attempt.
+// Adopt assigns up to n tasks of dead nodes to a node. They keep their slots and held credits;
+// an adoption counts as an attempt.
 func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []*Job, err error) {
 	lost, err := s.lostJobs(ctx, ModeAsync, n)
 	if err != nil || len(lost) == 0 {
@@ -209,7 +209,7 @@ func adopt(p *engine.Shard, lost []*Job, node string) (adopted []*Job, err error
 		}
 	}
 	err = p.WithKeys().Transact(adopt(false))
-	if p.Dialect.Locked(err) { // the tasks of others need not wait for that organization
+	if p.Dialect.Locked(err) { // adopt the tasks of the other organizations
 		err = p.WithKeys().Transact(adopt(true))
 	}
 	if err != nil {
@@ -218,19 +218,19 @@ func adopt(p *engine.Shard, lost []*Job, node string) (adopted []*Job, err error
 	return adopted, nil
 }
 
-// takeover is a job of a node that is gone, and the node that is to run it.
+// takeover is a job of a dead node and the node that takes it over.
 type takeover struct {
 	Job
 	heir string
 }
 
-// What the lost node no longer has, another was faster to take over.
+// adoptJobs skips jobs that another node has adopted meanwhile.
 var adoptJobs = engine.NewStatement(
 	append(engine.Lift(JobsTable.Only("organization", "id", "node"), func(t *takeover) *Job { return &t.Job }),
 		engine.Field("heir", "uuid", func(t *takeover) *string { return &t.heir })),
 	func(in engine.Input) string {
 		return `UPDATE jobs SET node = ` + in.Value("heir") + `, attempts = attempts + 1 ` + in.Where("jobs", "organization", "id", "node") + `
-			AND EXISTS (SELECT 1 FROM nodes WHERE nodes.id = ` + in.Value("heir") + `) -- not one that is itself taken for dead
+			AND EXISTS (SELECT 1 FROM nodes WHERE nodes.id = ` + in.Value("heir") + `) -- the heir must not be declared dead itself
 			RETURNING ` + JobsTable.List
 	})
 
@@ -238,7 +238,7 @@ func (s *Store) lostJobs(ctx context.Context, mode string, n int) ([]*Job, error
 	return s.findJobs(ctx, `status = 'PROCESSING' AND mode = $1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = jobs.node) LIMIT $2`, mode, n)
 }
 
-// Owned are the tasks that a node is to run.
+// Owned returns the tasks that a node must run.
 func (s *Store) Owned(ctx context.Context, node string) ([]*Job, error) {
 	return s.findJobs(ctx, `status = 'PROCESSING' AND mode = $1 AND node = $2`, ModeAsync, node)
 }

@@ -12,7 +12,7 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// ErrExists is returned when the name is taken.
+// ErrExists is returned for a name that is taken.
 var ErrExists = errors.New("exists already")
 
 var organizationsTable = engine.NewTable("organizations",
@@ -35,17 +35,17 @@ var organizationsTable = engine.NewTable("organizations",
 	engine.IntField("cycle_used", func(o *account.Organization) *int64 { return &o.CycleUsed }),
 	engine.IntField("key_budgets", func(o *account.Organization) *int { return &o.KeyBudgets }))
 
-// NewOrganization is an organization to be created, with its first key.
+// NewOrganization describes an organization to create, with its first key.
 type NewOrganization struct {
 	Name          string
 	Plan          account.Plan
 	FirstGrant    int64 // credits of its first cycle
 	WebhookSecret string
-	Key           account.Key // its first, which may do everything
+	Key           account.Key // the first key, with all default scopes
 }
 
-// CreateOrganization stores an organization and grants its first credits.
-// Returns ErrExists when the name is taken.
+// CreateOrganization stores an organization and grants its first credits. It returns
+// ErrExists.
 func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.Organization, error) {
 	start, end := account.Cycle(now, now)
 	created := &newOrganizationRow{webhookSecret: n.WebhookSecret, Organization: account.Organization{
@@ -74,15 +74,15 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 	return &created.Organization, nil
 }
 
-// reservedTime is how long a name stays taken of which no organization came: nobody is that
-// slow to make one.
+// reservedTime is how long a name stays reserved without its organization being stored. It is much
+// longer than the creation takes.
 const reservedTime = time.Minute
 
-// reserve takes the name of an organization that is about to be created, and has the keys'
-// table know of it. Returns ErrExists when the name is taken.
+// reserve inserts a new organization into the coordinator's table, which makes names unique
+// over all shards and which the table of keys refers to. It returns ErrExists.
 func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
 	err := s.Execute(func(ctx context.Context, tx *engine.Tx) error {
-		// A node that was killed in between leaves a name without its organization.
+		// A node that was killed during the creation has left a name without an organization.
 		left, err := engine.FindRows(ctx, tx, organizationsTable, `WHERE name = $1 AND created_at < $2`, o.Name, engine.Millis(now.Add(-reservedTime)))
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
 	return nil
 }
 
-// newOrganizationRow is an organization and what only its creation stores.
+// newOrganizationRow adds the columns that only the creation writes.
 type newOrganizationRow struct {
 	account.Organization
 	webhookSecret string
@@ -117,7 +117,7 @@ var insertOrganization = engine.NewTable("organizations", append(
 	engine.Lift(organizationsTable.Columns, func(o *newOrganizationRow) *account.Organization { return &o.Organization }),
 	engine.TextField("webhook_secret", func(o *newOrganizationRow) *string { return &o.webhookSecret }))...).Insert("")
 
-// Organizations are all organizations by name.
+// Organizations returns all organizations, sorted by name.
 func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, error) {
 	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*account.Organization, error) {
 		return engine.FindRows(ctx, p.Reports, organizationsTable, `ORDER BY name`)
@@ -131,9 +131,9 @@ func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, err
 	return all, nil
 }
 
-// OrganizationByName finds an organization. Returns ErrNotFound.
+// OrganizationByName returns an organization. It returns ErrNotFound.
 func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.Organization, error) {
-	// Names are unique over all parts.
+	// The coordinator's table has the names of all organizations.
 	o, err := engine.FirstRow(ctx, s.Lookups, organizationsTable, `WHERE name = $1`, name)
 	if err == nil && s.Sharded() {
 		o, err = engine.FirstRow(ctx, s.ShardOf(o.ID).Lookups, organizationsTable, `WHERE id = $1`, o.ID)
@@ -144,20 +144,20 @@ func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.O
 	return o, nil
 }
 
-// Organization finds an organization and brings it into its current cycle.
-// Returns ErrNotFound.
+// Organization returns an organization and begins its next billing cycle if that is due.
+// It returns ErrNotFound.
 func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*account.Organization, error) {
 	o, err := engine.FirstRow(ctx, s.ShardOf(id).Lookups, organizationsTable, `WHERE id = $1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("organization %s: %w", id, err)
 	}
 	if now, err = s.Clock.Decisive(now); err != nil || engine.Millis(now) < o.CycleResetsAt {
-		return o, nil //nolint:nilerr // while the clock is not trusted, the cycle goes on
+		return o, nil //nolint:nilerr // the cycle goes on while the clock is not trusted
 	}
 	return s.change(id, now, func(*Work, *LockedOrganization) error { return nil })
 }
 
-// SetPlan moves an organization to a plan. The next cycle grants its credits.
+// SetPlan moves an organization to a plan. The plan's credits are granted with the next cycle.
 func (s *Store) SetPlan(id string, plan account.Plan) error {
 	return s.Commit(Change{Organization: id, Apply: func(ctx context.Context, w *Work) error {
 		_, err := w.ExecContext(ctx, `
@@ -171,8 +171,8 @@ func (s *Store) SetPlan(id string, plan account.Plan) error {
 	}})
 }
 
-// ApplyPlans brings the limits that organizations carry in line with the plans
-// they are on.
+// ApplyPlans updates the limits stored with each organization to the current limits of its
+// plan.
 func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 	all, err := s.Organizations(ctx)
 	if err != nil {
@@ -193,13 +193,12 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 	return nil
 }
 
-// CountRequests adds n requests to the organization's window, which opens with
-// its first request and lasts for length, and returns how many are in it then.
-// All nodes share the window, by the database's clock. PostgreSQL only: on
-// SQLite one process sees every request and counts in memory.
+// CountRequests adds n requests to the organization's rate-limit window and returns the new
+// count. The window opens with its first request and lasts for length. All nodes share it, by the
+// database's clock. PostgreSQL only: on SQLite the single process counts in memory.
 func (s *Store) CountRequests(ctx context.Context, organization string, n int, length time.Duration) (used int, err error) {
-	// The table is unlogged, so the commit waits for no disk. A request whose connection was lost
-	// may be counted twice, which the client notices only when its window is nearly full.
+	// The table is unlogged, so the commit does not wait for the disk. A request may be counted
+	// twice after a lost connection, which matters only to a client close to its limit.
 	err = s.Lookups.Find(ctx, func(found engine.Scanner) error { return found.Scan(&used) }, `
 		INSERT INTO rate_windows AS w (organization, opened_at, used) VALUES ($1, `+s.Dialect.Now+`, $2)
 		ON CONFLICT (organization) DO UPDATE SET

@@ -11,17 +11,15 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Submit queues tasks of one organization, in their order. refusals has an error for
-// each task that was refused, and nil for the others. When the queue has no room for
-// the others, err is CodeQueueLimit and none is queued. size is how many tasks the
-// client handed in, faulty ones included; that error names it. No credits are set aside
-// for queued tasks.
+// Submit queues tasks of one organization in the given order. refusals has an error for each
+// refused task, and nil for the others. If the queue has no room for all accepted tasks, none is
+// queued and err is CodeQueueLimit, whose details contain size: the number of tasks that the client
+// sent, including invalid ones. No credits are held for queued tasks.
 func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time) (refusals []error, err error) {
 	return s.submit(organization, tasks, size, now, nil)
 }
 
-// submit is Submit, with what else is to be stored of the tasks in the same
-// transaction.
+// submit is Submit; more stores additional rows in the same transaction.
 func (s *Store) submit(
 	organization string, tasks []Job, size int, now time.Time, more func(ctx context.Context, w *Work, refusals []error) error,
 ) (refusals []error, err error) {
@@ -36,7 +34,7 @@ func (s *Store) submit(
 		for i, task := range tasks {
 			if refusals[i] = w.checkTask(o, task); refusals[i] == nil {
 				task.Mode, task.Status = ModeAsync, earshot.StatusQueued
-				w.takeKey(&task) // from the tasks after it
+				w.takeKey(&task) // the tasks after it must not use the same key
 				accepted = append(accepted, &task)
 			}
 		}
@@ -63,7 +61,7 @@ func (s *Store) submit(
 	return refusals, overflow
 }
 
-// checkCapacity returns an error unless the queue has room for so many tasks of a request
+// checkCapacity returns an error if the queue has no room for a number of tasks of a request
 // with size tasks.
 func checkCapacity(o *LockedOrganization, tasks, size int) error {
 	room := max(0, o.Plan.QueueCapacity-o.Queued)
@@ -77,7 +75,7 @@ func checkCapacity(o *LockedOrganization, tasks, size int) error {
 	}
 }
 
-// checkTask returns why a task cannot be queued, or nil.
+// checkTask returns the reason why a task cannot be queued, or nil.
 func (w *Work) checkTask(o *LockedOrganization, task Job) error {
 	if task.IdempotencyKey != nil {
 		if job, used := w.keys[taskKey{o.ID, *task.IdempotencyKey}]; used {
@@ -94,14 +92,14 @@ func (w *Work) checkTask(o *LockedOrganization, task Job) error {
 	return nil
 }
 
-// submitted reports whether a submission of unknown outcome did commit: one of
-// its tasks is there, so all of them are.
+// submitted reports whether a submission with unknown outcome was committed: if one of its
+// tasks exists, all do.
 func (s *Store) submitted(organization string, tasks []Job, refusals []error) bool {
 	accepted := slices.Index(refusals, nil)
 	if accepted < 0 {
 		return false
 	}
-	// The lock waits for a commit that is still under way.
+	// Locking the organization waits until a commit in progress has ended.
 	if err := s.ShardOf(organization).CommitTogether(&engine.Write{Organization: organization, Apply: func(context.Context, engine.Unit) error { return nil }}); err != nil {
 		return false
 	}
@@ -134,7 +132,7 @@ var (
 	})
 )
 
-// takeKey gives a job the idempotency key that it asks for, leaveKey takes it back.
+// takeKey reserves the idempotency key of a job; leaveKey releases it.
 func (w *Work) takeKey(job *Job) {
 	if job.IdempotencyKey != nil {
 		w.keys[taskKey{job.Organization, *job.IdempotencyKey}] = job.ID
@@ -157,7 +155,7 @@ func (w *Work) storeKeys(ctx context.Context) error {
 	return engine.Each(ctx, w.Tx, insertKeys, keyed, nil)
 }
 
-// NoteAttempt notes that a task's node makes another attempt.
+// NoteAttempt stores the number of attempts of a task, if the node still owns it.
 func (s *Store) NoteAttempt(job *Job, attempt int) error {
 	_, err := s.ShardOf(job.Organization).Run(`UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`, job.Organization, job.ID, job.Node, attempt)
 	if err != nil {
@@ -166,11 +164,11 @@ func (s *Store) NoteAttempt(job *Job, attempt int) error {
 	return nil
 }
 
-// ClearBatch keeps each transaction of a clear short.
+// ClearBatch limits the tasks of a transaction of Clear.
 const ClearBatch = 5000
 
-// Clear removes the queued tasks of an organization, frees their keys, and
-// returns how many there were.
+// Clear removes the queued tasks of an organization, releases their idempotency keys, and
+// returns their number.
 func (s *Store) Clear(organization string, now time.Time) (cleared int, err error) {
 	for {
 		n, err := s.drop(organization, now, `id IN (SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' LIMIT $2)`, ClearBatch)
@@ -183,8 +181,8 @@ func (s *Store) Clear(organization string, now time.Time) (cleared int, err erro
 	}
 }
 
-// Cancel removes one queued task and frees its key. Returns ErrNotFound, or
-// CodeConflict when the task is no longer queued.
+// Cancel removes one queued task and releases its idempotency key. It returns ErrNotFound, or
+// CodeConflict if the task is no longer queued.
 func (s *Store) Cancel(ctx context.Context, organization, id string, now time.Time) error {
 	task, err := s.Task(ctx, organization, id) // also checks that it is an id
 	if err != nil {
@@ -206,8 +204,8 @@ func (s *Store) Cancel(ctx context.Context, organization, id string, now time.Ti
 	}
 }
 
-// drop removes the queued tasks of an organization, $1, that the condition picks,
-// and frees their keys.
+// drop removes the queued tasks of an organization ($1) that match the condition, and releases
+// their idempotency keys.
 func (s *Store) drop(organization string, now time.Time, condition string, arg any) (n int, err error) {
 	err = s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
 		o, err := w.Organization(organization, now)

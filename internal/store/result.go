@@ -6,11 +6,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxResult is far above any result, and keeps a damaged row from taking the
-// node's memory.
+// maxResult is far larger than any result. It keeps a corrupt row from exhausting the node's
+// memory.
 const maxResult = 256 << 20
 
-// The coder and decoder are stateless as they are used here: safe for all.
+// EncodeAll and DecodeAll are safe for concurrent use.
 var (
 	packer   = must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(0)))
 	unpacker = must(zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxResult), zstd.WithDecoderConcurrency(0)))
@@ -31,7 +31,7 @@ func Pack(result []byte) []byte {
 	return packer.EncodeAll(result, make([]byte, 0, len(result)/3+64))
 }
 
-// Unpack decompresses what Pack has compressed.
+// Unpack decompresses the output of Pack.
 func Unpack(packed []byte) ([]byte, error) {
 	if packed == nil {
 		return nil, nil

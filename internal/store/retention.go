@@ -11,18 +11,17 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// PruneBatch keeps the transactions of house-keeping short.
+// PruneBatch limits the rows of a deletion, which keeps its transaction short.
 const PruneBatch = 500
 
-// DeleteFinished removes jobs that were created and ended before the given times,
-// with all that is kept of them, a batch at a time. Those whose webhook is still to be
-// sent stay, and those that a tracker has not recorded. It returns how many there were: as long as there are any, call it
-// again.
+// DeleteFinished deletes a batch of jobs that were created and ended before the given times,
+// with all rows that refer to them. It keeps jobs whose webhook is not sent yet or whose tracker has not
+// recorded them. It returns the number of deleted jobs. Call it again until it returns 0.
 func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
 	return s.countEverywhere(func(p *engine.Shard) (int, error) { return deleteFinishedBefore(ctx, p, created, ended) })
 }
 
-// countEverywhere adds up what parts report.
+// countEverywhere returns the sum of the results of all shards.
 func (s *Store) countEverywhere(ask func(*engine.Shard) (int, error)) (sum int, err error) {
 	counts, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]int, error) {
 		n, err := ask(p)
@@ -72,8 +71,8 @@ func deleteFinishedBefore(ctx context.Context, p *engine.Shard, created, ended t
 	return len(old), err
 }
 
-// DeleteBatches removes batches that were submitted before the given time and of which
-// no task is kept, some at a time. It returns how many there were.
+// DeleteBatches deletes some batches that were submitted before the given time and have no
+// tasks left. It returns their number.
 func (s *Store) DeleteBatches(ctx context.Context, created time.Time) (int, error) {
 	return s.countEverywhere(func(p *engine.Shard) (int, error) { return deleteBatchesBefore(ctx, p, created) })
 }
@@ -92,12 +91,12 @@ func deleteBatchesBefore(ctx context.Context, p *engine.Shard, created time.Time
 	return len(old), err
 }
 
-// forgettable are the columns of a finished job that matter when it is forgotten.
+// forgettable has the columns of a finished job that its deletion needs.
 var forgettable = engine.NewTable("finished",
 	FinishedTable.Only("organization", "id", "idempotency_key")...)
 
-// findForgettable finds jobs by their ids, which an index has. The time in an id is that
-// of the machine that made it; the time that counts is in created_at.
+// findForgettable uses the index on ids. The time in an id comes from the machine that made the
+// id and is not exact, so created_at is compared as well.
 func findForgettable(ctx context.Context, in engine.Querier, created, ended time.Time) (old []*Task, err error) {
 	err = in.Find(ctx, engine.Collect(forgettable, &old), `
 		SELECT `+forgettable.List+`
@@ -109,7 +108,7 @@ func findForgettable(ctx context.Context, in engine.Querier, created, ended time
 	return old, err
 }
 
-// FirstID is where the ids of a moment begin.
+// FirstID returns the smallest id of a moment.
 func FirstID(t time.Time) string {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(0, engine.Millis(t)))<<16)

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// retryRow tells which task was queued in the place of a job that failed.
+// retryRow records which task replaces a failed job.
 type retryRow struct{ organization, job, task string }
 
 var (
@@ -19,7 +19,7 @@ var (
 		engine.Field("organization", "uuid", func(r *retryRow) *string { return &r.organization }),
 		engine.Field("job", "uuid", func(r *retryRow) *string { return &r.job }),
 		engine.Field("task", "uuid", func(r *retryRow) *string { return &r.task }))
-	// A task that was removed from the queue may have another in its place.
+	// If the replacing task was removed from the queue, another may take its place.
 	insertRetries = retriesTable.Insert(`ON CONFLICT (organization, job) DO UPDATE SET task = excluded.task`)
 	selectRetries = engine.NewStatement(retriesTable.Only("organization", "job"), func(in engine.Input) string {
 		return `SELECT ` + retriesTable.List + ` FROM retries WHERE ` + in.Matching()
@@ -31,7 +31,7 @@ var (
 		return `UPDATE batch_tasks SET job = ` + in.Value("task") + ` ` + in.Where("batch_tasks", "organization", "job")
 	})
 
-	// identified are the columns that tell which job it is and how it stands.
+	// identifiedJobs and identifiedFinished have only the id and status of a job.
 	identifiedJobs     = engine.NewTable("jobs", JobsTable.Only("organization", "id", "status")...)
 	identifiedFinished = engine.NewTable("finished", engine.Lift(identifiedJobs.Columns, func(j *Job) *Job { return j })...)
 	selectJobs         = engine.NewStatement(identifiedJobs.Only("organization", "id"), func(in engine.Input) string {
@@ -42,8 +42,8 @@ var (
 	})
 )
 
-// FailedTasks are the tasks of a batch that failed, in the order of the input, with
-// what is needed to queue them anew: WebhookURL is that of their webhook.
+// FailedTasks returns the failed tasks of a batch in the order of the input, with their
+// webhook URLs, so that they can be queued again.
 func (s *Store) FailedTasks(ctx context.Context, organization, batch string) ([]*Task, error) {
 	batch, err := CanonicalID(batch)
 	if err != nil {
@@ -54,8 +54,7 @@ func (s *Store) FailedTasks(ctx context.Context, organization, batch string) ([]
 		WHERE t.organization = $1 AND t.batch = $2 AND finished.status = 'FAILED' ORDER BY t.position`, batch)
 }
 
-// FailedRequest is a call or task that failed, as FailedTasks gives it. Returns
-// ErrNotFound.
+// FailedRequest returns a failed call or task with its webhook URL. It returns ErrNotFound.
 func (s *Store) FailedRequest(ctx context.Context, organization, id string) (*Task, error) {
 	found, err := s.failed(ctx, organization, withWebhook+` WHERE finished.organization = $1 AND finished.id = $2 AND finished.status = 'FAILED'`, id)
 	if err == nil && len(found) == 0 {
@@ -67,10 +66,10 @@ func (s *Store) FailedRequest(ctx context.Context, organization, id string) (*Ta
 	return found[0], nil
 }
 
-// withWebhook adds the webhook that a job had.
+// withWebhook joins the webhook of a job.
 const withWebhook = `LEFT JOIN deliveries d ON d.organization = finished.organization AND d.job = finished.id`
 
-// failed finds failed jobs of an organization, $1.
+// failed returns failed jobs of an organization ($1).
 func (s *Store) failed(ctx context.Context, organization, clause string, args ...any) (tasks []*Task, err error) {
 	from := listedTables[1]
 	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
@@ -84,9 +83,9 @@ func (s *Store) failed(ctx context.Context, organization, clause string, args ..
 	return tasks, nil
 }
 
-// RetryOf finds the task that was queued in the place of a failed job, the newest
-// where that failed, too. Returns ErrNotFound when there is none, or it was removed
-// from the queue.
+// RetryOf returns the task that replaces a failed job. If that task failed and was replaced
+// too, RetryOf returns the newest one. It returns ErrNotFound if there is no such task or if it was
+// removed from the queue.
 func (s *Store) RetryOf(ctx context.Context, organization, job string) (*Task, error) {
 	var newest *Task
 	for {
@@ -109,20 +108,20 @@ func (s *Store) RetryOf(ctx context.Context, organization, job string) (*Task, e
 	}
 }
 
-// Retry is a failed job and the task that is to be queued in its place.
+// Retry is a failed job and the task to queue in its place.
 type Retry struct {
 	Failed string
 	Task   Job
-	// What became of it. Before is the task that has the place already; Refusal says
-	// why nothing was queued. Without either, Task was.
+	// The outcome. Before is the id of a task that replaces the job already. Refusal is the
+	// reason why nothing was queued. If both are empty, Task was queued.
 	Before  string
 	Refusal error
 }
 
-// Retry queues tasks in the place of jobs of an organization that failed: each takes
-// over the idempotency key and the place in a batch. A job in whose place a task was
-// queued already, whoever did it, gets no other, unless that one was removed. When
-// the queue has no room for all, err is CodeQueueLimit and none is queued.
+// Retry queues tasks in the place of an organization's failed jobs. Each task takes over the
+// idempotency key and the position in the batch. A job that was replaced before is not replaced
+// again, unless the replacing task was removed from the queue. If the queue has no room for all
+// tasks, Retry queues none and returns CodeQueueLimit.
 func (s *Store) Retry(organization string, retries []*Retry, now time.Time) error {
 	var overflow error
 	var keys []string
@@ -135,7 +134,7 @@ func (s *Store) Retry(organization string, retries []*Retry, now time.Time) erro
 	}}
 	err := s.Commit(queue)
 	if errors.Is(err, ErrUnknownOutcome) {
-		err = s.Commit(queue) // what it queued before is found in its place
+		err = s.Commit(queue) // if the first try was committed, its tasks are found as Before
 	}
 	if err != nil {
 		return fmt.Errorf("retry: %w", err)
@@ -171,8 +170,8 @@ func (w *Work) retry(ctx context.Context, organization string, retries []*Retry,
 	return nil, engine.Each(ctx, w.Tx, replaceBatchTasks, placed, nil)
 }
 
-// checkRetry returns why a task cannot be queued in the place of a failed one, or takes
-// the idempotency key of that one and returns nil.
+// checkRetry returns the reason why a task cannot replace a failed one, or nil. If it returns
+// nil, it has released the idempotency key of the failed task.
 func (w *Work) checkRetry(o *LockedOrganization, task Job, failed string) error {
 	if task.IdempotencyKey == nil {
 		return w.checkTask(o, task)
@@ -190,8 +189,8 @@ func (w *Work) checkRetry(o *LockedOrganization, task Job, failed string) error 
 	return nil
 }
 
-// addUnstored adds the jobs that writes of the same transaction inserted or ended: the
-// tables do not know it yet.
+// addUnstored adds the jobs that writes of this transaction inserted or ended, which are not
+// in the tables yet.
 func (w *Work) addUnstored(status map[string]earshot.Status) {
 	for _, job := range w.inserted {
 		status[job.ID] = job.Status
@@ -201,7 +200,7 @@ func (w *Work) addUnstored(status map[string]earshot.Status) {
 	}
 }
 
-// readPlaces finds out which jobs can have a task in their place.
+// readPlaces sets Before and Refusal of each retry.
 func (w *Work) readPlaces(ctx context.Context, organization string, retries []*Retry) error {
 	var failed []*Job
 	var places []*retryRow
@@ -219,7 +218,7 @@ func (w *Work) readPlaces(ctx context.Context, organization string, retries []*R
 		taken[row.job] = row.task
 		tasks = append(tasks, &Job{Organization: organization, ID: row.task})
 	}
-	// Tasks only move from jobs to finished, and not while the organization is locked.
+	// Tasks move only from jobs to finished, and not while the organization is locked.
 	var found []*Job
 	if err := engine.Each(ctx, w.Tx, selectJobs, tasks, engine.Collect(identifiedJobs, &found)); err != nil {
 		return err

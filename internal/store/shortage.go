@@ -8,36 +8,35 @@ import (
 	"earshot"
 )
 
-// A queued task whose credits are short only because running jobs hold them goes back to
-// the front of its queue, and the tasks behind it wait with it: whatever they took, it would
-// wait for them as well. Settling those jobs either gives the credits back or takes them
-// from the balance, so nothing waits for ever.
+// A queued task that lacks credits only because running jobs hold them returns to the front of
+// its queue, and the tasks behind it wait too: any credits that they took would delay it
+// further. Settling a running job either releases its held credits or takes them from the balance, so
+// no task waits forever.
 //
-// Each node remembers such organizations and leaves them out of its claims until their rows
-// show that credits came back. Whether a task starts is always decided in the
-// transaction of a claim: what is remembered only saves tries.
+// Each node caches such organizations and skips them in its claims until their rows show that
+// credits were released. The cache only saves attempts: the transaction of a claim always decides
+// whether a task starts.
 
 const (
-	// shortTime is how long a shortage is remembered. It bounds how long a task waits that was
-	// let in by a change that the row of its organization does not show, such as a
-	// higher ceiling of its key.
+	// shortTime is how long a shortage stays in the cache. It limits the wait for changes that
+	// are not visible in the organization's row, such as a higher budget of a key.
 	shortTime = time.Second
-	// fewTasks is how many tasks are looked at even where the credits that are left may be
-	// too few for one.
+	// fewTasks is the number of tasks that a claim always examines, even if the available credits
+	// may not suffice for one.
 	fewTasks = 16
 )
 
-// shortages are the organizations whose next task waits for credits.
+// shortages caches the organizations whose next task waits for credits.
 type shortages struct {
 	mu            sync.Mutex
 	organizations map[string]shortage
 }
 
-// shortage is what the row of an organization said when its next task had to wait.
+// shortage holds values of an organization's row from when its next task had to wait.
 type shortage struct {
 	queued        int
 	balance, held int64
-	until         time.Time // when it is forgotten
+	until         time.Time // when the entry expires
 }
 
 func (s *shortages) note(found map[string]shortage) {
@@ -52,7 +51,7 @@ func (s *shortages) note(found map[string]shortage) {
 	}
 }
 
-// count returns how many organizations are left out at most.
+// count returns the number of organizations in the cache, without expired ones.
 func (s *shortages) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +59,8 @@ func (s *shortages) count() int {
 	return len(s.organizations)
 }
 
-// lasts reports whether the next task of an organization still waits for credits: the
-// same tasks are queued, and nothing was given back.
+// lasts reports whether the next task of an organization still waits for credits: the same
+// tasks are queued, and no credits were released.
 func (s *shortages) lasts(now candidate) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,8 +68,8 @@ func (s *shortages) lasts(now candidate) bool {
 	return known && time.Now().Before(then.until) && now.queued == then.queued && now.balance == then.balance && now.held >= then.held
 }
 
-// checkPaid returns why a job cannot be paid, or nil. waits reports whether jobs that run now
-// may give back the credits that it lacks.
+// checkPaid returns the reason why a job cannot be paid, or nil. waits reports whether running
+// jobs may release the missing credits.
 func (w *Work) checkPaid(o *LockedOrganization, job *Job, now time.Time) (waits bool, why error) {
 	if o.Balance < job.MaxCost {
 		return false, errNoCredits(*job, o)
@@ -82,13 +81,13 @@ func (w *Work) checkPaid(o *LockedOrganization, job *Job, now time.Time) (waits 
 	return waits, why
 }
 
-// putBack leaves a task in the queue that a claim has started.
+// putBack returns a task that a claim has started to the queue.
 func (w *Work) putBack(job *Job) {
 	job.neverStarted()
 	w.returned = append(w.returned, job)
 }
 
-// neverStarted makes a job queued again that a claim has started.
+// neverStarted resets a job that a claim has started to queued.
 func (j *Job) neverStarted() {
 	j.Status, j.Node, j.StartedAt, j.Attempts = earshot.StatusQueued, "", time.Time{}, j.Attempts-1
 }

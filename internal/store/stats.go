@@ -14,12 +14,12 @@ import (
 
 const hourMillis = int64(time.Hour / time.Millisecond)
 
-// neverStarted stands for the time of jobs that ended without having been started.
+// neverStarted replaces the latency of jobs that ended without having started.
 const neverStarted = -1
 
-// roundMs rounds how long a job took down by less than 5 %, so that an hour of
-// any number of jobs is at most some 900 rows. What takes more than half an hour
-// was left by a node that died. The migration that began to count does the same.
+// roundMs rounds a latency down by less than 5 %, which limits an hour to about 900 rows
+// however many jobs end in it. Latencies above half an hour come from jobs of dead nodes and
+// count as the maximum. The migration that introduced the table rounds in the same way.
 func roundMs(ms int64) int64 {
 	const longest = 2_000_000
 	if ms >= longest {
@@ -33,8 +33,8 @@ func roundMs(ms int64) int64 {
 	return max(0, ms)
 }
 
-// statsKey is one provider in one hour since 1970, for an organization, and how long
-// jobs took.
+// statsKey identifies the jobs of an organization that ended in the same hour (counted since
+// 1970), with the same provider and the same rounded latency.
 type statsKey struct {
 	organization string
 	hour         int64
@@ -42,7 +42,7 @@ type statsKey struct {
 	ms           int64 // rounded, or neverStarted
 }
 
-// statsRow counts the jobs that ended in an hour and took equally long.
+// statsRow counts the jobs of a statsKey.
 type statsRow struct {
 	statsKey
 	jobs   int64
@@ -66,8 +66,8 @@ var (
 	})
 )
 
-// countStats counts the jobs that this transaction ends. As with countUsage, nobody
-// else writes the same counters meanwhile.
+// countStats counts the jobs that this transaction ends. As in countUsage, the locks on the
+// organizations keep other transactions from writing the same rows.
 func (w *Work) countStats(ctx context.Context) error {
 	sums := map[statsKey]*statsRow{}
 	for _, task := range w.ended {
@@ -92,8 +92,8 @@ func (w *Work) countStats(ctx context.Context) error {
 	return engine.Each(ctx, w.Tx, addToStats, rows, nil)
 }
 
-// DeleteStats removes a batch of the statistics of hours before a time. It returns
-// how many there were: as long as there are any, call it again.
+// DeleteStats deletes a batch of the statistics of hours before a time and returns their
+// number. Call it again until it returns 0.
 func (s *Store) DeleteStats(ctx context.Context, before time.Time) (int, error) {
 	n, err := s.countEverywhere(func(p *engine.Shard) (int, error) { return deleteStatsBefore(ctx, p, before) })
 	if err != nil {
@@ -113,8 +113,8 @@ func deleteStatsBefore(ctx context.Context, p *engine.Shard, before time.Time) (
 	return len(old), err
 }
 
-// Stats is what an organization's jobs came to that ended from the hour of a
-// moment on, by hour and provider.
+// Stats returns statistics of an organization's jobs by hour and provider, beginning with the
+// hour that contains from.
 func (s *Store) Stats(ctx context.Context, organization string, from time.Time) (stats []earshot.HourStats, err error) {
 	var current *hourSum
 	finish := func() {
@@ -142,7 +142,7 @@ func (s *Store) Stats(ctx context.Context, organization string, from time.Time) 
 	return stats, nil
 }
 
-// hourSum adds up what one provider did in one hour.
+// hourSum adds up the jobs of one provider in one hour.
 type hourSum struct {
 	hour         int64 // since 1970
 	provider     string
@@ -151,10 +151,10 @@ type hourSum struct {
 	times        []timeCount // the shortest first
 }
 
-// timeCount is how many jobs took that long.
+// timeCount is the number of jobs that had the same latency.
 type timeCount struct{ ms, jobs int64 }
 
-// add counts jobs that took equally long, or were never started.
+// add counts the jobs of a row.
 func (h *hourSum) add(row statsRow) {
 	h.jobs, h.failed = h.jobs+row.jobs, h.failed+row.failed
 	if row.ms != neverStarted {
@@ -170,7 +170,7 @@ func (h *hourSum) stats() earshot.HourStats {
 	}
 }
 
-// percentile is how long the slowest of the fastest p percent took.
+// percentile returns the latency that p percent of the started jobs did not exceed.
 func (h *hourSum) percentile(p int64) *int64 {
 	rank, seen := (h.started*p+99)/100, int64(0)
 	for _, t := range h.times {
@@ -181,16 +181,16 @@ func (h *hourSum) percentile(p int64) *int64 {
 	return nil
 }
 
-// Load is how much the database has to do, over all organizations.
+// Load is the amount of work in the database, over all organizations.
 type Load struct {
 	Queued  int64
 	Running int64
-	// OldestTransaction is how long the oldest one has been open: while it is,
-	// nothing that was updated since can be cleaned up. 0 on SQLite.
+	// OldestTransaction is the age of the oldest open transaction. PostgreSQL cannot vacuum rows
+	// that were updated since it began. 0 on SQLite.
 	OldestTransaction time.Duration
 }
 
-// Load reads how much there is to do.
+// Load returns the current load.
 func (s *Store) Load(ctx context.Context) (l Load, err error) {
 	loads, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]Load, error) {
 		var l Load

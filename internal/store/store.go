@@ -1,32 +1,32 @@
-// Package store keeps everything that must survive: organizations, keys, jobs,
-// the ledger, captures, nodes. It holds every SQL statement of the service, for
-// SQLite and PostgreSQL alike. Each method is one domain operation and one
-// transaction.
+// Package store keeps all persistent data of the service, apart from the pages of captures:
+// organizations, keys, jobs, the ledger, nodes. It contains every SQL statement, for SQLite and
+// PostgreSQL alike. Each method is one domain operation and one transaction.
 //
-// The organization's row orders all changes of its slots, credits and jobs. Rows
-// are locked organizations first, in the order of their ids, then jobs.
+// A transaction locks the rows of its organizations first, in the order of their ids, and
+// then the rows of jobs. The lock on an organization orders all changes to its slots, credits
+// and jobs.
 //
-// How connections, transactions and shards work is the engine's business; work.go is where the
-// two meet. The files go by subject:
+// Package engine handles connections, transactions and shards. It calls this package through
+// the type Work in work.go. The files are divided by subject:
 //
-//	work.go                     what the writes of a transaction share: read, decide, store
-//	job.go task.go              jobs: begun and settled; read
-//	queue.go claim.go           tasks: queued, and removed again; started, whose turn it is
-//	shortage.go                 tasks that wait for credits which others hold
-//	history.go retry.go batch.go  calls and tasks, as they are looked up and retried later
-//	movement.go                 which tasks moved since the last look
-//	node.go                     who is alive, and what dead nodes left
-//	organization.go key.go budget.go  accounts, keys and their ceilings
+//	work.go                     the state that all writes of a transaction share
+//	job.go task.go              beginning and settling jobs; reading them
+//	queue.go claim.go           submitting and removing tasks; starting them
+//	shortage.go                 tasks that wait for credits that running jobs hold
+//	history.go retry.go batch.go  listing and retrying calls and tasks
+//	movement.go                 which tasks started or ended since the last look
+//	node.go                     heartbeats; releasing the jobs of dead nodes
+//	organization.go key.go budget.go  accounts, keys and their budgets
 //	ledger.go usage.go stats.go credits; jobs counted by day and by hour; the load
 //	delivery.go                 webhooks
 //	capture.go extraction.go    stored pages; how often fields are filled
-//	audit.go retention.go       checking the books; deleting what has expired
-//	transfer.go                 moving a whole database into another
+//	audit.go retention.go       checking balances and counters; deleting expired rows
+//	transfer.go                 copying a whole database into another
 //	result.go                   compression of results
 //
-// A new column is two migrations, one for each database, a line in the table it
-// belongs to, which is beside the type that it is read into, and a fixture in
-// testdata/schema: rows with the new column, which later migrations must keep.
+// A new column needs a migration for each database, a line in the description of its table
+// (next to the Go type of its rows), and a fixture in testdata/schema: rows with the new
+// column, which later migrations must keep.
 package store
 
 import (
@@ -53,24 +53,24 @@ var (
 	ErrClock              = engine.ErrClock
 )
 
-// Shared reports whether several nodes may work on the database of that URL.
+// Shared reports whether several nodes may use the database at url.
 func Shared(url string) bool { return engine.Shared(url) }
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
 	*engine.DB
 	uses keyUses
-	// nodes are all nodes as of the last heartbeat of this one, and how many tasks each runs
-	// at once; nil on SQLite.
+	// nodes maps the id of each live node to the number of tasks that it runs at once, as of this
+	// node's last heartbeat; nil on SQLite.
 	nodes atomic.Pointer[map[string]int]
-	// short are organizations that this node does not claim tasks of.
+	// short caches the organizations that this node skips when it claims tasks.
 	short shortages
 }
 
 //go:embed migrations
 var migrations embed.FS
 
-// Open opens the database and brings its schema up to date. Returns ErrNoDatabase and
+// Open opens the database and brings its schema up to date. It returns ErrNoDatabase and
 // ErrUnfinishedTransfer.
 func Open(ctx context.Context, cfg engine.Config) (*Store, error) {
 	files, err := fs.Sub(migrations, "migrations")
@@ -89,9 +89,9 @@ func Open(ctx context.Context, cfg engine.Config) (*Store, error) {
 	return s, nil
 }
 
-// OpenReplica opens a copy of the database that PostgreSQL keeps up by itself, a moment
-// behind, for reports. Nothing can be written to it, and it need not answer yet: what is
-// read while it does not fails with CodeServerUnavailable.
+// OpenReplica opens a read replica of the database for reports. The replica lags slightly
+// behind, cannot be written to, and need not answer yet: until it does, reads fail with
+// CodeServerUnavailable.
 func (s *Store) OpenReplica(url string) (*Store, error) {
 	opened, err := s.OpenReadReplica(url, newUnit)
 	if err != nil {
@@ -102,5 +102,5 @@ func (s *Store) OpenReplica(url string) (*Store, error) {
 
 func newUnit(t *engine.Tx) engine.Unit { return newWork(t) }
 
-// NewID makes an id that sorts by time of creation.
+// NewID returns a new id. Ids sort by time of creation.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }

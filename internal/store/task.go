@@ -17,18 +17,18 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Task is a job as its organization sees it. Calls have no Event and no Delivery.
+// Task is a job in the form that its organization sees. Calls have no Event and no Delivery.
 type Task struct {
 	Job
 	Charged    *int64
-	FinishedAt time.Time       // zero until then
-	Error      json.RawMessage // why it failed
-	Result     json.RawMessage // what it came to
-	Event      int64           // its place among the ended ones
-	Delivery   *Delivery       // its webhook
+	FinishedAt time.Time       // zero until the job has ended
+	Error      json.RawMessage // of a failed job
+	Result     json.RawMessage // of a completed job
+	Event      int64           // sequence number among the ended tasks of the organization
+	Delivery   *Delivery       // the webhook
 
-	Packed []byte // the result as it is stored
-	owner  string // the node that has it in jobs, while it ends
+	Packed []byte // the compressed result
+	owner  string // the node in the row of jobs that is deleted when the job ends
 }
 
 var (
@@ -48,13 +48,13 @@ var (
 		}
 		return `DELETE FROM jobs WHERE organization = ` + in.Value("organization") + ` AND id = ` + in.Value("id") + ` AND node = ` + in.Value("owner")
 	})
-	// moveEnded moves rows on the server: only the columns that their end changes travel.
+	// moveEnded moves rows within the server: only the columns in endColumns are sent.
 	endColumns = []string{"status", "attempts", "node", "started_at", "charged", "finished_at", "error", "event", "result"}
 	moveEnded  = endStatement(func(in engine.Input, into, ended string) string {
 		return `WITH taken AS (DELETE FROM jobs USING ` + in.Rows() + ` WHERE ` + isOwner + ` RETURNING ` + ended + `)
 			` + into + ` SELECT * FROM taken`
 	})
-	// copyEnded is its first half where takeEnded is the other: Citus would take moveEnded apart.
+	// copyEnded and takeEnded replace moveEnded on Citus, which would split that statement.
 	copyEnded = endStatement(func(in engine.Input, into, ended string) string {
 		return into + ` SELECT ` + ended + ` FROM jobs, ` + in.Rows() + ` WHERE ` + isOwner
 	})
@@ -62,20 +62,20 @@ var (
 		return `DELETE FROM finished WHERE ` + in.Matching()
 	})
 
-	// taskTables are where tasks are: under way, then ended. They only move that way,
-	// so who looks in this order misses none.
+	// taskTables are the tables with tasks. A task moves only from the first to the second, so a
+	// reader that looks in this order finds every task.
 	taskTables = []*engine.Table[Task]{engine.NewTable("jobs", engine.Lift(JobsTable.Columns, jobOf)...), FinishedTable}
-	// listedTables leave out what a list does not show.
+	// listedTables omit the columns that a list does not need.
 	listedTables = []*engine.Table[Task]{taskTables[0], FinishedTable.Without("result")}
 )
 
 func jobOf(t *Task) *Job { return &t.Job }
 
-// isOwner picks the jobs that their node still has, of the rows r.
+// isOwner is the condition that a job still belongs to the node in r.
 const isOwner = `jobs.organization = r.organization AND jobs.id = r.id AND jobs.node = r.owner`
 
-// endStatement is a statement of PostgreSQL that inserts jobs that end into the finished
-// ones, by what they were and what their end changes.
+// endStatement returns a PostgreSQL statement that inserts ended jobs into finished. Columns in
+// endColumns come from r, the others from the row in jobs.
 func endStatement(write func(in engine.Input, into, ended string) string) engine.Statement[Task] {
 	return engine.NewStatement(append(slices.Clip(ownerColumns), FinishedTable.Only(endColumns...)...), func(in engine.Input) string {
 		if !in.Arrays {
@@ -93,7 +93,7 @@ func endStatement(write func(in engine.Input, into, ended string) string) engine
 	})
 }
 
-// findRequests reads calls and tasks that a condition, and what follows it, picks.
+// findRequests reads the calls and tasks that match a condition.
 func findRequests(ctx context.Context, in engine.Querier, from *engine.Table[Task], condition string, args ...any) ([]*Task, error) {
 	tasks, err := engine.FindRows(ctx, in, from, `WHERE `+condition, args...)
 	if err != nil {
@@ -107,14 +107,14 @@ func findRequests(ctx context.Context, in engine.Querier, from *engine.Table[Tas
 	return tasks, nil
 }
 
-// Unpack makes the result from what is stored.
+// Unpack sets Result from Packed.
 func (t *Task) Unpack() (err error) {
 	t.Result, err = Unpack(t.Packed)
 	t.Packed = nil
 	return err
 }
 
-// Task finds a task of an organization. Returns ErrNotFound.
+// Task returns a task of an organization. It returns ErrNotFound.
 func (s *Store) Task(ctx context.Context, organization, id string) (*Task, error) {
 	task, err := s.Request(ctx, organization, id)
 	if err == nil && task.Mode != ModeAsync {
@@ -126,7 +126,7 @@ func (s *Store) Task(ctx context.Context, organization, id string) (*Task, error
 	return task, s.addDelivery(ctx, task)
 }
 
-// CanonicalID is an id as it is stored. Returns ErrNotFound for a text that is no id.
+// CanonicalID returns an id in the form in which it is stored, or ErrNotFound if id is not valid.
 func CanonicalID(id string) (string, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || len(id) != len(parsed.String()) {
@@ -135,10 +135,10 @@ func CanonicalID(id string) (string, error) {
 	return parsed.String(), nil
 }
 
-// Queued is a job that was just queued, as its organization sees it.
+// Queued returns a job that was just queued in the form that its organization sees.
 func Queued(job Job) *Task { return &Task{Job: job, Delivery: plannedDelivery(&job)} }
 
-// plannedDelivery is the webhook of a job that has not ended, nil where it has none.
+// plannedDelivery returns the webhook of a job that has not ended, or nil.
 func plannedDelivery(job *Job) *Delivery {
 	if job.WebhookURL == nil {
 		return nil
@@ -163,14 +163,14 @@ func (s *Store) addDelivery(ctx context.Context, t *Task) error {
 	return err
 }
 
-// EventBytes is how much of stored tasks Events reads at once.
+// EventBytes is the size of stored tasks that Events reads at once.
 const EventBytes = 256 << 10
 
-// Events finds tasks of an organization in the order in which they ended, after the
-// one with the number after. last is the number of the last of them, or after when
-// there are none. They are read while the caller goes through them, as many at once
-// as eventBytes holds but at least one, and their results are unpacked one by one:
-// a page of any size takes little memory, and no connection while the caller is busy.
+// Events returns tasks of an organization in the order in which they ended, beginning after
+// the sequence number after. last is the number of the last task, or after if there is none.
+// The iterator reads the tasks in chunks of at most EventBytes (but at least one task) and unpacks results one
+// by one. So it needs little memory whatever the limit, and no connection while the caller
+// processes a task.
 func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (last int64, tasks iter.Seq2[*Task, error], err error) {
 	last = after
 	var chunks chunks
@@ -196,12 +196,12 @@ func (s *Store) Events(ctx context.Context, organization string, after int64, li
 	}, nil
 }
 
-// chunks are ranges of ended tasks, by their numbers, each of which is read at once.
+// chunks are ranges of sequence numbers or positions of ended tasks. Each chunk is read at once.
 type chunks []chunk
 
 type chunk struct{ first, last, bytes int64 }
 
-// add adds the next task: to the last chunk, if that has room.
+// add adds a task to the last chunk, or to a new one if the last chunk is full.
 func (c *chunks) add(number, bytes int64) {
 	if n := len(*c); n > 0 && (*c)[n-1].bytes+bytes <= EventBytes {
 		last := &(*c)[n-1]
@@ -211,15 +211,15 @@ func (c *chunks) add(number, bytes int64) {
 	*c = append(*c, chunk{number, number, bytes})
 }
 
-// readChunk yields the ended tasks of a chunk of an organization, $1, and reports whether to go on. Those
-// that were deleted meanwhile are missing.
+// readChunk yields the ended tasks of an organization ($1) in a chunk and reports whether to
+// continue. It omits tasks that were deleted meanwhile.
 func (s *Store) readChunk(ctx context.Context, yield func(*Task, error) bool, organization, clause string, args ...any) bool {
 	tasks, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, FinishedTable, clause, append([]any{organization}, args...)...)
 	if err != nil {
 		return yield(nil, fmt.Errorf("read ended tasks: %w", err))
 	}
 	for i, task := range tasks {
-		tasks[i] = nil // it may be large, and the caller slow
+		tasks[i] = nil // free the memory: the task may be large and the caller slow
 		if err := task.Unpack(); err != nil {
 			return yield(nil, err)
 		}
@@ -233,11 +233,11 @@ func (s *Store) readChunk(ctx context.Context, yield func(*Task, error) bool, or
 // QueueStatus is the state of an organization's queue.
 type QueueStatus struct {
 	Organization *account.Organization
-	Processing   int                     // tasks that run; calls are not tasks
-	Queued       []earshot.PriorityCount // by priority, the highest first
+	Processing   int                     // number of running tasks, without calls
+	Queued       []earshot.PriorityCount // by priority, highest first
 }
 
-// QueueStatus reads the state of an organization's queue at one moment.
+// QueueStatus returns a consistent view of an organization's queue.
 func (s *Store) QueueStatus(ctx context.Context, organization string) (status QueueStatus, err error) {
 	err = s.ShardOf(organization).Lookups.Snapshot(ctx, func(now engine.Snapshot) (err error) {
 		status, err = queueStatus(ctx, now, organization)

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// A batch is what is copied in one transaction, and what is in memory at a time: so many
-	// rows, or the row with which they are so many bytes.
+	// A batch is copied in one transaction and held in memory. It is full at transferRows rows or
+	// transferBytes bytes.
 	transferRows  = 5000
 	transferBytes = 4 << 20
 )
 
-// Transfer moves a database into an empty one, of either kind: rows are copied table by
-// table, in the order of their primary keys. So the last key in the target says up to
-// where a table has arrived, and a transfer that was interrupted goes on there.
+// Transfer copies a database into an empty one, of either kind, table by table in the order of
+// primary keys. So the last key in the target tells how much of a table has arrived, and an
+// interrupted transfer can continue there.
 type Transfer struct {
 	From, To *Store
 	tables   []transferTable
-	arrived  int64 // rows, as the target has noted
-	batch    int   // rows
-	claims   []func() error
+	arrived  int64          // number of rows, as stored in the target
+	batch    int            // rows
+	claims   []func() error // release the claims on both databases
 }
 
 // transferTable is a table in both databases.
@@ -39,16 +39,15 @@ type transferTable struct {
 	rows     int64 // in the source
 }
 
-// TransferState is how far a table is.
+// TransferState is the progress of a table.
 type TransferState struct {
 	Table string `json:"table"`
 	Rows  int64  `json:"rows"`
 	Of    int64  `json:"of"`
 }
 
-// BeginTransfer opens the database that is moved and the one that it is moved into, and
-// keeps servers from both until the transfer is closed. The target must be empty, or hold
-// what an unfinished transfer of the same source has brought.
+// BeginTransfer opens the source and the target, and keeps servers from using either until Close.
+// The target must be empty or contain an unfinished transfer of the same source.
 func BeginTransfer(ctx context.Context, from, to Config) (_ *Transfer, err error) {
 	t := &Transfer{batch: transferRows}
 	defer func() {
@@ -82,13 +81,13 @@ func BeginTransfer(ctx context.Context, from, to Config) (_ *Transfer, err error
 	return t, nil
 }
 
-// claim keeps servers from a database that several may use: they cannot register. That of
-// a single server was claimed when it was opened.
+// claim prevents servers from registering in a shared database. A database of a single server
+// was claimed when it was opened.
 func (t *Transfer) claim(ctx context.Context, s *Store) error {
 	if s.Dialect.Exclusive {
 		return nil
 	}
-	// The transaction is the claim: it must outlive ctx.
+	// The transaction holds the claim, so it must outlive ctx.
 	tx, err := s.Queue.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return err
@@ -99,7 +98,7 @@ func (t *Transfer) claim(ctx context.Context, s *Store) error {
 	}
 	if _, err := tx.ExecContext(ctx, `LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 		if s.Dialect.Locked(err) {
-			return errors.New("another process moves it, or out of it")
+			return errors.New("another transfer from or into it is running")
 		}
 		return err
 	}
@@ -111,10 +110,10 @@ func (t *Transfer) claim(ctx context.Context, s *Store) error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("a node on %s serves it: stop all nodes; one that was killed is taken for dead after %s", host, takeoverAfter)
+	return fmt.Errorf("a node on %s serves it: stop all nodes; a killed node is considered dead after %s", host, takeoverAfter)
 }
 
-// readSchemas finds the tables that are moved. Both databases must have the same.
+// readSchemas finds the tables to copy. Both databases must have the same tables.
 func (t *Transfer) readSchemas(ctx context.Context) error {
 	from, err := t.From.StoredTables(ctx)
 	if err != nil {
@@ -139,8 +138,8 @@ func (t *Transfer) readSchemas(ctx context.Context) error {
 	return nil
 }
 
-// fingerprint counts the rows of the source, and tells it from other databases, and from
-// what it was before it was served again.
+// fingerprint counts the rows of the source. It returns a hash that identifies the source and
+// changes if the source was served again.
 func (t *Transfer) fingerprint(ctx context.Context) (string, error) {
 	all := sha256.New()
 	err := t.From.Reports.WithoutLimit(ctx, func(now engine.Snapshot) error {
@@ -158,7 +157,7 @@ func (t *Transfer) fingerprint(ctx context.Context) (string, error) {
 	return hex.EncodeToString(all.Sum(nil)), err
 }
 
-// note has the target know what is moved into it, unless it does already.
+// note stores the fingerprint of the source in the target, or compares it with the stored one.
 func (t *Transfer) note(ctx context.Context, source string) error {
 	begun, err := t.To.HasTable(ctx, engine.UnfinishedTransfer)
 	if err != nil {
@@ -167,10 +166,10 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 	return t.To.TransactOnce(ctx, func(ctx context.Context, tx *engine.Tx) error {
 		if begun {
 			var noted string
-			// It waits for a batch that a process which is gone may still have under way.
+			// This waits for the batch of a killed process that may still be running.
 			err := engine.First(ctx, tx, func(r engine.Scanner) error { return r.Scan(&noted, &t.arrived) }, `SELECT source, arrived FROM `+engine.UnfinishedTransfer+` `+t.To.Dialect.ForUpdate)
 			if err == nil && noted != source {
-				err = errors.New("another database is being moved into it, or this one before it changed: empty it first")
+				err = errors.New("it contains an unfinished transfer from another database, or from this one before it changed: empty it first")
 			}
 			return err
 		}
@@ -185,7 +184,7 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 			}
 		}
 		if len(filled) > 0 {
-			return fmt.Errorf("it is not empty, there are rows in %s: name one that no server has worked on", strings.Join(filled, ", "))
+			return fmt.Errorf("it is not empty, there are rows in %s: choose a database that no server has used", strings.Join(filled, ", "))
 		}
 		if _, err := tx.Ordinary.ExecContext(ctx, `CREATE TABLE `+engine.UnfinishedTransfer+` (source text NOT NULL, arrived bigint NOT NULL)`); err != nil {
 			return err
@@ -195,7 +194,7 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 	})
 }
 
-// Copy copies what has not arrived yet, and calls report whenever more has.
+// Copy copies the rows that have not arrived yet, and calls report after each batch.
 func (t *Transfer) Copy(ctx context.Context, report func(TransferState)) error {
 	for _, table := range t.tables {
 		err := t.From.Reports.WithoutLimit(ctx, func(now engine.Snapshot) error { return t.copyTable(ctx, now, table, report) })
@@ -207,7 +206,7 @@ func (t *Transfer) Copy(ctx context.Context, report func(TransferState)) error {
 		}
 		for _, p := range table.to.Shards {
 			if _, err := p.Queue.ExecContext(ctx, p.Dialect.Analyse+table.to.Name); err != nil {
-				return fmt.Errorf("look at the rows of %s: %w", table.to.Name, err)
+				return fmt.Errorf("analyse the rows of %s: %w", table.to.Name, err)
 			}
 		}
 	}
@@ -251,7 +250,7 @@ func (t *Transfer) copyTable(ctx context.Context, now engine.Snapshot, table tra
 	return err
 }
 
-// rest is the query for the rows of a table that have not arrived, and its arguments.
+// rest returns the query for the rows of a table that have not arrived, and its arguments.
 func (t *Transfer) rest(ctx context.Context, table transferTable) (query string, last []any, err error) {
 	query = `SELECT ` + engine.Listed(table.from.Columns, engine.ColumnName) + ` FROM ` + table.from.Source
 	order := ` ORDER BY ` + engine.Listed(table.from.Key, engine.ColumnSorted)
@@ -265,7 +264,7 @@ func (t *Transfer) rest(ctx context.Context, table transferTable) (query string,
 	return query + ` WHERE (` + engine.Listed(table.from.Key, engine.ColumnSorted) + `) > (` + engine.Placeholders(len(last)) + `)` + order, last, err
 }
 
-// scanRow reads a row, and tells how many bytes it is about.
+// scanRow reads a row and returns its approximate size.
 func scanRow(r engine.Scanner, columns []engine.StoredColumn) (row []any, bytes int, err error) {
 	row = make([]any, len(columns))
 	into := make([]any, len(columns))
@@ -289,7 +288,7 @@ func scanRow(r engine.Scanner, columns []engine.StoredColumn) (row []any, bytes 
 	return row, bytes + 16*len(columns), nil
 }
 
-// add stores a batch, in one transaction with the note of how many rows have arrived.
+// add stores a batch and the number of arrived rows in one transaction.
 func (t *Transfer) add(ctx context.Context, into engine.StoredTable, batch [][]any) error {
 	after := t.arrived + int64(len(batch))
 	err := t.To.TransactOnce(ctx, func(ctx context.Context, tx *engine.Tx) error {
@@ -298,7 +297,7 @@ func (t *Transfer) add(ctx context.Context, into engine.StoredTable, batch [][]a
 			return err
 		}
 		if noted != 1 {
-			return errors.New("another process has moved something into the database meanwhile")
+			return errors.New("another process has copied rows into the database meanwhile")
 		}
 		return into.Load(ctx, tx, batch)
 	})
@@ -308,15 +307,15 @@ func (t *Transfer) add(ctx context.Context, into engine.StoredTable, batch [][]a
 	return err
 }
 
-// tableSum is what a table holds: how many rows, and the sum of their hashes, in which
-// their order does not matter.
+// tableSum is the number of rows of a table and the sum of their hashes, which does not depend
+// on their order.
 type tableSum struct {
 	rows      int64
 	high, low uint64
 }
 
-// Verify reads both databases whole and compares them: the number of rows of every table,
-// and a checksum of all that is in them. It calls report for each table that is equal.
+// Verify reads both databases completely and compares the number of rows and a checksum of every
+// table. It calls report for each table that is equal.
 func (t *Transfer) Verify(ctx context.Context, report func(TransferState)) error {
 	return t.From.Reports.WithoutLimit(ctx, func(from engine.Snapshot) error {
 		return t.To.Reports.WithoutLimit(ctx, func(to engine.Snapshot) error {
@@ -335,7 +334,7 @@ func (t *Transfer) Verify(ctx context.Context, report func(TransferState)) error
 					return fmt.Errorf("verify %s: %w", table.from.Name, err)
 				}
 				if there != here {
-					return fmt.Errorf("%s differs: %d rows with the checksum %016x%016x were to be moved, and %d with %016x%016x are there; if the database that is moved was changed meanwhile, empty the other one and begin again",
+					return fmt.Errorf("%s differs: the source has %d rows with checksum %016x%016x, the target has %d with %016x%016x; if the source was changed meanwhile, empty the target and start again",
 						table.from.Name, there.rows, there.high, there.low, here.rows, here.high, here.low)
 				}
 				report(TransferState{Table: table.from.Name, Rows: here.rows, Of: there.rows})
@@ -345,7 +344,7 @@ func (t *Transfer) Verify(ctx context.Context, report func(TransferState)) error
 	})
 }
 
-// checksum adds up the rows of a table.
+// checksum returns the tableSum of a table.
 func checksum(ctx context.Context, in engine.Querier, table engine.StoredTable) (sum tableSum, err error) {
 	var text []byte
 	err = in.Find(ctx, func(r engine.Scanner) error {
@@ -366,7 +365,7 @@ func checksum(ctx context.Context, in engine.Querier, table engine.StoredTable) 
 	return sum, err
 }
 
-// appendValue adds a value so that no two rows look the same.
+// appendValue appends an unambiguous encoding of a value.
 func appendValue(text []byte, value any) []byte {
 	switch v := value.(type) {
 	case string:
@@ -380,7 +379,7 @@ func appendValue(text []byte, value any) []byte {
 	}
 }
 
-// Finish has the target taken for whole, and so be served.
+// Finish marks the target as complete, so that servers can use it.
 func (t *Transfer) Finish(ctx context.Context) error {
 	err := t.To.TransactOnce(ctx, func(ctx context.Context, tx *engine.Tx) error {
 		if err := tx.Flush(ctx); err != nil {
@@ -390,13 +389,12 @@ func (t *Transfer) Finish(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("finish the move: %w", err)
+		return fmt.Errorf("finish the transfer: %w", err)
 	}
 	return nil
 }
 
-// Close lets servers have both databases again; the target only if the transfer is
-// finished.
+// Close allows servers to use both databases again; the target only if the transfer is finished.
 func (t *Transfer) Close() (err error) {
 	for _, release := range t.claims {
 		err = errors.Join(err, release())

@@ -14,14 +14,14 @@ import (
 
 const dayMillis = int64(24 * time.Hour / time.Millisecond)
 
-// usageKey is one provider on one day since 1970, UTC, for an organization.
+// usageKey identifies an organization's jobs with one provider on one UTC day, counted since 1970.
 type usageKey struct {
 	organization string
 	day          int64
 	provider     string
 }
 
-// usageRow counts the jobs that ended on a day. It is kept for ever.
+// usageRow counts the jobs that ended on a day. It is never deleted.
 type usageRow struct {
 	usageKey
 	completed int64
@@ -42,8 +42,8 @@ var (
 			completed = usage.completed + excluded.completed, failed = usage.failed + excluded.failed, charged = usage.charged + excluded.charged`)
 )
 
-// countUsage counts the jobs that this transaction ends. It holds the rows of their
-// organizations, so nobody else writes the same counters and waits for them.
+// countUsage counts the jobs that this transaction ends. The locks on the organizations keep
+// other transactions from writing the same rows.
 func (w *Work) countUsage(ctx context.Context) error {
 	sums := map[usageKey]*usageRow{}
 	for _, task := range w.ended {
@@ -66,8 +66,8 @@ func (w *Work) countUsage(ctx context.Context) error {
 	return engine.Each(ctx, w.Tx, addToUsage, rows, nil)
 }
 
-// Usage is what an organization's jobs came to, by day and provider, from one
-// day to another, both included.
+// Usage returns the ended jobs of an organization by day and provider, from one day to
+// another, both included.
 func (s *Store) Usage(ctx context.Context, organization string, from, to time.Time) (usage []earshot.DayUsage, err error) {
 	rows, err := engine.FindRows(ctx, s.ShardOf(organization).Reports, usageTable, `WHERE organization = $1 AND day >= $2 AND day <= $3 ORDER BY day, provider`,
 		organization, engine.Millis(from)/dayMillis, engine.Millis(to)/dayMillis)

@@ -14,63 +14,63 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Work is a transaction over organizations and their jobs. It locks and reads
-// what its writes ask for, lets each of them decide in Go, and then stores what
-// they decided, a statement for each table, however many writes share it.
+// Work is the unit of a transaction on organizations and their jobs. It locks and reads the
+// rows that its writes need, lets each write decide in Go, and then stores all decisions with
+// one statement per table, however many writes share the transaction.
 //
-// An organization's row is locked from first to last and orders everything that
-// happens to its jobs: what was read stays true as long as it is held.
+// The rows of the organizations stay locked until the transaction ends, so nobody else changes
+// their jobs and the rows that were read stay valid.
 type Work struct {
 	*engine.Tx
 
 	organizations map[string]*LockedOrganization
-	owned         map[ownedJob]bool  // the jobs to be ended that still belong to their nodes
+	owned         map[ownedJob]bool  // jobs to end that still belong to their nodes
 	keys          map[taskKey]string // idempotency keys in use -> job
 
 	inserted   []*Job
 	returned   []*Job // tasks that a claim put back into the queue
 	ended      []*Task
 	entries    []*entry
-	freed      []*keyedTask // keys of calls that failed
+	freed      []*keyedTask // keys of failed calls
 	captures   []*captureRow
 	Deliveries []*DeliveryRow
 	tickets    []*JobTicket
 	uses       []jobUse
 
-	budgets map[taskKey]*budgetOf // of keys that have a ceiling
+	budgets map[taskKey]*budgetOf // of keys with a budget
 }
 
-// ownedJob is a job of a node.
+// ownedJob identifies a job and the node that owns it.
 type ownedJob struct{ id, node string }
 
-// LockedOrganization is an organization that nobody else changes until this
-// transaction ends, as it will be stored.
+// LockedOrganization is an organization whose row this transaction has locked. Its fields hold
+// the values to store.
 type LockedOrganization struct {
 	account.Organization
 	before account.Organization
-	served bool // it had its turn
+	served bool // a claim served it
 }
 
 // Change is a write to an organization and its jobs.
 type Change struct {
 	Organization string
-	across       bool     // it also concerns nodes or keys
-	Jobs         int      // how many jobs it touches, at least 1
-	job          *Job     // a job to be ended, if it still belongs to its node
-	keys         []string // idempotency keys to be looked up
-	// apply decides, from what was read. It may run more than once, each time on a
-	// fresh transaction, and must change nothing when it returns nil to refuse.
+	across       bool     // it also reads or writes nodes or keys
+	Jobs         int      // number of jobs that it changes; 0 counts as 1
+	job          *Job     // a job to end, if it still belongs to its node
+	keys         []string // idempotency keys to look up
+	// Apply decides, based on the rows that were read. It may run more than once, each time in a
+	// new transaction. If it returns nil to refuse, it must not have changed anything.
 	Apply func(context.Context, *Work) error
 }
 
-// Commit applies a change in a transaction that it may share, and returns once it is committed.
+// Commit applies a change, possibly in a transaction with others, and returns after the commit.
 func (s *Store) Commit(c Change) error { return s.Write(c.write()) }
 
 func (c Change) write() engine.Write {
 	return engine.Write{Organization: c.Organization, Across: c.across, Jobs: c.Jobs, Needs: &c, Apply: inWork(c.Apply)}
 }
 
-// inWork adapts a function over work, and reads the budgets that it may look at.
+// inWork adapts a function on Work to a function on engine.Unit. It also reads the budgets.
 func inWork(apply func(context.Context, *Work) error) func(context.Context, engine.Unit) error {
 	return func(ctx context.Context, u engine.Unit) error {
 		w, ok := u.(*Work)
@@ -88,7 +88,7 @@ func newWork(t *engine.Tx) *Work {
 	return &Work{Tx: t, organizations: map[string]*LockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
 }
 
-// read looks up the jobs and the idempotency keys that writes name.
+// Read looks up the jobs and the idempotency keys that writes need.
 func (w *Work) Read(ctx context.Context, writes []*engine.Write) error {
 	var jobs []*Job
 	var keys []*keyedTask
@@ -134,14 +134,13 @@ func selectOrganizations(in engine.Input) string {
 	return `SELECT ` + organizationsTable.List + ` FROM organizations WHERE ` + in.Matching() + ` ORDER BY id `
 }
 
-// organizationColumns are columns of an organization that is locked.
+// organizationColumns returns columns of organizations for a LockedOrganization.
 func organizationColumns(names ...string) []engine.Column[LockedOrganization] {
 	return engine.Lift(organizationsTable.Only(names...), func(o *LockedOrganization) *account.Organization { return &o.Organization })
 }
 
-// Lock reads organizations and keeps others from changing them, always in the
-// order of their ids, so that two transactions never wait for each other. With skip it
-// leaves out those that another transaction has locked.
+// Lock locks and reads organizations, always in the order of their ids, so that transactions
+// cannot deadlock. With skip it leaves out organizations that another transaction has locked.
 func (w *Work) Lock(ctx context.Context, ids []string, skip bool) error {
 	statement := lockOrganizations
 	if skip {
@@ -160,19 +159,19 @@ func (w *Work) Lock(ctx context.Context, ids []string, skip bool) error {
 	})
 }
 
-// byID are organizations in the order in which they are locked.
+// byID returns organizations in the order in which they are locked.
 func byID(organizations map[string]*LockedOrganization) []*LockedOrganization {
 	return slices.SortedFunc(maps.Values(organizations), func(a, b *LockedOrganization) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// Transaction is the transaction that the writes share.
+// Transaction returns the transaction that the writes share.
 func (w *Work) Transaction() *engine.Tx { return w.Tx }
 
 // IsLocked reports whether this transaction has locked an organization's row.
 func (w *Work) IsLocked(id string) bool { return w.organizations[id] != nil }
 
-// Organization is one of those that are locked, in the billing cycle that holds now.
-// The next cycle begins only when the trusted clock agrees. Returns ErrNotFound.
+// Organization returns a locked organization. If its next billing cycle is due at now and the
+// trusted clock agrees, the cycle begins. Organization returns ErrNotFound.
 func (w *Work) Organization(id string, now time.Time) (*LockedOrganization, error) {
 	o, ok := w.organizations[id]
 	if !ok {
@@ -189,7 +188,7 @@ func (w *Work) Organization(id string, now time.Time) (*LockedOrganization, erro
 // owns reports whether a job still belongs to its node.
 func (w *Work) owns(job *Job) bool { return w.owned[ownedJob{job.ID, job.Node}] }
 
-// Insert adds a job, QUEUED or PROCESSING.
+// Insert adds a job whose status is QUEUED or PROCESSING.
 func (w *Work) Insert(o *LockedOrganization, job *Job) {
 	job.Priority = max(1, job.Priority)
 	if job.Status == earshot.StatusQueued {
@@ -201,16 +200,17 @@ func (w *Work) Insert(o *LockedOrganization, job *Job) {
 	w.inserted = append(w.inserted, job)
 }
 
-// hold takes a slot and sets aside the most that the job can cost.
+// hold takes a slot and holds the maximum cost of the job.
 func (w *Work) hold(o *LockedOrganization, job *Job) {
 	o.Running++
 	o.Held += job.MaxCost
 	w.holdBudget(job)
 }
 
-// end charges a job, gives back what it took, and moves it to the finished ones.
+// end charges a job, releases its slot and held credits, and moves it to the finished jobs.
 func (w *Work) end(o *LockedOrganization, job *Job, end *Settlement, now time.Time) error {
-	// A clock may be behind, and where it does not let the next cycle begin, this one goes on.
+	// A slow clock must not move the end out of the current cycle; nor must a fast one whose
+	// time is not trusted to begin the next cycle.
 	at := min(max(engine.Millis(now), o.CycleStartedAt), o.CycleResetsAt-1)
 	task := &Task{Job: *job, Charged: &end.Charge, FinishedAt: time.UnixMilli(at), Packed: end.Result, owner: job.Node}
 	task.Status, task.Attempts, task.Priority = end.Status, end.Attempts, max(1, job.Priority)
@@ -231,7 +231,7 @@ func (w *Work) end(o *LockedOrganization, job *Job, end *Settlement, now time.Ti
 	w.giveBudget(job, held, end.Charge, task.FinishedAt)
 	if end.Status == earshot.StatusCompleted {
 		o.CycleUsed += end.Charge
-		o.Balance -= end.Charge // the finished job is the entry of the ledger
+		o.Balance -= end.Charge // the finished job serves as the ledger entry
 	}
 	if job.Mode == ModeAsync {
 		o.Events++
@@ -250,12 +250,12 @@ func (w *Work) end(o *LockedOrganization, job *Job, end *Settlement, now time.Ti
 	for _, use := range end.Uses {
 		w.uses = append(w.uses, jobUse{job.Organization, job.Provider, task.FinishedAt, use})
 	}
-	delete(w.owned, ownedJob{job.ID, job.Node}) // it ends only once
+	delete(w.owned, ownedJob{job.ID, job.Node}) // a job ends only once
 	return nil
 }
 
-// free gives up the idempotency key of a call that failed, so that the call can be
-// made again with it.
+// free releases the idempotency key of a failed call, so that the client can repeat the call
+// with the same key.
 func (w *Work) free(job *Job) {
 	key := taskKey{job.Organization, *job.IdempotencyKey}
 	w.freed = append(w.freed, &keyedTask{key, job.ID})
@@ -264,7 +264,7 @@ func (w *Work) free(job *Job) {
 	}
 }
 
-// Store writes what was decided. On PostgreSQL it goes out with the commit.
+// Store writes all decisions. On PostgreSQL the statements are sent together with the commit.
 func (w *Work) Store(ctx context.Context) error {
 	w.Waiting = true
 	for _, step := range []struct {
@@ -274,7 +274,7 @@ func (w *Work) Store(ctx context.Context) error {
 		{"change organizations", w.storeOrganizations},
 		{"put tasks back", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, placeJobs, w.returned, nil) }},
 		{"insert jobs", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertJobs, w.inserted, nil) }},
-		// First, since a job of this transaction may have taken one of them.
+		// Before the insertion, since a job of this transaction may have taken a freed key.
 		{"free idempotency keys", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, deleteKeys, w.freed, nil) }},
 		{"insert idempotency keys", w.storeKeys},
 		{"finish jobs", w.storeEnded},
@@ -294,7 +294,7 @@ func (w *Work) Store(ctx context.Context) error {
 	return nil
 }
 
-// storeEnded moves the jobs that ended from those under way to the finished ones.
+// storeEnded moves ended jobs from jobs to finished.
 func (w *Work) storeEnded(ctx context.Context) error {
 	switch {
 	case w.Dialect.Sharded:
@@ -325,7 +325,7 @@ var (
 	updateOrganizationsFound = updateOrganizations.Returning("1")
 )
 
-// storeOrganizations writes back the organizations that changed.
+// storeOrganizations writes the organizations that changed.
 func (w *Work) storeOrganizations(ctx context.Context) error {
 	changed := slices.DeleteFunc(byID(w.organizations), func(o *LockedOrganization) bool { return o.Organization == o.before && !o.served })
 	if w.Dialect.Sharded {
