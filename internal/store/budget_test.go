@@ -112,7 +112,7 @@ func TestARefusalNamesTheCeilingAndTheNextDayIsAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = call(now)
-		want := "the key " + key + " may spend 10 credits a day: 0 are spent, 6 are held for running jobs, and this can cost 6; it starts anew at 2026-11-30T00:00:00Z"
+		want := "the key " + key + " may spend 10 credits a day: 0 are spent, 6 are held for running jobs, and this can cost 6; the budget resets at 2026-11-30T00:00:00Z"
 		if earshot.ErrorCode(err) != earshot.CodeKeyBudget || !strings.Contains(err.Error(), want) {
 			t.Errorf("a call while another holds: %v", err)
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 
 	"earshot/internal/account"
@@ -38,10 +36,9 @@ func (s *Store) having(query string) []*engine.Shard {
 	return s.Shards
 }
 
-// Look takes a look at the clock that decides, as if it read a time so long after the
-// last look.
+// Look takes a reading of the decisive clock, as if it came the given time after the last one.
 func (s *Store) Look(read time.Time, passed time.Duration) {
-	s.Clock.LookAt(engine.Look{Time: read.Round(0), Looked: time.Now()}, s.Clock.Last.Load().Uptime+passed)
+	s.Clock.LookAfter(engine.Look{Time: read.Round(0), Looked: time.Now()}, passed)
 }
 
 // LastSeen is the newest heartbeat that is stored.
@@ -72,7 +69,7 @@ func (s *Store) Counts(ctx context.Context, tables ...string) (counts []int, err
 // Columns lists the tables and columns of the schema as table.column.
 func (s *Store) Columns(ctx context.Context) ([]string, error) {
 	query := `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type IN ('table', 'view') ORDER BY 1`
-	if s.Dialect.Name == engine.PostgresDialect.Name {
+	if s.Dialect.Name == "postgres" {
 		query = `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1`
 	}
 	return engine.FindValues[string](ctx, s.Reports, query)
@@ -124,7 +121,7 @@ func explain[T any](ctx context.Context, t *engine.Tx, s engine.Statement[T], ro
 
 // NewestVersion is that of the schema that Open leads to.
 func NewestVersion() (int64, error) {
-	files, err := migrations.ReadDir("migrations/" + engine.SQLiteDialect.Name)
+	files, err := migrations.ReadDir("migrations/sqlite3")
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +131,7 @@ func NewestVersion() (int64, error) {
 // IsVersion tells whether there is a migration to that version: branches that grow side
 // by side leave numbers out.
 func IsVersion(version int64) bool {
-	files, _ := fs.Glob(migrations, fmt.Sprintf("migrations/%s/%05d_*.sql", engine.SQLiteDialect.Name, version))
+	files, _ := fs.Glob(migrations, fmt.Sprintf("migrations/sqlite3/%05d_*.sql", version))
 	return len(files) > 0
 }
 
@@ -211,50 +208,23 @@ func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
 	return counts
 }
 
-// Servers tells which server each part's connections lead to, and which is the coordinator.
-func (s *Store) Servers(tb testing.TB) (coordinator int64, parts []int64) {
+// Place returns the schema of the first shard and the address of the worker that has it.
+func (s *Store) Place(tb testing.TB) (schema, host string, port uint16) {
 	tb.Helper()
-	for _, p := range append([]*engine.Shard{s.Shard}, s.Shards...) {
-		server, err := engine.FindValues[int64](tb.Context(), p.Lookups, engine.ServerIdentity)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		parts = append(parts, server...)
-	}
-	return parts[0], parts[1:]
-}
-
-// Reached tells which server a part would be connected to of which the coordinator says that
-// it is there.
-func (s *Store) Reached(tb testing.TB, host string, port uint16, server int64) (reached int64) {
-	tb.Helper()
-	pool := engine.OpenPostgresPool(s.Listener, 1, nil, func(coordinator pgx.ConnConfig) driver.Connector {
-		find := func(context.Context) (engine.WorkerPlace, error) {
-			return engine.WorkerPlace{Host: host, Port: port, Server: server}, nil
-		}
-		return &engine.WorkerConnector{Connector: engine.ToServer(coordinator), Config: coordinator, Find: find}
-	})
-	defer pool.Close()
-	if err := pool.QueryRowContext(tb.Context(), engine.ServerIdentity).Scan(&reached); err != nil {
-		tb.Fatal(err)
-	}
-	return reached
-}
-
-// Place is where the first part lies: its schema, and the worker that has it.
-func (s *Store) Place(tb testing.TB) (schema, host string, port uint16, server int64) {
-	tb.Helper()
-	found, err := s.Shards[0].Across.FindWorker(tb.Context(), s.Shards[0].Schema)
+	schema = s.Shards[0].Schema
+	err := s.Lookups.QueryRowContext(tb.Context(), `
+		SELECT nodename, nodeport FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
+		WHERE logicalrelid = $1::text::regclass AND noderole = 'primary'`, schema+".organizations").Scan(&host, &port)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return s.Shards[0].Schema, found.Host, found.Port, found.Server
+	return schema, host, port
 }
 
 // ShardTable is the name that the first part's organizations have on their worker.
 func (s *Store) ShardTable(tb testing.TB) string {
 	tb.Helper()
-	of := s.Shards[0].Schema + "." + engine.RootTable
+	of := s.Shards[0].Schema + ".organizations"
 	name, err := engine.FindValues[string](tb.Context(), s.Lookups, `SELECT $1::text || '_' || shardid FROM pg_dist_shard WHERE logicalrelid = $1::text::regclass`, of)
 	if err != nil {
 		tb.Fatal(err)

@@ -171,7 +171,7 @@ func TestAProgramLeavesANewerSchemaAlone(t *testing.T) {
 			if again, err := store.Open(t.Context(), cfg); err == nil {
 				t.Errorf("%+v: an older program opened a newer schema", cfg)
 				_ = again.Close()
-			} else if want := fmt.Sprintf("version %d, and this program knows only those up to %d", newest+1, newest); !strings.Contains(err.Error(), want) {
+			} else if want := fmt.Sprintf("version %d, but this program supports only versions up to %d", newest+1, newest); !strings.Contains(err.Error(), want) {
 				t.Errorf("the error is %v", err)
 			}
 		}

@@ -180,7 +180,7 @@ func TestOnlyAnEmptyDatabaseOrTheSameMoveIsMovedInto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(from, "another server works on")
+	refused(from, "another server uses")
 	if err := served.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestOnlyAnEmptyDatabaseOrTheSameMoveIsMovedInto(t *testing.T) {
 	}
 	s := storetest.Open(t, other)
 	storetest.Organization(t, s, 1, 1)
-	refused(other, "another database is being moved into it")
+	refused(other, "an unfinished transfer from another database")
 	if !transfer(t, from, to, 1000) {
 		t.Fatal("it was interrupted")
 	}

@@ -13,34 +13,34 @@ import (
 	"earshot"
 )
 
-// Citus is PostgreSQL with workers: tables may lie on other servers than the one that
-// applications speak to. What belongs to organizations lies there in some schemas, each of
-// which has all tables and is whole on one worker; what belongs to nobody stays with the
-// coordinator, in the schema where PostgreSQL has everything. So whatever concerns one
-// organization is said in the same words as to PostgreSQL, and runs on one server as it is
-// (ADR 22). Beside that schema, called earshot here, there are
+// Citus is PostgreSQL with workers: tables may be on other servers than the one that applications
+// connect to. The rows of organizations are in several schemas on the workers. Each of these
+// schemas has all tables and is completely on one worker. Other rows stay on the coordinator, in
+// the schema that PostgreSQL would use for everything. So a statement about one organization is the
+// same as on PostgreSQL and runs on one server (ADR 22). If the coordinator's schema is called
+// earshot, there are also
 //
 //	earshot_0, earshot_1 …  the shards
-//	earshot_shared          views of what shards need of the coordinator's tables, and the versions of the shards
+//	earshot_shared          views of the coordinator's tables that shards need, and the versions of the shards
 //
-// In the coordinator's own schema, organizations has one row for each, which keeps names
-// unique and is what keys refer to; nothing else of it is read.
+// In the coordinator's schema, the table organizations has a row for each organization, which
+// keeps names unique and is referenced by keys. No other columns of it are read.
 //
-// Connections for a shard lead to the worker that has it, past the coordinator: worker.go.
+// Connections for a shard go directly to the worker that has it (see worker.go).
 
-// citusDialect is what Citus says differently from PostgreSQL.
+// citusDialect describes Citus.
 var citusDialect = func() dialect {
-	d := PostgresDialect
+	d := postgresDialect
 	d.Sharded = true
-	// One for each shard: a worker plans the statements of every transaction anew, so few large
-	// ones are better, and it has several shards.
+	// One writer for each shard. A worker has several shards and plans the statements of every
+	// transaction again, so a few large transactions are faster than many small ones.
 	d.writers = 1
 	d.Unavailable = func(err error) bool {
 		var e *pgconn.PgError
-		return PostgresDialect.Unavailable(err) || errors.As(err, &e) && e.Code == internalError && strings.Contains(e.Message, "connection") // to a worker
+		return postgresDialect.Unavailable(err) || errors.As(err, &e) && e.Code == internalError && strings.Contains(e.Message, "connection") // to a worker
 	}
-	// Settings of a connection stay with the server that it leads to, which may be the
-	// coordinator; those of a transaction go along.
+	// Settings of a connection apply only to the server that it leads to, which may be the
+	// coordinator. SET LOCAL is forwarded to the worker.
 	d.begin = []string{
 		"BEGIN", "SET LOCAL lock_timeout = '3s'", "SET LOCAL enable_seqscan = off", "SET LOCAL enable_hashjoin = off", "SET LOCAL enable_mergejoin = off",
 		"SET LOCAL enable_bitmapscan = off",
@@ -48,27 +48,26 @@ var citusDialect = func() dialect {
 	return d
 }()
 
-// internalError is the code of what a server does not expect, which Citus also says of a
-// connection that ends while it is used.
+// internalError is the code of unexpected errors. Citus also uses it for a connection to a worker
+// that breaks.
 const internalError = "XX000"
 
-// shardsPerWorker is how many shards there are for each worker that is there when a database is
-// made: they are what can be moved to workers that are added later.
+// shardsPerWorker is the number of shards for each worker when a database is created. Whole shards
+// can be moved to workers that are added later.
 const shardsPerWorker = 4
 
-// shardConnections is how many connections the writers of a shard have, its short reads, and its
-// reports; there may be many shards.
+// shardConnections limits each of the three pools of a shard, since there may be many shards.
 const shardConnections = 3
 
-// acrossConnections go through the coordinator, for the little that concerns it and a shard, and
-// one more for short reads.
+// acrossConnections limits the connections through the coordinator for transactions. There is one
+// more connection for short reads.
 const acrossConnections = 2
 
-// countWorkers counts those that can have shards.
+// countWorkers counts the workers that can have shards.
 const countWorkers = `(SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0)`
 
-// findWorkers has a database spread that has the extension, and workers or shards. The shards
-// are made and opened when it is migrated.
+// findWorkers makes the database sharded if it has the Citus extension and there are workers or
+// shards. The shards are created and opened by the migration.
 func (s *DB) findWorkers(ctx context.Context) error {
 	var citus int
 	if err := s.Lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus'`).Scan(&citus); err != nil {
@@ -82,7 +81,7 @@ func (s *DB) findWorkers(ctx context.Context) error {
 		return fmt.Errorf("look for workers of Citus: %w", err)
 	}
 	if workers+schemas == 0 {
-		return nil // the extension alone changes nothing
+		return nil // without workers the extension has no effect
 	}
 	base := *s.Shard
 	base.Dialect = &citusDialect
@@ -91,12 +90,12 @@ func (s *DB) findWorkers(ctx context.Context) error {
 	return nil
 }
 
-// Sharded reports whether organizations are spread over servers.
+// Sharded reports whether organizations are distributed over several servers.
 func (s *DB) Sharded() bool { return s.Dialect.Sharded }
 
-// spreadOut makes the shards where they are missing, brings them up to date, and opens them.
-// However often it is interrupted, it goes on where it was. It runs under the lock of
-// migrations, after those of the coordinator's own schema.
+// spreadOut creates missing shards, brings all up to date and opens them. After an interruption
+// it continues where it stopped. It runs under the lock of migrations, after the migration of
+// the coordinator's schema.
 func (s *DB) spreadOut(ctx context.Context) error {
 	var own string
 	if err := s.Lookups.QueryRowContext(ctx, `SELECT current_schema()`).Scan(&own); err != nil {
@@ -115,17 +114,17 @@ func (s *DB) spreadOut(ctx context.Context) error {
 	for i, schema := range schemas {
 		settings := map[string]string{
 			"search_path": strings.Join([]string{shared, pgx.Identifier{schema}.Sanitize(), pgx.Identifier{own}.Sanitize()}, ", "),
-			// What runs on a worker is planned there; what does not may need to know the arguments.
+			// A worker plans its own statements. Other plans may depend on the arguments.
 			"plan_cache_mode": "auto",
-			// Settings of a transaction go to the worker, too.
+			// Forward SET LOCAL to the worker.
 			"citus.propagate_set_commands": "local",
 		}
-		across := openShard(s.Listener, &citusDialect, settings, ToServer)
+		across := openShard(s.Listener, &citusDialect, settings, toServer)
 		across.Queue.SetMaxOpenConns(acrossConnections)
 		across.Lookups.SetMaxOpenConns(1)
 		p := openShard(s.Listener, &citusDialect, settings, func(coordinator pgx.ConnConfig) driver.Connector {
-			find := func(ctx context.Context) (WorkerPlace, error) { return across.FindWorker(ctx, schema) }
-			return &WorkerConnector{Connector: ToServer(coordinator), Config: coordinator, Find: find}
+			find := func(ctx context.Context) (workerPlace, error) { return across.findWorker(ctx, schema) }
+			return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
 		})
 		for _, pool := range []Pool{{DB: p.Queue}, p.Lookups, p.Reports} {
 			pool.SetMaxOpenConns(shardConnections)
@@ -143,7 +142,7 @@ func (s *DB) spreadOut(ctx context.Context) error {
 	return nil
 }
 
-// showTo has a schema show a table as it is now, with the columns that migrations have added.
+// showTo creates or updates the view of a table in a schema, with all columns of the table.
 func (s *DB) showTo(ctx context.Context, schema, table, name string) error {
 	const columns = `(SELECT COUNT(*) FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid = to_regclass($%d))`
 	var shown bool
@@ -154,8 +153,8 @@ func (s *DB) showTo(ctx context.Context, schema, table, name string) error {
 	return err
 }
 
-// shardSchemas are the schemas of the shards. They are made together, so that there are never
-// fewer than organizations are spread over.
+// shardSchemas returns the schemas of the shards. If there are none, it creates all in one
+// transaction, since the number of shards must never change.
 func (s *DB) shardSchemas(ctx context.Context, own string) (schemas []string, err error) {
 	var count int
 	err = s.Lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_namespace WHERE nspname ~ ('^' || $1 || '_[0-9]+$')`, own).Scan(&count)
@@ -169,9 +168,9 @@ func (s *DB) shardSchemas(ctx context.Context, own string) (schemas []string, er
 			return nil, fmt.Errorf("look for organizations: %w", err)
 		}
 		if filled {
-			return nil, errors.New("it was made before Citus had workers: move it into an empty one with 'earshot migrate'")
+			return nil, errors.New("it was created before Citus had workers: copy it into an empty database with 'earshot migrate'")
 		}
-		// An operator who wants more or fewer sets citus.shard_count for the database.
+		// An operator can choose another number by setting citus.shard_count for the database.
 		err = s.Lookups.QueryRowContext(ctx, `SELECT LEAST(current_setting('citus.shard_count')::int, $1 * `+countWorkers+`)`, shardsPerWorker).Scan(&count)
 		if err != nil {
 			return nil, fmt.Errorf("look for workers of Citus: %w", err)
@@ -190,24 +189,24 @@ func (s *DB) shardSchemas(ctx context.Context, own string) (schemas []string, er
 	defer func() { _ = tx.Rollback() }()
 	for _, schema := range append([]string{own + "_shared"}, schemas...) {
 		if _, err := tx.ExecContext(ctx, `CREATE SCHEMA `+pgx.Identifier{schema}.Sanitize()); err != nil {
-			return nil, fmt.Errorf("make the schema %s: %w", schema, err)
+			return nil, fmt.Errorf("create the schema %s: %w", schema, err)
 		}
 	}
 	return schemas, tx.Commit()
 }
 
-// migrateShard brings the tables of a shard up to date. They are made where the coordinator
-// is, as on PostgreSQL, and then moved to a worker: Citus refuses some statements of older
-// migrations for tables that it has moved.
+// migrateShard brings the tables of a shard up to date. They are created on the coordinator, as
+// on PostgreSQL, and then moved to a worker: Citus rejects some statements of older migrations on
+// distributed tables.
 func (s *DB) migrateShard(ctx context.Context, schema, versions string) error {
-	pool := OpenPostgresPool(s.Listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()}, ToServer)
+	pool := openPostgresPool(s.Listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()}, toServer)
 	defer func() { _ = pool.Close() }()
 	if err := s.migrateSchema(ctx, pool.DB, versions); err != nil {
 		return err
 	}
 	var moved int
 	if err := pool.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_dist_schema WHERE schemaid = $1::regnamespace`, schema).Scan(&moved); err != nil {
-		return fmt.Errorf("look where it is: %w", err)
+		return fmt.Errorf("find its worker: %w", err)
 	}
 	if moved > 0 {
 		return nil
@@ -218,8 +217,8 @@ func (s *DB) migrateShard(ctx context.Context, schema, versions string) error {
 	return nil
 }
 
-// workerAway tells clients of an organization whose worker does not answer, or whose shard
-// cannot be written to while it is moved.
+// workerAway converts errors of a worker that does not answer, or of a shard that cannot be
+// written while it is moved, to CodeServerUnavailable.
 func workerAway(err error) error {
 	var known *earshot.Error
 	if err == nil || errors.As(err, &known) || !citusDialect.Unavailable(err) && !citusDialect.Locked(err) && !errors.Is(err, context.DeadlineExceeded) {
@@ -228,10 +227,10 @@ func workerAway(err error) error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the organization's data cannot be reached at the moment, try again", Err: err}
 }
 
-// globalTables are the tables that stay with the coordinator.
+// globalTables are the tables whose rows stay on the coordinator.
 var globalTables = []string{"api_keys", "extraction"}
 
-// readsItsShard is a condition that always holds. It has the SELECT of an insert read a table of
-// its shard: only then Citus sends the insert to the server that has the shard, as it is. One
-// that reads arrays alone it runs where it is asked, and copies the rows over.
-const readsItsShard = ` WHERE EXISTS (SELECT 1 FROM ` + RootTable + `) IS NOT NULL`
+// readsItsShard is a condition that is always true. It makes the SELECT of an INSERT read a table
+// of its shard, so that Citus sends the INSERT unchanged to the server of the shard. Citus would run
+// an INSERT that only reads arrays on the current server and copy the rows.
+const readsItsShard = ` WHERE EXISTS (SELECT 1 FROM ` + rootTable + `) IS NOT NULL`

@@ -11,66 +11,62 @@ import (
 	"time"
 )
 
-// ErrClock is returned for what cannot be undone while the clock is not trusted.
+// ErrClock is returned for irreversible operations while the clock is not trusted.
 var ErrClock = errors.New("the clock is not trusted")
 
 const (
-	// maxJump is how far the clock may run ahead of the time that really passed
-	// between two looks at it.
+	// maxJump limits how far the clock may advance beyond the time that really passed between two
+	// readings.
 	maxJump = time.Hour
-	// maxBehind is how far the clock may be behind the time of an earlier look.
+	// maxBehind limits how far the clock may be behind an earlier reading.
 	maxBehind = 5 * time.Minute
-	// maxStopped is how long a SQLite file may have been without a server before
-	// somebody has to confirm that the clock is right: no clock went on meanwhile that
-	// it could be compared with.
+	// maxStopped is how long a SQLite file may be without a server before the operator must confirm
+	// the clock, because there was no running clock to compare it with.
 	maxStopped = 32 * 24 * time.Hour
-	// maxSkew is how far a node's clock may be from PostgreSQL's.
+	// maxSkew limits the difference between a node's clock and PostgreSQL's.
 	maxSkew = 5 * time.Second
 )
 
-// advice is what an operator can do about a clock that is not trusted.
+// advice tells the operator how to fix a clock that is not trusted.
 const advice = "; correct it, or start with --accept-clock if it is right"
 
-// clock knows which time to trust for what cannot be undone: that a billing cycle
-// ends, that something is deleted. On PostgreSQL it is the time of the database's
-// clock, on which all nodes agree; on SQLite that of the machine, since there is no
-// other.
+// clock provides the time for irreversible operations, such as the end of a billing cycle or a
+// deletion. On PostgreSQL this is the database's clock, which is the same for all nodes; on SQLite
+// it is the machine's clock.
 //
-// The clock is looked at when the database is opened and with each heartbeat. Between
-// two looks the trusted time goes on by how long the machine has been up, which
-// nobody can set. A look that contradicts this is not believed: the trusted time goes
-// on as before, and until a later look agrees with it again, or the node starts with
-// Config.AcceptClock, nothing happens that cannot be undone.
+// The clock is read when the database is opened and with each heartbeat. Between two readings the
+// trusted time advances with the machine's uptime, which nobody can set. A reading that contradicts
+// the uptime is rejected: the trusted time continues to follow the uptime. Irreversible operations are then
+// refused until a later reading agrees again or the node starts with Config.AcceptClock.
 type clock struct {
-	shared  bool // several machines use the database, whose clock decides
-	Virtual bool // every time that a caller hands in is believed, for tests
+	shared  bool // several machines use the database's clock
+	Virtual bool // trust every time that a caller passes in, for tests
 
-	mu     sync.Mutex // for looks
+	mu     sync.Mutex // serializes readings
 	uptime uptime
-	Last   atomic.Pointer[trustedTime]
+	last   atomic.Pointer[trustedTime]
 }
 
-// trustedTime is what the clock knows since the last look.
+// trustedTime is the result of the last reading.
 type trustedTime struct {
-	time   time.Time     // that was trusted at the look
-	looked time.Time     // by the machine's clock, with its monotonic reading
-	Uptime time.Duration // of the machine at the look
-	ahead  time.Duration // of the machine's clock before the trusted one
-	jumped error         // why the look was not believed
-	skewed error         // why the machine's own clock is not believed
+	time   time.Time     // trusted time at the reading
+	looked time.Time     // machine's clock at the reading, with its monotonic part
+	uptime time.Duration // of the machine at the reading
+	ahead  time.Duration // machine's clock minus trusted time
+	jumped error         // why the reading was rejected
+	skewed error         // why the machine's own clock is not trusted
 }
 
-// Look is a reading of the clock that decides.
+// Look is a reading of the decisive clock.
 type Look struct {
-	Time   time.Time     // by the clock that decides
-	Looked time.Time     // by the machine's clock, once the reading had arrived
-	Took   time.Duration // how long the reading was under way, at most
+	Time   time.Time     // by the decisive clock
+	Looked time.Time     // by the machine's clock, when the reading arrived
+	Took   time.Duration // maximum duration of the reading
 }
 
-// Start takes the first look. newest is the time of the last heartbeat that is stored,
-// zero for none.
+// Start takes the first reading. newest is the last stored heartbeat, or zero.
 func (c *clock) Start(first Look, newest time.Time) {
-	state := &trustedTime{time: first.Time, looked: first.Looked, Uptime: c.uptime.Now()}
+	state := &trustedTime{time: first.Time, looked: first.Looked, uptime: c.uptime.Now()}
 	if !newest.IsZero() {
 		ahead := first.Time.Sub(newest)
 		switch {
@@ -83,21 +79,21 @@ func (c *clock) Start(first Look, newest time.Time) {
 			state.time = newest
 		}
 	}
-	c.Last.Store(c.compare(state, first))
+	c.last.Store(c.compare(state, first))
 }
 
-// Look compares the clock with the time that must have passed since the last look.
+// Look takes a reading and compares it with the time that must have passed since the last one.
 func (c *clock) Look(l Look) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.LookAt(l, c.uptime.Now())
+	c.LookAfter(l, c.uptime.Now()-c.last.Load().uptime)
 }
 
-// LookAt is Look at a given uptime of the machine.
-func (c *clock) LookAt(l Look, up time.Duration) {
-	before := c.Last.Load()
-	expected := before.time.Add(up - before.Uptime)
-	state := &trustedTime{time: l.Time, looked: l.Looked, Uptime: up}
+// LookAfter is Look with the uptime that has passed since the last reading.
+func (c *clock) LookAfter(l Look, passed time.Duration) {
+	before := c.last.Load()
+	expected := before.time.Add(passed)
+	state := &trustedTime{time: l.Time, looked: l.Looked, uptime: before.uptime + passed}
 	if ahead := l.Time.Sub(expected); ahead > maxJump || ahead < -maxBehind {
 		state.time, state.jumped = expected, before.jumped
 		if state.jumped == nil {
@@ -108,14 +104,14 @@ func (c *clock) LookAt(l Look, up time.Duration) {
 			state.jumped = fmt.Errorf("%w: it jumped %s by %s"+advice, ErrClock, direction, roughly(ahead))
 		}
 	}
-	c.Last.Store(c.compare(state, l))
+	c.last.Store(c.compare(state, l))
 }
 
-// compare notes how far the machine's clock is from the trusted one. That of a node
-// on PostgreSQL has to agree.
+// compare sets the difference between the machine's clock and the trusted time. On PostgreSQL it
+// must be small.
 func (c *clock) compare(state *trustedTime, l Look) *trustedTime {
 	state.ahead = l.Looked.Sub(state.time)
-	if state.ahead > 0 { // some of it is the way of the reading
+	if state.ahead > 0 { // part of it may be the duration of the reading
 		state.ahead = max(0, state.ahead-l.Took)
 	}
 	if off := state.ahead.Abs(); c.shared && off > maxSkew {
@@ -131,18 +127,17 @@ func roughly(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
-// Trusted is the time now, as it follows from the last look that was believed. It may
-// be behind by how long the reading took, and while a machine wakes up; it is not
-// ahead.
+// Trusted returns the current time, based on the last accepted reading. It may be behind by the
+// duration of the reading and while the machine wakes up, but it is never ahead.
 func (c *clock) Trusted() time.Time {
-	last := c.Last.Load()
+	last := c.last.Load()
 	return last.time.Add(time.Since(last.looked))
 }
 
-// Now is the time to note down: the machine's, as long as that agrees with the
-// trusted one.
+// Now returns the time to store: the machine's time if it agrees with the trusted time, and
+// otherwise the trusted time.
 func (c *clock) Now() time.Time {
-	last := c.Last.Load()
+	last := c.last.Load()
 	wall, trusted := time.Now(), c.Trusted()
 	tolerance := maxJump
 	if c.shared {
@@ -154,13 +149,13 @@ func (c *clock) Now() time.Time {
 	return trusted
 }
 
-// Decisive is the time that may end a billing cycle, where a caller says that it is
-// now: never later than the trusted time. It returns ErrClock while there is none.
+// Decisive returns now, or the trusted time if now is later. It returns ErrClock while the clock
+// is not trusted.
 func (c *clock) Decisive(now time.Time) (time.Time, error) {
 	if c.Virtual {
 		return now, nil
 	}
-	if err := c.Last.Load().jumped; err != nil {
+	if err := c.last.Load().jumped; err != nil {
 		return time.Time{}, err
 	}
 	if trusted := c.Trusted(); now.After(trusted) {
@@ -169,24 +164,22 @@ func (c *clock) Decisive(now time.Time) (time.Time, error) {
 	return now, nil
 }
 
-// Now is the time to note down. It is the machine's while that agrees with the clock
-// that decides, which is PostgreSQL's where there is one.
+// Now returns the time to store: the machine's time while it agrees with the trusted time.
 func (s *DB) Now() time.Time { return s.Clock.Now() }
 
-// TrustedNow is the time that decides what is past its time and may be deleted.
-// Returns ErrClock while the clock is not trusted.
+// TrustedNow returns the time that decides whether something has expired and may be deleted. It
+// returns ErrClock while the clock is not trusted.
 func (s *DB) TrustedNow() (time.Time, error) { return s.Clock.Decisive(s.Clock.Trusted()) }
 
-// ClockStatus is how far the machine's clock is ahead of the trusted time, and why it
-// needs attention, if it does.
+// ClockStatus returns how far the machine's clock is ahead of the trusted time, and an error if
+// the clock needs attention.
 func (s *DB) ClockStatus() (ahead time.Duration, err error) {
-	last := s.Clock.Last.Load()
+	last := s.Clock.last.Load()
 	return last.ahead, errors.Join(last.jumped, last.skewed)
 }
 
-// uptime tells how long the machine has been up, including the time that it slept,
-// which Go's monotonic clock leaves out. Where the system does not tell, that clock
-// has to do.
+// uptime measures how long the machine has been up, including suspended time, which Go's
+// monotonic clock omits. If the system does not report it, uptime uses the monotonic clock.
 type uptime struct {
 	up   time.Duration
 	read time.Time

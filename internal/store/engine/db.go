@@ -17,61 +17,58 @@ import (
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	// The embedded shard has what belongs to no organization.
+	// The embedded shard has the rows that belong to no organization.
 	*Shard
-	// shards have what belongs to organizations: of says which. On SQLite and PostgreSQL
-	// there is one, the same.
+	// Shards have the rows of organizations; see ShardOf. On SQLite and PostgreSQL the only
+	// element is the embedded shard.
 	Shards []*Shard
-	// listener is how to connect in order to hear other nodes; nil on SQLite.
+	// Listener is the configuration for connections that listen to other nodes; nil on SQLite.
 	Listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.
 	lockMigrations func(context.Context) (unlock func() error, err error)
-	files          fs.FS // migrations, in a folder for each dialect
+	files          fs.FS // migrations, with a folder for each dialect
 	close          func() error
 	log            *slog.Logger
 }
 
-// reportConnections is how many reports run at the same time.
+// reportConnections limits the reports that run at the same time.
 const reportConnections = 4
 
 // Config says which database to open.
 type Config struct {
 	// URL is postgres://… or the path of a SQLite file.
 	URL string
-	// Serve claims a SQLite file for this process: a second server on the same
-	// file is refused. The command line leaves it off and works beside a server.
+	// Serve claims a SQLite file for this process, so that a second server cannot open it. The
+	// command line does not set Serve and can use the file while a server runs.
 	Serve bool
-	// Existing refuses a database that no server has worked on yet, with ErrNoDatabase,
-	// in the place of making one.
+	// Existing makes Open return ErrNoDatabase instead of creating a database.
 	Existing bool
 	// AllowUnsafe opens a PostgreSQL server that may lose acknowledged commits
 	// (fsync, full_page_writes or synchronous_commit off).
 	AllowUnsafe bool
-	// AcceptClock trusts the clock as it is now, whatever time the database knows of.
+	// AcceptClock trusts the current clock, whatever the last time in the database is.
 	AcceptClock bool
-	// Virtual has every time decide that a caller hands in, for tests that pass the
-	// time in.
+	// Virtual makes the store trust every time that a caller passes in, for tests.
 	Virtual bool
-	// Log is told of migrations; nil for none.
+	// Log receives messages about migrations; nil discards them.
 	Log *slog.Logger
-	// transfer opens a database that another one is being moved into.
+	// Transfer allows opening a database with an unfinished transfer.
 	Transfer bool
 }
 
-// Shared reports whether several nodes may work on the database of that URL.
+// Shared reports whether several nodes may use the database at url.
 func Shared(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// ErrNotFound is returned when what was asked for does not exist.
+// ErrNotFound is returned when a requested row does not exist.
 var ErrNotFound = errors.New("not found")
 
-// ErrNoDatabase is returned when there is no database and none is to be made.
+// ErrNoDatabase is returned when Config.Existing is set and there is no database.
 var ErrNoDatabase = errors.New("there is no database of Earshot")
 
-// Open opens a database and brings its schema up to date with migrations, which has a folder of
-// SQL files for each dialect. Returns ErrNoDatabase and
-// ErrUnfinishedTransfer.
+// Open opens a database and brings its schema up to date. migrations has a folder of SQL files
+// for each dialect. Open returns ErrNoDatabase and ErrUnfinishedTransfer.
 func Open(ctx context.Context, cfg Config, migrations fs.FS) (*DB, error) {
 	s, err := Connect(ctx, cfg, migrations)
 	if err != nil {
@@ -87,7 +84,7 @@ func Open(ctx context.Context, cfg Config, migrations fs.FS) (*DB, error) {
 	return s, nil
 }
 
-// Connect opens a database as it is.
+// Connect opens a database without migrating it.
 func Connect(ctx context.Context, cfg Config, migrations fs.FS) (s *DB, err error) {
 	if Shared(cfg.URL) {
 		s, err = openPostgres(ctx, cfg)
@@ -101,7 +98,7 @@ func Connect(ctx context.Context, cfg Config, migrations fs.FS) (s *DB, err erro
 	return s, nil
 }
 
-// Start begins to take writes.
+// Start starts the writers.
 func (s *DB) Start(newUnit func(*Tx) Unit) {
 	for _, p := range s.all() {
 		p.Clock, p.WithKeys().Clock = s.Clock, s.Clock
@@ -110,11 +107,11 @@ func (s *DB) Start(newUnit func(*Tx) Unit) {
 	}
 }
 
-// checkContent returns ErrNoDatabase if there must be a database and is none, and
-// ErrUnfinishedTransfer if not all of it has arrived yet.
+// checkContent returns ErrNoDatabase if a database must exist and does not, and
+// ErrUnfinishedTransfer if a transfer into it is unfinished.
 func (s *DB) checkContent(ctx context.Context, cfg Config) error {
 	if cfg.Existing {
-		found, err := s.HasTable(ctx, RootTable)
+		found, err := s.HasTable(ctx, rootTable)
 		if err != nil {
 			return err
 		}
@@ -138,8 +135,7 @@ func (s *DB) HasTable(ctx context.Context, name string) (bool, error) {
 	return found[0] > 0, nil
 }
 
-// Close waits for the writes under way and closes the database. No method may
-// be called after it.
+// Close waits for pending writes and closes the database. No method may be called after Close.
 func (s *DB) Close() error {
 	for _, p := range s.all() {
 		for _, l := range p.writers {
@@ -149,9 +145,9 @@ func (s *DB) Close() error {
 	return s.close()
 }
 
-// migrate brings the schema up to date. However many processes start together,
-// one does it and the others wait. A schema that is newer than this program it leaves
-// alone, with an error: nobody can know here what writing to it would break.
+// migrate brings the schema up to date. If several processes start together, one migrates and
+// the others wait. migrate returns an error if the schema is newer than this program, which
+// could damage it.
 func (s *DB) migrate(ctx context.Context) (err error) {
 	unlock, err := s.lockMigrations(ctx)
 	if err != nil {
@@ -164,8 +160,8 @@ func (s *DB) migrate(ctx context.Context) (err error) {
 	return s.spreadOut(ctx)
 }
 
-// migrateSchema brings the tables up to date that a database's connections see. The table of
-// that name says which version they have.
+// migrateSchema brings the tables in the search path of db up to date. versions names the table
+// that stores the version of the schema.
 func (s *DB) migrateSchema(ctx context.Context, db *sql.DB, versions string) error {
 	provider, err := s.Migrations(db, versions)
 	if err != nil {
@@ -176,16 +172,16 @@ func (s *DB) migrateSchema(ctx context.Context, db *sql.DB, versions string) err
 		return fmt.Errorf("read the version of the schema: %w", err)
 	}
 	if stored > known {
-		return fmt.Errorf("its schema has version %d, and this program knows only those up to %d; use the newer version of Earshot that made it", stored, known)
+		return fmt.Errorf("the schema of the database has version %d, but this program supports only versions up to %d; use the newer version of Earshot that created it", stored, known)
 	}
 	if stored < known {
-		// What a migration computes from rows must have all of them.
+		// A migration that computes values from rows needs all rows.
 		unfinished, err := s.HasTable(ctx, UnfinishedTransfer)
 		if err != nil {
 			return err
 		}
 		if unfinished {
-			return errors.New("a move into it was begun by an older version of Earshot and is not finished; finish it with that version, or empty the database")
+			return errors.New("a transfer into the database was started by an older version of Earshot and is not finished; finish it with that version, or empty the database")
 		}
 	}
 	began := time.Now()
@@ -197,13 +193,13 @@ func (s *DB) migrateSchema(ctx context.Context, db *sql.DB, versions string) err
 		return fmt.Errorf("apply migrations: %w", err)
 	}
 	if migrates {
-		s.log.Info("the database is migrated", "version", known, "ms", time.Since(began).Milliseconds())
+		s.log.Info("migrated the database", "version", known, "ms", time.Since(began).Milliseconds())
 	}
 	return nil
 }
 
-// Migrations hands each file to goose as a function that runs it whole: both databases
-// take many statements at once, and goose takes megabytes to split a file into its own.
+// Migrations returns a goose provider that runs each file as a whole. Both databases accept
+// many statements at once, and goose would need megabytes of memory to split the files.
 func (s *DB) Migrations(db *sql.DB, versions string) (*goose.Provider, error) {
 	files, err := fs.Glob(s.files, s.Dialect.Name+"/*.sql")
 	if err != nil {
@@ -227,7 +223,7 @@ func (s *DB) Migrations(db *sql.DB, versions string) (*goose.Provider, error) {
 	return goose.NewProvider(goose.Dialect(s.Dialect.Name), db, nil, goose.WithTableName(versions), goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true))
 }
 
-// Ping checks whether the database answers.
+// Ping returns an error if the database does not answer.
 func (s *DB) Ping(ctx context.Context) error {
 	var one int
 	if err := s.Lookups.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
@@ -236,55 +232,52 @@ func (s *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
-// dialect is what SQLite and PostgreSQL say differently.
+// dialect holds the differences between SQLite and PostgreSQL.
 type dialect struct {
-	Name string // also what goose and the migrations' folder call it
-	// now is the database's own clock in Unix milliseconds. Only what several
-	// nodes must agree on uses it; all other times come from Go.
+	Name string // also the name of the goose dialect and of the migrations folder
+	// Now is the SQL expression of the database's clock in Unix milliseconds. It is used only for
+	// times that several nodes must agree on; all other times come from Go.
 	Now string
-	// countTables counts the tables of a name.
+	// countTables counts the tables with a given name.
 	countTables string
-	// schema reads the columns of all tables that are stored, with their types and places in the primary key.
+	// schema returns the stored columns of all tables, with their types and positions in the primary key.
 	schema string
-	// analyse, with the name of a table, has the database look at what was loaded into it,
-	// before it plans queries.
+	// Analyse, followed by a table name, updates the planner's statistics; "" if not needed.
 	Analyse string
-	// byBytes has a text compared by its bytes.
+	// byBytes is the collation that compares text by bytes.
 	byBytes string
-	// forUpdate locks the rows that a SELECT finds. SQLite has one writer, whose
+	// ForUpdate locks the rows that a SELECT finds. It is empty on SQLite, where a write
 	// transaction locks the whole database.
 	ForUpdate string
-	// skipLocked leaves out rows that another transaction has locked.
+	// SkipLocked is ForUpdate that omits rows locked by other transactions.
 	SkipLocked string
-	// arrays says whether a statement can take a column of many rows as one value.
+	// Arrays reports whether a statement can take a column of many rows as one array parameter.
 	Arrays bool
-	// writers is how many transactions a node commits side by side.
+	// writers is the number of concurrent write transactions of a node.
 	writers int
-	// snapshot is the isolation in which all reads of a transaction agree.
+	// snapshot is the isolation level that gives all reads of a transaction the same view.
 	snapshot sql.IsolationLevel
-	// noTimeout lifts the limits on how long a transaction and its statements may take.
+	// NoTimeout removes the time limits of a transaction and its statements.
 	NoTimeout string
-	// spread says whether organizations are spread over servers.
+	// Sharded reports whether organizations are distributed over several servers.
 	Sharded bool
-	// begin is what a transaction begins with, where it is not database/sql that begins it.
+	// begin has the statements that begin a transaction in a pipeline.
 	begin []string
-	// exclusive says whether one process at a time serves the database.
+	// Exclusive reports whether only one process at a time may serve the database.
 	Exclusive bool
-	// locked reports whether a transaction waited too long for a row that another one
-	// has locked.
+	// Locked reports whether a transaction timed out waiting for a row lock.
 	Locked func(error) bool
-	// unavailable reports whether the database is in trouble, so that the next write
-	// would only wait for it as long as this one did.
+	// Unavailable reports whether the database has a problem that the next write would meet too.
 	Unavailable func(error) bool
-	// away reports whether the database could not be reached, so that nothing was done.
+	// away reports whether the database could not be reached, so that nothing was changed.
 	away func(error) bool
-	// retryable reports whether a transaction lost a conflict and may simply run again.
+	// retryable reports whether a transaction lost a conflict and can be run again.
 	retryable func(error) bool
-	// disconnected reports whether the connection was lost, so that another may serve.
+	// disconnected reports whether the connection was lost, so that another one may work.
 	disconnected func(error) bool
-	// duplicate reports whether a unique constraint refused a row.
+	// Duplicate reports whether a unique constraint rejected a row.
 	Duplicate func(error) bool
-	// fatal reports whether the disk lost what it acknowledged: nothing after it can
-	// be trusted.
+	// fatal reports whether the disk may have lost acknowledged data, so that the process must not
+	// continue.
 	fatal func(error) bool
 }

@@ -11,10 +11,9 @@ import (
 	"strconv"
 )
 
-// direct is a transaction's way to SQLite past database/sql, for what is run over rows:
-// the driver's own prepared statements, whose arguments and results are kept from one run
-// to the next. Most of these statements change one row, which takes less time than
-// what database/sql does around it.
+// direct runs statements on SQLite without database/sql, with the driver's own prepared
+// statements and a reused slice of arguments. Most of these statements change one row, which takes
+// less time than the overhead of database/sql.
 type direct struct {
 	conn     driver.Conn
 	prepared map[string]*directStatement
@@ -24,18 +23,18 @@ type direct struct {
 // directStatement is a prepared statement.
 type directStatement struct {
 	runnable
-	order []int // which of the arguments each of its parameters is
+	order []int // index of the argument for each parameter
 }
 
-// runnable is what the driver's statements can do.
+// runnable has the methods of the driver's statements that are needed.
 type runnable interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// on is for a transaction that has the connection to itself. What was prepared stays so
-// as long as it is the same one.
+// on sets the connection of a transaction. Prepared statements stay valid as long as the
+// connection is the same.
 func (d *direct) on(conn *sql.Conn) error {
 	return conn.Raw(func(connection any) error {
 		c, ok := connection.(driver.Conn)
@@ -49,19 +48,19 @@ func (d *direct) on(conn *sql.Conn) error {
 	})
 }
 
-// numbered is a parameter of a statement.
+// numbered matches a parameter of a statement.
 var numbered = regexp.MustCompile(`\$[0-9]+`)
 
 func number(parameter string) int {
 	n, err := strconv.Atoi(parameter[1:])
 	if err != nil {
-		panic(err) // only digits are left
+		panic(err) // numbered matches only digits
 	}
 	return n
 }
 
-// prepare gives a statement. The driver would look up the names of parameters at every
-// run, so it gets them without, in the order in which they stand in the text.
+// prepare returns a prepared statement. The driver looks up named parameters at every run, so
+// prepare replaces them by unnamed ones, in the order of the text.
 func (d *direct) prepare(text string) (*directStatement, error) {
 	if s := d.prepared[text]; s != nil {
 		return s, nil
@@ -83,7 +82,7 @@ func (d *direct) prepare(text string) (*directStatement, error) {
 	return s, nil
 }
 
-// close gives up the statements. Before that the connection would not really close.
+// close closes the statements, which would keep the connection open.
 func (d *direct) close() (err error) {
 	for _, s := range d.prepared {
 		err = errors.Join(err, s.Close())
@@ -91,9 +90,9 @@ func (d *direct) close() (err error) {
 	return err
 }
 
-// run runs a statement with the arguments that value gives, hands what it returns to scan,
-// which may be nil, and tells how many rows it changed. ctx does not interrupt it: for each
-// statement that it could, the driver would start a goroutine.
+// run runs a statement with the arguments that value returns. It passes the rows of the result
+// to scan, or returns the number of changed rows if scan is nil. ctx does not interrupt the
+// statement, since the driver would start a goroutine for each statement.
 func (d *direct) run(ctx context.Context, text string, scan func(Scanner) error, value func(i int) driver.Value) (changed int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -108,7 +107,7 @@ func (d *direct) run(ctx context.Context, text string, scan func(Scanner) error,
 	}
 	if scan == nil {
 		result, err := s.ExecContext(context.WithoutCancel(ctx), d.args)
-		clear(d.args) // which may be large
+		clear(d.args) // release large values
 		if err != nil {
 			return 0, err
 		}
@@ -120,13 +119,13 @@ func (d *direct) run(ctx context.Context, text string, scan func(Scanner) error,
 		return 0, err
 	}
 	if err := scanDirect(found, scan); err != nil {
-		_ = found.Close() // it tells the same
+		_ = found.Close() // it returns the same error
 		return 0, err
 	}
 	return 0, found.Close()
 }
 
-// scanDirect hands rows to scan.
+// scanDirect calls scan for each row.
 func scanDirect(found driver.Rows, scan func(Scanner) error) error {
 	row := directRow{names: found.Columns()}
 	row.values = make([]driver.Value, len(row.names))
@@ -144,13 +143,13 @@ func scanDirect(found driver.Rows, scan func(Scanner) error) error {
 	}
 }
 
-// directRow is a row that SQLite returned.
+// directRow is a row returned by SQLite.
 type directRow struct {
 	names  []string
 	values []driver.Value
 }
 
-// Scan implements scanner, for the targets that columns have.
+// Scan implements Scanner for the targets of columns.
 func (r *directRow) Scan(into ...any) (err error) {
 	for i, target := range into {
 		value := r.values[i]
@@ -179,7 +178,7 @@ func (r *directRow) Scan(into ...any) (err error) {
 			ok = false
 		}
 		if err == nil && !ok {
-			err = fmt.Errorf("a %T is no %T", value, target)
+			err = fmt.Errorf("cannot read a %T into a %T", value, target)
 		}
 		if err != nil {
 			return fmt.Errorf("read %s: %w", r.names[i], err)

@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// channel is where nodes call each other.
+// channel is the PostgreSQL notification channel for new tasks.
 const channel = "earshot_tasks"
 
-// Notify calls the other nodes: there may be tasks to start. It has a connection
-// of its own, since inside the transaction of a submission it would hold up
-// others. On SQLite there is nobody to call.
+// Notify tells the other nodes that there may be tasks to start. It does not run inside the
+// transaction of a submission, where the notification would delay other commits. On SQLite it
+// does nothing.
 func (s *DB) Notify(ctx context.Context) error {
 	if s.Dialect.Exclusive {
 		return nil
@@ -23,9 +23,9 @@ func (s *DB) Notify(ctx context.Context) error {
 	return nil
 }
 
-// Listen calls notified whenever another node may have notified, and at once, since
-// it may have done so before. It returns when ctx ends or the connection breaks;
-// on SQLite at once, without an error.
+// Listen calls notified at once, since notifications may have been missed, and then whenever
+// another node may have called Notify. It returns when ctx ends or the connection breaks. On
+// SQLite it returns nil at once.
 func (s *DB) Listen(ctx context.Context, notified func()) error {
 	if s.Dialect.Exclusive {
 		return nil

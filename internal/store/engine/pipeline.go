@@ -5,40 +5,41 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// pipeline is a transaction's way to PostgreSQL past database/sql: prepared statements
-// over arrays in the server's binary format, several of them on one round trip, BEGIN
-// and COMMIT among them. To convert values one by one and to wait for each statement
-// would cost more than what the statements do.
+// pipeline sends the statements of a transaction to PostgreSQL without database/sql. It uses
+// prepared statements with arrays in binary format and sends several statements in one round trip,
+// including BEGIN and COMMIT. Converting values one by one and waiting for each statement would
+// take longer than the statements themselves.
 type pipeline struct {
 	conn  *pgx.Conn
-	begin []string // what the transaction begins with, until it has begun
+	begin []string // statements that begin the transaction; nil when it has begun
 	batch pgconn.Batch
-	scans []func(Scanner) error // of the statements in batch, for the rows that they return; nil for none
-	// buffer is where parameters are written, and parameters where each of them ended.
+	scans []func(Scanner) error // for the rows of each statement in batch; nil if it returns none
+	// buffer holds the values of the next statement's parameters, which are slices of it.
 	buffer     []byte
 	parameters [][]byte
 }
 
-// pipelines are used again, for what they have allocated.
+// pipelines reuses the allocated buffers.
 var pipelines sync.Pool
 
-// newPipeline is for a connection that its transaction has to itself. It is to be freed.
+// newPipeline returns a pipeline on a connection that nothing else uses. The caller must free
+// the pipeline.
 func newPipeline(conn *sql.Conn, begin []string) (*pipeline, error) {
 	p, ok := pipelines.Get().(*pipeline)
-	if !ok { // there is none to be used again
+	if !ok { // the pool is empty
 		p = &pipeline{}
 	}
 	err := conn.Raw(func(connection any) error {
@@ -52,18 +53,18 @@ func newPipeline(conn *sql.Conn, begin []string) (*pipeline, error) {
 	return p, err
 }
 
-// free lets another transaction have the pipeline.
+// free returns the pipeline to the pool.
 func (p *pipeline) free() {
 	clear(p.scans)
 	*p = pipeline{scans: p.scans[:0], buffer: p.buffer[:0], parameters: p.parameters[:0]}
 	pipelines.Put(p)
 }
 
-// binaryFormat is that of all parameters and results.
+// binaryFormat is the format of all parameters and results.
 var binaryFormat = []int16{pgtype.BinaryFormatCode}
 
-// Start begins the transaction, if it has not begun.
-func (p *pipeline) Start(ctx context.Context) error {
+// start begins the transaction, if it has not begun.
+func (p *pipeline) start(ctx context.Context) error {
 	for _, statement := range p.begin {
 		if err := p.append(ctx, statement, nil, nil); err != nil {
 			return err
@@ -73,9 +74,9 @@ func (p *pipeline) Start(ctx context.Context) error {
 	return nil
 }
 
-// add appends a statement, with the parameters that were written last.
+// add adds a statement with the parameters that were written before.
 func (p *pipeline) add(ctx context.Context, text string, scan func(Scanner) error) error {
-	err := p.Start(ctx)
+	err := p.start(ctx)
 	if err == nil {
 		err = p.append(ctx, text, p.parameters, scan)
 	}
@@ -84,7 +85,7 @@ func (p *pipeline) add(ctx context.Context, text string, scan func(Scanner) erro
 }
 
 func (p *pipeline) append(ctx context.Context, text string, parameters [][]byte, scan func(Scanner) error) error {
-	prepared, err := p.conn.Prepare(ctx, text, text) // once a connection
+	prepared, err := p.conn.Prepare(ctx, text, text) // cached by the connection
 	if err != nil {
 		return err
 	}
@@ -93,19 +94,19 @@ func (p *pipeline) append(ctx context.Context, text string, parameters [][]byte,
 	return nil
 }
 
-// reads tells whether any of the statements that wait returns rows.
+// reads reports whether any waiting statement returns rows.
 func (p *pipeline) reads() bool {
 	return slices.ContainsFunc(p.scans, func(scan func(Scanner) error) bool { return scan != nil })
 }
 
-// send sends the statements that wait and hands what they return to their scans. It
-// returns how many of them were executed: all, unless there is an error.
+// send sends the waiting statements and passes their rows to the scan functions. It returns the
+// number of executed statements, which is less than all only with an error.
 func (p *pipeline) send(ctx context.Context) (executed int, err error) {
 	if len(p.scans) == 0 {
 		return 0, nil
 	}
 	results := p.conn.PgConn().ExecBatch(ctx, &p.batch)
-	var failed error // to scan; what follows is read all the same
+	var failed error // of a scan; the remaining results must still be read
 	for results.NextResult() {
 		found, scan := results.ResultReader(), p.scans[executed]
 		row := rawRow{types: p.conn.TypeMap(), fields: found.FieldDescriptions()}
@@ -124,7 +125,7 @@ func (p *pipeline) send(ctx context.Context) (executed int, err error) {
 	return executed, errors.Join(results.Close(), failed)
 }
 
-// commit sends the statements that wait, and COMMIT with them.
+// commit sends the waiting statements and COMMIT.
 func (p *pipeline) commit(ctx context.Context) error {
 	if err := p.add(ctx, "COMMIT", nil); err != nil {
 		return err
@@ -134,9 +135,9 @@ func (p *pipeline) commit(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	// An error that the server tells is a no. It, or a pooler before it, may also tell that
-	// it has lost a connection, or of COMMIT that it is going down: that is no answer. Nor is
-	// what Citus tells of COMMIT when it has lost a worker.
+	// An error code from the server normally means that nothing was committed. The outcome is
+	// unknown without a code, when the server or a pooler reports a lost connection (08), and when
+	// COMMIT itself fails because the server shuts down (57) or Citus has lost a worker.
 	code := postgresCode(err)
 	if code == "" || strings.HasPrefix(code, "08") || executed == before && (strings.HasPrefix(code, "57") || code == internalError) {
 		return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
@@ -144,21 +145,21 @@ func (p *pipeline) commit(ctx context.Context) error {
 	return fmt.Errorf("commit: %w", err)
 }
 
-// rollback ends the transaction. Without a connection it has ended already.
+// rollback ends the transaction. A closed connection has ended it already.
 func (p *pipeline) rollback(ctx context.Context) {
 	if p.conn.PgConn().TxStatus() != 'I' && !p.conn.IsClosed() {
 		if _, err := p.conn.Exec(ctx, "ROLLBACK"); err != nil {
-			_ = p.conn.Close(ctx) // the pool must not hand it out
+			_ = p.conn.Close(ctx) // the pool must not reuse it
 		}
 	}
 }
 
-// elements are the types of PostgreSQL that parameters are arrays of.
+// elements are the PostgreSQL types of array elements.
 var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID, "bigint": pgtype.Int8OID, "boolean": pgtype.BoolOID, "bytea": pgtype.ByteaOID}
 
 // addArray writes a column of rows as one parameter.
 func addArray[T any](p *pipeline, c Column[T], rows []*T) {
-	p.buffer = slices.Grow(p.buffer, (len(rows)+1)*20) // an id, which most are
+	p.buffer = slices.Grow(p.buffer, (len(rows)+1)*20) // the size of ids, the most frequent values
 	start := len(p.buffer)
 	for _, word := range [...]uint32{1 /* dimension */, 1 /* there may be NULL */, elements[c.kind], uint32(len(rows)), 1 /* the first index */} {
 		p.buffer = binary.BigEndian.AppendUint32(p.buffer, word)
@@ -166,11 +167,11 @@ func addArray[T any](p *pipeline, c Column[T], rows []*T) {
 	for _, row := range rows {
 		p.buffer = c.put(p.buffer, row)
 	}
-	// Should the buffer move, what was written before stays readable where it was.
+	// If the buffer is reallocated later, this parameter still refers to the old memory.
 	p.parameters = append(p.parameters, p.buffer[start:len(p.buffer):len(p.buffer)])
 }
 
-// An element of an array is its length and its value.
+// An array element consists of its length and its value.
 
 func putNull(to []byte) []byte { return binary.BigEndian.AppendUint32(to, ^uint32(0)) }
 
@@ -203,52 +204,28 @@ func putBool(to []byte, b bool) []byte {
 	return append(to, 0, 0, 0, 1, 0)
 }
 
-// putUUID writes an id. What is none matches nothing.
+// putUUID writes an id, or NULL if id is not a UUID.
 func putUUID(to []byte, id string) []byte {
-	written := binary.BigEndian.AppendUint32(to, 16)
-	for i := 0; i+1 < len(id); i += 2 {
-		if id[i] == '-' {
-			i++
-		}
-		high, low := unhex(id[i]), unhex(id[min(i+1, len(id)-1)])
-		if high|low > 15 {
-			return putNull(to)
-		}
-		written = append(written, high<<4|low)
-	}
-	if len(id) != 36 || len(written) != len(to)+20 {
+	parsed, err := uuid.Parse(id)
+	if err != nil || len(id) != 36 { // Parse also accepts other formats
 		return putNull(to)
 	}
-	return written
+	return putText(to, parsed[:])
 }
 
-// unhex is the value of a digit, more than 15 if it is none.
-func unhex(digit byte) byte {
-	switch {
-	case '0' <= digit && digit <= '9':
-		return digit - '0'
-	case 'a' <= digit && digit <= 'f':
-		return digit - 'a' + 10
-	case 'A' <= digit && digit <= 'F':
-		return digit - 'A' + 10
-	}
-	return 255
-}
-
-// rawRow is a row that PostgreSQL returned.
+// rawRow is a row returned by PostgreSQL.
 type rawRow struct {
 	types  *pgtype.Map
 	fields []pgconn.FieldDescription
 	values [][]byte // valid until the next row
 }
 
-// rawTarget is a target of a scan that reads PostgreSQL's binary format itself; a nil
-// value is NULL.
+// rawTarget is a scan target that reads PostgreSQL's binary format itself. A nil value is NULL.
 type rawTarget interface {
 	scanRaw(kind uint32, value []byte) error
 }
 
-// Scan implements scanner.
+// Scan implements Scanner.
 func (r *rawRow) Scan(into ...any) (err error) {
 	for i, target := range into {
 		kind, value := r.fields[i].DataTypeOID, r.values[i]
@@ -283,11 +260,11 @@ func (r *rawRow) Scan(into ...any) (err error) {
 	return nil
 }
 
-// rawText is a text, or an id as Go has it; last if it is the same.
+// rawText returns a value of type text or uuid. It returns last if that is equal, which saves
+// an allocation.
 func rawText(kind uint32, value []byte, last string) string {
-	var id [36]byte
 	if kind == pgtype.UUIDOID {
-		value = appendUUID(id[:0], value)
+		value, _ = uuid.UUID(value).MarshalText() // never fails
 	}
 	if string(value) == last {
 		return last
@@ -295,18 +272,7 @@ func rawText(kind uint32, value []byte, last string) string {
 	return string(value)
 }
 
-// appendUUID writes the 16 bytes of an id as Go has it.
-func appendUUID(to, id []byte) []byte {
-	for i, group := range [...][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:16]} {
-		if i > 0 {
-			to = append(to, '-')
-		}
-		to = hex.AppendEncode(to, group)
-	}
-	return to
-}
-
-// rawInt is a number of any size.
+// rawInt returns an integer of any size.
 func rawInt(value []byte) (int64, error) {
 	switch len(value) {
 	case 2:
@@ -316,5 +282,5 @@ func rawInt(value []byte) (int64, error) {
 	case 8:
 		return int64(binary.BigEndian.Uint64(value)), nil
 	}
-	return 0, fmt.Errorf("%d bytes are no number", len(value))
+	return 0, fmt.Errorf("an integer cannot have %d bytes", len(value))
 }

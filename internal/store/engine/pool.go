@@ -12,12 +12,12 @@ import (
 type Pool struct {
 	*sql.DB
 	Dialect *dialect
-	// explain makes an error one that clients can do something about; nil means databaseAway.
+	// explain converts an error for clients; nil means databaseAway.
 	explain func(error) error
 }
 
-// explained is the error of a read or a write as it is returned. What may have been done is
-// not said to be unavailable, since clients would do it again.
+// explained converts the error of a read or a write for clients. It does not convert an unknown
+// outcome to CodeServerUnavailable, since clients would repeat a write that may have been committed.
 func (p Pool) explained(err error) error {
 	switch {
 	case err == nil || errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.Canceled):
@@ -28,7 +28,7 @@ func (p Pool) explained(err error) error {
 	return p.Dialect.databaseAway(err)
 }
 
-// databaseAway tells clients of a database that cannot be reached.
+// databaseAway converts errors of an unreachable database to CodeServerUnavailable.
 func (d *dialect) databaseAway(err error) error {
 	var known *earshot.Error
 	if errors.As(err, &known) || !d.away(err) {
@@ -37,17 +37,17 @@ func (d *dialect) databaseAway(err error) error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database cannot be reached at the moment, try again", Err: err}
 }
 
-// Scanner is a row that was found.
+// Scanner is a row of a query's result.
 type Scanner interface{ Scan(into ...any) error }
 
-// Querier is what can be asked: a pool, a snapshot or a transaction.
+// Querier runs queries: a pool, a snapshot or a transaction.
 type Querier interface {
-	// find runs a query and hands each row to scan.
+	// Find runs a query and calls scan for each row.
 	Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error
 }
 
-// Find runs a query and hands each row to scan. A read whose connection was lost
-// before a row came is made again on another.
+// Find runs a query and calls scan for each row. If the connection is lost before the first
+// row, it runs the query again on another connection.
 func (p Pool) Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error {
 	for try := 1; ; try++ {
 		rows := 0
@@ -62,18 +62,17 @@ func (p Pool) Find(ctx context.Context, scan func(Scanner) error, text string, a
 	}
 }
 
-// Snapshot runs reads that must agree with each other.
+// Snapshot calls read with a consistent view of the database.
 func (p Pool) Snapshot(ctx context.Context, read func(Snapshot) error) error {
 	tx, err := p.BeginTx(ctx, &sql.TxOptions{Isolation: p.Dialect.snapshot, ReadOnly: true})
 	if err != nil {
 		return p.explained(err)
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
+	defer func() { _ = tx.Rollback() }() // the transaction is read-only
 	return p.explained(read(Snapshot{tx}))
 }
 
-// WithoutLimit is snapshot for the operator's own commands, which may take their
-// time.
+// WithoutLimit is Snapshot without time limits, for commands of the operator.
 func (p Pool) WithoutLimit(ctx context.Context, read func(Snapshot) error) error {
 	return p.Snapshot(ctx, func(now Snapshot) error {
 		if p.Dialect.NoTimeout != "" {
@@ -85,16 +84,16 @@ func (p Pool) WithoutLimit(ctx context.Context, read func(Snapshot) error) error
 	})
 }
 
-// Snapshot is the database at one moment.
+// Snapshot is a consistent view of the database.
 type Snapshot struct{ *sql.Tx }
 
-// Find runs a query and hands each row to scan.
+// Find runs a query and calls scan for each row.
 func (s Snapshot) Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error {
 	found, err := s.QueryContext(ctx, text, args...)
 	return scanAll(found, err, scan)
 }
 
-// scanAll hands the rows of a query to scan, unless the query failed.
+// scanAll calls scan for each row of a query, unless the query failed.
 func scanAll(found *sql.Rows, err error, scan func(Scanner) error) error {
 	if err != nil {
 		return err
@@ -108,7 +107,7 @@ func scanAll(found *sql.Rows, err error, scan func(Scanner) error) error {
 	return found.Err()
 }
 
-// First runs a query that gives at most one row. Returns ErrNotFound.
+// First runs a query that returns at most one row. It returns ErrNotFound.
 func First(ctx context.Context, in Querier, scan func(Scanner) error, text string, args ...any) error {
 	found := false
 	err := in.Find(ctx, func(r Scanner) error {
@@ -121,13 +120,13 @@ func First(ctx context.Context, in Querier, scan func(Scanner) error, text strin
 	return err
 }
 
-// FindRows reads the rows of a table that a clause, WHERE and what follows, picks.
+// FindRows returns the rows of a table that a clause (WHERE and anything after it) selects.
 func FindRows[T any](ctx context.Context, in Querier, from *Table[T], clause string, args ...any) (rows []*T, err error) {
 	err = in.Find(ctx, Collect(from, &rows), `SELECT `+from.List+` FROM `+from.name+` `+clause, args...)
 	return rows, err
 }
 
-// FirstRow is findRows for at most one row. Returns ErrNotFound.
+// FirstRow is FindRows for at most one row. It returns ErrNotFound.
 func FirstRow[T any](ctx context.Context, in Querier, from *Table[T], clause string, args ...any) (*T, error) {
 	rows, err := FindRows(ctx, in, from, clause, args...)
 	switch {
@@ -139,8 +138,8 @@ func FirstRow[T any](ctx context.Context, in Querier, from *Table[T], clause str
 	return rows[0], nil
 }
 
-// Collect scans the columns of a table and adds the rows. All are scanned into the same
-// row: where a text is that of the row before, as most are, none is made.
+// Collect returns a scan function that appends rows of a table. All rows are scanned into the
+// same variable first, so that a string equal to the one in the previous row is not allocated again.
 func Collect[T any](of *Table[T], rows *[]*T) func(Scanner) error {
 	row := new(T)
 	targets := of.Targets(row)
@@ -151,7 +150,7 @@ func Collect[T any](of *Table[T], rows *[]*T) func(Scanner) error {
 	}
 }
 
-// FindValues runs a query for a single column.
+// FindValues runs a query that returns a single column.
 func FindValues[V any](ctx context.Context, in Querier, text string, args ...any) (values []V, err error) {
 	err = in.Find(ctx, func(r Scanner) error {
 		var v V

@@ -19,8 +19,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// PostgresDialect is how PostgreSQL is spoken to.
-var PostgresDialect = dialect{
+// postgresDialect describes PostgreSQL.
+var postgresDialect = dialect{
 	Name:        "postgres",
 	Now:         `(extract(epoch FROM statement_timestamp()) * 1000)::bigint`,
 	countTables: `SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = $1`,
@@ -39,8 +39,8 @@ var PostgresDialect = dialect{
 	snapshot:   sql.LevelRepeatableRead,
 	NoTimeout:  `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
 	begin:      []string{"BEGIN"},
-	// One for each processor, of which the server has at least as many. Measured on two: with
-	// more writers each commit carries fewer tasks, and with fewer the disk is idle.
+	// One for each processor; the server should have at least as many. Measured on two processors:
+	// more writers put fewer tasks in each commit, and fewer leave the disk idle.
 	writers: min(4, max(2, runtime.GOMAXPROCS(0))),
 	Locked:  func(err error) bool { return postgresCode(err) == "55P03" }, // lock_timeout
 	Unavailable: func(err error) bool {
@@ -50,8 +50,8 @@ var PostgresDialect = dialect{
 	away: func(err error) bool {
 		code := postgresCode(err)
 		var connecting *pgconn.ConnectError
-		var network net.Error                                                                                                        // also a deadline that has passed
-		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57") && code != "57014" || // a statement that took too long
+		var network net.Error                                                                                                        // also matches an exceeded deadline
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57") && code != "57014" || // 57014: statement timeout
 			code == "25P03" || lostConnection(err) || errors.As(err, &connecting) || errors.As(err, &network)
 	},
 	retryable: func(err error) bool {
@@ -64,7 +64,7 @@ var PostgresDialect = dialect{
 		return code == "57P01" || code == "57P02" || code == "25P03" || lostConnection(err) || (errors.As(err, &network) && !network.Timeout())
 	},
 	Duplicate: func(err error) bool { return postgresCode(err) == "23505" },
-	fatal:     func(error) bool { return false }, // the server looks after its own disk
+	fatal:     func(error) bool { return false }, // the server handles errors of its disk
 }
 
 // lostConnection reports whether a connection ended before the server answered.
@@ -81,9 +81,9 @@ func postgresCode(err error) string {
 }
 
 const (
-	// queueConnections serve the writers, and lookupConnections short reads; the answer to more
-	// load is more nodes, not more connections. A writer that finds its last connection again finds
-	// it warm, and never waits until somebody has read.
+	// queueConnections serve the writers and lookupConnections short reads. To handle more load,
+	// add nodes rather than connections. The pools are separate so that a writer gets its last
+	// connection, whose statements are prepared, and never waits for reads.
 	queueConnections   = 8
 	lookupConnections  = 8
 	minPostgresVersion = 140000
@@ -92,16 +92,15 @@ const (
 func parsePostgres(url string) (*pgx.ConnConfig, error) {
 	pg, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, errors.New("the database URL cannot be read") // err would show its password
+		return nil, errors.New("the database URL is not valid") // err would show the password
 	}
 	if pg.ConnectTimeout == 0 {
 		pg.ConnectTimeout = 3 * time.Second
 	}
 	maps.Copy(pg.RuntimeParams, map[string]string{
 		"application_name": "earshot",
-		// A node that was frozen inside a transaction holds the rows of its
-		// organizations until the server cuts it off; a live one is idle there for
-		// microseconds.
+		// A frozen node inside a transaction keeps its organizations locked until the server ends
+		// its session. A live node is idle in a transaction only for microseconds.
 		"idle_in_transaction_session_timeout": "2s",
 		"lock_timeout":                        "3s",
 	})
@@ -113,14 +112,14 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := openShard(pg, &PostgresDialect, nil, ToServer)
+	whole := openShard(pg, &postgresDialect, nil, toServer)
 	s := &DB{
 		Shard: whole, Shards: []*Shard{whole}, Listener: pg,
 		lockMigrations: advisoryLock(whole.Queue),
 	}
 	s.close = func() (err error) {
 		for _, p := range s.all() {
-			for _, way := range []*Shard{p, p.WithKeys()} { // to close a pool twice is fine
+			for _, way := range []*Shard{p, p.WithKeys()} { // closing a pool twice is no error
 				err = errors.Join(err, way.Reports.Close(), way.Lookups.Close(), way.Queue.Close())
 			}
 		}
@@ -135,45 +134,45 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	return s, nil
 }
 
-// openShard opens the pools of a shard. Nothing is connected yet.
+// openShard opens the pools of a shard without connecting yet.
 func openShard(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string, connect connecting) *Shard {
 	forQueue := map[string]string{
-		// Statements of the queue touch a few rows through an index. Other plans only
-		// come up by mistaken statistics, and then cost a hundredfold.
+		// Statements of the queue find a few rows through an index. Other plans result only from
+		// wrong statistics, and are a hundred times slower.
 		"jit": "off", "enable_seqscan": "off", "enable_hashjoin": "off",
 		"enable_mergejoin": "off", "enable_bitmapscan": "off",
-		// Planning anew would cost as much as running.
+		// Planning a statement again would take as long as running it.
 		"plan_cache_mode": "force_generic_plan",
 	}
-	// Reports leave their plans to the server, and do not keep it busy for ever.
+	// Reports use the server's choice of plans and have a time limit.
 	forReports := map[string]string{"statement_timeout": "60s"}
 	maps.Copy(forQueue, settings)
 	maps.Copy(forReports, settings)
-	queue, lookups := OpenPostgresPool(pg, queueConnections, forQueue, connect), OpenPostgresPool(pg, lookupConnections, forQueue, connect)
-	reports := OpenPostgresPool(pg, reportConnections, forReports, connect)
+	queue, lookups := openPostgresPool(pg, queueConnections, forQueue, connect), openPostgresPool(pg, lookupConnections, forQueue, connect)
+	reports := openPostgresPool(pg, reportConnections, forReports, connect)
 	lookups.Dialect, reports.Dialect = dialect, dialect
 	return &Shard{Dialect: dialect, Queue: queue.DB, Lookups: lookups, Reports: reports}
 }
 
-// connecting says to which server a pool connects.
+// connecting returns the connector of a pool.
 type connecting func(pgx.ConnConfig) driver.Connector
 
-// ToServer connects to the server that the configuration names.
-func ToServer(pg pgx.ConnConfig) driver.Connector { return stdlib.GetConnector(pg) }
+// toServer connects to the server in the configuration.
+func toServer(pg pgx.ConnConfig) driver.Connector { return stdlib.GetConnector(pg) }
 
-// OpenPostgresPool opens connections for one purpose, with settings of their own.
-func OpenPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]string, connect connecting) Pool {
+// openPostgresPool opens a pool with additional settings for its connections.
+func openPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]string, connect connecting) Pool {
 	own := pg.Copy()
 	maps.Copy(own.RuntimeParams, settings)
 	db := sql.OpenDB(connect(*own))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return Pool{DB: db, Dialect: &PostgresDialect}
+	return Pool{DB: db, Dialect: &postgresDialect}
 }
 
-// checkPostgres refuses a server that is too old or may lose what it
-// acknowledged.
+// checkPostgres returns an error for a server that is too old or may lose acknowledged
+// commits.
 func (s *DB) checkPostgres(ctx context.Context, allowUnsafe bool) error {
 	setting := func(name string) (value string, err error) {
 		if err := s.Lookups.QueryRowContext(ctx, `SELECT current_setting($1)`, name).Scan(&value); err != nil {
@@ -201,11 +200,11 @@ func (s *DB) checkPostgres(ctx context.Context, allowUnsafe bool) error {
 	return nil
 }
 
-// migrationLock is an arbitrary number that all nodes agree on.
+// migrationLock is an arbitrary number that is the same on all nodes.
 const migrationLock = 0x65617273686f74
 
-// advisoryLock takes a lock that PostgreSQL drops with the connection, and
-// waits for it as long as ctx allows.
+// advisoryLock takes a PostgreSQL advisory lock, which ends with its connection. It waits as
+// long as ctx allows.
 func advisoryLock(db *sql.DB) func(context.Context) (func() error, error) {
 	return func(ctx context.Context) (func() error, error) {
 		conn, err := db.Conn(ctx)
@@ -219,8 +218,8 @@ func advisoryLock(db *sql.DB) func(context.Context) (func() error, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("wait for another node's migration: %w", err), conn.Close())
 		}
-		// A connection with a session lock and a setting of its own must not go
-		// back to the pool: closing it drops both.
+		// The connection has a session lock and a changed setting, so it must be closed instead of
+		// returning to the pool.
 		return func() error {
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 			return nil

@@ -11,23 +11,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// notTransferred are the tables that stay behind when a database is moved, and why.
+// notTransferred are the tables that a transfer does not copy, and the reason.
 var notTransferred = map[string]string{
-	"nodes":            "who serves the old database does not serve the new one",
+	"nodes":            "nodes of the old database do not serve the new one",
 	"rate_windows":     "requests of this second",
-	"goose_db_version": "each database has had its own migrations",
-	UnfinishedTransfer: "it is about the move itself",
+	"goose_db_version": "each database has its own migrations",
+	UnfinishedTransfer: "it describes the transfer itself",
 }
 
-// ErrUnfinishedTransfer is returned for a database that another one is being moved into:
-// it does not hold everything yet.
-var ErrUnfinishedTransfer = errors.New("not everything has arrived yet that 'earshot migrate' moves into this database; run the same command again, or empty the database")
+// ErrUnfinishedTransfer is returned for a database that contains an unfinished transfer.
+var ErrUnfinishedTransfer = errors.New("'earshot migrate' has not copied everything into this database yet; run the same command again, or empty the database")
 
-// UnfinishedTransfer is a table that exists in a database for as long as another one is
-// being moved into it. Its one row says which, and how many rows have arrived.
+// UnfinishedTransfer is a table that exists during a transfer into a database. Its only row
+// has the fingerprint of the source and the number of rows that have arrived.
 const UnfinishedTransfer = "unfinished_transfer"
 
-// Placeholders are those of so many values.
+// Placeholders returns a list of n parameters: "$1, $2, …".
 func Placeholders(n int) string {
 	all := make([]string, n)
 	for i := range all {
@@ -36,49 +35,49 @@ func Placeholders(n int) string {
 	return strings.Join(all, ", ")
 }
 
-// RootTable is what other tables refer to, so it is filled first.
-const RootTable = "organizations"
+// rootTable is the table that other tables refer to, so it is filled first.
+const rootTable = "organizations"
 
-// StoredTable is a table as the schema of its database describes it.
+// StoredTable is a table as described by the schema of its database.
 type StoredTable struct {
 	Name    string
-	Columns []StoredColumn // by name, without those that the database computes
+	Columns []StoredColumn // sorted by name, without generated columns
 	Key     []StoredColumn // the primary key, in its order
-	Source  string         // what a query reads it from
-	Shards  []*Shard       // that have it
+	Source  string         // the FROM clause that reads it
+	Shards  []*Shard       // the shards that have it
 }
 
 // StoredColumn is a column of a table.
 type StoredColumn struct {
 	Name string
 	Kind columnKind
-	// sorted is the column as both databases compare it: by its bytes.
+	// Sorted is the expression that both databases sort by: the bytes of the column.
 	Sorted string
 }
 
-// columnKind is what both databases know a column's values as.
+// columnKind is the type of a column's values in both databases.
 type columnKind string
 
 const (
-	textKind  columnKind = "text" // ids, too
+	textKind  columnKind = "text" // also ids
 	intKind   columnKind = "integer"
 	bytesKind columnKind = "bytes"
 )
 
-// columnKinds are the kinds of the types that columns are declared with. A column of any
-// other type, or one that numbers rows by itself, needs thought before it can be moved.
+// columnKinds maps declared types to kinds. A column of another type, or with numbers generated
+// by the database, needs special code before it can be copied.
 var columnKinds = map[string]columnKind{
 	"text": textKind, "uuid": textKind,
 	"smallint": intKind, "integer": intKind, "bigint": intKind,
 	"blob": bytesKind, "bytea": bytesKind,
 }
 
-// StoredTables reads from the schema which tables are moved, in the order in which they
-// can be filled.
+// StoredTables reads from the schema the tables that a transfer copies, in the order in which
+// they can be filled.
 func (s *DB) StoredTables(ctx context.Context) (tables []StoredTable, err error) {
 	err = s.Reports.Find(ctx, func(r Scanner) error {
 		var table, name, declared string
-		var place int // in the primary key, from 1
+		var place int // position in the primary key, from 1
 		if err := r.Scan(&table, &name, &declared, &place); err != nil {
 			return err
 		}
@@ -87,7 +86,7 @@ func (s *DB) StoredTables(ctx context.Context) (tables []StoredTable, err error)
 		}
 		kind, known := columnKinds[declared]
 		if !known {
-			return fmt.Errorf("nobody has said how to move %s.%s, which is %s", table, name, declared)
+			return fmt.Errorf("the transfer does not support the type of %s.%s: %s", table, name, declared)
 		}
 		column := StoredColumn{Name: name, Kind: kind, Sorted: name}
 		if declared == "text" {
@@ -102,13 +101,13 @@ func (s *DB) StoredTables(ctx context.Context) (tables []StoredTable, err error)
 			t.Key = append(t.Key, column)
 		}
 		return nil
-	}, `SELECT * FROM (`+s.Dialect.schema+`) AS stored ORDER BY table_name <> '`+RootTable+`', table_name, place, column_name`)
+	}, `SELECT * FROM (`+s.Dialect.schema+`) AS stored ORDER BY table_name <> '`+rootTable+`', table_name, place, column_name`)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
 	for _, t := range tables {
 		if len(t.Key) == 0 {
-			return nil, fmt.Errorf("nobody has said how to move %s, which has no primary key", t.Name)
+			return nil, fmt.Errorf("the transfer does not support %s, which has no primary key", t.Name)
 		}
 		slices.SortFunc(t.Columns, func(a, b StoredColumn) int { return strings.Compare(a.Name, b.Name) })
 	}
@@ -118,7 +117,7 @@ func (s *DB) StoredTables(ctx context.Context) (tables []StoredTable, err error)
 	return tables, nil
 }
 
-// Listed are columns as a statement names them.
+// Listed joins columns, each converted by of, for a statement.
 func Listed(columns []StoredColumn, of func(StoredColumn) string) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -130,11 +129,11 @@ func Listed(columns []StoredColumn, of func(StoredColumn) string) string {
 // ColumnName returns the name of a column.
 func ColumnName(c StoredColumn) string { return c.Name }
 
-// ColumnSorted returns a column as both databases compare it.
+// ColumnSorted returns the expression that both databases sort a column by.
 func ColumnSorted(c StoredColumn) string { return c.Sorted }
 
-// Value is a value of the column as both databases take it: nil, a string, an int64 or
-// bytes. SQLite keeps what it was given, whatever a column is declared as.
+// Value converts a stored value to the form that both databases accept: nil, a string, an int64
+// or bytes. SQLite stores values of any type in any column.
 func (c StoredColumn) Value(stored any) (any, error) {
 	switch v := stored.(type) {
 	case nil:
@@ -152,14 +151,14 @@ func (c StoredColumn) Value(stored any) (any, error) {
 			return c.fromBytes(v), nil
 		}
 	}
-	return nil, fmt.Errorf("%s holds a %T where %s belongs", c.Name, stored, c.Kind)
+	return nil, fmt.Errorf("%s contains a %T instead of %s", c.Name, stored, c.Kind)
 }
 
 func (c StoredColumn) fromBytes(v []byte) any {
 	if c.Kind == textKind {
 		return string(v)
 	}
-	return append([]byte{}, v...) // not nil, which would be NULL
+	return append([]byte{}, v...) // never nil, which would be NULL
 }
 
 // locate finds the shards that have a table.
@@ -176,12 +175,12 @@ func (s *DB) locate(t *StoredTable) {
 	t.Source = `(` + strings.Join(all, ` UNION ALL `) + `) AS ` + t.Name
 }
 
-// Load stores rows where they belong, in a transaction of the coordinator.
+// Load inserts rows into their shards, in a transaction on the coordinator.
 func (t StoredTable) Load(ctx context.Context, tx *Tx, rows [][]any) error {
 	if t.Source == t.Name {
-		return tx.Load(ctx, t, pgx.Identifier{t.Name}, rows)
+		return tx.load(ctx, t, pgx.Identifier{t.Name}, rows)
 	}
-	whose := slices.IndexFunc(t.Columns, func(c StoredColumn) bool { return c.Name == "organization" || t.Name == RootTable && c.Name == "id" })
+	whose := slices.IndexFunc(t.Columns, func(c StoredColumn) bool { return c.Name == "organization" || t.Name == rootTable && c.Name == "id" })
 	places := make([][][]any, len(t.Shards))
 	for _, row := range rows {
 		organization, _ := row[whose].(string)
@@ -189,18 +188,18 @@ func (t StoredTable) Load(ctx context.Context, tx *Tx, rows [][]any) error {
 		places[i] = append(places[i], row)
 	}
 	for i, p := range t.Shards {
-		if err := tx.Load(ctx, t, pgx.Identifier{p.Schema, t.Name}, places[i]); err != nil {
+		if err := tx.load(ctx, t, pgx.Identifier{p.Schema, t.Name}, places[i]); err != nil {
 			return err
 		}
 	}
-	if t.Name == RootTable { // for the names, and for keys
-		return tx.Load(ctx, t, pgx.Identifier{t.Name}, rows)
+	if t.Name == rootTable { // the coordinator has a row for each organization, too
+		return tx.load(ctx, t, pgx.Identifier{t.Name}, rows)
 	}
 	return nil
 }
 
-// Load stores rows as they are, in the table of that name.
-func (t *Tx) Load(ctx context.Context, into StoredTable, place pgx.Identifier, rows [][]any) error {
+// load inserts rows without conversion into the table at place.
+func (t *Tx) load(ctx context.Context, into StoredTable, place pgx.Identifier, rows [][]any) error {
 	if !t.Dialect.Arrays {
 		statement := `INSERT INTO ` + into.Name + ` (` + Listed(into.Columns, ColumnName) + `) VALUES (` + Placeholders(len(into.Columns)) + `)`
 		for _, row := range rows {

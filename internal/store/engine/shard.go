@@ -10,31 +10,31 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Shard is where rows lie that one transaction may change together. SQLite and PostgreSQL
-// are one shard. Citus has one for what belongs to no organization, on the coordinator, and
-// others, each on some worker, for all that belongs to organizations: citus.go.
+// Shard is a set of rows that one transaction may change together. SQLite and PostgreSQL have
+// one shard. Citus has one on the coordinator for rows that belong to no organization, and others
+// on the workers for all rows of organizations (see citus.go).
 type Shard struct {
 	Dialect *dialect
 	Clock   *clock
-	// queue serves transactions, those of the writers above all.
+	// Queue serves transactions, mainly of the writers.
 	Queue *sql.DB
-	// lookups serves short reads through an index.
+	// Lookups serves short reads through an index.
 	Lookups Pool
-	// reports serves reads that may scan. However slow they are, the queue goes on.
+	// Reports serves reads that may scan. Slow reports do not delay the queue.
 	Reports Pool
 	writers []*Writer
-	// newUnit makes what the writes of a transaction share.
+	// newUnit returns the unit of a transaction.
 	newUnit func(*Tx) Unit
-	// direct has the statements of SQLite's one connection that writes; nil on PostgreSQL.
+	// direct runs statements on SQLite's write connection; nil on PostgreSQL.
 	direct *direct
-	// schema is where the tables are, where that is not the connection's own; "" otherwise.
+	// Schema is the schema of a shard on Citus; "" otherwise.
 	Schema string
-	// across is the same shard as somebody sees it who also sees nodes and keys, which on Citus
-	// lie elsewhere: through the coordinator. Everywhere else it is nil.
+	// Across is this shard, reached through the Citus coordinator, so that statements can also use
+	// nodes and keys. It is nil on other databases.
 	Across *Shard
 }
 
-// WithKeys is the shard for what also concerns nodes and keys.
+// WithKeys returns the shard for statements that also use nodes or keys.
 func (p *Shard) WithKeys() *Shard {
 	if p.Across != nil {
 		return p.Across
@@ -42,7 +42,7 @@ func (p *Shard) WithKeys() *Shard {
 	return p
 }
 
-// ShardOf is the shard that has an organization's rows. Which one follows from its id, for ever.
+// ShardOf returns the shard with an organization's rows. It depends only on the id.
 func (s *DB) ShardOf(organization string) *Shard {
 	if organization == "" {
 		return s.Shard
@@ -50,25 +50,25 @@ func (s *DB) ShardOf(organization string) *Shard {
 	return s.Shards[shardNumber(organization, len(s.Shards))]
 }
 
-// shardNumber spreads organizations over n places.
+// shardNumber returns the index of an organization's shard among n.
 func shardNumber(organization string, n int) int {
 	if n == 1 {
 		return 0
 	}
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(organization)) // it never fails
+	_, _ = hash.Write([]byte(organization)) // never fails
 	return int(hash.Sum32() % uint32(n))
 }
 
-// write puts a write in the writer of its organization.
+// Write commits a write through the writer of its organization.
 func (s *DB) Write(w Write) error { return s.ShardOf(w.Organization).Write(w) }
 
-// WriteLater hands a write to the writer of its organization.
+// WriteLater queues a write for the writer of its organization.
 func (s *DB) WriteLater(w *Write) { s.ShardOf(w.Organization).WriteLater(w) }
 
-// FromAllShards asks all shards at the same time and gives what they have together, in the order
-// of the shards. Those that do not answer are left out as long as others do: their
-// organizations wait, and nobody else.
+// FromAllShards calls ask for all shards concurrently and concatenates the results in the order
+// of the shards. It ignores unavailable shards as long as others answer, so only the organizations
+// of these shards wait.
 func FromAllShards[T any](s *DB, ask func(*Shard) ([]T, error)) ([]T, error) {
 	if len(s.Shards) == 1 {
 		return ask(s.Shards[0])
@@ -89,12 +89,12 @@ func FromAllShards[T any](s *DB, ask func(*Shard) ([]T, error)) ([]T, error) {
 	return slices.Concat(found...), nil
 }
 
-// RowsFromAllShards is findRows on all shards. A limit holds for each of them.
+// RowsFromAllShards is FindRows on all shards. A LIMIT applies to each shard.
 func RowsFromAllShards[T any](ctx context.Context, s *DB, from *Table[T], clause string, args ...any) ([]*T, error) {
 	return FromAllShards(s, func(p *Shard) ([]*T, error) { return FindRows(ctx, p.Lookups, from, clause, args...) })
 }
 
-// all are the shards, each once.
+// all returns all shards without duplicates.
 func (s *DB) all() []*Shard {
 	if slices.Contains(s.Shards, s.Shard) {
 		return s.Shards

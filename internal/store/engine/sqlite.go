@@ -18,17 +18,17 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// SQLiteDialect is how SQLite is spoken to.
-var SQLiteDialect = dialect{
+// sqliteDialect describes SQLite.
+var sqliteDialect = dialect{
 	Name:        "sqlite3",
 	Now:         `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
 	countTables: `SELECT COUNT(*) FROM sqlite_master WHERE name = $1`,
-	// What is hidden is computed.
+	// Hidden columns are computed.
 	schema: `SELECT m.name AS table_name, c.name AS column_name, lower(c.type), c.pk AS place
 		FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND c.hidden = 0`,
 	writers:   1, // SQLite has one writer
 	Exclusive: true,
-	Locked:    func(error) bool { return false }, // there are no locks of rows
+	Locked:    func(error) bool { return false }, // SQLite has no row locks
 	Unavailable: func(err error) bool {
 		code := sqliteCode(err) & 0xff // the primary code
 		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
@@ -40,7 +40,7 @@ var SQLiteDialect = dialect{
 		}
 		return errors.Is(err, context.DeadlineExceeded)
 	},
-	// The busy timeout has waited already.
+	// SQLite has already waited for the busy timeout.
 	retryable:    func(error) bool { return false },
 	disconnected: func(error) bool { return false },
 	Duplicate: func(err error) bool {
@@ -61,11 +61,11 @@ func sqliteCode(err error) int {
 	return 0
 }
 
-// lockWait is how long the command line waits for a server's transaction, and
-// one process for another's migration.
+// lockWait is how long the command line waits for a transaction of a server, and a process for the
+// migration of another.
 const lockWait = 10 * time.Second
 
-// openSQLite opens the file with one connection that writes and some that read.
+// openSQLite opens a file with one connection for writes and several for reads.
 func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	if _, err := os.Stat(cfg.URL); cfg.Existing && errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoDatabase
@@ -73,7 +73,7 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(cfg.URL), 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
-	// It holds secrets; SQLite gives its other files the same permissions.
+	// The file contains secrets. SQLite gives its other files the same permissions.
 	file, err := os.OpenFile(cfg.URL, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make the database: %w", err)
@@ -88,7 +88,7 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	unlock := func() error { return nil }
 	if cfg.Serve {
 		if unlock, err = lockFile(ctx, path+".serve", 0); err != nil {
-			return nil, fmt.Errorf("another server works on %s: stop it, or give this one a --data of its own: %w", cfg.URL, err)
+			return nil, fmt.Errorf("another server uses %s: stop it, or start this one with a different --data: %w", cfg.URL, err)
 		}
 	}
 	queue, err := sql.Open("sqlite", sqliteDSN(path, "immediate", false))
@@ -105,7 +105,7 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 		return nil, errors.Join(err, lookups.Close(), queue.Close(), unlock())
 	}
 	whole := &Shard{
-		Dialect: &SQLiteDialect, Queue: queue, Lookups: lookups, Reports: reports,
+		Dialect: &sqliteDialect, Queue: queue, Lookups: lookups, Reports: reports,
 		direct: &direct{},
 	}
 	return &DB{
@@ -118,9 +118,9 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	}, nil
 }
 
-// onlyName is the path of a database without symbolic links, so that whoever opens it
-// finds the same locks beside it. Where the file has a second name (a hard link), nothing
-// would lead from one to the other's locks and log.
+// onlyName returns the path of a database without symbolic links, so that every process uses
+// the same lock files and WAL. It returns an error for a file with several hard links, whose
+// other names would lead to other lock files.
 func onlyName(path string) (string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -130,10 +130,10 @@ func onlyName(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the database: %w", err)
 	}
-	// Every Unix has the field, and each its own type around it.
+	// Every Unix has the field Nlink, but in different types.
 	if system := reflect.Indirect(reflect.ValueOf(info.Sys())); system.Kind() == reflect.Struct {
 		if links := system.FieldByName("Nlink"); links.CanUint() && links.Uint() > 1 {
-			return "", fmt.Errorf("%s has %d names (hard links), and two programs that use different ones would destroy it; leave it one name", path, links.Uint())
+			return "", fmt.Errorf("%s has %d hard links, and two programs that use different ones would destroy the database; remove all links but one", path, links.Uint())
 		}
 	}
 	return filepath.Abs(path)
@@ -146,7 +146,7 @@ func openReaders(path string, n int) (Pool, error) {
 	}
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
-	return Pool{DB: db, Dialect: &SQLiteDialect}, nil
+	return Pool{DB: db, Dialect: &sqliteDialect}, nil
 }
 
 func sqliteDSN(path, txlock string, queryOnly bool) string {
@@ -156,8 +156,8 @@ func sqliteDSN(path, txlock string, queryOnly bool) string {
 		"synchronous(FULL)",            // an acknowledged commit survives a power loss
 		"foreign_keys(1)",              // off by default
 		"journal_size_limit(64000000)", // the log shrinks again after a burst
-		"wal_autocheckpoint(8000)",     // 32 MB: a page that changes often is copied back once
-		"cache_size(-65536)",           // KiB; the default of 2 MB has the writer read its own pages again
+		"wal_autocheckpoint(8000)",     // 32 MB: pages that change often are copied back less often
+		"cache_size(-65536)",           // 64 MiB; with the default of 2 MB the writer reads its own pages again
 	}}
 	if queryOnly {
 		query.Add("_pragma", "query_only(1)")
@@ -165,8 +165,8 @@ func sqliteDSN(path, txlock string, queryOnly bool) string {
 	return (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: query.Encode()}).String()
 }
 
-// lockFile takes an exclusive lock that the system drops when the process ends,
-// however it ends. SQLite's own locking does it on every platform.
+// lockFile takes an exclusive lock that the system releases when the process ends, even after a
+// crash. It uses SQLite's locking, which works on every platform.
 func lockFile(ctx context.Context, path string, wait time.Duration) (unlock func() error, err error) {
 	dsn := (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: url.Values{
 		"_pragma": {"busy_timeout(" + strconv.FormatInt(wait.Milliseconds(), 10) + ")"},
@@ -176,7 +176,7 @@ func lockFile(ctx context.Context, path string, wait time.Duration) (unlock func
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	// The transaction is the lock: it must outlive ctx.
+	// The transaction holds the lock, so it must outlive ctx.
 	tx, err := db.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), db.Close())

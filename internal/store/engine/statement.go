@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Statement is run over rows of T. PostgreSQL gets every column as one array and
-// runs it once; SQLite, which knows neither arrays nor round trips, runs it for
-// each row, or an INSERT or SELECT for some rows together.
+// Statement runs over rows of T. PostgreSQL gets every column as an array and runs the statement
+// once. SQLite has no arrays and no round trips: it runs the statement for each row, or an INSERT or
+// SELECT for sqliteRows rows at once.
 type Statement[T any] struct {
 	columns    []Column[T]
 	Postgres   string
-	citus      string // "" where it is the same
+	citus      string // "" if it is the same as Postgres
 	sqlite     string
-	sqliteMany string // for sqliteRows rows; "" when there is none
+	sqliteMany string // for sqliteRows rows; "" if there is none
 }
 
-// sqliteRows is how many rows SQLite inserts or looks up together: to run a statement
-// costs more than what it does for one row. With more of them it gets no faster.
+// sqliteRows is how many rows SQLite inserts or looks up in one statement, which shares the
+// overhead of running it. Larger values are not faster.
 const sqliteRows = 8
 
-// NewStatement writes a statement for both databases.
+// NewStatement returns a statement whose text write returns for each database.
 func NewStatement[T any](columns []Column[T], write func(in Input) string) Statement[T] {
 	var names, kinds []string
 	for _, c := range columns {
@@ -31,8 +31,8 @@ func NewStatement[T any](columns []Column[T], write func(in Input) string) State
 	}
 	s := Statement[T]{
 		columns:  columns,
-		Postgres: write(Input{&PostgresDialect, names, kinds}),
-		sqlite:   write(Input{&SQLiteDialect, names, kinds}),
+		Postgres: write(Input{&postgresDialect, names, kinds}),
+		sqlite:   write(Input{&sqliteDialect, names, kinds}),
 	}
 	if strings.HasPrefix(strings.TrimSpace(s.sqlite), "SELECT") {
 		s.sqliteMany = union(s.sqlite, len(columns))
@@ -40,13 +40,13 @@ func NewStatement[T any](columns []Column[T], write func(in Input) string) State
 	return s
 }
 
-// Returning is the statement with a RETURNING clause, for PostgreSQL alone.
+// Returning adds a RETURNING clause on PostgreSQL.
 func (s Statement[T]) Returning(columns string) Statement[T] {
 	s.Postgres += " RETURNING " + columns
 	return s
 }
 
-// union is a SELECT for sqliteRows rows on SQLite, each of which has so many parameters.
+// union returns the SELECT for sqliteRows rows on SQLite. Each row has the given number of parameters.
 func union(text string, parameters int) string {
 	all := make([]string, sqliteRows)
 	for row := range all {
@@ -57,15 +57,15 @@ func union(text string, parameters int) string {
 	return strings.Join(all, " UNION ALL ")
 }
 
-// Input is how the text of a statement refers to the rows that it is run over: on
-// PostgreSQL to a table named r, on SQLite to the parameters that hold the one row.
+// Input refers to the rows that a statement runs over: on PostgreSQL to a table r, on SQLite to
+// the parameters of one row.
 type Input struct {
 	*dialect
 	names []string
 	kinds []string
 }
 
-// Value refers to a column of the rows.
+// Value returns the expression for a column of the rows.
 func (in Input) Value(name string) string {
 	if in.Arrays {
 		return "r." + name
@@ -78,7 +78,7 @@ func (in Input) Value(name string) string {
 	panic("the rows have no column " + name)
 }
 
-// values refers to all columns of so many rows on SQLite, as VALUES lists them.
+// values returns the VALUES lists for a number of rows on SQLite.
 func (in Input) values(rows int) string {
 	lists := make([]string, rows)
 	for row := range rows {
@@ -91,8 +91,8 @@ func (in Input) values(rows int) string {
 	return strings.Join(lists, ", ")
 }
 
-// Rows is the table r. Functions in the list of a SELECT give their values one by one, where
-// in FROM each of them would first fill a table of its own.
+// Rows returns the table r. It calls unnest in the SELECT list, which returns values one by one;
+// in FROM each call would fill a temporary table first.
 func (in Input) Rows() string {
 	arrays := make([]string, len(in.names))
 	for i, kind := range in.kinds {
@@ -101,8 +101,8 @@ func (in Input) Rows() string {
 	return "(SELECT " + strings.Join(arrays, ", ") + ") AS r"
 }
 
-// Matching is the condition that a row of a SELECT or DELETE has the same values as
-// one of the rows, in all of their columns.
+// Matching returns the condition that a row of a SELECT or DELETE equals one of the rows in all
+// of their columns.
 func (in Input) Matching() string {
 	if in.Arrays {
 		list := strings.Join(in.names, ", ")
@@ -111,12 +111,12 @@ func (in Input) Matching() string {
 	return in.pairs(" AND ", "", in.names)
 }
 
-// Assign sets columns of an UPDATE to the values of the rows.
+// Assign returns the assignments of an UPDATE that sets columns to the values of the rows.
 func (in Input) Assign(names ...string) string { return in.pairs(", ", "", names) }
 
-// Where ends an UPDATE with the condition that a row of the table has the same
-// values as one of the rows, in the named columns. SQLite needs no table for the one
-// row: it would make that anew at every run.
+// Where returns the end of an UPDATE: the condition that a row of the table equals one of the
+// rows in the named columns. On SQLite it does not use a table for the single row, which would be
+// created at every run.
 func (in Input) Where(table string, names ...string) string {
 	from := ""
 	if in.Arrays {
@@ -133,14 +133,12 @@ func (in Input) pairs(separator, prefix string, names []string) string {
 	return strings.Join(all, separator)
 }
 
-// runDirect runs a statement over rows together on SQLite, hands what it returns to scan,
-// which may be nil, and tells how many rows of its table it changed.
+// runDirect runs a statement over rows together on SQLite. See direct.run.
 func runDirect[T any](ctx context.Context, t *Tx, text string, columns []Column[T], rows []*T, scan func(Scanner) error) (changed int64, err error) {
 	return t.direct.run(ctx, text, scan, func(i int) driver.Value { return columns[i%len(columns)].bind(rows[i/len(columns)]) })
 }
 
-// Each runs a statement over rows and hands what it returns to scan, which may be
-// nil.
+// Each runs a statement over rows and calls scan for each row that it returns. scan may be nil.
 func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan func(Scanner) error) error {
 	if len(rows) == 0 {
 		return nil
@@ -171,8 +169,9 @@ func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan fun
 	return nil
 }
 
-// Deletion deletes the rows of a table that match in the named columns, to be run by
-// remove. SQLite would make a table for what a statement returns, every time.
+// Deletion returns a statement for Remove that deletes the rows of a table that match in the
+// named columns. It has a RETURNING clause only on PostgreSQL: SQLite would create a temporary
+// table for the result at every run.
 func Deletion[T any](from *Table[T], names ...string) Statement[T] {
 	return NewStatement(from.Only(names...), func(in Input) string {
 		text := "DELETE FROM " + from.name + " WHERE " + in.Matching()
@@ -183,7 +182,7 @@ func Deletion[T any](from *Table[T], names ...string) Statement[T] {
 	})
 }
 
-// Remove runs a deletion and gives those of the rows that were there.
+// Remove runs a deletion and returns the given rows that existed.
 func Remove[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, id func(*T) string) (removed []*T, err error) {
 	if t.Dialect.Arrays {
 		asked := make(map[string]*T, len(rows))
@@ -210,8 +209,8 @@ func Remove[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, id fun
 	return removed, nil
 }
 
-// EachFound runs a statement at once that returns a row for each row that it changes, and fails
-// with errMoved unless it changes all of them.
+// EachFound immediately runs a statement that returns a row for each row that it changes. It
+// returns errMoved unless all rows were changed.
 func EachFound[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T) error {
 	defer func(waiting bool) { t.Waiting = waiting }(t.Waiting)
 	t.Waiting = false

@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// Table describes a table of the database: which columns it has, and the field of
-// T that each of them is kept in. Whatever reads or writes whole rows is made from
-// it, so that a new column is one more line in its table.
+// Table describes a table: its columns, and the field of T for each column. All statements that
+// read or write whole rows are derived from it, so a new column needs one more line.
 type Table[T any] struct {
 	name    string
 	Columns []Column[T]
-	List    string // the columns, as a SELECT or RETURNING names them
+	List    string // the columns for a SELECT or RETURNING
 }
 
 // NewTable describes a table.
@@ -28,7 +27,7 @@ func NewTable[T any](name string, columns ...Column[T]) *Table[T] {
 	return &Table[T]{name: name, Columns: columns, List: strings.Join(names, ", ")}
 }
 
-// Only are the columns of these names.
+// Only returns the columns with the given names.
 func (t *Table[T]) Only(names ...string) []Column[T] {
 	some := make([]Column[T], len(names))
 	for i, name := range names {
@@ -41,12 +40,12 @@ func (t *Table[T]) Only(names ...string) []Column[T] {
 	return some
 }
 
-// Without is the table as a query sees it that leaves out a column.
+// Without returns the table without a column.
 func (t *Table[T]) Without(name string) *Table[T] {
 	return NewTable(t.name, slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[T]) bool { return c.Name == name })...)
 }
 
-// Targets are where a scan of the listed columns puts their values.
+// Targets returns the scan targets of all columns.
 func (t *Table[T]) Targets(row *T) []any {
 	all := make([]any, len(t.Columns))
 	for i, c := range t.Columns {
@@ -55,11 +54,11 @@ func (t *Table[T]) Targets(row *T) []any {
 	return all
 }
 
-// Insert adds rows. The clause says what to do about those that are there already;
-// without one they are an error.
+// Insert returns a statement that inserts rows. onConflict is the ON CONFLICT clause; without
+// it, a row that exists already is an error.
 func (t *Table[T]) Insert(onConflict string) Statement[T] {
-	// Whatever fails takes the whole transaction back: SQLite need not be able to take back
-	// the first rows of a statement alone.
+	// An error rolls back the whole transaction. OR FAIL saves SQLite the work of being able to
+	// undo a single statement.
 	verb := "INSERT OR FAIL INTO "
 	if onConflict != "" {
 		verb = "INSERT INTO "
@@ -84,16 +83,16 @@ func (t *Table[T]) Insert(onConflict string) Statement[T] {
 	return s
 }
 
-// Column is a column of a table, or of the rows that a statement is run over.
+// Column is a column of a table, or of the rows that a statement runs over.
 type Column[T any] struct {
 	Name   string
-	kind   string                         // PostgreSQL's name of its type
-	target func(row *T) any               // where a scan puts the value
-	bind   func(row *T) driver.Value      // what is stored, as SQLite's driver takes it
-	put    func(to []byte, row *T) []byte // the same, as PostgreSQL's element of an array
+	kind   string                         // type in PostgreSQL
+	target func(row *T) any               // returns the scan target
+	bind   func(row *T) driver.Value      // returns the value for SQLite's driver
+	put    func(to []byte, row *T) []byte // appends the value as an element of a PostgreSQL array
 }
 
-// NewColumn makes a column whose values are given by value; NULL is a nil pointer.
+// NewColumn returns a column with the values that value returns; a nil pointer is NULL.
 func NewColumn[T, V any](name, kind string, target func(*T) any, value func(*T) V) Column[T] {
 	bind, put := binder[V](), putter[V](kind)
 	return Column[T]{
@@ -103,8 +102,8 @@ func NewColumn[T, V any](name, kind string, target func(*T) any, value func(*T) 
 	}
 }
 
-// binder gives a value to SQLite. It does not depend on the row, and neither does putter:
-// for each type of row the compiler makes all of its functions once more.
+// binder returns a function that converts a value for SQLite. binder and putter do not depend on
+// the type of the row, so the compiler does not instantiate them for each.
 func binder[V any]() func(V) driver.Value {
 	var bind any
 	switch any(*new(V)).(type) {
@@ -125,7 +124,7 @@ func bindPointer[V any](v *V) driver.Value {
 	return *v
 }
 
-// putter writes a value for PostgreSQL.
+// putter returns a function that appends a value in PostgreSQL's format.
 func putter[V any](kind string) func([]byte, V) []byte {
 	text := putText[string]
 	if kind == "uuid" {
@@ -151,18 +150,17 @@ func putter[V any](kind string) func([]byte, V) []byte {
 	return put.(func([]byte, V) []byte) //nolint:errcheck // V is the type of the case
 }
 
-// Field is a column whose values the drivers know as they are. A nil pointer is
-// stored as NULL.
+// Field is a column whose values need no conversion. A nil pointer is stored as NULL.
 func Field[T any, V string | *string | int64 | *int64 | bool | []byte](name, kind string, of func(*T) *V) Column[T] {
 	return NewColumn(name, kind, func(row *T) any { return of(row) }, func(row *T) V { return *of(row) })
 }
 
-// TextField is a column of text, kept in a string of any type.
+// TextField is a column of text for a field of any string type.
 func TextField[T any, S ~string](name string, of func(*T) *S) Column[T] {
 	return NewColumn(name, "text", func(row *T) any { return text[S]{of(row)} }, func(row *T) string { return string(*of(row)) })
 }
 
-// text scans a text of whatever type.
+// text scans text into any string type.
 type text[S ~string] struct{ target *S }
 
 // Scan implements sql.Scanner.
@@ -173,7 +171,7 @@ func (t text[S]) Scan(value any) error {
 	case []byte:
 		*t.target = S(value)
 	default:
-		return fmt.Errorf("a %T is no text", value)
+		return fmt.Errorf("cannot read a %T as text", value)
 	}
 	return nil
 }
@@ -191,7 +189,7 @@ func IntField[T any, N int | int64](name string, of func(*T) *N) Column[T] {
 	return NewColumn(name, "bigint", func(row *T) any { return of(row) }, func(row *T) int64 { return int64(*of(row)) })
 }
 
-// FlagField stores a boolean as 0 or 1, which both databases have.
+// FlagField stores a boolean as 0 or 1.
 func FlagField[T any](name string, of func(*T) *bool) Column[T] {
 	return NewColumn(name, "bigint", func(row *T) any { return flag{of(row)} }, func(row *T) int64 {
 		if *of(row) {
@@ -228,7 +226,7 @@ func NullField[T any, V string | int64](name, kind string, of func(*T) *V) Colum
 	})
 }
 
-// BytesAsText is text that Go keeps as bytes; nil is stored as NULL.
+// BytesAsText stores bytes as text, and nil as NULL.
 func BytesAsText[T any](name string, of func(*T) *[]byte) Column[T] {
 	c := NewColumn(name, "text", func(row *T) any { return of(row) }, func(row *T) *string {
 		if text := *of(row); text != nil {
@@ -252,7 +250,7 @@ func TimeField[T any](name string, of func(*T) *time.Time) Column[T] {
 	return c
 }
 
-// Lift makes the columns of a struct those of another that holds it.
+// Lift converts columns of an inner struct to columns of a struct that contains it.
 func Lift[Outer, Inner any](columns []Column[Inner], inner func(*Outer) *Inner) []Column[Outer] {
 	lifted := make([]Column[Outer], len(columns))
 	for i, c := range columns {
@@ -288,7 +286,7 @@ func (n nullable[V]) scanRaw(kind uint32, value []byte) (err error) {
 	case *int64:
 		*target, err = rawInt(value)
 	default:
-		err = fmt.Errorf("no way to read a %T", target)
+		err = fmt.Errorf("cannot read into a %T", target)
 	}
 	return err
 }
@@ -320,10 +318,10 @@ func (m unixMillis) scanRaw(_ uint32, value []byte) error {
 	return err
 }
 
-// Millis returns a time in Unix milliseconds, as it is stored.
+// Millis returns a time in Unix milliseconds, the form in which times are stored.
 func Millis(t time.Time) int64 { return t.UnixMilli() }
 
-// NullMillis is a time as it is stored where it may be missing.
+// NullMillis is Millis with nil for the zero time.
 func NullMillis(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil

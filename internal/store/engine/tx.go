@@ -10,21 +10,21 @@ import (
 type Tx struct {
 	Dialect *dialect
 	Clock   *clock
-	// What is not run over rows goes through database/sql: SQLite's transaction, or the
-	// connection in which PostgreSQL's is.
+	// Ordinary runs single statements through database/sql: in SQLite's transaction, or on the
+	// connection of the PostgreSQL transaction.
 	Ordinary interface {
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	}
 
-	begun  *sql.Tx // of SQLite, as direct
+	begun  *sql.Tx // SQLite only, like direct
 	direct *direct
 
-	pipeline *pipeline // of PostgreSQL
-	Waiting  bool      // statements wait in it to be sent together
+	pipeline *pipeline // PostgreSQL only
+	Waiting  bool      // collect statements in the pipeline instead of sending each
 }
 
-// begin begins a transaction on a connection that is its own.
+// begin begins a transaction on a connection that nothing else uses.
 func (p *Shard) begin(ctx context.Context, conn *sql.Conn) (t *Tx, err error) {
 	t = &Tx{Dialect: p.Dialect, Clock: p.Clock}
 	if p.Dialect.Arrays {
@@ -40,14 +40,14 @@ func (p *Shard) begin(ctx context.Context, conn *sql.Conn) (t *Tx, err error) {
 	return t, err
 }
 
-// commit returns ErrUnknownOutcome when nobody can tell whether it did.
+// commit returns ErrUnknownOutcome if it is unknown whether the transaction was committed.
 func (t *Tx) commit(ctx context.Context) error {
 	if t.pipeline != nil {
 		return t.pipeline.commit(ctx)
 	}
-	err := t.begun.Commit() // with an error, SQLite has committed nothing
+	err := t.begun.Commit() // SQLite has committed nothing if this fails
 	if t.Dialect.fatal(err) {
-		// Going on could acknowledge what a later crash takes back.
+		// Continuing could acknowledge commits that a later crash loses.
 		panic(fmt.Sprintf("the disk failed to sync a commit: %v", err))
 	}
 	if err != nil {
@@ -61,19 +61,19 @@ func (t *Tx) rollback(ctx context.Context) {
 		t.pipeline.rollback(ctx)
 		return
 	}
-	_ = t.begun.Rollback() // the error that matters is the one that led here
+	_ = t.begun.Rollback() // the caller returns the error that led here
 }
 
-// free ends the use of a transaction that has ended.
+// free releases the resources of an ended transaction.
 func (t *Tx) free() {
 	if t.pipeline != nil {
 		t.pipeline.free()
 	}
 }
 
-// together sends the statements over rows that do makes on one round trip, where there
-// are round trips: what they return comes after do. If none returns anything, they wait
-// for what follows.
+// together calls do and sends all statements that do has added in one round trip. Their scan
+// functions are called after do. If no statement returns rows, together sends nothing yet: the
+// statements go out with the next ones.
 func (t *Tx) together(ctx context.Context, do func() error) error {
 	t.Waiting = true
 	err := do()
@@ -84,12 +84,12 @@ func (t *Tx) together(ctx context.Context, do func() error) error {
 	return t.Flush(ctx)
 }
 
-// Flush sends what waits.
+// Flush sends the statements that wait in the pipeline.
 func (t *Tx) Flush(ctx context.Context) error {
 	if t.pipeline == nil {
 		return nil
 	}
-	err := t.pipeline.Start(ctx)
+	err := t.pipeline.start(ctx)
 	if err == nil {
 		_, err = t.pipeline.send(ctx)
 	}
@@ -104,7 +104,7 @@ func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 	return t.Ordinary.ExecContext(ctx, query, args...)
 }
 
-// Run runs a statement and returns how many rows it changed.
+// Run runs a statement and returns the number of changed rows.
 func (t *Tx) Run(ctx context.Context, query string, args ...any) (changed int64, err error) {
 	result, err := t.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -113,7 +113,7 @@ func (t *Tx) Run(ctx context.Context, query string, args ...any) (changed int64,
 	return result.RowsAffected()
 }
 
-// Find runs a query and hands each row to scan.
+// Find runs a query and calls scan for each row.
 func (t *Tx) Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error {
 	if err := t.Flush(ctx); err != nil {
 		return err

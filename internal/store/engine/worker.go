@@ -16,42 +16,41 @@ import (
 )
 
 const (
-	// workerPatience is how long connecting to a worker is not tried again after it failed.
+	// workerPatience is how long a worker is not tried again after a failed connection.
 	workerPatience = time.Minute
-	// shardConnectionTime is how long a connection of a shard lasts: the shard may have been
-	// moved, or its worker be back.
+	// shardConnectionTime limits the life of a connection to a shard, since the shard may have been
+	// moved or its worker may answer again.
 	shardConnectionTime = 5 * time.Minute
 )
 
-// WorkerConnector connects to the worker that has a shard: there a statement is planned and
-// run by the one server that has the rows, and a commit has one phase.
+// workerConnector connects directly to the worker that has a shard, which then plans and runs
+// statements alone and commits in one phase.
 //
-// It is a shorter way, not another one. Every server of Citus knows all tables and sends
-// statements to where their rows are, so a connection to the coordinator, which is made
-// where the worker cannot be reached, or to a worker that no longer has the shard does the
-// same, only slower.
-type WorkerConnector struct {
+// If the worker cannot be reached, workerConnector connects to the coordinator. Every Citus server
+// knows all tables and forwards statements to the server that has the rows. So the coordinator, or
+// a worker that no longer has the shard, gives the same results, only more slowly.
+type workerConnector struct {
 	driver.Connector // to the coordinator
 
-	Config pgx.ConnConfig
-	Find   func(context.Context) (WorkerPlace, error)
+	config pgx.ConnConfig
+	find   func(context.Context) (workerPlace, error)
 
 	mu     sync.Mutex
-	known  WorkerPlace // as it was found last
-	failed time.Time   // when the worker could not be reached; zero when it could
+	known  workerPlace // the last place found
+	failed time.Time   // when connecting to the worker failed; zero if it succeeded
 }
 
-// WorkerPlace is where a shard lies.
-type WorkerPlace struct {
-	Host   string
-	Port   uint16
-	Server int64 // what PostgreSQL calls its system identifier
+// workerPlace is the address of the worker that has a shard.
+type workerPlace struct {
+	host   string
+	port   uint16
+	server int64 // system identifier of PostgreSQL
 }
 
 // Connect implements driver.Connector.
-func (c *WorkerConnector) Connect(ctx context.Context) (driver.Conn, error) {
+func (c *workerConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if place, ok := c.place(ctx); ok {
-		conn, err := stdlib.GetConnector(place.config(&c.Config), stdlib.OptionAfterConnect(place.check)).Connect(ctx)
+		conn, err := stdlib.GetConnector(place.configFrom(&c.config), stdlib.OptionAfterConnect(place.check)).Connect(ctx)
 		if err == nil {
 			return conn, nil
 		}
@@ -62,53 +61,53 @@ func (c *WorkerConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c.Connector.Connect(ctx)
 }
 
-// place finds the worker. The coordinator may be away while the worker is not: then it is
-// where it was.
-func (c *WorkerConnector) place(ctx context.Context) (_ WorkerPlace, ok bool) {
+// place returns the address of the worker. If the coordinator does not answer, place returns the
+// last known address.
+func (c *workerConnector) place(ctx context.Context) (_ workerPlace, ok bool) {
 	c.mu.Lock()
 	wait := time.Since(c.failed) < workerPatience
 	c.mu.Unlock()
 	if wait {
-		return WorkerPlace{}, false
+		return workerPlace{}, false
 	}
-	// A worker that is silent must not use up the time that is left for the coordinator.
-	ctx, cancel := context.WithTimeout(ctx, c.Config.ConnectTimeout)
+	// A worker that does not answer must leave enough time to connect to the coordinator.
+	ctx, cancel := context.WithTimeout(ctx, c.config.ConnectTimeout)
 	defer cancel()
-	found, err := c.Find(ctx)
+	found, err := c.find(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {
 		c.known, c.failed = found, time.Time{}
 	}
-	return c.known, c.known.Host != ""
+	return c.known, c.known.host != ""
 }
 
-// config leads to the worker, by the same user and password.
-func (p WorkerPlace) config(coordinator *pgx.ConnConfig) pgx.ConnConfig {
+// configFrom returns the configuration for the worker, with the same user and password.
+func (p workerPlace) configFrom(coordinator *pgx.ConnConfig) pgx.ConnConfig {
 	own := coordinator.Copy()
-	// What is left of them is the same host, with or without TLS.
+	// Keep only the fallbacks to the same host, with or without TLS.
 	own.Fallbacks = slices.DeleteFunc(own.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.Host != own.Host || f.Port != own.Port })
 	named := func(c *tls.Config) {
 		if c != nil && c.ServerName != "" {
-			c.ServerName = p.Host
+			c.ServerName = p.host
 		}
 	}
-	own.Host, own.Port = p.Host, p.Port
+	own.Host, own.Port = p.host, p.port
 	named(own.TLSConfig)
 	for _, f := range own.Fallbacks {
-		f.Host, f.Port = p.Host, p.Port
+		f.Host, f.Port = p.host, p.port
 		named(f.TLSConfig)
 	}
 	return *own
 }
 
-// check refuses a server that has the worker's address but is another: what the coordinator
-// calls localhost is here somebody else.
-func (p WorkerPlace) check(ctx context.Context, conn *pgx.Conn) error {
+// check returns an error if a different server has the worker's address: for example,
+// "localhost" on the coordinator is another machine than on this node.
+func (p workerPlace) check(ctx context.Context, conn *pgx.Conn) error {
 	var server int64
-	err := conn.QueryRow(ctx, ServerIdentity).Scan(&server)
-	if err == nil && server != p.Server {
-		err = errors.New("the server at the worker's address is another")
+	err := conn.QueryRow(ctx, serverIdentity).Scan(&server)
+	if err == nil && server != p.server {
+		err = errors.New("another server has the worker's address")
 	}
 	if err != nil {
 		return errors.Join(err, conn.Close(ctx))
@@ -116,20 +115,20 @@ func (p WorkerPlace) check(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// ServerIdentity is a query for the system identifier of the server.
-const ServerIdentity = `SELECT system_identifier FROM pg_control_system()`
+// serverIdentity is a query for the system identifier of the server.
+const serverIdentity = `SELECT system_identifier FROM pg_control_system()`
 
-// FindWorker finds the worker that has the shard in a schema, by way of the coordinator.
-func (p *Shard) FindWorker(ctx context.Context, schema string) (found WorkerPlace, err error) {
-	organizations := pgx.Identifier{schema, RootTable}.Sanitize()
+// findWorker asks the coordinator for the worker that has the shard in a schema.
+func (p *Shard) findWorker(ctx context.Context, schema string) (found workerPlace, err error) {
+	organizations := pgx.Identifier{schema, rootTable}.Sanitize()
 	err = p.Lookups.QueryRowContext(ctx, `
 		SELECT nodename, nodeport FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
-		WHERE logicalrelid = $1::regclass AND noderole = 'primary' AND metadatasynced`, organizations).Scan(&found.Host, &found.Port)
-	if err == nil { // the worker is asked for this, since it has the table
-		err = p.Lookups.QueryRowContext(ctx, `SELECT (`+ServerIdentity+`) FROM (SELECT COUNT(*) FROM (SELECT 1 FROM `+organizations+` LIMIT 1) AS o) AS one`).Scan(&found.Server)
+		WHERE logicalrelid = $1::regclass AND noderole = 'primary' AND metadatasynced`, organizations).Scan(&found.host, &found.port)
+	if err == nil { // the query names the table so that the worker runs it
+		err = p.Lookups.QueryRowContext(ctx, `SELECT (`+serverIdentity+`) FROM (SELECT COUNT(*) FROM (SELECT 1 FROM `+organizations+` LIMIT 1) AS o) AS one`).Scan(&found.server)
 	}
 	if err != nil {
-		return WorkerPlace{}, fmt.Errorf("find the worker of %s: %w", schema, err)
+		return workerPlace{}, fmt.Errorf("find the worker of %s: %w", schema, err)
 	}
 	return found, nil
 }

@@ -14,79 +14,77 @@ import (
 	"earshot"
 )
 
-// ErrUnknownOutcome is returned when the connection broke during a commit: the
-// change may have happened or not. Only a read can tell.
+// ErrUnknownOutcome is returned when the connection broke during a commit: the change may or
+// may not have happened. Only a read can tell.
 var ErrUnknownOutcome = errors.New("the outcome of the commit is unknown")
 
 const (
-	// writerBatch is how many jobs a batch may touch; it bounds how long the first
-	// write waits for the last.
+	// writerBatch limits the jobs that a batch changes, and so the time that its first write waits.
 	writerBatch = 1000
-	// writerQueue is deep enough that callers block on their answer, not on it.
+	// writerQueue is large enough that callers rarely block on adding a write.
 	writerQueue = 4096
-	// TransactionTime is far above what a batch takes; past it the database is
-	// as good as down.
+	// TransactionTime is far longer than a batch takes. A database that needs longer is treated as
+	// unavailable.
 	TransactionTime = 10 * time.Second
-	// lockedTime is how long an organization is taken for locked by others after it was
-	// found so, unless it is found free.
+	// lockedTime is how long a row is assumed to be locked by others after a lock timeout, unless
+	// a write finds it free.
 	lockedTime = 10 * time.Second
-	// conflictTries is how often a transaction runs that was deadlocked or lost its connection:
-	// more often than a pool has connections, of which a server that was restarted closed all.
+	// conflictTries limits the runs of a transaction that lost a conflict or its connection. It is larger
+	// than a pool, since a restarted server has closed all connections of the pool.
 	conflictTries = lookupConnections + 2
 )
 
-// Writer commits writes one after the other. Those that wait at the same moment
-// share one commit, which is what makes full durability fast: the disk is
-// synced once for all of them. Writes of one organization always take the same
-// writer, so a node never waits for its own row locks.
+// Writer commits writes one batch after the other. All writes that are waiting share one
+// commit, which makes full durability fast: the disk is synced once for all of them. The writes of
+// one organization always use the same writer, so a node never waits for its own row locks.
 //
-// A row may be locked from outside, by an operator's transaction or a node that hangs.
-// Then PostgreSQL ends the whole transaction of a writer after its lock_timeout, and
-// only the organization of that row must suffer for it:
+// A row may be locked by others: by an operator's transaction or a hanging node. Then PostgreSQL
+// aborts the transaction of a writer after lock_timeout. Only the organization of that row may be
+// affected:
 //
-//   - What is free of the batch is committed at once, by locking with SKIP LOCKED.
-//   - What was skipped is tried organization by organization, since some may only
-//     have been busy on another node for a moment. Those whose lock times out again
-//     fail, and are remembered as locked.
-//   - As long as they are, other writes of the writer are committed without them, so
-//     that nobody waits, and their own are tried with SKIP LOCKED: the first that
-//     finds the row free is committed, and the organization is as any other.
+//   - The writer commits the writes to unlocked rows at once, with SKIP LOCKED.
+//   - It tries the skipped writes again, one organization after the other, since another node may
+//     have locked some rows only briefly. Writes whose lock times out again fail, and their
+//     organization is remembered as locked.
+//   - While an organization is remembered as locked, the writer commits other writes without it, so
+//     that they need not wait. It tries writes to the locked organization with SKIP LOCKED. When one finds
+//     the row free, the organization is treated normally again.
 type Writer struct {
 	Shard  *Shard
 	Queue  chan *Write
 	ended  chan struct{}
-	locked map[string]time.Time // organizations that others have locked, and until when that is believed
+	locked map[string]time.Time // organizations that others have locked; the time when to forget it
 }
 
-// Unit is what the writes of one transaction share: it locks and reads the rows that they need,
-// and stores what they decide.
+// Unit is the state that the writes of a transaction share. It locks and reads the rows that they
+// need, and stores their decisions.
 type Unit interface {
-	// transaction is the transaction that they share.
+	// Transaction returns the transaction that the writes share.
 	Transaction() *Tx
-	// lock locks the rows of organizations, in the order of their ids. With skip it leaves out
-	// rows that another transaction has locked.
+	// Lock locks the rows of organizations in the order of their ids. With skip it omits rows that
+	// another transaction has locked.
 	Lock(ctx context.Context, ids []string, skip bool) error
-	// isLocked reports whether this transaction has locked an organization's row.
+	// IsLocked reports whether this transaction has locked an organization's row.
 	IsLocked(id string) bool
-	// read reads what the writes need.
+	// Read reads the rows that the writes need.
 	Read(ctx context.Context, writes []*Write) error
-	// store writes what was decided.
+	// Store writes all decisions.
 	Store(ctx context.Context) error
 }
 
-// Write is a change of one organization that waits for its turn.
+// Write is a change to an organization that waits for its writer.
 type Write struct {
-	Organization string          // whose row is to be locked; "" for none
-	others       []string        // more of them, of the same writer
-	Choose       func() []string // gives organization and others just before the transaction; nil where they are fixed
-	Optional     bool            // it does what it can when some of its organizations are locked by others
-	Across       bool            // it also concerns nodes or keys
-	Jobs         int             // how many jobs it touches, at least 1
-	Needs        any             // what its unit reads before it is applied
-	// apply decides, from what was read. It may run more than once, each time on a
-	// fresh transaction, and must change nothing when it returns nil to refuse.
+	Organization string          // the row to lock; "" for none
+	others       []string        // more organizations of the same writer
+	Choose       func() []string // returns the organizations just before the transaction; nil if they are fixed
+	Optional     bool            // it can be applied without organizations that others have locked
+	Across       bool            // it also reads or writes nodes or keys
+	Jobs         int             // number of jobs that it changes; 0 counts as 1
+	Needs        any             // tells the unit which rows to read
+	// Apply decides, based on the rows that were read. It may run more than once, each time in a
+	// new transaction. If it returns nil to refuse, it must not have changed anything.
 	Apply func(context.Context, Unit) error
-	// done is called with the outcome, by the writer: it must not wait.
+	// Done is called with the outcome, by the writer. It must not block.
 	Done func(error)
 }
 
@@ -105,10 +103,9 @@ func (l *Writer) stop() {
 	<-l.ended
 }
 
-// write puts a write in its writer and returns once it is committed, in a
-// transaction shared with whatever else waits. It does not take the caller's
-// context: a write that has been queued must be seen to its end, since its effect
-// outlives the caller.
+// Write queues a write and returns after its commit, in a transaction shared with all waiting
+// writes. It takes no context: a queued write must be completed, since its effect outlives the
+// caller.
 func (p *Shard) Write(w Write) error {
 	outcome := make(chan error, 1)
 	w.Done = func(err error) { outcome <- err }
@@ -116,7 +113,7 @@ func (p *Shard) Write(w Write) error {
 	return <-outcome
 }
 
-// WriteLater puts a write in its writer, which calls done once it is committed.
+// WriteLater queues a write. The writer calls Done after the commit.
 func (p *Shard) WriteLater(w *Write) {
 	done := w.Done
 	w.Done = func(err error) { done(p.Lookups.explained(err)) }
@@ -128,13 +125,12 @@ func (p *Shard) WriterOf(organization string) *Writer {
 	return p.writers[maphash.String(writerSeed, organization)%uint64(len(p.writers))]
 }
 
-// Execute is write for a change that concerns no organization's row.
+// Execute is Write for a change that locks no organization.
 func (p *Shard) Execute(apply func(context.Context, *Tx) error) error {
 	return p.Write(Write{Apply: func(ctx context.Context, u Unit) error { return apply(ctx, u.Transaction()) }})
 }
 
-// Run runs one statement that concerns no organization's row, and returns how many
-// rows it changed.
+// Run runs one statement that locks no organization and returns the number of changed rows.
 func (p *Shard) Run(text string, args ...any) (changed int64, err error) {
 	err = p.Execute(func(ctx context.Context, tx *Tx) (err error) {
 		changed, err = tx.Run(ctx, text, args...)
@@ -147,7 +143,7 @@ func (l *Writer) run() {
 	defer close(l.ended)
 	for first := range l.Queue {
 		batch, jobs := []*Write{first}, first.Jobs
-		// Those whose writes were just committed may be about to bring the next: they come first.
+		// Let callers whose writes were just committed add their next writes first.
 		runtime.Gosched()
 		for jobs < writerBatch && len(l.Queue) > 0 {
 			w, open := <-l.Queue
@@ -165,7 +161,7 @@ func (l *Writer) run() {
 	}
 }
 
-// claimsLast orders writes so that a claim finds the slots free that the others give back.
+// claimsLast sorts claims behind the other writes, so that they find the slots that these free.
 func claimsLast(a, b *Write) int {
 	switch {
 	case (a.Choose != nil) == (b.Choose != nil):
@@ -176,7 +172,7 @@ func claimsLast(a, b *Write) int {
 	return -1
 }
 
-// setOrganizations has the write choose its organizations, if it does.
+// setOrganizations calls Choose, if it is set.
 func (w *Write) setOrganizations() {
 	if w.Choose == nil {
 		return
@@ -187,8 +183,8 @@ func (w *Write) setOrganizations() {
 	}
 }
 
-// commit applies the batch, and those writes of it apart whose organization is known
-// to be locked by others.
+// commit applies a batch. Writes to organizations that are known to be locked by others get a
+// transaction of their own.
 func (l *Writer) commit(batch []*Write) {
 	maps.DeleteFunc(l.locked, func(_ string, until time.Time) bool { return time.Now().After(until) })
 	free, apart := batch, []*Write(nil)
@@ -225,9 +221,9 @@ func (l *Writer) commit(batch []*Write) {
 	}
 }
 
-// commitBatch applies a batch in one transaction. When one write fails, all of them
-// run again, each in its own, so that none suffers for another. It returns an error,
-// and has answered nobody, when a row was locked by others.
+// commitBatch applies a batch in one transaction. If a write fails, it applies each write in a
+// separate transaction, so that it does not fail the others. If a row is locked by others,
+// commitBatch returns an error without answering any write.
 func (l *Writer) commitBatch(batch []*Write) error {
 	if len(batch) == 0 {
 		return nil
@@ -257,14 +253,14 @@ func (l *Writer) commitBatch(batch []*Write) error {
 	return nil
 }
 
-// isLocked tells whether a write needs an organization that others have locked.
+// isLocked reports whether a write needs an organization that others have locked.
 func (l *Writer) isLocked(w *Write) bool {
 	_, locked := l.locked[w.Organization]
 	return locked && !w.Optional
 }
 
-// commitUnlocked applies what it can of a batch that met a locked row: what is free
-// first, then one organization after the other.
+// commitUnlocked applies a batch that met a locked row: first the writes to unlocked rows, then
+// the others, one organization after the other.
 func (l *Writer) commitUnlocked(batch []*Write) {
 	skipped, locked, err := l.Shard.commitSome(batch, l.locked, true)
 	if err != nil {
@@ -278,7 +274,7 @@ func (l *Writer) commitUnlocked(batch []*Write) {
 	}
 	for _, id := range locked {
 		own := slices.DeleteFunc(slices.Clone(skipped), func(w *Write) bool { return w.Organization != id })
-		if len(own) == 0 { // only an optional write asked for it
+		if len(own) == 0 { // only an optional write needs it
 			own = []*Write{{Organization: id, Apply: func(context.Context, Unit) error { return nil }, Done: func(error) {}}}
 		}
 		if l.commitBatch(own) != nil {
@@ -307,10 +303,9 @@ func (p *Shard) CommitTogether(writes ...*Write) error {
 	return err
 }
 
-// commitSome applies writes in one transaction, and does not ask for the organizations
-// in without, which only optional writes may name. With skip it does not wait for
-// organizations that others have locked either: it returns them, and the writes that
-// it left out because of them.
+// commitSome applies writes in one transaction. It does not lock the organizations in without,
+// which only optional writes may name. With skip it does not wait for locked organizations. It
+// returns these organizations, and the writes that it skipped because of them.
 func (p *Shard) commitSome(writes []*Write, without map[string]time.Time, skip bool) (skipped []*Write, locked []string, err error) {
 	ids, way := organizationsOf(writes, without), p
 	if slices.ContainsFunc(writes, func(w *Write) bool { return w.Across }) {
@@ -346,8 +341,8 @@ func (p *Shard) commitSome(writes []*Write, without map[string]time.Time, skip b
 	return skipped, locked, err
 }
 
-// leaveOut divides writes into those whose organizations are locked by this transaction
-// and those that ask for one which another has locked, and names these organizations.
+// leaveOut divides writes into those that can be applied and those whose organization another
+// transaction has locked. It also returns these organizations.
 func leaveOut(u Unit, writes []*Write, ids []string) (free, skipped []*Write, locked []string) {
 	locked = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return u.IsLocked(id) })
 	for _, one := range writes {
@@ -360,8 +355,7 @@ func leaveOut(u Unit, writes []*Write, ids []string) (free, skipped []*Write, lo
 	return free, skipped, locked
 }
 
-// organizationsOf are the organizations that writes ask for, in the order in which
-// they are locked.
+// organizationsOf returns the organizations of writes in the order in which they are locked.
 func organizationsOf(writes []*Write, without map[string]time.Time) []string {
 	asked := map[string]bool{}
 	for _, w := range writes {
@@ -370,25 +364,24 @@ func organizationsOf(writes []*Write, without map[string]time.Time) []string {
 			asked[id] = true
 		}
 	}
-	delete(asked, "") // those that need none
+	delete(asked, "") // of writes without an organization
 	for id := range without {
 		delete(asked, id)
 	}
 	return slices.Sorted(maps.Keys(asked))
 }
 
-// errMoved is returned when rows that a transaction has locked are not found when it changes
-// them: on Citus, their shard was moved to another worker meanwhile.
+// errMoved is returned when a transaction no longer finds rows that it has locked. On Citus
+// this means that their shard was moved to another worker meanwhile.
 var errMoved = errors.New("the shard was moved during the transaction")
 
-// unavailable reports whether the database is in trouble rather than the write.
+// unavailable reports whether an error is due to the database rather than the write.
 func (p *Shard) unavailable(err error) bool {
 	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || p.Dialect.Unavailable(err)
 }
 
-// Transact runs apply in a transaction of its own and commits it. What lost a
-// conflict with another transaction, or its connection before the commit, is tried
-// again.
+// Transact runs apply in a separate transaction and commits it. It runs apply again if the
+// transaction lost a conflict, or its connection before the commit.
 func (p *Shard) Transact(apply func(context.Context, *Tx) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), TransactionTime)
 	defer cancel()
@@ -401,13 +394,13 @@ func (p *Shard) Transact(apply func(context.Context, *Tx) error) error {
 	}
 }
 
-// TransactOnce is Transact without a second try.
+// TransactOnce is Transact without retries.
 func (p *Shard) TransactOnce(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	conn, err := p.Queue.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	defer func() { _ = conn.Close() }() // it goes back to the pool
+	defer func() { _ = conn.Close() }() // returns it to the pool
 	tx, err := p.begin(ctx, conn)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
