@@ -14,7 +14,7 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Series is the state of a change detector of a tracker.
+// Series is the state of a change detector.
 type Series struct {
 	Organization string
 	Tracker      string
@@ -35,14 +35,14 @@ var (
 	upsertSeries = seriesTable.Insert(`ON CONFLICT (organization, tracker, metric, brand, target) DO UPDATE SET state = excluded.state`)
 )
 
-// Alert is something about a tracker that a person should look at.
+// Alert is a finding about a tracker that needs attention.
 type Alert struct {
 	Organization   string
 	Tracker        string
 	ID             string
 	Kind           earshot.AlertKind
 	Subject        string
-	Sweep          string // that raised it
+	Sweep          string // the sweep that raised it
 	RaisedAt       time.Time
 	AcknowledgedAt time.Time // zero while it is open
 	AcknowledgedBy string    // the id of a key
@@ -64,12 +64,12 @@ var (
 	insertAlerts = alertsTable.Insert("")
 )
 
-// AlertDelivery is what a delivery to a channel tells: an alert, or a report.
+// AlertDelivery is a delivery of an alert or a report to a channel.
 type AlertDelivery struct {
 	Organization string
 	ID           string // of the delivery
 	Tracker      string
-	Alert        string // its id, or that of the report
+	Alert        string // id of the alert or the report
 	Channel      string
 }
 
@@ -83,21 +83,21 @@ var (
 	insertAlertDeliveries = alertDeliveriesTable.Insert("")
 )
 
-// NextUnstepped is the sweep of a tracker that Unstepped gives. Returns ErrNotFound.
+// NextUnstepped returns the next sweep of a tracker for its detectors; see Unstepped. It returns
+// ErrNotFound.
 func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
 	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE stepped = 0 AND organization = $1 AND tracker = $2 ORDER BY due_at, id LIMIT 1`, t.Organization, t.ID)
 	if err == nil && sweep.State == earshot.SweepRunning {
 		err = store.ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("next sweep to be stepped with: %w", err)
+		return nil, fmt.Errorf("find the next sweep for the detectors: %w", err)
 	}
 	return sweep, nil
 }
 
-// Unstepped are sweeps that have ended and that the detectors of their tracker have not
-// seen: of each tracker the one that was due first, unless one that was due before it
-// still runs.
+// Unstepped lists ended sweeps that the detectors of their tracker have not processed: for each
+// tracker the one that was due first, unless an earlier one is still running.
 func (s *Store) Unstepped(ctx context.Context, limit int) ([]*Sweep, error) {
 	sweeps, err := engine.RowsFromAllShards(ctx, s.DB, sweepsTable, `WHERE stepped = 0 AND state <> 'running'
 		AND NOT EXISTS (SELECT 1 FROM sweeps e WHERE e.stepped = 0 AND e.organization = sweeps.organization AND e.tracker = sweeps.tracker
@@ -105,22 +105,22 @@ func (s *Store) Unstepped(ctx context.Context, limit int) ([]*Sweep, error) {
 		AND EXISTS (SELECT 1 FROM trackers t WHERE t.organization = sweeps.organization AND t.id = sweeps.tracker AND t.state <> 'deleting')
 		ORDER BY organization, tracker LIMIT $1`, limit)
 	if err != nil {
-		return nil, fmt.Errorf("find sweeps to be stepped with: %w", err)
+		return nil, fmt.Errorf("find sweeps for the detectors: %w", err)
 	}
 	return sweeps, nil
 }
 
-// Watch is what is watched of a tracker, at one moment.
+// Watch is a consistent view of a tracker's detectors and alerts.
 type Watch struct {
-	Steps  int64 // how many sweeps its detectors have seen
+	Steps  int64 // number of sweeps that the detectors have processed
 	Series []*Series
 	Open   []*Alert
-	// Ceilings are the months that an alert told the ceiling of: one each, even if it is
-	// acknowledged.
+	// Ceilings are the months that have an alert about the ceiling, acknowledged or not. A month
+	// has at most one.
 	Ceilings []string
 }
 
-// Watch reads what is watched of a tracker. Returns ErrNotFound.
+// Watch returns the detectors and alerts of a tracker. It returns ErrNotFound.
 func (s *Store) Watch(ctx context.Context, t *Tracker) (*Watch, error) {
 	var w Watch
 	err := s.ShardOf(t.Organization).Lookups.Snapshot(ctx, func(now engine.Snapshot) error {
@@ -138,25 +138,24 @@ func (s *Store) Watch(ctx context.Context, t *Tracker) (*Watch, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read what is watched of tracker %s: %w", t.Name, err)
+		return nil, fmt.Errorf("read the detectors of tracker %s: %w", t.Name, err)
 	}
 	return &w, nil
 }
 
-// SweepStep is what the detectors of a tracker made of a sweep.
+// SweepStep is the result of processing a sweep with the detectors of its tracker.
 type SweepStep struct {
-	Steps  int64     // as they were read by Watch
-	Series []*Series // as they are then
+	Steps  int64     // as returned by Watch
+	Series []*Series // the new states
 	Alerts []*Alert
-	// Channels are where the alerts are to be sent.
+	// Channels receive the alerts.
 	Channels []string
-	// Days are those whose export is to be written again.
+	// Days must be exported again.
 	Days []int64
 }
 
-// StepSweep stores what the detectors of a tracker made of a sweep, with the alerts that
-// it raised and their deliveries, in one transaction. Returns ErrChanged when somebody
-// else was faster.
+// StepSweep stores the result of the detectors with the raised alerts and their deliveries, in
+// one transaction. It returns ErrChanged if another node has processed the sweep.
 func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Time) error {
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		for _, statement := range []struct {
@@ -184,7 +183,7 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 		return err
 	}})
 	if err != nil {
-		return fmt.Errorf("step with sweep %s: %w", sweep.ID, err)
+		return fmt.Errorf("store the result of the detectors for sweep %s: %w", sweep.ID, err)
 	}
 	return nil
 }
@@ -200,11 +199,11 @@ func tell(ctx context.Context, w *store.Work, t *Tracker, what string, channels 
 	return engine.Each(ctx, w.Tx, insertAlertDeliveries, told, nil)
 }
 
-// AlertFilter says which alerts to list, the newest first.
+// AlertFilter selects the alerts to list, newest first.
 type AlertFilter struct {
 	Open   bool
 	Kind   earshot.AlertKind // "" for all
-	Before string            // only those older than this id; "" for all
+	Before string            // only ids before this one; "" for all
 	Limit  int
 }
 
@@ -222,8 +221,8 @@ func (s *Store) Alerts(ctx context.Context, t *Tracker, f AlertFilter) ([]*Alert
 	return alerts, nil
 }
 
-// AcknowledgeAlert notes that a person has seen an alert, and returns it as it is then.
-// Doing so twice changes nothing. Returns ErrNotFound.
+// AcknowledgeAlert marks an alert as acknowledged and returns it. Doing so twice changes
+// nothing. It returns ErrNotFound.
 func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Alert, error) {
 	id, err := store.CanonicalID(id)
 	if err != nil {
@@ -245,8 +244,7 @@ func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Ale
 	return alert, nil
 }
 
-// Told finds what a delivery to a channel tells: an alert, or else a report. Returns
-// ErrNotFound.
+// Told returns the alert or else the report of a delivery to a channel. It returns ErrNotFound.
 func (s *Store) Told(ctx context.Context, organization, delivery string) (d *AlertDelivery, a *Alert, r *Report, err error) {
 	d, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
 	if err == nil {
@@ -258,12 +256,12 @@ func (s *Store) Told(ctx context.Context, organization, delivery string) (d *Ale
 		}
 	}
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("what delivery %s tells: %w", delivery, err)
+		return nil, nil, nil, fmt.Errorf("find the alert or report of delivery %s: %w", delivery, err)
 	}
 	return d, a, r, nil
 }
 
-// TargetCount is what became of the questions of one target in a sweep.
+// TargetCount counts the answers of a target in a sweep that have the same outcome and reason.
 type TargetCount struct {
 	Target  int
 	Outcome earshot.Outcome
@@ -286,8 +284,8 @@ func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []Target
 	return counts, nil
 }
 
-// deleteAlerts removes alerts and reports of a tracker that were made before a time, with
-// their deliveries.
+// deleteAlerts deletes alerts and reports of a tracker from before a time, with their
+// deliveries.
 func deleteAlerts(ctx context.Context, t *engine.Tx, organization, tracker string, before time.Time) error {
 	told, err := engine.FindValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
 		organization, tracker, store.FirstID(before))

@@ -13,32 +13,32 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// RulesState is what rules are used for.
+// RulesState says how rules are used.
 type RulesState string
 
-// The states.
+// The states of rules.
 const (
-	RulesCurrent RulesState = "current" // numbers are read by them
-	RulesPending RulesState = "pending" // kept answers are being analysed by them
-	RulesOld     RulesState = "old"     // others took their place
+	RulesCurrent RulesState = "current" // metrics use them
+	RulesPending RulesState = "pending" // existing answers are being analysed by them
+	RulesOld     RulesState = "old"     // replaced by newer rules
 )
 
-// Rules say how brands are found in the answers of a tracker.
+// Rules define how brands are found in the answers of a tracker.
 type Rules struct {
 	Organization string
 	Tracker      string
 	Version      int
 	State        RulesState
 	Brands       []byte // JSON
-	Code         int    // version of the code that finds them
+	Code         int    // version of the code that applies them
 	CreatedAt    time.Time
-	FinishedAt   time.Time // when all answers were analysed; zero until then
-	Cursor       string    // the last answer that was looked at
-	Done         int       // how many were
-	Report       []byte    // JSON: what moved when they took over; nil where there is none
+	FinishedAt   time.Time // when all existing answers were analysed; zero until then
+	Cursor       string    // the last analysed answer
+	Done         int       // number of analysed answers
+	Report       []byte    // JSON: changes since the previous rules, or nil
 }
 
-// Analysis is what rules find in an answer.
+// Analysis is the result of applying rules to an answer.
 type Analysis struct {
 	Organization string
 	Tracker      string
@@ -83,7 +83,7 @@ var (
 	readAnalyses   = engine.NewTable("analyses", analysesTable.Only("sweep", "prompt", "target", "outcome", "surface", "content")...)
 	insertAnalyses = analysesTable.Insert(`ON CONFLICT (organization, tracker, answer, rules) DO NOTHING`)
 
-	// deleteAnalyses deletes those of answers, by any rules.
+	// deleteAnalyses deletes the analyses of answers by all rules.
 	deleteAnalyses = engine.NewStatement([]engine.Column[Answer]{
 		engine.Field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
 		engine.Field("tracker", "uuid", func(a *Answer) *string { return &a.Tracker }),
@@ -91,20 +91,20 @@ var (
 	}, func(in engine.Input) string { return `DELETE FROM analyses WHERE ` + in.Matching() })
 )
 
-// Analysis is that of an answer, by rules of its tracker.
+// Analysis returns an analysis of the answer by rules of its tracker.
 func (a *Answer) Analysis(rules int, content []byte) *Analysis {
 	analysis := &Analysis{Rules: rules, Content: content}
 	analysis.place(a)
 	return analysis
 }
 
-// place says where the answer stands.
+// place copies the properties of the answer.
 func (a *Analysis) place(of *Answer) {
 	a.Organization, a.Tracker, a.Answer, a.Sweep = of.Organization, of.Tracker, of.ID, of.Sweep
 	a.Prompt, a.Target, a.Sample, a.Outcome, a.Surface = of.Prompt, of.Target, of.Sample, of.Outcome, of.Surface
 }
 
-// addAnalyses writes what was found in answers.
+// addAnalyses inserts the analyses of answers.
 func addAnalyses(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	var all []*Analysis
 	for _, a := range answers {
@@ -119,8 +119,8 @@ func addAnalyses(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	return nil
 }
 
-// addRules gives rules the next version. They are current when there are none yet, and
-// take the place of those that are pending.
+// addRules inserts rules with the next version. They become current if there are no other rules;
+// otherwise they become pending and replace pending rules.
 func addRules(ctx context.Context, w *store.Work, t *Tracker, r *Rules) error {
 	r.Organization, r.Tracker, r.Version, r.State, r.Cursor = t.Organization, t.ID, 1, RulesCurrent, uuid.Nil.String()
 	known, err := engine.FindRows(ctx, w, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, t.Organization, t.ID)
@@ -141,7 +141,7 @@ func addRules(ctx context.Context, w *store.Work, t *Tracker, r *Rules) error {
 	return engine.Each(ctx, w.Tx, insertRules, []*Rules{r}, nil)
 }
 
-// expectRules returns ErrChanged unless the newest rules of trackers, by id, are those.
+// expectRules returns ErrChanged unless the newest rules of trackers have the given versions.
 func expectRules(ctx context.Context, w *store.Work, organization string, newest map[string]int) error {
 	for tracker, version := range newest {
 		found, err := engine.FindValues[int](ctx, w, `SELECT COALESCE(MAX(version), 0) FROM tracker_rules WHERE organization = $1 AND tracker = $2`, organization, tracker)
@@ -155,11 +155,11 @@ func expectRules(ctx context.Context, w *store.Work, organization string, newest
 	return nil
 }
 
-// AddRules has the kept answers of a tracker analysed by new rules. before is the
-// version of the newest that the caller knows, 0 for none. Returns ErrChanged.
+// AddRules adds rules by which the existing answers of a tracker will be analysed. before is the newest
+// version that the caller knows, or 0. AddRules returns ErrChanged.
 func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error {
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
-		// The organization's row, which is locked, keeps another node from doing the same.
+		// The lock on the organization keeps other nodes from adding rules.
 		if err := expectRules(ctx, w, t.Organization, map[string]int{t.ID: before}); err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error 
 	return nil
 }
 
-// Rules lists the rules that a tracker has and had, by version.
+// Rules lists all rules of a tracker by version, including old ones.
 func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rules, error) {
 	all, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, organization, tracker)
 	if err != nil {
@@ -181,7 +181,7 @@ func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rul
 	return all, nil
 }
 
-// UnfinishedRules lists the rules by which answers are still to be analysed.
+// UnfinishedRules lists rules by which some answers are not analysed yet.
 func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
 	all, err := engine.RowsFromAllShards(ctx, s.DB, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
 	if err != nil {
@@ -190,8 +190,7 @@ func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
 	return all, nil
 }
 
-// TrackersToAnalyse are the trackers that have no rules of this version of the code or a
-// later one.
+// TrackersToAnalyse lists trackers without rules of this or a later version of the code.
 func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, error) {
 	all, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.code >= $1)`, code)
@@ -201,7 +200,7 @@ func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, er
 	return all, nil
 }
 
-// TrackersWithOldRules are those of which analyses may be left that nobody reads.
+// TrackersWithOldRules lists trackers that may have unused analyses.
 func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
 	all, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.state = 'old' AND r.cursor <> $1)`, uuid.Max.String())
@@ -211,20 +210,20 @@ func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
 	return all, nil
 }
 
-// Unanalysed reads the next answers after one, by id and with their results, that rules
-// have not been applied to.
+// Unanalysed returns the next answers after an id, with their results, that were not analysed by
+// the rules.
 func (s *Store) Unanalysed(ctx context.Context, r *Rules, after string, limit int) ([]*Answer, error) {
 	return s.withResults(ctx, r.Organization, `AND answers.id > $3 AND NOT EXISTS (SELECT 1 FROM analyses x WHERE x.organization = answers.organization
 		AND x.tracker = answers.tracker AND x.answer = answers.id AND x.rules = $5) ORDER BY answers.id`, r.Tracker, after, limit, r.Version)
 }
 
-// SweepResults reads the next answers of a sweep after one, by id and with their results.
+// SweepResults returns the next answers of a sweep after an id, with their results.
 func (s *Store) SweepResults(ctx context.Context, t *Tracker, sweep, after string, limit int) ([]*Answer, error) {
 	return s.withResults(ctx, t.Organization, `AND answers.id > $3 AND answers.sweep = $5 ORDER BY answers.id`, t.ID, after, limit, sweep)
 }
 
-// withResults reads answers that have results: which, and in which order. The first four
-// arguments are those of all such queries: organization, tracker, where to go on, limit.
+// withResults returns answers that have results. which selects and sorts them. The first four
+// arguments of the query are the organization, the tracker, the id to start from and the limit.
 func (s *Store) withResults(ctx context.Context, organization, which string, args ...any) (answers []*Answer, err error) {
 	err = s.ShardOf(organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		a := new(Answer)
@@ -244,9 +243,9 @@ func (s *Store) withResults(ctx context.Context, organization, which string, arg
 	return answers, nil
 }
 
-// SaveAnalyses writes what rules found in answers, up to a cursor, and moves r on. It
-// returns ErrChanged, and changes nothing, when somebody else has moved them since r was
-// read. The cursor alone does not tell: it starts anew at the end.
+// SaveAnalyses inserts analyses and moves the cursor of the rules. It returns ErrChanged, and
+// changes nothing, if another node has moved the cursor since r was read. It also compares the
+// number of analysed answers, because the cursor restarts at the end.
 func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 	err := s.ShardOf(r.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		n, err := tx.Run(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
@@ -267,9 +266,8 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 	return nil
 }
 
-// FinishRules makes rules by which all answers are analysed the current ones, and stores
-// their report. days are those that are to be exported again. It changes nothing where
-// newer ones have taken over.
+// FinishRules makes rules current when all answers are analysed, and stores their report. days
+// must be exported again. It changes nothing if newer rules have replaced them.
 func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 	err := s.Commit(store.Change{Organization: r.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		n, err := w.Run(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL AND state <> 'old'`,
@@ -295,7 +293,7 @@ func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 	return nil
 }
 
-// CountAnswers is how many answers of a tracker have a result.
+// CountAnswers returns the number of answers of a tracker that have a result.
 func (s *Store) CountAnswers(ctx context.Context, organization, tracker string) (n int, err error) {
 	err = engine.First(ctx, s.ShardOf(organization).Reports, func(r engine.Scanner) error { return r.Scan(&n) },
 		`SELECT COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND body IS NOT NULL`, organization, tracker)
@@ -305,11 +303,11 @@ func (s *Store) CountAnswers(ctx context.Context, organization, tracker string) 
 	return n, nil
 }
 
-// Analyses reads what rules found in the answers that were asked from one time to
-// another: where each stands, and what was found. It is overwritten by the next.
+// Analyses calls each for the analyses of answers that were asked between two times. The Analysis is
+// reused for the next call.
 func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, each func(*Analysis) error) error {
-	// One place for all rows, no column that is the same in all, and no copy of what was
-	// found: they are many.
+	// There may be many rows: reuse one variable, omit columns that are the same in all rows, and
+	// do not copy the content.
 	var a Analysis
 	targets := readAnalyses.Targets(&a)
 	targets[len(targets)-1] = (*sql.RawBytes)(&a.Content)
@@ -326,8 +324,8 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 	return nil
 }
 
-// Found reads what rules found in the answers from one id to another, by answer. prompt is
-// the question that they answer, 0 for any.
+// Found returns the content of the analyses of answers from one id to another, by answer. prompt
+// is the prompt that they answer, or 0 for any.
 func (s *Store) Found(ctx context.Context, t *Tracker, rules, prompt int, first, last string) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	args := []any{t.Organization, t.ID, first, last, rules}
@@ -343,13 +341,13 @@ func (s *Store) Found(ctx context.Context, t *Tracker, rules, prompt int, first,
 		return err
 	}, `SELECT answer, content FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer <= $4 AND rules = $5`+where, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read what rules found: %w", err)
+		return nil, fmt.Errorf("read analyses: %w", err)
 	}
 	return all, nil
 }
 
-// AnalysedTwice reads what two versions of the rules found in the next answers after one,
-// by id, that both were applied to.
+// AnalysedTwice calls each for the next answers after an id that were analysed by both versions
+// of the rules.
 func (s *Store) AnalysedTwice(ctx context.Context, before, after *Rules, from string, limit int, each func(answer string, was, is []byte) error) error {
 	err := s.ShardOf(before.Organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		var answer string
@@ -363,14 +361,13 @@ func (s *Store) AnalysedTwice(ctx context.Context, before, after *Rules, from st
 		WHERE x.organization = $1 AND x.tracker = $2 AND x.rules = $3 AND x.answer > $5 ORDER BY x.answer LIMIT $6`,
 		after.Organization, after.Tracker, after.Version, before.Version, from, limit)
 	if err != nil {
-		return fmt.Errorf("read what two versions of the rules found: %w", err)
+		return fmt.Errorf("compare two versions of the rules: %w", err)
 	}
 	return nil
 }
 
-// DeleteOldAnalyses removes, a batch at a time, what rules found that others took the
-// place of. It returns the last answer that it looked at, from which to go on, "" at the
-// end.
+// DeleteOldAnalyses deletes a batch of analyses by old rules. It returns the id of the last
+// answer, to continue from, or "" at the end.
 func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, after string) (last string, err error) {
 	old, err := engine.FindValues[string](ctx, s.ShardOf(organization).Reports, `SELECT x.answer FROM analyses x
 		JOIN tracker_rules r ON r.organization = x.organization AND r.tracker = x.tracker AND r.version = x.rules AND r.state = 'old'
@@ -394,7 +391,7 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 	return last, nil
 }
 
-// deleteOldTallies removes those of rules that others took the place of.
+// deleteOldTallies deletes the tallies of old rules.
 func (s *Store) deleteOldTallies(organization, tracker string) error {
 	err := s.ShardOf(organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		for _, table := range []string{"tallies", "tally_spans"} {

@@ -15,11 +15,11 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Answer is one question of a sweep and what came of it.
+// Answer is one prompt of a sweep, asked on one target, and its outcome.
 type Answer struct {
 	Organization string
 	Tracker      string
-	ID           string // that of the task
+	ID           string // of the task
 	Sweep        string
 	Prompt       int
 	Target       int
@@ -29,18 +29,18 @@ type Answer struct {
 	Surface      string
 	Model        string
 	AskedAt      time.Time
-	FinishedAt   time.Time // zero until then
+	FinishedAt   time.Time // zero while it is pending
 	Charged      int64
 	Attempts     int
 
-	// Result is what was answered. It is read only where one answer is, or by an export.
+	// Result is the answer's content. Lists do not read it.
 	Result []byte
 
-	// Analyses are what rules find in it, to be written with it.
+	// Analyses are inserted together with the answer.
 	Analyses []*Analysis
 
-	hash   []byte // of the result
-	packed []byte // the result as it is stored
+	hash   []byte // of Result
+	packed []byte // Result, compressed
 }
 
 var (
@@ -79,8 +79,8 @@ var (
 	insertBodies = bodiesTable.Insert(`ON CONFLICT (organization, hash) DO UPDATE SET answers = bodies.answers + 1`)
 )
 
-// completeAnswers writes how questions ended, with their results, and counts them in
-// their sweeps. Each must be pending.
+// completeAnswers stores the outcomes and results of pending answers, and counts them in their
+// sweeps.
 func completeAnswers(ctx context.Context, t *engine.Tx, ended []*Answer) error {
 	if len(ended) == 0 {
 		return nil
@@ -122,7 +122,7 @@ func completeAnswers(ctx context.Context, t *engine.Tx, ended []*Answer) error {
 	return nil
 }
 
-// wrap makes the result ready to be stored, and tells whether there is one.
+// wrap hashes and compresses the result and reports whether there is one.
 func (a *Answer) wrap() bool {
 	if a.Result == nil {
 		return false
@@ -135,8 +135,8 @@ func (a *Answer) wrap() bool {
 	return true
 }
 
-// InsertHistory stores sweeps that have ended long since, with all of their answers, in
-// one transaction. Returns ErrChanged when the tracker was deleted meanwhile.
+// InsertHistory inserts ended sweeps with all their answers in one transaction. It returns
+// ErrChanged if the tracker was deleted meanwhile.
 func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) error {
 	var bodies []*Answer
 	for _, a := range answers {
@@ -145,7 +145,7 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 		}
 	}
 	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		// The row keeps the tracker from being deleted at the same moment.
+		// The lock keeps the tracker from being deleted meanwhile.
 		found, err := engine.FindValues[string](ctx, tx, `SELECT id FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting' `+s.Dialect.ForUpdate,
 			t.Organization, t.ID)
 		if err == nil && len(found) == 0 {
@@ -162,8 +162,8 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 	return nil
 }
 
-// addBodies stores results, or counts one more answer for those that are stored. One
-// statement cannot touch a row twice.
+// addBodies inserts results, or increments the number of answers of existing ones. A statement
+// cannot change a row twice, so answers with equal results need several statements.
 func addBodies(ctx context.Context, t *engine.Tx, bodies []*Answer) error {
 	for len(bodies) > 0 {
 		seen := map[string]bool{}
@@ -184,8 +184,8 @@ func addBodies(ctx context.Context, t *engine.Tx, bodies []*Answer) error {
 	return nil
 }
 
-// Followed is an organization with running sweeps, and the last of its ended tasks that
-// is recorded.
+// Followed is an organization with running sweeps, and the sequence number of its last recorded
+// task.
 type Followed struct {
 	Organization string
 	Event        int64
@@ -208,12 +208,11 @@ func (s *Store) Followed(ctx context.Context) ([]Followed, error) {
 	return all, nil
 }
 
-// followBatch is how many ended tasks are looked at together.
+// followBatch limits the ended tasks that are processed together.
 const followBatch = 500
 
-// Ended reads the tasks of trackers that ended after an event, with their results, as
-// many as fit into eventBytes but at least one. last is the event up to which it has
-// looked.
+// Ended returns the tasks of trackers that ended after f.Event, with their results: as many as
+// fit into store.EventBytes, but at least one. last is the last event that was examined.
 func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*store.Task, last int64, err error) {
 	last = f.Event
 	var bytes int64
@@ -255,8 +254,8 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*store.Task, las
 	return tasks, last, nil
 }
 
-// RunningTrackers are the ids, by name, of an organization's trackers that have running
-// sweeps, also of those that are being deleted, whose name another one may have.
+// RunningTrackers returns the ids, by name, of an organization's trackers with running sweeps. A
+// name may have several ids, since it is free again while its tracker is being deleted.
 func (s *Store) RunningTrackers(ctx context.Context, organization string) (map[string][]string, error) {
 	ids := map[string][]string{}
 	err := s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
@@ -272,7 +271,7 @@ func (s *Store) RunningTrackers(ctx context.Context, organization string) (map[s
 	return ids, nil
 }
 
-// AnswerOf returns what a task of a tracker says of its answer.
+// AnswerOf returns an answer with the values of its ended task.
 func AnswerOf(t *store.Task, tracker string) *Answer {
 	a := &Answer{
 		Organization: t.Organization, Tracker: tracker, ID: t.ID, FinishedAt: t.FinishedAt, Attempts: t.Attempts,
@@ -284,15 +283,15 @@ func AnswerOf(t *store.Task, tracker string) *Answer {
 	return a
 }
 
-// Record writes the answers of ended tasks, all that there are after f.Event up to the
-// event last. It changes nothing when somebody else was faster. Answers that their
-// tracker does not wait for are passed over. newest are the newest rules of each tracker,
-// by id, that the answers were analysed by. Returns ErrChanged, and changes nothing, when
-// a tracker has newer ones: nobody would analyse these answers by them.
+// Record stores the answers of all tasks that ended after f.Event, up to the event last. It
+// changes nothing if another node has recorded them, and ignores answers that are not pending.
+// newest has the version of the newest rules, by tracker id, that the answers were analysed by.
+// Record returns ErrChanged, and changes nothing, if a tracker has newer rules, by which these
+// answers would never be analysed.
 func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[string]int) error {
-	// The organization is locked, so that no rules are added meanwhile.
+	// The lock on the organization keeps others from adding rules.
 	err := s.Commit(store.Change{Organization: f.Organization, Jobs: len(ended), Apply: func(ctx context.Context, w *store.Work) error {
-		// The row keeps another node from recording the same.
+		// The lock on the row keeps other nodes from recording the same answers.
 		var event int64
 		err := engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&event) }, `SELECT event FROM followers WHERE organization = $1 `+s.Dialect.ForUpdate, f.Organization)
 		if errors.Is(err, store.ErrNotFound) || err == nil && event != f.Event {
@@ -320,7 +319,7 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[strin
 	return nil
 }
 
-// stillPending are those of some answers that are waited for, with the places that they have.
+// stillPending returns the answers that are pending, with their sweep, prompt, target and sample.
 func stillPending(ctx context.Context, t *engine.Tx, ended []*Answer) (pending []*Answer, err error) {
 	asked := make(map[[2]string]*Answer, len(ended))
 	for _, a := range ended {
@@ -339,8 +338,8 @@ func stillPending(ctx context.Context, t *engine.Tx, ended []*Answer) (pending [
 	return pending, err
 }
 
-// RecordLost completes the pending answers of a sweep whose tasks are no longer there:
-// somebody has cleared the queue. It returns how many there were.
+// RecordLost completes the pending answers of a sweep whose tasks were removed from the queue. It
+// returns their number.
 func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n int, err error) {
 	lost, err := engine.FindValues[string](ctx, s.ShardOf(sweep.Organization).Lookups, `
 		SELECT a.id FROM answers a WHERE a.organization = $1 AND a.tracker = $2 AND a.sweep = $3 AND a.outcome = 'pending'
@@ -358,7 +357,7 @@ func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n 
 		})
 	}
 	err = s.ShardOf(sweep.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		// The row keeps another node from doing the same.
+		// The lock on the row keeps other nodes from recording the same answers.
 		_, err := engine.FindValues[int64](ctx, tx, `SELECT event FROM followers WHERE organization = $1 `+s.Dialect.ForUpdate, sweep.Organization)
 		if err != nil {
 			return err
@@ -376,20 +375,20 @@ func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n 
 	return n, nil
 }
 
-// AnswerFilter says which answers of a tracker to list, the newest first.
+// AnswerFilter selects the answers of a tracker to list, newest first.
 type AnswerFilter struct {
-	Sweep       string             // "" for all; From and Until should be those of the sweep then
+	Sweep       string             // "" for all; if set, From and Until should be the times of the sweep
 	Prompt      int                // 0 for all
-	From, Until time.Time          // when they were asked, Until excluded; zero for any time
-	Match       func(*Answer) bool // picks among them; nil for all
-	// Choose picks among some that match, where that needs another read; nil for all.
+	From, Until time.Time          // time of asking, Until excluded; zero for no limit
+	Match       func(*Answer) bool // any other condition; nil for all
+	// Choose filters answers by a condition that needs another query; nil for all.
 	Choose func(ctx context.Context, some []*Answer) ([]*Answer, error)
-	Before string // only those older than this id; "" for all
+	Before string // only ids before this one; "" for all
 	Limit  int
 }
 
-// Answers lists answers without their results. It reads a bounded part of them; next
-// is where to go on, "" when it has seen all.
+// Answers lists answers without their results. It reads a limited number of rows; next is the id
+// to continue from, or "" at the end.
 func (s *Store) Answers(ctx context.Context, t *Tracker, filter AnswerFilter) (found []*Answer, next string, err error) {
 	before := cmp.Or(filter.Before, uuid.Max.String())
 	if !filter.Until.IsZero() {
@@ -403,7 +402,7 @@ func (s *Store) Answers(ctx context.Context, t *Tracker, filter AnswerFilter) (f
 	if filter.Prompt != 0 {
 		where += `AND prompt = $6 `
 	}
-	batch := filter.Limit + 1 // enough when all of them match
+	batch := filter.Limit + 1 // enough if all of them match
 	for rows := 0; rows < store.ScannedRows; batch = store.ScanBatch {
 		batch = min(batch, store.ScannedRows-rows)
 		page := []any{t.Organization, t.ID, oldest, before, batch}
@@ -430,7 +429,7 @@ func (s *Store) Answers(ctx context.Context, t *Tracker, filter AnswerFilter) (f
 	return found, before, nil
 }
 
-// chosen returns the answers that the filter picks.
+// chosen returns the answers that match the filter.
 func (f *AnswerFilter) chosen(ctx context.Context, of []*Answer) (matching []*Answer, err error) {
 	for _, a := range of {
 		if f.matches(a) {
@@ -448,7 +447,7 @@ func (f *AnswerFilter) matches(a *Answer) bool {
 		!a.AskedAt.Before(f.From) && (f.Until.IsZero() || a.AskedAt.Before(f.Until)) && (f.Match == nil || f.Match(a))
 }
 
-// Answer finds an answer with its result. Returns ErrNotFound.
+// Answer returns an answer with its result. It returns ErrNotFound.
 func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, error) {
 	id, err := store.CanonicalID(id)
 	if err != nil {
@@ -461,8 +460,7 @@ func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, err
 	return a, readResult(ctx, s.ShardOf(t.Organization).Lookups, a)
 }
 
-// ReadResult adds the result of an answer, if it has one. It is for reports, which read
-// many.
+// ReadResult reads the result of an answer, if it has one. It uses the connections for reports.
 func (s *Store) ReadResult(ctx context.Context, a *Answer) error {
 	return readResult(ctx, s.ShardOf(a.Organization).Reports, a)
 }

@@ -7,12 +7,12 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// cellNeighbours is how many answers of a cell are read on either side of one: those of
-// its own sweep and of the next, of which each has ten samples at most.
+// cellNeighbours limits the answers of a cell on either side of an answer: those of its own sweep
+// and of the next one, with at most ten samples each.
 const cellNeighbours = 20
 
-// CellAround reads the answers to the same question on the same target, without results,
-// that were asked right before and right after one, the nearest first.
+// CellAround returns the answers of the same cell, without results, that were asked right before
+// and right after an answer, nearest first.
 func (s *Store) CellAround(ctx context.Context, a *Answer) (before, after []*Answer, err error) {
 	for _, side := range []struct {
 		rows         *[]*Answer
@@ -21,14 +21,13 @@ func (s *Store) CellAround(ctx context.Context, a *Answer) (before, after []*Ans
 		*side.rows, err = engine.FindRows(ctx, s.ShardOf(a.Organization).Reports, answersTable, `WHERE organization = $1 AND tracker = $2 AND prompt = $3 AND target = $4 AND id `+
 			side.which+` $5 ORDER BY id `+side.order+` LIMIT $6`, a.Organization, a.Tracker, a.Prompt, a.Target, a.ID, cellNeighbours)
 		if err != nil {
-			return nil, nil, fmt.Errorf("read the answers around one: %w", err)
+			return nil, nil, fmt.Errorf("read the answers around an answer: %w", err)
 		}
 	}
 	return before, after, nil
 }
 
-// CellAnalyses reads what rules found in the newest answers to a question on a target,
-// the newest first.
+// CellAnalyses returns the analyses of the newest answers of a cell, newest first.
 func (s *Store) CellAnalyses(ctx context.Context, r *Rules, prompt, target, limit int) (all []*Analysis, err error) {
 	err = s.ShardOf(r.Organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		a := new(Analysis)
@@ -44,8 +43,8 @@ func (s *Store) CellAnalyses(ctx context.Context, r *Rules, prompt, target, limi
 	return all, nil
 }
 
-// NewestResults reads answers that are older than one, the newest first and with their
-// results.
+// NewestResults returns answers with their results that are older than the answer before, newest
+// first.
 func (s *Store) NewestResults(ctx context.Context, t *Tracker, before string, limit int) ([]*Answer, error) {
 	return s.withResults(ctx, t.Organization, `AND answers.id < $3 ORDER BY answers.id DESC`, t.ID, before, limit)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,10 +13,10 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// MaxChannels is how many channels an organization may have.
+// MaxChannels limits the channels of an organization.
 const MaxChannels = 50
 
-// Channel is where alerts may be sent.
+// Channel is a destination of alerts and reports.
 type Channel struct {
 	Organization string
 	Name         string
@@ -36,14 +37,14 @@ var (
 	upsertChannels = channelsTable.Insert(`ON CONFLICT (organization, name) DO UPDATE SET kind = excluded.kind, settings = excluded.settings, updated_at = excluded.updated_at`)
 )
 
-// channelScheme begins the URL that a delivery to a channel has, which shows nothing of
-// where the channel leads.
+// channelScheme begins the URL of a delivery to a channel. The URL does not show the channel's
+// real address.
 const channelScheme = "channel://"
 
-// ChannelURL is the URL of deliveries to a channel.
+// ChannelURL returns the URL of deliveries to a channel.
 func ChannelURL(name string) string { return channelScheme + name }
 
-// IsChannelURL tells whether a URL is that of deliveries to a channel.
+// IsChannelURL reports whether a URL was made by ChannelURL.
 func IsChannelURL(url string) bool { return strings.HasPrefix(url, channelScheme) }
 
 // Channels lists the channels of an organization by name.
@@ -55,7 +56,7 @@ func (s *Store) Channels(ctx context.Context, organization string) ([]*Channel, 
 	return channels, nil
 }
 
-// Channel finds a channel. Returns ErrNotFound.
+// Channel returns a channel. It returns ErrNotFound.
 func (s *Store) Channel(ctx context.Context, organization, name string) (*Channel, error) {
 	c, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, channelsTable, `WHERE organization = $1 AND name = $2`, organization, name)
 	if err != nil {
@@ -64,18 +65,15 @@ func (s *Store) Channel(ctx context.Context, organization, name string) (*Channe
 	return c, nil
 }
 
-// SaveChannel makes a channel, or changes one, and tells whether it was new. Returns
-// CodeConflict when there are too many.
+// SaveChannel creates or changes a channel and reports whether it was new. It returns
+// CodeConflict if there are too many channels.
 func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
 	err = s.Commit(store.Change{Organization: c.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		names, err := engine.FindValues[string](ctx, w, `SELECT name FROM channels WHERE organization = $1`, c.Organization)
 		if err != nil {
 			return err
 		}
-		created = true
-		for _, name := range names {
-			created = created && name != c.Name
-		}
+		created = !slices.Contains(names, c.Name)
 		if created && len(names) >= MaxChannels {
 			return &earshot.Error{
 				Code: earshot.CodeConflict, Message: fmt.Sprintf("an organization may have at most %d channels", MaxChannels),
@@ -90,7 +88,7 @@ func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
 	return created, nil
 }
 
-// DeleteChannel removes a channel. What waits to be sent to it is never sent. Returns
+// DeleteChannel deletes a channel. Planned deliveries to it are never sent. It returns
 // ErrNotFound.
 func (s *Store) DeleteChannel(organization, name string) error {
 	n, err := s.ShardOf(organization).Run(`DELETE FROM channels WHERE organization = $1 AND name = $2`, organization, name)

@@ -11,19 +11,19 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// ExportDay is a day of a tracker whose export is to be written.
+// ExportDay is a day of a tracker that must be exported.
 type ExportDay struct {
 	Organization string
 	Tracker      string
-	Day          int64 // of UTC, since 1970-01-01
-	Changes      int64 // so often it was changed
-	leasedUntil  int64 // names who writes it
+	Day          int64 // UTC day since 1970-01-01
+	Changes      int64 // number of changes of the day's data
+	leasedUntil  int64 // identifies the node that exports the day
 }
 
-// DayOf is the day of UTC that a moment is in.
+// DayOf returns the UTC day of a moment.
 func DayOf(t time.Time) int64 { return t.Unix() / secondsOfDay }
 
-// Start is when the day begins.
+// Start returns the beginning of the day.
 func (d *ExportDay) Start() time.Time { return time.Unix(d.Day*secondsOfDay, 0).UTC() }
 
 const secondsOfDay = 24 * 60 * 60
@@ -38,7 +38,7 @@ var (
 	changeDays = exportDaysTable.Insert(`ON CONFLICT (organization, tracker, day) DO UPDATE SET changes = export_days.changes + 1`)
 )
 
-// changeDays has days of a tracker exported again.
+// noteChangedDays marks days of a tracker to be exported again.
 func noteChangedDays(ctx context.Context, t *engine.Tx, of *Tracker, days []int64) error {
 	var all []*ExportDay
 	for _, day := range days {
@@ -47,9 +47,9 @@ func noteChangedDays(ctx context.Context, t *engine.Tx, of *Tracker, days []int6
 	return engine.Each(ctx, t, changeDays, all, nil)
 }
 
-// ClaimExport leases a day that waits for its export, the newest first, so that whoever
-// has years to write does not keep others from today. Returns ErrNotFound when there is
-// none, and ErrChanged when somebody else was faster.
+// ClaimExport leases a day that waits for its export. The newest comes first, so that a long
+// backlog does not delay today's export. It returns ErrNotFound if no day waits, and
+// ErrChanged if another node has leased the day.
 func (s *Store) ClaimExport(ctx context.Context, lease time.Duration, now time.Time) (*ExportDay, error) {
 	days, err := engine.RowsFromAllShards(ctx, s.DB, exportDaysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, engine.Millis(now))
 	if err == nil && len(days) == 0 {
@@ -64,27 +64,26 @@ func (s *Store) ClaimExport(ctx context.Context, lease time.Duration, now time.T
 	return day, s.LeaseExport(day, now.Add(lease))
 }
 
-// LeaseExport moves on the end of a day's lease. Returns ErrChanged when somebody else has
-// it.
+// LeaseExport extends the lease of a day. It returns ErrChanged if another node has it.
 func (s *Store) LeaseExport(day *ExportDay, until time.Time) error {
 	err := s.updateExport(day, `leased_until = $5`, engine.Millis(until))
 	day.leasedUntil = engine.Millis(until)
 	return err
 }
 
-// EndExport notes that a day was written, with the changes that it had when it was
-// claimed. Returns ErrChanged.
+// EndExport records that a day was exported with the changes it had when it was claimed. It
+// returns ErrChanged.
 func (s *Store) EndExport(day *ExportDay, now time.Time) error {
 	return s.updateExport(day, `leased_until = 0, written = $5, written_at = $6, failure = NULL`, day.Changes, engine.Millis(now))
 }
 
-// FailExport notes why a day could not be written, and when to try again. Returns
+// FailExport records why a day could not be exported, and when to try again. It returns
 // ErrChanged.
 func (s *Store) FailExport(day *ExportDay, failure string, again time.Time) error {
 	return s.updateExport(day, `leased_until = $5, failure = $6`, engine.Millis(again), failure)
 }
 
-// updateExport changes a day whose lease is ours.
+// updateExport changes a day that this node has leased.
 func (s *Store) updateExport(day *ExportDay, set string, args ...any) error {
 	n, err := s.ShardOf(day.Organization).Run(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
 		append([]any{day.Organization, day.Tracker, day.Day, day.leasedUntil}, args...)...)
@@ -92,26 +91,26 @@ func (s *Store) updateExport(day *ExportDay, set string, args ...any) error {
 		err = ErrChanged
 	}
 	if err != nil {
-		return fmt.Errorf("note how far an export is: %w", err)
+		return fmt.Errorf("update the state of an export: %w", err)
 	}
 	return nil
 }
 
-// ExportState is how the exports of a tracker stand.
+// ExportState is the state of a tracker's exports.
 type ExportState struct {
-	Waiting   int       // days that are still to be written
-	WrittenAt time.Time // when a day was, last; zero for never
-	Failure   string    // why a day that waits could not be written; "" for none
+	Waiting   int       // number of days that wait for their export
+	WrittenAt time.Time // when a day was last exported; zero for never
+	Failure   string    // why a waiting day could not be exported, or ""
 }
 
-// ExportState reads how the exports of a tracker stand.
+// ExportState returns the state of a tracker's exports.
 func (s *Store) ExportState(ctx context.Context, t *Tracker) (state ExportState, err error) {
 	err = engine.First(ctx, s.ShardOf(t.Organization).Lookups, func(r engine.Scanner) error {
 		return r.Scan(&state.Waiting, engine.MillisInto(&state.WrittenAt), &state.Failure)
 	}, `SELECT COUNT(CASE WHEN written < changes THEN 1 END), MAX(written_at), COALESCE(MAX(CASE WHEN written < changes THEN failure END), '')
 		FROM export_days WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID)
 	if err != nil {
-		return state, fmt.Errorf("read how the exports of tracker %s stand: %w", t.Name, err)
+		return state, fmt.Errorf("read the exports of tracker %s: %w", t.Name, err)
 	}
 	return state, nil
 }

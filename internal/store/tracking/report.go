@@ -17,9 +17,9 @@ type Report struct {
 	ID           string
 	Slot         string // unique within the tracker
 	MadeAt       time.Time
-	Content      []byte // JSON: what it says in a few lines
-	Document     []byte // JSON: all of it
-	packed       []byte // Document, as it is stored
+	Content      []byte // JSON: the summary
+	Document     []byte // JSON: the whole report
+	packed       []byte // Document, compressed
 }
 
 var (
@@ -31,23 +31,23 @@ var (
 		engine.TimeField("made_at", func(r *Report) *time.Time { return &r.MadeAt }),
 		engine.BytesAsText("content", func(r *Report) *[]byte { return &r.Content }),
 		engine.Field("document", "bytea", func(r *Report) *[]byte { return &r.packed }))
-	// listedReports leave out what takes most of the room.
+	// listedReports omits the largest column.
 	listedReports = reportsTable.Without("document")
 	insertReports = reportsTable.Insert(`ON CONFLICT (organization, tracker, slot) DO NOTHING RETURNING id`)
 )
 
-// TrackersToReport are trackers whose next report is due, the longest due first.
+// TrackersToReport returns trackers whose next report is due, longest overdue first.
 func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
 	due, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, engine.Millis(now), limit)
 	if err != nil {
-		return nil, fmt.Errorf("find trackers to report of: %w", err)
+		return nil, fmt.Errorf("find trackers with due reports: %w", err)
 	}
 	return due, nil
 }
 
-// TakeReport stores a report that was due, plans its deliveries to channels, and sets what
-// is next for the tracker, in one transaction. A second report of a slot is never stored.
-// Returns ErrChanged when the tracker is not as its caller has read it.
+// TakeReport stores a due report, plans its deliveries to channels, and sets the next slot of the
+// tracker, in one transaction. It never stores a second report of a slot. It returns ErrChanged
+// if the tracker was changed since the caller read it.
 func (s *Store) TakeReport(t *Tracker, r *Report, channels []string, slot string, due, now time.Time) error {
 	return s.saveReport(t, r, channels, now, func(ctx context.Context, w *store.Work) error {
 		n, err := w.Run(ctx, `UPDATE trackers SET report_slot = $5, report_due_at = $6 WHERE organization = $1 AND id = $2 AND version = $3 AND report_slot = $4`,
@@ -59,7 +59,7 @@ func (s *Store) TakeReport(t *Tracker, r *Report, channels []string, slot string
 	})
 }
 
-// SendReport stores a report that somebody asked for and plans its deliveries.
+// SendReport stores a report that a user requested and plans its deliveries.
 func (s *Store) SendReport(t *Tracker, r *Report, channels []string, now time.Time) error {
 	return s.saveReport(t, r, channels, now, func(context.Context, *store.Work) error { return nil })
 }
@@ -87,8 +87,8 @@ func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Ti
 	return nil
 }
 
-// SentReport is the report of a slot of a tracker, or the newest for "", without its
-// document, and how its deliveries went, by channel. Returns ErrNotFound.
+// SentReport returns the report of a slot, or the newest if slot is "", without its document, and
+// its deliveries by channel. It returns ErrNotFound.
 func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Report, map[string]*store.Delivery, error) {
 	r, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, listedReports, `WHERE organization = $1 AND tracker = $2 AND ($3 = '' OR slot = $3) ORDER BY id DESC LIMIT 1`, t.Organization, t.ID, slot)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Repor
 	return r, deliveries, err
 }
 
-// toldTo are the deliveries of an alert or a report, by channel.
+// toldTo returns the deliveries of an alert or a report, by channel.
 func (s *Store) toldTo(ctx context.Context, t *Tracker, what string) (map[string]*store.Delivery, error) {
 	told, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// DeleteTracker hides a tracker, whose name is free from then on. What is queued of it is
-// removed; DeleteTracked removes its rows. Returns ErrNotFound.
+// DeleteTracker hides a tracker, removes its queued tasks and frees its name. DeleteTracked
+// deletes its rows later. It returns ErrNotFound.
 func (s *Store) DeleteTracker(ctx context.Context, organization, name string, now time.Time) error {
 	t, err := s.Tracker(ctx, organization, name)
 	if err != nil {
 		return err
 	}
-	// The organization is locked, so that no sweep begins meanwhile and is left out below.
+	// The organization is locked, so that no sweep can begin before the running ones are ended below.
 	err = s.Commit(store.Change{Organization: organization, Apply: func(ctx context.Context, w *store.Work) error {
 		_, err := w.ExecContext(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL, report_slot = NULL, report_due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID)
 		if err != nil {
 			return err
 		}
-		// A node that is killed before it has ended them leaves nothing that is submitted.
+		// If this node is killed before it has ended the sweeps, no more of their tasks are submitted.
 		_, err = w.ExecContext(ctx, `UPDATE sweeps SET reason = COALESCE(reason, $3), ends_at = CASE WHEN ends_at > $4 THEN $4 ELSE ends_at END
 			WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID, ReasonCanceled, engine.Millis(now))
 		return err
@@ -46,11 +46,10 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 	return nil
 }
 
-// DeleteTracked removes, a batch at a time, answers that are past their tracker's
-// retention, and all that belongs to trackers that were deleted. It returns how many
-// rows there were: as long as there are any, call it again.
+// DeleteTracked deletes a batch of answers past their tracker's retention, and all rows of
+// deleted trackers. It returns the number of answers. Call it again until it returns 0.
 func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
-	kept := trackersTable.Without("definition") // which may be large
+	kept := trackersTable.Without("definition") // may be large
 	trackers, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Tracker, error) {
 		return engine.FindRows(ctx, p.Reports, kept, `ORDER BY organization, id`)
 	})
@@ -59,10 +58,10 @@ func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err er
 	}
 	for _, t := range trackers {
 		before := now.AddDate(0, 0, -t.KeepDays)
-		// Sweeps count against the ceiling of their month.
+		// Sweeps are kept longer because they count against the ceiling of their month.
 		sweepsBefore := now.AddDate(0, 0, -max(t.KeepDays, longestMonth))
 		if t.State == trackerDeleting {
-			before = now.Add(time.Hour) // all of it; what runs ends first
+			before = now.Add(time.Hour) // all answers; running tasks end first
 			sweepsBefore = before
 		}
 		deleted, err := s.deleteAnswers(ctx, t, before, sweepsBefore)
@@ -78,12 +77,12 @@ func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err er
 	return n, nil
 }
 
-// longestMonth is how many days a sweep may lie back that belongs to the present month,
-// in any time zone and with a window that began in the month before.
+// longestMonth is the maximum age in days of a sweep that counts in the current month, in any
+// time zone and with a window that began in the previous month.
 const longestMonth = 62
 
-// deleteAnswers removes some answers that were asked before a time. Where there are none
-// it removes the sweeps that began before another and have none left.
+// deleteAnswers deletes a batch of answers that were asked before a time. If there are none, it
+// deletes sweeps without answers that began before sweepsBefore.
 func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBefore time.Time) (int, error) {
 	old, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND outcome <> 'pending' ORDER BY id LIMIT $4`,
 		t.Organization, t.ID, store.FirstID(before), store.PruneBatch)
@@ -94,7 +93,7 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 		return 0, s.deleteSweeps(t, sweepsBefore)
 	}
 	err = s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		// Two nodes may have found the same answers, whose results must be given up once.
+		// Another node may delete the same answers; the use of each result must be released once.
 		removed, err := engine.Remove(ctx, tx, deleteAnswers, old, func(a *Answer) string { return a.ID })
 		if err != nil {
 			return err
@@ -107,8 +106,8 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 	return len(old), err
 }
 
-// deleteSweeps removes sweeps that began before a time and have no answers left, with
-// their deliveries. The last question of a sweep may be asked weeks after the first.
+// deleteSweeps deletes sweeps that began before a time and have no answers left, with their
+// deliveries. The last prompt of a sweep may be asked weeks after the first.
 func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 	return s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		ids, err := engine.FindValues[string](ctx, tx, `DELETE FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running'
@@ -131,7 +130,7 @@ func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 
 var deleteAnswers = engine.Deletion(answersTable, "organization", "tracker", "id")
 
-// giveUpBodies removes results that no answer has any more.
+// giveUpBodies releases the results of deleted answers and deletes results without answers.
 func giveUpBodies(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	uses := map[string]*bodyUse{}
 	for _, a := range answers {
@@ -152,7 +151,7 @@ func giveUpBodies(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	return engine.Each(ctx, t, deleteBodies, rows, nil)
 }
 
-// bodyUse is how many answers have a result.
+// bodyUse is the number of deleted answers that had a result.
 type bodyUse struct {
 	organization string
 	hash         []byte
@@ -173,13 +172,13 @@ var (
 	})
 )
 
-// farFuture is after everything that there is.
+// farFuture is after every stored time.
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// forgetTracker removes a deleted tracker that has no answers and no sweeps left.
+// forgetTracker deletes the rows of a deleted tracker that has no answers and no sweeps left.
 func (s *Store) forgetTracker(t *Tracker) error {
 	return s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		// Sweeps that still run keep it for now, as do answers.
+		// Running sweeps and their answers must end first.
 		left, err := engine.FindValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2
 			UNION ALL SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 LIMIT 1`, t.Organization, t.ID)
 		if err != nil || len(left) > 0 {

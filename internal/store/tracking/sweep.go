@@ -15,7 +15,7 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Sweep is one pass over all questions and targets of a tracker.
+// Sweep is one pass over all prompts and targets of a tracker.
 type Sweep struct {
 	Organization string
 	Tracker      string
@@ -23,21 +23,21 @@ type Sweep struct {
 	Slot         string // unique within the tracker
 	State        earshot.SweepState
 	Reason       string // why it was skipped
-	Version      int    // of the definition that it asks by
-	Month        string // in which it counts against the ceiling
+	Version      int    // of the tracker's definition
+	Month        string // whose ceiling it counts against
 	DueAt        time.Time
-	StartedAt    time.Time // zero when it never began
-	EndsAt       time.Time // of its window
-	ClosedAt     time.Time // zero until then
+	StartedAt    time.Time // zero if it did not start
+	EndsAt       time.Time // end of its window
+	ClosedAt     time.Time // zero until it is closed
 	Planned      int
-	Submitted    int // the first so many of its plan have an answer's row
+	Submitted    int // number of planned tasks that were submitted, in order
 	Answered     int
 	Missing      int
 	MaxCost      int64
 	Charged      int64
-	Pruned       bool   // answers of it are gone
-	Repeats      string // the sweep that it repeats at once; "" for none
-	Facts        []byte // JSON: what its targets answered with, or of one that repeats another how far they are apart; nil until it is closed
+	Pruned       bool   // some of its answers were deleted
+	Repeats      string // id of the sweep that it repeats, or ""
+	Facts        []byte // JSON, nil until it is closed: models and surfaces of its targets or, for a repeat, the differences
 }
 
 var (
@@ -67,49 +67,47 @@ var (
 )
 
 const (
-	// ReasonCeiling is why a sweep is skipped that might pass the tracker's ceiling.
+	// ReasonCeiling is the reason of a skipped sweep that could exceed the tracker's ceiling.
 	ReasonCeiling = "ceiling"
-	// ReasonCanceled is why a question is missing that somebody took out of the queue.
+	// ReasonCanceled is the reason of a missing answer whose task was removed from the queue.
 	ReasonCanceled = "canceled"
-	// ReasonExpired is why one is missing that was still queued when the window of its
-	// sweep ended.
-	ReasonExpired = "expired"
+	// ReasonExpired is the reason of a missing answer whose task was still queued when the window
+	// of its sweep ended.
 )
 
-// RepeatNewest in Repeats has StartSweep find the newest closed sweep.
+// RepeatNewest in Sweep.Repeats makes StartSweep repeat the newest closed sweep.
 const RepeatNewest = "newest"
 
 var (
-	// ErrNothingToRepeat is what StartSweep returns where no closed sweep has all its answers.
+	// ErrNothingToRepeat is returned by StartSweep if no closed sweep has all its answers.
 	ErrNothingToRepeat = errors.New("there is no closed sweep to repeat")
-	// ErrSweepRuns is what it returns for a repetition while a sweep runs.
-	ErrSweepRuns = errors.New("a sweep of the tracker runs")
-	// ErrSweepsRun is what it returns for a sweep that was run by hand while maxRunning run.
-	ErrSweepsRun = errors.New("too many sweeps of the tracker run")
+	// ErrSweepRuns is returned for a repeat while a sweep is running.
+	ErrSweepRuns = errors.New("a sweep of the tracker is running")
+	// ErrSweepsRun is returned for a manual sweep while maxRunning sweeps are running.
+	ErrSweepsRun = errors.New("too many sweeps of the tracker are running")
 )
 
 const (
-	// ManualSlot is what the slot of a sweep begins with that was run by hand.
+	// ManualSlot begins the slot of a manual sweep.
 	ManualSlot = "manual "
-	// maxRunning is how many sweeps of a tracker may run when one is run by hand.
+	// maxRunning limits the running sweeps of a tracker when a manual sweep starts.
 	maxRunning = 3
 )
 
-// Manual tells whether a sweep was run by hand.
+// Manual reports whether the sweep was started manually.
 func (s *Sweep) Manual() bool { return strings.HasPrefix(s.Slot, ManualSlot) }
 
-// StartedSweep is what became of a sweep that was due.
+// StartedSweep is the result of StartSweep.
 type StartedSweep struct {
 	Sweep
-	Existed bool // it was there before
+	Existed bool // there was a sweep of the slot before
 }
 
-// StartSweep begins a sweep of a tracker, or, with the state SweepMissed, notes that
-// none was begun. A sweep that might pass the ceiling, nil for none, is stored as
-// skipped. slot and due are what is next for the tracker. A second sweep of a slot is
-// never begun: the first is returned. Returns ErrChanged when the tracker is not as its
-// caller has read it, of a repetition ErrNothingToRepeat and ErrSweepRuns, and of one that
-// was run by hand ErrSweepsRun.
+// StartSweep starts a sweep of a tracker or, with state SweepMissed, records that the sweep was
+// missed. A sweep that could exceed ceiling (nil for none) is stored as skipped. slot and due
+// are the next slot of the tracker and its time. A slot has only one sweep: if it has one already,
+// StartSweep returns that. It returns ErrChanged if the tracker was changed since the caller
+// read it, ErrNothingToRepeat and ErrSweepRuns for a repeat, and ErrSweepsRun for a manual sweep.
 func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due, now time.Time) (started StartedSweep, err error) {
 	sweep.Organization, sweep.Tracker = t.Organization, t.ID
 	err = s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
@@ -157,7 +155,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			w.Deliveries = append(w.Deliveries, store.NewDelivery(&store.Job{Organization: t.Organization, ID: sweep.ID}, *webhook, now))
 		}
 		if started.State == earshot.SweepRunning {
-			// Tasks that ended before are none of the sweep's.
+			// Tasks that ended before now do not belong to the sweep.
 			_, err := w.ExecContext(ctx, `INSERT INTO followers (organization, event) VALUES ($1, $2) ON CONFLICT (organization) DO NOTHING`, t.Organization, o.Events)
 			if err != nil {
 				return err
@@ -171,7 +169,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 	return started, nil
 }
 
-// newestToRepeat is the newest closed sweep of a tracker.
+// newestToRepeat returns the id of the newest closed sweep of a tracker.
 func newestToRepeat(ctx context.Context, w *store.Work, t *Tracker) (string, error) {
 	newest, err := engine.FindValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL AND pruned = 0
 		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
@@ -184,7 +182,7 @@ func newestToRepeat(ctx context.Context, w *store.Work, t *Tracker) (string, err
 	return newest[0], nil
 }
 
-// expectTracker returns ErrChanged unless a tracker is as its caller has read it.
+// expectTracker returns ErrChanged if a tracker was changed since the caller read it.
 func expectTracker(ctx context.Context, w *store.Work, t *Tracker) error {
 	var version int
 	var slot *string
@@ -202,7 +200,7 @@ func setNext(ctx context.Context, w *store.Work, t *Tracker, slot string, due ti
 	return err
 }
 
-// committedSum is what sweeps of a month have cost, or can still cost.
+// committedSum adds up what the sweeps of a month have cost or can still cost.
 const committedSum = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0)
 	FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`
 
@@ -211,7 +209,7 @@ func committed(ctx context.Context, w *store.Work, t *Tracker, month string) (cr
 	return credits, err
 }
 
-// Committed is what sweeps of a tracker in a month have cost, or can still cost.
+// Committed returns what the sweeps of a tracker in a month have cost or can still cost.
 func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
 	err = engine.First(ctx, s.ShardOf(t.Organization).Lookups, func(r engine.Scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
 	if err != nil {
@@ -220,10 +218,9 @@ func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credit
 	return credits, nil
 }
 
-// SubmitSweep queues the next tasks of a sweep, of which so many are submitted already,
-// with the row of the answer that each will have: as many as the organization's queue
-// has room for, of which sweeps take at most half. It returns how many, which is 0 when
-// somebody else was faster or the sweep has ended.
+// SubmitSweep queues the next tasks of a sweep and inserts their answers as pending. Sweeps use at most
+// half of the organization's queue. SubmitSweep returns the number of queued tasks, which is 0 if
+// another node has submitted tasks since the sweep was read or if the sweep has ended.
 func (s *Store) SubmitSweep(sweep *Sweep, tasks []store.Job, answers []*Answer, now time.Time) (n int, err error) {
 	err = s.Commit(store.Change{Organization: sweep.Organization, Jobs: len(tasks), Apply: func(ctx context.Context, w *store.Work) error {
 		n = 0
@@ -257,7 +254,7 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []store.Job, answers []*Answer, 
 	return n, nil
 }
 
-// RunningSweeps are the sweeps that are not closed, of all organizations.
+// RunningSweeps returns the running sweeps of all organizations.
 func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
 	all, err := engine.RowsFromAllShards(ctx, s.DB, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
 	if err != nil {
@@ -266,7 +263,7 @@ func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
 	return all, nil
 }
 
-// TrackerByID finds a tracker, also one that is being deleted. Returns ErrNotFound.
+// TrackerByID returns a tracker, even if it is being deleted. It returns ErrNotFound.
 func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Tracker, error) {
 	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	if err != nil {
@@ -275,9 +272,9 @@ func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Trac
 	return t, nil
 }
 
-// EndSweep stops a sweep: nothing more of it is submitted, what is queued is removed and
-// its answers are missing for that reason. What runs goes on. It returns how many tasks
-// were removed.
+// EndSweep stops a sweep: no more tasks are submitted, and queued tasks are removed. Their
+// answers are missing for the given reason. Running tasks continue. EndSweep returns the number
+// of removed tasks.
 func (s *Store) EndSweep(sweep *Sweep, reason string, now time.Time) (cleared int, err error) {
 	for {
 		n, err := s.endSweepOnce(sweep, reason, now)
@@ -297,7 +294,7 @@ func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int,
 		if err != nil {
 			return err
 		}
-		// What is not planned any more need not be waited for.
+		// Tasks that are not submitted yet need not be waited for.
 		_, err = w.ExecContext(ctx, `UPDATE sweeps SET ends_at = $4, reason = COALESCE(reason, $5) WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running'`,
 			sweep.Organization, sweep.Tracker, sweep.ID, min(engine.Millis(sweep.EndsAt), engine.Millis(now)), nullText(reason))
 		if err != nil {
@@ -326,8 +323,8 @@ func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int,
 	return n, err
 }
 
-// since is a moment, but none before the sweep began: the clock of a slow node may be one
-// that it has read before another node began the sweep.
+// since returns now, or the start of the sweep if that is later: a slow node may have read its
+// clock before another node started the sweep.
 func (s *Sweep) since(now time.Time) time.Time {
 	if now.Before(s.StartedAt) {
 		return s.StartedAt
@@ -339,8 +336,8 @@ var deleteJobs = engine.NewStatement(store.JobsTable.Only("organization", "id"),
 	return `DELETE FROM jobs WHERE ` + in.Matching()
 })
 
-// CloseSweep closes a sweep of which nothing more will come, and plans its webhook.
-// It reports whether it did: not while tasks are under way, and not twice.
+// CloseSweep closes a sweep when all its tasks have ended, and plans its webhook. It reports
+// whether it has closed the sweep: not while tasks are running, and not twice.
 func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *string, now time.Time) (closed bool, err error) {
 	err = s.Commit(store.Change{Organization: sweep.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		n, err := w.Run(ctx, `UPDATE sweeps SET state = $4, closed_at = $6
@@ -350,7 +347,7 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 		if err != nil || !closed {
 			return err
 		}
-		// The caller may have read its clock before another node asked the last of them.
+		// The caller may have read its clock before another node submitted the last task.
 		_, err = w.ExecContext(ctx, `UPDATE sweeps SET closed_at = a.last
 			FROM (SELECT MAX(CASE WHEN finished_at > asked_at THEN finished_at ELSE asked_at END) AS last
 				FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3) a
@@ -369,14 +366,14 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 	return closed, nil
 }
 
-// unfollow ends the recording of an organization that has no running sweep left.
+// unfollow stops recording the ended tasks of an organization without running sweeps.
 func unfollow(ctx context.Context, t *engine.Tx, organization string) error {
 	_, err := t.ExecContext(ctx, `DELETE FROM followers WHERE organization = $1 AND NOT EXISTS (
 		SELECT 1 FROM sweeps WHERE sweeps.organization = $1 AND state = 'running')`, organization)
 	return err
 }
 
-// Sweep finds a sweep of a tracker. Returns ErrNotFound.
+// Sweep returns a sweep of a tracker. It returns ErrNotFound.
 func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error) {
 	id, err := store.CanonicalID(id)
 	if err != nil {
@@ -389,7 +386,7 @@ func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error
 	return sweep, nil
 }
 
-// SweepOf finds a sweep of an organization, whatever its tracker. Returns ErrNotFound.
+// SweepOf returns a sweep of an organization, of any tracker. It returns ErrNotFound.
 func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, error) {
 	sweep, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, sweepsTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	if err != nil {
@@ -398,8 +395,8 @@ func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, e
 	return sweep, nil
 }
 
-// Sweeps lists sweeps of a tracker, the newest first. state is "" for all, before "" for
-// the first page.
+// Sweeps lists sweeps of a tracker, newest first. state "" means all states; before "" means the
+// first page.
 func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState, before string, limit int) ([]*Sweep, error) {
 	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR state = $4) ORDER BY id DESC LIMIT $5`,
 		t.Organization, t.ID, cmp.Or(before, uuid.Max.String()), string(state), limit)
@@ -409,8 +406,8 @@ func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState
 	return sweeps, nil
 }
 
-// ClosedSweeps are all closed sweeps of a tracker, in the order in which they were due,
-// without those that repeat another.
+// ClosedSweeps returns all closed sweeps of a tracker in the order in which they were due, without
+// repeats.
 func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) {
 	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL ORDER BY due_at, id`, t.Organization, t.ID)
 	if err != nil {
@@ -419,13 +416,13 @@ func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) 
 	return sweeps, nil
 }
 
-// NewestRepeat is the newest closed sweep of a tracker that repeats another and has
-// answers. Returns ErrNotFound.
+// NewestRepeat returns the newest closed repeat of a tracker that has answers. It returns
+// ErrNotFound.
 func (s *Store) NewestRepeat(ctx context.Context, t *Tracker) (*Sweep, error) {
 	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NOT NULL AND answered > 0
 		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
 	if err != nil {
-		return nil, fmt.Errorf("find the newest repeated sweep: %w", err)
+		return nil, fmt.Errorf("find the newest repeat: %w", err)
 	}
 	return sweep, nil
 }
@@ -440,19 +437,19 @@ func (s *Store) MissingReasons(ctx context.Context, sweep *Sweep) (counts []ears
 	}, `SELECT COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND outcome = 'missing'
 		GROUP BY reason ORDER BY COUNT(*) DESC, reason`, sweep.Organization, sweep.Tracker, sweep.ID)
 	if err != nil {
-		return nil, fmt.Errorf("count what is missing of sweep %s: %w", sweep.ID, err)
+		return nil, fmt.Errorf("count the missing answers of sweep %s: %w", sweep.ID, err)
 	}
 	return counts, nil
 }
 
-// Ending is how many questions of a target ended in the same way.
+// Ending counts the answers of a target that ended in the same way.
 type Ending struct {
 	Target                 int
 	Reason, Surface, Model string
 	Count                  int
 }
 
-// Endings counts how the questions of a sweep ended.
+// Endings counts how the answers of a sweep ended.
 func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, err error) {
 	err = s.ShardOf(sweep.Organization).Reports.Find(ctx, func(r engine.Scanner) error {
 		var e Ending
@@ -462,12 +459,12 @@ func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, er
 	}, `SELECT target, COALESCE(reason, ''), COALESCE(surface, ''), COALESCE(model, ''), COUNT(*) FROM answers
 		WHERE organization = $1 AND tracker = $2 AND sweep = $3 GROUP BY target, reason, surface, model`, sweep.Organization, sweep.Tracker, sweep.ID)
 	if err != nil {
-		return nil, fmt.Errorf("count how questions ended: %w", err)
+		return nil, fmt.Errorf("count how answers ended: %w", err)
 	}
 	return endings, nil
 }
 
-// SaveFacts stores what the targets of a sweep answered with.
+// SaveFacts sets Facts of a sweep.
 func (s *Store) SaveFacts(sweep *Sweep, facts []byte) error {
 	_, err := s.ShardOf(sweep.Organization).Run(`UPDATE sweeps SET facts = $4 WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID, string(facts))
 	if err != nil {

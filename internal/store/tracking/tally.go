@@ -10,34 +10,34 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Tally is what the answers of a closed sweep add up to, by rules.
+// Tally is the aggregation of a closed sweep's answers by one version of the rules.
 type Tally struct {
 	Organization string
 	Tracker      string
 	Rules        int
 	Sweep        string
-	Answers      int    // that were added up
-	Weights      int64  // of the questions, as a hash: Sums are made by them
-	Sums         []byte // over the questions of each target
-	Cells        []byte // by question and target
+	Answers      int    // number of aggregated answers
+	Weights      int64  // hash of the prompt weights that Sums were computed with
+	Sums         []byte // by target, over all prompts
+	Cells        []byte // by prompt and target
 
-	packed []byte // the cells as they are stored
+	packed []byte // Cells, compressed
 }
 
-// TallySpan are the cells of all sweeps that were due in a range of days, added up.
+// TallySpan has the aggregated cells of all sweeps that were due in a range of days.
 type TallySpan struct {
 	Organization string
 	Tracker      string
 	Rules        int
 	Days         int    // length of the range
-	Number       int    // of the range, since 1970
-	Sweeps       []byte // ids of those that are in it
+	Number       int    // index of the range since 1970
+	Sweeps       []byte // ids of the aggregated sweeps
 	Cells        []byte
 
 	packed []byte
 }
 
-// Range is the number of the range of so many days that a moment lies in.
+// Range returns the index of the range of the given length that contains a moment.
 func Range(at time.Time, days int) int { return int(at.Unix() / (24 * 60 * 60) / int64(days)) }
 
 var (
@@ -66,8 +66,8 @@ var (
 	spanSweeps  = spansTable.Without("cells")
 )
 
-// SaveTally writes a tally, in the place of the one that was there. It writes nothing where
-// answers of the sweep are gone meanwhile, or its rules no longer used.
+// SaveTally inserts or replaces a tally. It does nothing if answers of the sweep were deleted
+// meanwhile or the rules are no longer used.
 func (s *Store) SaveTally(t *Tally) error {
 	t.packed = store.Pack(t.Cells)
 	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
@@ -83,8 +83,8 @@ func (s *Store) SaveTally(t *Tally) error {
 	return nil
 }
 
-// isCountable tells whether the sweep and the rules of a tally are still there. The row of
-// the sweep keeps its answers from being deleted meanwhile.
+// isCountable reports whether the sweep has all its answers and the rules are in use. It locks the
+// row of the sweep, so that answers are not deleted meanwhile.
 func isCountable(ctx context.Context, t *engine.Tx, forUpdate, organization, tracker string, rules int, sweep string) (bool, error) {
 	found, err := engine.FindValues[string](ctx, t, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'closed' AND pruned = 0 `+forUpdate,
 		organization, tracker, sweep)
@@ -96,8 +96,8 @@ func isCountable(ctx context.Context, t *engine.Tx, forUpdate, organization, tra
 	return len(used) > 0, err
 }
 
-// SaveTallySpan writes the cells of a range, in the place of those that were there. sweeps
-// are the ids of those that it has.
+// SaveTallySpan inserts or replaces the cells of a range. sweeps are the ids of the aggregated
+// sweeps.
 func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 	t.packed = store.Pack(t.Cells)
 	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
@@ -115,7 +115,7 @@ func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 	return nil
 }
 
-// Tallies reads those of rules, without their cells.
+// Tallies returns the tallies of rules, without their cells.
 func (s *Store) Tallies(ctx context.Context, r *Rules) ([]*Tally, error) {
 	all, err := engine.FindRows(ctx, s.ShardOf(r.Organization).Reports, tallySums, `WHERE organization = $1 AND tracker = $2 AND rules = $3`, r.Organization, r.Tracker, r.Version)
 	if err != nil {
@@ -124,10 +124,10 @@ func (s *Store) Tallies(ctx context.Context, r *Rules) ([]*Tally, error) {
 	return all, nil
 }
 
-// fewTallies is how many are read one by one rather than with all others.
+// fewTallies is the number of tallies up to which TallyCells reads them one by one.
 const fewTallies = 40
 
-// TallyCells reads the cells of some sweeps by rules. Those that have none are left out.
+// TallyCells returns the cells of sweeps by rules. It omits sweeps without a tally.
 func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[string][]byte, error) {
 	wanted, found := make(map[string]bool, len(sweeps)), make(map[string][]byte, len(sweeps))
 	for _, id := range sweeps {
@@ -157,7 +157,7 @@ func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[
 	return found, nil
 }
 
-// TallySpans lists those of rules, without their cells: the longest ranges first.
+// TallySpans returns the spans of rules, without their cells, longest ranges first.
 func (s *Store) TallySpans(ctx context.Context, r *Rules) ([]*TallySpan, error) {
 	all, err := engine.FindRows(ctx, s.ShardOf(r.Organization).Reports, spanSweeps, `WHERE organization = $1 AND tracker = $2 AND rules = $3 ORDER BY days DESC, number`, r.Organization, r.Tracker, r.Version)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Store) TallySpans(ctx context.Context, r *Rules) ([]*TallySpan, error) 
 	return all, nil
 }
 
-// ReadSpanCells adds the cells of a range, which stay empty where it is no longer as it was.
+// ReadSpanCells sets the cells of a span, unless the span has changed since it was read.
 func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
 	err := engine.First(ctx, s.ShardOf(t.Organization).Reports, func(r engine.Scanner) error { return r.Scan(&t.packed) },
 		`SELECT cells FROM tally_spans WHERE organization = $1 AND tracker = $2 AND rules = $3 AND days = $4 AND number = $5 AND sweeps = $6`,
@@ -181,8 +181,8 @@ func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
 	return nil
 }
 
-// RulesToTally are current rules that have no tally of some closed sweep, or whose newest
-// repeated sweep was not compared with the one that it repeats.
+// RulesToTally returns current rules that lack a tally of a closed sweep, or whose newest repeat
+// was not compared with the sweep that it repeats.
 func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Rules, error) {
 		return engine.FindRows(ctx, p.Reports, rulesTable, `WHERE state = 'current' AND EXISTS (
@@ -199,7 +199,7 @@ func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 	return all, nil
 }
 
-// pruneTallies notes that answers of sweeps are gone, and removes what was added up with them.
+// pruneTallies marks sweeps of deleted answers as incomplete and deletes their tallies.
 func pruneTallies(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	pruned := map[string]bool{}
 	for _, a := range answers {
@@ -228,7 +228,7 @@ func pruneSweepTallies(ctx context.Context, t *engine.Tx, sweep *Sweep) error {
 	return err
 }
 
-// Prune notes that answers of a sweep are gone.
+// Prune marks a sweep as incomplete, as if some of its answers were deleted.
 func (s *Store) Prune(sweep *Sweep) error {
 	return s.ShardOf(sweep.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error { return pruneSweepTallies(ctx, tx, sweep) })
 }

@@ -11,18 +11,18 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// MaxTrackers is how many trackers an organization may have.
+// MaxTrackers limits the trackers of an organization.
 const MaxTrackers = 100
 
-// maxDefinitions is how many bytes the definitions of an organization's trackers may have
-// together: they are read together.
+// maxDefinitions limits the bytes of all definitions of an organization's trackers, which are read
+// together.
 const maxDefinitions = 32 << 20
 
-// trackerDeleting is the state of a tracker whose rows are being removed. Nobody sees
-// it, and its name is free.
+// trackerDeleting is the state of a tracker whose rows are being deleted. It is not visible, and
+// its name is free.
 const trackerDeleting earshot.TrackerState = "deleting"
 
-// Tracker is what is asked again and again, and when.
+// Tracker is a set of prompts that are asked on a schedule.
 type Tracker struct {
 	Organization string
 	ID           string
@@ -30,14 +30,14 @@ type Tracker struct {
 	State        earshot.TrackerState
 	Version      int // of the definition
 	Definition   []byte
-	Demo         bool // its history is made up
-	KeepDays     int  // how long answers are kept
+	Demo         bool // its history is generated
+	KeepDays     int  // retention of answers
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
-	NextSlot     string    // for which the next sweep is due; "" when none is
-	DueAt        time.Time // zero when none is
-	ReportSlot   string    // for which the next report is due; "" when none is
-	ReportDueAt  time.Time // zero when none is
+	NextSlot     string    // of the next sweep; "" for none
+	DueAt        time.Time // of the next sweep; zero for none
+	ReportSlot   string    // of the next report; "" for none
+	ReportDueAt  time.Time // of the next report; zero for none
 }
 
 var trackersTable = engine.NewTable("trackers",
@@ -56,20 +56,20 @@ var trackersTable = engine.NewTable("trackers",
 	engine.NullField("report_slot", "text", func(t *Tracker) *string { return &t.ReportSlot }),
 	engine.TimeField("report_due_at", func(t *Tracker) *time.Time { return &t.ReportDueAt }))
 
-// upsertTracker stores a tracker as it is.
+// upsertTracker inserts a tracker or updates it.
 var upsertTracker = trackersTable.Insert(`ON CONFLICT (organization, id) DO UPDATE SET
 	state = excluded.state, version = excluded.version, definition = excluded.definition, keep_days = excluded.keep_days,
 	updated_at = excluded.updated_at, next_slot = excluded.next_slot, due_at = excluded.due_at,
 	report_slot = excluded.report_slot, report_due_at = excluded.report_due_at`)
 
-// TrackerPart is a question or a target that a tracker has or had.
+// TrackerPart is a current or former prompt or target of a tracker.
 type TrackerPart struct {
 	Organization string
 	Tracker      string
 	ID           int    // within the tracker; its meaning never changes
 	Active       bool   // the current definition has it
-	Name         string // the question, or the target's name
-	Definition   []byte // as it was last applied
+	Name         string // text of the prompt, or name of the target
+	Definition   []byte // as last applied
 }
 
 func partColumns() []engine.Column[TrackerPart] {
@@ -110,7 +110,7 @@ var (
 	insertVersions = versionsTable.Insert("")
 )
 
-// Tracker finds a tracker by its name. Returns ErrNotFound.
+// Tracker returns a tracker by name. It returns ErrNotFound.
 func (s *Store) Tracker(ctx context.Context, organization, name string) (*Tracker, error) {
 	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND name = $2 AND state <> 'deleting'`, organization, name)
 	if err != nil {
@@ -128,8 +128,8 @@ func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, 
 	return all, nil
 }
 
-// TrackerBrief is a tracker as lists show it. Its definition lacks what they do not show,
-// such as prompts and brands, of which it has the numbers.
+// TrackerBrief is a tracker for lists. Its definition omits parts that lists do not show, such as
+// the prompts and brands, whose numbers it has instead.
 type TrackerBrief struct {
 	Tracker
 	Prompts, Brands int
@@ -137,7 +137,7 @@ type TrackerBrief struct {
 
 var briefTrackers = trackersTable.Without("definition")
 
-// The definition of a tracker without its prompts and brands, and how many of these it has.
+// The definition of a tracker without its prompts and brands, and the numbers of these.
 const (
 	briefOnSQLite = `json_remove(definition, '$.prompts', '$.brands', '$.sources'),
 		COALESCE(json_array_length(definition, '$.prompts'), 0), COALESCE(json_array_length(definition, '$.brands'), 0)`
@@ -164,7 +164,7 @@ func (s *Store) TrackerBriefs(ctx context.Context, organization string) (all []*
 	return all, nil
 }
 
-// TrackerVersion is a definition that was applied. Returns ErrNotFound.
+// TrackerVersion returns a version of a definition. It returns ErrNotFound.
 func (s *Store) TrackerVersion(ctx context.Context, organization, tracker string, version int) ([]byte, error) {
 	v, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, versionsTable, `WHERE organization = $1 AND tracker = $2 AND version = $3`, organization, tracker, version)
 	if err != nil {
@@ -173,13 +173,12 @@ func (s *Store) TrackerVersion(ctx context.Context, organization, tracker string
 	return v.definition, nil
 }
 
-// TrackerPrompts and TrackerTargets are what a tracker has and had, in the order of
-// their numbers.
+// TrackerPrompts returns the current and former prompts of a tracker, sorted by id.
 func (s *Store) TrackerPrompts(ctx context.Context, t *Tracker) ([]*TrackerPart, error) {
 	return s.trackerParts(ctx, promptsTable, t)
 }
 
-// TrackerTargets is TrackerPrompts for the targets.
+// TrackerTargets is TrackerPrompts for targets.
 func (s *Store) TrackerTargets(ctx context.Context, t *Tracker) ([]*TrackerPart, error) {
 	return s.trackerParts(ctx, targetsTable, t)
 }
@@ -192,15 +191,14 @@ func (s *Store) trackerParts(ctx context.Context, from *engine.Table[TrackerPart
 	return parts, nil
 }
 
-// ErrChanged is returned when a tracker is not as its caller has read it.
+// ErrChanged is returned if a row was changed since the caller read it.
 var ErrChanged = errors.New("somebody else has changed it meanwhile")
 
-// ApplyTracker stores a tracker with a new definition, its version raised by one, and
-// the parts that are new or changed. before is the version that the caller compared it
-// with, 0 for a tracker that is new. rules are those by which its answers are to be
-// analysed from now on, nil for those that it has; days are those that are to be exported
-// again. Returns ErrChanged, or CodeConflict when there are too many trackers or their
-// definitions too large.
+// ApplyTracker stores a tracker with a new definition, the next version, and the new or changed
+// prompts and targets. before is the version that the caller has compared it with, or 0 for a new
+// tracker. rules are the new rules, or nil to keep the existing ones; days must be exported again.
+// ApplyTracker returns ErrChanged, or CodeConflict if there are too many trackers or their
+// definitions are too large.
 func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *Rules, days []int64) error {
 	t.Version = before + 1
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
@@ -227,11 +225,12 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 	return nil
 }
 
-// checkTracker tells whether a tracker is as its caller knew it.
+// checkTracker returns ErrChanged if the tracker does not have the version before, and CodeConflict
+// if it would exceed a limit.
 func checkTracker(ctx context.Context, w *store.Work, t *Tracker, before int) error {
 	versions := map[string]int{}
 	paused := map[string]bool{}
-	bytes, was := len(t.Definition), 0 // of all, and of this one before
+	bytes, was := len(t.Definition), 0 // new total size, and previous size of this definition
 	err := w.Find(ctx, func(r engine.Scanner) error {
 		var name string
 		var version int
@@ -267,7 +266,7 @@ func checkTracker(ctx context.Context, w *store.Work, t *Tracker, before int) er
 	return nil
 }
 
-// forgetVersions removes definitions from before that no sweep has asked by.
+// forgetVersions deletes earlier definitions that no sweep has used.
 func forgetVersions(ctx context.Context, w *store.Work, t *Tracker) error {
 	_, err := w.ExecContext(ctx, `DELETE FROM tracker_versions WHERE organization = $1 AND tracker = $2 AND version < $3 AND NOT EXISTS (
 		SELECT 1 FROM sweeps s WHERE s.organization = tracker_versions.organization AND s.tracker = tracker_versions.tracker AND s.version = tracker_versions.version)`,
@@ -275,10 +274,10 @@ func forgetVersions(ctx context.Context, w *store.Work, t *Tracker) error {
 	return err
 }
 
-// SetTrackerState pauses a tracker or lets it go on, with the slots that t has as its
-// next ones. Returns ErrChanged when its version is another.
+// SetTrackerState pauses or resumes a tracker and stores its next slots. It returns ErrChanged if
+// the tracker has another version.
 func (s *Store) SetTrackerState(t *Tracker, now time.Time) error {
-	// The organization is locked, so that no sweep begins meanwhile and sets the next one.
+	// The lock on the organization keeps a sweep from starting and setting the next slot.
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		n, err := w.Run(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
 			WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
@@ -301,7 +300,7 @@ func nullText(text string) *string {
 	return &text
 }
 
-// DueTrackers are trackers whose next sweep is due, the longest due first.
+// DueTrackers returns trackers whose next sweep is due, longest overdue first.
 func (s *Store) DueTrackers(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
 	due, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, engine.Millis(now), limit)
 	if err != nil {

@@ -1,15 +1,14 @@
-// Package tracking stores trackers: what is asked on a schedule, the answers, what was found in
-// them, and what was told about it. It is a part of the store that needs the jobs below it, and
-// that they do not need.
+// Package tracking stores trackers: definitions, sweeps, answers, analyses, alerts and reports.
+// It extends package store, which does not depend on it.
 //
 //	tracker.go                definitions and their versions
 //	sweep.go                  sweeps: started, submitted, ended and closed
 //	answer.go                 answers and their results
-//	analysis.go               rules, and what they found in answers
+//	analysis.go               rules, and the analyses of answers by them
 //	tally.go cell.go          the counts of a closed sweep
 //	alert.go channel.go       change detectors, alerts, and where alerts are sent
-//	report.go exportday.go    reports that were sent; days to be exported
-//	retention.go              deleting what has expired
+//	report.go exportday.go    reports that were sent; days to export
+//	retention.go              deleting trackers and expired answers
 package tracking
 
 import (
