@@ -172,10 +172,7 @@ func (s *Store) batches(ctx context.Context, organization, condition string, arg
 		}
 		return countTasks(ctx, now, organization, rows[len(rows)-1].ID, rows[0].ID, byID)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read batches: %w", err)
-	}
-	return found, nil
+	return found, engine.Wrap(err, "read batches")
 }
 
 // countTasks adds the states of the tasks of batches, whose ids range from first to last.

@@ -51,10 +51,7 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 		return engine.FindValues[string](ctx, p.Lookups,
 			`SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, engine.Millis(now), PruneBatch)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("find expired captures: %w", err)
-	}
-	return ids, nil
+	return ids, engine.Wrap(err, "find expired captures")
 }
 
 // DeleteCapture deletes the record of a capture whose pages were deleted.
@@ -63,10 +60,7 @@ func (s *Store) DeleteCapture(id string) error {
 		_, err := p.Run(`DELETE FROM captures WHERE id = $1`, id)
 		return nil, err
 	})
-	if err != nil {
-		return fmt.Errorf("delete capture: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "delete capture")
 }
 
 // CapturedJob is a capture and the ended job that made it.

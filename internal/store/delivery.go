@@ -146,10 +146,7 @@ func RemoveDeliveries(ctx context.Context, t *engine.Tx, all []*DeliveryRow) err
 	if err != nil {
 		return fmt.Errorf("delete deliveries: %w", err)
 	}
-	if err := engine.Each(ctx, t, forgetReceivers, slices.Collect(maps.Values(unused)), nil); err != nil {
-		return fmt.Errorf("forget receivers: %w", err)
-	}
-	return nil
+	return engine.Wrap(engine.Each(ctx, t, forgetReceivers, slices.Collect(maps.Values(unused)), nil), "forget receivers")
 }
 
 // Receiver is a leased receiver and some of its due deliveries. No other node gets the receiver
@@ -172,10 +169,7 @@ func (s *Store) ClaimReceivers(n, perReceiver int, except []string, lease time.D
 	claimed, err = engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Receiver, error) {
 		return claimReceivers(p, perReceiver, others, args, lease, now)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("claim receivers: %w", err)
-	}
-	return claimed, nil
+	return claimed, engine.Wrap(err, "claim receivers")
 }
 
 func claimReceivers(p *engine.Shard, perReceiver int, others string, args []any, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
@@ -222,10 +216,7 @@ func webhookSecrets(ctx context.Context, in engine.Querier, organization string,
 // first. It returns ErrNotFound.
 func (s *Store) WebhookSecrets(ctx context.Context, organization string, now time.Time) ([]string, error) {
 	all, err := webhookSecrets(ctx, s.ShardOf(organization).Lookups, organization, now)
-	if err != nil {
-		return nil, fmt.Errorf("webhook secrets of organization %s: %w", organization, err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "webhook secrets of organization %s", organization)
 }
 
 // load reads at most n due deliveries and the secrets that sign them.
@@ -299,10 +290,7 @@ func (s *Store) Release(r *Receiver, tried []Tried) error {
 			WHERE organization = $1 AND origin = $2`, r.Organization, r.origin)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("release a receiver: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "release a receiver")
 }
 
 // Resend plans a new series of tries of a delivery. It returns ErrNotFound.
@@ -355,10 +343,7 @@ func (s *Store) Deliveries(ctx context.Context, organization string, filter Deli
 			OR $3 = 'delivered' AND due_at IS NULL AND delivered_at IS NOT NULL
 			OR $3 = 'failed' AND due_at IS NULL AND delivered_at IS NULL)
 		ORDER BY job DESC LIMIT $4`, organization, cmp.Or(filter.Before, uuid.Max.String()), filter.State, filter.Limit)
-	if err != nil {
-		return nil, fmt.Errorf("list deliveries: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list deliveries")
 }
 
 // RotateSecret gives an organization a new webhook secret. The previous one stays valid for
@@ -368,9 +353,6 @@ func (s *Store) RotateSecret(organization, secret string, now time.Time) error {
 		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET webhook_secret_before = webhook_secret, webhook_secret = $2, webhook_secret_rotated_at = $3 WHERE id = $1`,
 			organization, secret, engine.Millis(now))
-		if err != nil {
-			return fmt.Errorf("rotate the webhook secret of organization %s: %w", organization, err)
-		}
-		return nil
+		return engine.Wrap(err, "rotate the webhook secret of organization %s", organization)
 	}})
 }

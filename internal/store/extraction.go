@@ -47,10 +47,7 @@ func (s *Store) AddFieldCounts(counts map[FieldHour]FieldCount) error {
 		return cmp.Or(cmp.Compare(a.Hour, b.Hour), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Field, b.Field))
 	})
 	return s.Execute(func(ctx context.Context, tx *engine.Tx) error {
-		if err := engine.Each(ctx, tx, addFieldCounts, rows, nil); err != nil {
-			return fmt.Errorf("count fields: %w", err)
-		}
-		return nil
+		return engine.Wrap(engine.Each(ctx, tx, addFieldCounts, rows, nil), "count fields")
 	})
 }
 

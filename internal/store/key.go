@@ -88,10 +88,7 @@ func insertKey(ctx context.Context, tx *engine.Tx, organization string, key acco
 		id: key.ID, organization: organization, hash: account.HashKey(key.Text), scopes: joinScopes(scopes),
 		createdAt: engine.Millis(now), expiresAt: engine.NullMillis(expires), name: key.Name,
 	}}, nil)
-	if err != nil {
-		return fmt.Errorf("create key %s: %w", key.ID, err)
-	}
-	return nil
+	return engine.Wrap(err, "create key %s", key.ID)
 }
 
 // RevokeKey revokes a key. It returns ErrNotFound; revoking a key twice is no error.

@@ -156,8 +156,5 @@ func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFi
 		) AS ledger
 		LEFT JOIN finished f ON f.organization = $1 AND f.id = ledger.id AND ledger.kind = 'charge'
 		ORDER BY ledger.id DESC LIMIT $4`, organization, cmp.Or(filter.Before, uuid.Max.String()), filter.Kind, filter.Limit)
-	if err != nil {
-		return nil, fmt.Errorf("list the ledger: %w", err)
-	}
-	return entries, nil
+	return entries, engine.Wrap(err, "list the ledger")
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"earshot"
@@ -48,8 +47,5 @@ func (s *Store) Movement(ctx context.Context, organization string, submitted tim
 			organization, event, maxMoved)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the movement of tasks: %w", err)
-	}
-	return m, nil
+	return m, engine.Wrap(err, "read the movement of tasks")
 }

@@ -81,10 +81,7 @@ func (s *Store) Beat(id string, workers int) error {
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("beat of node %s: %w", id, err)
-	}
-	return nil
+	return engine.Wrap(err, "beat of node %s", id)
 }
 
 // startClock reads the clock for the first time and compares it with the last heartbeat of any
@@ -117,19 +114,13 @@ func (s *Store) StopNode(id string) error {
 
 // RemoveNode removes a node. Its jobs become lost jobs.
 func (s *Store) RemoveNode(id string) error {
-	if err := s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id); err != nil {
-		return fmt.Errorf("remove node: %w", err)
-	}
-	return nil
+	return engine.Wrap(s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id), "remove node")
 }
 
 // DeclareDead removes nodes that have been silent for too long.
 func (s *Store) DeclareDead() error {
 	now, args := s.heartbeat(takeoverAfter.Milliseconds())
-	if err := s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+now+` - $1`, args...); err != nil {
-		return fmt.Errorf("declare nodes dead: %w", err)
-	}
-	return nil
+	return engine.Wrap(s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+now+` - $1`, args...), "declare nodes dead")
 }
 
 // execAtOnce runs a statement on nodes. It does not go through a writer, where it could wait
@@ -247,8 +238,5 @@ func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]
 	jobs, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Job, error) {
 		return engine.FindRows(ctx, p.WithKeys().Lookups, JobsTable, `WHERE `+condition, args...)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("find jobs: %w", err)
-	}
-	return jobs, nil
+	return jobs, engine.Wrap(err, "find jobs")
 }

@@ -101,10 +101,7 @@ func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
 	if s.Dialect.Duplicate(err) {
 		return fmt.Errorf("organization %q: %w", o.Name, ErrExists)
 	}
-	if err != nil {
-		return fmt.Errorf("create organization %q: %w", o.Name, err)
-	}
-	return nil
+	return engine.Wrap(err, "create organization %q", o.Name)
 }
 
 // newOrganizationRow adds the columns that only the creation writes.
@@ -138,10 +135,7 @@ func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.O
 	if err == nil && s.Sharded() {
 		o, err = engine.FirstRow(ctx, s.ShardOf(o.ID).Lookups, organizationsTable, `WHERE id = $1`, o.ID)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("organization %q: %w", name, err)
-	}
-	return o, nil
+	return o, engine.Wrap(err, "organization %q", name)
 }
 
 // Organization returns an organization and begins its next billing cycle if that is due.
@@ -164,10 +158,7 @@ func (s *Store) SetPlan(id string, plan account.Plan) error {
 			UPDATE organizations SET plan = $2, slots = $3, requests_per_second = $4, queue_capacity = $5, credits_per_cycle = $6
 			WHERE id = $1`,
 			id, plan.Name, plan.Slots, plan.RequestsPerSecond, plan.QueueCapacity, plan.CreditsPerCycle)
-		if err != nil {
-			return fmt.Errorf("set plan of organization %s: %w", id, err)
-		}
-		return nil
+		return engine.Wrap(err, "set plan of organization %s", id)
 	}})
 }
 

@@ -77,10 +77,7 @@ func (s *Store) failed(ctx context.Context, organization, clause string, args ..
 		tasks = append(tasks, t)
 		return r.Scan(append(from.Targets(t), &t.WebhookURL)...)
 	}, `SELECT `+from.List+`, d.url FROM finished `+clause, append([]any{organization}, args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("find failed jobs: %w", err)
-	}
-	return tasks, nil
+	return tasks, engine.Wrap(err, "find failed jobs")
 }
 
 // RetryOf returns the task that replaces a failed job. If that task failed and was replaced

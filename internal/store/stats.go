@@ -207,8 +207,5 @@ func (s *Store) Load(ctx context.Context) (l Load, err error) {
 			WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&seconds)
 		l.OldestTransaction = time.Duration(seconds * float64(time.Second))
 	}
-	if err != nil {
-		return l, fmt.Errorf("read the load: %w", err)
-	}
-	return l, nil
+	return l, engine.Wrap(err, "read the load")
 }

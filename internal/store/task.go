@@ -243,10 +243,7 @@ func (s *Store) QueueStatus(ctx context.Context, organization string) (status Qu
 		status, err = queueStatus(ctx, now, organization)
 		return err
 	})
-	if err != nil {
-		return status, fmt.Errorf("read the queue's status: %w", err)
-	}
-	return status, nil
+	return status, engine.Wrap(err, "read the queue's status")
 }
 
 func queueStatus(ctx context.Context, now engine.Snapshot, organization string) (status QueueStatus, err error) {

@@ -388,10 +388,7 @@ func (t *Transfer) Finish(ctx context.Context) error {
 		_, err := tx.Ordinary.ExecContext(ctx, `DROP TABLE `+engine.UnfinishedTransfer)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("finish the transfer: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "finish the transfer")
 }
 
 // Close allows servers to use both databases again; the target only if the transfer is finished.

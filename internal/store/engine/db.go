@@ -226,10 +226,7 @@ func (s *DB) Migrations(db *sql.DB, versions string) (*goose.Provider, error) {
 // Ping returns an error if the database does not answer.
 func (s *DB) Ping(ctx context.Context) error {
 	var one int
-	if err := s.Lookups.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
-		return fmt.Errorf("ping the database: %w", err)
-	}
-	return nil
+	return Wrap(s.Lookups.QueryRowContext(ctx, `SELECT 1`).Scan(&one), "ping the database")
 }
 
 // dialect holds the differences between SQLite and PostgreSQL.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"earshot"
 )
@@ -159,4 +160,23 @@ func FindValues[V any](ctx context.Context, in Querier, text string, args ...any
 		return err
 	}, text, args...)
 	return values, err
+}
+
+// FirstOf returns the first of the rows that a query found, or ErrNotFound if there is none.
+func FirstOf[T any](found []T, err error) (first T, _ error) {
+	switch {
+	case err != nil:
+		return first, err
+	case len(found) == 0:
+		return first, ErrNotFound
+	}
+	return found[0], nil
+}
+
+// Wrap adds a description to an error. It returns nil if err is nil.
+func Wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, err)...)
 }

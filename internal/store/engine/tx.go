@@ -50,10 +50,7 @@ func (t *Tx) commit(ctx context.Context) error {
 		// Continuing could acknowledge commits that a later crash loses.
 		panic(fmt.Sprintf("the disk failed to sync a commit: %v", err))
 	}
-	if err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
+	return Wrap(err, "commit")
 }
 
 func (t *Tx) rollback(ctx context.Context) {

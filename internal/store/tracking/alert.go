@@ -90,10 +90,7 @@ func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
 	if err == nil && sweep.State == earshot.SweepRunning {
 		err = store.ErrNotFound
 	}
-	if err != nil {
-		return nil, fmt.Errorf("find the next sweep for the detectors: %w", err)
-	}
-	return sweep, nil
+	return sweep, engine.Wrap(err, "find the next sweep for the detectors")
 }
 
 // Unstepped lists ended sweeps that the detectors of their tracker have not processed: for each
@@ -104,10 +101,7 @@ func (s *Store) Unstepped(ctx context.Context, limit int) ([]*Sweep, error) {
 			AND (e.due_at < sweeps.due_at OR e.due_at = sweeps.due_at AND e.id < sweeps.id))
 		AND EXISTS (SELECT 1 FROM trackers t WHERE t.organization = sweeps.organization AND t.id = sweeps.tracker AND t.state <> 'deleting')
 		ORDER BY organization, tracker LIMIT $1`, limit)
-	if err != nil {
-		return nil, fmt.Errorf("find sweeps for the detectors: %w", err)
-	}
-	return sweeps, nil
+	return sweeps, engine.Wrap(err, "find sweeps for the detectors")
 }
 
 // Watch is a consistent view of a tracker's detectors and alerts.
@@ -182,10 +176,7 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 		}
 		return err
 	}})
-	if err != nil {
-		return fmt.Errorf("store the result of the detectors for sweep %s: %w", sweep.ID, err)
-	}
-	return nil
+	return engine.Wrap(err, "store the result of the detectors for sweep %s", sweep.ID)
 }
 
 // tell plans deliveries of an alert or a report to channels.
@@ -215,10 +206,7 @@ func (s *Store) Alerts(ctx context.Context, t *Tracker, f AlertFilter) ([]*Alert
 	}
 	alerts, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Reports, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR kind = $4)`+open+` ORDER BY id DESC LIMIT $5`,
 		t.Organization, t.ID, cmp.Or(f.Before, uuid.Max.String()), string(f.Kind), f.Limit)
-	if err != nil {
-		return nil, fmt.Errorf("list alerts: %w", err)
-	}
-	return alerts, nil
+	return alerts, engine.Wrap(err, "list alerts")
 }
 
 // AcknowledgeAlert marks an alert as acknowledged and returns it. Doing so twice changes
@@ -238,10 +226,7 @@ func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Ale
 		alert, err = engine.FirstRow(ctx, tx, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("acknowledge alert %s: %w", id, err)
-	}
-	return alert, nil
+	return alert, engine.Wrap(err, "acknowledge alert %s", id)
 }
 
 // Told returns the alert or else the report of a delivery to a channel. It returns ErrNotFound.
@@ -255,10 +240,7 @@ func (s *Store) Told(ctx context.Context, organization, delivery string) (d *Ale
 			}
 		}
 	}
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("find the alert or report of delivery %s: %w", delivery, err)
-	}
-	return d, a, r, nil
+	return d, a, r, engine.Wrap(err, "find the alert or report of delivery %s", delivery)
 }
 
 // TargetCount counts the answers of a target in a sweep that have the same outcome and reason.
@@ -278,10 +260,7 @@ func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []Target
 		return err
 	}, `SELECT target, outcome, COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3
 		GROUP BY target, outcome, COALESCE(reason, '')`, sweep.Organization, sweep.Tracker, sweep.ID)
-	if err != nil {
-		return nil, fmt.Errorf("count the answers of sweep %s: %w", sweep.ID, err)
-	}
-	return counts, nil
+	return counts, engine.Wrap(err, "count the answers of sweep %s", sweep.ID)
 }
 
 // deleteAlerts deletes alerts and reports of a tracker from before a time, with their

@@ -113,10 +113,7 @@ func addAnalyses(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 			all = append(all, analysis)
 		}
 	}
-	if err := engine.Each(ctx, t, insertAnalyses, all, nil); err != nil {
-		return fmt.Errorf("store analyses: %w", err)
-	}
-	return nil
+	return engine.Wrap(engine.Each(ctx, t, insertAnalyses, all, nil), "store analyses")
 }
 
 // addRules inserts rules with the next version. They become current if there are no other rules;
@@ -166,48 +163,33 @@ func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error 
 		r.CreatedAt = now
 		return addRules(ctx, w, t, r)
 	}})
-	if err != nil {
-		return fmt.Errorf("add rules of tracker %s: %w", t.Name, err)
-	}
-	return nil
+	return engine.Wrap(err, "add rules of tracker %s", t.Name)
 }
 
 // Rules lists all rules of a tracker by version, including old ones.
 func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rules, error) {
 	all, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, organization, tracker)
-	if err != nil {
-		return nil, fmt.Errorf("list rules: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list rules")
 }
 
 // UnfinishedRules lists rules by which some answers are not analysed yet.
 func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
 	all, err := engine.RowsFromAllShards(ctx, s.DB, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
-	if err != nil {
-		return nil, fmt.Errorf("list unfinished rules: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list unfinished rules")
 }
 
 // TrackersToAnalyse lists trackers without rules of this or a later version of the code.
 func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, error) {
 	all, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.code >= $1)`, code)
-	if err != nil {
-		return nil, fmt.Errorf("list trackers to analyse: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list trackers to analyse")
 }
 
 // TrackersWithOldRules lists trackers that may have unused analyses.
 func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
 	all, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.state = 'old' AND r.cursor <> $1)`, uuid.Max.String())
-	if err != nil {
-		return nil, fmt.Errorf("list trackers with old rules: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list trackers with old rules")
 }
 
 // Unanalysed returns the next answers after an id, with their results, that were not analysed by
@@ -237,10 +219,7 @@ func (s *Store) withResults(ctx context.Context, organization, which string, arg
 		return err
 	}, `SELECT `+answersTable.List+`, b.content FROM answers JOIN bodies b ON b.organization = answers.organization AND b.hash = answers.body
 		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.outcome IN ('answered', 'refused') `+which+` LIMIT $4`, append([]any{organization}, args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("read answers with their results: %w", err)
-	}
-	return answers, nil
+	return answers, engine.Wrap(err, "read answers with their results")
 }
 
 // SaveAnalyses inserts analyses and moves the cursor of the rules. It returns ErrChanged, and
@@ -287,10 +266,7 @@ func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 		}
 		return noteChangedDays(ctx, w.Tx, &Tracker{Organization: r.Organization, ID: r.Tracker}, days)
 	}})
-	if err != nil {
-		return fmt.Errorf("finish rules: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "finish rules")
 }
 
 // CountAnswers returns the number of answers of a tracker that have a result.
@@ -318,10 +294,7 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 		return each(&a)
 	}, `SELECT `+readAnalyses.List+` FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer < $4 AND rules = $5`,
 		r.Organization, r.Tracker, store.FirstID(from.Add(-store.IDEarlier)), store.FirstID(until.Add(store.IDLater)), r.Version)
-	if err != nil {
-		return fmt.Errorf("read analyses: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "read analyses")
 }
 
 // Found returns the content of the analyses of answers from one id to another, by answer. prompt
@@ -340,10 +313,7 @@ func (s *Store) Found(ctx context.Context, t *Tracker, rules, prompt int, first,
 		all[answer] = content
 		return err
 	}, `SELECT answer, content FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer <= $4 AND rules = $5`+where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read analyses: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "read analyses")
 }
 
 // AnalysedTwice calls each for the next answers after an id that were analysed by both versions
@@ -360,10 +330,7 @@ func (s *Store) AnalysedTwice(ctx context.Context, before, after *Rules, from st
 		JOIN analyses w ON w.organization = x.organization AND w.tracker = x.tracker AND w.answer = x.answer AND w.rules = $4
 		WHERE x.organization = $1 AND x.tracker = $2 AND x.rules = $3 AND x.answer > $5 ORDER BY x.answer LIMIT $6`,
 		after.Organization, after.Tracker, after.Version, before.Version, from, limit)
-	if err != nil {
-		return fmt.Errorf("compare two versions of the rules: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "compare two versions of the rules")
 }
 
 // DeleteOldAnalyses deletes a batch of analyses by old rules. It returns the id of the last
@@ -402,8 +369,5 @@ func (s *Store) deleteOldTallies(organization, tracker string) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("delete old tallies: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "delete old tallies")
 }

@@ -156,10 +156,7 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 		}
 		return errors.Join(engine.Each(ctx, tx, insertSweeps, sweeps, nil), engine.Each(ctx, tx, insertAnswers, answers, nil), addBodies(ctx, tx, bodies), addAnalyses(ctx, tx, answers))
 	})
-	if err != nil {
-		return fmt.Errorf("store the history of tracker %s: %w", t.Name, err)
-	}
-	return nil
+	return engine.Wrap(err, "store the history of tracker %s", t.Name)
 }
 
 // addBodies inserts results, or increments the number of answers of existing ones. A statement
@@ -202,10 +199,7 @@ func (s *Store) Followed(ctx context.Context) ([]Followed, error) {
 		}, `SELECT organization, event FROM followers ORDER BY organization`)
 		return all, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list organizations with running sweeps: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list organizations with running sweeps")
 }
 
 // followBatch limits the ended tasks that are processed together.
@@ -265,10 +259,7 @@ func (s *Store) RunningTrackers(ctx context.Context, organization string) (map[s
 		return err
 	}, `SELECT DISTINCT t.name, t.id FROM sweeps s JOIN trackers t ON t.organization = s.organization AND t.id = s.tracker
 		WHERE s.organization = $1 AND s.state = 'running'`, organization)
-	if err != nil {
-		return nil, fmt.Errorf("find trackers with running sweeps: %w", err)
-	}
-	return ids, nil
+	return ids, engine.Wrap(err, "find trackers with running sweeps")
 }
 
 // AnswerOf returns an answer with the values of its ended task.
@@ -313,10 +304,7 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[strin
 		_, err = w.ExecContext(ctx, `UPDATE followers SET event = $2 WHERE organization = $1`, f.Organization, last)
 		return err
 	}})
-	if err != nil {
-		return fmt.Errorf("record answers: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "record answers")
 }
 
 // stillPending returns the answers that are pending, with their sweep, prompt, target and sample.
@@ -474,8 +462,5 @@ func readResult(ctx context.Context, from engine.Querier, a *Answer) error {
 		a.Result, err = store.Unpack(a.packed)
 		a.packed = nil
 	}
-	if err != nil {
-		return fmt.Errorf("result of answer %s: %w", a.ID, err)
-	}
-	return nil
+	return engine.Wrap(err, "result of answer %s", a.ID)
 }

@@ -37,10 +37,7 @@ func (s *Store) CellAnalyses(ctx context.Context, r *Rules, prompt, target, limi
 			AND analyses.answer = answers.id AND analyses.rules = $5
 		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.prompt = $3 AND answers.target = $4 ORDER BY answers.id DESC LIMIT $6`,
 		r.Organization, r.Tracker, prompt, target, r.Version, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read the analyses of a cell: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "read the analyses of a cell")
 }
 
 // NewestResults returns answers with their results that are older than the answer before, newest

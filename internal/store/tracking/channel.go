@@ -50,19 +50,13 @@ func IsChannelURL(url string) bool { return strings.HasPrefix(url, channelScheme
 // Channels lists the channels of an organization by name.
 func (s *Store) Channels(ctx context.Context, organization string) ([]*Channel, error) {
 	channels, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, channelsTable, `WHERE organization = $1 ORDER BY name`, organization)
-	if err != nil {
-		return nil, fmt.Errorf("list channels: %w", err)
-	}
-	return channels, nil
+	return channels, engine.Wrap(err, "list channels")
 }
 
 // Channel returns a channel. It returns ErrNotFound.
 func (s *Store) Channel(ctx context.Context, organization, name string) (*Channel, error) {
 	c, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, channelsTable, `WHERE organization = $1 AND name = $2`, organization, name)
-	if err != nil {
-		return nil, fmt.Errorf("channel %s: %w", name, err)
-	}
-	return c, nil
+	return c, engine.Wrap(err, "channel %s", name)
 }
 
 // SaveChannel creates or changes a channel and reports whether it was new. It returns

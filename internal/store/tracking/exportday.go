@@ -90,10 +90,7 @@ func (s *Store) updateExport(day *ExportDay, set string, args ...any) error {
 	if err == nil && n == 0 {
 		err = ErrChanged
 	}
-	if err != nil {
-		return fmt.Errorf("update the state of an export: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "update the state of an export")
 }
 
 // ExportState is the state of a tracker's exports.
@@ -109,8 +106,5 @@ func (s *Store) ExportState(ctx context.Context, t *Tracker) (state ExportState,
 		return r.Scan(&state.Waiting, engine.MillisInto(&state.WrittenAt), &state.Failure)
 	}, `SELECT COUNT(CASE WHEN written < changes THEN 1 END), MAX(written_at), COALESCE(MAX(CASE WHEN written < changes THEN failure END), '')
 		FROM export_days WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID)
-	if err != nil {
-		return state, fmt.Errorf("read the exports of tracker %s: %w", t.Name, err)
-	}
-	return state, nil
+	return state, engine.Wrap(err, "read the exports of tracker %s", t.Name)
 }

@@ -39,10 +39,7 @@ var (
 // TrackersToReport returns trackers whose next report is due, longest overdue first.
 func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
 	due, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, engine.Millis(now), limit)
-	if err != nil {
-		return nil, fmt.Errorf("find trackers with due reports: %w", err)
-	}
-	return due, nil
+	return due, engine.Wrap(err, "find trackers with due reports")
 }
 
 // TakeReport stores a due report, plans its deliveries to channels, and sets the next slot of the
@@ -81,10 +78,7 @@ func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Ti
 		}
 		return tell(ctx, w, t, r.ID, channels, now)
 	}})
-	if err != nil {
-		return fmt.Errorf("save a report of tracker %s: %w", t.Name, err)
-	}
-	return nil
+	return engine.Wrap(err, "save a report of tracker %s", t.Name)
 }
 
 // SentReport returns the report of a slot, or the newest if slot is "", without its document, and

@@ -73,6 +73,7 @@ const (
 	ReasonCanceled = "canceled"
 	// ReasonExpired is the reason of a missing answer whose task was still queued when the window
 	// of its sweep ended.
+	ReasonExpired = "expired"
 )
 
 // RepeatNewest in Sweep.Repeats makes StartSweep repeat the newest closed sweep.
@@ -163,10 +164,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 		}
 		return errors.Join(engine.Each(ctx, w.Tx, insertSweeps, []*Sweep{&started.Sweep}, nil), setNext(ctx, w, t, slot, due))
 	}})
-	if err != nil {
-		return started, fmt.Errorf("start a sweep of tracker %s: %w", t.Name, err)
-	}
-	return started, nil
+	return started, engine.Wrap(err, "start a sweep of tracker %s", t.Name)
 }
 
 // newestToRepeat returns the id of the newest closed sweep of a tracker.
@@ -257,19 +255,13 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []store.Job, answers []*Answer, 
 // RunningSweeps returns the running sweeps of all organizations.
 func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
 	all, err := engine.RowsFromAllShards(ctx, s.DB, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
-	if err != nil {
-		return nil, fmt.Errorf("find running sweeps: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "find running sweeps")
 }
 
 // TrackerByID returns a tracker, even if it is being deleted. It returns ErrNotFound.
 func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Tracker, error) {
 	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
-	if err != nil {
-		return nil, fmt.Errorf("tracker %s: %w", id, err)
-	}
-	return t, nil
+	return t, engine.Wrap(err, "tracker %s", id)
 }
 
 // EndSweep stops a sweep: no more tasks are submitted, and queued tasks are removed. Their
@@ -380,19 +372,13 @@ func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
 	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
-	if err != nil {
-		return nil, fmt.Errorf("sweep %s: %w", id, err)
-	}
-	return sweep, nil
+	return sweep, engine.Wrap(err, "sweep %s", id)
 }
 
 // SweepOf returns a sweep of an organization, of any tracker. It returns ErrNotFound.
 func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, error) {
 	sweep, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, sweepsTable, `WHERE organization = $1 AND id = $2`, organization, id)
-	if err != nil {
-		return nil, fmt.Errorf("sweep %s: %w", id, err)
-	}
-	return sweep, nil
+	return sweep, engine.Wrap(err, "sweep %s", id)
 }
 
 // Sweeps lists sweeps of a tracker, newest first. state "" means all states; before "" means the
@@ -400,20 +386,14 @@ func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, e
 func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState, before string, limit int) ([]*Sweep, error) {
 	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR state = $4) ORDER BY id DESC LIMIT $5`,
 		t.Organization, t.ID, cmp.Or(before, uuid.Max.String()), string(state), limit)
-	if err != nil {
-		return nil, fmt.Errorf("list sweeps: %w", err)
-	}
-	return sweeps, nil
+	return sweeps, engine.Wrap(err, "list sweeps")
 }
 
 // ClosedSweeps returns all closed sweeps of a tracker in the order in which they were due, without
 // repeats.
 func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) {
 	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL ORDER BY due_at, id`, t.Organization, t.ID)
-	if err != nil {
-		return nil, fmt.Errorf("list closed sweeps: %w", err)
-	}
-	return sweeps, nil
+	return sweeps, engine.Wrap(err, "list closed sweeps")
 }
 
 // NewestRepeat returns the newest closed repeat of a tracker that has answers. It returns
@@ -421,10 +401,7 @@ func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) 
 func (s *Store) NewestRepeat(ctx context.Context, t *Tracker) (*Sweep, error) {
 	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NOT NULL AND answered > 0
 		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
-	if err != nil {
-		return nil, fmt.Errorf("find the newest repeat: %w", err)
-	}
-	return sweep, nil
+	return sweep, engine.Wrap(err, "find the newest repeat")
 }
 
 // MissingReasons counts the missing answers of a sweep by their reason.
@@ -436,10 +413,7 @@ func (s *Store) MissingReasons(ctx context.Context, sweep *Sweep) (counts []ears
 		return err
 	}, `SELECT COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND outcome = 'missing'
 		GROUP BY reason ORDER BY COUNT(*) DESC, reason`, sweep.Organization, sweep.Tracker, sweep.ID)
-	if err != nil {
-		return nil, fmt.Errorf("count the missing answers of sweep %s: %w", sweep.ID, err)
-	}
-	return counts, nil
+	return counts, engine.Wrap(err, "count the missing answers of sweep %s", sweep.ID)
 }
 
 // Ending counts the answers of a target that ended in the same way.
@@ -458,17 +432,11 @@ func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, er
 		return err
 	}, `SELECT target, COALESCE(reason, ''), COALESCE(surface, ''), COALESCE(model, ''), COUNT(*) FROM answers
 		WHERE organization = $1 AND tracker = $2 AND sweep = $3 GROUP BY target, reason, surface, model`, sweep.Organization, sweep.Tracker, sweep.ID)
-	if err != nil {
-		return nil, fmt.Errorf("count how answers ended: %w", err)
-	}
-	return endings, nil
+	return endings, engine.Wrap(err, "count how answers ended")
 }
 
 // SaveFacts sets Facts of a sweep.
 func (s *Store) SaveFacts(sweep *Sweep, facts []byte) error {
 	_, err := s.ShardOf(sweep.Organization).Run(`UPDATE sweeps SET facts = $4 WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID, string(facts))
-	if err != nil {
-		return fmt.Errorf("store the facts of a sweep: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "store the facts of a sweep")
 }

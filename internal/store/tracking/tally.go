@@ -77,10 +77,7 @@ func (s *Store) SaveTally(t *Tally) error {
 		}
 		return engine.Each(ctx, tx, insertTallies, []*Tally{t}, nil)
 	})
-	if err != nil {
-		return fmt.Errorf("store a tally: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "store a tally")
 }
 
 // isCountable reports whether the sweep has all its answers and the rules are in use. It locks the
@@ -109,19 +106,13 @@ func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 		}
 		return engine.Each(ctx, tx, insertSpans, []*TallySpan{t}, nil)
 	})
-	if err != nil {
-		return fmt.Errorf("store the tally of a range of days: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "store the tally of a range of days")
 }
 
 // Tallies returns the tallies of rules, without their cells.
 func (s *Store) Tallies(ctx context.Context, r *Rules) ([]*Tally, error) {
 	all, err := engine.FindRows(ctx, s.ShardOf(r.Organization).Reports, tallySums, `WHERE organization = $1 AND tracker = $2 AND rules = $3`, r.Organization, r.Tracker, r.Version)
-	if err != nil {
-		return nil, fmt.Errorf("read tallies: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "read tallies")
 }
 
 // fewTallies is the number of tallies up to which TallyCells reads them one by one.
@@ -151,19 +142,13 @@ func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[
 	for _, id := range sweeps {
 		err = errors.Join(err, s.ShardOf(r.Organization).Reports.Find(ctx, scan, query+` AND sweep = $4`, r.Organization, r.Tracker, r.Version, id))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the cells of tallies: %w", err)
-	}
-	return found, nil
+	return found, engine.Wrap(err, "read the cells of tallies")
 }
 
 // TallySpans returns the spans of rules, without their cells, longest ranges first.
 func (s *Store) TallySpans(ctx context.Context, r *Rules) ([]*TallySpan, error) {
 	all, err := engine.FindRows(ctx, s.ShardOf(r.Organization).Reports, spanSweeps, `WHERE organization = $1 AND tracker = $2 AND rules = $3 ORDER BY days DESC, number`, r.Organization, r.Tracker, r.Version)
-	if err != nil {
-		return nil, fmt.Errorf("list tallies of ranges of days: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list tallies of ranges of days")
 }
 
 // ReadSpanCells sets the cells of a span, unless the span has changed since it was read.
@@ -193,10 +178,7 @@ func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 				SELECT 1 FROM sweeps n WHERE n.organization = s.organization AND n.tracker = s.tracker AND n.state = 'closed' AND n.repeats IS NOT NULL AND n.answered > 0 AND n.id > s.id)))
 		ORDER BY organization, tracker, version`)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list rules without tallies: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list rules without tallies")
 }
 
 // pruneTallies marks sweeps of deleted answers as incomplete and deletes their tallies.

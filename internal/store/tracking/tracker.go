@@ -113,19 +113,13 @@ var (
 // Tracker returns a tracker by name. It returns ErrNotFound.
 func (s *Store) Tracker(ctx context.Context, organization, name string) (*Tracker, error) {
 	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND name = $2 AND state <> 'deleting'`, organization, name)
-	if err != nil {
-		return nil, fmt.Errorf("tracker %s: %w", name, err)
-	}
-	return t, nil
+	return t, engine.Wrap(err, "tracker %s", name)
 }
 
 // Trackers lists the trackers of an organization by name.
 func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, error) {
 	all, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
-	if err != nil {
-		return nil, fmt.Errorf("list trackers: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list trackers")
 }
 
 // TrackerBrief is a tracker for lists. Its definition omits parts that lists do not show, such as
@@ -158,10 +152,7 @@ func (s *Store) TrackerBriefs(ctx context.Context, organization string) (all []*
 		all = append(all, b)
 		return r.Scan(append(briefTrackers.Targets(&b.Tracker), &b.Definition, &b.Prompts, &b.Brands)...)
 	}, `SELECT `+briefTrackers.List+`, `+brief+` FROM trackers WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
-	if err != nil {
-		return nil, fmt.Errorf("list trackers: %w", err)
-	}
-	return all, nil
+	return all, engine.Wrap(err, "list trackers")
 }
 
 // TrackerVersion returns a version of a definition. It returns ErrNotFound.
@@ -185,10 +176,7 @@ func (s *Store) TrackerTargets(ctx context.Context, t *Tracker) ([]*TrackerPart,
 
 func (s *Store) trackerParts(ctx context.Context, from *engine.Table[TrackerPart], t *Tracker) ([]*TrackerPart, error) {
 	parts, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, from, `WHERE organization = $1 AND tracker = $2 ORDER BY id`, t.Organization, t.ID)
-	if err != nil {
-		return nil, fmt.Errorf("list the parts of tracker %s: %w", t.Name, err)
-	}
-	return parts, nil
+	return parts, engine.Wrap(err, "list the parts of tracker %s", t.Name)
 }
 
 // ErrChanged is returned if a row was changed since the caller read it.
@@ -219,10 +207,7 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 			engine.Each(ctx, w.Tx, upsertTargets, targets, nil),
 			noteChangedDays(ctx, w.Tx, t, days))
 	}})
-	if err != nil {
-		return fmt.Errorf("apply tracker %s: %w", t.Name, err)
-	}
-	return nil
+	return engine.Wrap(err, "apply tracker %s", t.Name)
 }
 
 // checkTracker returns ErrChanged if the tracker does not have the version before, and CodeConflict
@@ -287,10 +272,7 @@ func (s *Store) SetTrackerState(t *Tracker, now time.Time) error {
 		}
 		return err
 	}})
-	if err != nil {
-		return fmt.Errorf("set the state of tracker %s: %w", t.Name, err)
-	}
-	return nil
+	return engine.Wrap(err, "set the state of tracker %s", t.Name)
 }
 
 func nullText(text string) *string {
@@ -303,8 +285,5 @@ func nullText(text string) *string {
 // DueTrackers returns trackers whose next sweep is due, longest overdue first.
 func (s *Store) DueTrackers(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
 	due, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, engine.Millis(now), limit)
-	if err != nil {
-		return nil, fmt.Errorf("find due trackers: %w", err)
-	}
-	return due, nil
+	return due, engine.Wrap(err, "find due trackers")
 }
