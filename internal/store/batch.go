@@ -38,9 +38,7 @@ var (
 		engine.IntField("total", func(b *Batch) *int { return &b.Total }),
 		engine.IntField("accepted", func(b *Batch) *int { return &b.Accepted }))
 	insertBatches = batchesTable.Insert("")
-	deleteBatches = engine.NewStatement(batchesTable.Only("organization", "id"), func(in engine.Input) string {
-		return `DELETE FROM batches WHERE ` + in.Matching()
-	})
+	deleteBatches = batchesTable.Delete("organization", "id")
 
 	batchTasksTable = engine.NewTable("batch_tasks",
 		engine.Field("organization", "uuid", func(t *batchTask) *string { return &t.organization }),
@@ -48,12 +46,8 @@ var (
 		engine.Field("batch", "uuid", func(t *batchTask) *string { return &t.batch }),
 		engine.IntField("position", func(t *batchTask) *int { return &t.position }))
 	insertBatchTasks = batchTasksTable.Insert("")
-	selectBatchTasks = engine.NewStatement(batchTasksTable.Only("organization", "job"), func(in engine.Input) string {
-		return `SELECT ` + batchTasksTable.List + ` FROM batch_tasks WHERE ` + in.Matching()
-	})
-	deleteBatchTasks = engine.NewStatement(batchTasksTable.Only("organization", "job"), func(in engine.Input) string {
-		return `DELETE FROM batch_tasks WHERE ` + in.Matching()
-	})
+	selectBatchTasks = batchTasksTable.Select("organization", "job")
+	deleteBatchTasks = batchTasksTable.Delete("organization", "job")
 )
 
 // SubmitBatch is Submit for the tasks of a batch; positions are their positions in the input.
@@ -149,14 +143,8 @@ func (s *Store) Batch(ctx context.Context, organization, id string) (*BatchProgr
 	if err != nil {
 		return nil, fmt.Errorf("batch: %w", err)
 	}
-	found, err := s.batches(ctx, organization, `id = $2`, id)
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("batch %s: %w", id, ErrNotFound)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return found[0], nil
+	batch, err := engine.FirstOf(s.batches(ctx, organization, `id = $2`, id))
+	return batch, engine.Wrap(err, "batch %s", id)
 }
 
 func (s *Store) batches(ctx context.Context, organization, condition string, args ...any) (found []*BatchProgress, err error) {

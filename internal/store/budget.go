@@ -36,9 +36,7 @@ var (
 		engine.IntField("since", func(b *keyBudget) *int64 { return &b.since }))
 	upsertBudgets = budgetsTable.Insert(`ON CONFLICT (organization, key_id) DO UPDATE SET per_day = excluded.per_day, per_month = excluded.per_month,
 		day = excluded.day, day_used = excluded.day_used, month_used = excluded.month_used, held = excluded.held`)
-	selectBudgets = engine.NewStatement(budgetsTable.Only("organization"), func(in engine.Input) string {
-		return `SELECT ` + budgetsTable.List + ` FROM key_budgets WHERE ` + in.Matching()
-	})
+	selectBudgets = budgetsTable.Select("organization")
 )
 
 // budgetOf is a budget in a transaction.
@@ -175,14 +173,8 @@ func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDa
 	if err != nil {
 		return nil, fmt.Errorf("set the budget of key %s: %w", id, err)
 	}
-	keys, err := s.findKeys(ctx, now, `WHERE organization = $1 AND id = $2`, organization, id)
-	if err == nil && len(keys) == 0 {
-		err = ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("key %s: %w", id, err)
-	}
-	return keys[0], nil
+	key, err := engine.FirstOf(s.findKeys(ctx, now, `WHERE organization = $1 AND id = $2`, organization, id))
+	return key, engine.Wrap(err, "key %s", id)
 }
 
 // setBudget changes the budgets of a key whose organization is locked.

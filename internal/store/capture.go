@@ -35,14 +35,11 @@ var (
 
 // Capture returns a capture that has not expired. It returns ErrNotFound.
 func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture, error) {
-	found, err := engine.RowsFromAllShards(ctx, s.DB, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, engine.Millis(now))
-	if err == nil && len(found) == 0 {
-		err = ErrNotFound
-	}
+	found, err := engine.FirstOf(engine.RowsFromAllShards(ctx, s.DB, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, engine.Millis(now)))
 	if err != nil {
 		return Capture{}, fmt.Errorf("capture: %w", err)
 	}
-	return found[0].Capture, nil
+	return found.Capture, nil
 }
 
 // ExpiredCaptures returns the ids of a batch of expired captures.

@@ -319,14 +319,8 @@ func (s *Store) Delivery(ctx context.Context, organization, id string) (*Deliver
 	if err != nil {
 		return nil, fmt.Errorf("delivery: %w", err)
 	}
-	found, err := findDeliveries(ctx, s.ShardOf(organization).Lookups, `WHERE organization = $1 AND job = $2`, organization, id)
-	if err == nil && len(found) == 0 {
-		err = ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("delivery %s: %w", id, err)
-	}
-	return found[0], nil
+	d, err := engine.FirstOf(findDeliveries(ctx, s.ShardOf(organization).Lookups, `WHERE organization = $1 AND job = $2`, organization, id))
+	return d, engine.Wrap(err, "delivery %s", id)
 }
 
 // DeliveryFilter selects the deliveries to list, newest task first.

@@ -124,12 +124,8 @@ var (
 		engine.TextField("key", func(k *keyedTask) *string { return &k.key }),
 		engine.Field("job", "uuid", func(k *keyedTask) *string { return &k.job }))
 	insertKeys = keysTable.Insert("")
-	selectKeys = engine.NewStatement(keysTable.Only("organization", "key"), func(in engine.Input) string {
-		return `SELECT ` + keysTable.List + ` FROM idempotency_keys WHERE ` + in.Matching()
-	})
-	deleteKeys = engine.NewStatement(keysTable.Columns, func(in engine.Input) string {
-		return `DELETE FROM idempotency_keys WHERE ` + in.Matching()
-	})
+	selectKeys = keysTable.Select("organization", "key")
+	deleteKeys = keysTable.Delete("organization", "key", "job")
 )
 
 // takeKey reserves the idempotency key of a job; leaveKey releases it.

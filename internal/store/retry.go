@@ -20,26 +20,18 @@ var (
 		engine.Field("job", "uuid", func(r *retryRow) *string { return &r.job }),
 		engine.Field("task", "uuid", func(r *retryRow) *string { return &r.task }))
 	// If the replacing task was removed from the queue, another may take its place.
-	insertRetries = retriesTable.Insert(`ON CONFLICT (organization, job) DO UPDATE SET task = excluded.task`)
-	selectRetries = engine.NewStatement(retriesTable.Only("organization", "job"), func(in engine.Input) string {
-		return `SELECT ` + retriesTable.List + ` FROM retries WHERE ` + in.Matching()
-	})
-	deleteRetries = engine.NewStatement(retriesTable.Only("organization", "job"), func(in engine.Input) string {
-		return `DELETE FROM retries WHERE ` + in.Matching()
-	})
+	insertRetries     = retriesTable.Insert(`ON CONFLICT (organization, job) DO UPDATE SET task = excluded.task`)
+	selectRetries     = retriesTable.Select("organization", "job")
+	deleteRetries     = retriesTable.Delete("organization", "job")
 	replaceBatchTasks = engine.NewStatement(retriesTable.Columns, func(in engine.Input) string {
 		return `UPDATE batch_tasks SET job = ` + in.Value("task") + ` ` + in.Where("batch_tasks", "organization", "job")
 	})
 
 	// identifiedJobs and identifiedFinished have only the id and status of a job.
 	identifiedJobs     = engine.NewTable("jobs", JobsTable.Only("organization", "id", "status")...)
-	identifiedFinished = engine.NewTable("finished", engine.Lift(identifiedJobs.Columns, func(j *Job) *Job { return j })...)
-	selectJobs         = engine.NewStatement(identifiedJobs.Only("organization", "id"), func(in engine.Input) string {
-		return `SELECT ` + identifiedJobs.List + ` FROM jobs WHERE ` + in.Matching()
-	})
-	selectFinished = engine.NewStatement(identifiedJobs.Only("organization", "id"), func(in engine.Input) string {
-		return `SELECT ` + identifiedFinished.List + ` FROM finished WHERE ` + in.Matching()
-	})
+	identifiedFinished = engine.NewTable("finished", identifiedJobs.Columns...)
+	selectJobs         = identifiedJobs.Select("organization", "id")
+	selectFinished     = identifiedFinished.Select("organization", "id")
 )
 
 // FailedTasks returns the failed tasks of a batch in the order of the input, with their
@@ -56,14 +48,8 @@ func (s *Store) FailedTasks(ctx context.Context, organization, batch string) ([]
 
 // FailedRequest returns a failed call or task with its webhook URL. It returns ErrNotFound.
 func (s *Store) FailedRequest(ctx context.Context, organization, id string) (*Task, error) {
-	found, err := s.failed(ctx, organization, withWebhook+` WHERE finished.organization = $1 AND finished.id = $2 AND finished.status = 'FAILED'`, id)
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("failed request %s: %w", id, ErrNotFound)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return found[0], nil
+	task, err := engine.FirstOf(s.failed(ctx, organization, withWebhook+` WHERE finished.organization = $1 AND finished.id = $2 AND finished.status = 'FAILED'`, id))
+	return task, engine.Wrap(err, "failed request %s", id)
 }
 
 // withWebhook joins the webhook of a job.

@@ -61,9 +61,7 @@ var (
 		ON CONFLICT (organization, hour, provider, ms) DO UPDATE SET
 			jobs = statistics.jobs + excluded.jobs, failed = statistics.failed + excluded.failed`)
 	statsKeys   = engine.NewTable("statistics", statsTable.Only("organization", "hour", "provider", "ms")...)
-	deleteStats = engine.NewStatement(statsKeys.Columns, func(in engine.Input) string {
-		return `DELETE FROM statistics WHERE ` + in.Matching()
-	})
+	deleteStats = statsKeys.Delete("organization", "hour", "provider", "ms")
 )
 
 // countStats counts the jobs that this transaction ends. As in countUsage, the locks on the

@@ -58,9 +58,7 @@ var (
 	copyEnded = endStatement(func(in engine.Input, into, ended string) string {
 		return into + ` SELECT ` + ended + ` FROM jobs, ` + in.Rows() + ` WHERE ` + isOwner
 	})
-	deleteFinished = engine.NewStatement(FinishedTable.Only("organization", "id"), func(in engine.Input) string {
-		return `DELETE FROM finished WHERE ` + in.Matching()
-	})
+	deleteFinished = FinishedTable.Delete("organization", "id")
 
 	// taskTables are the tables with tasks. A task moves only from the first to the second, so a
 	// reader that looks in this order finds every task.

@@ -129,14 +129,7 @@ func FindRows[T any](ctx context.Context, in Querier, from *Table[T], clause str
 
 // FirstRow is FindRows for at most one row. It returns ErrNotFound.
 func FirstRow[T any](ctx context.Context, in Querier, from *Table[T], clause string, args ...any) (*T, error) {
-	rows, err := FindRows(ctx, in, from, clause, args...)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(rows) == 0:
-		return nil, ErrNotFound
-	}
-	return rows[0], nil
+	return FirstOf(FindRows(ctx, in, from, clause, args...))
 }
 
 // Collect returns a scan function that appends rows of a table. All rows are scanned into the

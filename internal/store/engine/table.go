@@ -83,6 +83,18 @@ func (t *Table[T]) Insert(onConflict string) Statement[T] {
 	return s
 }
 
+// Select returns a statement that reads the rows of the table that equal one of the given rows in
+// the named columns.
+func (t *Table[T]) Select(by ...string) Statement[T] {
+	return NewStatement(t.Only(by...), func(in Input) string { return "SELECT " + t.List + " FROM " + t.name + " WHERE " + in.Matching() })
+}
+
+// Delete returns a statement that deletes the rows of the table that equal one of the given rows
+// in the named columns.
+func (t *Table[T]) Delete(by ...string) Statement[T] {
+	return NewStatement(t.Only(by...), func(in Input) string { return "DELETE FROM " + t.name + " WHERE " + in.Matching() })
+}
+
 // Column is a column of a table, or of the rows that a statement runs over.
 type Column[T any] struct {
 	Name   string

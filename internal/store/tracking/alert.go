@@ -159,11 +159,7 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 			{`UPDATE trackers SET steps = steps + 1 WHERE organization = $1 AND id = $2 AND steps = $3 AND state <> 'deleting'`, []any{t.Organization, t.ID, step.Steps}},
 			{`UPDATE sweeps SET stepped = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND stepped = 0`, []any{t.Organization, t.ID, sweep.ID}},
 		} {
-			n, err := w.Run(ctx, statement.text, statement.args...)
-			if err == nil && n == 0 {
-				err = ErrChanged
-			}
-			if err != nil {
+			if err := expectChange(w.Run(ctx, statement.text, statement.args...)); err != nil {
 				return err
 			}
 		}

@@ -227,12 +227,9 @@ func (s *Store) withResults(ctx context.Context, organization, which string, arg
 // number of analysed answers, because the cursor restarts at the end.
 func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 	err := s.ShardOf(r.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		n, err := tx.Run(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
+		err := expectChange(tx.Run(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
 			WHERE organization = $1 AND tracker = $2 AND version = $3 AND cursor = $6 AND done = $7 AND finished_at IS NULL`,
-			r.Organization, r.Tracker, r.Version, cursor, len(found), r.Cursor, r.Done)
-		if err == nil && n == 0 {
-			err = ErrChanged
-		}
+			r.Organization, r.Tracker, r.Version, cursor, len(found), r.Cursor, r.Done))
 		if err != nil {
 			return err
 		}

@@ -85,11 +85,8 @@ func (s *Store) FailExport(day *ExportDay, failure string, again time.Time) erro
 
 // updateExport changes a day that this node has leased.
 func (s *Store) updateExport(day *ExportDay, set string, args ...any) error {
-	n, err := s.ShardOf(day.Organization).Run(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
-		append([]any{day.Organization, day.Tracker, day.Day, day.leasedUntil}, args...)...)
-	if err == nil && n == 0 {
-		err = ErrChanged
-	}
+	err := expectChange(s.ShardOf(day.Organization).Run(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
+		append([]any{day.Organization, day.Tracker, day.Day, day.leasedUntil}, args...)...))
 	return engine.Wrap(err, "update the state of an export")
 }
 

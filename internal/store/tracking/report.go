@@ -47,12 +47,8 @@ func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) 
 // if the tracker was changed since the caller read it.
 func (s *Store) TakeReport(t *Tracker, r *Report, channels []string, slot string, due, now time.Time) error {
 	return s.saveReport(t, r, channels, now, func(ctx context.Context, w *store.Work) error {
-		n, err := w.Run(ctx, `UPDATE trackers SET report_slot = $5, report_due_at = $6 WHERE organization = $1 AND id = $2 AND version = $3 AND report_slot = $4`,
-			t.Organization, t.ID, t.Version, t.ReportSlot, nullText(slot), engine.NullMillis(due))
-		if err == nil && n == 0 {
-			err = ErrChanged
-		}
-		return err
+		return expectChange(w.Run(ctx, `UPDATE trackers SET report_slot = $5, report_due_at = $6 WHERE organization = $1 AND id = $2 AND version = $3 AND report_slot = $4`,
+			t.Organization, t.ID, t.Version, t.ReportSlot, nullText(slot), engine.NullMillis(due)))
 	})
 }
 

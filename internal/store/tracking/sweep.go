@@ -324,9 +324,7 @@ func (s *Sweep) since(now time.Time) time.Time {
 	return now
 }
 
-var deleteJobs = engine.NewStatement(store.JobsTable.Only("organization", "id"), func(in engine.Input) string {
-	return `DELETE FROM jobs WHERE ` + in.Matching()
-})
+var deleteJobs = store.JobsTable.Delete("organization", "id")
 
 // CloseSweep closes a sweep when all its tasks have ended, and plans its webhook. It reports
 // whether it has closed the sweep: not while tasks are running, and not twice.

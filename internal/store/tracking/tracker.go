@@ -180,7 +180,15 @@ func (s *Store) trackerParts(ctx context.Context, from *engine.Table[TrackerPart
 }
 
 // ErrChanged is returned if a row was changed since the caller read it.
-var ErrChanged = errors.New("somebody else has changed it meanwhile")
+var ErrChanged = errors.New("it was changed meanwhile")
+
+// expectChange returns ErrChanged if a statement has changed no rows.
+func expectChange(rows int64, err error) error {
+	if err == nil && rows == 0 {
+		return ErrChanged
+	}
+	return err
+}
 
 // ApplyTracker stores a tracker with a new definition, the next version, and the new or changed
 // prompts and targets. before is the version that the caller has compared it with, or 0 for a new
@@ -264,13 +272,9 @@ func forgetVersions(ctx context.Context, w *store.Work, t *Tracker) error {
 func (s *Store) SetTrackerState(t *Tracker, now time.Time) error {
 	// The lock on the organization keeps a sweep from starting and setting the next slot.
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
-		n, err := w.Run(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
+		return expectChange(w.Run(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
 			WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
-			t.Organization, t.ID, t.Version, string(t.State), nullText(t.NextSlot), engine.NullMillis(t.DueAt), engine.Millis(now), nullText(t.ReportSlot), engine.NullMillis(t.ReportDueAt))
-		if err == nil && n == 0 {
-			err = ErrChanged
-		}
-		return err
+			t.Organization, t.ID, t.Version, string(t.State), nullText(t.NextSlot), engine.NullMillis(t.DueAt), engine.Millis(now), nullText(t.ReportSlot), engine.NullMillis(t.ReportDueAt)))
 	}})
 	return engine.Wrap(err, "set the state of tracker %s", t.Name)
 }
