@@ -1,6 +1,6 @@
 -- +goose Up
 
--- The row is the one point of order for an organization's slots and credits.
+-- Locking the row of an organization orders all changes of its slots and credits.
 -- Half-empty pages keep its frequent updates in place (HOT).
 CREATE TABLE organizations (
   id                  uuid PRIMARY KEY,
@@ -12,12 +12,12 @@ CREATE TABLE organizations (
   credits_per_cycle   bigint NOT NULL,
   webhook_secret      text NOT NULL,
   created_at          bigint NOT NULL,
-  running             integer NOT NULL DEFAULT 0,  -- jobs PROCESSING
-  balance             bigint NOT NULL DEFAULT 0,   -- the ledger's sum
-  held                bigint NOT NULL DEFAULT 0,   -- the part of it that running jobs may take
+  running             integer NOT NULL DEFAULT 0,  -- number of jobs with status PROCESSING
+  balance             bigint NOT NULL DEFAULT 0,   -- sum of the ledger
+  held                bigint NOT NULL DEFAULT 0,   -- the part of the balance that running jobs may be charged
   cycle_started_at    bigint NOT NULL,
   cycle_resets_at     bigint NOT NULL,
-  cycle_grant         bigint NOT NULL,             -- granted for this cycle; what is unused of it lapses
+  cycle_grant         bigint NOT NULL,             -- granted for this cycle; unused credits expire
   cycle_used          bigint NOT NULL DEFAULT 0,   -- charged in this cycle
   CHECK (running >= 0 AND held >= 0 AND balance >= held)
 ) WITH (fillfactor = 60);
@@ -34,7 +34,7 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_organization ON api_keys (organization);
 
--- One row per process incarnation; the id is the token that settling checks.
+-- One row for each start of a process. Settling a job checks the id.
 CREATE TABLE nodes (
   id         uuid PRIMARY KEY,
   host       text NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE nodes (
   seen_at    bigint NOT NULL  -- by the database's clock
 );
 
--- Jobs that are under way. They move to finished when they end, so that this
+-- Queued and running jobs. They move to finished when they end, so that this
 -- table stays small. No foreign keys: the insert is on the hot path, and
 -- organizations are never deleted.
 CREATE TABLE jobs (
@@ -53,7 +53,7 @@ CREATE TABLE jobs (
   mode         text NOT NULL,
   status       text NOT NULL,
   request      text NOT NULL,
-  most         bigint NOT NULL,  -- the most it can cost; held while it runs
+  most         bigint NOT NULL,  -- maximum cost; held while it runs
   node         uuid NOT NULL,
   created_at   bigint NOT NULL,
   started_at   bigint NOT NULL
@@ -78,7 +78,7 @@ CREATE TABLE finished (
 );
 CREATE INDEX finished_created ON finished (created_at);
 
--- Append-only. One entry a kind and job, so that no job is charged twice.
+-- Append-only. At most one entry of each kind for a job, so that no job is charged twice.
 CREATE TABLE ledger (
   id           uuid PRIMARY KEY,
   organization uuid NOT NULL,

@@ -1,23 +1,23 @@
 -- +goose Up
 
--- Jobs are counted as they end: by day in usage, for ever, and here by hour and by
--- how long they took, for as long as the API shows.
+-- Jobs are counted when they end: permanently by day in usage, and here by hour and latency for
+-- as long as the API shows them.
 CREATE TABLE statistics (
   organization uuid NOT NULL,
   hour         bigint NOT NULL,  -- since 1970
   provider     text NOT NULL,
-  ms           bigint NOT NULL,  -- rounded down; -1 when they were never started
+  ms           bigint NOT NULL,  -- latency, rounded down; -1 for jobs that never started
   jobs         bigint NOT NULL,
   failed       bigint NOT NULL,
   PRIMARY KEY (organization, hour, provider, ms)
 ) WITH (fillfactor = 70);
 
--- Counters change with every commit. Room in their pages keeps updates in place (HOT),
--- and what they leave behind is cleaned up as it comes.
+-- Counters change with every commit. Free space in their pages allows updates in place (HOT), and
+-- frequent vacuuming removes dead tuples.
 ALTER TABLE usage SET (fillfactor = 70, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 ALTER TABLE statistics SET (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 
--- So far usage had the jobs that are no longer kept.
+-- Until now, usage had only the jobs that were deleted.
 INSERT INTO usage (organization, day, provider, completed, failed, charged)
   SELECT organization, finished_at / 86400000, provider,
     SUM(CASE status WHEN 'COMPLETED' THEN 1 ELSE 0 END), SUM(CASE status WHEN 'COMPLETED' THEN 0 ELSE 1 END), SUM(charged)

@@ -5,13 +5,13 @@ CREATE TABLE batches (
   organization uuid NOT NULL,
   id           uuid NOT NULL,
   created_at   bigint NOT NULL,
-  total        bigint NOT NULL,  -- tasks that were handed in
-  accepted     bigint NOT NULL,  -- of them, those that were queued
+  total        bigint NOT NULL,  -- number of submitted tasks
+  accepted     bigint NOT NULL,  -- number of queued tasks
   PRIMARY KEY (organization, id)
 );
 
--- Which task stands at which place of a batch. Apart from jobs, which move: only
--- submitting, removing and retrying a task change it.
+-- Positions of tasks in batches. Not in jobs, because jobs move to another table: only submitting,
+-- removing and retrying a task change this table.
 CREATE TABLE batch_tasks (
   organization uuid NOT NULL,
   job          uuid NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE batch_tasks (
 );
 CREATE INDEX batch_tasks_batch ON batch_tasks (organization, batch, position);
 
--- Which task was queued in the place of a job that failed.
+-- Tasks that replace failed jobs.
 CREATE TABLE retries (
   organization uuid NOT NULL,
   job          uuid NOT NULL,

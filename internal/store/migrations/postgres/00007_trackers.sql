@@ -1,6 +1,6 @@
 -- +goose Up
 
--- The tracker that a job was asked for, so that the ledger can name it.
+-- The tracker that a job belongs to, so that the ledger can show it.
 ALTER TABLE jobs ADD COLUMN tracker text;
 ALTER TABLE finished ADD COLUMN tracker text;
 ALTER TABLE ledger ADD COLUMN tracker text;
@@ -9,14 +9,14 @@ CREATE TABLE trackers (
   organization uuid NOT NULL,
   id           uuid NOT NULL,
   name         text NOT NULL,
-  state        text NOT NULL,              -- active, paused, or deleting: then its name is free
+  state        text NOT NULL,              -- active, paused or deleting; while deleting, its name is free
   version      integer NOT NULL,           -- of the definition
   definition   text NOT NULL,              -- JSON
   demo         integer NOT NULL DEFAULT 0,
   keep_days    integer NOT NULL,
   created_at   bigint NOT NULL,
   updated_at   bigint NOT NULL,
-  next_slot    text,                       -- for which the next sweep is due
+  next_slot    text,                       -- slot of the next sweep
   due_at       bigint,
   PRIMARY KEY (organization, id)
 );
@@ -34,15 +34,14 @@ CREATE TABLE tracker_versions (
   PRIMARY KEY (organization, tracker, version)
 );
 
--- Questions and targets that a tracker has or had, with numbers that never change
--- their meaning.
+-- Current and former prompts and targets of a tracker. The meaning of an id never changes.
 CREATE TABLE tracker_prompts (
   organization uuid NOT NULL,
   tracker      uuid NOT NULL,
   id           integer NOT NULL,
   active       integer NOT NULL,
-  name         text NOT NULL,              -- the question
-  definition   text NOT NULL,              -- JSON, as it was last applied
+  name         text NOT NULL,              -- text of the prompt
+  definition   text NOT NULL,              -- JSON, as last applied
   PRIMARY KEY (organization, tracker, id)
 );
 CREATE TABLE tracker_targets (
@@ -59,17 +58,17 @@ CREATE TABLE sweeps (
   organization uuid NOT NULL,
   tracker      uuid NOT NULL,
   id           uuid NOT NULL,
-  slot         text NOT NULL,              -- a civil time and its zone, or manual and a key
+  slot         text NOT NULL,              -- a local time and its time zone, or "manual" and a key
   state        text NOT NULL,
   reason       text,
   version      integer NOT NULL,
-  month        text NOT NULL,              -- in which it counts against the ceiling, as 2026-11
+  month        text NOT NULL,              -- whose ceiling it counts against, such as 2026-11
   due_at       bigint NOT NULL,
   started_at   bigint,
   ends_at      bigint NOT NULL,
   closed_at    bigint,
   planned      integer NOT NULL,
-  submitted    integer NOT NULL DEFAULT 0, -- the first so many of the plan have a row in answers
+  submitted    integer NOT NULL DEFAULT 0, -- number of planned tasks that were submitted, in order
   answered     integer NOT NULL DEFAULT 0,
   missing      integer NOT NULL DEFAULT 0,
   most         bigint NOT NULL,           -- credits
@@ -80,8 +79,8 @@ CREATE UNIQUE INDEX sweeps_slot ON sweeps (organization, tracker, slot);
 CREATE INDEX sweeps_month ON sweeps (organization, tracker, month);
 CREATE INDEX sweeps_running ON sweeps (organization, tracker, id) WHERE state = 'running';
 
--- One row for each question, target and sample of a sweep, written with the task that
--- asks it and completed when that has ended.
+-- One row for each prompt, target and sample of a sweep. It is inserted together with its task and
+-- completed when the task has ended.
 CREATE TABLE answers (
   organization uuid NOT NULL,
   tracker      uuid NOT NULL,
@@ -101,26 +100,25 @@ CREATE TABLE answers (
   body         bytea,                       -- the hash of the result
   PRIMARY KEY (organization, tracker, id)
 );
--- Rows are completed in place.
+-- Free space in the pages lets rows be completed in place.
 ALTER TABLE answers SET (fillfactor = 80);
--- Neither begins with a column of the key: before there are statistics the planner would
--- find an answer by its id through one of these, reading all of the tracker's.
+-- Neither index begins with a column of the primary key. Otherwise the planner, without statistics,
+-- would use it to find an answer by id and read all answers of the tracker.
 CREATE UNIQUE INDEX answers_cell ON answers (sweep, organization, tracker, prompt, target, sample);
 CREATE INDEX answers_prompt ON answers (prompt, organization, tracker, id);
 
--- Results, once for the same content.
+-- Results of answers. Equal results are stored once.
 CREATE TABLE bodies (
   organization uuid NOT NULL,
   hash         bytea NOT NULL,
   content      bytea NOT NULL,              -- zstd
-  answers      bigint NOT NULL,           -- that have it
+  answers      bigint NOT NULL,           -- number of answers that have this result
   PRIMARY KEY (organization, hash)
 );
 
 ALTER TABLE bodies ALTER COLUMN content SET STORAGE EXTERNAL;
 
--- Up to which ended task the answers of an organization with running sweeps are
--- recorded.
+-- Organizations with running sweeps, and the last ended task whose answer is recorded.
 CREATE TABLE followers (
   organization uuid NOT NULL PRIMARY KEY,
   event        bigint NOT NULL

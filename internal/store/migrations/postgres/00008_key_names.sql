@@ -1,4 +1,4 @@
 -- +goose Up
 
--- What its owner calls a key, '' for nothing.
+-- The name that its owner has given a key, or ''.
 ALTER TABLE api_keys ADD COLUMN name text NOT NULL DEFAULT '';

@@ -1,36 +1,36 @@
 -- +goose Up
 
--- What the answers of a closed sweep add up to, by rules. It follows from their analyses,
--- and is kept because a year of them are millions.
+-- Aggregated answers of a closed sweep, by rules. They could be computed from the analyses, but are
+-- stored because a year has millions of these.
 CREATE TABLE tallies (
   organization uuid NOT NULL,
   tracker      uuid NOT NULL,
   rules        integer NOT NULL,
   sweep        uuid NOT NULL,
-  answers      integer NOT NULL, -- that were added up
-  weights      bigint NOT NULL, -- of the questions, as a hash: sums are made by them
-  sums         bytea NOT NULL, -- over the questions of each target
-  cells        bytea NOT NULL, -- by question and target, packed
+  answers      integer NOT NULL, -- number of aggregated answers
+  weights      bigint NOT NULL, -- hash of the prompt weights that sums were computed with
+  sums         bytea NOT NULL, -- by target, over all prompts
+  cells        bytea NOT NULL, -- by prompt and target, compressed
   PRIMARY KEY (organization, tracker, rules, sweep)
 );
 
--- Cells of all sweeps that were due in a range of days, added up.
+-- Aggregated cells of all sweeps that were due in a range of days.
 CREATE TABLE tally_spans (
   organization uuid NOT NULL,
   tracker      uuid NOT NULL,
   rules        integer NOT NULL,
   days         integer NOT NULL, -- length of the range
-  number       integer NOT NULL, -- of the range, since 1970
-  sweeps       bytea NOT NULL, -- ids of those that are in it
+  number       integer NOT NULL, -- index of the range since 1970
+  sweeps       bytea NOT NULL, -- ids of the aggregated sweeps
   cells        bytea NOT NULL,
   PRIMARY KEY (organization, tracker, rules, days, number)
 );
 
--- Answers of a sweep are gone: it is not added up any more.
+-- Some answers of the sweep were deleted, so it is not aggregated any more.
 ALTER TABLE sweeps ADD COLUMN pruned integer NOT NULL DEFAULT 0;
--- The sweep that this one repeats at once, to see how much is noise.
+-- The sweep that this one repeats in order to measure normal variation.
 ALTER TABLE sweeps ADD COLUMN repeats uuid;
--- What its targets answered with: models, parsers, how much was blocked; JSON, when it is closed.
+-- Facts about the answers of its targets: models, parsers, share of blocked ones. JSON, set after closing.
 ALTER TABLE sweeps ADD COLUMN facts text;
--- What moved when these rules took over; JSON.
+-- Changes of the metrics when these rules became current. JSON.
 ALTER TABLE tracker_rules ADD COLUMN report text;

@@ -1,4 +1,4 @@
 -- +goose Up
 
--- How many tasks a node runs at once: the more, the more organizations it is the home of.
+-- How many tasks a node runs at once. A node is the home of organizations in proportion to this.
 ALTER TABLE nodes ADD COLUMN workers integer NOT NULL DEFAULT 0;

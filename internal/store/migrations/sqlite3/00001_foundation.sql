@@ -1,6 +1,6 @@
 -- +goose Up
 
--- The row is the one point of order for an organization's slots and credits.
+-- Locking the row of an organization orders all changes of its slots and credits.
 CREATE TABLE organizations (
   id                  TEXT PRIMARY KEY,
   name                TEXT NOT NULL UNIQUE,
@@ -11,12 +11,12 @@ CREATE TABLE organizations (
   credits_per_cycle   INTEGER NOT NULL,
   webhook_secret      TEXT NOT NULL,
   created_at          INTEGER NOT NULL,
-  running             INTEGER NOT NULL DEFAULT 0,  -- jobs PROCESSING
-  balance             INTEGER NOT NULL DEFAULT 0,   -- the ledger's sum
-  held                INTEGER NOT NULL DEFAULT 0,   -- the part of it that running jobs may take
+  running             INTEGER NOT NULL DEFAULT 0,  -- number of jobs with status PROCESSING
+  balance             INTEGER NOT NULL DEFAULT 0,   -- sum of the ledger
+  held                INTEGER NOT NULL DEFAULT 0,   -- the part of the balance that running jobs may be charged
   cycle_started_at    INTEGER NOT NULL,
   cycle_resets_at     INTEGER NOT NULL,
-  cycle_grant         INTEGER NOT NULL,             -- granted for this cycle; what is unused of it lapses
+  cycle_grant         INTEGER NOT NULL,             -- granted for this cycle; unused credits expire
   cycle_used          INTEGER NOT NULL DEFAULT 0,   -- charged in this cycle
   CHECK (running >= 0 AND held >= 0 AND balance >= held)
 );
@@ -33,7 +33,7 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_organization ON api_keys (organization);
 
--- One row per process incarnation; the id is the token that settling checks.
+-- One row for each start of a process. Settling a job checks the id.
 CREATE TABLE nodes (
   id         TEXT PRIMARY KEY,
   host       TEXT NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE nodes (
   seen_at    INTEGER NOT NULL  -- by the database's clock
 );
 
--- Jobs that are under way. They move to finished when they end, so that this
+-- Queued and running jobs. They move to finished when they end, so that this
 -- table stays small. No foreign keys: the insert is on the hot path, and
 -- organizations are never deleted.
 CREATE TABLE jobs (
@@ -52,7 +52,7 @@ CREATE TABLE jobs (
   mode         TEXT NOT NULL,
   status       TEXT NOT NULL,
   request      TEXT NOT NULL,
-  most         INTEGER NOT NULL,  -- the most it can cost; held while it runs
+  most         INTEGER NOT NULL,  -- maximum cost; held while it runs
   node         TEXT NOT NULL,
   created_at   INTEGER NOT NULL,
   started_at   INTEGER NOT NULL
@@ -77,7 +77,7 @@ CREATE TABLE finished (
 );
 CREATE INDEX finished_created ON finished (created_at);
 
--- Append-only. One entry a kind and job, so that no job is charged twice.
+-- Append-only. At most one entry of each kind for a job, so that no job is charged twice.
 CREATE TABLE ledger (
   id           TEXT PRIMARY KEY,
   organization TEXT NOT NULL,

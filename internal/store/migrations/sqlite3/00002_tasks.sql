@@ -1,16 +1,16 @@
 -- +goose Up
 
-ALTER TABLE organizations ADD COLUMN queued INTEGER NOT NULL DEFAULT 0 CHECK (queued >= 0);  -- tasks QUEUED
-ALTER TABLE organizations ADD COLUMN served_at INTEGER NOT NULL DEFAULT 0;                   -- when its last turn was
-ALTER TABLE organizations ADD COLUMN events INTEGER NOT NULL DEFAULT 0;                      -- tasks that have ended so far
+ALTER TABLE organizations ADD COLUMN queued INTEGER NOT NULL DEFAULT 0 CHECK (queued >= 0);  -- number of tasks with status QUEUED
+ALTER TABLE organizations ADD COLUMN served_at INTEGER NOT NULL DEFAULT 0;                   -- when a claim last served it
+ALTER TABLE organizations ADD COLUMN events INTEGER NOT NULL DEFAULT 0;                      -- number of tasks that have ended
 ALTER TABLE organizations ADD COLUMN webhook_secret_before TEXT;                             -- still valid for a while after a rotation
 ALTER TABLE organizations ADD COLUMN webhook_secret_rotated_at INTEGER;
 ALTER TABLE organizations ADD COLUMN ready INTEGER GENERATED ALWAYS AS (queued > 0 AND running < slots) VIRTUAL;
--- Whose turn it is.
+-- Organizations with queued tasks and free slots, longest waiting first.
 CREATE INDEX organizations_ready ON organizations (served_at) WHERE ready;
 
--- Every statement on jobs knows the organization. SQLite cannot change a primary
--- key, so the tables are made anew.
+-- Every statement on jobs knows the organization, which therefore begins the primary key.
+-- SQLite cannot change a primary key, so the tables are created again.
 DROP INDEX jobs_node;
 ALTER TABLE jobs RENAME TO jobs_before;
 CREATE TABLE jobs (
@@ -21,8 +21,8 @@ CREATE TABLE jobs (
   mode            TEXT NOT NULL,
   status          TEXT NOT NULL,
   request         TEXT NOT NULL,
-  most            INTEGER NOT NULL,  -- the most it can cost; held while it runs
-  node            TEXT,              -- nobody has it while it is QUEUED
+  most            INTEGER NOT NULL,  -- maximum cost; held while it runs
+  node            TEXT,              -- NULL while it is QUEUED
   created_at      INTEGER NOT NULL,
   started_at      INTEGER,
   attempts        INTEGER NOT NULL DEFAULT 0,
@@ -37,7 +37,7 @@ DROP TABLE jobs_before;
 CREATE INDEX jobs_queued ON jobs (organization, priority DESC, id) WHERE status = 'QUEUED';
 CREATE INDEX jobs_running ON jobs (organization, node) WHERE status = 'PROCESSING';
 
-DROP INDEX finished_created; -- ids tell when a job was created
+DROP INDEX finished_created; -- ids contain the time of creation
 ALTER TABLE finished RENAME TO finished_before;
 CREATE TABLE finished (
   organization    TEXT NOT NULL,
@@ -49,7 +49,7 @@ CREATE TABLE finished (
   request         TEXT NOT NULL,
   charged         INTEGER NOT NULL,
   attempts        INTEGER NOT NULL,
-  node            TEXT,              -- it may fail without having been started
+  node            TEXT,              -- NULL if it failed without having started
   created_at      INTEGER NOT NULL,
   started_at      INTEGER,
   finished_at     INTEGER NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE finished (
   most            INTEGER NOT NULL DEFAULT 0,
   priority        INTEGER NOT NULL DEFAULT 1,
   idempotency_key TEXT,
-  event           INTEGER,           -- its place among the organization's ended tasks
+  event           INTEGER,           -- sequence number among the organization's ended tasks
   result          BLOB,              -- zstd
   PRIMARY KEY (organization, id)
 );
@@ -81,7 +81,7 @@ CREATE TABLE ledger (
 INSERT INTO ledger (organization, id, at, kind, amount) SELECT organization, COALESCE(job, id), at, kind, amount FROM ledger_before;
 DROP TABLE ledger_before;
 
--- Apart from jobs, since a job moves.
+-- Not in jobs, because jobs move to another table.
 CREATE TABLE idempotency_keys (
   organization TEXT NOT NULL,
   key          TEXT NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (organization, key)
 ) WITHOUT ROWID;
 
--- What jobs came to that are no longer kept.
+-- Counts of jobs that were deleted.
 CREATE TABLE usage (
   organization TEXT NOT NULL,
   day          INTEGER NOT NULL,  -- days since 1970, UTC
@@ -100,27 +100,27 @@ CREATE TABLE usage (
   PRIMARY KEY (organization, day, provider)
 ) WITHOUT ROWID;
 
--- Where an organization's webhooks go. Deliveries wait in line behind their
--- receiver, so that one that hangs holds up nobody else's.
+-- Receivers of an organization's webhooks. Deliveries are sent by receiver, so that a receiver
+-- that hangs delays only its own deliveries.
 CREATE TABLE receivers (
   organization TEXT NOT NULL,
   origin       TEXT NOT NULL,               -- scheme, host and port
-  due_at       INTEGER,                     -- when its next delivery is; null when none waits
-  leased_until INTEGER NOT NULL DEFAULT 0,  -- a node is at it
+  due_at       INTEGER,                     -- time of its next delivery; NULL if none is planned
+  leased_until INTEGER NOT NULL DEFAULT 0,  -- until when a node has leased it
   PRIMARY KEY (organization, origin)
 ) WITHOUT ROWID;
 CREATE INDEX receivers_due ON receivers (due_at) WHERE due_at IS NOT NULL;
 
 CREATE TABLE deliveries (
   organization TEXT NOT NULL,
-  job          TEXT NOT NULL,               -- also the webhook's id: a task has one
+  job          TEXT NOT NULL,               -- also the id of the webhook: a task has at most one
   origin       TEXT NOT NULL,
   url          TEXT NOT NULL,
-  due_at       INTEGER,                     -- the next try; null when there is none
+  due_at       INTEGER,                     -- time of the next try; NULL if none is planned
   series       INTEGER NOT NULL DEFAULT 0,  -- tries since it was planned or last resent
-  attempts     INTEGER NOT NULL DEFAULT 0,  -- tries in all
+  attempts     INTEGER NOT NULL DEFAULT 0,  -- number of all tries
   delivered_at INTEGER,
-  log          TEXT NOT NULL DEFAULT '[]',  -- how the last tries went
+  log          TEXT NOT NULL DEFAULT '[]',  -- outcomes of the last tries
   PRIMARY KEY (organization, job)
 );
 CREATE INDEX deliveries_due ON deliveries (organization, origin, due_at) WHERE due_at IS NOT NULL;

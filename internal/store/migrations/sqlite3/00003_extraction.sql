@@ -1,6 +1,6 @@
 -- +goose Up
 
--- How often the fields of results are filled, by hour, for a week and a day.
+-- How often the fields of results are filled, by hour. Kept for eight days.
 CREATE TABLE extraction (
   hour     INTEGER NOT NULL,  -- since 1970
   provider TEXT NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Grants, lapses and corrections are few among the charges. Charges are not in it,
--- so that settling a job costs nothing more; and it has all columns, since SQLite
--- would rather read the whole table than look up a row.
+-- Index of the entries that are not charges, which are few. Charges are left out so that settling a
+-- job costs nothing more. The index has all columns, since SQLite would otherwise read the whole
+-- table.
 CREATE INDEX ledger_no_charges ON ledger (organization, kind, id, at, amount) WHERE kind <> 'charge';

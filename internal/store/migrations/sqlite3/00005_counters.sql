@@ -1,18 +1,18 @@
 -- +goose Up
 
--- Jobs are counted as they end: by day in usage, for ever, and here by hour and by
--- how long they took, for as long as the API shows.
+-- Jobs are counted when they end: permanently by day in usage, and here by hour and latency for
+-- as long as the API shows them.
 CREATE TABLE statistics (
   organization TEXT NOT NULL,
   hour         INTEGER NOT NULL,  -- since 1970
   provider     TEXT NOT NULL,
-  ms           INTEGER NOT NULL,  -- rounded down; -1 when they were never started
+  ms           INTEGER NOT NULL,  -- latency, rounded down; -1 for jobs that never started
   jobs         INTEGER NOT NULL,
   failed       INTEGER NOT NULL,
   PRIMARY KEY (organization, hour, provider, ms)
 ) WITHOUT ROWID;
 
--- So far usage had the jobs that are no longer kept.
+-- Until now, usage had only the jobs that were deleted.
 INSERT INTO usage (organization, day, provider, completed, failed, charged)
   SELECT organization, finished_at / 86400000, provider,
     SUM(CASE status WHEN 'COMPLETED' THEN 1 ELSE 0 END), SUM(CASE status WHEN 'COMPLETED' THEN 0 ELSE 1 END), SUM(charged)

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- The tracker that a job was asked for, so that the ledger can name it.
+-- The tracker that a job belongs to, so that the ledger can show it.
 ALTER TABLE jobs ADD COLUMN tracker TEXT;
 ALTER TABLE finished ADD COLUMN tracker TEXT;
 ALTER TABLE ledger ADD COLUMN tracker TEXT;
@@ -9,14 +9,14 @@ CREATE TABLE trackers (
   organization TEXT NOT NULL,
   id           TEXT NOT NULL,
   name         TEXT NOT NULL,
-  state        TEXT NOT NULL,              -- active, paused, or deleting: then its name is free
+  state        TEXT NOT NULL,              -- active, paused or deleting; while deleting, its name is free
   version      INTEGER NOT NULL,           -- of the definition
   definition   TEXT NOT NULL,              -- JSON
   demo         INTEGER NOT NULL DEFAULT 0,
   keep_days    INTEGER NOT NULL,
   created_at   INTEGER NOT NULL,
   updated_at   INTEGER NOT NULL,
-  next_slot    TEXT,                       -- for which the next sweep is due
+  next_slot    TEXT,                       -- slot of the next sweep
   due_at       INTEGER,
   PRIMARY KEY (organization, id)
 ) WITHOUT ROWID;
@@ -34,15 +34,14 @@ CREATE TABLE tracker_versions (
   PRIMARY KEY (organization, tracker, version)
 ) WITHOUT ROWID;
 
--- Questions and targets that a tracker has or had, with numbers that never change
--- their meaning.
+-- Current and former prompts and targets of a tracker. The meaning of an id never changes.
 CREATE TABLE tracker_prompts (
   organization TEXT NOT NULL,
   tracker      TEXT NOT NULL,
   id           INTEGER NOT NULL,
   active       INTEGER NOT NULL,
-  name         TEXT NOT NULL,              -- the question
-  definition   TEXT NOT NULL,              -- JSON, as it was last applied
+  name         TEXT NOT NULL,              -- text of the prompt
+  definition   TEXT NOT NULL,              -- JSON, as last applied
   PRIMARY KEY (organization, tracker, id)
 ) WITHOUT ROWID;
 CREATE TABLE tracker_targets (
@@ -59,17 +58,17 @@ CREATE TABLE sweeps (
   organization TEXT NOT NULL,
   tracker      TEXT NOT NULL,
   id           TEXT NOT NULL,
-  slot         TEXT NOT NULL,              -- a civil time and its zone, or manual and a key
+  slot         TEXT NOT NULL,              -- a local time and its time zone, or "manual" and a key
   state        TEXT NOT NULL,
   reason       TEXT,
   version      INTEGER NOT NULL,
-  month        TEXT NOT NULL,              -- in which it counts against the ceiling, as 2026-11
+  month        TEXT NOT NULL,              -- whose ceiling it counts against, such as 2026-11
   due_at       INTEGER NOT NULL,
   started_at   INTEGER,
   ends_at      INTEGER NOT NULL,
   closed_at    INTEGER,
   planned      INTEGER NOT NULL,
-  submitted    INTEGER NOT NULL DEFAULT 0, -- the first so many of the plan have a row in answers
+  submitted    INTEGER NOT NULL DEFAULT 0, -- number of planned tasks that were submitted, in order
   answered     INTEGER NOT NULL DEFAULT 0,
   missing      INTEGER NOT NULL DEFAULT 0,
   most         INTEGER NOT NULL,           -- credits
@@ -80,8 +79,8 @@ CREATE UNIQUE INDEX sweeps_slot ON sweeps (organization, tracker, slot);
 CREATE INDEX sweeps_month ON sweeps (organization, tracker, month);
 CREATE INDEX sweeps_running ON sweeps (organization, tracker, id) WHERE state = 'running';
 
--- One row for each question, target and sample of a sweep, written with the task that
--- asks it and completed when that has ended.
+-- One row for each prompt, target and sample of a sweep. It is inserted together with its task and
+-- completed when the task has ended.
 CREATE TABLE answers (
   organization TEXT NOT NULL,
   tracker      TEXT NOT NULL,
@@ -104,17 +103,16 @@ CREATE TABLE answers (
 CREATE UNIQUE INDEX answers_cell ON answers (organization, tracker, sweep, prompt, target, sample);
 CREATE INDEX answers_prompt ON answers (organization, tracker, prompt, id);
 
--- Results, once for the same content.
+-- Results of answers. Equal results are stored once.
 CREATE TABLE bodies (
   organization TEXT NOT NULL,
   hash         BLOB NOT NULL,
   content      BLOB NOT NULL,              -- zstd
-  answers      INTEGER NOT NULL,           -- that have it
+  answers      INTEGER NOT NULL,           -- number of answers that have this result
   PRIMARY KEY (organization, hash)
 ) WITHOUT ROWID;
 
--- Up to which ended task the answers of an organization with running sweeps are
--- recorded.
+-- Organizations with running sweeps, and the last ended task whose answer is recorded.
 CREATE TABLE followers (
   organization TEXT NOT NULL PRIMARY KEY,
   event        INTEGER NOT NULL

@@ -1,11 +1,11 @@
 -- +goose Up
 
--- How many sweeps the change detectors of a tracker have seen, and which.
+-- How many and which sweeps the change detectors of a tracker have processed.
 ALTER TABLE trackers ADD COLUMN steps INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sweeps ADD COLUMN stepped INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX sweeps_unstepped ON sweeps (organization, tracker, due_at) WHERE stepped = 0;
 
--- One metric of one brand on one target over sweeps, with the state of its detector.
+-- The state of the change detector for one metric of one brand on one target.
 CREATE TABLE series (
   organization TEXT NOT NULL,
   tracker      TEXT NOT NULL,
@@ -21,8 +21,8 @@ CREATE TABLE alerts (
   tracker         TEXT NOT NULL,
   id              TEXT NOT NULL,
   kind            TEXT NOT NULL,
-  subject         TEXT NOT NULL,           -- what it is about; one of a kind and subject is open at a time
-  sweep           TEXT NOT NULL,           -- that raised it
+  subject         TEXT NOT NULL,           -- at most one alert of a kind and subject is open
+  sweep           TEXT NOT NULL,           -- the sweep that raised it
   raised_at       INTEGER NOT NULL,
   acknowledged_at INTEGER,
   acknowledged_by TEXT,                    -- the id of a key
@@ -31,7 +31,7 @@ CREATE TABLE alerts (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX alerts_open ON alerts (organization, tracker, kind, subject) WHERE acknowledged_at IS NULL;
 
--- Where alerts of an organization may be sent.
+-- Destinations of an organization's alerts.
 CREATE TABLE channels (
   organization TEXT NOT NULL,
   name         TEXT NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE channels (
   PRIMARY KEY (organization, name)
 ) WITHOUT ROWID;
 
--- What a delivery to a channel tells.
+-- The alert of a delivery to a channel.
 CREATE TABLE alert_deliveries (
   organization TEXT NOT NULL,
   id           TEXT NOT NULL,              -- of the delivery

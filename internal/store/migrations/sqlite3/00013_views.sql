@@ -1,6 +1,6 @@
 -- +goose Up
 
--- What other programs may read: these views keep their names and columns
+-- Views for other programs. Their names and columns do not change
 -- (docs/exports.md). Tables may change with every version.
 CREATE VIEW report_trackers AS
 SELECT t.organization, o.name AS organization_name, t.id AS tracker, t.name, t.state, t.demo AS demo, t.version,

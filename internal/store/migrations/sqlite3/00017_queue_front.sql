@@ -1,6 +1,6 @@
 -- +goose Up
 
--- The front of the queue: no queued task comes before the one of this priority and id. A claim
--- searches from there, and not among what was started before.
+-- The front of the queue: no queued task precedes this priority and id. A claim searches from
+-- there and skips the dead index entries of tasks that were started before.
 ALTER TABLE organizations ADD COLUMN front_priority INTEGER NOT NULL DEFAULT 32767;
 ALTER TABLE organizations ADD COLUMN front_id TEXT NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000';
