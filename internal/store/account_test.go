@@ -37,10 +37,10 @@ func TestAnOrganizationsNameIsItsOwn(t *testing.T) {
 	})
 }
 
-func TestACycleLapsesWhatIsUnusedOfItsGrantAndKeepsTheRest(t *testing.T) {
+func TestUnusedCreditsOfACycleExpireAndOthersStay(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
-		if _, err := s.Grant(o.ID, 40, time.Now()); err != nil { // beyond the plan: stays
+		if _, err := s.Grant(o.ID, 40, time.Now()); err != nil { // does not expire
 			t.Fatal(err)
 		}
 		job := aJob(o, node, 10)
@@ -62,7 +62,7 @@ func TestACycleLapsesWhatIsUnusedOfItsGrantAndKeepsTheRest(t *testing.T) {
 			t.Errorf("the new cycle is %d to %d", next.CycleStartedAt, next.CycleResetsAt)
 		}
 
-		// A call is what notices the next reset.
+		// A call begins the next cycle.
 		late := aJob(next, node, 10)
 		late.CreatedAt = time.UnixMilli(next.CycleResetsAt).AddDate(1, 0, 0)
 		after, err := s.Begin(late)
@@ -100,7 +100,7 @@ func TestManyCallsAtTheResetGrantOnce(t *testing.T) {
 	})
 }
 
-func TestABalanceIsCorrectedButNotBelowWhatIsHeld(t *testing.T) {
+func TestABalanceCannotBeSetBelowHeldCredits(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		begin(t, s, aJob(o, node, 10))
@@ -115,11 +115,11 @@ func TestABalanceIsCorrectedButNotBelowWhatIsHeld(t *testing.T) {
 	})
 }
 
-func TestPlansReachTheOrganizationsOnThem(t *testing.T) {
+func TestApplyPlansUpdatesOrganizations(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
-		o := storetest.Organization(t, s, 5, 300) // a plan called hobby, but not its limits
+		o := storetest.Organization(t, s, 5, 300) // on the plan hobby, but with other limits
 		if err := s.ApplyPlans(t.Context(), account.DefaultPlans()); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestPlansReachTheOrganizationsOnThem(t *testing.T) {
 			t.Errorf("the plan is %+v, want %+v", o.Plan, hobby)
 		}
 		if err := s.ApplyPlans(t.Context(), account.Plans{}); err == nil {
-			t.Error("an organization on a plan that is gone was accepted")
+			t.Error("an organization on an unknown plan was accepted")
 		}
 	})
 }
@@ -168,7 +168,7 @@ func TestAKeyIsValidUntilItIsRevokedOrExpires(t *testing.T) {
 	})
 }
 
-func TestTheAuditFindsWhatIsOff(t *testing.T) {
+func TestTheAuditFindsWrongValues(t *testing.T) {
 	t.Parallel()
 	for name, harm := range map[string]string{
 		"balance":     `UPDATE organizations SET balance = balance + 1`,
@@ -203,7 +203,7 @@ func TestTheAuditFindsWhatIsOff(t *testing.T) {
 	}
 }
 
-// A server that was restarted has closed every connection of a pool.
+// After a restart of the server, every connection of a pool is closed.
 func TestRequestsAreCountedWhenAllConnectionsAreLost(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.Postgres(t))

@@ -16,10 +16,10 @@ import (
 	"earshot/internal/store/tracking"
 )
 
-// TestASweepIsSteppedWithOnce has two nodes step the detectors of a tracker with the same
-// sweeps: each alert is there once, with one delivery to each channel, and the sweeps come in
-// the order in which they were due.
-func TestASweepIsSteppedWithOnce(t *testing.T) {
+// TestDetectorsProcessASweepOnce lets two nodes run the detectors of a tracker on the same sweeps.
+// Each alert must exist once, with one delivery to each channel, and the sweeps must be processed
+// in the order in which they were due.
+func TestDetectorsProcessASweepOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		stores := []*store.Store{storetest.OpenVirtual(t, address), nil}
@@ -33,7 +33,7 @@ func TestASweepIsSteppedWithOnce(t *testing.T) {
 		for i := range sweeps {
 			f.close(f.start(fmt.Sprint(i), 0, "2026-11", nil))
 		}
-		late := f.start("late", 1, "2026-11", nil) // it runs while later ones have ended
+		late := f.start("late", 1, "2026-11", nil) // still running when later sweeps have ended
 		after := f.start("after", 0, "2026-11", nil)
 		f.close(after)
 		var stepped atomic.Int64
@@ -45,13 +45,13 @@ func TestASweepIsSteppedWithOnce(t *testing.T) {
 					switch {
 					case errors.Is(err, store.ErrNotFound):
 						return nil
-					case errors.Is(err, tracking.ErrChanged): // another was faster
+					case errors.Is(err, tracking.ErrChanged): // the other node has processed it
 					case err != nil:
 						return err
 					default:
 						stepped.Add(1)
 						if done.ID == after.ID {
-							t.Error("a sweep was stepped with before one that was due earlier had ended")
+							t.Error("a sweep was processed before an earlier one had ended")
 						}
 					}
 				}
@@ -81,7 +81,7 @@ func TestASweepIsSteppedWithOnce(t *testing.T) {
 	})
 }
 
-// stepNext does what a node does for the next sweep.
+// stepNext processes the next sweep as a node does.
 func stepNext(t *testing.T, s *store.Store, tracker *tracking.Tracker) (*tracking.Sweep, error) {
 	t.Helper()
 	sweep, err := tracking.New(s).NextUnstepped(t.Context(), tracker)
@@ -103,7 +103,7 @@ func stepNext(t *testing.T, s *store.Store, tracker *tracking.Tracker) (*trackin
 	}, time.Now())
 }
 
-// expectAlerts wants an alert of each of so many sweeps, and the deliveries of each.
+// expectAlerts expects an alert for each sweep, with its deliveries.
 func expectAlerts(t *testing.T, f *follow, sweeps int, stepped int64) {
 	t.Helper()
 	watch, err := tracking.New(f.s).Watch(t.Context(), f.t)
@@ -130,7 +130,7 @@ func TestAnAcknowledgedAlertMakesRoomForTheNext(t *testing.T) {
 		if err != nil || len(open) != 1 {
 			t.Fatalf("open are %v, %v", open, err)
 		}
-		for _, by := range []string{"ada", "bob"} { // the first counts
+		for _, by := range []string{"ada", "bob"} { // only the first is recorded
 			seen, err := tracking.New(s).AcknowledgeAlert(f.t, open[0].ID, by, time.Now())
 			if err != nil || seen.AcknowledgedBy != "ada" || seen.AcknowledgedAt.IsZero() {
 				t.Errorf("acknowledged is %+v, %v", seen, err)
@@ -142,7 +142,7 @@ func TestAnAcknowledgedAlertMakesRoomForTheNext(t *testing.T) {
 			t.Errorf("open are %v, all %v, %v %v", open, all, err, err2)
 		}
 		if _, err := tracking.New(s).AcknowledgeAlert(f.t, uuid.NewString(), "ada", time.Now()); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("of no alert: %v", err)
+			t.Errorf("acknowledging an unknown alert: %v", err)
 		}
 	})
 }

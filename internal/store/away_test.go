@@ -11,9 +11,9 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// What cannot be done because the database cannot be reached says so, and what fails for another
-// reason does not.
-func TestADatabaseThatIsAwayIsUnavailable(t *testing.T) {
+// Operations fail with CodeServerUnavailable if the database cannot be reached, but not if they fail
+// for another reason.
+func TestAnUnreachableDatabaseIsUnavailable(t *testing.T) {
 	t.Parallel()
 	detour, address := storetest.NewDetour(t, storetest.Postgres(t))
 	s := storetest.Open(t, address)

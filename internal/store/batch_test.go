@@ -17,7 +17,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// keyedTasks are tasks with the keys key-0, key-1 …
+// keyedTasks returns n tasks with the idempotency keys key-0, key-1 …
 func keyedTasks(o *account.Organization, n int) []store.Job {
 	tasks := someTasks(o, n)
 	for i := range tasks {
@@ -40,7 +40,7 @@ func submitBatch(t *testing.T, s *store.Store, o *account.Organization, tasks []
 	return id, refusals
 }
 
-// standing is how the tasks of a batch stand.
+// standing describes the states of the tasks of a batch.
 func standing(t *testing.T, s *store.Store, o *account.Organization, id string) string {
 	t.Helper()
 	b, err := s.Batch(t.Context(), o.ID, id)
@@ -50,7 +50,7 @@ func standing(t *testing.T, s *store.Store, o *account.Organization, id string) 
 	return fmt.Sprintf("%d of %d: %v, %d of %d credits", b.Accepted, b.Total, b.Tasks, b.Charged, b.MaxCost)
 }
 
-// retryAll retries the failed tasks of a batch and tells how many it queued.
+// retryAll retries the failed tasks of a batch and returns how many it queued.
 func retryAll(t *testing.T, s *store.Store, o *account.Organization, id string) (queued int) {
 	t.Helper()
 	failed, err := s.FailedTasks(t.Context(), o.ID, id)
@@ -78,10 +78,10 @@ func retryAll(t *testing.T, s *store.Store, o *account.Organization, id string) 
 	return queued
 }
 
-func TestABatchTellsHowItStandsAndIsRetriedOnce(t *testing.T) {
+func TestABatchReportsItsProgressAndIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, 10, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
-		tasks := append(keyedTasks(o, 4), keyedTasks(o, 1)...) // the last has a key that is used
+		tasks := append(keyedTasks(o, 4), keyedTasks(o, 1)...) // the last task has a key that is taken
 		tasks[1].WebhookURL = new("https://hooks.example.com/in")
 		id, refusals := submitBatch(t, s, o, tasks)
 		if earshot.ErrorCode(refusals[4]) != earshot.CodeAlreadyExists || slices.ContainsFunc(refusals[:4], func(err error) bool { return err != nil }) {
@@ -96,7 +96,7 @@ func TestABatchTellsHowItStandsAndIsRetriedOnce(t *testing.T) {
 			settle(t, s, end, time.Now())
 		}
 		if got, want := standing(t, s, o, id), "4 of 5: map[COMPLETED:1 FAILED:2 QUEUED:1], 4 of 20 credits"; got != want {
-			t.Errorf("it stands %s, want %s", got, want)
+			t.Errorf("the batch is %s, want %s", got, want)
 		}
 		var queued [8]int
 		var group sync.WaitGroup
@@ -109,14 +109,14 @@ func TestABatchTellsHowItStandsAndIsRetriedOnce(t *testing.T) {
 			sum += n
 		}
 		if got, want := standing(t, s, o, id), "4 of 5: map[COMPLETED:1 QUEUED:3], 4 of 20 credits"; sum != 2 || got != want {
-			t.Errorf("%d were queued anew, and it stands %s, want %s", sum, got, want)
+			t.Errorf("%d tasks were queued again, and the batch is %s, want %s", sum, got, want)
 		}
 		storetest.Audited(t, s)
 
-		// Its keys name the tasks that took the places of others, and it itself.
+		// Submitting it again returns the same batch; its keys belong to the replacing tasks.
 		again, refusals := submitBatch(t, s, o, keyedTasks(o, 4))
 		if again != id {
-			t.Errorf("sent again it is %s, want %s", again, id)
+			t.Errorf("submitted again, the batch is %s, want %s", again, id)
 		}
 		var refusal *earshot.Error
 		if !errors.As(refusals[1], &refusal) {
@@ -124,10 +124,10 @@ func TestABatchTellsHowItStandsAndIsRetriedOnce(t *testing.T) {
 		}
 		details, _ := refusal.Details.(earshot.DuplicateDetails)
 		if retry, err := s.RetryOf(t.Context(), o.ID, tasks[1].ID); err != nil || details.TaskID != retry.ID || retry.WebhookURL == nil {
-			t.Errorf("the key is that of %s, in the place of the one that failed is %+v, %v", details.TaskID, retry, err)
+			t.Errorf("the key belongs to task %s, and the failed task was replaced by %+v, %v", details.TaskID, retry, err)
 		}
 		if _, err := s.RetryOf(t.Context(), o.ID, tasks[0].ID); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("in the place of one that completed: %v", err)
+			t.Errorf("retry of a completed task: %v", err)
 		}
 		checkResults(t, s, o, id, tasks[0].ID)
 
@@ -135,10 +135,10 @@ func TestABatchTellsHowItStandsAndIsRetriedOnce(t *testing.T) {
 			t.Errorf("cleared %d, %v", n, err)
 		}
 		if got, want := standing(t, s, o, id), "4 of 5: map[COMPLETED:1], 4 of 5 credits"; got != want {
-			t.Errorf("cleared it stands %s, want %s", got, want)
+			t.Errorf("after clearing the queue, the batch is %s, want %s", got, want)
 		}
 		if _, err := s.RetryOf(t.Context(), o.ID, tasks[1].ID); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("in the place of one whose retry was removed: %v", err)
+			t.Errorf("retry of a task whose retry was removed: %v", err)
 		}
 		storetest.Audited(t, s)
 		forget(t, s, o, id)
@@ -162,7 +162,7 @@ func checkResults(t *testing.T, s *store.Store, o *account.Organization, batch, 
 	}
 }
 
-// forget lets the time of a batch pass.
+// forget deletes a batch that is past its retention.
 func forget(t *testing.T, s *store.Store, o *account.Organization, id string) {
 	t.Helper()
 	later := time.Now().Add(time.Hour)
@@ -173,7 +173,7 @@ func forget(t *testing.T, s *store.Store, o *account.Organization, id string) {
 		t.Error(err)
 	}
 	storetest.Audited(t, s)
-	// What it did of the receiver's is not done yet, so its task is kept.
+	// The webhook of one task is not sent yet, so the task is kept.
 	for _, due := range receivers(t, s, time.Now()) {
 		release(t, s, due, tried(due, true, time.Time{}))
 	}
@@ -184,7 +184,7 @@ func forget(t *testing.T, s *store.Store, o *account.Organization, id string) {
 		t.Errorf("%d batches were removed, %v", n, err)
 	}
 	if _, err := s.Batch(t.Context(), o.ID, id); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("it is still there, %v", err)
+		t.Errorf("the batch still exists: %v", err)
 	}
 	storetest.Audited(t, s)
 }
@@ -204,7 +204,7 @@ func TestARetryThatIsRefusedChangesNothing(t *testing.T) {
 		storetest.Audited(t, s)
 		stranger := &store.Retry{Failed: uuid.Must(uuid.NewV7()).String(), Task: aTask(o, 1)}
 		if err := s.Retry(o.ID, []*store.Retry{stranger}, time.Now()); err != nil || !errors.Is(stranger.Refusal, store.ErrNotFound) {
-			t.Errorf("of nothing: %v, %v", err, stranger.Refusal)
+			t.Errorf("retry of an unknown job: %v, %v", err, stranger.Refusal)
 		}
 		if n := retryAll(t, s, o, id); n != 1 {
 			t.Errorf("within the balance %d were queued", n)

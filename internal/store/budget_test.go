@@ -14,7 +14,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// limitedKey makes a key that may spend so many credits a day and a month.
+// limitedKey creates a key with a budget.
 func limitedKey(t *testing.T, s *store.Store, o *account.Organization, perDay, perMonth int64, now time.Time) string {
 	t.Helper()
 	key := account.NewKey()
@@ -39,9 +39,9 @@ func budgetOf(t *testing.T, s *store.Store, o *account.Organization, key string,
 	return nil
 }
 
-// TestTwoNodesNeverPassTheCeilingOfAKey has two nodes begin and settle calls of one key as
-// fast as they can: what they are charged together never passes the ceiling.
-func TestTwoNodesNeverPassTheCeilingOfAKey(t *testing.T) {
+// TestTwoNodesNeverExceedTheBudgetOfAKey lets two nodes begin and settle calls of one key as fast
+// as they can. Their charges together must never exceed the budget.
+func TestTwoNodesNeverExceedTheBudgetOfAKey(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		stores := []*store.Store{storetest.Open(t, address), nil}
@@ -85,7 +85,7 @@ func TestTwoNodesNeverPassTheCeilingOfAKey(t *testing.T) {
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		// A call holds 7 and costs 5: the last that fits leaves less than 7.
+		// A call holds 7 credits and costs 5: the budget is used up when less than 7 are left.
 		if n := charged.Load(); n > 100 || n < 95 || refused.Load() == 0 || others.Load() != 150 {
 			t.Errorf("%d credits were charged of 100, %d calls refused, %d charged of a key without a ceiling", n, refused.Load(), others.Load())
 		}
@@ -96,7 +96,7 @@ func TestTwoNodesNeverPassTheCeilingOfAKey(t *testing.T) {
 	})
 }
 
-func TestARefusalNamesTheCeilingAndTheNextDayIsAnother(t *testing.T) {
+func TestARefusalNamesTheBudgetAndTheNextDayResetsIt(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1_000_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		now := time.Date(2026, 11, 29, 23, 0, 0, 0, time.UTC)
@@ -122,7 +122,7 @@ func TestARefusalNamesTheCeilingAndTheNextDayIsAnother(t *testing.T) {
 				t.Errorf("at %s: %v", at, err)
 			}
 		}
-		// What is held counts against the month, too: 6 + 6 + 6 fit into 25, 24 + 6 do not.
+		// Held credits count against the month, too: 6 + 6 + 6 fit into 25, but 24 + 6 do not.
 		if _, err := s.SetKeyBudget(t.Context(), o.ID, key, 0, 25, now); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestARefusalNamesTheCeilingAndTheNextDayIsAnother(t *testing.T) {
 	})
 }
 
-func TestATaskThatWasQueuedEndsAtTheCeiling(t *testing.T) {
+func TestAQueuedTaskBeyondTheBudgetFails(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1_000_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		now := time.Now()
@@ -161,7 +161,7 @@ func TestATaskThatWasQueuedEndsAtTheCeiling(t *testing.T) {
 		if _, err := s.Submit(o.ID, tasks[:1], 1, now); err != nil {
 			t.Fatal(err)
 		}
-		// The ceiling comes while one runs, which holds its credits under it.
+		// The budget is set while a task is running, whose held credits count.
 		started, _, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 10}, now)
 		if err != nil || len(started) != 1 {
 			t.Fatalf("started %d, %v", len(started), err)
@@ -172,7 +172,7 @@ func TestATaskThatWasQueuedEndsAtTheCeiling(t *testing.T) {
 		if k, err := s.SetKeyBudget(t.Context(), o.ID, key, 13, 0, now); err != nil || k.Budget.Held != 6 {
 			t.Fatalf("the key is %+v, %v", k, err)
 		}
-		// The second fits under it, and the third waits for what the others hold.
+		// The second task fits into the budget; the third waits for credits held by the others.
 		more, handled, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 10}, now)
 		if err != nil || len(more) != 1 || handled != 2 {
 			t.Fatalf("started %d of %d, %v", len(more), handled, err)
@@ -181,7 +181,7 @@ func TestATaskThatWasQueuedEndsAtTheCeiling(t *testing.T) {
 			settle(t, s, completed(*job, 5), now)
 		}
 		if none, handled, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 10}, now); err != nil || len(none) != 0 || handled != 1 {
-			t.Fatalf("when the others are paid: started %d of %d, %v", len(none), handled, err)
+			t.Fatalf("when the others are charged: started %d of %d, %v", len(none), handled, err)
 		}
 		if task, err := s.Task(t.Context(), o.ID, tasks[2].ID); err != nil || task.Status != earshot.StatusFailed || !strings.Contains(string(task.Error), `"KEY_BUDGET_EXCEEDED"`) {
 			t.Errorf("the third is %+v, %v", task, err)
@@ -195,7 +195,7 @@ func TestATaskThatWasQueuedEndsAtTheCeiling(t *testing.T) {
 		}
 		storetest.Audited(t, s)
 		if k, err := s.SetKeyBudget(t.Context(), o.ID, key, 0, 0, now); err != nil || k.Budget != nil {
-			t.Errorf("without a ceiling the key is %+v, %v", k, err)
+			t.Errorf("without a budget the key is %+v, %v", k, err)
 		}
 		storetest.Audited(t, s)
 	})

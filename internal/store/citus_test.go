@@ -23,7 +23,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-func TestANameIsUniqueOverAllParts(t *testing.T) {
+func TestNamesAreUniqueOverAllShards(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.Citus(t))
 	create := func(name string, at time.Time) error {
@@ -34,7 +34,7 @@ func TestANameIsUniqueOverAllParts(t *testing.T) {
 	if err := create(name, now); err != nil {
 		t.Fatal(err)
 	}
-	for range 8 { // of which some would lie on another worker
+	for range 8 { // some of them would be on another worker
 		if err := create(name, now.Add(time.Hour)); !errors.Is(err, store.ErrExists) {
 			t.Errorf("another organization of the same name: %v", err)
 		}
@@ -44,14 +44,14 @@ func TestANameIsUniqueOverAllParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := create(left, now.Add(30*time.Second)); !errors.Is(err, store.ErrExists) {
-		t.Errorf("a name that somebody is about to use: %v", err)
+		t.Errorf("a name that is reserved: %v", err)
 	}
 	if err := create(left, now.Add(2*time.Minute)); err != nil {
-		t.Errorf("a name that nobody came to use: %v", err)
+		t.Errorf("a name whose reservation has expired: %v", err)
 	}
 }
 
-func TestOrganizationsAreSpread(t *testing.T) {
+func TestOrganizationsAreDistributedOverShards(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.Citus(t))
 	for range 16 {
@@ -59,13 +59,13 @@ func TestOrganizationsAreSpread(t *testing.T) {
 	}
 	for i, n := range s.Spread(t, "organizations") {
 		if n == 0 {
-			t.Errorf("part %d has no organization", i)
+			t.Errorf("shard %d has no organization", i)
 		}
 	}
 	storetest.Audited(t, s)
 }
 
-// onServer runs statements on a server of the cluster, past the service.
+// onServer returns a function that runs statements directly on a server of the cluster.
 func onServer(t *testing.T, address string) func(statements ...string) {
 	t.Helper()
 	db, err := sql.Open("pgx", address)
@@ -83,7 +83,7 @@ func onServer(t *testing.T, address string) func(statements ...string) {
 	}
 }
 
-func TestAPartIsMovedToAnotherWorkerWhileItIsUsed(t *testing.T) {
+func TestAShardCanBeMovedWhileItIsUsed(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.Citus(t))
 	node := aNode(t, s)
@@ -94,7 +94,7 @@ func TestAPartIsMovedToAnotherWorkerWhileItIsUsed(t *testing.T) {
 	stop := make(chan struct{})
 	var charged atomic.Int64
 	var group errgroup.Group
-	// again does something until it is done: while the part is switched over it cannot be.
+	// again repeats an operation until it succeeds: it fails while the shard is moved.
 	again := func(do func() error) error {
 		for {
 			var known *earshot.Error
@@ -124,7 +124,7 @@ func TestAPartIsMovedToAnotherWorkerWhileItIsUsed(t *testing.T) {
 		})
 	}
 	run := onServer(t, os.Getenv(storetest.CitusVariable))
-	for range 2 { // there and back; connections stay where they were
+	for range 2 { // to another worker and back; connections stay open
 		schema, host, port := s.Place(t)
 		run(fmt.Sprintf(`SELECT citus_schema_move('%s', nodename, nodeport, 'block_writes') FROM pg_dist_node
 			WHERE groupid <> 0 AND (nodename, nodeport) <> ('%s', %d) ORDER BY groupid LIMIT 1`, schema, host, port))
@@ -183,7 +183,7 @@ func TestAFilledDatabaseIsRefusedOnceItHasWorkers(t *testing.T) {
 	coordinator(
 		`SELECT citus_set_coordinator_host('127.0.0.1', inet_server_port())`,
 		fmt.Sprintf(`SELECT citus_add_node('%s', %d)`, host, port))
-	if err := open(); err == nil || !strings.Contains(err.Error(), "move it into an empty one with 'earshot migrate'") {
+	if err := open(); err == nil || !strings.Contains(err.Error(), "copy it into an empty database with 'earshot migrate'") {
 		t.Errorf("with a worker: %v", err)
 	}
 	coordinator(fmt.Sprintf(`SELECT citus_remove_node('%s', %d)`, host, port))
@@ -192,20 +192,20 @@ func TestAFilledDatabaseIsRefusedOnceItHasWorkers(t *testing.T) {
 	}
 }
 
-// TestATransactionLeftPreparedIsEnded leaves two behind on a worker, as a coordinator does
-// that is lost between the phases of a commit: one that it had decided to commit, and one
-// that it had not.
-func TestATransactionLeftPreparedIsEnded(t *testing.T) {
+// TestPreparedTransactionsOfACrashAreEnded leaves two prepared transactions on a worker, as a coordinator
+// does that crashes between the phases of a commit: one that it had decided to commit, and one that
+// it had not.
+func TestPreparedTransactionsOfACrashAreEnded(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.Citus(t))
 	_, host, port := s.Place(t)
 	onCoordinator := onServer(t, os.Getenv(storetest.CitusVariable))
 	onWorker := onServer(t, onDatabase(t, os.Getenv(storetest.CitusVariable), "postgres", net.JoinHostPort(host, strconv.Itoa(int(port)))))
-	// Citus ends them by itself, every minute: not before we have looked.
+	// Citus ends them every minute; prevent this until the test has checked them.
 	onCoordinator(`ALTER SYSTEM SET citus.recover_2pc_interval = '-1'`, `SELECT pg_reload_conf()`)
 	t.Cleanup(func() { onCoordinator(`ALTER SYSTEM RESET citus.recover_2pc_interval`, `SELECT pg_reload_conf()`) })
 	var decided, open *account.Organization
-	for open == nil { // both of the first part
+	for open == nil { // both on the first shard
 		before := s.Spread(t, "organizations")[0]
 		o := storetest.Organization(t, s, 5, 1000)
 		switch {
@@ -217,7 +217,7 @@ func TestATransactionLeftPreparedIsEnded(t *testing.T) {
 		}
 	}
 	for i, o := range []*account.Organization{decided, open} {
-		// By its number Citus knows whose it is: group 0 is the coordinator.
+		// Citus identifies the owner by the name of the transaction: group 0 is the coordinator.
 		id := fmt.Sprintf("citus_0_%d_%d_0", time.Now().UnixNano()%1_000_000+1_000_000, i)
 		onWorker(fmt.Sprintf(`SET citus.enable_manual_changes_to_shards = on; BEGIN; UPDATE %s SET slots = 7 WHERE id = '%s'; PREPARE TRANSACTION '%s'`, s.ShardTable(t), o.ID, id))
 		if o == decided {
@@ -241,7 +241,7 @@ func TestATransactionLeftPreparedIsEnded(t *testing.T) {
 	storetest.Audited(t, s)
 }
 
-// onDatabase is an address of another database, and of another server unless that is "".
+// onDatabase changes the database in an address, and the server unless host is "".
 func onDatabase(t *testing.T, address, database, host string) string {
 	t.Helper()
 	at, err := url.Parse(address)

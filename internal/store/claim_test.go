@@ -14,8 +14,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// served are the organizations that each of the nodes serves, of a hundred that have just
-// had a turn.
+// served returns the organizations that each node serves, of a hundred that were just served.
 func served(nodes map[string]int) map[string][]string {
 	waited, by := map[string]int64{}, map[string][]string{}
 	for i := range 100 {
@@ -48,7 +47,7 @@ func TestEachNodeServesItsOwnOrganizations(t *testing.T) {
 	for _, node := range []string{"one", "two"} {
 		for _, id := range before[node] {
 			if !slices.Contains(after[node], id) {
-				t.Errorf("when a third node went, %s moved away from %s", id, node)
+				t.Errorf("when a third node left, %s moved away from %s", id, node)
 			}
 		}
 	}
@@ -57,11 +56,11 @@ func TestEachNodeServesItsOwnOrganizations(t *testing.T) {
 func TestANodeWithoutWorkersIsNoHome(t *testing.T) {
 	t.Parallel()
 	if all := served(map[string]int{"worker": 1, "api": 0})["worker"]; len(all) != 100 {
-		t.Errorf("beside a node that runs no tasks another serves %d of 100", len(all))
+		t.Errorf("next to a node without workers, the other serves %d of 100", len(all))
 	}
 }
 
-func TestNobodyWaitsForItsOwnNode(t *testing.T) {
+func TestOrganizationsDoNotWaitForABusyHome(t *testing.T) {
 	t.Parallel()
 	nodes := map[string]int{"here": 5, "there": 5}
 	all := served(nodes)
@@ -91,7 +90,7 @@ func TestNobodyWaitsForItsOwnNode(t *testing.T) {
 	}
 }
 
-func TestNodesKnowOneAnother(t *testing.T) {
+func TestAHeartbeatReadsTheOtherNodes(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
 	s, other := storetest.Open(t, address), storetest.Open(t, address)
@@ -114,22 +113,22 @@ func TestNodesKnowOneAnother(t *testing.T) {
 	}
 	node, gone := register(s, 512), register(other, 10)
 	beat(node, map[string]int{node: 512, gone: 10})
-	beat(node, map[string]int{node: 0, gone: 10}) // it drains
+	beat(node, map[string]int{node: 0, gone: 10}) // it stops taking tasks
 	if err := other.StopNode(gone); err != nil {
 		t.Fatal(err)
 	}
 	beat(node, map[string]int{node: 512})
 }
 
-// A claim that waits for its lane serves those whose turn it is when the wait is over.
+// A claim that waits for its writer serves the organizations whose turn it is after the wait.
 func TestAClaimThatWaitsChoosesAgain(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
 	s, other := storetest.Open(t, address), storetest.Open(t, address)
 	node, faster := aNode(t, s), aNode(t, other)
-	// Two of one lane: one is busy, and the other has never been served.
+	// Two organizations of one writer: one is busy, and the other was never served.
 	busy, idle := storetest.Organization(t, s, 10, 1000), storetest.Organization(t, s, 10, 1000)
-	for s.Lane(idle.ID) != s.Lane(busy.ID) {
+	for s.WriterFor(idle.ID) != s.WriterFor(busy.ID) {
 		idle = storetest.Organization(t, s, 10, 1000)
 	}
 	submit(t, s, busy, someTasks(busy, 2)...)
@@ -150,8 +149,8 @@ func TestAClaimThatWaitsChoosesAgain(t *testing.T) {
 	storetest.Audited(t, s)
 }
 
-// A claim has the slots that settlements give back which are committed with it, also when it
-// came first, and when one of them is of a job that its node has lost.
+// A claim gets the slots of settlements that are committed with it, even if it was queued first
+// or if one of the settlements is of a job that its node has lost.
 func TestAClaimComesAfterSettlements(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
@@ -173,7 +172,7 @@ func TestAClaimComesAfterSettlements(t *testing.T) {
 			t.Error(err)
 		}
 		if err := <-refused; !errors.Is(err, store.ErrLost) {
-			t.Errorf("the settlement of a job that is another node's: %v", err)
+			t.Errorf("the settlement of another node's job: %v", err)
 		}
 		if started := <-claims; len(started) != 2 {
 			t.Errorf("%d tasks started on two slots", len(started))
@@ -182,7 +181,7 @@ func TestAClaimComesAfterSettlements(t *testing.T) {
 	})
 }
 
-// expectStarted fails the test unless a claim of that many tasks starts just these, in this order.
+// expectStarted fails the test unless a claim of n tasks starts exactly these, in this order.
 func expectStarted(t *testing.T, s *store.Store, node string, n int, want ...store.Job) {
 	t.Helper()
 	if diff := cmp.Diff(ids(want), ids(claimed(t, s, node, n))); diff != "" {
@@ -191,10 +190,10 @@ func expectStarted(t *testing.T, s *store.Store, node string, n int, want ...sto
 	storetest.Audited(t, s)
 }
 
-func TestTasksAreFoundThatComeBeforeThoseThatWereStarted(t *testing.T) {
+func TestATaskBeforeStartedOnesIsFound(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
-		late, tasks := aTask(o, 1), someTasks(o, 4) // the first of them is the oldest, and is queued last
+		late, tasks := aTask(o, 1), someTasks(o, 4) // late is the oldest task, but is queued last
 		submit(t, s, o, tasks...)
 		expectStarted(t, s, node, 2, tasks[:2]...)
 		urgent := aTask(o, 9)
@@ -209,7 +208,7 @@ func TestTasksAreFoundThatComeBeforeThoseThatWereStarted(t *testing.T) {
 }
 
 // A task that is queued in the same transaction as a claim is found by the next claim.
-func TestATaskIsFoundThatWasQueuedTogetherWithAClaim(t *testing.T) {
+func TestATaskQueuedTogetherWithAClaimIsFound(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		tasks, urgent := someTasks(o, 3), aTask(o, 9)

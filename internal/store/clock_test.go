@@ -12,7 +12,7 @@ import (
 
 var year2099 = time.Date(2099, 6, 1, 0, 0, 0, 0, time.UTC)
 
-// onEachReal is onEach on a store that trusts no time that it is handed.
+// onEachReal is onEach with a store that does not trust the times of its callers.
 func onEachReal(t *testing.T, test func(t *testing.T, s *store.Store, o *account.Organization, node string)) {
 	t.Helper()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -21,7 +21,7 @@ func onEachReal(t *testing.T, test func(t *testing.T, s *store.Store, o *account
 	})
 }
 
-// reload reads an organization as one that asks at a time.
+// reload reads an organization at the given time.
 func reload(t *testing.T, s *store.Store, id string, now time.Time) *account.Organization {
 	t.Helper()
 	o, err := s.Organization(t.Context(), id, now)
@@ -31,11 +31,11 @@ func reload(t *testing.T, s *store.Store, id string, now time.Time) *account.Org
 	return o
 }
 
-func TestATimeThatACallerMadeUpEndsNoCycle(t *testing.T) {
+func TestACallersTimeDoesNotEndACycle(t *testing.T) {
 	t.Parallel()
 	onEachReal(t, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		if got := reload(t, s, o.ID, year2099); *got != *o {
-			t.Errorf("a look from 2099 changed %+v into %+v", o, got)
+			t.Errorf("a read in 2099 changed %+v into %+v", o, got)
 		}
 		job := aJob(o, node, 10)
 		job.CreatedAt = year2099
@@ -67,19 +67,19 @@ func TestOnlyCyclesThatPassedByTheTrustedClockAreSkipped(t *testing.T) {
 	})
 }
 
-func TestNothingIsDecidedByAClockThatJumpedUntilItIsRightAgain(t *testing.T) {
+func TestAClockThatJumpedDecidesNothingUntilItIsCorrected(t *testing.T) {
 	t.Parallel()
 	for name, jump := range map[string]time.Duration{"a day ahead": 26 * time.Hour, "an hour ahead": 61 * time.Minute, "behind": -6 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onEachReal(t, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 				if _, err := s.ClockStatus(); err != nil {
-					t.Fatalf("a clock that did nothing: %v", err)
+					t.Fatalf("a correct clock: %v", err)
 				}
 				if err := s.Exec(`UPDATE organizations SET cycle_started_at = $1, cycle_resets_at = $2`, time.Now().Add(-time.Hour).UnixMilli(), time.Now().Add(-time.Second).UnixMilli()); err != nil {
 					t.Fatal(err)
 				}
-				for range 3 { // however often one looks
+				for range 3 { // the result must not depend on the number of readings
 					s.Look(time.Now().Add(jump), 2*time.Second)
 				}
 				if _, err := s.ClockStatus(); !errors.Is(err, store.ErrClock) {
@@ -89,7 +89,7 @@ func TestNothingIsDecidedByAClockThatJumpedUntilItIsRightAgain(t *testing.T) {
 					t.Errorf("%s is trusted, %v", now, err)
 				}
 				if off := time.Until(s.Now()).Abs(); off > time.Minute {
-					t.Errorf("what is noted down is %s off", off)
+					t.Errorf("the time to store is %s off", off)
 				}
 				job := aJob(o, node, 10)
 				begin(t, s, job)
@@ -112,7 +112,7 @@ func TestNothingIsDecidedByAClockThatJumpedUntilItIsRightAgain(t *testing.T) {
 	}
 }
 
-func TestAMachineThatSleptOrAClockThatIsSlewedIsNoJump(t *testing.T) {
+func TestSuspendAndSlewAreNotJumps(t *testing.T) {
 	t.Parallel()
 	onEachReal(t, func(t *testing.T, s *store.Store, _ *account.Organization, _ string) {
 		now := time.Now()
@@ -127,11 +127,11 @@ func TestAMachineThatSleptOrAClockThatIsSlewedIsNoJump(t *testing.T) {
 	})
 }
 
-func TestANodeWhoseClockIsNotPostgresSaysSoAndGoesByPostgres(t *testing.T) {
+func TestANodeWithAWrongClockReportsItAndUsesPostgres(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.Postgres(t))
 	theirs := time.Now().Add(-26 * time.Minute)
-	for range 2 { // the database's clock steps, which is below what counts as a jump
+	for range 2 { // the database's clock advances by less than a jump
 		s.Look(theirs.Add(22*time.Minute), 0)
 		s.Look(theirs.Add(18*time.Minute), 0)
 	}
@@ -155,8 +155,8 @@ func TestTheClockIsComparedWithTheLastHeartbeatAtTheStart(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name             string
-		seen             time.Duration // of the last heartbeat, from now
-		sqlite, postgres bool          // trusted
+		seen             time.Duration // time of the last heartbeat, relative to now
+		sqlite, postgres bool          // whether the clock is trusted
 	}{
 		{"a moment", -time.Second, true, true},
 		{"a week", -7 * 24 * time.Hour, true, true},
@@ -181,7 +181,7 @@ func TestTheClockIsComparedWithTheLastHeartbeatAtTheStart(t *testing.T) {
 				if _, err := s.TrustedNow(); (err == nil) != trusted {
 					t.Errorf("trusting it: %v, want %t", err, trusted)
 				}
-				if !trusted && !store.Shared(address) { // the next start must not take what it sees now for a time that was trusted
+				if !trusted && !store.Shared(address) { // the untrusted time must not be stored for the next start
 					if err := s.Beat(aNode(t, s), 1); err != nil {
 						t.Fatal(err)
 					}
@@ -204,11 +204,11 @@ func TestTheClockIsComparedWithTheLastHeartbeatAtTheStart(t *testing.T) {
 	}
 }
 
-func TestAJobIsNotForgottenForTheTimeInItsID(t *testing.T) {
+func TestAJobIsNotDeletedBecauseOfTheTimeInItsID(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		job := aJob(o, node, 10)
-		job.ID = "0199c82c-c000-7000-8000-000000000001" // made by a machine whose clock is a year behind
+		job.ID = "0199c82c-c000-7000-8000-000000000001" // from a machine whose clock is a year behind
 		begin(t, s, job)
 		settle(t, s, completed(job, 10), time.Now())
 		if n, err := s.DeleteFinished(t.Context(), time.Now().Add(-time.Hour), time.Now().Add(time.Hour)); err != nil || n != 0 {

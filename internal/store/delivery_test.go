@@ -10,7 +10,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// announced ends n tasks that have a webhook there, and gives them.
+// announced ends n tasks that have a webhook with the given URL, and returns them.
 func announced(t *testing.T, s *store.Store, o *account.Organization, node, url string, n int) []store.Job {
 	t.Helper()
 	tasks := someTasks(o, n)
@@ -26,7 +26,7 @@ func announced(t *testing.T, s *store.Store, o *account.Organization, node, url 
 	return tasks
 }
 
-// receivers leases what is due.
+// receivers leases the due receivers.
 func receivers(t *testing.T, s *store.Store, now time.Time) []*store.Receiver {
 	t.Helper()
 	due, err := s.ClaimReceivers(10, 2, nil, time.Minute, now)
@@ -52,7 +52,7 @@ func release(t *testing.T, s *store.Store, r *store.Receiver, tries []store.Trie
 	}
 }
 
-func TestDeliveriesWaitInLineBehindTheirReceiver(t *testing.T) {
+func TestDeliveriesAreLeasedByReceiver(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		announced(t, s, o, node, "https://slow.example.com/a", 3)
@@ -63,10 +63,10 @@ func TestDeliveriesWaitInLineBehindTheirReceiver(t *testing.T) {
 			t.Fatalf("got %d receivers", len(first))
 		}
 		if again := receivers(t, s, now); len(again) != 0 {
-			t.Errorf("leased receivers were given away again: %d", len(again))
+			t.Errorf("%d leased receivers were leased again", len(again))
 		}
 		if later := receivers(t, s, now.Add(2*time.Minute)); len(later) != 2 {
-			t.Errorf("%d receivers were given away after their lease, want 2", len(later))
+			t.Errorf("%d receivers were leased after the lease had ended, want 2", len(later))
 		}
 		release(t, s, first[0], tried(first[0], true, time.Time{}))
 		second := receivers(t, s, now)
@@ -81,7 +81,7 @@ func TestDeliveriesWaitInLineBehindTheirReceiver(t *testing.T) {
 	})
 }
 
-func TestAFailedDeliveryComesBackWhenItIsDue(t *testing.T) {
+func TestAFailedDeliveryIsRetriedWhenItIsDue(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		task := announced(t, s, o, node, "https://hooks.example.com/a", 1)[0]
@@ -95,7 +95,7 @@ func TestAFailedDeliveryComesBackWhenItIsDue(t *testing.T) {
 		if len(back) != 1 || back[0].Due[0].Series != 1 || len(back[0].Due[0].Tries) != 1 || back[0].Due[0].Tries[0].Status != 500 {
 			t.Fatalf("it came back as %+v", back)
 		}
-		release(t, s, back[0], tried(back[0], false, time.Time{})) // given up
+		release(t, s, back[0], tried(back[0], false, time.Time{})) // the last try
 		d, err := s.Delivery(t.Context(), o.ID, task.ID)
 		if err != nil || !d.DueAt.IsZero() || !d.DeliveredAt.IsZero() || d.Attempts != 2 {
 			t.Errorf("it was given up as %+v, %v", d, err)
@@ -114,7 +114,7 @@ func TestAFailedDeliveryComesBackWhenItIsDue(t *testing.T) {
 	})
 }
 
-func TestAResendWhileItIsBeingSentIsNotForgotten(t *testing.T) {
+func TestAResendDuringATryIsNotLost(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		task := announced(t, s, o, node, "https://hooks.example.com/a", 1)[0]
@@ -168,7 +168,7 @@ func TestATaskIsKeptUntilItsWebhookIsDone(t *testing.T) {
 	})
 }
 
-func TestAKeyIsFreeWhenItsTaskIsGone(t *testing.T) {
+func TestAnIdempotencyKeyIsFreeWhenItsTaskIsDeleted(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		keyed := func() store.Job {
@@ -187,7 +187,7 @@ func TestAKeyIsFreeWhenItsTaskIsGone(t *testing.T) {
 			t.Errorf("deleted %d, %v", n, err)
 		}
 		submit(t, s, o, keyed())
-		if n, err := s.Clear(o.ID, time.Now()); err != nil || n != 1 { // frees it in another way, by a statement much alike
+		if n, err := s.Clear(o.ID, time.Now()); err != nil || n != 1 { // also releases the key, with a similar statement
 			t.Errorf("cleared %d, %v", n, err)
 		}
 		submit(t, s, o, keyed())

@@ -18,7 +18,7 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Exec runs a statement that no method would, for tests of what others broke.
+// Exec runs a statement, for tests with broken rows.
 func (s *Store) Exec(query string, args ...any) error {
 	for _, p := range s.having(query) {
 		if _, err := p.Run(query, args...); err != nil {
@@ -28,7 +28,7 @@ func (s *Store) Exec(query string, args ...any) error {
 	return nil
 }
 
-// having are the parts that have the tables that a statement is about.
+// having returns the shards that have the tables of a statement.
 func (s *Store) having(query string) []*engine.Shard {
 	if regexp.MustCompile(`\b(api_keys|nodes|extraction|goose_db_version)\b`).MatchString(query) {
 		return []*engine.Shard{s.Shard}
@@ -41,7 +41,7 @@ func (s *Store) Look(read time.Time, passed time.Duration) {
 	s.Clock.LookAfter(engine.Look{Time: read.Round(0), Looked: time.Now()}, passed)
 }
 
-// LastSeen is the newest heartbeat that is stored.
+// LastSeen returns the newest stored heartbeat.
 func (s *Store) LastSeen(ctx context.Context) (time.Time, error) {
 	seen, err := engine.FindValues[int64](ctx, s.Lookups, `SELECT MAX(seen_at) FROM nodes`)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Store) LastSeen(ctx context.Context) (time.Time, error) {
 	return time.UnixMilli(seen[0]), nil
 }
 
-// Counts tells how many rows tables have.
+// Counts returns the number of rows of each table.
 func (s *Store) Counts(ctx context.Context, tables ...string) (counts []int, err error) {
 	for _, table := range tables {
 		sum := 0
@@ -75,7 +75,7 @@ func (s *Store) Columns(ctx context.Context) ([]string, error) {
 	return engine.FindValues[string](ctx, s.Reports, query)
 }
 
-// Settings reads settings of PostgreSQL as the queue and as reports have them.
+// Settings returns PostgreSQL settings of the pools for lookups and reports.
 func (s *Store) Settings(ctx context.Context, names ...string) (queue, reports []string, err error) {
 	for _, name := range names {
 		for _, of := range []struct {
@@ -92,8 +92,8 @@ func (s *Store) Settings(ctx context.Context, names ...string) (queue, reports [
 	return queue, reports, nil
 }
 
-// Plan tells how PostgreSQL would run the statement that starts tasks, and the one
-// that takes out those that end.
+// Plan returns PostgreSQL's plans of the statement that starts tasks and the statement that moves
+// ended ones.
 func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut string, err error) {
 	err = s.Transact(func(ctx context.Context, tx *engine.Tx) error {
 		lines, err := explain(ctx, tx, startBest, &turn{organization, 5, organization, time.UnixMilli(5)})
@@ -119,7 +119,7 @@ func explain[T any](ctx context.Context, t *engine.Tx, s engine.Statement[T], ro
 	return lines, err
 }
 
-// NewestVersion is that of the schema that Open leads to.
+// NewestVersion returns the version of the newest migration.
 func NewestVersion() (int64, error) {
 	files, err := migrations.ReadDir("migrations/sqlite3")
 	if err != nil {
@@ -128,16 +128,14 @@ func NewestVersion() (int64, error) {
 	return goose.NumericComponent(files[len(files)-1].Name())
 }
 
-// IsVersion tells whether there is a migration to that version: branches that grow side
-// by side leave numbers out.
+// IsVersion reports whether there is a migration with that version. Some numbers are missing.
 func IsVersion(version int64) bool {
 	files, _ := fs.Glob(migrations, fmt.Sprintf("migrations/sqlite3/%05d_*.sql", version))
 	return len(files) > 0
 }
 
-// BuildVersion makes a database whose schema is that of an earlier version. After
-// each migration it runs the statements of a fixture, so that rows of every version
-// come along.
+// BuildVersion creates a database with the schema of an earlier version. After each migration it
+// runs the statements of a fixture, so that the database has rows of every version.
 func BuildVersion(ctx context.Context, address string, version int64, fixture func(version int64) (string, error)) (err error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -148,7 +146,7 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if Shared(address) { // SQLite has it built in
+	if Shared(address) { // SQLite has unhex built in
 		_, err := s.Queue.ExecContext(ctx, `CREATE FUNCTION unhex(text) RETURNS bytea LANGUAGE sql AS 'SELECT decode($1, ''hex'')'`)
 		if err != nil {
 			return err
@@ -178,7 +176,7 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 	return nil
 }
 
-// TransferredTables are the tables that are moved into another database.
+// TransferredTables returns the tables that a transfer copies.
 func (s *Store) TransferredTables(ctx context.Context) (names []string, err error) {
 	tables, err := s.StoredTables(ctx)
 	for _, t := range tables {
@@ -187,15 +185,15 @@ func (s *Store) TransferredTables(ctx context.Context) (names []string, err erro
 	return names, err
 }
 
-// CopySingly has each row copied in a transaction of its own.
+// CopySingly makes the transfer copy each row in a separate transaction.
 func (t *Transfer) CopySingly() { t.batch = 1 }
 
-// Reserve takes a name, as if the node had been killed before it made the organization.
+// Reserve reserves a name, as if the node had been killed before it created the organization.
 func (s *Store) Reserve(name string, at time.Time) error {
 	return s.reserve(&newOrganizationRow{Organization: account.Organization{ID: NewID(), Name: name, CreatedAt: engine.Millis(at)}}, at)
 }
 
-// Spread tells how many rows of a table each part has.
+// Spread returns how many rows of a table each shard has.
 func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
 	tb.Helper()
 	for _, p := range s.Shards {
@@ -221,7 +219,7 @@ func (s *Store) Place(tb testing.TB) (schema, host string, port uint16) {
 	return schema, host, port
 }
 
-// ShardTable is the name that the first part's organizations have on their worker.
+// ShardTable returns the name of the first shard's organizations table on its worker.
 func (s *Store) ShardTable(tb testing.TB) string {
 	tb.Helper()
 	of := s.Shards[0].Schema + ".organizations"
@@ -232,8 +230,8 @@ func (s *Store) ShardTable(tb testing.TB) string {
 	return name[0]
 }
 
-// Chosen are the organizations that a node would serve next among those that have waited so
-// many milliseconds, where there are these nodes.
+// Chosen returns the organizations that a node would serve next, given how many milliseconds each
+// has waited.
 func Chosen(node string, nodes map[string]int, limits ClaimLimits, waited map[string]int64) []string {
 	var waiting []candidate
 	for id, time := range waited {
@@ -242,17 +240,17 @@ func Chosen(node string, nodes map[string]int, limits ClaimLimits, waited map[st
 	return (&chooser{node, nodes, limits, new(shortages)}).choose(waiting)
 }
 
-// HomeTime is how long an organization's turn is left to its home, in milliseconds.
+// HomeTime is homeTime in milliseconds.
 const HomeTime = int64(homeTime / time.Millisecond)
 
-// Nodes are the nodes that the last heartbeat found, with their workers.
+// Nodes returns the nodes that the last heartbeat found, with their workers.
 func (s *Store) Nodes() map[string]int { return *s.nodes.Load() }
 
-// Lane is an organization's writer, to be compared with another's.
-func (s *Store) Lane(organization string) any { return s.ShardOf(organization).WriterOf(organization) }
+// WriterFor returns an organization's writer, for comparisons.
+func (s *Store) WriterFor(organization string) any { return s.ShardOf(organization).WriterOf(organization) }
 
-// Occupy keeps an organization's writer busy until it is released. full waits until another
-// write waits for the writer, for longer than a claim takes its choice for fresh.
+// Occupy keeps an organization's writer busy until release is called. full returns when another
+// write has waited for the writer for longer than freshTime.
 func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()) {
 	tb.Helper()
 	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
@@ -278,22 +276,21 @@ func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()
 	return full, release
 }
 
-// AwaitWrites waits until so many writes wait for an organization's writer.
+// AwaitWrites waits until n writes wait for an organization's writer.
 func (s *Store) AwaitWrites(organization string, n int) {
 	for l := s.ShardOf(organization).WriterOf(organization); len(l.Queue) < n; {
 		<-time.After(time.Millisecond)
 	}
 }
 
-// HoldReaders takes all connections for reads of an organization until release.
+// HoldReaders takes all connections for reads of an organization until release is called.
 func (s *Store) HoldReaders(tb testing.TB, organization string) (release func()) {
 	tb.Helper()
 	held := slices.Concat(hold(tb, s.ShardOf(organization).Lookups), hold(tb, s.ShardOf(organization).Reports))
 	return func() { giveBack(tb, held) }
 }
 
-// CutLookups ends all sessions of PostgreSQL that serve short reads, of which there are then as
-// many as there may be.
+// CutLookups terminates the PostgreSQL sessions of all connections for short reads.
 func (s *Store) CutLookups(tb testing.TB) {
 	tb.Helper()
 	held := hold(tb, s.Lookups)
@@ -331,7 +328,7 @@ func giveBack(tb testing.TB, held []*sql.Conn) {
 	}
 }
 
-// ServedAt is when an organization had its last turn.
+// ServedAt returns when a claim last served an organization.
 func (s *Store) ServedAt(tb testing.TB, organization string) int64 {
 	tb.Helper()
 	at, err := engine.FindValues[int64](tb.Context(), s.ShardOf(organization).Lookups, `SELECT served_at FROM organizations WHERE id = $1`, organization)
@@ -341,7 +338,7 @@ func (s *Store) ServedAt(tb testing.TB, organization string) int64 {
 	return at[0]
 }
 
-// RememberShortages has claims remember for an hour which organizations wait for credits.
+// RememberShortages keeps the cached shortages for an hour.
 func (s *Store) RememberShortages() {
 	s.short.mu.Lock()
 	defer s.short.mu.Unlock()

@@ -42,26 +42,26 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 			}
 		}
 		change(today-1, today)
-		first := claim(now, today) // the newest
+		first := claim(now, today) // the newest day
 		second := claim(now, today-1)
 		claim(now, 0)
 		if err := tracking.New(s).EndExport(second, now); err != nil {
 			t.Fatal(err)
 		}
 		waiting(1)
-		change(today) // while it is written
+		change(today) // during the export
 		if err := errors.Join(tracking.New(s).LeaseExport(first, now.Add(2*time.Minute)), tracking.New(s).EndExport(first, now)); err != nil {
 			t.Fatal(err)
 		}
 		waiting(1)
 		lost := claim(now, today)                   // its node is killed
-		claim(now.Add(59*time.Second), 0)           // nobody knows yet
-		taken := claim(now.Add(time.Minute), today) // another goes on
+		claim(now.Add(59*time.Second), 0)           // the lease has not ended
+		taken := claim(now.Add(time.Minute), today) // another node takes over
 		if err := tracking.New(s).EndExport(lost, now); !errors.Is(err, tracking.ErrChanged) {
-			t.Errorf("the one before ends it with %v", err)
+			t.Errorf("the killed node ends the export: %v", err)
 		}
 		if err := tracking.New(s).LeaseExport(lost, now.Add(time.Hour)); !errors.Is(err, tracking.ErrChanged) {
-			t.Errorf("the one before renews it with %v", err)
+			t.Errorf("the killed node renews the lease: %v", err)
 		}
 		waiting(1)
 		if err := tracking.New(s).FailExport(taken, "full", now.Add(time.Minute)); err != nil {

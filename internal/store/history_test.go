@@ -17,14 +17,15 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// aCall is a job with an idempotency key.
+// aCall returns a job with an idempotency key.
 func aCall(o *account.Organization, node, key string) store.Job {
 	job := aJob(o, node, 5)
 	job.IdempotencyKey = &key
 	return job
 }
 
-// takenBy is the job that has the key of a call which was refused, "" when it was not.
+// takenBy returns the job that has the idempotency key of a refused call, or "" if the call was not
+// refused.
 func takenBy(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -70,13 +71,13 @@ func TestTheResultOfACallIsKept(t *testing.T) {
 	})
 }
 
-func TestAKeyIsOneCallsUntilItFailsOrIsForgotten(t *testing.T) {
+func TestACallKeepsItsKeyUntilItFailsOrIsDeleted(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, 10, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		first := aCall(o, node, "key")
 		begin(t, s, first)
 		storetest.Audited(t, s)
-		// The key comes before slots and credits.
+		// The key is checked before slots and credits.
 		after, err := s.Begin(aCall(o, node, "key"))
 		if takenBy(t, err) != first.ID || after == nil || after.Running != 1 {
 			t.Errorf("while it runs: %+v, %v", after, err)
@@ -90,16 +91,16 @@ func TestAKeyIsOneCallsUntilItFailsOrIsForgotten(t *testing.T) {
 		storetest.Audited(t, s)
 		third := aCall(o, node, "key")
 		if _, err := s.Begin(third); takenBy(t, err) != second.ID {
-			t.Errorf("once it is answered: %v", err)
+			t.Errorf("after the answer: %v", err)
 		}
 
-		// Forgetting the first leaves the key to the second.
+		// Deleting the first call leaves the key to the second.
 		if _, err := s.DeleteFinished(t.Context(), second.CreatedAt.Truncate(time.Millisecond), time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		storetest.Audited(t, s)
 		if _, err := s.Begin(third); takenBy(t, err) != second.ID {
-			t.Errorf("once the first is forgotten: %v", err)
+			t.Errorf("after the first was deleted: %v", err)
 		}
 		if _, err := s.DeleteFinished(t.Context(), time.Now().Add(time.Hour), time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
@@ -109,7 +110,7 @@ func TestAKeyIsOneCallsUntilItFailsOrIsForgotten(t *testing.T) {
 	})
 }
 
-func TestCallsAndTasksShareTheirKeys(t *testing.T) {
+func TestCallsAndTasksShareIdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	onEach(t, 3, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		task, call := aTask(o, 1), aCall(o, node, "call's")
@@ -125,7 +126,7 @@ func TestCallsAndTasksShareTheirKeys(t *testing.T) {
 		if err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeAlreadyExists {
 			t.Errorf("a task with the key of a call: %v, %v", refusals, err)
 		}
-		// Only a failed call frees its key: that of a failed task stays with it.
+		// Only a failed call releases its key; a failed task keeps it.
 		settle(t, s, failed(call), time.Now())
 		submit(t, s, o, other)
 		started, _, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 1}, time.Now())
@@ -171,7 +172,7 @@ func TestOneOfManyCallsWithAKeyBegins(t *testing.T) {
 			if count.Load() != 1 {
 				t.Fatalf("round %d: %d calls began", round, count.Load())
 			}
-			// Settled as failed among others that want the key, so that both may share a
+			// Settle it as failed while others want the key, so that both may share a
 			// transaction.
 			for range 10 {
 				group.Go(func() error {
@@ -198,7 +199,7 @@ func TestOneOfManyCallsWithAKeyBegins(t *testing.T) {
 	})
 }
 
-func TestTheKeyOfACallWhoseNodeIsGoneIsFreeAgain(t *testing.T) {
+func TestTheKeyOfALostCallIsFreeAgain(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		lost := aCall(o, node, "key")
@@ -212,17 +213,16 @@ func TestTheKeyOfACallWhoseNodeIsGoneIsFreeAgain(t *testing.T) {
 		storetest.Audited(t, s)
 		next := aCall(o, aNode(t, s), "key")
 		begin(t, s, next)
-		// The node was only paused: it can neither charge nor take the key back.
+		// The node was only paused: it can neither charge the call nor take the key back.
 		if _, err := s.Settle(completed(lost, 5), time.Now()); !errors.Is(err, store.ErrLost) {
-			t.Errorf("settled by a node that was gone: %v", err)
+			t.Errorf("settled by a node that was declared dead: %v", err)
 		}
 		settle(t, s, completed(next, 5), time.Now())
 		storetest.Audited(t, s)
 	})
 }
 
-// list reads the history page by page, and gives the ids and how many pages there
-// were.
+// list reads the history page by page and returns the ids and the number of pages.
 func list(t *testing.T, s *store.Store, o *account.Organization, filter store.RequestFilter) (ids []string, pages int) {
 	t.Helper()
 	if filter.Match == nil {
@@ -286,7 +286,7 @@ func TestTheHistoryListsCallsAndTasksNewestFirst(t *testing.T) {
 	})
 }
 
-func TestTheHistoryOfATime(t *testing.T) {
+func TestTheHistoryIsFilteredByTime(t *testing.T) {
 	t.Parallel()
 	onEach(t, 50, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		start := time.Now().Add(-time.Hour).Truncate(time.Second)
@@ -294,7 +294,7 @@ func TestTheHistoryOfATime(t *testing.T) {
 		for i := range 5 {
 			job := aJob(o, node, 5)
 			job.CreatedAt = start.Add(time.Duration(i) * time.Minute)
-			// The id is that of a body which took 20 s to arrive.
+			// The id belongs to a task whose body took 20 s to arrive.
 			job.ID = fmt.Sprintf("%012x-7000-8000-%012d", job.CreatedAt.Add(20*time.Second).UnixMilli(), i)
 			job.ID = job.ID[:8] + "-" + job.ID[8:]
 			begin(t, s, job)
@@ -322,7 +322,7 @@ func TestTheHistoryOfATime(t *testing.T) {
 	})
 }
 
-func TestOnePageReadsABoundedPartOfTheHistory(t *testing.T) {
+func TestOnePageReadsALimitedPartOfTheHistory(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5000, 1<<40, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		const all = 2500

@@ -15,8 +15,8 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// onEach runs a test on both databases, with an organization on a plan of that many
-// slots and credits, and a node.
+// onEach runs a test on each database, with an organization that has the given slots and credits,
+// and a node.
 func onEach(t *testing.T, slots int, credits int64, test func(t *testing.T, s *store.Store, o *account.Organization, node string)) {
 	t.Helper()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -54,7 +54,7 @@ func TestAHeartbeatFailsWhereNothingCanBeWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := readOnly.Ping(t.Context()); err != nil {
-			t.Errorf("it cannot even be read: %v", err)
+			t.Errorf("the store cannot be read: %v", err)
 		}
 		if err := readOnly.Beat(node, 1); err == nil || errors.Is(err, store.ErrNotFound) {
 			t.Errorf("got %v", err)
@@ -111,7 +111,7 @@ func TestAJobTakesASlotAndHoldsThenPaysWhatItCost(t *testing.T) {
 	})
 }
 
-// However many read, jobs begin and end.
+// Many readers must not keep jobs from beginning and ending.
 func TestReadersTakeNoConnectionFromJobs(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
@@ -219,7 +219,7 @@ func TestARefusalSaysWhyAndReturnsTheOrganization(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, 12, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		begin(t, s, aJob(o, node, 7))
-		standing, err := s.Begin(aJob(o, node, 7)) // neither credits nor a slot: credits come first
+		standing, err := s.Begin(aJob(o, node, 7)) // neither credits nor a slot: credits are checked first
 		var refusal *earshot.Error
 		if !errors.As(err, &refusal) || refusal.Code != earshot.CodeNoCredits {
 			t.Fatalf("got %v, want no credits", err)
@@ -303,10 +303,10 @@ func TestJobsOfADeadNodeAreReleased(t *testing.T) {
 			t.Fatalf("released %d jobs, want 1", n)
 		}
 		if err := s.Beat(dead, 1); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("the dead node may still beat: %v", err)
+			t.Errorf("a heartbeat of the dead node: %v", err)
 		}
 		if err := s.Beat(alive, 1); err != nil {
-			t.Errorf("the live node may not beat: %v", err)
+			t.Errorf("a heartbeat of the live node: %v", err)
 		}
 		if _, err := s.Settle(completed(lost, 5), time.Now()); !errors.Is(err, store.ErrLost) {
 			t.Errorf("the dead node settled its job: %v, want ErrLost", err)
@@ -322,7 +322,7 @@ func TestJobsOfADeadNodeAreReleased(t *testing.T) {
 	})
 }
 
-func TestFinishedJobsGoAfterTheirTime(t *testing.T) {
+func TestFinishedJobsAreDeletedAfterTheirRetention(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		for range 3 {
@@ -336,7 +336,7 @@ func TestFinishedJobsGoAfterTheirTime(t *testing.T) {
 		if n, err := s.DeleteFinished(t.Context(), time.Now().Add(time.Hour), time.Now().Add(time.Hour)); err != nil || n != 3 {
 			t.Errorf("deleted %d old jobs, %v; want 3", n, err)
 		}
-		storetest.Audited(t, s) // the charges stay in the ledger
+		storetest.Audited(t, s) // the ledger keeps the charges
 	})
 }
 

@@ -23,7 +23,7 @@ func TestAKeyIsRevokedByItsOwnerOnly(t *testing.T) {
 			t.Errorf("another's key: got %v, want ErrNotFound", err)
 		}
 		if _, err := s.Key(t.Context(), key.ID, now); err != nil {
-			t.Errorf("the key is gone: %v", err)
+			t.Errorf("the key cannot be found: %v", err)
 		}
 		for _, at := range []time.Time{now, now.Add(time.Minute)} {
 			revoked, err := s.RevokeKeyOf(o.ID, key.ID, at)
@@ -76,7 +76,7 @@ func TestUsesOfKeysAreShownAtOnceAndWrittenTogether(t *testing.T) {
 		write(s)
 		check("written", s, uses)
 		check("as others see it", other, uses)
-		// Another node's use that was noted earlier does not replace a later one.
+		// An earlier use from another node does not replace a later one.
 		other.NoteKeyUse(made[0].ID, now)
 		other.NoteKeyUse(made[1].ID, now.Add(time.Minute))
 		write(other)
@@ -96,7 +96,7 @@ func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
 		s := storetest.Open(t, address)
 		o, now := storetest.Organization(t, s, 5, 300), time.Now()
 		first := time.Now().Add(-time.Hour).UnixMilli()
-		// One in four is valid, and there are more of the others than a list holds.
+		// One key in four is valid, and there are more invalid keys than a list shows.
 		err := s.Exec(`
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1992)
 			INSERT INTO api_keys (id, organization, hash, scopes, created_at, expires_at, revoked_at)
@@ -112,7 +112,7 @@ func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
 		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, now); !errors.Is(err, store.ErrTooManyKeys) {
 			t.Errorf("one key too many: got %v, want ErrTooManyKeys", err)
 		}
-		now = now.Add(time.Millisecond) // the one before the last has expired
+		now = now.Add(time.Millisecond) // the previous key has expired
 		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, now); err != nil {
 			t.Errorf("the last key: %v", err)
 		}

@@ -11,8 +11,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// A commit whose answer was lost may reach the server after the node has begun
-// to clean up.
+// A commit whose answer was lost may reach the server after the node has begun to clean up.
 func TestAJobWhoseBeginCommitsLateIsStillReleased(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
@@ -63,7 +62,7 @@ func TestAJobWhoseBeginCommitsLateIsStillReleased(t *testing.T) {
 	storetest.Audited(t, s)
 }
 
-// waitForLock returns once somebody waits for a row.
+// waitForLock returns when a session waits for a lock.
 func waitForLock(t *testing.T, db *sql.DB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -87,13 +86,13 @@ func TestAChargeAroundTheResetBelongsToOneCycle(t *testing.T) {
 		before, after := begun(), begun()
 		reset := time.UnixMilli(o.CycleResetsAt)
 
-		// Nobody has looked at the organization since the reset.
+		// No call has noticed the reset yet.
 		end, err := s.Settle(completed(after, 10), reset.Add(time.Second))
 		if err != nil || end.CycleUsed != 10 || end.CycleStartedAt != o.CycleResetsAt {
 			t.Errorf("settled after the reset: %+v, %v", end, err)
 		}
 		storetest.Audited(t, s)
-		// A clock that is behind says that the reset is still to come.
+		// By a slow clock, the reset is still in the future.
 		end, err = s.Settle(completed(before, 10), reset.Add(-time.Second))
 		if err != nil || end.CycleUsed != 20 {
 			t.Errorf("settled as if before the reset: %+v, %v", end, err)

@@ -10,10 +10,10 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
+func TestTheLedgerHasCyclesAndChargesOfDeletedJobs(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
-		storetest.Organization(t, s, 5, 7) // not to be seen
+		storetest.Organization(t, s, 5, 7) // another organization, which must not be listed
 		job := aJob(o, node, 10)
 		begin(t, s, job)
 		settle(t, s, completed(job, 4), time.Now())
@@ -48,7 +48,7 @@ func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 			}
 		}
 		check(true)
-		// As earlier versions did at once.
+		// Earlier versions inserted the entry when the job ended.
 		if err := s.Exec(`INSERT INTO ledger (id, organization, at, kind, amount) SELECT id, organization, finished_at, 'charge', -charged FROM finished`); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// lockRow holds an organization's row in a transaction from outside until unlock.
+// lockRow locks an organization's row in another transaction until unlock is called.
 func lockRow(t *testing.T, address, organization string) (unlock func()) {
 	t.Helper()
 	raw, err := sql.Open("pgx", address)
@@ -37,7 +37,7 @@ func lockRow(t *testing.T, address, organization string) (unlock func()) {
 	}
 }
 
-// busy tells whether an error says that the organization cannot be changed now.
+// busy reports whether an error says that the organization cannot be changed now.
 func busy(err error) bool {
 	e, ok := errors.AsType[*earshot.Error](err)
 	return ok && e.Code == earshot.CodeServerUnavailable
@@ -50,11 +50,11 @@ func TestAnOrganizationWhoseRowIsLockedFailsAlone(t *testing.T) {
 	node := aNode(t, s)
 	locked := storetest.Organization(t, s, 5, 100)
 	var others []*account.Organization
-	for range 12 { // on every lane some
+	for range 12 { // so that every writer has some
 		others = append(others, storetest.Organization(t, s, 5, 100))
 	}
 	unlock := lockRow(t, address, locked.ID)
-	// The first round finds the lock out, the second knows of it.
+	// The first round meets the lock; the second knows of it.
 	for round := range 2 {
 		var group errgroup.Group
 		var failures [3]error
@@ -112,7 +112,7 @@ func TestTasksOfOthersStartWhileAnOrganizationsRowIsLocked(t *testing.T) {
 	if err != nil || handled != 5 || len(started) != 5 {
 		t.Errorf("started %d of %d, %v", len(started), handled, err)
 	}
-	// Tasks of a node that is gone change hands without it, too.
+	// Tasks of a dead node can be adopted without that organization, too.
 	if err := s.RemoveNode(node); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestTasksOfOthersStartWhileAnOrganizationsRowIsLocked(t *testing.T) {
 	}
 	unlock()
 	if started, _, err := s.Claim(t.Context(), heir, store.ClaimLimits{Tasks: 100}, time.Now()); err != nil || len(started) != 1 {
-		// It may still be taken for locked; what finds it free says so.
+		// The organization may still be remembered as locked, until a write finds it free.
 		begin(t, s, aJob(all[0], heir, 5))
 		if started, _, err = s.Claim(t.Context(), heir, store.ClaimLimits{Tasks: 100}, time.Now()); err != nil || len(started) != 1 {
 			t.Errorf("after the lock: %d, %v", len(started), err)

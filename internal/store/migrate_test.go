@@ -20,7 +20,7 @@ import (
 	"earshot/internal/store/tracking"
 )
 
-// What the fixtures in testdata/schema are made of.
+// Ids in the fixtures in testdata/schema.
 const (
 	callsID = "00000000-0000-7000-8000-00000000000a"
 	tasksID = "00000000-0000-7000-8000-00000000000c"
@@ -38,11 +38,10 @@ const (
 	fixtureStart = 1760000000000
 )
 
-// fixtureTime is a moment after all that the fixtures tell of, in the same cycle.
+// fixtureTime is a moment after all times in the fixtures, in the same billing cycle.
 var fixtureTime = time.UnixMilli(fixtureStart + 60_000)
 
-// readFixture is what a version brought: rows that the versions before it could not
-// have had.
+// readFixture returns the fixture of a version: rows that earlier versions could not have.
 func readFixture(version int64) (string, error) {
 	text, err := os.ReadFile(fmt.Sprintf("testdata/schema/%05d.sql", version))
 	return string(text), err
@@ -61,7 +60,7 @@ func TestADatabaseOfAnyVersionIsMigratedAndItsRowsAreKept(t *testing.T) {
 		t.Run(fmt.Sprintf("version=%d", version), func(t *testing.T) {
 			t.Parallel()
 			if _, err := readFixture(version); err != nil {
-				t.Fatalf("a migration comes with a fixture of the rows that it makes possible, and a check of what becomes of them: %v", err)
+				t.Fatalf("a migration needs a fixture with the rows that it makes possible, and a check of these rows: %v", err)
 			}
 			storetest.OnFresh(t, func(t *testing.T, address string) {
 				if err := store.BuildVersion(t.Context(), address, version, readFixture); err != nil {
@@ -93,8 +92,8 @@ func TestADatabaseOfAnyVersionIsMigratedAndItsRowsAreKept(t *testing.T) {
 	}
 }
 
-// migrated checks that rows of a version's fixture are what they were. Those that
-// change something come last.
+// migrated checks that the rows of a version's fixture are unchanged. Checks that change rows come
+// last.
 var migrated = []struct {
 	since int64
 	what  string
@@ -119,7 +118,7 @@ var migrated = []struct {
 	{2, "tasks go on", runMigratedTasks},
 }
 
-// equal fails the test when something was not read as it was written.
+// equal fails the test if a value differs from the expected one.
 func equal[T any](t *testing.T, what string, want, got T, err error) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Task{}), cmpopts.EquateEmpty()); err != nil || diff != "" {
@@ -136,7 +135,7 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 	}
 	got, err := s.OrganizationByName(ctx, "calls")
 	if err == nil {
-		want.KeyBudgets = got.KeyBudgets // checkMigratedBudgets looks at them
+		want.KeyBudgets = got.KeyBudgets // checked by checkMigratedBudgets
 	}
 	equal(t, "the organization", want, got, err)
 	key, err := s.Key(ctx, "aaaaaaaaaaaaaaaa", fixtureTime)
@@ -145,7 +144,7 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 	}
 	keys, err := s.Keys(ctx, callsID, fixtureTime)
 	for _, k := range keys {
-		k.Budget = nil // checkMigratedBudgets looks at them
+		k.Budget = nil // checked by checkMigratedBudgets
 	}
 	equal(t, "the keys", []*earshot.Key{
 		{
@@ -369,7 +368,7 @@ func checkMigratedStats(t *testing.T, s *store.Store) {
 	hour := fixtureTime.Truncate(time.Hour).Add(-time.Hour)
 	stats, err := s.Stats(t.Context(), tasksID, hour)
 	if len(stats) == 0 {
-		t.Fatalf("there are none, %v", err)
+		t.Fatalf("there are no statistics, %v", err)
 	}
 	equal(t, "the statistics", earshot.HourStats{
 		At: earshot.At(hour.UnixMilli()), Provider: "searchaimode", Jobs: 5, Failed: 3, P50Ms: new(int64(1500)), P95Ms: new(int64(1500)),
@@ -384,7 +383,7 @@ func checkMigratedBatches(t *testing.T, s *store.Store) {
 	}, got, err)
 	retry, err := s.RetryOf(t.Context(), tasksID, unpaidID)
 	if err != nil || retry.ID != queuedID {
-		t.Errorf("in the place of the one that failed is %+v, %v", retry, err)
+		t.Errorf("the failed task was replaced by %+v, %v", retry, err)
 	}
 }
 
@@ -413,13 +412,13 @@ func runMigratedTasks(t *testing.T, s *store.Store) {
 	tasks[0].IdempotencyKey = new("key-of-the-done")
 	refusals, err := s.Submit(tasksID, tasks, 1, fixtureTime)
 	if err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeAlreadyExists {
-		t.Errorf("a key that is used: %v, %v", refusals, err)
+		t.Errorf("a key that is taken: %v, %v", refusals, err)
 	}
 	if events := readEvents(t, s, tasksID, 2, 10); len(events) != 3 {
 		t.Errorf("%d events followed", len(events))
 	}
 	if n, err := s.DeleteFinished(t.Context(), fixtureTime.Add(time.Hour), fixtureTime.Add(time.Hour)); err != nil || n == 0 {
-		t.Errorf("%d were forgotten, %v", n, err)
+		t.Errorf("%d jobs were deleted, %v", n, err)
 	}
 	usage, err := s.Usage(t.Context(), tasksID, fixtureTime.AddDate(0, 0, -1), time.Now()) // the claim began a new cycle
 	var sum earshot.DayUsage
@@ -429,7 +428,7 @@ func runMigratedTasks(t *testing.T, s *store.Store) {
 	equal(t, "the sum of the usage", earshot.DayUsage{Completed: 7, Failed: 2, CreditsCharged: 60}, sum, err)
 }
 
-// Jobs that ended before they were counted are rounded like those after.
+// The migration rounds earlier jobs in the same way as later ones.
 func TestMigratedStatsAreRoundedAlike(t *testing.T) {
 	t.Parallel()
 	storetest.OnFresh(t, func(t *testing.T, address string) {

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/store"
 )
 
-func TestMovementTellsWhichTasksWaitRunAndEnded(t *testing.T) {
+func TestMovementListsQueuedRunningAndEndedTasks(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		began := time.Now().Add(-time.Minute)
@@ -38,7 +38,7 @@ func TestMovementTellsWhichTasksWaitRunAndEnded(t *testing.T) {
 			settle(t, s, completed(claimed(t, s, node, 1)[0], 5), time.Now())
 		}
 		claimed(t, s, node, 1)
-		m := look(time.Now().Add(time.Minute), 0) // what runs is listed, however old
+		m := look(time.Now().Add(time.Minute), 0) // running tasks are listed regardless of their age
 		check(m, map[string]earshot.Status{third: "PROCESSING"}, second, first)
 		if m.Organization.Events != 2 || m.Processing != 1 || m.Organization.Balance != 990 {
 			t.Errorf("the organization is %+v with %d running", m.Organization, m.Processing)

@@ -51,7 +51,7 @@ func TestMigrationsRunOnceHoweverManyStartTogether(t *testing.T) {
 	})
 }
 
-func TestClosingSQLiteLeavesNoLog(t *testing.T) {
+func TestClosingSQLiteRemovesTheWAL(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "earshot.db")
 	s, err := store.Open(t.Context(), store.Config{URL: path})
@@ -62,9 +62,9 @@ func TestClosingSQLiteLeavesNoLog(t *testing.T) {
 	if err := errors.Join(made, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	// SQLite copies its log back and removes it when the last connection is closed.
+	// SQLite copies its WAL into the database and removes it when the last connection is closed.
 	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the log is still there: %v", err)
+		t.Errorf("the WAL still exists: %v", err)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestBothDatabasesHaveTheSameTables(t *testing.T) {
 		}
 		return slices.DeleteFunc(columns, func(name string) bool {
 			return strings.HasPrefix(name, "goose_") || strings.HasPrefix(name, "sqlite_") ||
-				strings.HasPrefix(name, "rate_windows.") // one process counts in memory
+				strings.HasPrefix(name, "rate_windows.") // on SQLite the process counts in memory
 		})
 	}
 	sqlite, postgres := ours(filepath.Join(t.TempDir(), "earshot.db")), ours(storetest.Postgres(t))
@@ -103,7 +103,7 @@ func TestASecondServerOnTheSameFileIsRefused(t *testing.T) {
 	beside := cfg
 	beside.Serve = false
 	if tool, err := store.Open(t.Context(), beside); err != nil {
-		t.Errorf("the command line cannot work beside a server: %v", err)
+		t.Errorf("the command line cannot open the file while a server runs: %v", err)
 	} else if err := tool.Close(); err != nil {
 		t.Error(err)
 	}
@@ -147,7 +147,7 @@ func TestASecondServerIsRefusedWhateverNameItUses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if second, err := store.Open(t.Context(), store.Config{URL: filepath.Join(elsewhere, "second.db")}); err == nil {
-		t.Error("a file with two names was opened")
+		t.Error("a file with two hard links was opened")
 		_ = second.Close()
 	}
 }
@@ -201,7 +201,7 @@ func TestPostgresThatMayLoseCommitsIsRefused(t *testing.T) {
 	}
 }
 
-func TestReportsArePlannedAsUsualAndTheQueueIsNot(t *testing.T) {
+func TestOnlyTheQueueRestrictsPlans(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.Postgres(t))
 	queue, reports, err := s.Settings(t.Context(), "enable_seqscan", "plan_cache_mode", "statement_timeout", "lock_timeout")

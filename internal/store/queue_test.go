@@ -19,7 +19,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// aTask is a task that costs 5 at most.
+// aTask returns a task with a maximum cost of 5.
 func aTask(o *account.Organization, priority int) store.Job {
 	return store.Job{
 		ID: uuid.Must(uuid.NewV7()).String(), Organization: o.ID, KeyID: "key", Provider: "chatassistant", Mode: store.ModeAsync,
@@ -57,7 +57,7 @@ func claimed(t *testing.T, s *store.Store, node string, n int) []store.Job {
 	return values(started)
 }
 
-// values are the jobs that are pointed at.
+// values dereferences jobs.
 func values(jobs []*store.Job) (all []store.Job) {
 	for _, job := range jobs {
 		all = append(all, *job)
@@ -95,7 +95,7 @@ func TestOnlyAsManyTasksStartAsThereAreSlots(t *testing.T) {
 		begin(t, s, call)
 		submit(t, s, o, someTasks(o, 10)...)
 		started := claimed(t, s, node, 100)
-		if len(started) != 2 { // the call has the third
+		if len(started) != 2 { // the call has the third slot
 			t.Fatalf("%d tasks started on two free slots", len(started))
 		}
 		if more := claimed(t, s, node, 100); len(more) != 0 {
@@ -171,7 +171,7 @@ func TestNoTaskStartsTwice(t *testing.T) {
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		for len(seen) < 210 { // whoever found nothing may have met a lock
+		for len(seen) < 210 { // a claim that found nothing may have met a lock
 			for _, job := range claimed(t, stores[0], aNode(t, stores[0]), 100) {
 				seen[job.ID]++
 			}
@@ -238,20 +238,20 @@ func TestABatchThatDoesNotFitIsRefusedWhole(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
-		o := storetest.Organization(t, s, 10, 1000) // room for 100
+		o := storetest.Organization(t, s, 10, 1000) // its queue has room for 100 tasks
 		submit(t, s, o, someTasks(o, 95)...)
 		keyed := func() store.Job {
 			task := aTask(o, 1)
 			task.IdempotencyKey = new("key")
 			return task
 		}
-		_, err := s.Submit(o.ID, append(someTasks(o, 5), keyed()), 8, time.Now()) // two more were faulty
+		_, err := s.Submit(o.ID, append(someTasks(o, 5), keyed()), 8, time.Now()) // two more were invalid
 		var e *earshot.Error
 		want := earshot.QueueDetails{QueuedCount: 95, BatchSize: 8, MaxQueueSize: 100, RemainingCapacity: 5}
 		if !errors.As(err, &e) || e.Code != earshot.CodeQueueLimit || e.Details != want {
 			t.Fatalf("got %v with %+v", err, e)
 		}
-		// What is not queued takes no room: faulty tasks, and those with a key that is taken.
+		// Invalid tasks and tasks with a key that is taken need no room.
 		refusals, err := s.Submit(o.ID, append(someTasks(o, 4), keyed(), keyed()), 8, time.Now())
 		if err != nil || slices.ContainsFunc(refusals[:5], func(err error) bool { return err != nil }) || earshot.ErrorCode(refusals[5]) != earshot.CodeAlreadyExists {
 			t.Fatalf("five tasks and a duplicate in a queue with room for five: %v, %v", refusals, err)
@@ -266,7 +266,7 @@ func TestABatchThatDoesNotFitIsRefusedWhole(t *testing.T) {
 	})
 }
 
-func TestClearingRemovesWhatWaitsAndFreesItsKeys(t *testing.T) {
+func TestClearingRemovesQueuedTasksAndReleasesTheirKeys(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
@@ -330,12 +330,12 @@ func TestATaskOfALostNodeIsTakenOverOnce(t *testing.T) {
 		o, dead := storetest.Organization(t, s, 20, 1000), aNode(t, s)
 		submit(t, s, o, someTasks(o, 20)...)
 		started := claimed(t, s, dead, 20)
-		heir := aNode(t, s) // on SQLite this alone says that the other is gone
+		heir := aNode(t, s) // on SQLite, this already declares the other node dead
 		if err := s.RemoveNode(dead); err != nil {
 			t.Fatal(err)
 		}
 		if none, err := s.Adopt(t.Context(), dead, 30); err != nil || len(none) != 0 {
-			t.Errorf("a node that is gone itself took over %d, %v", len(none), err)
+			t.Errorf("a dead node took over %d tasks, %v", len(none), err)
 		}
 		var mu sync.Mutex
 		var adopted []store.Job
@@ -374,7 +374,7 @@ func TestATaskOfALostNodeIsTakenOverOnce(t *testing.T) {
 	})
 }
 
-func TestANodeKnowsWhatItOwns(t *testing.T) {
+func TestOwnedReturnsTheTasksOfANode(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		submit(t, s, o, someTasks(o, 5)...)
@@ -393,8 +393,8 @@ func TestANodeKnowsWhatItOwns(t *testing.T) {
 	})
 }
 
-// A plan that reads the backlog is a hundred times slower, and shows only once
-// there is one.
+// A plan that reads the backlog is a hundred times slower, which is noticed only with a large
+// backlog.
 func TestClaimsAndSettlesLookUpRatherThanScan(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
@@ -416,7 +416,7 @@ func TestClaimsAndSettlesLookUpRatherThanScan(t *testing.T) {
 		"a settle finds its jobs by their id": {takeOut, "using jobs_pkey"},
 	} {
 		if !strings.Contains(plan.text, plan.want) || strings.Contains(plan.text, "Seq Scan on jobs") {
-			t.Errorf("it is not so that %s:\n%s", what, plan.text)
+			t.Errorf("the plan does not show that %s:\n%s", what, plan.text)
 		}
 	}
 	if strings.Contains(start, "Sort") {
@@ -424,22 +424,22 @@ func TestClaimsAndSettlesLookUpRatherThanScan(t *testing.T) {
 	}
 }
 
-// Where more organizations wait than have a turn in one claim, each starts a few tasks, and
-// those that were left out are the next.
+// If more organizations wait than one claim serves, each of the served ones starts a few tasks, and
+// the others are served next.
 func TestManyOrganizationsTakeTurnsOfAFewTasks(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
 		node := aNode(t, s)
 		const waiting, atOnce, few = 130, 125, 8
-		// All of one lane: another one, if it is slow to come, chooses again after the first is done.
+		// All of one writer: a second writer that is slow would choose again after the first is done.
 		var lane any
 		for n := 0; n < waiting; {
 			o := storetest.Organization(t, s, 20, 1000)
 			if lane == nil {
-				lane = s.Lane(o.ID)
+				lane = s.WriterFor(o.ID)
 			}
-			if s.Lane(o.ID) == lane {
+			if s.WriterFor(o.ID) == lane {
 				submit(t, s, o, someTasks(o, few+1)...)
 				n++
 			}
@@ -467,7 +467,7 @@ func TestManyOrganizationsTakeTurnsOfAFewTasks(t *testing.T) {
 			}
 		}
 		if left != waiting-atOnce {
-			t.Errorf("%d of those that were left out had the next turn", left)
+			t.Errorf("%d of the remaining organizations were served next", left)
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"earshot/internal/store/tracking"
 )
 
-// rules adds rules to a tracker of which the newest have a version.
+// rules adds rules to a tracker whose newest rules have the given version.
 func (f *follow) rules(newest int) *tracking.Rules {
 	f.Helper()
 	r := &tracking.Rules{Brands: []byte(`{}`)}
@@ -23,7 +23,7 @@ func (f *follow) rules(newest int) *tracking.Rules {
 	return r
 }
 
-// states are those of a tracker's rules, by version.
+// states returns the states of a tracker's rules, by version.
 func (f *follow) states() (states []tracking.RulesState) {
 	f.Helper()
 	all, err := tracking.New(f.s).Rules(f.Context(), f.o.ID, f.t.ID)
@@ -34,8 +34,8 @@ func (f *follow) states() (states []tracking.RulesState) {
 	return states
 }
 
-// Rules that are pending are added up when they take over, and by nobody else before.
-func TestOnlyCurrentRulesAreToBeTallied(t *testing.T) {
+// Pending rules are tallied only when they become current.
+func TestOnlyCurrentRulesAreTallied(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 400)
@@ -47,13 +47,13 @@ func TestOnlyCurrentRulesAreToBeTallied(t *testing.T) {
 		f.rules(1)
 		left, err := tracking.New(s).RulesToTally(t.Context())
 		if err != nil || len(left) != 1 || left[0].State != tracking.RulesCurrent {
-			t.Errorf("%d rules are to be added up, %v; want the current ones alone", len(left), err)
+			t.Errorf("%d rules must be tallied, %v; want only the current ones", len(left), err)
 		}
 	})
 }
 
-// A node that is slow analyses answers by the rules that it knows. What it found is not
-// stored where newer ones were added meanwhile, by which nobody would look at them.
+// A slow node analyses answers by the rules that it knows. Its results are not stored if newer
+// rules were added meanwhile, because these answers would never be analysed by the newer rules.
 func TestAnswersAreNotRecordedByOldRules(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
@@ -72,12 +72,12 @@ func TestAnswersAreNotRecordedByOldRules(t *testing.T) {
 			t.Errorf("recording by old rules: %v", err)
 		}
 		f.record()
-		f.close(sweep) // it was recorded once
+		f.close(sweep) // all answers were recorded once
 	})
 }
 
-// Rules of a tracker that had none yet may be overtaken before all answers are analysed.
-func TestRulesThatWereOvertakenAreNotFinished(t *testing.T) {
+// The first rules of a tracker may be replaced before all answers are analysed.
+func TestReplacedRulesAreNotFinished(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 400)
@@ -89,12 +89,12 @@ func TestRulesThatWereOvertakenAreNotFinished(t *testing.T) {
 			t.Errorf("the rules are %v", states)
 		}
 		if left, err := tracking.New(s).UnfinishedRules(t.Context()); len(left) > 0 || err != nil {
-			t.Errorf("%d rules are to be finished, %v", len(left), err)
+			t.Errorf("%d rules are unfinished, %v", len(left), err)
 		}
 	})
 }
 
-// A tracker that is run by hand has a few sweeps at once, and the same one again any time.
+// A tracker may have a few manual sweeps at once. Starting the same one again is always possible.
 func TestFewSweepsRunAtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
@@ -116,7 +116,7 @@ func TestFewSweepsRunAtOnce(t *testing.T) {
 	})
 }
 
-func TestDefinitionsAreBoundedTogetherAndForgotten(t *testing.T) {
+func TestDefinitionsAreLimitedTogetherAndOldOnesDeleted(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 400)
@@ -129,7 +129,7 @@ func TestDefinitionsAreBoundedTogetherAndForgotten(t *testing.T) {
 			t.Errorf("a second large definition: %v", err)
 		}
 		f.t.Definition = []byte(`{}`)
-		f.start("one", 1, "2026-11", nil) // by version 2
+		f.start("one", 1, "2026-11", nil) // uses version 2
 		f.must(tracking.New(s).ApplyTracker(f.t, 2, nil, nil, nil, nil))
 		f.must(tracking.New(s).ApplyTracker(f.t, 3, nil, nil, nil, nil))
 		for version, want := range map[int]bool{1: false, 2: true, 3: false, 4: true} {

@@ -16,7 +16,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// claim claims tasks until there are none, as a node does, and expects so many to start.
+// claim claims tasks until there are none, as a node does, and expects want tasks to start.
 func claim(t *testing.T, s *store.Store, node, when string, want int) (all []store.Job) {
 	t.Helper()
 	for range 5 {
@@ -32,7 +32,7 @@ func claim(t *testing.T, s *store.Store, node, when string, want int) (all []sto
 			return all
 		}
 	}
-	t.Fatalf("%s: one claim after the other says that there may be more", when)
+	t.Fatalf("%s: claims report again and again that there may be more", when)
 	return nil
 }
 
@@ -62,7 +62,7 @@ func TestATaskThatCannotBePaidFailsWhenItsTurnComes(t *testing.T) {
 	})
 }
 
-// A task that lacks only held credits starts as soon as they are given back, before those behind it.
+// A task that lacks only held credits starts as soon as they are released, before the tasks behind it.
 func TestATaskWaitsForHeldCredits(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -100,7 +100,7 @@ func TestATaskWaitsForHeldCredits(t *testing.T) {
 	}
 }
 
-// What the row of the organization shows lets a claim look at once at a queue that it has left alone.
+// A change of the organization's row makes a claim examine a queue again that it has skipped.
 func TestAClaimLooksAgainWhenSomethingChanged(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -134,8 +134,8 @@ func TestAClaimLooksAgainWhenSomethingChanged(t *testing.T) {
 	}
 }
 
-// An organization whose next task waits is not claimed again and again, and leaves their turns to others.
-func TestWhoWaitsForCreditsTakesNoTurns(t *testing.T) {
+// An organization whose next task waits for credits is not claimed repeatedly and leaves its turns to others.
+func TestAnOrganizationThatWaitsForCreditsTakesNoTurns(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
@@ -164,14 +164,14 @@ func TestWhoWaitsForCreditsTakesNoTurns(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(before, turns()); diff != "" {
-			t.Errorf("those that wait had turns (-before +after):\n%s", diff)
+			t.Errorf("waiting organizations were served (-before +after):\n%s", diff)
 		}
 		storetest.Audited(t, s)
 	})
 }
 
-// TestNodesNeverSpendMoreThanTheBalance has two nodes run tasks of which every third fails, with
-// few credits: those tasks fail that the balance does not cover, and no others.
+// TestNodesNeverSpendMoreThanTheBalance lets two nodes run tasks with few credits. Every third task
+// fails. Only tasks that the balance does not cover may fail for lack of credits.
 func TestNodesNeverSpendMoreThanTheBalance(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -220,7 +220,7 @@ func TestNodesNeverSpendMoreThanTheBalance(t *testing.T) {
 		}
 		unpaid := tasks - completions.Load() - failures.Load()
 		if unpaid > 0 && after.Balance >= 5 {
-			t.Errorf("%d tasks found no credits, and %d credits are left", unpaid, after.Balance)
+			t.Errorf("%d tasks failed for lack of credits, and %d credits are left", unpaid, after.Balance)
 		}
 		storetest.Audited(t, s)
 	})

@@ -12,8 +12,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// took runs a job of a provider that ends at a time and took so long, or was
-// never started.
+// took runs a job that ends at the given time after ms milliseconds, or ends without having started.
 func took(t *testing.T, s *store.Store, o *account.Organization, node, provider string, end time.Time, ms int64, fails bool) {
 	t.Helper()
 	job := aJob(o, node, 5)
@@ -72,12 +71,12 @@ func TestStatsAddUpByHourAndProvider(t *testing.T) {
 	})
 }
 
-// Rows of an hour are few, however many jobs it had, and they go when it is past.
+// An hour has few rows, whatever its number of jobs, and they are deleted when it is past.
 func TestStatsOfPastHoursAreDeletedInBatches(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 10_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		hour := time.Now().UTC().Truncate(time.Hour).Add(24 * time.Hour)
-		// Of one hour, more rows than a batch has.
+		// More rows of one hour than a batch has.
 		err := s.Exec(`
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 700)
 			INSERT INTO statistics (organization, hour, provider, ms, jobs, failed) SELECT o.id, CAST($1 AS bigint), 'websearch', i, 1, 0 FROM n, organizations o`,

@@ -13,7 +13,7 @@ import (
 	"earshot/internal/store"
 )
 
-// readEvents reads a page of events, whose last number must be that of the page.
+// readEvents reads a page of events and checks the returned last number.
 func readEvents(t *testing.T, s *store.Store, organization string, after int64, limit int) (events []*store.Task) {
 	t.Helper()
 	last, tasks, err := s.Events(t.Context(), organization, after, limit)
@@ -36,7 +36,7 @@ func readEvents(t *testing.T, s *store.Store, organization string, after int64, 
 	return events
 }
 
-// largeResult is JSON that cannot be compressed to much less than it is.
+// largeResult returns JSON that can hardly be compressed.
 func largeResult(random *rand.Rand, size int) []byte {
 	result := []byte(`{"text":"`)
 	for len(result) < size {
@@ -49,9 +49,9 @@ func TestEventsAreReadInChunksWithoutGapsOrDuplicates(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		if events := readEvents(t, s, o.ID, 0, 10); len(events) != 0 {
-			t.Errorf("before anything there are %d", len(events))
+			t.Errorf("at the beginning there are %d events", len(events))
 		}
-		// Some fit into a chunk together, some are larger than one.
+		// Some fit into a chunk together, others are larger than a chunk.
 		random := rand.New(rand.NewPCG(1, 2))
 		results := map[string][]byte{}
 		var order []string
@@ -96,7 +96,7 @@ func TestEventsAreReadInChunksWithoutGapsOrDuplicates(t *testing.T) {
 	})
 }
 
-func TestEventsThatAreDeletedMeanwhileAreLeftOut(t *testing.T) {
+func TestEventsDeletedMeanwhileAreOmitted(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		submit(t, s, o, someTasks(o, 3)...)
@@ -123,7 +123,7 @@ func TestEventsThatAreDeletedMeanwhileAreLeftOut(t *testing.T) {
 	})
 }
 
-// Results that cannot be unpacked show who reads them.
+// Results that cannot be unpacked make every read of a result fail.
 func TestTheListOfTasksReadsNoResults(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {

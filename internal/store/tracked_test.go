@@ -16,7 +16,7 @@ import (
 	"earshot/internal/store/tracking"
 )
 
-// follow is a tracker and what the nodes of trackers do for it.
+// follow is a tracker, with methods that do the work of nodes.
 type follow struct {
 	*testing.T
 	s    *store.Store
@@ -25,7 +25,7 @@ type follow struct {
 	t    *tracking.Tracker
 }
 
-// aTracker stores a tracker that keeps answers for so many days.
+// aTracker stores a tracker that keeps answers for keepDays days.
 func aTracker(t *testing.T, s *store.Store, o *account.Organization, node string, keepDays int) *follow {
 	t.Helper()
 	now := time.Now()
@@ -46,7 +46,7 @@ func (f *follow) must(err error) {
 	}
 }
 
-// start begins a sweep and submits its n questions.
+// start starts a sweep and submits its n tasks.
 func (f *follow) start(slot string, n int, month string, ceiling *int64) *tracking.Sweep {
 	f.Helper()
 	now := time.Now()
@@ -79,7 +79,7 @@ func (f *follow) submit(sweep *tracking.Sweep, n int) {
 	}
 }
 
-// work ends all tasks, with a result of each kind in turn.
+// work ends all tasks, with the given results in turn.
 func (f *follow) work(results ...string) {
 	f.Helper()
 	for i := 0; ; {
@@ -102,7 +102,7 @@ func (f *follow) work(results ...string) {
 	}
 }
 
-// record writes the answers of the tasks that ended.
+// record stores the answers of ended tasks.
 func (f *follow) record() {
 	f.Helper()
 	followed, err := tracking.New(f.s).Followed(f.Context())
@@ -124,7 +124,7 @@ func (f *follow) record() {
 	}
 }
 
-// close closes a sweep as a node does that read its clock long ago.
+// close closes a sweep as a node does whose clock reading is old.
 func (f *follow) close(sweep *tracking.Sweep) {
 	f.Helper()
 	begun := sweep.StartedAt.Add(-time.Minute)
@@ -140,7 +140,7 @@ func (f *follow) close(sweep *tracking.Sweep) {
 	}
 }
 
-// expect holds how much is stored against how much should be, and audits it.
+// expect compares the numbers of stored rows with the expected ones, and audits the store.
 func (f *follow) expect(what string, answers, bodies, sweeps, trackers int) {
 	f.Helper()
 	got, err := f.s.Counts(f.Context(), "answers", "bodies", "sweeps", "trackers")
@@ -151,7 +151,7 @@ func (f *follow) expect(what string, answers, bodies, sweeps, trackers int) {
 	storetest.Audited(f.T, f.s)
 }
 
-// tidy deletes what is past its time at a moment, and tells in how many steps.
+// tidy deletes expired rows and returns the number of each step.
 func (f *follow) tidy(now time.Time) (steps []int) {
 	f.Helper()
 	for {
@@ -165,7 +165,7 @@ func (f *follow) tidy(now time.Time) (steps []int) {
 	}
 }
 
-func TestAnswersGoInTheirTimeWithTheirResults(t *testing.T) {
+func TestAnswersAndResultsAreDeletedAfterTheirRetention(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 100_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 1)
@@ -173,7 +173,7 @@ func TestAnswersGoInTheirTimeWithTheirResults(t *testing.T) {
 		first := f.start("one", 600, "2026-11", nil)
 		f.work(`{"text":"the same"}`, `{"text":"another"}`, `{"text":"third"}`)
 		f.record()
-		f.record() // more than one look takes in
+		f.record() // more answers than one call records
 		f.close(first)
 		f.expect("after a sweep", 600, 3, 1, 1)
 		between := time.Now()
@@ -186,7 +186,7 @@ func TestAnswersGoInTheirTimeWithTheirResults(t *testing.T) {
 		if steps := f.tidy(between.AddDate(0, 0, 1)); fmt.Sprint(steps) != "[500 100]" {
 			t.Errorf("answers were deleted in steps of %v", steps)
 		}
-		f.expect("when the first is past its time", 2, 1, 2, 1) // the sweep counts against the month
+		f.expect("when the first is expired", 2, 1, 2, 1) // the sweep still counts against the month
 		f.tidy(time.Now().AddDate(0, 0, 2))
 		f.expect("when both are", 0, 0, 2, 1)
 		f.tidy(time.Now().AddDate(0, 0, 63))
@@ -224,7 +224,7 @@ func TestAShortRetentionDoesNotRaiseTheCeiling(t *testing.T) {
 		if again := f.start("two", 2, "2026-11", &ceiling); again.State != earshot.SweepSkipped {
 			t.Errorf("a sweep of 10 credits after one of 10 is %s under a ceiling of 15", again.State)
 		}
-		f.t.KeepDays = 400 // which does not bring back what is gone
+		f.t.KeepDays = 400 // does not restore deleted answers
 		f.must(tracking.New(s).ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
 		storetest.Audited(t, s)
 	})
@@ -247,7 +247,7 @@ func TestATrackerIsDeletedWhileItsTasksRun(t *testing.T) {
 			t.Errorf("%d tasks of a sweep that was canceled are taken: %v", n, err)
 		}
 
-		other := aTracker(t, s, o, node, 400) // the name is free
+		other := aTracker(t, s, o, node, 400) // with the same name, which is free
 		second := other.start("one", 1, "2026-11", nil)
 		for _, job := range running {
 			settle(t, s, completed(job, 5), time.Now())
@@ -296,7 +296,7 @@ func TestAClearedQueueLeavesAnswersMissing(t *testing.T) {
 		settle(t, s, completed(running[0], 5), time.Now())
 		settle(t, s, completed(running[1], 5), time.Now())
 
-		// What is not recorded is not deleted, however old it is.
+		// Tasks that are not recorded are not deleted, however old they are.
 		future := time.Now().Add(48 * time.Hour)
 		if n, err := s.DeleteFinished(t.Context(), future, future); n != 0 || err != nil {
 			t.Errorf("%d tasks that are not recorded were deleted: %v", n, err)
@@ -315,7 +315,7 @@ func TestAClearedQueueLeavesAnswersMissing(t *testing.T) {
 	})
 }
 
-// backdated is an id as it would have been made earlier.
+// backdated returns an id with an earlier time.
 func backdated(id string, by time.Duration) string {
 	parsed := uuid.MustParse(id)
 	at := time.Unix(parsed.Time().UnixTime()).Add(-by)
@@ -324,7 +324,7 @@ func backdated(id string, by time.Duration) string {
 	return parsed.String()
 }
 
-// A list of trackers reads none of the texts that it does not show.
+// The list of trackers does not read the texts that it does not show.
 func TestTrackersAreListedWithoutTheirPrompts(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -343,7 +343,7 @@ func TestTrackersAreListedWithoutTheirPrompts(t *testing.T) {
 				t.Fatalf("the list is %+v", all)
 			}
 			if text := string(all[0].Definition); strings.Contains(text, "text") || strings.Contains(text, "Ollaro") || !strings.Contains(text, "targets") {
-				t.Errorf("of the definition it has %s", text)
+				t.Errorf("the definition contains %s", text)
 			}
 		}
 	})

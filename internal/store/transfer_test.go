@@ -14,7 +14,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// buildFixture makes a database with rows in every table.
+// buildFixture creates a database with rows in every table.
 func buildFixture(t *testing.T, address string) {
 	t.Helper()
 	newest, err := store.NewestVersion()
@@ -29,7 +29,7 @@ func buildFixture(t *testing.T, address string) {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
-		// Texts whose order depends on the language, and bytes that are there and empty.
+		// Texts whose order depends on the collation, and empty bytes that are not NULL.
 		`INSERT INTO channels (organization, name, kind, settings, created_at, updated_at)
 			SELECT organization, n, kind, 'Zoë ｶﾅ 🦊 "'' \', created_at, updated_at FROM channels, (SELECT 'B' AS n UNION SELECT 'a' UNION SELECT 'ä' UNION SELECT '_c') AS names`,
 		`INSERT INTO bodies (organization, hash, content, answers) SELECT organization, hash, content, 0 FROM (SELECT sums AS hash, organization FROM tallies) AS h,
@@ -44,7 +44,7 @@ func buildFixture(t *testing.T, address string) {
 	}
 }
 
-// transfer copies one row at a time until it is interrupted, so many rows on, or done.
+// transfer copies row by row until the given number of rows or the end, and reports whether it is done.
 func transfer(t *testing.T, from, to string, rows int) (done bool) {
 	t.Helper()
 	moving, err := store.BeginTransfer(t.Context(), store.Config{URL: from}, store.Config{URL: to})
@@ -79,7 +79,7 @@ func transfer(t *testing.T, from, to string, rows int) (done bool) {
 	return true
 }
 
-func TestADatabaseIsMovedWholeHoweverOftenThatIsInterrupted(t *testing.T) {
+func TestAnInterruptedTransferIsContinued(t *testing.T) {
 	t.Parallel()
 	file := func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "earshot.db") }
 	server := func(t *testing.T) string { t.Helper(); return storetest.Postgres(t) }
@@ -107,7 +107,7 @@ func TestADatabaseIsMovedWholeHoweverOftenThatIsInterrupted(t *testing.T) {
 			from, to := kinds[0](t), kinds[1](t)
 			for rows := 40; !transfer(t, from, to, rows); rows++ {
 				if s, err := store.Open(t.Context(), store.Config{URL: to, Serve: true}); !errors.Is(err, store.ErrUnfinishedTransfer) {
-					t.Fatalf("opening half a database: %v, %v", s, err)
+					t.Fatalf("opening an unfinished transfer: %v, %v", s, err)
 				}
 			}
 			source, target := storetest.Open(t, from), storetest.Open(t, to)
@@ -120,7 +120,7 @@ func TestADatabaseIsMovedWholeHoweverOftenThatIsInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			if empty := slices.Index(before, 0); empty >= 0 {
-				t.Errorf("the fixtures have no row of %s, so nobody knows whether it can be moved", tables[empty])
+				t.Errorf("the fixtures have no row of %s, so its transfer is not tested", tables[empty])
 			}
 			after, err := target.Counts(t.Context(), tables...)
 			equal(t, "rows", before, after, err)
@@ -131,7 +131,7 @@ func TestADatabaseIsMovedWholeHoweverOftenThatIsInterrupted(t *testing.T) {
 	}
 }
 
-func TestEveryTableIsMovedOrLeftForAReason(t *testing.T) {
+func TestEveryTableIsTransferredOrExcluded(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
@@ -160,7 +160,7 @@ func TestEveryTableIsMovedOrLeftForAReason(t *testing.T) {
 	})
 }
 
-func TestOnlyAnEmptyDatabaseOrTheSameMoveIsMovedInto(t *testing.T) {
+func TestTheTargetMustBeEmptyOrHaveTheSameTransfer(t *testing.T) {
 	t.Parallel()
 	from, other, to := filepath.Join(t.TempDir(), "from.db"), filepath.Join(t.TempDir(), "other.db"), storetest.Postgres(t)
 	buildFixture(t, from)
@@ -206,7 +206,7 @@ func TestOnlyAnEmptyDatabaseOrTheSameMoveIsMovedInto(t *testing.T) {
 	refused(from, "organizations (3)")
 }
 
-func TestADifferenceIsFound(t *testing.T) {
+func TestVerifyFindsDifferences(t *testing.T) {
 	t.Parallel()
 	from, to := filepath.Join(t.TempDir(), "from.db"), filepath.Join(t.TempDir(), "to.db")
 	buildFixture(t, from)
@@ -234,7 +234,7 @@ func TestADifferenceIsFound(t *testing.T) {
 		if err := moving.Verify(t.Context(), ignore); err == nil || !strings.Contains(err.Error(), c.table+" differs") {
 			t.Errorf("after %s: %v", c.change, err)
 		}
-		if err := moving.From.Exec(c.change); err != nil { // so that the next one is found
+		if err := moving.From.Exec(c.change); err != nil { // make both equal again
 			t.Fatal(err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// Two processes change the same organization in turn: none loses what the other wrote.
+// Two processes change the same organization in turn, and neither loses the other's changes.
 func TestTwoProcessesChangeTheSameOrganization(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -58,9 +58,9 @@ func organization(t *testing.T, s *store.Store, id string) *account.Organization
 	return o
 }
 
-// A transaction that waits for an organization's row has locked nothing else: otherwise the
-// holder of the row might wait for that in turn.
-func TestWhoWaitsForAnOrganizationHasLockedNothingElse(t *testing.T) {
+// A transaction that waits for an organization's row must not have locked anything else, which
+// could cause a deadlock.
+func TestAWaitingTransactionHasLockedNothingElse(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
 	s := storetest.Open(t, address)
@@ -80,7 +80,7 @@ func TestWhoWaitsForAnOrganizationHasLockedNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = outside.Rollback() }() // unless it was before
+	defer func() { _ = outside.Rollback() }() // no effect after the rollback below
 	var pid int
 	if err := outside.QueryRowContext(t.Context(), `SELECT pg_backend_pid() FROM organizations WHERE id = $1 FOR UPDATE`, o.ID).Scan(&pid); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestWhoWaitsForAnOrganizationHasLockedNothingElse(t *testing.T) {
 	if err := outside.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if <-settled != nil { // it waited for too long on a slow machine
+	if <-settled != nil { // it may time out on a slow machine
 		settle(t, s, end, time.Now())
 	}
 	storetest.Audited(t, s)

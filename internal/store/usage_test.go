@@ -13,7 +13,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-func TestUsageIsTheSameBeforeAndAfterJobsAreForgotten(t *testing.T) {
+func TestUsageIsTheSameBeforeAndAfterJobsAreDeleted(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		midnight := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
@@ -49,8 +49,8 @@ func TestUsageIsTheSameBeforeAndAfterJobsAreForgotten(t *testing.T) {
 	})
 }
 
-// Whatever ends a job counts it, and nothing counts it twice: calls and tasks, from
-// two nodes at once, those of a lost node and those that cannot be paid.
+// Every ended job is counted exactly once: calls and tasks of two concurrent nodes, jobs of a lost
+// node, and tasks that cannot be paid.
 func TestEveryEndIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -82,7 +82,7 @@ func TestEveryEndIsCountedOnce(t *testing.T) {
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		// A lost node leaves a call, which is released, and a task, which another takes over.
+		// A lost node leaves a call, which is released, and a task, which another node takes over.
 		begin(t, s, aJob(o, lost, 5))
 		submit(t, s, o, aTask(o, 1))
 		claimed(t, s, lost, 1)
@@ -98,7 +98,7 @@ func TestEveryEndIsCountedOnce(t *testing.T) {
 		}
 		adopted[0].StartedAt = now
 		settle(t, s, completed(*adopted[0], 3), now)
-		// The third task of an organization that can pay two.
+		// The third task of an organization that can pay for two.
 		submit(t, s, poor, someTasks(poor, 3)...)
 		for _, job := range claimed(t, s, node, 10) {
 			job.StartedAt = now
@@ -110,7 +110,7 @@ func TestEveryEndIsCountedOnce(t *testing.T) {
 			o.ID:    {Completed: 31, Failed: 11, CreditsCharged: 63},
 			poor.ID: {Completed: 2, Failed: 1, CreditsCharged: 10},
 		} {
-			var sum earshot.DayUsage // midnight may pass meanwhile
+			var sum earshot.DayUsage // the test may run past midnight
 			usage, err := s.Usage(t.Context(), id, now.AddDate(0, 0, -1), now.AddDate(0, 0, 1))
 			for _, day := range usage {
 				sum.Completed, sum.Failed, sum.CreditsCharged = sum.Completed+day.Completed, sum.Failed+day.Failed, sum.CreditsCharged+day.CreditsCharged

@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-// Detour leads to PostgreSQL by a way that can be cut.
+// Detour is a TCP proxy in front of PostgreSQL that a test can cut.
 type Detour struct {
 	tb     testing.TB
 	server string
-	own    string // where it listens
+	own    string // address of the proxy
 
 	mu       sync.Mutex
 	listener net.Listener
 	conns    []net.Conn
 }
 
-// NewDetour makes a detour to the server of an address, and returns the address by way of it.
+// NewDetour starts a proxy for the server of an address, and returns the address of the proxy.
 func NewDetour(tb testing.TB, address string) (d *Detour, by string) {
 	tb.Helper()
 	parsed, err := url.Parse(address)
@@ -33,7 +33,7 @@ func NewDetour(tb testing.TB, address string) (d *Detour, by string) {
 	return d, parsed.String()
 }
 
-// Open lets connections through, at the same place as before.
+// Open accepts connections, at the same address as before.
 func (d *Detour) Open() {
 	d.tb.Helper()
 	listener, err := net.Listen("tcp", d.own) //nolint:noctx // it lasts as long as the test
@@ -45,7 +45,7 @@ func (d *Detour) Open() {
 		for {
 			from, err := listener.Accept()
 			if err != nil {
-				return // it was cut
+				return // Cut was called
 			}
 			to, err := net.Dial("tcp", d.server) //nolint:noctx // it lasts as long as the test
 			if err != nil {
@@ -62,12 +62,12 @@ func (d *Detour) Open() {
 }
 
 func pass(from, to net.Conn) {
-	_, _ = io.Copy(to, from) // whichever ends first ends both
+	_, _ = io.Copy(to, from) // the end of either direction ends both
 	_ = to.Close()
 	_ = from.Close()
 }
 
-// Cut breaks all connections and refuses new ones.
+// Cut closes all connections and refuses new ones.
 func (d *Detour) Cut() {
 	_ = d.listener.Close()
 	d.mu.Lock()

@@ -1,4 +1,4 @@
-// Package storetest gives tests a real, empty database of each kind.
+// Package storetest provides tests with a real, empty database of each kind.
 package storetest
 
 import (
@@ -12,16 +12,18 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver, to make schemas
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver that creates schemas
 
 	"earshot/internal/account"
 	"earshot/internal/store"
 )
 
-// PostgresVariable names the server that scripts/with-postgres.sh started.
+// PostgresVariable is the environment variable with the address of the PostgreSQL server that
+// scripts/with-postgres.sh started.
 const PostgresVariable = "EARSHOT_TEST_POSTGRES"
 
-// CitusVariable names the coordinator that scripts/with-citus.sh started.
+// CitusVariable is the environment variable with the address of the coordinator that
+// scripts/with-citus.sh started.
 const CitusVariable = "EARSHOT_TEST_CITUS"
 
 // OnEach runs the test on SQLite, PostgreSQL and Citus, each time with the address of an
@@ -33,8 +35,8 @@ func OnEach(t *testing.T, test func(t *testing.T, address string)) {
 	on(t, "citus", Citus, test)
 }
 
-// OnFresh is OnEach for a test to which it matters that there are no tables yet: on Citus
-// they are made in advance.
+// OnFresh is OnEach for tests that need a database without tables. It omits Citus, where the tables
+// of an earlier test are reused.
 func OnFresh(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
 	on(t, "sqlite", sqlite, test)
@@ -54,15 +56,15 @@ func sqlite(tb testing.TB) string {
 	return filepath.Join(tb.TempDir(), "earshot.db")
 }
 
-// Postgres makes an empty schema and gives the address that leads into it. It
-// skips the test where there is no server, except in CI, where it fails.
+// Postgres creates an empty schema and returns its address. Without a server it skips the test,
+// or fails it in CI.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
 	server := postgres(tb)
 	admin := connect(tb, server)
 	schema := create(tb, admin)
 	tb.Cleanup(func() {
-		// The test's own context has ended by now.
+		// The context of the test has ended.
 		if _, err := admin.ExecContext(context.WithoutCancel(tb.Context()), `DROP SCHEMA `+schema+` CASCADE`); err != nil {
 			tb.Error(err)
 		}
@@ -70,7 +72,7 @@ func Postgres(tb testing.TB) string {
 	return With(tb, server, "search_path", schema)
 }
 
-// postgres is the address of the server.
+// postgres returns the address of the server.
 func postgres(tb testing.TB) string {
 	tb.Helper()
 	server := os.Getenv(PostgresVariable)
@@ -97,7 +99,7 @@ func connect(tb testing.TB, server string) *sql.DB {
 	return admin
 }
 
-// create makes a schema.
+// create creates a schema.
 func create(tb testing.TB, admin *sql.DB) (schema string) {
 	tb.Helper()
 	schema = "test_" + strings.ToLower(rand.Text())
@@ -107,18 +109,17 @@ func create(tb testing.TB, admin *sql.DB) (schema string) {
 	return schema
 }
 
-// Schemas whose tests have ended, emptied. Making the tables again takes longer than most
-// tests, and spreading them over workers takes seconds. They are dropped with the server.
+// Emptied schemas of ended tests. Creating the tables again would take longer than most tests,
+// and distributing them over workers takes seconds. They disappear with the server.
 var usedPostgres, usedCitus = make(chan string, 100), make(chan string, 100)
 
-// emptied is Postgres for a test to which tables do not matter that are there already.
+// emptied is Postgres for tests that may get a schema with empty tables.
 func emptied(tb testing.TB) string {
 	tb.Helper()
 	return reuse(tb, postgres(tb), usedPostgres)
 }
 
-// Citus gives the address of an empty database that is spread over workers. It skips the
-// test where there is no cluster.
+// Citus returns the address of an empty database on Citus. Without a cluster it skips the test.
 func Citus(tb testing.TB) string {
 	tb.Helper()
 	server := os.Getenv(CitusVariable)
@@ -128,7 +129,7 @@ func Citus(tb testing.TB) string {
 	return reuse(tb, server, usedCitus)
 }
 
-// reuse gives the address of a schema of an earlier test, or of a new one.
+// reuse returns the address of a schema of an earlier test, or of a new one.
 func reuse(tb testing.TB, server string, used chan string) string {
 	tb.Helper()
 	admin := connect(tb, server)
@@ -142,7 +143,7 @@ func reuse(tb testing.TB, server string, used chan string) string {
 		if tb.Failed() {
 			return
 		}
-		ctx := context.WithoutCancel(tb.Context()) // which has ended by now
+		ctx := context.WithoutCancel(tb.Context()) // the context has ended
 		var empty sql.NullString
 		err := admin.QueryRowContext(ctx, `SELECT string_agg(format('DELETE FROM %I.%I', nspname, relname), '; ' ORDER BY relname = 'organizations')
 			FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
@@ -159,7 +160,7 @@ func reuse(tb testing.TB, server string, used chan string) string {
 	return With(tb, server, "search_path", schema)
 }
 
-// With adds a parameter to a database's address.
+// With adds a parameter to the address of a database.
 func With(tb testing.TB, address, name, value string) string {
 	tb.Helper()
 	u, err := url.Parse(address)
@@ -178,8 +179,7 @@ func Open(tb testing.TB, address string) *store.Store {
 	return open(tb, store.Config{URL: address})
 }
 
-// OpenVirtual is Open for a test that passes in times to come or long past: the store
-// believes them.
+// OpenVirtual is Open for tests that pass in past or future times, which the store trusts.
 func OpenVirtual(tb testing.TB, address string) *store.Store {
 	tb.Helper()
 	return open(tb, store.Config{URL: address, Virtual: true})
@@ -199,7 +199,7 @@ func open(tb testing.TB, cfg store.Config) *store.Store {
 	return s
 }
 
-// Organization makes an organization on a plan of that many slots and credits.
+// Organization creates an organization with the given slots and credits.
 func Organization(tb testing.TB, s *store.Store, slots int, credits int64) *account.Organization {
 	tb.Helper()
 	o, err := s.CreateOrganization(store.NewOrganization{
@@ -215,7 +215,7 @@ func Organization(tb testing.TB, s *store.Store, slots int, credits int64) *acco
 	return o
 }
 
-// Audited fails the test when a balance or counter is off.
+// Audited fails the test if a balance or counter is wrong.
 func Audited(tb testing.TB, s *store.Store) {
 	tb.Helper()
 	findings, err := s.Audit(tb.Context())
