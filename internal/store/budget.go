@@ -39,8 +39,8 @@ var (
 	selectBudgets = budgetsTable.Select("organization")
 )
 
-// budgetOf is a budget in a transaction.
-type budgetOf struct {
+// lockedBudget is a budget in a transaction.
+type lockedBudget struct {
 	keyBudget
 	before keyBudget
 }
@@ -50,7 +50,7 @@ func (w *Work) readBudgets(ctx context.Context) error {
 	if w.budgets != nil {
 		return nil // read by an earlier write of the transaction
 	}
-	w.budgets = map[taskKey]*budgetOf{}
+	w.budgets = map[taskKey]*lockedBudget{}
 	var asked []*keyBudget
 	for id, o := range w.organizations {
 		if o.KeyBudgets > 0 {
@@ -65,7 +65,7 @@ func (w *Work) readBudgets(ctx context.Context) error {
 		return fmt.Errorf("read the budgets of keys: %w", err)
 	}
 	for _, b := range found {
-		w.budgets[taskKey{b.organization, b.keyID}] = &budgetOf{*b, *b}
+		w.budgets[taskKey{b.organization, b.keyID}] = &lockedBudget{*b, *b}
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (w *Work) storeBudgets(ctx context.Context) error {
 
 // budget returns the budget of a job's key, or nil if it has none. If now is on a later day and
 // the trusted clock agrees, the budget begins that day.
-func (w *Work) budget(job *Job, now time.Time) *budgetOf {
+func (w *Work) budget(job *Job, now time.Time) *lockedBudget {
 	b := w.budgets[taskKey{job.Organization, job.KeyID}]
 	if b == nil || engine.Millis(now)/dayMillis <= b.day {
 		return b
@@ -145,7 +145,7 @@ func (w *Work) checkBudget(job *Job, now time.Time) (waits bool, why error) {
 	return waits, why
 }
 
-// holdBudget holds the maximum cost of a job. giveBudget releases the held credits and adds the
+// holdBudget holds the maximum cost of a job. releaseBudget releases the held credits and adds the
 // charge.
 func (w *Work) holdBudget(job *Job) {
 	if b := w.budgets[taskKey{job.Organization, job.KeyID}]; b != nil {
@@ -153,7 +153,7 @@ func (w *Work) holdBudget(job *Job) {
 	}
 }
 
-func (w *Work) giveBudget(job *Job, held, charged int64, now time.Time) {
+func (w *Work) releaseBudget(job *Job, held, charged int64, now time.Time) {
 	if b := w.budget(job, now); b != nil {
 		b.held -= held
 		b.dayUsed += charged
@@ -200,7 +200,7 @@ func (w *Work) setBudget(ctx context.Context, organization, id string, perDay, p
 	if err != nil {
 		return err
 	}
-	b := &budgetOf{keyBudget: keyBudget{organization: organization, keyID: id, perDay: perDay, perMonth: perMonth, day: engine.Millis(now) / dayMillis, held: held[0], since: engine.Millis(now)}}
+	b := &lockedBudget{keyBudget: keyBudget{organization: organization, keyID: id, perDay: perDay, perMonth: perMonth, day: engine.Millis(now) / dayMillis, held: held[0], since: engine.Millis(now)}}
 	for _, job := range w.inserted {
 		if job.Organization == organization && job.KeyID == id && job.Status == earshot.StatusProcessing {
 			b.held += job.MaxCost
@@ -212,7 +212,7 @@ func (w *Work) setBudget(ctx context.Context, organization, id string, perDay, p
 		}
 	}
 	if w.budgets == nil {
-		w.budgets = map[taskKey]*budgetOf{}
+		w.budgets = map[taskKey]*lockedBudget{}
 	}
 	w.budgets[key] = b
 	return w.countBudgets(ctx, organization, 1)

@@ -304,8 +304,8 @@ var (
 			SELECT ` + JobsTable.List + ` FROM jobs WHERE organization = ` + in.Value("organization") + ` AND status = 'QUEUED'
 			ORDER BY priority DESC, id LIMIT 0 + ` + in.Value("tasks") // SQLite would plan a plain parameter again at every run
 	})
-	// placeJobs writes which node runs a task, or that it is queued.
-	placeJobs = engine.NewStatement(JobsTable.Only("organization", "id", "status", "node", "attempts", "started_at"), func(in engine.Input) string {
+	// assignJobs writes which node runs a task, or that it is queued.
+	assignJobs = engine.NewStatement(JobsTable.Only("organization", "id", "status", "node", "attempts", "started_at"), func(in engine.Input) string {
 		return `UPDATE jobs SET ` + in.Assign("status", "node", "attempts", "started_at") + ` ` + in.Where("jobs", "organization", "id")
 	})
 )
@@ -315,7 +315,7 @@ func (c *claim) start(ctx context.Context, w *Work, jobs []*Job) error {
 	for _, job := range jobs {
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, c.node, c.now, job.Attempts+1
 	}
-	return engine.Each(ctx, w.Tx, placeJobs, jobs, nil)
+	return engine.Each(ctx, w.Tx, assignJobs, jobs, nil)
 }
 
 // unpaidJob is a task that a claim has started, and the reason why it cannot be paid.

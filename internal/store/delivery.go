@@ -88,7 +88,7 @@ func (w *Work) storeDeliveries(ctx context.Context) error {
 	if err := engine.Each(ctx, w.Tx, insertDeliveries, w.Deliveries, nil); err != nil {
 		return err
 	}
-	return expectDeliveries(ctx, w.Tx, w.Deliveries)
+	return scheduleReceivers(ctx, w.Tx, w.Deliveries)
 }
 
 // receiverKey identifies the receiver of an organization's deliveries.
@@ -107,19 +107,19 @@ var (
 		engine.TextField("origin", func(r *receiverRow) *string { return &r.origin }),
 		engine.TimeField("due_at", func(r *receiverRow) *time.Time { return &r.dueAt }),
 		engine.IntField("leased_until", func(r *receiverRow) *int64 { return &r.leasedUntil }))
-	expectReceivers = receiversTable.Insert(`
+	upsertReceivers = receiversTable.Insert(`
 		ON CONFLICT (organization, origin) DO UPDATE SET due_at =
 			CASE WHEN receivers.due_at < excluded.due_at THEN receivers.due_at ELSE excluded.due_at END`)
 	leaseReceivers = engine.NewStatement(receiversTable.Only("organization", "origin", "leased_until"), func(in engine.Input) string {
 		return `UPDATE receivers SET ` + in.Assign("leased_until") + ` ` + in.Where("receivers", "organization", "origin")
 	})
-	forgetReceivers = engine.NewStatement(receiversTable.Only("organization", "origin"), func(in engine.Input) string {
+	deleteReceivers = engine.NewStatement(receiversTable.Only("organization", "origin"), func(in engine.Input) string {
 		return `DELETE FROM receivers WHERE ` + in.Matching() + ` AND due_at IS NULL AND leased_until = 0`
 	})
 )
 
-// expectDeliveries updates when the receivers of deliveries are next due.
-func expectDeliveries(ctx context.Context, t *engine.Tx, due []*DeliveryRow) error {
+// scheduleReceivers updates when the receivers of deliveries are next due.
+func scheduleReceivers(ctx context.Context, t *engine.Tx, due []*DeliveryRow) error {
 	earliest := map[receiverKey]*receiverRow{}
 	for _, d := range due {
 		key := receiverKey{d.Organization, d.origin}
@@ -130,7 +130,7 @@ func expectDeliveries(ctx context.Context, t *engine.Tx, due []*DeliveryRow) err
 	all := slices.SortedFunc(maps.Values(earliest), func(a, b *receiverRow) int {
 		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.origin, b.origin))
 	})
-	return engine.Each(ctx, t, expectReceivers, all, nil)
+	return engine.Each(ctx, t, upsertReceivers, all, nil)
 }
 
 // RemoveDeliveries deletes deliveries, and their receivers if these have no other planned
@@ -146,7 +146,7 @@ func RemoveDeliveries(ctx context.Context, t *engine.Tx, all []*DeliveryRow) err
 	if err != nil {
 		return fmt.Errorf("delete deliveries: %w", err)
 	}
-	return engine.Wrap(engine.Each(ctx, t, forgetReceivers, slices.Collect(maps.Values(unused)), nil), "forget receivers")
+	return engine.Wrap(engine.Each(ctx, t, deleteReceivers, slices.Collect(maps.Values(unused)), nil), "forget receivers")
 }
 
 // Receiver is a leased receiver and some of its due deliveries. No other node gets the receiver
@@ -300,7 +300,7 @@ func (s *Store) Resend(ctx context.Context, organization, id string, now time.Ti
 		return nil, err
 	}
 	err = s.ShardOf(organization).Transact(func(ctx context.Context, tx *engine.Tx) error {
-		if err := expectDeliveries(ctx, tx, []*DeliveryRow{NewDelivery(&Job{Organization: organization, ID: d.Job}, d.URL, now)}); err != nil {
+		if err := scheduleReceivers(ctx, tx, []*DeliveryRow{NewDelivery(&Job{Organization: organization, ID: d.Job}, d.URL, now)}); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE deliveries SET due_at = $3, series = 0 WHERE organization = $1 AND job = $2`,

@@ -247,7 +247,9 @@ const HomeTime = int64(homeTime / time.Millisecond)
 func (s *Store) Nodes() map[string]int { return *s.nodes.Load() }
 
 // WriterFor returns an organization's writer, for comparisons.
-func (s *Store) WriterFor(organization string) any { return s.ShardOf(organization).WriterOf(organization) }
+func (s *Store) WriterFor(organization string) any {
+	return s.ShardOf(organization).WriterOf(organization)
+}
 
 // Occupy keeps an organization's writer busy until release is called. full returns when another
 // write has waited for the writer for longer than freshTime.

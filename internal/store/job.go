@@ -197,7 +197,7 @@ func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organizati
 // out whether an earlier try was committed.
 func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Organization, error)) {
 	end.Result = Pack(end.Result)
-	last := &settling{Settlement: end, now: now, tell: done}
+	last := &settling{Settlement: end, now: now, callback: done}
 	w := Change{Organization: end.Job.Organization, job: end.Job, Apply: last.apply}.write()
 	w.Done = last.done
 	s.WriteLater(&w)
@@ -206,8 +206,8 @@ func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Or
 // settling is a settlement that waits for its commit.
 type settling struct {
 	Settlement
-	now  time.Time
-	tell func(*account.Organization, error)
+	now      time.Time
+	callback func(*account.Organization, error)
 
 	after account.Organization
 	lost  bool // the node does not own the job
@@ -229,7 +229,7 @@ func (s *settling) done(err error) {
 	if err == nil && s.lost {
 		err = ErrLost
 	}
-	s.tell(&s.after, err)
+	s.callback(&s.after, err)
 }
 
 // settledAlready returns nil if an earlier try of the same settlement was committed, and

@@ -95,8 +95,8 @@ var (
 		engine.IntField("amount", func(e *entry) *int64 { return &e.amount }),
 		engine.NullField("tracker", "text", func(e *entry) *string { return &e.tracker }))
 	insertEntries = ledgerTable.Insert("")
-	// keepCharges inserts the charges of finished jobs before the jobs are deleted.
-	keepCharges = engine.NewStatement(FinishedTable.Only("organization", "id"), func(in engine.Input) string {
+	// insertCharges inserts the charges of finished jobs before the jobs are deleted.
+	insertCharges = engine.NewStatement(FinishedTable.Only("organization", "id"), func(in engine.Input) string {
 		return `INSERT INTO ledger (` + ledgerColumns + `)
 			SELECT ` + chargeColumns + ` FROM finished WHERE status = 'COMPLETED' AND ` + in.Matching() + ` ON CONFLICT DO NOTHING`
 	})

@@ -433,13 +433,13 @@ func TestManyOrganizationsTakeTurnsOfAFewTasks(t *testing.T) {
 		node := aNode(t, s)
 		const waiting, atOnce, few = 130, 125, 8
 		// All of one writer: a second writer that is slow would choose again after the first is done.
-		var lane any
+		var writer any
 		for n := 0; n < waiting; {
 			o := storetest.Organization(t, s, 20, 1000)
-			if lane == nil {
-				lane = s.WriterFor(o.ID)
+			if writer == nil {
+				writer = s.WriterFor(o.ID)
 			}
-			if s.WriterFor(o.ID) == lane {
+			if s.WriterFor(o.ID) == writer {
 				submit(t, s, o, someTasks(o, few+1)...)
 				n++
 			}

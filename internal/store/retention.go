@@ -18,11 +18,11 @@ const PruneBatch = 500
 // with all rows that refer to them. It keeps jobs whose webhook is not sent yet or whose tracker has not
 // recorded them. It returns the number of deleted jobs. Call it again until it returns 0.
 func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
-	return s.countEverywhere(func(p *engine.Shard) (int, error) { return deleteFinishedBefore(ctx, p, created, ended) })
+	return s.sumOverShards(func(p *engine.Shard) (int, error) { return deleteFinishedBefore(ctx, p, created, ended) })
 }
 
-// countEverywhere returns the sum of the results of all shards.
-func (s *Store) countEverywhere(ask func(*engine.Shard) (int, error)) (sum int, err error) {
+// sumOverShards returns the sum of the results of all shards.
+func (s *Store) sumOverShards(ask func(*engine.Shard) (int, error)) (sum int, err error) {
 	counts, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]int, error) {
 		n, err := ask(p)
 		return []int{n}, err
@@ -34,7 +34,7 @@ func (s *Store) countEverywhere(ask func(*engine.Shard) (int, error)) (sum int, 
 }
 
 func deleteFinishedBefore(ctx context.Context, p *engine.Shard, created, ended time.Time) (int, error) {
-	old, err := findForgettable(ctx, p.Lookups, created, ended)
+	old, err := findExpiredJobs(ctx, p.Lookups, created, ended)
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
@@ -51,7 +51,7 @@ func deleteFinishedBefore(ctx context.Context, p *engine.Shard, created, ended t
 		webhooks = append(webhooks, &DeliveryRow{Delivery: Delivery{Organization: task.Organization, Job: task.ID}})
 	}
 	err = p.Execute(func(ctx context.Context, tx *engine.Tx) error {
-		if err := engine.Each(ctx, tx, keepCharges, old, nil); err != nil {
+		if err := engine.Each(ctx, tx, insertCharges, old, nil); err != nil {
 			return fmt.Errorf("keep the charges of finished jobs: %w", err)
 		}
 		if err := engine.Each(ctx, tx, deleteFinished, old, nil); err != nil {
@@ -74,7 +74,7 @@ func deleteFinishedBefore(ctx context.Context, p *engine.Shard, created, ended t
 // DeleteBatches deletes some batches that were submitted before the given time and have no
 // tasks left. It returns their number.
 func (s *Store) DeleteBatches(ctx context.Context, created time.Time) (int, error) {
-	return s.countEverywhere(func(p *engine.Shard) (int, error) { return deleteBatchesBefore(ctx, p, created) })
+	return s.sumOverShards(func(p *engine.Shard) (int, error) { return deleteBatchesBefore(ctx, p, created) })
 }
 
 func deleteBatchesBefore(ctx context.Context, p *engine.Shard, created time.Time) (int, error) {
@@ -91,15 +91,15 @@ func deleteBatchesBefore(ctx context.Context, p *engine.Shard, created time.Time
 	return len(old), err
 }
 
-// forgettable has the columns of a finished job that its deletion needs.
-var forgettable = engine.NewTable("finished",
+// expiredJobs has the columns of a finished job that its deletion needs.
+var expiredJobs = engine.NewTable("finished",
 	FinishedTable.Only("organization", "id", "idempotency_key")...)
 
-// findForgettable uses the index on ids. The time in an id comes from the machine that made the
+// findExpiredJobs uses the index on ids. The time in an id comes from the machine that made the
 // id and is not exact, so created_at is compared as well.
-func findForgettable(ctx context.Context, in engine.Querier, created, ended time.Time) (old []*Task, err error) {
-	err = in.Find(ctx, engine.Collect(forgettable, &old), `
-		SELECT `+forgettable.List+`
+func findExpiredJobs(ctx context.Context, in engine.Querier, created, ended time.Time) (old []*Task, err error) {
+	err = in.Find(ctx, engine.Collect(expiredJobs, &old), `
+		SELECT `+expiredJobs.List+`
 		FROM organizations o JOIN finished ON finished.organization = o.id AND finished.id < $1
 		WHERE finished.finished_at < $2 AND finished.created_at < $4 AND NOT EXISTS (
 			SELECT 1 FROM deliveries d WHERE d.organization = finished.organization AND d.job = finished.id AND d.due_at IS NOT NULL)

@@ -93,7 +93,7 @@ func (w *Work) countStats(ctx context.Context) error {
 // DeleteStats deletes a batch of the statistics of hours before a time and returns their
 // number. Call it again until it returns 0.
 func (s *Store) DeleteStats(ctx context.Context, before time.Time) (int, error) {
-	n, err := s.countEverywhere(func(p *engine.Shard) (int, error) { return deleteStatsBefore(ctx, p, before) })
+	n, err := s.sumOverShards(func(p *engine.Shard) (int, error) { return deleteStatsBefore(ctx, p, before) })
 	if err != nil {
 		return 0, fmt.Errorf("delete statistics: %w", err)
 	}

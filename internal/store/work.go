@@ -37,7 +37,7 @@ type Work struct {
 	tickets    []*JobTicket
 	uses       []jobUse
 
-	budgets map[taskKey]*budgetOf // of keys with a budget
+	budgets map[taskKey]*lockedBudget // of keys with a budget
 }
 
 // ownedJob identifies a job and the node that owns it.
@@ -228,7 +228,7 @@ func (w *Work) end(o *LockedOrganization, job *Job, end *Settlement, now time.Ti
 		held = job.MaxCost
 		o.Held -= held
 	}
-	w.giveBudget(job, held, end.Charge, task.FinishedAt)
+	w.releaseBudget(job, held, end.Charge, task.FinishedAt)
 	if end.Status == earshot.StatusCompleted {
 		o.CycleUsed += end.Charge
 		o.Balance -= end.Charge // the finished job serves as the ledger entry
@@ -272,7 +272,7 @@ func (w *Work) Store(ctx context.Context) error {
 		do   func(context.Context) error
 	}{
 		{"change organizations", w.storeOrganizations},
-		{"put tasks back", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, placeJobs, w.returned, nil) }},
+		{"put tasks back", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, assignJobs, w.returned, nil) }},
 		{"insert jobs", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertJobs, w.inserted, nil) }},
 		// Before the insertion, since a job of this transaction may have taken a freed key.
 		{"free idempotency keys", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, deleteKeys, w.freed, nil) }},

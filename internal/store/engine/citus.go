@@ -93,10 +93,10 @@ func (s *DB) findWorkers(ctx context.Context) error {
 // Sharded reports whether organizations are distributed over several servers.
 func (s *DB) Sharded() bool { return s.Dialect.Sharded }
 
-// spreadOut creates missing shards, brings all up to date and opens them. After an interruption
+// openShards creates missing shards, brings all up to date and opens them. After an interruption
 // it continues where it stopped. It runs under the lock of migrations, after the migration of
 // the coordinator's schema.
-func (s *DB) spreadOut(ctx context.Context) error {
+func (s *DB) openShards(ctx context.Context) error {
 	var own string
 	if err := s.Lookups.QueryRowContext(ctx, `SELECT current_schema()`).Scan(&own); err != nil {
 		return fmt.Errorf("find the schema: %w", err)
@@ -107,7 +107,7 @@ func (s *DB) spreadOut(ctx context.Context) error {
 	}
 	shared := pgx.Identifier{own + "_shared"}.Sanitize()
 	for _, name := range []string{"nodes", "api_keys"} {
-		if err := s.showTo(ctx, shared, pgx.Identifier{own, name}.Sanitize(), name); err != nil {
+		if err := s.updateView(ctx, shared, pgx.Identifier{own, name}.Sanitize(), name); err != nil {
 			return fmt.Errorf("show %s to the shards: %w", name, err)
 		}
 	}
@@ -132,7 +132,7 @@ func (s *DB) spreadOut(ctx context.Context) error {
 		}
 		p.Schema, p.Across = schema, across
 		for _, way := range []*Shard{p, across} {
-			way.Lookups.explain, way.Reports.explain = workerAway, workerAway
+			way.Lookups.explain, way.Reports.explain = explainWorker, explainWorker
 		}
 		s.Shards = append(s.Shards, p)
 		if err := s.migrateShard(ctx, schema, fmt.Sprintf("%s_shared.goose_db_version_%d", own, i)); err != nil {
@@ -142,8 +142,8 @@ func (s *DB) spreadOut(ctx context.Context) error {
 	return nil
 }
 
-// showTo creates or updates the view of a table in a schema, with all columns of the table.
-func (s *DB) showTo(ctx context.Context, schema, table, name string) error {
+// updateView creates or updates the view of a table in a schema, with all columns of the table.
+func (s *DB) updateView(ctx context.Context, schema, table, name string) error {
 	const columns = `(SELECT COUNT(*) FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid = to_regclass($%d))`
 	var shown bool
 	err := s.Lookups.QueryRowContext(ctx, `SELECT `+fmt.Sprintf(columns, 1)+` = `+fmt.Sprintf(columns, 2), schema+"."+name, table).Scan(&shown)
@@ -217,9 +217,9 @@ func (s *DB) migrateShard(ctx context.Context, schema, versions string) error {
 	return nil
 }
 
-// workerAway converts errors of a worker that does not answer, or of a shard that cannot be
+// explainWorker converts errors of a worker that does not answer, or of a shard that cannot be
 // written while it is moved, to CodeServerUnavailable.
-func workerAway(err error) error {
+func explainWorker(err error) error {
 	var known *earshot.Error
 	if err == nil || errors.As(err, &known) || !citusDialect.Unavailable(err) && !citusDialect.Locked(err) && !errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -157,7 +157,7 @@ func (s *DB) migrate(ctx context.Context) (err error) {
 	if err := s.migrateSchema(ctx, s.Queue, goose.DefaultTablename); err != nil || !s.Sharded() {
 		return err
 	}
-	return s.spreadOut(ctx)
+	return s.openShards(ctx)
 }
 
 // migrateSchema brings the tables in the search path of db up to date. versions names the table
@@ -266,8 +266,8 @@ type dialect struct {
 	Locked func(error) bool
 	// Unavailable reports whether the database has a problem that the next write would meet too.
 	Unavailable func(error) bool
-	// away reports whether the database could not be reached, so that nothing was changed.
-	away func(error) bool
+	// unreachable reports whether the database could not be reached, so that nothing was changed.
+	unreachable func(error) bool
 	// retryable reports whether a transaction lost a conflict and can be run again.
 	retryable func(error) bool
 	// disconnected reports whether the connection was lost, so that another one may work.

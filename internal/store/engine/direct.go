@@ -48,13 +48,13 @@ func (d *direct) on(conn *sql.Conn) error {
 	})
 }
 
-// numbered matches a parameter of a statement.
-var numbered = regexp.MustCompile(`\$[0-9]+`)
+// parameterPattern matches a parameter of a statement.
+var parameterPattern = regexp.MustCompile(`\$[0-9]+`)
 
-func number(parameter string) int {
+func parameterNumber(parameter string) int {
 	n, err := strconv.Atoi(parameter[1:])
 	if err != nil {
-		panic(err) // numbered matches only digits
+		panic(err) // parameterPattern matches only digits
 	}
 	return n
 }
@@ -66,8 +66,8 @@ func (d *direct) prepare(text string) (*directStatement, error) {
 		return s, nil
 	}
 	var order []int
-	prepared, err := d.conn.Prepare(numbered.ReplaceAllStringFunc(text, func(name string) string {
-		order = append(order, number(name)-1)
+	prepared, err := d.conn.Prepare(parameterPattern.ReplaceAllStringFunc(text, func(name string) string {
+		order = append(order, parameterNumber(name)-1)
 		return "?"
 	}))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 type Pool struct {
 	*sql.DB
 	Dialect *dialect
-	// explain converts an error for clients; nil means databaseAway.
+	// explain converts an error for clients; nil means explainUnreachable.
 	explain func(error) error
 }
 
@@ -26,13 +26,13 @@ func (p Pool) explained(err error) error {
 	case p.explain != nil:
 		return p.explain(err)
 	}
-	return p.Dialect.databaseAway(err)
+	return p.Dialect.explainUnreachable(err)
 }
 
-// databaseAway converts errors of an unreachable database to CodeServerUnavailable.
-func (d *dialect) databaseAway(err error) error {
+// explainUnreachable converts errors of an unreachable database to CodeServerUnavailable.
+func (d *dialect) explainUnreachable(err error) error {
 	var known *earshot.Error
-	if errors.As(err, &known) || !d.away(err) {
+	if errors.As(err, &known) || !d.unreachable(err) {
 		return err
 	}
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database cannot be reached at the moment, try again", Err: err}

@@ -47,7 +47,7 @@ var postgresDialect = dialect{
 		code := postgresCode(err)
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57") || strings.HasPrefix(code, "53")
 	},
-	away: func(err error) bool {
+	unreachable: func(err error) bool {
 		code := postgresCode(err)
 		var connecting *pgconn.ConnectError
 		var network net.Error                                                                                                        // also matches an exceeded deadline

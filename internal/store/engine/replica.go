@@ -22,7 +22,7 @@ func (s *DB) OpenReadReplica(url string, newUnit func(*Tx) Unit) (*DB, error) {
 	}
 	settings := map[string]string{"default_transaction_read_only": "on", "statement_timeout": "60s"}
 	lookups, reports := openPostgresPool(pg, reportConnections, settings, toServer), openPostgresPool(pg, reportConnections, settings, toServer)
-	lookups.explain, reports.explain = replicaAway, replicaAway
+	lookups.explain, reports.explain = explainReplica, explainReplica
 	whole := &Shard{Dialect: s.Dialect, Queue: lookups.DB, Lookups: lookups, Reports: reports, Clock: s.Clock}
 	replica := &DB{
 		Shard: whole, Shards: []*Shard{whole},
@@ -32,9 +32,9 @@ func (s *DB) OpenReadReplica(url string, newUnit func(*Tx) Unit) (*DB, error) {
 	return replica, nil
 }
 
-// replicaAway converts errors of a replica that does not answer or does not have all tables yet to
+// explainReplica converts errors of a replica that does not answer or does not have all tables yet to
 // CodeServerUnavailable.
-func replicaAway(err error) error {
+func explainReplica(err error) error {
 	code := postgresCode(err)
 	var network net.Error
 	if postgresDialect.Unavailable(err) || postgresDialect.disconnected(err) || postgresDialect.retryable(err) || errors.As(err, &network) ||

@@ -82,9 +82,9 @@ func FromAllShards[T any](s *DB, ask func(*Shard) ([]T, error)) ([]T, error) {
 		})
 	}
 	_ = group.Wait()
-	away := func(err error) bool { return err != nil && s.Dialect.Unavailable(err) }
-	if err := errors.Join(errs...); err != nil && (slices.ContainsFunc(errs, func(err error) bool { return err != nil && !away(err) }) || !slices.Contains(errs, nil)) {
-		return nil, err
+	failed := func(err error) bool { return err != nil && !s.Dialect.Unavailable(err) }
+	if !slices.Contains(errs, nil) || slices.ContainsFunc(errs, failed) {
+		return nil, errors.Join(errs...)
 	}
 	return slices.Concat(found...), nil
 }

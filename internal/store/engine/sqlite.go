@@ -33,7 +33,7 @@ var sqliteDialect = dialect{
 		code := sqliteCode(err) & 0xff // the primary code
 		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
 	},
-	away: func(err error) bool {
+	unreachable: func(err error) bool {
 		switch sqliteCode(err) & 0xff {
 		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 			return true
@@ -81,7 +81,7 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	if err := file.Close(); err != nil {
 		return nil, fmt.Errorf("make the database: %w", err)
 	}
-	path, err := onlyName(cfg.URL)
+	path, err := canonicalPath(cfg.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +118,10 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	}, nil
 }
 
-// onlyName returns the path of a database without symbolic links, so that every process uses
+// canonicalPath returns the path of a database without symbolic links, so that every process uses
 // the same lock files and WAL. It returns an error for a file with several hard links, whose
 // other names would lead to other lock files.
-func onlyName(path string) (string, error) {
+func canonicalPath(path string) (string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", fmt.Errorf("find the database: %w", err)

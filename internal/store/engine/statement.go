@@ -50,8 +50,8 @@ func (s Statement[T]) Returning(columns string) Statement[T] {
 func union(text string, parameters int) string {
 	all := make([]string, sqliteRows)
 	for row := range all {
-		all[row] = "SELECT * FROM (" + numbered.ReplaceAllStringFunc(text, func(name string) string {
-			return "$" + strconv.Itoa(row*parameters+number(name))
+		all[row] = "SELECT * FROM (" + parameterPattern.ReplaceAllStringFunc(text, func(name string) string {
+			return "$" + strconv.Itoa(row*parameters+parameterNumber(name))
 		}) + ")"
 	}
 	return strings.Join(all, " UNION ALL ")

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// workerPatience is how long a worker is not tried again after a failed connection.
-	workerPatience = time.Minute
+	// workerRetryTime is how long a worker is not tried again after a failed connection.
+	workerRetryTime = time.Minute
 	// shardConnectionTime limits the life of a connection to a shard, since the shard may have been
 	// moved or its worker may answer again.
 	shardConnectionTime = 5 * time.Minute
@@ -65,7 +65,7 @@ func (c *workerConnector) Connect(ctx context.Context) (driver.Conn, error) {
 // last known address.
 func (c *workerConnector) place(ctx context.Context) (_ workerPlace, ok bool) {
 	c.mu.Lock()
-	wait := time.Since(c.failed) < workerPatience
+	wait := time.Since(c.failed) < workerRetryTime
 	c.mu.Unlock()
 	if wait {
 		return workerPlace{}, false

@@ -318,7 +318,7 @@ func (p *Shard) commitSome(writes []*Write, without map[string]time.Time, skip b
 			if err := unit.Lock(ctx, ids, skip); err != nil {
 				return err
 			}
-			free, skipped, locked = leaveOut(unit, writes, ids)
+			free, skipped, locked = splitLocked(unit, writes, ids)
 		}
 		err := tx.together(ctx, func() error {
 			if !skip {
@@ -341,9 +341,9 @@ func (p *Shard) commitSome(writes []*Write, without map[string]time.Time, skip b
 	return skipped, locked, err
 }
 
-// leaveOut divides writes into those that can be applied and those whose organization another
+// splitLocked divides writes into those that can be applied and those whose organization another
 // transaction has locked. It also returns these organizations.
-func leaveOut(u Unit, writes []*Write, ids []string) (free, skipped []*Write, locked []string) {
+func splitLocked(u Unit, writes []*Write, ids []string) (free, skipped []*Write, locked []string) {
 	locked = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return u.IsLocked(id) })
 	for _, one := range writes {
 		if !one.Optional && slices.Contains(locked, one.Organization) {

@@ -168,22 +168,22 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 			engine.Each(ctx, w.Tx, insertAlerts, step.Alerts, nil),
 			noteChangedDays(ctx, w.Tx, t, step.Days))
 		for _, a := range step.Alerts {
-			err = errors.Join(err, tell(ctx, w, t, a.ID, step.Channels, now))
+			err = errors.Join(err, planDeliveries(ctx, w, t, a.ID, step.Channels, now))
 		}
 		return err
 	}})
 	return engine.Wrap(err, "store the result of the detectors for sweep %s", sweep.ID)
 }
 
-// tell plans deliveries of an alert or a report to channels.
-func tell(ctx context.Context, w *store.Work, t *Tracker, what string, channels []string, now time.Time) error {
-	var told []*AlertDelivery
+// planDeliveries plans deliveries of an alert or a report to channels.
+func planDeliveries(ctx context.Context, w *store.Work, t *Tracker, what string, channels []string, now time.Time) error {
+	var deliveries []*AlertDelivery
 	for _, channel := range channels {
 		d := &AlertDelivery{t.Organization, store.NewID(), t.ID, what, channel}
-		told = append(told, d)
+		deliveries = append(deliveries, d)
 		w.Deliveries = append(w.Deliveries, store.NewDelivery(&store.Job{Organization: t.Organization, ID: d.ID}, ChannelURL(channel), now))
 	}
-	return engine.Each(ctx, w.Tx, insertAlertDeliveries, told, nil)
+	return engine.Each(ctx, w.Tx, insertAlertDeliveries, deliveries, nil)
 }
 
 // AlertFilter selects the alerts to list, newest first.
@@ -262,13 +262,13 @@ func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []Target
 // deleteAlerts deletes alerts and reports of a tracker from before a time, with their
 // deliveries.
 func deleteAlerts(ctx context.Context, t *engine.Tx, organization, tracker string, before time.Time) error {
-	told, err := engine.FindValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
+	deliveries, err := engine.FindValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
 		organization, tracker, store.FirstID(before))
 	if err != nil {
 		return err
 	}
 	var webhooks []*store.DeliveryRow
-	for _, id := range told {
+	for _, id := range deliveries {
 		webhooks = append(webhooks, &store.DeliveryRow{Delivery: store.Delivery{Organization: organization, Job: id}})
 	}
 	for _, table := range []string{"alerts", "reports"} {

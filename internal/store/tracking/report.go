@@ -72,7 +72,7 @@ func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Ti
 		if err != nil || !isNew {
 			return err
 		}
-		return tell(ctx, w, t, r.ID, channels, now)
+		return planDeliveries(ctx, w, t, r.ID, channels, now)
 	}})
 	return engine.Wrap(err, "save a report of tracker %s", t.Name)
 }
@@ -84,18 +84,18 @@ func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Repor
 	if err != nil {
 		return nil, nil, fmt.Errorf("report of tracker %s: %w", t.Name, err)
 	}
-	deliveries, err := s.toldTo(ctx, t, r.ID)
+	deliveries, err := s.deliveriesOf(ctx, t, r.ID)
 	return r, deliveries, err
 }
 
-// toldTo returns the deliveries of an alert or a report, by channel.
-func (s *Store) toldTo(ctx context.Context, t *Tracker, what string) (map[string]*store.Delivery, error) {
-	told, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
+// deliveriesOf returns the deliveries of an alert or a report, by channel.
+func (s *Store) deliveriesOf(ctx context.Context, t *Tracker, what string) (map[string]*store.Delivery, error) {
+	rows, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
 	if err != nil {
 		return nil, fmt.Errorf("find deliveries: %w", err)
 	}
 	all := map[string]*store.Delivery{}
-	for _, one := range told {
+	for _, one := range rows {
 		if all[one.Channel], err = s.Delivery(ctx, t.Organization, one.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}

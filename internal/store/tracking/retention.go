@@ -69,7 +69,7 @@ func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err er
 			return n, fmt.Errorf("delete answers of tracker %s: %w", t.Name, err)
 		}
 		if n += deleted; t.State == trackerDeleting && deleted == 0 {
-			if err := s.forgetTracker(t); err != nil {
+			if err := s.deleteTrackerRows(t); err != nil {
 				return n, fmt.Errorf("delete tracker %s: %w", t.Name, err)
 			}
 		}
@@ -101,7 +101,7 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 		if err := errors.Join(engine.Each(ctx, tx, deleteAnalyses, removed, nil), pruneTallies(ctx, tx, removed)); err != nil {
 			return err
 		}
-		return giveUpBodies(ctx, tx, removed)
+		return releaseResults(ctx, tx, removed)
 	})
 	return len(old), err
 }
@@ -130,8 +130,8 @@ func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 
 var deleteAnswers = engine.Deletion(answersTable, "organization", "tracker", "id")
 
-// giveUpBodies releases the results of deleted answers and deletes results without answers.
-func giveUpBodies(ctx context.Context, t *engine.Tx, answers []*Answer) error {
+// releaseResults releases the results of deleted answers and deletes results without answers.
+func releaseResults(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	uses := map[string]*bodyUse{}
 	for _, a := range answers {
 		if a.hash == nil {
@@ -175,8 +175,8 @@ var (
 // farFuture is after every stored time.
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// forgetTracker deletes the rows of a deleted tracker that has no answers and no sweeps left.
-func (s *Store) forgetTracker(t *Tracker) error {
+// deleteTrackerRows deletes the rows of a deleted tracker that has no answers and no sweeps left.
+func (s *Store) deleteTrackerRows(t *Tracker) error {
 	return s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		// Running sweeps and their answers must end first.
 		left, err := engine.FindValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2

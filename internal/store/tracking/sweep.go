@@ -122,7 +122,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 		existing, err := engine.FirstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND slot = $3`, t.Organization, t.ID, sweep.Slot)
 		if err == nil {
 			started = StartedSweep{*existing, true}
-			return setNext(ctx, w, t, slot, due)
+			return setNextSlot(ctx, w, t, slot, due)
 		}
 		if !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -162,7 +162,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 				return err
 			}
 		}
-		return errors.Join(engine.Each(ctx, w.Tx, insertSweeps, []*Sweep{&started.Sweep}, nil), setNext(ctx, w, t, slot, due))
+		return errors.Join(engine.Each(ctx, w.Tx, insertSweeps, []*Sweep{&started.Sweep}, nil), setNextSlot(ctx, w, t, slot, due))
 	}})
 	return started, engine.Wrap(err, "start a sweep of tracker %s", t.Name)
 }
@@ -192,7 +192,7 @@ func expectTracker(ctx context.Context, w *store.Work, t *Tracker) error {
 	return err
 }
 
-func setNext(ctx context.Context, w *store.Work, t *Tracker, slot string, due time.Time) error {
+func setNextSlot(ctx context.Context, w *store.Work, t *Tracker, slot string, due time.Time) error {
 	_, err := w.ExecContext(ctx, `UPDATE trackers SET next_slot = $3, due_at = $4 WHERE organization = $1 AND id = $2`,
 		t.Organization, t.ID, nullText(slot), engine.NullMillis(due))
 	return err

@@ -71,7 +71,7 @@ var (
 func (s *Store) SaveTally(t *Tally) error {
 	t.packed = store.Pack(t.Cells)
 	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		ok, err := isCountable(ctx, tx, s.Dialect.ForUpdate, t.Organization, t.Tracker, t.Rules, t.Sweep)
+		ok, err := canTally(ctx, tx, s.Dialect.ForUpdate, t.Organization, t.Tracker, t.Rules, t.Sweep)
 		if err != nil || !ok {
 			return err
 		}
@@ -80,9 +80,9 @@ func (s *Store) SaveTally(t *Tally) error {
 	return engine.Wrap(err, "store a tally")
 }
 
-// isCountable reports whether the sweep has all its answers and the rules are in use. It locks the
+// canTally reports whether the sweep has all its answers and the rules are in use. It locks the
 // row of the sweep, so that answers are not deleted meanwhile.
-func isCountable(ctx context.Context, t *engine.Tx, forUpdate, organization, tracker string, rules int, sweep string) (bool, error) {
+func canTally(ctx context.Context, t *engine.Tx, forUpdate, organization, tracker string, rules int, sweep string) (bool, error) {
 	found, err := engine.FindValues[string](ctx, t, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'closed' AND pruned = 0 `+forUpdate,
 		organization, tracker, sweep)
 	if err != nil || len(found) == 0 {
@@ -99,7 +99,7 @@ func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 	t.packed = store.Pack(t.Cells)
 	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		for _, sweep := range sweeps {
-			ok, err := isCountable(ctx, tx, s.Dialect.ForUpdate, t.Organization, t.Tracker, t.Rules, sweep)
+			ok, err := canTally(ctx, tx, s.Dialect.ForUpdate, t.Organization, t.Tracker, t.Rules, sweep)
 			if err != nil || !ok {
 				return err
 			}

@@ -209,7 +209,7 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 		}
 		return errors.Join(
 			engine.Each(ctx, w.Tx, upsertTracker, []*Tracker{t}, nil),
-			forgetVersions(ctx, w, t),
+			deleteVersions(ctx, w, t),
 			engine.Each(ctx, w.Tx, insertVersions, []*trackerVersion{version}, nil),
 			engine.Each(ctx, w.Tx, upsertPrompts, prompts, nil),
 			engine.Each(ctx, w.Tx, upsertTargets, targets, nil),
@@ -259,8 +259,8 @@ func checkTracker(ctx context.Context, w *store.Work, t *Tracker, before int) er
 	return nil
 }
 
-// forgetVersions deletes earlier definitions that no sweep has used.
-func forgetVersions(ctx context.Context, w *store.Work, t *Tracker) error {
+// deleteVersions deletes earlier definitions that no sweep has used.
+func deleteVersions(ctx context.Context, w *store.Work, t *Tracker) error {
 	_, err := w.ExecContext(ctx, `DELETE FROM tracker_versions WHERE organization = $1 AND tracker = $2 AND version < $3 AND NOT EXISTS (
 		SELECT 1 FROM sweeps s WHERE s.organization = tracker_versions.organization AND s.tracker = tracker_versions.tracker AND s.version = tracker_versions.version)`,
 		t.Organization, t.ID, t.Version)
