@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -97,10 +99,7 @@ func (w *Work) batchOf(ctx context.Context, tasks []*batchTask) (string, error) 
 	for _, task := range tasks {
 		asked[task.job] = task
 	}
-	unique := make([]*batchTask, 0, len(asked))
-	for _, task := range asked {
-		unique = append(unique, task)
-	}
+	unique := slices.Collect(maps.Values(asked))
 	var found []*batchTask
 	if err := engine.Each(ctx, w.Tx, selectBatchTasks, unique, engine.Collect(batchTasksTable, &found)); err != nil {
 		return "", err

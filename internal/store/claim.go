@@ -103,15 +103,10 @@ type candidate struct {
 }
 
 // candidates returns the organizations of a shard that have waited longest.
-func (c *chooser) candidates(ctx context.Context, p *engine.Shard, in engine.Querier) (all []candidate, err error) {
-	err = in.Find(ctx, func(r engine.Scanner) error {
-		var one candidate
-		err := r.Scan(&one.id, &one.waited, &one.queued, &one.balance, &one.held)
-		all = append(all, one)
-		return err
-	}, `SELECT id, `+p.Dialect.Now+` - served_at, queued, balance, held FROM organizations WHERE ready ORDER BY served_at LIMIT $1`,
+func (c *chooser) candidates(ctx context.Context, p *engine.Shard, in engine.Querier) ([]candidate, error) {
+	targets := func(c *candidate) []any { return []any{&c.id, &c.waited, &c.queued, &c.balance, &c.held} }
+	return engine.FindAll(ctx, in, targets, `SELECT id, `+p.Dialect.Now+` - served_at, queued, balance, held FROM organizations WHERE ready ORDER BY served_at LIMIT $1`,
 		c.turns()+c.limits.Full+c.short.count())
-	return all, err
 }
 
 // turns returns the maximum number of organizations to choose.

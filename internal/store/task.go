@@ -254,11 +254,7 @@ func queueStatus(ctx context.Context, now engine.Snapshot, organization string) 
 	if err != nil {
 		return status, err
 	}
-	err = now.Find(ctx, func(r engine.Scanner) error {
-		var one earshot.PriorityCount
-		err := r.Scan(&one.Priority, &one.Count)
-		status.Queued = append(status.Queued, one)
-		return err
-	}, `SELECT priority, COUNT(*) FROM jobs WHERE organization = $1 AND status = 'QUEUED' GROUP BY priority ORDER BY priority DESC`, organization)
+	status.Queued, err = engine.FindAll(ctx, now, func(p *earshot.PriorityCount) []any { return []any{&p.Priority, &p.Count} },
+		`SELECT priority, COUNT(*) FROM jobs WHERE organization = $1 AND status = 'QUEUED' GROUP BY priority ORDER BY priority DESC`, organization)
 	return status, err
 }

@@ -90,39 +90,35 @@ func (d *direct) close() (err error) {
 	return err
 }
 
-// run runs a statement with the arguments that value returns. It passes the rows of the result
-// to scan, or returns the number of changed rows if scan is nil. ctx does not interrupt the
-// statement, since the driver would start a goroutine for each statement.
-func (d *direct) run(ctx context.Context, text string, scan func(Scanner) error, value func(i int) driver.Value) (changed int64, err error) {
+// run runs a statement with the arguments that value returns, and calls scan for each row that it
+// returns. scan may be nil. ctx does not interrupt the statement, since the driver would start a
+// goroutine for each statement.
+func (d *direct) run(ctx context.Context, text string, scan func(Scanner) error, value func(i int) driver.Value) error {
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return err
 	}
 	s, err := d.prepare(text)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	d.args = d.args[:0]
 	for i, n := range s.order {
 		d.args = append(d.args, driver.NamedValue{Ordinal: i + 1, Value: value(n)})
 	}
+	defer clear(d.args) // release large values
 	if scan == nil {
-		result, err := s.ExecContext(context.WithoutCancel(ctx), d.args)
-		clear(d.args) // release large values
-		if err != nil {
-			return 0, err
-		}
-		return result.RowsAffected()
+		_, err := s.ExecContext(context.WithoutCancel(ctx), d.args)
+		return err
 	}
 	found, err := s.QueryContext(context.WithoutCancel(ctx), d.args)
-	clear(d.args)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if err := scanDirect(found, scan); err != nil {
 		_ = found.Close() // it returns the same error
-		return 0, err
+		return err
 	}
-	return 0, found.Close()
+	return found.Close()
 }
 
 // scanDirect calls scan for each row.

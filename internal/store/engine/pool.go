@@ -144,15 +144,20 @@ func Collect[T any](of *Table[T], rows *[]*T) func(Scanner) error {
 	}
 }
 
-// FindValues runs a query that returns a single column.
-func FindValues[V any](ctx context.Context, in Querier, text string, args ...any) (values []V, err error) {
+// FindAll returns the rows of a query. targets returns the scan targets of a row.
+func FindAll[T any](ctx context.Context, in Querier, targets func(*T) []any, text string, args ...any) (all []T, err error) {
 	err = in.Find(ctx, func(r Scanner) error {
-		var v V
-		err := r.Scan(&v)
-		values = append(values, v)
+		var row T
+		err := r.Scan(targets(&row)...)
+		all = append(all, row)
 		return err
 	}, text, args...)
-	return values, err
+	return all, err
+}
+
+// FindValues returns the values of a query for a single column.
+func FindValues[V any](ctx context.Context, in Querier, text string, args ...any) ([]V, error) {
+	return FindAll(ctx, in, func(v *V) []any { return []any{v} }, text, args...)
 }
 
 // FirstOf returns the first of the rows that a query found, or ErrNotFound if there is none.

@@ -203,7 +203,7 @@ func (t *Tx) load(ctx context.Context, into StoredTable, place pgx.Identifier, r
 	if !t.Dialect.Arrays {
 		statement := `INSERT INTO ` + into.Name + ` (` + Listed(into.Columns, ColumnName) + `) VALUES (` + Placeholders(len(into.Columns)) + `)`
 		for _, row := range rows {
-			if _, err := t.direct.run(ctx, statement, nil, func(i int) driver.Value { return row[i] }); err != nil {
+			if err := t.direct.run(ctx, statement, nil, func(i int) driver.Value { return row[i] }); err != nil {
 				return err
 			}
 		}

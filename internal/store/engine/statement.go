@@ -133,11 +133,6 @@ func (in Input) pairs(separator, prefix string, names []string) string {
 	return strings.Join(all, separator)
 }
 
-// runDirect runs a statement over rows together on SQLite. See direct.run.
-func runDirect[T any](ctx context.Context, t *Tx, text string, columns []Column[T], rows []*T, scan func(Scanner) error) (changed int64, err error) {
-	return t.direct.run(ctx, text, scan, func(i int) driver.Value { return columns[i%len(columns)].bind(rows[i/len(columns)]) })
-}
-
 // Each runs a statement over rows and calls scan for each row that it returns. scan may be nil.
 func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan func(Scanner) error) error {
 	if len(rows) == 0 {
@@ -161,52 +156,13 @@ func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan fun
 		if s.sqliteMany != "" && len(rows) >= sqliteRows {
 			text, n = s.sqliteMany, sqliteRows
 		}
-		if _, err := runDirect(ctx, t, text, s.columns, rows[:n], scan); err != nil {
+		value := func(i int) driver.Value { return s.columns[i%len(s.columns)].bind(rows[i/len(s.columns)]) }
+		if err := t.direct.run(ctx, text, scan, value); err != nil {
 			return err
 		}
 		rows = rows[n:]
 	}
 	return nil
-}
-
-// Deletion returns a statement for Remove that deletes the rows of a table that match in the
-// named columns. It has a RETURNING clause only on PostgreSQL: SQLite would create a temporary
-// table for the result at every run.
-func Deletion[T any](from *Table[T], names ...string) Statement[T] {
-	return NewStatement(from.Only(names...), func(in Input) string {
-		text := "DELETE FROM " + from.name + " WHERE " + in.Matching()
-		if in.Arrays {
-			text += " RETURNING id"
-		}
-		return text
-	})
-}
-
-// Remove runs a deletion and returns the given rows that existed.
-func Remove[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, id func(*T) string) (removed []*T, err error) {
-	if t.Dialect.Arrays {
-		asked := make(map[string]*T, len(rows))
-		for _, row := range rows {
-			asked[id(row)] = row
-		}
-		err := Each(ctx, t, s, rows, func(found Scanner) error {
-			var id string
-			err := found.Scan(&id)
-			removed = append(removed, asked[id])
-			return err
-		})
-		return removed, err
-	}
-	for i, row := range rows {
-		n, err := runDirect(ctx, t, s.sqlite, s.columns, rows[i:i+1], nil)
-		if err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			removed = append(removed, row)
-		}
-	}
-	return removed, nil
 }
 
 // EachFound immediately runs a statement that returns a row for each row that it changes. It

@@ -249,12 +249,9 @@ type TargetCount struct {
 
 // TargetCounts counts the answers of a sweep by target, outcome and reason.
 func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []TargetCount, err error) {
-	err = s.ShardOf(sweep.Organization).Reports.Find(ctx, func(r engine.Scanner) error {
-		var c TargetCount
-		err := r.Scan(&c.Target, &c.Outcome, &c.Reason, &c.Count)
-		counts = append(counts, c)
-		return err
-	}, `SELECT target, outcome, COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3
+	targets := func(c *TargetCount) []any { return []any{&c.Target, &c.Outcome, &c.Reason, &c.Count} }
+	counts, err = engine.FindAll(ctx, s.ShardOf(sweep.Organization).Reports, targets, `
+		SELECT target, outcome, COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3
 		GROUP BY target, outcome, COALESCE(reason, '')`, sweep.Organization, sweep.Tracker, sweep.ID)
 	return counts, engine.Wrap(err, "count the answers of sweep %s", sweep.ID)
 }

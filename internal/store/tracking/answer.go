@@ -190,14 +190,9 @@ type Followed struct {
 
 // Followed lists the organizations that have running sweeps.
 func (s *Store) Followed(ctx context.Context) ([]Followed, error) {
-	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) (all []Followed, err error) {
-		err = p.Lookups.Find(ctx, func(r engine.Scanner) error {
-			var f Followed
-			err := r.Scan(&f.Organization, &f.Event)
-			all = append(all, f)
-			return err
-		}, `SELECT organization, event FROM followers ORDER BY organization`)
-		return all, err
+	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]Followed, error) {
+		return engine.FindAll(ctx, p.Lookups, func(f *Followed) []any { return []any{&f.Organization, &f.Event} },
+			`SELECT organization, event FROM followers ORDER BY organization`)
 	})
 	return all, engine.Wrap(err, "list organizations with running sweeps")
 }

@@ -29,11 +29,8 @@ func (s *Store) CellAround(ctx context.Context, a *Answer) (before, after []*Ans
 
 // CellAnalyses returns the analyses of the newest answers of a cell, newest first.
 func (s *Store) CellAnalyses(ctx context.Context, r *Rules, prompt, target, limit int) (all []*Analysis, err error) {
-	err = s.ShardOf(r.Organization).Reports.Find(ctx, func(found engine.Scanner) error {
-		a := new(Analysis)
-		all = append(all, a)
-		return found.Scan(analysesTable.Targets(a)...)
-	}, `SELECT `+analysesTable.List+` FROM answers JOIN analyses ON analyses.organization = answers.organization AND analyses.tracker = answers.tracker
+	err = s.ShardOf(r.Organization).Reports.Find(ctx, engine.Collect(analysesTable, &all), `
+		SELECT `+analysesTable.List+` FROM answers JOIN analyses ON analyses.organization = answers.organization AND analyses.tracker = answers.tracker
 			AND analyses.answer = answers.id AND analyses.rules = $5
 		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.prompt = $3 AND answers.target = $4 ORDER BY answers.id DESC LIMIT $6`,
 		r.Organization, r.Tracker, prompt, target, r.Version, limit)

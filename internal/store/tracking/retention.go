@@ -92,9 +92,19 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 	if len(old) == 0 {
 		return 0, s.deleteSweeps(t, sweepsBefore)
 	}
+	byID := map[string]*Answer{}
+	for _, a := range old {
+		byID[a.ID] = a
+	}
 	err = s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		// Another node may delete the same answers; the use of each result must be released once.
-		removed, err := engine.Remove(ctx, tx, deleteAnswers, old, func(a *Answer) string { return a.ID })
+		var removed []*Answer
+		err := engine.Each(ctx, tx, deleteAnswers, old, func(r engine.Scanner) error {
+			var id string
+			err := r.Scan(&id)
+			removed = append(removed, byID[id])
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -128,7 +138,9 @@ func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 	})
 }
 
-var deleteAnswers = engine.Deletion(answersTable, "organization", "tracker", "id")
+var deleteAnswers = engine.NewStatement(answersTable.Only("organization", "tracker", "id"), func(in engine.Input) string {
+	return `DELETE FROM answers WHERE ` + in.Matching() + ` RETURNING id`
+})
 
 // releaseResults releases the results of deleted answers and deletes results without answers.
 func releaseResults(ctx context.Context, t *engine.Tx, answers []*Answer) error {

@@ -404,12 +404,8 @@ func (s *Store) NewestRepeat(ctx context.Context, t *Tracker) (*Sweep, error) {
 
 // MissingReasons counts the missing answers of a sweep by their reason.
 func (s *Store) MissingReasons(ctx context.Context, sweep *Sweep) (counts []earshot.ReasonCount, err error) {
-	err = s.ShardOf(sweep.Organization).Reports.Find(ctx, func(r engine.Scanner) error {
-		var one earshot.ReasonCount
-		err := r.Scan(&one.Reason, &one.Count)
-		counts = append(counts, one)
-		return err
-	}, `SELECT COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND outcome = 'missing'
+	counts, err = engine.FindAll(ctx, s.ShardOf(sweep.Organization).Reports, func(c *earshot.ReasonCount) []any { return []any{&c.Reason, &c.Count} }, `
+		SELECT COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND outcome = 'missing'
 		GROUP BY reason ORDER BY COUNT(*) DESC, reason`, sweep.Organization, sweep.Tracker, sweep.ID)
 	return counts, engine.Wrap(err, "count the missing answers of sweep %s", sweep.ID)
 }
@@ -423,12 +419,9 @@ type Ending struct {
 
 // Endings counts how the answers of a sweep ended.
 func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, err error) {
-	err = s.ShardOf(sweep.Organization).Reports.Find(ctx, func(r engine.Scanner) error {
-		var e Ending
-		err := r.Scan(&e.Target, &e.Reason, &e.Surface, &e.Model, &e.Count)
-		endings = append(endings, e)
-		return err
-	}, `SELECT target, COALESCE(reason, ''), COALESCE(surface, ''), COALESCE(model, ''), COUNT(*) FROM answers
+	targets := func(e *Ending) []any { return []any{&e.Target, &e.Reason, &e.Surface, &e.Model, &e.Count} }
+	endings, err = engine.FindAll(ctx, s.ShardOf(sweep.Organization).Reports, targets, `
+		SELECT target, COALESCE(reason, ''), COALESCE(surface, ''), COALESCE(model, ''), COUNT(*) FROM answers
 		WHERE organization = $1 AND tracker = $2 AND sweep = $3 GROUP BY target, reason, surface, model`, sweep.Organization, sweep.Tracker, sweep.ID)
 	return endings, engine.Wrap(err, "count how answers ended")
 }
