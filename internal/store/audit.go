@@ -27,16 +27,16 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, o.held, COALESCE(j.held, 0) FROM organizations o
 		LEFT JOIN (SELECT organization, SUM(most) AS held FROM jobs WHERE status = 'PROCESSING' GROUP BY organization) j ON j.organization = o.id
 		WHERE o.held <> COALESCE(j.held, 0)`},
-	{"keys with a ceiling against their budgets", `
+	{"number of keys with a budget against the budgets", `
 		SELECT o.name, o.key_budgets, COALESCE(b.n, 0) FROM organizations o
 		LEFT JOIN (SELECT organization, COUNT(*) AS n FROM key_budgets GROUP BY organization) b ON b.organization = o.id
 		WHERE o.key_budgets <> COALESCE(b.n, 0)`},
-	{"credits held of a key's budget against its running jobs", `
+	{"held credits of a key's budget against its running jobs", `
 		SELECT o.name, b.held, COALESCE(j.held, 0) FROM key_budgets b JOIN organizations o ON o.id = b.organization
 		LEFT JOIN (SELECT organization, key_id, SUM(most) AS held FROM jobs WHERE status = 'PROCESSING' GROUP BY organization, key_id) j
 			ON j.organization = b.organization AND j.key_id = b.key_id
 		WHERE b.held <> COALESCE(j.held, 0)`},
-	{"credits spent of a key's budget against its finished jobs that are kept", `
+	{"spent credits of a key's budget against its kept finished jobs", `
 		SELECT o.name, b.day_used, f.charged FROM key_budgets b JOIN organizations o ON o.id = b.organization
 		JOIN (SELECT organization, key_id, finished_at / 86400000 AS day, SUM(charged) AS charged FROM finished f
 			WHERE finished_at > 60000 + (SELECT since FROM key_budgets k WHERE k.organization = f.organization AND k.key_id = f.key_id)
@@ -64,7 +64,7 @@ var audits = []struct{ what, query string }{
 		WHERE f.idempotency_key IS NOT NULL AND NOT (f.mode = 'sync' AND f.status = 'FAILED')
 			AND NOT EXISTS (SELECT 1 FROM retries r WHERE r.organization = f.organization AND r.job = f.id)
 			AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.organization = f.organization AND k.key = f.idempotency_key AND k.job = f.id)`},
-	{"key of a call that failed", `
+	{"idempotency key of a failed call", `
 		SELECT o.name, 1, 0 FROM idempotency_keys k JOIN organizations o ON o.id = k.organization
 		JOIN finished f ON f.organization = k.organization AND f.id = k.job
 		WHERE f.mode = 'sync' AND f.status = 'FAILED'`},
@@ -82,12 +82,12 @@ var audits = []struct{ what, query string }{
 		WHERE NOT EXISTS (SELECT 1 FROM alerts a WHERE a.organization = d.organization AND a.tracker = d.tracker AND a.id = d.alert)
 				AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.organization = d.organization AND r.tracker = d.tracker AND r.id = d.alert)
 			OR NOT EXISTS (SELECT 1 FROM deliveries w WHERE w.organization = d.organization AND w.job = d.id)`},
-	{"sweeps that detectors have seen against those that are kept", `
+	{"sweeps processed by detectors against the kept sweeps", `
 		SELECT o.name, t.steps, s.n FROM trackers t JOIN organizations o ON o.id = t.organization
 		JOIN (SELECT organization, tracker, COUNT(*) AS n FROM sweeps WHERE stepped = 1 GROUP BY organization, tracker) s
 			ON s.organization = t.organization AND s.tracker = t.id
 		WHERE t.steps < s.n`},
-	{"delivery that waits behind a receiver which expects none", `
+	{"planned delivery whose receiver is not due in time", `
 		SELECT o.name, 1, 0 FROM deliveries d JOIN organizations o ON o.id = d.organization
 		LEFT JOIN receivers r ON r.organization = d.organization AND r.origin = d.origin
 		WHERE d.due_at IS NOT NULL AND (r.due_at IS NULL OR r.due_at > d.due_at)`},
@@ -98,7 +98,7 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, 1, 0 FROM batch_tasks t JOIN organizations o ON o.id = t.organization
 		WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.organization = t.organization AND j.id = t.job)
 			AND NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = t.organization AND f.id = t.job)`},
-	{"tasks that a batch has against those that it took", `
+	{"tasks of a batch against its accepted tasks", `
 		SELECT o.name, b.accepted, t.n FROM (SELECT organization, batch, COUNT(*) AS n FROM batch_tasks GROUP BY organization, batch) t
 		JOIN batches b ON b.organization = t.organization AND b.id = t.batch
 		JOIN organizations o ON o.id = b.organization
@@ -120,7 +120,7 @@ var audits = []struct{ what, query string }{
 		JOIN organizations o ON o.id = f.organization
 		JOIN ledger l ON l.organization = f.organization AND l.id = f.id AND l.kind = 'charge'
 		WHERE f.charged <> -l.amount OR f.status <> 'COMPLETED'`},
-	{"charge of a job that failed", `
+	{"charge of a failed job", `
 		SELECT o.name, f.charged, 0 FROM finished f JOIN organizations o ON o.id = f.organization WHERE f.status <> 'COMPLETED' AND f.charged <> 0`},
 	{"usage against the finished jobs that are kept", `
 		SELECT o.name, COALESCE(u.completed + u.failed, 0), f.completed + f.failed FROM (
@@ -159,7 +159,7 @@ var audits = []struct{ what, query string }{
 		WHERE s.due_at > NOW - (t.keep_days - 1) * CAST(86400000 AS bigint)
 			AND (s.version = t.version OR COALESCE(a.submitted, 0) >= s.submitted) AND (s.submitted <> COALESCE(a.submitted, 0) OR s.answered <> COALESCE(a.answered, 0)
 			OR s.missing <> COALESCE(a.missing, 0) OR s.charged <> COALESCE(a.charged, 0))`},
-	{"answer that waits for a task that is not there", `
+	{"pending answer of a sweep that is not running", `
 		SELECT o.name, 1, 0 FROM answers a JOIN organizations o ON o.id = a.organization
 		JOIN sweeps s ON s.organization = a.organization AND s.tracker = a.tracker AND s.id = a.sweep
 		WHERE a.outcome = 'pending' AND s.state <> 'running'`},
@@ -168,7 +168,7 @@ var audits = []struct{ what, query string }{
 		JOIN organizations o ON o.id = a.organization
 		LEFT JOIN LEDGER l ON l.organization = a.organization AND l.id = a.id AND l.kind = 'charge'
 		WHERE a.charged <> COALESCE(-l.amount, 0)`},
-	{"results against the answers that have them", `
+	{"number of answers of a result against the answers", `
 		SELECT o.name, b.answers, COALESCE(a.n, 0) FROM bodies b JOIN organizations o ON o.id = b.organization
 		LEFT JOIN (SELECT organization, body, COUNT(*) AS n FROM answers WHERE body IS NOT NULL GROUP BY organization, body) a
 			ON a.organization = b.organization AND a.body = b.hash
@@ -180,10 +180,10 @@ var audits = []struct{ what, query string }{
 	{"answer without its result", `
 		SELECT o.name, 1, 0 FROM answers a JOIN organizations o ON o.id = a.organization
 		WHERE a.body IS NOT NULL AND NOT EXISTS (SELECT 1 FROM bodies b WHERE b.organization = a.organization AND b.hash = a.body)`},
-	{"running sweep whose tasks nobody follows", `
+	{"running sweep whose tasks are not recorded", `
 		SELECT o.name, 1, 0 FROM sweeps s JOIN organizations o ON o.id = s.organization
 		WHERE s.state = 'running' AND NOT EXISTS (SELECT 1 FROM followers f WHERE f.organization = s.organization)`},
-	{"job both under way and finished", `
+	{"job that is both in jobs and finished", `
 		SELECT o.name, 1, 0 FROM jobs j JOIN finished f ON f.organization = j.organization AND f.id = j.id JOIN organizations o ON o.id = j.organization`},
 }
 

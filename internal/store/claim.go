@@ -258,7 +258,7 @@ func (c *claim) startBest(ctx context.Context, w *Work) (jobs []*Job, err error)
 		err = c.start(ctx, w, jobs)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("start the best tasks: %w", err)
+		return nil, fmt.Errorf("start the next tasks: %w", err)
 	}
 	slices.SortFunc(jobs, func(a, b *Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
 	return jobs, nil

@@ -146,7 +146,7 @@ func RemoveDeliveries(ctx context.Context, t *engine.Tx, all []*DeliveryRow) err
 	if err != nil {
 		return fmt.Errorf("delete deliveries: %w", err)
 	}
-	return engine.Wrap(engine.Each(ctx, t, deleteReceivers, slices.Collect(maps.Values(unused)), nil), "forget receivers")
+	return engine.Wrap(engine.Each(ctx, t, deleteReceivers, slices.Collect(maps.Values(unused)), nil), "delete receivers")
 }
 
 // Receiver is a leased receiver and some of its due deliveries. No other node gets the receiver

@@ -20,7 +20,7 @@ const (
 
 // ErrLost is returned by Settle for a job that the node does not own: it was settled
 // before, or another node took it over because its node seemed dead.
-var ErrLost = errors.New("the job is not this node's")
+var ErrLost = errors.New("this node does not own the job")
 
 // Job is one extraction for one organization.
 type Job struct {

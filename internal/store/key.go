@@ -222,7 +222,7 @@ func (s *Store) WriteKeyUses() error {
 	for batch := range slices.Chunk(used, PruneBatch) {
 		err := s.Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, updateUses, batch, nil) })
 		if err != nil {
-			return fmt.Errorf("note the uses of keys: %w", err)
+			return fmt.Errorf("store the last uses of keys: %w", err)
 		}
 		s.forgetUses(batch)
 	}

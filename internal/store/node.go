@@ -81,7 +81,7 @@ func (s *Store) Beat(id string, workers int) error {
 		}
 		return err
 	})
-	return engine.Wrap(err, "beat of node %s", id)
+	return engine.Wrap(err, "heartbeat of node %s", id)
 }
 
 // startClock reads the clock for the first time and compares it with the last heartbeat of any

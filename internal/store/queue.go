@@ -154,7 +154,7 @@ func (w *Work) storeKeys(ctx context.Context) error {
 // NoteAttempt stores the number of attempts of a task, if the node still owns it.
 func (s *Store) NoteAttempt(job *Job, attempt int) error {
 	_, err := s.ShardOf(job.Organization).Run(`UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`, job.Organization, job.ID, job.Node, attempt)
-	return engine.Wrap(err, "note an attempt")
+	return engine.Wrap(err, "store the number of attempts")
 }
 
 // ClearBatch limits the tasks of a transaction of Clear.

@@ -61,10 +61,10 @@ func deleteFinishedBefore(ctx context.Context, p *engine.Shard, created, ended t
 			return fmt.Errorf("free idempotency keys: %w", err)
 		}
 		if err := engine.Each(ctx, tx, deleteBatchTasks, places, nil); err != nil {
-			return fmt.Errorf("take jobs out of their batches: %w", err)
+			return fmt.Errorf("delete positions in batches: %w", err)
 		}
 		if err := engine.Each(ctx, tx, deleteRetries, retries, nil); err != nil {
-			return fmt.Errorf("forget retries: %w", err)
+			return fmt.Errorf("delete retries: %w", err)
 		}
 		return RemoveDeliveries(ctx, tx, webhooks)
 	})

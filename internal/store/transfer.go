@@ -57,26 +57,26 @@ func BeginTransfer(ctx context.Context, from, to Config) (_ *Transfer, err error
 	}()
 	from.Serve, from.Existing, to.Serve, to.Transfer = true, true, true, true
 	if t.From, err = Open(ctx, from); err != nil {
-		return nil, fmt.Errorf("the database to move: %w", err)
+		return nil, fmt.Errorf("the source database: %w", err)
 	}
 	if err := t.claim(ctx, t.From); err != nil {
-		return nil, fmt.Errorf("the database to move: %w", err)
+		return nil, fmt.Errorf("the source database: %w", err)
 	}
 	if t.To, err = Open(ctx, to); err != nil {
-		return nil, fmt.Errorf("the database to move into: %w", err)
+		return nil, fmt.Errorf("the target database: %w", err)
 	}
 	if err := t.claim(ctx, t.To); err != nil {
-		return nil, fmt.Errorf("the database to move into: %w", err)
+		return nil, fmt.Errorf("the target database: %w", err)
 	}
 	if err := t.readSchemas(ctx); err != nil {
 		return nil, err
 	}
 	source, err := t.fingerprint(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("the database to move: %w", err)
+		return nil, fmt.Errorf("the source database: %w", err)
 	}
 	if err := t.note(ctx, source); err != nil {
-		return nil, fmt.Errorf("the database to move into: %w", err)
+		return nil, fmt.Errorf("the target database: %w", err)
 	}
 	return t, nil
 }

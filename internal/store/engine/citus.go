@@ -108,7 +108,7 @@ func (s *DB) openShards(ctx context.Context) error {
 	shared := pgx.Identifier{own + "_shared"}.Sanitize()
 	for _, name := range []string{"nodes", "api_keys"} {
 		if err := s.updateView(ctx, shared, pgx.Identifier{own, name}.Sanitize(), name); err != nil {
-			return fmt.Errorf("show %s to the shards: %w", name, err)
+			return fmt.Errorf("create a view of %s for the shards: %w", name, err)
 		}
 	}
 	for i, schema := range schemas {

@@ -115,7 +115,7 @@ func (c *clock) compare(state *trustedTime, l Look) *trustedTime {
 		state.ahead = max(0, state.ahead-l.Took)
 	}
 	if off := state.ahead.Abs(); c.shared && off > maxSkew {
-		state.skewed = fmt.Errorf("%w: this machine's clock is %s off that of the database; correct it", ErrClock, roughly(off))
+		state.skewed = fmt.Errorf("%w: this machine's clock differs from the database's clock by %s; correct it", ErrClock, roughly(off))
 	}
 	return state
 }

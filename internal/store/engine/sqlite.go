@@ -71,15 +71,15 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 		return nil, ErrNoDatabase
 	}
 	if err := os.MkdirAll(filepath.Dir(cfg.URL), 0o700); err != nil {
-		return nil, fmt.Errorf("make the data folder: %w", err)
+		return nil, fmt.Errorf("create the data folder: %w", err)
 	}
 	// The file contains secrets. SQLite gives its other files the same permissions.
 	file, err := os.OpenFile(cfg.URL, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("make the database: %w", err)
+		return nil, fmt.Errorf("create the database file: %w", err)
 	}
 	if err := file.Close(); err != nil {
-		return nil, fmt.Errorf("make the database: %w", err)
+		return nil, fmt.Errorf("create the database file: %w", err)
 	}
 	path, err := canonicalPath(cfg.URL)
 	if err != nil {
