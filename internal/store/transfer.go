@@ -186,7 +186,7 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 		if len(filled) > 0 {
 			return fmt.Errorf("it is not empty, there are rows in %s: choose a database that no server has used", strings.Join(filled, ", "))
 		}
-		if _, err := tx.Ordinary.ExecContext(ctx, `CREATE TABLE `+engine.UnfinishedTransfer+` (source text NOT NULL, arrived bigint NOT NULL)`); err != nil {
+		if _, err := tx.ExecContext(ctx, `CREATE TABLE `+engine.UnfinishedTransfer+` (source text NOT NULL, arrived bigint NOT NULL)`); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO `+engine.UnfinishedTransfer+` (source, arrived) VALUES ($1, 0)`, source)
@@ -382,10 +382,7 @@ func appendValue(text []byte, value any) []byte {
 // Finish marks the target as complete, so that servers can use it.
 func (t *Transfer) Finish(ctx context.Context) error {
 	err := t.To.TransactOnce(ctx, func(ctx context.Context, tx *engine.Tx) error {
-		if err := tx.Flush(ctx); err != nil {
-			return err
-		}
-		_, err := tx.Ordinary.ExecContext(ctx, `DROP TABLE `+engine.UnfinishedTransfer)
+		_, err := tx.ExecContext(ctx, `DROP TABLE `+engine.UnfinishedTransfer)
 		return err
 	})
 	return engine.Wrap(err, "finish the transfer")

@@ -264,9 +264,8 @@ func (w *Work) free(job *Job) {
 	}
 }
 
-// Store writes all decisions. On PostgreSQL the statements are sent together with the commit.
+// Store writes all decisions.
 func (w *Work) Store(ctx context.Context) error {
-	w.Waiting = true
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error

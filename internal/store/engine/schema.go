@@ -213,7 +213,7 @@ func (t *Tx) load(ctx context.Context, into StoredTable, place pgx.Identifier, r
 	for i, c := range into.Columns {
 		names[i] = c.Name
 	}
-	if err := t.Flush(ctx); err != nil {
+	if err := t.flush(ctx); err != nil {
 		return err
 	}
 	_, err := t.pipeline.conn.CopyFrom(ctx, place, names, pgx.CopyFromRows(rows))

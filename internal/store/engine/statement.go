@@ -146,10 +146,10 @@ func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan fun
 		if t.Dialect.Sharded && s.citus != "" {
 			text = s.citus
 		}
-		if err := t.pipeline.add(ctx, text, scan); err != nil || t.Waiting {
+		if err := t.pipeline.add(ctx, text, scan); err != nil || t.waiting {
 			return err
 		}
-		return t.Flush(ctx)
+		return t.flush(ctx)
 	}
 	for len(rows) > 0 {
 		text, n := s.sqlite, 1
@@ -168,8 +168,8 @@ func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan fun
 // EachFound immediately runs a statement that returns a row for each row that it changes. It
 // returns errMoved unless all rows were changed.
 func EachFound[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T) error {
-	defer func(waiting bool) { t.Waiting = waiting }(t.Waiting)
-	t.Waiting = false
+	defer func(waiting bool) { t.waiting = waiting }(t.waiting)
+	t.waiting = false
 	found := 0
 	err := Each(ctx, t, s, rows, func(Scanner) error {
 		found++

@@ -10,9 +10,9 @@ import (
 type Tx struct {
 	Dialect *dialect
 	Clock   *clock
-	// Ordinary runs single statements through database/sql: in SQLite's transaction, or on the
+	// ordinary runs single statements through database/sql: in SQLite's transaction, or on the
 	// connection of the PostgreSQL transaction.
-	Ordinary interface {
+	ordinary interface {
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	}
@@ -21,14 +21,14 @@ type Tx struct {
 	direct *direct
 
 	pipeline *pipeline // PostgreSQL only
-	Waiting  bool      // collect statements in the pipeline instead of sending each
+	waiting  bool      // collect statements in the pipeline instead of sending each
 }
 
 // begin begins a transaction on a connection that nothing else uses.
 func (p *Shard) begin(ctx context.Context, conn *sql.Conn) (t *Tx, err error) {
 	t = &Tx{Dialect: p.Dialect, Clock: p.Clock}
 	if p.Dialect.Arrays {
-		t.Ordinary = conn
+		t.ordinary = conn
 		t.pipeline, err = newPipeline(conn, p.Dialect.begin)
 		return t, err
 	}
@@ -36,7 +36,7 @@ func (p *Shard) begin(ctx context.Context, conn *sql.Conn) (t *Tx, err error) {
 		return nil, err
 	}
 	t.begun, err = conn.BeginTx(ctx, nil)
-	t.Ordinary, t.direct = t.begun, p.direct
+	t.ordinary, t.direct = t.begun, p.direct
 	return t, err
 }
 
@@ -72,17 +72,17 @@ func (t *Tx) free() {
 // functions are called after do. If no statement returns rows, together sends nothing yet: the
 // statements go out with the next ones.
 func (t *Tx) together(ctx context.Context, do func() error) error {
-	t.Waiting = true
+	t.waiting = true
 	err := do()
-	t.Waiting = false
+	t.waiting = false
 	if err != nil || t.pipeline != nil && !t.pipeline.reads() {
 		return err
 	}
-	return t.Flush(ctx)
+	return t.flush(ctx)
 }
 
-// Flush sends the statements that wait in the pipeline.
-func (t *Tx) Flush(ctx context.Context) error {
+// flush sends the statements that wait in the pipeline.
+func (t *Tx) flush(ctx context.Context) error {
 	if t.pipeline == nil {
 		return nil
 	}
@@ -95,10 +95,10 @@ func (t *Tx) Flush(ctx context.Context) error {
 
 // ExecContext runs a statement.
 func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if err := t.Flush(ctx); err != nil {
+	if err := t.flush(ctx); err != nil {
 		return nil, err
 	}
-	return t.Ordinary.ExecContext(ctx, query, args...)
+	return t.ordinary.ExecContext(ctx, query, args...)
 }
 
 // Run runs a statement and returns the number of changed rows.
@@ -112,9 +112,9 @@ func (t *Tx) Run(ctx context.Context, query string, args ...any) (changed int64,
 
 // Find runs a query and calls scan for each row.
 func (t *Tx) Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error {
-	if err := t.Flush(ctx); err != nil {
+	if err := t.flush(ctx); err != nil {
 		return err
 	}
-	found, err := t.Ordinary.QueryContext(ctx, text, args...)
+	found, err := t.ordinary.QueryContext(ctx, text, args...)
 	return scanAll(found, err, scan)
 }

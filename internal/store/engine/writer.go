@@ -68,7 +68,7 @@ type Unit interface {
 	IsLocked(id string) bool
 	// Read reads the rows that the writes need.
 	Read(ctx context.Context, writes []*Write) error
-	// Store writes all decisions.
+	// Store writes all decisions. On PostgreSQL, statements without results are sent with the commit.
 	Store(ctx context.Context) error
 }
 
@@ -336,6 +336,7 @@ func (p *Shard) commitSome(writes []*Write, without map[string]time.Time, skip b
 				return err
 			}
 		}
+		tx.waiting = true // send the statements together with the commit
 		return unit.Store(ctx)
 	})
 	return skipped, locked, err
