@@ -65,7 +65,7 @@ func Shared(url string) bool {
 var ErrNotFound = errors.New("not found")
 
 // ErrNoDatabase is returned when Config.Existing is set and there is no database.
-var ErrNoDatabase = errors.New("there is no Earshot database")
+var ErrNoDatabase = errors.New("there is no database of Earshot")
 
 // Open opens a database and brings its schema up to date. migrations has a folder of SQL files
 // for each dialect. Open returns ErrNoDatabase and ErrUnfinishedTransfer.
