@@ -134,7 +134,7 @@ func (s *Store) DeleteTickets(before time.Time) error {
 
 // runEverywhere runs a statement on every shard that answers.
 func (s *Store) runEverywhere(what, text string, args ...any) error {
-	_, err := s.countEverywhere(func(p *engine.Shard) (int, error) {
+	_, err := s.sumOverShards(func(p *engine.Shard) (int, error) {
 		n, err := p.Run(text, args...)
 		return int(n), err
 	})
