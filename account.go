@@ -2,21 +2,21 @@ package earshot
 
 // Credits is an organization's balance and billing cycle.
 type Credits struct {
-	// The balance, held credits included.
+	// The credit balance, including held credits.
 	Remaining int64 `json:"remaining" schema:"min=0"`
-	// Set aside for jobs that run.
+	// Credits reserved for running calls and tasks.
 	Held int64 `json:"held" schema:"min=0"`
-	// Granted at each reset.
+	// Credits granted at the start of each billing cycle.
 	PerCycle int64 `json:"perCycle" schema:"min=0"`
-	// Charged since the cycle began.
+	// Credits charged since the current cycle began.
 	CycleUsed      int64     `json:"cycleUsed" schema:"min=0"`
 	CycleStartedAt Timestamp `json:"cycleStartedAt"`
 	CycleResetsAt  Timestamp `json:"cycleResetsAt"`
-	// The plan, such as `free` or `hobby`.
+	// The plan's name, such as `free` or `hobby`.
 	Plan string `json:"plan"`
 }
 
-// State is a part of a country that a request can name.
+// State is a US state that a request can name.
 type State struct {
 	Code string `json:"code" schema:"state"`
 	Name string `json:"name"`
@@ -26,53 +26,53 @@ type State struct {
 type Key struct {
 	// The part of the key between `ear_live_` and the next underscore.
 	ID string `json:"id"`
-	// What its owner calls it; empty when it has no name.
+	// The name that its owner gave the key; empty when it has no name.
 	Name      string       `json:"name"`
 	Scopes    List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin"`
 	CreatedAt Timestamp    `json:"createdAt"`
-	// When it ends by itself; null for never.
+	// When the key expires; `null` when it never expires.
 	ExpiresAt *Timestamp `json:"expiresAt"`
-	// Exact to a minute; null when it was never used.
+	// When the key was last used, accurate to one minute; `null` when it was never used.
 	LastUsedAt *Timestamp `json:"lastUsedAt"`
 	RevokedAt  *Timestamp `json:"revokedAt"`
-	// Whether it is the key that makes the request.
+	// Whether this key made the request.
 	Current bool `json:"current"`
-	// What it may spend; absent for one without a ceiling.
+	// The key's spending limits and what it has spent; absent when the key has no limit.
 	Budget *KeyBudget `json:"budget,omitempty"`
 }
 
-// KeyBudget is what a key may spend, and has spent since it has a ceiling. Days and months
-// are those of UTC.
+// KeyBudget is the spending limits of a key and what it has spent since it first had a
+// limit. Days and months are in UTC.
 type KeyBudget struct {
-	// 0 for no ceiling.
+	// The most credits that the key may spend in a day; 0 for no limit.
 	CreditsPerDay   int64 `json:"creditsPerDay" schema:"min=0"`
 	CreditsPerMonth int64 `json:"creditsPerMonth" schema:"min=0"`
 	UsedToday       int64 `json:"usedToday" schema:"min=0"`
 	UsedThisMonth   int64 `json:"usedThisMonth" schema:"min=0"`
-	// What its running jobs may still take.
+	// Credits reserved for the key's running calls and tasks.
 	Held int64 `json:"held" schema:"min=0"`
 }
 
-// ChangedKey is a key that was just changed.
+// ChangedKey is the key after the change.
 type ChangedKey struct {
 	Succeeded
 	Key Key `json:"key"`
 }
 
-// KeyList is all the keys of an organization, newest first.
+// KeyList is the keys of an organization, newest first.
 type KeyList struct {
 	Keys List[*Key] `json:"keys"`
 }
 
-// NewKey is a key that was just made.
+// NewKey is a new key with its secret.
 type NewKey struct {
 	Succeeded
 	Key Key `json:"key"`
-	// The whole key, to be sent in `Authorization`. It is shown this once.
+	// The whole key, to send in the `Authorization` header. The response to its creation is the only place that shows it.
 	Secret string `json:"secret"`
 }
 
-// RevokedKey is a key that was just revoked.
+// RevokedKey is the key after it was revoked.
 type RevokedKey struct {
 	Succeeded
 	Key Key `json:"key"`
@@ -80,23 +80,23 @@ type RevokedKey struct {
 
 // LedgerEntry is one change of the balance.
 type LedgerEntry struct {
-	// Of a charge, the id of its task or the `X-Request-Id` of its call.
+	// The entry's id. A charge has the id of its task, or the `X-Request-Id` of its call.
 	ID   string     `json:"id" schema:"uuid"`
 	At   Timestamp  `json:"at"`
 	Kind LedgerKind `json:"kind"`
-	// What was added to the balance; negative for what was taken.
+	// The credits added to the balance; negative when credits were taken.
 	Credits int64 `json:"credits"`
-	// The task that was charged; null for a call and once the task is no longer kept.
+	// The task that was charged; `null` for a call, and when the task is no longer stored.
 	TaskID *string `json:"taskId" schema:"uuid"`
-	// The provider that was charged for; null for other kinds and once the task or call is no longer kept.
+	// The provider whose call or task was charged; `null` for other kinds of entries, and when the call or task is no longer stored.
 	Note *string `json:"note"`
-	// The tracker that was charged for; absent when there was none.
+	// The tracker whose task was charged; absent when no tracker asked for it.
 	Tracker string `json:"tracker,omitempty"`
 }
 
-// LedgerKind says why a balance changed. `grant` gives credits, those of a cycle or
-// more; `charge` is the price of a task or call; `lapse` is what was unused at a
-// cycle's end; `adjust` is a correction by the operator.
+// LedgerKind is why the balance changed. `grant` adds the credits of a billing cycle or
+// extra credits; `charge` is the price of a task or call; `lapse` removes the credits
+// that were unused at the end of a cycle; `adjust` is a correction by the operator.
 type LedgerKind string
 
 // The kinds of ledger entries.
@@ -118,25 +118,25 @@ type LedgerPage struct {
 	NextCursor *string           `json:"nextCursor" schema:"nextCursor"`
 }
 
-// RotatedSecret is a new webhook secret.
+// RotatedSecret is the new webhook secret.
 type RotatedSecret struct {
 	Succeeded
-	// It is shown this once.
+	// The new secret. This response is the only place that shows it.
 	Secret string `json:"secret"`
-	// Until then webhooks carry a signature with the secret before as well.
+	// Until this time, webhooks are also signed with the previous secret.
 	PreviousValidUntil Timestamp `json:"previousValidUntil"`
 }
 
-// WebhookTest is how a test of a webhook went; `status` when the receiver
-// answered, `error` when it did not.
+// WebhookTest is the result of a test of a webhook. It has a `status` when the receiver
+// answered, and an `error` when the receiver did not answer.
 type WebhookTest struct {
-	// Whether the receiver acknowledged with a 2xx.
+	// Whether the receiver answered with a 2xx status.
 	Delivered bool `json:"delivered"`
-	// What the receiver answered.
+	// The HTTP status of the receiver's answer.
 	Status *int `json:"status" schema:"min=100,max=999"`
-	// Why there was no answer.
+	// Why the receiver did not answer.
 	Error *string `json:"error"`
-	// How long it took.
+	// How long the test took, in milliseconds.
 	Ms int64 `json:"ms" schema:"min=0"`
 }
 
@@ -146,25 +146,25 @@ type WebhookTestEvent struct {
 	SentAt Timestamp `json:"sentAt"`
 }
 
-// WebhookTestResponse tells how a test of a webhook went.
+// WebhookTestResponse is the result of a test of a webhook.
 type WebhookTestResponse struct {
 	Succeeded
 	Test WebhookTest `json:"test"`
 }
 
-// Session is who is signed in to the dashboard.
+// Session is the organization and key that are signed in to the dashboard.
 type Session struct {
 	// The organization's name.
 	Organization string `json:"organization"`
 	// The id of the key that the session uses.
 	KeyID string `json:"keyId"`
-	// What the key may do.
+	// The scopes of the key.
 	Scopes List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin"`
 }
 
-// SessionResponse tells who is signed in to the dashboard.
+// SessionResponse is the dashboard's session.
 type SessionResponse struct {
 	Succeeded
-	// Null when nobody is.
+	// `null` when nobody is signed in.
 	Session *Session `json:"session"`
 }

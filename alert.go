@@ -1,16 +1,16 @@
 package earshot
 
-// AlertKind is what an alert tells.
+// AlertKind is the subject of an alert.
 type AlertKind string
 
 // The kinds.
 const (
-	AlertShift      AlertKind = "shift"      // a series has moved and stays there
-	AlertSource     AlertKind = "source"     // sources are cited more or less than before
-	AlertCoverage   AlertKind = "coverage"   // too much of a sweep is missing to go on with its series
-	AlertBlocked    AlertKind = "blocked"    // and most of that because the provider refused
-	AlertUnreadable AlertKind = "unreadable" // and most of that because no parser understood
-	AlertCeiling    AlertKind = "ceiling"    // most of what a month may cost is spent or reserved
+	AlertShift      AlertKind = "shift"      // a metric changed and stayed at the new level
+	AlertSource     AlertKind = "source"     // sources are cited more or less often than before
+	AlertCoverage   AlertKind = "coverage"   // too many answers of a sweep are missing to update its metrics
+	AlertBlocked    AlertKind = "blocked"    // as coverage, mostly because the provider refused
+	AlertUnreadable AlertKind = "unreadable" // as coverage, mostly because no parser understood the answers
+	AlertCeiling    AlertKind = "ceiling"    // most of the monthly ceiling is spent or reserved
 	AlertSweep      AlertKind = "sweep"      // a sweep was missed or skipped
 )
 
@@ -19,29 +19,29 @@ func (AlertKind) Values() []AlertKind {
 	return []AlertKind{AlertShift, AlertSource, AlertCoverage, AlertBlocked, AlertUnreadable, AlertCeiling, AlertSweep}
 }
 
-// Alert is something about a tracker that a person should look at. As long as it is
-// open, no other alert tells the same.
+// Alert is a change or problem of a tracker that a person should look at. While an alert
+// is open, the same change or problem raises no second alert.
 type Alert struct {
 	ID   string    `json:"id" schema:"uuid"`
 	Kind AlertKind `json:"kind"`
-	// What it is about: a series, targets, a month; with the kind it tells alerts apart.
+	// The series, targets or month that the alert is about. Kind and subject together identify an open alert.
 	Subject string `json:"subject"`
-	// All of it in a sentence.
+	// The whole alert in one sentence.
 	Summary  string    `json:"summary"`
 	RaisedAt Timestamp `json:"raisedAt"`
-	// The sweep that raised it.
+	// The id of the sweep that raised the alert.
 	Sweep string `json:"sweep" schema:"uuid"`
-	// Whether nobody has acknowledged it.
+	// Whether the alert has not been acknowledged yet.
 	Open bool `json:"open"`
-	// Null while it is open.
+	// `null` while the alert is open.
 	AcknowledgedAt *Timestamp `json:"acknowledgedAt"`
-	// The id of the key that acknowledged it; absent where nobody had to, since it was found long after its sweep.
+	// The id of the key that acknowledged the alert; absent when the alert was closed automatically because it was found long after its sweep.
 	AcknowledgedBy string `json:"acknowledgedBy,omitempty"`
-	// Whether the answers behind it were made up by the lab.
+	// Whether the answers behind the alert were made up by the lab.
 	MadeUp bool `json:"madeUp"`
-	// Of the kind `shift`.
+	// The change; only on alerts of the kind `shift`.
 	Shift *SeriesShift `json:"shift,omitempty"`
-	// Of the kind `source`: those that moved most, at most 10.
+	// The sources that changed most, at most 10; only on alerts of the kind `source`.
 	Sources List[SourceShift] `json:"sources,omitempty"`
 }
 
@@ -50,77 +50,76 @@ type SeriesShift struct {
 	Metric string `json:"metric"`
 	Brand  string `json:"brand"`
 	Target string `json:"target"`
-	// `up` or `down`.
+	// Whether the metric rose (`up`) or fell (`down`).
 	Direction string `json:"direction" schema:"enum=up|down"`
-	// Means of the sweeps before the change and from then on.
+	// The mean of the sweeps before the change (`from`) and since the change (`to`).
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
-	// Of the change, 95 %; absent below two sweeps a side.
+	// The 95 % confidence interval of the change; absent when there are fewer than two sweeps before or after the change.
 	Interval []float64 `json:"interval,omitempty"`
-	// When the first sweep was due that the change shows in, as the detector estimates it.
+	// When the first changed sweep was due, as estimated by the change detector.
 	Since Timestamp `json:"since"`
-	// Sweeps before, at most 28, and from then on.
+	// How many sweeps the two means are made of: at most 28 before the change, and all since.
 	SweepsBefore int `json:"sweepsBefore" schema:"min=0"`
 	SweepsAfter  int `json:"sweepsAfter" schema:"min=0"`
-	// Where the detector stood, and what it had to pass: `h` follows from the tracker's budget of false alarms.
+	// The detector's score, and the threshold `h` that the score exceeded. The threshold depends on the tracker's `falseAlarmsPerYear`.
 	Score float64 `json:"score"`
 	H     float64 `json:"h"`
-	// The questions that carry it, those that moved most in its direction first; at most 5.
+	// The prompts that changed most in the same direction, the largest change first; at most 5.
 	Prompts List[ShiftPart] `json:"prompts"`
 	// The same brand and metric on each target.
 	Targets List[ShiftPart] `json:"targets"`
-	// The answers behind the two means.
+	// Where the answers behind the two means are listed.
 	AnswersBeforeURL string `json:"answersBeforeUrl"`
 	AnswersAfterURL  string `json:"answersAfterUrl"`
 }
 
-// ShiftPart is what a question or a target has of a change.
+// ShiftPart is the change of one prompt or one target.
 type ShiftPart struct {
-	// The question, or the target.
+	// The text of the prompt, or the target.
 	Name string  `json:"name"`
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
 }
 
-// SourceShift is a domain that is cited more or less than before, beyond what a rerun
-// would show.
+// SourceShift is a domain whose share of citations changed by more than normal variation.
 type SourceShift struct {
 	Domain string `json:"domain"`
-	// Shares of all citations in the two windows of sweeps.
+	// The domain's share of all citations in the earlier and the later window of sweeps.
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
 	P    float64 `json:"p"`
 }
 
-// AlertQuery says which alerts to list.
+// AlertQuery is a filter of the list of alerts.
 type AlertQuery struct {
-	// Only those that nobody has acknowledged.
+	// Only alerts that have not been acknowledged.
 	Open   bool      `json:"open,omitempty"`
 	Kind   AlertKind `json:"kind,omitempty"`
 	Limit  int       `json:"limit,omitempty" schema:"min=1,max=100,default=20"`
 	Cursor string    `json:"cursor,omitempty" schema:"cursor"`
 }
 
-// AlertPage is a page of alerts, the newest first.
+// AlertPage is a page of alerts, newest first.
 type AlertPage struct {
 	Alerts     List[Alert] `json:"alerts"`
 	NextCursor *string     `json:"nextCursor" schema:"nextCursor"`
 }
 
-// AlertAcknowledged is an alert that a person has seen.
+// AlertAcknowledged is the alert after it was acknowledged.
 type AlertAcknowledged struct {
 	Succeeded
 	Alert Alert `json:"alert"`
 }
 
-// AlertEvent is the body of a webhook that tells of an alert.
+// AlertEvent is the body of a webhook about an alert.
 type AlertEvent struct {
 	Type    AlertEventType `json:"type"`
 	Tracker string         `json:"tracker"`
 	Alert   Alert          `json:"alert"`
 }
 
-// AlertEventType is what a webhook tells of an alert.
+// AlertEventType is why the webhook was sent: `alert.raised` for a new alert, `alert.test` for a test of the channel.
 type AlertEventType string
 
 // The types.
@@ -132,15 +131,15 @@ const (
 // Values lists the types.
 func (AlertEventType) Values() []AlertEventType { return []AlertEventType{AlertRaised, AlertTested} }
 
-// ChannelKind is how a channel is reached.
+// ChannelKind is how a channel delivers alerts and reports.
 type ChannelKind string
 
 // The kinds.
 const (
-	ChannelWebhook ChannelKind = "webhook" // a signed message, as for tasks
+	ChannelWebhook ChannelKind = "webhook" // a signed webhook, as for tasks
 	ChannelMail    ChannelKind = "mail"
-	ChannelSlack   ChannelKind = "slack"   // an incoming webhook of Slack, or of what takes the same
-	ChannelDiscord ChannelKind = "discord" // the same of Discord
+	ChannelSlack   ChannelKind = "slack"   // an incoming webhook of Slack or of a compatible service
+	ChannelDiscord ChannelKind = "discord" // a webhook of Discord
 )
 
 // Values lists the kinds.
@@ -148,56 +147,56 @@ func (ChannelKind) Values() []ChannelKind {
 	return []ChannelKind{ChannelWebhook, ChannelMail, ChannelSlack, ChannelDiscord}
 }
 
-// ChannelRequest says where a channel leads.
+// ChannelRequest is the receiver of a channel.
 type ChannelRequest struct {
 	Kind ChannelKind `json:"kind"`
-	// The receiver of `webhook`, `slack` or `discord`. It is never shown again.
+	// The URL of a `webhook`, `slack` or `discord` channel. The API never returns it.
 	URL string `json:"url,omitempty" schema:"maxLength=2000"`
-	// The addresses of `mail`.
+	// The addresses of a `mail` channel.
 	To List[string] `json:"to,omitempty" schema:"maxItems=10,maxLength=254"`
 }
 
-// Channel is where alerts of trackers can be sent. A tracker names its channels.
+// Channel is a place to which a tracker's alerts and reports can be sent. A tracker's definition names its channels.
 type Channel struct {
 	Name string      `json:"name"`
 	Kind ChannelKind `json:"kind"`
-	// The host of the receiver, or the addresses: all that is shown of where it leads.
+	// The host of the URL, or the mail addresses. The whole URL is never shown.
 	Receiver  string    `json:"receiver"`
 	CreatedAt Timestamp `json:"createdAt"`
 	UpdatedAt Timestamp `json:"updatedAt"`
 }
 
-// ChannelList is all channels of an organization.
+// ChannelList is the channels of an organization.
 type ChannelList struct {
 	Channels List[Channel] `json:"channels"`
 }
 
-// ChannelSaved is a channel that was made or changed.
+// ChannelSaved is the channel after it was created or changed.
 type ChannelSaved struct {
 	Succeeded
 	Created bool    `json:"created"`
 	Channel Channel `json:"channel"`
 }
 
-// ChannelDeleted is a channel that was deleted.
+// ChannelDeleted is the name of the deleted channel.
 type ChannelDeleted struct {
 	Succeeded
 	Name string `json:"name"`
 }
 
-// AlertTestRequest says which channel to try.
+// AlertTestRequest is the channel to test.
 type AlertTestRequest struct {
-	// The name of a channel; all of the tracker's unless given.
+	// The name of a channel. By default, all channels of the tracker are tested.
 	Channel string `json:"channel,omitempty" schema:"maxLength=100"`
 }
 
-// AlertTestResult tells how a test went, channel by channel.
+// AlertTestResult is the result of a test, one entry for each channel.
 type AlertTestResult struct {
 	Succeeded
 	Tests List[ChannelTest] `json:"tests"`
 }
 
-// ChannelTest is how a test of one channel went.
+// ChannelTest is the result of a test of one channel.
 type ChannelTest struct {
 	Channel string      `json:"channel"`
 	Kind    ChannelKind `json:"kind"`

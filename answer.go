@@ -2,44 +2,44 @@ package earshot
 
 import "encoding/json"
 
-// What assistants answer. Positions are 1-based everywhere; URLs are destinations,
-// and redirectLink is beside one only where the engine served it as a redirect.
+// The answers of assistants. Positions count from 1. URLs are destinations; redirectLink
+// is set only where the engine served a redirect instead of the destination.
 
-// Answer is the answer of an assistant, or the AI overview of a search page. Lists
-// that are always there are empty when there is nothing to list.
+// Answer is the answer of an assistant, or the AI overview of a search page. Lists that
+// are always present are empty when there is nothing to list.
 type Answer struct {
 	Surface Surface `json:"surface"`
 	// The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on.
 	Via      string    `json:"via,omitempty"`
 	Location *Location `json:"location,omitempty"`
 	Text     string    `json:"text"`
-	// Null where the interface does not tell.
+	// `null` when the provider does not report a model.
 	Model         *string            `json:"model"`
 	Sources       List[Source]       `json:"sources"`
 	CitationPills List[CitationPill] `json:"citationPills"`
-	// What the assistant searched for. chatassistant fills it only with `include.searchQueries`.
+	// The web searches that the assistant made. For chatassistant, only with `include.searchQueries`.
 	SearchQueries List[string] `json:"searchQueries"`
-	// What the assistant searched for on maps. chatassistant fills it only with `include.searchQueries`.
+	// The map searches that the assistant made. For chatassistant, only with `include.searchQueries`.
 	MapSearchQueries List[string] `json:"mapSearchQueries"`
-	// Follow-up questions that the interface offers.
+	// Follow-up questions that the provider suggests.
 	RelatedQueries List[string] `json:"relatedQueries"`
 	Entities       List[Entity] `json:"entities"`
 	Places         []Place      `json:"places,omitempty"`
 	Videos         []Video      `json:"videos,omitempty"`
 	// Image URLs.
 	Images []string `json:"images,omitempty" schema:"uri"`
-	// On chatassistant only with `include.shopping`.
+	// For chatassistant, only with `include.shopping`.
 	ShoppingCards []ShoppingCard `json:"shoppingCards,omitempty"`
-	// Products named in the text. On chatassistant only with `include.shopping`.
+	// Products named in the text. For chatassistant, only with `include.shopping`.
 	InlineProducts []Product `json:"inlineProducts,omitempty"`
-	// Only with `include.expandProducts`; empty when there were no offers.
+	// Only with `include.expandProducts`; empty when the provider shows no offers.
 	ProductResults []Product `json:"productResults,omitzero" schema:"maxItems=6"`
-	// On chatassistant only with `include.ads`.
+	// For chatassistant, only with `include.ads`.
 	Ads      []Ad   `json:"ads,omitempty"`
 	Markdown string `json:"markdown,omitempty"`
-	// The stored page, with `include.html`: the assistant's own, or one that was made from an answer that came as a stream.
+	// The URL of the stored page; only with `include.html`. When the answer came as a stream, the page was rendered from the stream.
 	HTML string `json:"html,omitempty" schema:"uri"`
-	// The provider's own events, one element each, or its payload.
+	// The provider's raw response: one element for each event of a stream, or a single payload.
 	RawResponse []json.RawMessage `json:"rawResponse,omitempty"`
 }
 
@@ -55,15 +55,15 @@ type Source struct {
 	Post          *Post  `json:"post,omitempty"`
 }
 
-// Post is set on a source that is a post in a social network.
+// Post is the author and text of a source that is a post in a social network.
 type Post struct {
 	Author   string `json:"author"`
 	Text     string `json:"text,omitempty"`
 	Platform string `json:"platform"`
 }
 
-// CitationPill is one (chip, source) pair of an answer. Pills of one chip share
-// the `citationPillId`; `position` is the position of the source in `sources`.
+// CitationPill is one source of one citation chip in an answer. Pills of the same chip
+// share their `citationPillId`; `position` is the position of the source in `sources`.
 type CitationPill struct {
 	CitationPillID string `json:"citationPillId"`
 	Position       int    `json:"position" schema:"min=1"`
@@ -74,13 +74,13 @@ type CitationPill struct {
 	RedirectLink   string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// Entity is something the answer names: a brand, a product, a place.
+// Entity is something that the answer names, such as a brand, a product or a place.
 type Entity struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
 
-// Price is a price as displayed, and as a number where it can be read.
+// Price is a price as displayed and, if the text can be parsed, as a number.
 type Price struct {
 	Raw      string   `json:"raw"`
 	Value    *float64 `json:"value,omitempty"`
@@ -94,8 +94,8 @@ type ShoppingCard struct {
 	Products List[Product] `json:"products"`
 }
 
-// Product is something on sale that an answer or a page shows. Position counts
-// over the whole answer.
+// Product is a product for sale that an answer or a page shows. `position` counts over
+// the whole answer.
 type Product struct {
 	Position       int             `json:"position" schema:"min=1"`
 	Title          string          `json:"title"`
@@ -114,7 +114,7 @@ type Product struct {
 	Specifications []Specification `json:"specifications,omitempty"`
 }
 
-// Specification is one line of a product's data sheet.
+// Specification is one technical detail of a product.
 type Specification struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -134,7 +134,7 @@ type Offer struct {
 	Installments string `json:"installments,omitempty"`
 }
 
-// Place is a business or sight with an address.
+// Place is a business or a sight with an address.
 type Place struct {
 	Position     int      `json:"position" schema:"min=1"`
 	Name         string   `json:"name"`
@@ -152,8 +152,7 @@ type Place struct {
 	RedirectLink string   `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// Ad is a paid placement. Block says where it stood: top, middle, bottom, side
-// or answer; Type is text or shopping.
+// Ad is a paid placement. `block` is its place on the page, `type` its kind.
 type Ad struct {
 	Position     int        `json:"position" schema:"min=1"`
 	Block        string     `json:"block" schema:"enum=top|middle|bottom|side|answer"`
@@ -171,7 +170,7 @@ type Ad struct {
 	RedirectLink string     `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// Sitelink is a further link under an ad.
+// Sitelink is an additional link under an ad.
 type Sitelink struct {
 	Title        string `json:"title"`
 	URL          string `json:"url" schema:"uri"`

@@ -2,47 +2,47 @@ package earshot
 
 import "encoding/json"
 
-// BatchQuery says which batches to list.
+// BatchQuery is a page of the list of batches.
 type BatchQuery struct {
-	// How many items a page has at most.
+	// The maximum number of items in the page.
 	Limit int `json:"limit,omitempty" schema:"min=1,max=50,default=20"`
-	// Where to go on: the `nextCursor` of the page before.
+	// The `nextCursor` of the previous page.
 	Cursor string `json:"cursor,omitempty" schema:"cursor"`
 }
 
-// BatchRecord is a batch and how its tasks stand. A task that was queued anew stands
-// for the one that failed.
+// BatchRecord is a batch with the number of its tasks in each state. A retry counts in the
+// place of the task that failed.
 type BatchRecord struct {
 	ID        string    `json:"id" schema:"uuid"`
 	CreatedAt Timestamp `json:"createdAt"`
-	// Tasks that were handed in.
+	// How many tasks were submitted.
 	Total int `json:"total" schema:"min=1,max=500"`
-	// Tasks that were refused then.
+	// How many tasks were refused when the batch was submitted.
 	Refused    int `json:"refused" schema:"min=0,max=500"`
 	Queued     int `json:"queued" schema:"min=0,max=500"`
 	Processing int `json:"processing" schema:"min=0,max=500"`
 	Completed  int `json:"completed" schema:"min=0,max=500"`
 	Failed     int `json:"failed" schema:"min=0,max=500"`
-	// Tasks that were removed from the queue, or are no longer kept.
+	// How many tasks were removed from the queue or are no longer stored.
 	Removed int `json:"removed" schema:"min=0,max=500"`
-	// Of the tasks that are kept.
+	// The cost of the tasks that are still stored.
 	Credits BatchCredits `json:"credits"`
 	// Why tasks failed, the most frequent reason first.
 	Failures List[BatchFailure] `json:"failures"`
 }
 
-// BatchCredits is what the tasks of a batch cost.
+// BatchCredits is the cost of the tasks of a batch.
 type BatchCredits struct {
-	// The most that they can cost.
+	// The most that the tasks can cost.
 	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
-	// What those that have ended did cost.
+	// The credits charged for tasks that have ended.
 	CreditsCharged int64 `json:"creditsCharged" schema:"min=0"`
 }
 
-// BatchFailure is how many tasks of a batch failed for one reason.
+// BatchFailure is the number of tasks of a batch that failed for one reason.
 type BatchFailure struct {
 	Code Code `json:"code"`
-	// Why the provider gave no usable answer, where that is the error.
+	// Why the provider gave no usable answer; only for an `EXTERNAL_SERVICE_ERROR`.
 	Reason Reason `json:"reason,omitempty"`
 	Tasks  int    `json:"tasks" schema:"min=1,max=500"`
 }
@@ -53,50 +53,50 @@ type BatchPage struct {
 	NextCursor *string           `json:"nextCursor" schema:"nextCursor"`
 }
 
-// BatchFormat is how the results of a batch are written.
+// BatchFormat is the file format of the results of a batch.
 type BatchFormat string
 
 // The formats.
 const (
-	BatchNDJSON BatchFormat = "ndjson" // one JSON object a line
+	BatchNDJSON BatchFormat = "ndjson" // one JSON object per line
 	BatchCSV    BatchFormat = "csv"    // a table with a header
 )
 
 // Values lists the formats.
 func (BatchFormat) Values() []BatchFormat { return []BatchFormat{BatchNDJSON, BatchCSV} }
 
-// BatchResultQuery says how to write the results of a batch.
+// BatchResultQuery is the format of the results of a batch.
 type BatchResultQuery struct {
-	// `ndjson` if it is not given.
+	// The file format; `ndjson` by default.
 	Format BatchFormat `json:"format,omitempty"`
 }
 
-// BatchResult is a line of the results of a batch: an ended task.
+// BatchResult is one finished task of a batch.
 type BatchResult struct {
-	// Place in the input, counted from 0.
+	// The task's index in the submitted batch, counted from 0.
 	Index   int         `json:"index" schema:"min=0,max=499"`
 	Task    Task        `json:"task"`
 	Credits TaskCredits `json:"credits"`
-	// On COMPLETED, in the shape of the task's provider.
+	// The provider's result; only when the task is COMPLETED.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
-	// On FAILED.
+	// Only when the task FAILED.
 	Error json.RawMessage `json:"error,omitempty" schema:"error"`
 }
 
-// BatchRetried is what became of the failed tasks of a batch.
+// BatchRetried is the outcome of a retry of the failed tasks of a batch.
 type BatchRetried struct {
 	Succeeded
-	// How many tasks were queued anew.
+	// How many tasks were queued again.
 	Queued int `json:"queued" schema:"min=0,max=500"`
-	// One for each task that had failed, in the order of the input.
+	// One entry for each failed task, in the order of the submitted batch.
 	Results List[RetryItem] `json:"results"`
 }
 
-// RetryItem is what became of one failed task: `task` and `credits` when it was queued
-// anew, `error` when it was refused, neither when somebody else queued it anew at the
-// same moment.
+// RetryItem is the outcome of the retry of one failed task. It has `task` and `credits`
+// when the task was queued again, and `error` when the retry was refused. It has none of
+// them when another request queued the same task again at the same time.
 type RetryItem struct {
-	// The task that failed.
+	// The id of the task that failed.
 	TaskID  string       `json:"taskId" schema:"uuid"`
 	Success bool         `json:"success"`
 	Task    *Task        `json:"task,omitempty"`
@@ -104,10 +104,10 @@ type RetryItem struct {
 	Error   *Error       `json:"error,omitempty"`
 }
 
-// RequestRetried is the task that stands for a call or task that failed.
+// RequestRetried is the task that retries a failed call or task.
 type RequestRetried struct {
 	Succeeded
-	// Whether it was queued now; false when it had been before.
+	// Whether this request queued the task; false when an earlier request did.
 	Queued  bool        `json:"queued"`
 	Task    Task        `json:"task"`
 	Credits TaskCredits `json:"credits"`

@@ -1,7 +1,7 @@
 package earshot
 
-// Blocks of a result page besides its results: what contract and docs/extraction.md
-// call blocks. Positions count over all pages, each kind for itself.
+// The blocks of a search result page apart from the organic results; docs/extraction.md
+// lists them. Positions count over all pages, separately for each kind.
 
 // BlockType is a kind of block on a result page.
 type BlockType string
@@ -30,7 +30,7 @@ const (
 	BlockAnswerBox       BlockType = "answerBox"
 	BlockKnowledgeGraph  BlockType = "knowledgeGraph"
 	BlockRelated         BlockType = "relatedSearches"
-	BlockUnknown         BlockType = "unknown" // nobody understood it; Title is its heading
+	BlockUnknown         BlockType = "unknown" // not recognized; Title is its heading
 )
 
 // Values lists the kinds.
@@ -42,17 +42,16 @@ func (BlockType) Values() []BlockType {
 	}
 }
 
-// LayoutBlock is a block of the page, with how many things are in it.
+// LayoutBlock is a block of the page with the number of items in it.
 type LayoutBlock struct {
 	Type     BlockType `json:"type"`
 	Position int       `json:"position" schema:"min=1"`
 	Count    int       `json:"count" schema:"min=0"`
-	// The heading of a block that is of no known kind, and of a carousel.
+	// The heading of a carousel, or of a block of an unknown kind.
 	Title string `json:"title,omitempty"`
 }
 
-// FeaturedSnippet is the answer that the engine quotes from a page above the
-// results.
+// FeaturedSnippet is the answer that the search engine quotes from a page above the results.
 type FeaturedSnippet struct {
 	Type         string   `json:"type" schema:"enum=paragraph|list|table"`
 	Text         string   `json:"text"`
@@ -63,7 +62,7 @@ type FeaturedSnippet struct {
 	RedirectLink string   `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// AnswerBox is an answer that the engine gives itself.
+// AnswerBox is an answer that the search engine gives itself.
 type AnswerBox struct {
 	Type         string `json:"type" schema:"enum=calculator|weather|definition|conversion|sports|finance|other"`
 	Text         string `json:"text"`
@@ -72,7 +71,7 @@ type AnswerBox struct {
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// TopStory is an article of the news between the results.
+// TopStory is a news article shown between the results.
 type TopStory struct {
 	Position     int    `json:"position" schema:"min=1"`
 	Title        string `json:"title"`
@@ -83,7 +82,7 @@ type TopStory struct {
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// SearchImage is a picture between the results. Link is the page that it is on.
+// SearchImage is an image shown between the results. `link` is the page that contains the image.
 type SearchImage struct {
 	Position     int    `json:"position" schema:"min=1"`
 	Title        string `json:"title"`
@@ -105,13 +104,13 @@ type SearchPost struct {
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// Carousel is a titled list of things: a cast, works, what else people search for.
+// Carousel is a titled row of items, such as a cast, works or related searches.
 type Carousel struct {
 	Title string             `json:"title"`
 	Items List[CarouselItem] `json:"items"`
 }
 
-// CarouselItem is a thing on a carousel. Link may be a search of the engine.
+// CarouselItem is an item of a carousel. `link` may lead to another search.
 type CarouselItem struct {
 	Position     int    `json:"position" schema:"min=1"`
 	Title        string `json:"title"`
@@ -121,7 +120,7 @@ type CarouselItem struct {
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// Recipe is a card of a recipe.
+// Recipe is a recipe shown between the results.
 type Recipe struct {
 	Position     int      `json:"position" schema:"min=1"`
 	Title        string   `json:"title"`
@@ -133,7 +132,7 @@ type Recipe struct {
 	RedirectLink string   `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// Event is a concert, a match, a festival. Title is what the card shows first.
+// Event is an event, such as a concert or a match. `title` is the first line of its card.
 type Event struct {
 	Position     int    `json:"position" schema:"min=1"`
 	Title        string `json:"title"`
@@ -144,7 +143,7 @@ type Event struct {
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// JobPosting is a position that somebody offers.
+// JobPosting is a job offer.
 type JobPosting struct {
 	Position     int    `json:"position" schema:"min=1"`
 	Title        string `json:"title"`

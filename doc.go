@@ -1,6 +1,6 @@
-// Package earshot is the vocabulary of the service: what a task, a result and
-// an error look like on the wire. The server, the Go client and the command
-// line share these types, so their JSON tags are the contract.
+// Package earshot defines the types of the API: requests, results and errors. The
+// server, the Go client and the command line share these types, so their JSON tags
+// are the wire format.
 //
-// It imports only the standard library.
+// The package imports only the standard library.
 package earshot

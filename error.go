@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Code names what went wrong. It carries no HTTP status: the same code maps to
-// different statuses on different routes, which only the HTTP edge knows.
+// Code identifies the kind of an error. It holds no HTTP status, because the same code
+// has different statuses on different routes.
 type Code string
 
-// The codes a client can meet.
+// The error codes of the API.
 const (
 	CodeValidation        Code = "VALIDATION_ERROR"
 	CodeMissingKey        Code = "MISSING_API_KEY"
@@ -37,8 +37,8 @@ func (Code) Values() []Code {
 	}
 }
 
-// Details is the zero value of the type that the details of an error with this code
-// have, nil where it has none.
+// Details returns the zero value of the type of `details` for this code, or nil if
+// errors with this code have no details.
 func (c Code) Details() any {
 	switch c {
 	case CodeValidation:
@@ -66,50 +66,50 @@ func (c Code) Details() any {
 	}
 }
 
-// NextStep is what to do about an error with this code, in Markdown.
+// NextStep returns advice on how to handle an error with this code, in Markdown.
 func (c Code) NextStep() string {
 	return map[Code]string{ //nolint:gosec // advice, no credentials
-		CodeValidation:        "mend every field named; all faults are reported at once",
+		CodeValidation:        "correct every field named in `details`; all invalid fields are reported at once",
 		CodeMissingKey:        "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
-		CodeInvalidKey:        "the key is mistyped, revoked or expired: use another",
-		CodeNoCredits:         "`required` is the most that the job can cost, `remaining` the balance, `held` what running jobs may still take of it; wait for the next cycle, or ask the operator",
-		CodeKeyBudget:         "the key may spend `ceiling` credits in its `period`, `used` are spent and `held` set aside for running jobs: wait until `resetsAt`, use another key, or have its ceiling raised",
-		CodeNoPermission:      "use a key with the scope that `requiredScope` names",
-		CodeNotFound:          "the path, the method or the id does not exist, is another organization's, or is no longer kept: check it",
-		CodeAlreadyExists:     "the idempotency key is taken: poll the task of `taskId`, or read the call of `requestId`",
-		CodeConflict:          "the thing is in a state that does not allow this, such as a task that runs and is to be cancelled; with `requestId`, a call with the same idempotency key still runs: repeat yours later",
-		CodeRateLimit:         "wait a second; `X-RateLimit-Remaining` says what is left of the window",
-		CodeConcurrencyLimit:  "all slots are taken: wait for a call to end, or submit a task, which waits for you",
-		CodeQueueLimit:        "submit later, or fewer; only tasks that would be queued take room, neither faulty ones nor duplicates",
-		CodeCanceled:          "you left; nothing was charged. Ask again when you like",
-		CodeInternal:          "a fault of the service: give the request id to the operator, whose log has the cause",
-		CodeUpstream:          "the upstream gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",
-		CodeServerUnavailable: "the node stops or is full, or the database cannot be reached; nothing was done. Try again after `Retry-After` seconds, another node may answer",
+		CodeInvalidKey:        "the key is mistyped, revoked or expired: use another key",
+		CodeNoCredits:         "`required` is the most that the job can cost, `remaining` the balance, `held` the part of the balance reserved for running jobs; wait for the next billing cycle, or ask the operator for credits",
+		CodeKeyBudget:         "the key may spend `ceiling` credits per `period`; `used` are spent and `held` are reserved for running jobs: wait until `resetsAt`, use another key, or raise its limit",
+		CodeNoPermission:      "use a key that has the scope in `requiredScope`",
+		CodeNotFound:          "the path, the method or the id does not exist, belongs to another organization, or is no longer stored: check it",
+		CodeAlreadyExists:     "the idempotency key is already used: poll the task in `taskId`, or read the call in `requestId`",
+		CodeConflict:          "the current state does not allow this, for example cancelling a task that already runs; with `requestId`, a call with the same idempotency key is still running: send yours again later",
+		CodeRateLimit:         "wait one second; `X-RateLimit-Remaining` is the number of requests left in the current window",
+		CodeConcurrencyLimit:  "all slots are in use: wait for a call to end, or submit a task, which waits in the queue",
+		CodeQueueLimit:        "submit later, or submit fewer tasks; only tasks that would be queued count, not invalid ones or duplicates",
+		CodeCanceled:          "the client closed the connection; nothing was charged. Send the request again if you need the answer",
+		CodeInternal:          "the service failed: report the request id to the operator, whose log has the cause",
+		CodeUpstream:          "the provider gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",
+		CodeServerUnavailable: "the node is stopping or overloaded, or the database cannot be reached; nothing was done. Try again after `Retry-After` seconds; another node may answer",
 	}[c]
 }
 
 // Error is an error that may be shown to a client.
 type Error struct {
 	Code Code `json:"code"`
-	// For people. Not a stable text.
+	// For people; the wording may change.
 	Message string `json:"message"`
-	// What the code says more of; the code decides its shape.
+	// Additional data; the code decides its shape.
 	Details any   `json:"details,omitempty" schema:"details"`
-	Err     error `json:"-"` // the cause, which is never shown
+	Err     error `json:"-"` // the cause, which is never shown to clients
 }
 
-// ErrorResponse is the body of every 4xx and 5xx.
+// ErrorResponse is the body of every 4xx and 5xx response.
 type ErrorResponse struct {
 	Success bool      `json:"success" schema:"const=false"`
 	Error   ErrorBody `json:"error"`
 }
 
-// ErrorBody is an error as the API answers it.
+// ErrorBody is an error in a response.
 type ErrorBody struct {
 	Code Code `json:"code"`
-	// For people. Not a stable text.
+	// For people; the wording may change.
 	Message string `json:"message"`
-	// What the code says more of; the code decides its shape.
+	// Additional data; the code decides its shape.
 	Details   any       `json:"details,omitempty" schema:"details"`
 	Timestamp Timestamp `json:"timestamp"`
 	RequestID string    `json:"requestId" schema:"uuid"`
@@ -122,11 +122,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.Code, e.Message)
 }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrorCode tells the code of err, CodeInternal when it carries none, and ""
-// when err is nil.
+// ErrorCode returns the code of err, CodeInternal if err has no code, or "" if err is nil.
 func ErrorCode(err error) Code {
 	if err == nil {
 		return ""
@@ -138,12 +137,12 @@ func ErrorCode(err error) Code {
 	return CodeInternal
 }
 
-// FieldProblem is one entry in the details of a validation error.
+// FieldProblem is one invalid field of a `VALIDATION_ERROR`.
 type FieldProblem struct {
-	// The path of the field, such as `include.html` or `payload.country`. `body` when the body as a whole is at fault.
+	// The path of the field, such as `include.html` or `payload.country`; `body` when the body as a whole is invalid.
 	Field   string `json:"field"`
 	Message string `json:"message"`
-	// The line of a YAML file that it stands in.
+	// The line of the field in a YAML file.
 	Line int `json:"line,omitempty" schema:"min=1"`
 }
 
@@ -153,19 +152,19 @@ type CreditDetails struct {
 	Required int64 `json:"required" schema:"min=0"`
 	// The balance.
 	Remaining int64 `json:"remaining" schema:"min=0"`
-	// What running jobs may still take of it. A job begins when the rest covers it; a task is queued when the balance does.
+	// The part of the balance reserved for running calls and tasks. A task is queued when the balance covers it; it starts when the unreserved balance covers it.
 	Held int64 `json:"held" schema:"min=0"`
 }
 
 // KeyBudgetDetails are the details of a `KEY_BUDGET_EXCEEDED` error.
 type KeyBudgetDetails struct {
 	KeyID string `json:"keyId"`
-	// Days and months are those of UTC.
+	// The limited period: a UTC day or a UTC month.
 	Period  string `json:"period" schema:"enum=day|month"`
 	Ceiling int64  `json:"ceiling" schema:"min=0"`
-	// Charged in the period so far.
+	// Credits charged in the period so far.
 	Used int64 `json:"used" schema:"min=0"`
-	// What running jobs of the key may still take.
+	// Credits reserved for running calls and tasks of the key.
 	Held int64 `json:"held" schema:"min=0"`
 	// The most that the job can cost.
 	Required int64     `json:"required" schema:"min=0"`
@@ -179,27 +178,27 @@ type ScopeDetails struct {
 
 // ResourceDetails are the details of a `RESOURCE_NOT_FOUND` error.
 type ResourceDetails struct {
-	// The path or the id that was asked for.
+	// The path or the id that was not found.
 	ID string `json:"id"`
 }
 
 // DuplicateDetails are the details of a `RESOURCE_ALREADY_EXISTS` error.
 type DuplicateDetails struct {
-	// Where the key was sent: in the field of a task, or in the header of a call.
+	// Where the idempotency key was sent: in the field of a task, or in the header of a call.
 	Field string `json:"field" schema:"enum=idempotencyKey|Idempotency-Key"`
 	Value string `json:"value"`
-	// The task that has the key. A task is refused with the id of a call here, if a call has it.
+	// The task that has the key. When a call has the key and a task is refused, this is the id of the call.
 	TaskID string `json:"taskId,omitempty" schema:"uuid"`
-	// The call or task that has the key, when a call is refused.
+	// The call or task that has the key; only when a call is refused.
 	RequestID string `json:"requestId,omitempty" schema:"uuid"`
 }
 
-// ConflictDetails are the details of a `RESOURCE_CONFLICT` error. `status` is the
-// status of the task or call.
+// ConflictDetails are the details of a `RESOURCE_CONFLICT` error. `status` is the state
+// of the task or call.
 type ConflictDetails struct {
 	ID     string `json:"id"`
 	Status Status `json:"status,omitempty"`
-	// The call that has the idempotency key and still runs.
+	// The running call that has the same idempotency key.
 	RequestID string `json:"requestId,omitempty" schema:"uuid"`
 }
 
@@ -213,29 +212,29 @@ type QueueDetails struct {
 
 // LimitDetails are the details of a `CONCURRENT_LIMIT_EXCEEDED` error.
 type LimitDetails struct {
-	// The slots of the account.
+	// The limit that was reached, such as the number of slots of the account.
 	Limit int `json:"limit" schema:"min=0"`
 }
 
 // UpstreamDetails are the details of an `EXTERNAL_SERVICE_ERROR` error.
 type UpstreamDetails struct {
-	// The provider, named by its path segment.
+	// The name of the provider, as in its path.
 	Service string `json:"service"`
 	Reason  Reason `json:"reason"`
 	// How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when there were none.
 	PaidAttempts int `json:"paidAttempts,omitempty" schema:"min=0"`
 }
 
-// Reason says why an upstream gave no usable answer.
+// Reason is why the provider gave no usable answer.
 type Reason string
 
-// The reasons of CodeUpstream.
+// The reasons of a CodeUpstream error.
 const (
-	ReasonBlocked     Reason = "blocked"     // it refused us: a challenge, a consent wall, a 403 or 429
-	ReasonTimeout     Reason = "timeout"     // it did not answer in time
-	ReasonUnavailable Reason = "unavailable" // no connection, a 5xx, or an answer cut off
-	ReasonUnreadable  Reason = "unreadable"  // it answered something that no parser understands
-	ReasonEmpty       Reason = "empty"       // it answered, with nothing in it
+	ReasonBlocked     Reason = "blocked"     // the provider refused us: a challenge, a consent wall, a 403 or 429
+	ReasonTimeout     Reason = "timeout"     // the provider did not answer in time
+	ReasonUnavailable Reason = "unavailable" // no connection, a 5xx, or a truncated answer
+	ReasonUnreadable  Reason = "unreadable"  // no parser understands the answer
+	ReasonEmpty       Reason = "empty"       // the answer has no content
 )
 
 // Values lists the reasons.

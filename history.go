@@ -2,48 +2,47 @@ package earshot
 
 import "encoding/json"
 
-// IdempotencyKeyHeader is the header of a call that holds its idempotency key: the
-// same call with the same key gets the answer of the first, uncharged.
+// IdempotencyKeyHeader is the request header that holds the idempotency key of a call.
+// The same call with the same key gets the first call's answer and is not charged.
 const IdempotencyKeyHeader = "Idempotency-Key"
 
-// ReplayedHeader is "true" on the answer to a call that is that of an earlier one.
+// ReplayedHeader is "true" on a response that repeats the answer of an earlier call.
 const ReplayedHeader = "Idempotency-Replayed"
 
-// RequestQuery says which calls and tasks to list.
+// RequestQuery is a filter of the list of calls and tasks.
 type RequestQuery struct {
 	// Only calls (`sync`) or only tasks (`async`).
 	Mode Mode `json:"mode,omitempty"`
-	// Only those in this state.
+	// Only calls and tasks in this state.
 	Status Status `json:"status,omitempty"`
-	// Only those of this provider.
+	// Only calls and tasks of this provider.
 	Provider string `json:"provider,omitempty" schema:"provider"`
-	// Only those that asked from this country.
+	// Only calls and tasks for this country.
 	Country string `json:"country,omitempty" schema:"country"`
 	// Only the tasks of this batch.
 	Batch string `json:"batch,omitempty" schema:"uuid"`
-	// Only those whose prompt or query contains this text. ASCII letters match in either case.
+	// Only calls and tasks whose prompt or query contains this text. ASCII letters match in either case.
 	Text string `json:"q,omitempty" schema:"maxLength=1000"`
-	// Only those that came in at this time or later: a time in RFC 3339, or a UTC day.
+	// Only calls and tasks created at or after this RFC 3339 time or UTC day.
 	From string `json:"from,omitempty" schema:"moment"`
-	// Only those that came in before this time, in RFC 3339, or up to the end of this UTC day.
+	// Only calls and tasks created before this RFC 3339 time, or up to the end of this UTC day.
 	To string `json:"to,omitempty" schema:"moment"`
-	// Only those that failed because the provider gave no usable answer, for this reason.
+	// Only calls and tasks that failed with an `EXTERNAL_SERVICE_ERROR` for this reason.
 	ErrorReason Reason `json:"errorReason,omitempty"`
-	// Only tasks that this tracker asked.
+	// Only tasks of this tracker.
 	Tracker string `json:"tracker,omitempty" schema:"trackerName"`
-	// Only those that stand for themselves: neither tasks of a batch nor tasks that a tracker asked.
+	// Only calls and tasks that belong neither to a batch nor to a tracker.
 	Alone bool `json:"alone,omitempty"`
 	PageQuery
 }
 
-// RequestReadQuery says what to tell of a call or task beside its result.
+// RequestReadQuery is a choice of additional data about a call or task.
 type RequestReadQuery struct {
-	// Look for the brands of this tracker in the result, as if it had asked.
+	// Find the brands of this tracker in the result, by the tracker's current rules.
 	BrandsOf string `json:"brandsOf,omitempty" schema:"trackerName"`
 }
 
-// RequestRecord is a call or a task with what is known of it. The list of requests
-// leaves out `result`.
+// RequestRecord is a call or a task. The list of requests leaves out `result`.
 type RequestRecord struct {
 	// The `X-Request-Id` of the call, or the task's id.
 	ID       string `json:"id" schema:"uuid"`
@@ -52,29 +51,29 @@ type RequestRecord struct {
 	Status   Status `json:"status"`
 	// The body of the call, or the payload of the task, as it was sent.
 	Payload json.RawMessage `json:"payload" schema:"object"`
-	// The key that it was sent with; null for none.
+	// The idempotency key of the call or task; `null` when it has no key.
 	IdempotencyKey *string   `json:"idempotencyKey"`
 	CreatedAt      Timestamp `json:"createdAt"`
-	// Null until then; it stays null when a task failed for want of credits.
+	// `null` until the call or task starts. It stays `null` when a task fails for lack of credits.
 	StartedAt  *Timestamp `json:"startedAt"`
 	FinishedAt *Timestamp `json:"finishedAt"`
-	// From start to end; null until then, and when it was never started.
+	// The time from start to end; `null` until the end, and when the task was never started.
 	LatencyMs *int64 `json:"latencyMs" schema:"min=0"`
-	// Tries made so far; 0 when it was never started. Of a call that runs it is 1.
+	// How many attempts were made so far: 0 when the task was never started, 1 while a call runs.
 	Attempts int         `json:"attempts" schema:"min=0"`
 	Credits  TaskCredits `json:"credits"`
-	// The tracker that asked; absent for all others.
+	// The tracker that asked; absent when no tracker did.
 	Tracker string `json:"tracker,omitempty"`
-	// On COMPLETED, in the shape of the provider. On FAILED, an answer that a vendor delivered after the call had ended; it is not charged.
+	// The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that a vendor delivered after the call had ended, which is not charged.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
-	// What the current rules of the tracker in `brandsOf` find in the result.
+	// What the current rules of the tracker named in `brandsOf` find in the result.
 	Found *AnswerFindings `json:"found,omitempty"`
-	// On FAILED.
+	// Only when `status` is FAILED.
 	Error json.RawMessage `json:"error,omitempty" schema:"error"`
 }
 
-// RequestPage is a page of the list of requests. With a filter it may have fewer
-// items than were asked for, even none, and still not be the last.
+// RequestPage is a page of the list of requests. With a filter, a page may have fewer
+// items than `limit`, even none, although more pages follow.
 type RequestPage struct {
 	Requests   List[RequestRecord] `json:"requests"`
 	NextCursor *string             `json:"nextCursor" schema:"nextCursor"`

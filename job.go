@@ -1,6 +1,6 @@
 package earshot
 
-// Status is where a job stands. It moves only QUEUED -> PROCESSING ->
+// Status is the state of a call or task. It changes only from QUEUED to PROCESSING to
 // COMPLETED or FAILED.
 type Status string
 
@@ -17,30 +17,30 @@ func (Status) Values() []Status {
 	return []Status{StatusQueued, StatusProcessing, StatusCompleted, StatusFailed}
 }
 
-// Mode is how a job was asked for: `sync` is a call whose client waits for the
-// answer, `async` a task.
+// Mode is the way a request is run: `sync` is a call whose client waits for the answer,
+// `async` is a task.
 type Mode string
 
 // The modes of a job.
 const (
-	ModeSync  Mode = "sync"  // its client waits for the answer
+	ModeSync  Mode = "sync"  // a call: the client waits for the answer
 	ModeAsync Mode = "async" // a task: it waits in the queue and is polled
 )
 
 // Values lists the modes.
 func (Mode) Values() []Mode { return []Mode{ModeSync, ModeAsync} }
 
-// Surface is the kind of upstream that an answer came from. `web` is the provider's
-// pages and streams, `api` its official API, `vendor` a company that sells answers from
-// the provider's pages, `lab` the built-in stand-in whose answers are made up.
+// Surface is where an answer came from: `web` is the provider's website, `api` is the
+// provider's official API, `vendor` is a company that sells answers from the provider's
+// website, `lab` is the built-in lab, whose answers are made up.
 type Surface string
 
 // The surfaces.
 const (
-	SurfaceLab    Surface = "lab"    // the built-in stand-in: made-up answers
-	SurfaceWeb    Surface = "web"    // the provider's pages and streams
+	SurfaceLab    Surface = "lab"    // the built-in lab: made-up answers
+	SurfaceWeb    Surface = "web"    // the provider's website
 	SurfaceAPI    Surface = "api"    // the provider's official API
-	SurfaceVendor Surface = "vendor" // a company that sells answers from the provider's pages
+	SurfaceVendor Surface = "vendor" // a company that sells answers from the provider's website
 )
 
 // Values lists the surfaces.
@@ -48,12 +48,12 @@ func (Surface) Values() []Surface {
 	return []Surface{SurfaceLab, SurfaceWeb, SurfaceAPI, SurfaceVendor}
 }
 
-// Location is the place that an upstream answered for: it was asked from there,
-// or told so in a field of its own. A result without one is not known to be that
-// of any place.
+// Location is the place that an answer is for: the upstream was asked from that place,
+// or was given the place as a parameter. A result without a location is not known to
+// be for any place.
 type Location struct {
-	// ISO 3166-1 alpha-2.
+	// ISO 3166-1 alpha-2 code.
 	Country string `json:"country" schema:"country"`
-	// The US state.
+	// Two-letter code of the US state.
 	State string `json:"state,omitempty" schema:"state"`
 }

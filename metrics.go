@@ -1,106 +1,105 @@
 package earshot
 
-// MetricQuery says which numbers of a tracker are wanted.
+// MetricQuery is a choice of metrics of a tracker.
 type MetricQuery struct {
-	// Names of metrics with commas between them, such as `visibility,shareOfVoice`; all unless given, but for `stability.domains` and `stability.brands` (`stability` for both), which are computed where they are named.
+	// Comma-separated names of metrics, such as `visibility,shareOfVoice`. By default, all metrics except `stability.domains` and `stability.brands`, which are computed only when they are named (`stability` names both).
 	Metric string `json:"metric,omitempty" schema:"maxLength=500"`
-	// What the answers are divided by: `target` unless given, else of `brand`, `surface`, `target`, `provider`, `country`, `prompt`, `tag`, `sweep`, `day`, `week` and `month`, with commas between them. Metrics of brands are always by brand; `brand` alone divides by nothing else.
+	// The dimensions to group by, comma-separated: `brand`, `surface`, `target`, `provider`, `country`, `prompt`, `tag`, `sweep`, `day`, `week`, `month`. The default is `target`. Metrics of brands are always grouped by brand; `brand` alone groups by nothing else.
 	By string `json:"by,omitempty" schema:"maxLength=200"`
 	NumberFilter
-	// With `sweep` in `by`: each row is of so many sweeps up to the one that it names, as far back as the last break. Their mean moves less than single sweeps do.
+	// With `sweep` in `by`: each row covers this many sweeps, up to and including the named sweep, but none before the last break. The moving average varies less than single sweeps.
 	Last int `json:"last,omitempty" schema:"min=1,max=100,default=1"`
-	// Only the rows that match, as `brand:Ollaro`. Unlike `filter` it changes no number.
+	// Only rows that match, such as `brand:Ollaro`. Unlike `filter`, this does not change the values.
 	Having string `json:"having,omitempty" schema:"maxLength=2000"`
-	// At most so many rows, to read them a page at a time.
+	// The maximum number of rows.
 	Limit int `json:"limit,omitempty" schema:"min=1,max=20000"`
-	// Rows to leave out at the beginning.
+	// How many rows to skip.
 	Offset int `json:"offset,omitempty" schema:"min=0,max=100000000"`
 }
 
-// NumberFilter says which answers numbers are made of.
+// NumberFilter is a filter of the answers that metrics are computed from.
 type NumberFilter struct {
-	// Sweeps that were due at or after this time or day. Days are those of the tracker's time zone.
+	// Only sweeps due at or after this time or day. Days are in the tracker's time zone.
 	From string `json:"from,omitempty" schema:"moment"`
-	// Sweeps that were due before this time, or on or before this day.
+	// Only sweeps due before this time, or on or before this day.
 	To string `json:"to,omitempty" schema:"moment"`
-	// Only the answers that match, as `target:chatassistant/US,tag:trail`: values of one dimension are alternatives, and questions are given by their texts or numbers, `prompt:3`. It shrinks denominators; by `brand` it shrinks the panel.
+	// Only answers that match, such as `target:chatassistant/US,tag:trail`. Values of one dimension are alternatives. Prompts are given by text or number (`prompt:3`). The filter reduces the denominators; a filter by `brand` reduces the set of brands.
 	Filter string `json:"filter,omitempty" schema:"maxLength=2000"`
-	// Let the questions count, too, that name a brand of the panel themselves.
+	// Include prompts that contain the name of one of the tracker's brands.
 	Branded bool `json:"branded,omitempty"`
-	// Mix answers of web pages, APIs and the lab, which are kept apart otherwise.
+	// Combine answers from websites, APIs and the lab. By default, they are kept apart.
 	PoolSurfaces bool `json:"poolSurfaces,omitempty"`
 }
 
-// MetricReport are numbers of a tracker, made of its closed sweeps.
+// MetricReport are metrics of a tracker, computed from its closed sweeps.
 type MetricReport struct {
 	Tracker string `json:"tracker"`
-	// The version of the names and of the code that finds them, such as `r14`.
+	// The version of the tracker's brand names and of the code that finds them, such as `r14`.
 	Rules string `json:"rules"`
-	// Closed sweeps that were looked at.
+	// How many closed sweeps the metrics are computed from.
 	Sweeps int `json:"sweeps" schema:"min=0"`
 	// Whether any of the answers was made up by the lab.
 	MadeUp bool            `json:"madeUp"`
 	Rows   List[MetricRow] `json:"rows"`
-	// From where on numbers are not of one kind with those before.
+	// Sweeps from which on the metrics cannot be compared with earlier ones.
 	Breaks List[NumberBreak] `json:"breaks"`
-	// Whether there are rows after these.
+	// Whether more rows follow.
 	More bool `json:"more"`
-	// How far the newest repeated sweep is from the one that it repeats, whatever the query picks; null until there is one.
+	// The differences between the newest repeated sweep and the sweep that it repeats, independent of the query; `null` when no sweep was repeated.
 	Noise *NoiseReport `json:"noise"`
 }
 
-// NoiseReport is how far two sweeps are apart that asked the same at once: as much as a number may differ by chance.
+// NoiseReport is the difference between two sweeps that asked the same prompts at the same time: the normal variation of the metrics.
 type NoiseReport struct {
-	// The sweep that repeats another.
+	// The id of the repeated sweep.
 	Sweep string `json:"sweep" schema:"uuid"`
-	// The one that it repeats.
+	// The id of the original sweep.
 	Repeats string `json:"repeats" schema:"uuid"`
-	// All targets together, where there are several, and each of them.
+	// One entry for each target and, with several targets, one for all targets together.
 	Targets List[TargetNoise] `json:"targets"`
 }
 
-// TargetNoise is that of a target, or of all together.
+// TargetNoise is the difference between the two sweeps on one target, or on all targets together.
 type TargetNoise struct {
 	NumberLabels
-	// Pairs of a question that names no brand and a target with answers in both sweeps.
+	// How many prompt × target cells have answers in both sweeps. Prompts that contain a brand's name are left out.
 	Cells int `json:"cells" schema:"min=0"`
-	// The share of cells and brands of which one sweep names the brand and the other does not; null without cells.
+	// The share of all pairs of cell and brand in which only one of the two sweeps names the brand; `null` without cells.
 	Differs *float64 `json:"differs" schema:"min=0,max=1"`
-	// Mean Jaccard distance, over cells, of the brands that are named; null where none are.
+	// The mean Jaccard distance, over cells, of the named brands; `null` when no brand is named.
 	BrandDistance *float64 `json:"brandDistance" schema:"min=0,max=1"`
-	// The same of the domains that are cited.
+	// The mean Jaccard distance, over cells, of the cited domains; `null` when no domain is cited.
 	DomainDistance *float64         `json:"domainDistance" schema:"min=0,max=1"`
 	Brands         List[BrandNoise] `json:"brands"`
 }
 
-// BrandNoise is that of a brand.
+// BrandNoise is the difference between the two sweeps for one brand.
 type BrandNoise struct {
 	Brand string `json:"brand"`
-	// The share of cells of which only one sweep names it.
+	// The share of cells in which only one of the two sweeps names the brand.
 	Differs float64 `json:"differs" schema:"min=0,max=1"`
-	// By how much its visibility differs; null without cells.
+	// The difference in the brand's visibility; `null` without cells.
 	Visibility *float64 `json:"visibility" schema:"min=0,max=1"`
 }
 
-// NumberBreak is a sweep from which on numbers are not of one kind with those before.
+// NumberBreak is a sweep from which on the metrics cannot be compared with earlier ones.
 type NumberBreak struct {
-	// The first sweep after it.
+	// The first sweep after the break.
 	Sweep string `json:"sweep" schema:"uuid"`
-	// When that was due.
+	// When this sweep was due.
 	At Timestamp `json:"at"`
-	// Absent where all targets are touched.
+	// The affected target; absent when all targets are affected.
 	Target string `json:"target,omitempty"`
-	// What is another: the model, the surface, the panel of brands, the questions, where is asked, the code that reads
-	// answers; or how many answers cannot be read or are blocked.
+	// What changed: the model, the surface, the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`).
 	Kind   string `json:"kind" schema:"enum=model|surface|panel|promptSet|locale|parser|parserHealth|blocked"`
 	Reason string `json:"reason"`
-	// Not of a panel: sweeps before are analysed again by the new one.
+	// Whether the break still matters. A `panel` break does not, because earlier sweeps are analysed again with the new brands.
 	Open bool `json:"open"`
 }
 
-// NumberLabels say which part of the answers a number is about.
+// NumberLabels are the dimensions of a metric's row.
 type NumberLabels struct {
-	// `*` for several, `*web` for those of one surface of several.
+	// `*` for several targets, `*web` for the targets of one surface out of several.
 	Target   string `json:"target"`
 	Surface  string `json:"surface,omitempty"`
 	Provider string `json:"provider,omitempty"`
@@ -109,105 +108,105 @@ type NumberLabels struct {
 	Tag      string `json:"tag,omitempty"`
 }
 
-// MetricRow is one number with all that says how far it can be trusted.
+// MetricRow is one value of a metric, with its sample size and confidence intervals.
 type MetricRow struct {
-	// With the version of its definition, such as `visibility@m1`.
+	// The metric and the version of its definition, such as `visibility@m1`.
 	Metric string `json:"metric"`
-	// Absent where the metric is of no brand.
+	// Absent when the metric is not about a brand.
 	Brand string `json:"brand,omitempty"`
 	NumberLabels
-	// The number of the question, where rows are by question.
+	// The number of the prompt; only when grouped by prompt.
 	PromptID int    `json:"promptId,omitempty" schema:"min=1"`
 	Sweep    string `json:"sweep,omitempty"`
 	Day      string `json:"day,omitempty"`
 	Week     string `json:"week,omitempty"`
 	Month    string `json:"month,omitempty"`
-	// Null where it cannot be told. Of `position`, `listRank` and `rank` it is the median.
+	// `null` when the value cannot be computed. For `position`, `listRank` and `rank`, the value is the median.
 	Value *float64 `json:"value"`
-	// Plain counts: the value is their ratio only where all cells have as many answers and the same weight.
+	// Plain counts. The value equals their ratio only when all cells have the same number of answers and the same weight.
 	Numerator   float64 `json:"numerator"`
 	Denominator float64 `json:"denominator"`
-	// Answers that count.
+	// How many answers count.
 	Answers int `json:"answers" schema:"min=0"`
-	// Pairs of a question and a target with answers, of rates only.
+	// How many prompt × target cells have answers; only for rates.
 	Cells *int `json:"cells,omitempty" schema:"min=0"`
-	// Sweeps with answers, of rates only.
+	// How many sweeps have answers; only for rates.
 	Sweeps *int `json:"sweeps,omitempty" schema:"min=0"`
-	// Answers that were planned and are not there; they count in no rate.
+	// How many planned answers are missing. They do not count in any rate.
 	Missing int `json:"missing" schema:"min=0"`
-	// Null where there is none.
+	// `null` when there is no interval.
 	Interval *Intervals `json:"interval"`
-	// Fewer than 5 sweeps: the interval is too narrow for what days differ.
+	// Whether there are fewer than 5 sweeps, so that the interval underestimates the variation between days.
 	Provisional bool `json:"provisional"`
-	// Correlation of neighbouring sweeps; above 0.5 the rerun interval is too narrow.
+	// The lag-1 autocorrelation of the sweeps. Above 0.5, the `rerun` interval is too narrow.
 	Lag1 *float64 `json:"lag1,omitempty"`
-	// Of `position` and `listRank`.
+	// Only for `position` and `listRank`.
 	Places *PlaceShares `json:"places,omitempty"`
-	// Of `rank`.
+	// Only for `rank`.
 	Top *TopShares `json:"top,omitempty"`
-	// Of `stability.domains` and `stability.brands`: 1 − Bray–Curtis of counts, beside the value, 1 − Jaccard. Their denominator is the number of pairs of neighbouring sweeps.
+	// Only for `stability.domains` and `stability.brands`: 1 − Bray–Curtis dissimilarity of the counts, while `value` is 1 − Jaccard distance. The denominator is the number of pairs of consecutive sweeps.
 	Weighted *float64 `json:"weighted,omitempty" schema:"min=0,max=1"`
-	// Of `listRank` and `support`: answers that are left out because they were asked without Markdown.
+	// Only for `listRank` and `support`: how many answers are left out because they were requested without Markdown.
 	NotRequested int `json:"notRequested,omitempty" schema:"min=0"`
-	// Why the value is null: `notRequested` where all answers were asked without what the metric reads.
+	// Why the value is `null`: `notRequested` when all answers were requested without the data that the metric needs.
 	Reason string `json:"reason,omitempty" schema:"enum=notRequested"`
-	// Version of the names that were looked for.
+	// The version of the tracker's rules.
 	Rules string `json:"rules"`
-	// Where the answers behind the number are listed; with `last`, those of the sweep that it names.
+	// Where the answers behind the value are listed. With `last`, only the answers of the named sweep.
 	AnswersURL string `json:"answersUrl"`
 }
 
-// Intervals are the two 95 % intervals of a number, each as its two ends.
+// Intervals are the two 95 % confidence intervals of a value, each as its lower and upper end.
 type Intervals struct {
-	// For these questions, asked again.
+	// The interval for the same prompts, asked again.
 	Rerun List[float64] `json:"rerun"`
-	// For questions like these; absent with a single question.
+	// The interval for similar prompts; absent when there is only one prompt.
 	Market []float64 `json:"market,omitempty"`
 }
 
-// PlaceShares say where a brand stands in the answers that name it.
+// PlaceShares are the shares of answers by the rank that they give to the brand, among answers that name the brand.
 type PlaceShares struct {
 	First      float64 `json:"first" schema:"min=0,max=1"`
 	TwoToThree float64 `json:"twoToThree" schema:"min=0,max=1"`
 	FourOrMore float64 `json:"fourOrMore" schema:"min=0,max=1"`
 }
 
-// TopShares say on how many search pages a brand's domain is among the first results.
+// TopShares are the shares of search pages on which the brand's domain is among the first results.
 type TopShares struct {
 	Top1  float64 `json:"top1" schema:"min=0,max=1"`
 	Top3  float64 `json:"top3" schema:"min=0,max=1"`
 	Top10 float64 `json:"top10" schema:"min=0,max=1"`
 }
 
-// CompareQuery says which two periods to compare.
+// CompareQuery is the two periods to compare.
 type CompareQuery struct {
-	// `visibility` unless given, else names of metrics with commas between them.
+	// Comma-separated names of metrics; `visibility` by default.
 	Metric string `json:"metric,omitempty" schema:"maxLength=500"`
-	// The later period; the last 28 days unless given.
+	// The later period; the last 28 days by default.
 	NumberFilter
-	// The period before, of the same length and right before it unless given.
+	// The earlier period. By default, it is as long as the later period and ends right before it.
 	BaselineFrom string `json:"baselineFrom,omitempty" schema:"moment"`
 	BaselineTo   string `json:"baselineTo,omitempty" schema:"moment"`
-	// Only the rows that match, as `brand:Ollaro`.
+	// Only rows that match, such as `brand:Ollaro`.
 	Having string `json:"having,omitempty" schema:"maxLength=2000"`
-	// `prompt` gives a row for each question in the place of those by target.
+	// `prompt` returns one row for each prompt instead of one for each target.
 	By string `json:"by,omitempty" schema:"enum=prompt"`
 }
 
-// Verdict is what a comparison of two periods found.
+// Verdict is the result of a comparison: `moved` if the change exceeds the variation of an identical rerun in 95 of 100 cases, `steady` if it does not, `tooEarly` if a period has fewer than 5 sweeps.
 type Verdict string
 
 // The verdicts.
 const (
-	VerdictMoved    Verdict = "moved"    // an identical rerun would have shown less in 95 of 100 cases
-	VerdictSteady   Verdict = "steady"   // no more than a rerun would show
+	VerdictMoved    Verdict = "moved"    // in 95 of 100 cases, an identical rerun would have differed less
+	VerdictSteady   Verdict = "steady"   // an identical rerun may differ as much
 	VerdictTooEarly Verdict = "tooEarly" // fewer than 5 sweeps in a period
 )
 
 // Values lists the verdicts.
 func (Verdict) Values() []Verdict { return []Verdict{VerdictMoved, VerdictSteady, VerdictTooEarly} }
 
-// CompareReport tells what changed between two periods, and whether that is noise.
+// CompareReport is the change of metrics between two periods, with a verdict on whether the change is noise.
 type CompareReport struct {
 	Tracker string `json:"tracker"`
 	Rules   string `json:"rules"`
@@ -215,94 +214,94 @@ type CompareReport struct {
 	MadeUp   bool   `json:"madeUp"`
 	Baseline Period `json:"baseline"`
 	Period   Period `json:"period"`
-	// For each brand: all targets together, where there are several, and each of them.
+	// One row for each brand and target and, with several targets, one for all targets together.
 	Rows List[ComparedRow] `json:"rows"`
-	// What the numbers of the later period are good for.
+	// How reliable the metrics of the later period are.
 	Grades List[GradedCut] `json:"grades"`
-	// From where on numbers are not of one kind with those before.
+	// Sweeps from which on the metrics cannot be compared with earlier ones.
 	Breaks List[NumberBreak] `json:"breaks"`
 }
 
 // Period is a range of days in the tracker's time zone.
 type Period struct {
 	From string `json:"from"`
-	// Included.
+	// The last day, inclusive.
 	To string `json:"to"`
-	// Closed sweeps in it.
+	// How many closed sweeps are in the period.
 	Sweeps int `json:"sweeps" schema:"min=0"`
 }
 
-// ComparedRow is one metric of one brand in two periods.
+// ComparedRow is one metric of one brand in the two periods.
 type ComparedRow struct {
 	Metric string `json:"metric"`
 	Brand  string `json:"brand"`
 	NumberLabels
-	// The number of the question, where rows are by question.
+	// The number of the prompt; only with `by=prompt`.
 	PromptID int     `json:"promptId,omitempty" schema:"min=1"`
 	Verdict  Verdict `json:"verdict"`
 	// The verdict in a sentence.
 	Summary string `json:"summary"`
-	// Means of the sweeps of the two periods, over the cells that both have; null without any.
+	// The means of the two periods, over the cells that have answers in both; `null` without such cells.
 	Before *float64 `json:"before"`
 	After  *float64 `json:"after"`
 	Change *float64 `json:"change"`
-	// Of the change, 95 %; absent below two sweeps a period.
+	// The 95 % confidence interval of the change; absent when a period has fewer than two sweeps.
 	Interval []float64 `json:"interval,omitempty"`
 	P        *float64  `json:"p"`
-	// The smallest change that would have been seen in 80 of 100 cases.
+	// The smallest change that would have been detected in 80 of 100 cases.
 	SmallestChange *float64 `json:"smallestChange"`
-	// By how much the visibility of that brand and target differed when a sweep was repeated at once, the last time; null of other metrics, and until that was done.
+	// By how much the visibility of this brand on this target differed between the last repeated sweep and its original; `null` for other metrics, and when no sweep was repeated.
 	NoiseFloor *float64 `json:"noiseFloor" schema:"min=0,max=1"`
-	// Pairs of a question and a target with answers in both periods, and in only one, which are left out.
+	// How many prompt × target cells have answers in both periods (`cells`), and in only one of them (`cellsLeftOut`, not compared).
 	Cells         int `json:"cells" schema:"min=0"`
 	CellsLeftOut  int `json:"cellsLeftOut" schema:"min=0"`
 	SweepsBefore  int `json:"sweepsBefore" schema:"min=0"`
 	SweepsAfter   int `json:"sweepsAfter" schema:"min=0"`
 	AnswersBefore int `json:"answersBefore" schema:"min=0"`
 	AnswersAfter  int `json:"answersAfter" schema:"min=0"`
-	// Open breaks within or between the periods: the change may come from them.
+	// How many open breaks are within or between the periods. They may have caused the change.
 	Breaks int `json:"breaks" schema:"min=0"`
 }
 
-// GradedCut says what the numbers of some targets are good for, and why.
+// GradedCut is how reliable the metrics of some targets are, and why.
 type GradedCut struct {
 	NumberLabels
-	// `decision-grade`, `directional` or `exploratory`.
+	// `decision-grade`, `directional` or `exploratory`, from the most to the least reliable.
 	Grade    string                `json:"grade" schema:"enum=decision-grade|directional|exploratory"`
 	Criteria List[GradedCriterion] `json:"criteria"`
 }
 
-// GradedCriterion is one line of a grade: what was asked for and what there is.
+// GradedCriterion is one criterion of a grade: the required and the actual value.
 type GradedCriterion struct {
 	Name string `json:"name"`
-	// Null when it cannot be told, which does not pass.
+	// `null` when the value is unknown; then the criterion is not met.
 	Value *float64 `json:"value"`
-	// What a decision needs: at least, or of `smallestChange` and `openBreaks` at most.
+	// The value that `decision-grade` requires: a minimum, or a maximum for `smallestChange` and `openBreaks`.
 	Decision float64 `json:"decision"`
-	// A value below makes the numbers exploratory.
+	// Below this value, the metrics are `exploratory`.
 	Exploratory float64 `json:"exploratory,omitempty"`
 	Met         bool    `json:"met"`
 }
 
-// ReportQuery says what a report is of, and as what it is written.
+// ReportQuery is the period and the format of a report.
 type ReportQuery struct {
-	// `html`, a page that stands alone, which is what you get unless you ask for Markdown.
+	// `html` (the default) is a self-contained page, `md` is Markdown.
 	Format string `json:"format,omitempty" schema:"enum=html|md"`
-	// The period, the last 28 days unless given: sweeps that were due at or after this time or day.
+	// The period begins with sweeps due at or after this time or day. The default period is the last 28 days.
 	From string `json:"from,omitempty" schema:"moment"`
-	// Sweeps that were due before this time, or on or before this day.
+	// The period ends with sweeps due before this time, or on or before this day.
 	To string `json:"to,omitempty" schema:"moment"`
-	// The period before, of the same length and right before it unless given.
+	// The earlier period. By default, it is as long as the period and ends right before it.
 	BaselineFrom string `json:"baselineFrom,omitempty" schema:"moment"`
 	BaselineTo   string `json:"baselineTo,omitempty" schema:"moment"`
 }
 
-// SourceQuery says which cited sources are wanted.
+// SourceQuery is a choice of cited sources.
 type SourceQuery struct {
-	// What citations are counted by.
+	// Count citations by domain, by URL or by type of site.
 	By string `json:"by,omitempty" schema:"enum=domain|url|type"`
 	NumberFilter
-	// How many, those with the most citations first.
+	// How many sources to list; the most cited come first.
 	Limit int `json:"limit,omitempty" schema:"min=1,max=1000,default=100"`
 }
 
@@ -315,77 +314,77 @@ type SourceReport struct {
 	Rows   List[SourceRow] `json:"rows"`
 }
 
-// SourceRow is what one source has of all citations.
+// SourceRow is one source and its share of all citations.
 type SourceRow struct {
-	// Absent where citations are counted by type.
+	// Absent when citations are counted by type.
 	Domain string `json:"domain,omitempty"`
 	URL    string `json:"url,omitempty" schema:"uri"`
 	// `own`, `rival`, `community`, `editorial`, `reference`, `government`, `shop`, `video` or `other`.
 	Type string `json:"type"`
-	// The brand of the panel whose site it is.
+	// The brand of the tracker that owns the site.
 	Brand string `json:"brand,omitempty"`
 	NumberLabels
-	// citationShare: the mean over cells, by the weights of their questions.
+	// The mean over cells of the source's share of citations, weighted by prompt.
 	Share *float64 `json:"share"`
-	// Each URL once an answer.
+	// How many citations the source has; each URL counts once per answer.
 	Citations    int        `json:"citations" schema:"min=0"`
 	AllCitations int        `json:"allCitations" schema:"min=0"`
 	Answers      int        `json:"answers" schema:"min=0"`
 	Interval     *Intervals `json:"interval"`
 	Provisional  bool       `json:"provisional"`
-	// The brands of the panel whose names stand in sentences that cite it, in the panel's order; of domains and URLs.
+	// The brands that are named in sentences which cite the source, in the order of the definition; only when counted by domain or URL.
 	Backs List[BackedBrand] `json:"backs,omitempty"`
 }
 
-// BackedBrand is a brand that a source backs.
+// BackedBrand is a brand that is named in sentences which cite a source.
 type BackedBrand struct {
 	Brand string `json:"brand"`
-	// Mentions of it in sentences that cite the source.
+	// How often the brand is named in sentences that cite the source.
 	Mentions int `json:"mentions" schema:"min=1"`
 }
 
-// RulesList are the rules by which brands are found in the answers of a tracker.
+// RulesList is the versions of a tracker's rules. Rules are the names by which brands are found in answers.
 type RulesList struct {
-	// Those that numbers are read by.
+	// The version that the metrics use.
 	Current string           `json:"current"`
 	Rules   List[NamingRule] `json:"rules"`
 }
 
-// NamingRule is a version of the names of a tracker and of the code that finds them.
+// NamingRule is one version of a tracker's brand names and of the code that finds them.
 type NamingRule struct {
-	// Such as `r14`.
+	// The version, such as `r14`.
 	Name string `json:"name"`
-	// `current`, `pending` while kept answers are analysed by them, or `old`.
+	// `current`, `pending` while stored answers are analysed with this version, or `old`.
 	State  string      `json:"state" schema:"enum=current|pending|old"`
 	Brands List[Brand] `json:"brands"`
-	// Types of sites that the definition sets.
+	// The types of sites that the definition sets.
 	Sources   []SourceType `json:"sources,omitempty"`
 	CreatedAt Timestamp    `json:"createdAt"`
-	// When all kept answers were analysed; null until then.
+	// When all stored answers had been analysed; `null` until then.
 	FinishedAt *Timestamp `json:"finishedAt"`
-	// Answers that were analysed after the fact, and those that are kept.
+	// How many stored answers were analysed again (`analysed`), out of how many (`answers`).
 	Analysed int `json:"analysed" schema:"min=0"`
 	Answers  int `json:"answers" schema:"min=0"`
-	// What became another when they took the place of those before, for each brand of either; null where there were none, and until they take over.
+	// The changes for each brand when this version replaced the previous one; `null` for the first version, and until this version is current.
 	Moved *List[MovedBrand] `json:"moved"`
 }
 
-// MovedBrand is what new rules changed for a brand, over all answers that were kept when they took over.
+// MovedBrand is the change of a brand's mentions that new rules caused, over all answers stored at that time.
 type MovedBrand struct {
-	// A brand with another name is another brand.
+	// A renamed brand counts as a different brand.
 	Brand string `json:"brand"`
-	// Answers that name it by the rules before, and by the new ones.
+	// How many answers name the brand by the old rules and by the new rules.
 	AnswersBefore int `json:"answersBefore" schema:"min=0"`
 	AnswersAfter  int `json:"answersAfter" schema:"min=0"`
-	// Answers that name it by the new rules only, and by those before only.
+	// How many answers name the brand only by the new rules (`gained`) or only by the old rules (`lost`).
 	Gained int `json:"gained" schema:"min=0"`
 	Lost   int `json:"lost" schema:"min=0"`
-	// Their share of all answers that were looked at, whatever the question.
+	// The share of all analysed answers that name the brand, over all prompts.
 	VisibilityBefore float64 `json:"visibilityBefore" schema:"min=0,max=1"`
 	VisibilityAfter  float64 `json:"visibilityAfter" schema:"min=0,max=1"`
 }
 
-// Reanalysis has all kept answers analysed again.
+// Reanalysis is the version of the rules with which all stored answers are analysed again.
 type Reanalysis struct {
 	Succeeded
 	Rules NamingRule `json:"rules"`

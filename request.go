@@ -2,44 +2,43 @@ package earshot
 
 import "time"
 
-// What the API takes. A field without omitempty or omitzero is required, the tag
-// schema says what else a value must be (package schema lists the formats), and
-// the comment is the description that users read. The server's decoder, the
-// OpenAPI document, the dashboard's forms and the tools of MCP all come from these
-// types.
+// The requests of the API. A field without omitempty or omitzero is required. The tag
+// schema restricts the value (package schema lists the formats), and the comment is the
+// description that users read. The server's decoder, the OpenAPI document, the
+// dashboard's forms and the MCP tools are generated from these types.
 
-// Request is a request of one provider.
+// Request is a request to one provider.
 type Request interface {
-	// Provider is the provider's path under /v1/monitor/.
+	// Provider returns the provider's path under /v1/monitor/.
 	Provider() string
-	// TaskType is what an asynchronous task with this request is called.
+	// TaskType returns the type of a task with this request.
 	TaskType() string
 }
 
-// ChatAssistantRequest asks the chat assistant.
+// ChatAssistantRequest is a prompt for ChatGPT.
 type ChatAssistantRequest struct {
 	Prompt  string `json:"prompt" schema:"prompt"`
 	Country string `json:"country" schema:"country"`
 	State   string `json:"state,omitempty" schema:"state"`
-	// Ask for the older desktop interface, which tells the model and the search queries. Best effort and temporary, so be ready for both shapes.
+	// Ask the older desktop interface, which reports the model and the search queries. Best effort: the interface may disappear, so handle results with and without these fields.
 	Legacy bool `json:"legacy,omitempty"`
-	// Leave it to the assistant whether to search the web. Sources, citation pills and search queries are then often empty.
+	// Let the assistant decide whether to search the web. Sources, citation pills and search queries are then often empty.
 	DisableWebSearch bool                 `json:"disableWebSearch,omitempty"`
 	Include          ChatAssistantInclude `json:"include,omitzero"`
 	// `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer.
 	Fallback *bool `json:"fallback,omitempty"`
 }
 
-// ChatAssistantInclude says what to add to the result. The paid parts cost one
-// add-on together, however many are asked for.
+// ChatAssistantInclude is the optional parts of the result. All paid parts together cost
+// one add-on.
 type ChatAssistantInclude struct {
-	// A URL to the stored page; where the answer came as a stream, to a page with the answer and its sources.
+	// A URL of the stored page. When the answer came as a stream, the page shows the answer and its sources.
 	HTML bool `json:"html,omitempty"`
 	// The answer as Markdown.
 	Markdown bool `json:"markdown,omitempty"`
-	// The raw payload of the assistant. Paid.
+	// The assistant's raw response. Paid.
 	RawResponse bool `json:"rawResponse,omitempty"`
-	// The queries that the assistant searched for. Paid.
+	// The web searches that the assistant made. Paid.
 	SearchQueries bool `json:"searchQueries,omitempty"`
 	// The ads in the answer. Paid.
 	Ads bool `json:"ads,omitempty"`
@@ -47,8 +46,8 @@ type ChatAssistantInclude struct {
 	Shopping bool `json:"shopping,omitempty"`
 }
 
-// AssistantRequest is what most assistants take. Each of them has a type of its
-// own, with these fields.
+// AssistantRequest is a prompt for an assistant. Each of the assistants below has its own
+// type with these fields.
 type AssistantRequest struct {
 	Prompt  string           `json:"prompt" schema:"prompt"`
 	Country string           `json:"country" schema:"country"`
@@ -58,29 +57,29 @@ type AssistantRequest struct {
 	Fallback *bool `json:"fallback,omitempty"`
 }
 
-// AssistantInclude says what to add to the result. It costs nothing.
+// AssistantInclude is the optional parts of the result. They are free of charge.
 type AssistantInclude struct {
-	// A URL to the stored page; where the answer came as a stream, to a page with the answer and its sources.
+	// A URL of the stored page. When the answer came as a stream, the page shows the answer and its sources.
 	HTML bool `json:"html,omitempty"`
 	// The answer as Markdown.
 	Markdown bool `json:"markdown,omitempty"`
-	// The raw events of the assistant.
+	// The assistant's raw events.
 	RawResponse bool `json:"rawResponse,omitempty"`
 }
 
-// GenAssistantRequest asks the generative assistant.
+// GenAssistantRequest is a prompt for Gemini.
 type GenAssistantRequest AssistantRequest
 
-// SocialAssistantRequest asks the social assistant.
+// SocialAssistantRequest is a prompt for Grok.
 type SocialAssistantRequest AssistantRequest
 
-// OfficeAssistantRequest asks the office assistant.
+// OfficeAssistantRequest is a prompt for Copilot.
 type OfficeAssistantRequest AssistantRequest
 
-// AnswerEngineRequest asks the answer engine.
+// AnswerEngineRequest is a prompt for Perplexity.
 type AnswerEngineRequest AssistantRequest
 
-// SearchAIModeRequest asks the AI mode of the search engine.
+// SearchAIModeRequest is a prompt for Google AI Mode.
 type SearchAIModeRequest struct {
 	Prompt   string              `json:"prompt" schema:"prompt"`
 	Country  string              `json:"country,omitempty" schema:"country"`
@@ -94,18 +93,18 @@ type SearchAIModeRequest struct {
 	Fallback *bool `json:"fallback,omitempty"`
 }
 
-// SearchAIModeInclude says what to add to the result.
+// SearchAIModeInclude is the optional parts of the result.
 type SearchAIModeInclude struct {
-	// A URL to the stored page.
+	// A URL of the stored page.
 	HTML bool `json:"html,omitempty"`
 	// The answer as Markdown.
 	Markdown bool `json:"markdown,omitempty"`
-	// Merchant offers for up to 6 product clusters, as `productResults`. 1 credit for each cluster returned.
+	// Merchant offers for up to 6 groups of products, in `productResults`. Costs 1 credit for each group returned.
 	ExpandProducts bool `json:"expandProducts,omitempty"`
 	SearchGoto     any  `json:"searchGoto,omitempty" schema:"ignored"`
 }
 
-// Device is whose result page to read. `mobile` is the same as `android`.
+// Device is the device whose result page is read. `mobile` is the same as `android`.
 type Device string
 
 // The devices.
@@ -119,11 +118,11 @@ const (
 // Values lists the devices.
 func (Device) Values() []Device { return []Device{Desktop, Mobile, IOS, Android} }
 
-// WebSearchRequest searches the web: for `query` in a `country` (or `gl`), or with
-// a complete `url` of the search engine.
+// WebSearchRequest is a Google Search: for a `query` in a `country` (or `gl`), or with a
+// complete search `url`.
 type WebSearchRequest struct {
 	Query string `json:"query,omitempty" schema:"query,unless=url"`
-	// A complete search URL with path `/search` and a `q`, in the place of `query`, `location`, `uule` and `pages`. Of its parameters `q`, `gl`, `hl`, `uule`, `num`, `start`, `tbs` and `safe` are used; one with `tbm` is refused. `num` sets the depth, in whole pages of 10, at most 10.
+	// A complete search URL with the path `/search` and a parameter `q`, instead of `query`, `location`, `uule` and `pages`. Only the parameters `q`, `gl`, `hl`, `uule`, `num`, `start`, `tbs` and `safe` are used; a URL with `tbm` is refused. `num` sets the number of results, in whole pages of 10, at most 10 pages.
 	URL      string           `json:"url,omitempty" schema:"uri,excludes=query|location|uule|pages"`
 	Country  string           `json:"country,omitempty" schema:"country"`
 	GL       string           `json:"gl,omitempty" schema:"gl"`
@@ -137,26 +136,26 @@ type WebSearchRequest struct {
 	Fallback *bool `json:"fallback,omitempty"`
 }
 
-// WebSearchInclude says what to add to the result. `searchoverview` and
+// WebSearchInclude is the optional parts of the result. `searchoverview` and
 // `paaSearchoverview` together cost one add-on.
 type WebSearchInclude struct {
-	// A URL to each stored page, in order.
+	// A URL of each stored page, in order.
 	HTML bool `json:"html,omitempty"`
-	// The AI overview of the page; an empty object asks for it.
+	// The AI overview of the page. Send an empty object to request it.
 	SearchOverview *SearchOverviewInclude `json:"searchoverview,omitempty"`
-	// Fill questions that are answered by an overview with Markdown and sources.
+	// Add the Markdown and the sources of People Also Ask questions that are answered by an AI overview.
 	PAASearchOverview bool `json:"paaSearchoverview,omitempty"`
 	SearchGoto        any  `json:"searchGoto,omitempty" schema:"ignored"`
 }
 
-// SearchOverviewInclude asks for the AI overview; an empty object is enough. Costs
-// 2 credits.
+// SearchOverviewInclude is the optional parts of the AI overview. An empty object
+// requests the overview alone. Costs 2 credits.
 type SearchOverviewInclude struct {
-	// The overview as Markdown too.
+	// Also return the overview as Markdown.
 	Markdown bool `json:"markdown,omitempty"`
 }
 
-// NewsRequest searches the news.
+// NewsRequest is a search in Google News.
 type NewsRequest struct {
 	Query   string      `json:"query" schema:"query"`
 	Country string      `json:"country,omitempty" schema:"country"`
@@ -169,102 +168,102 @@ type NewsRequest struct {
 	Fallback *bool `json:"fallback,omitempty"`
 }
 
-// NewsInclude says what to add to the result. It costs nothing.
+// NewsInclude is the optional parts of the result. They are free of charge.
 type NewsInclude struct {
-	// A URL to each stored page, in order.
+	// A URL of each stored page, in order.
 	HTML bool `json:"html,omitempty"`
 }
 
-// GotoRequest asks where a redirect link leads.
+// GotoRequest is a redirect link to resolve.
 type GotoRequest struct {
 	// A link on the search engine's main host whose path is `/goto` or `/url`.
 	URL string `json:"url" schema:"uri"`
 }
 
-// TaskRequest is a task to be queued.
+// TaskRequest is a task to queue.
 type TaskRequest struct {
-	// Which provider runs the task.
+	// The provider that runs the task.
 	TaskType string `json:"taskType" schema:"taskType"`
-	// The body of the provider's synchronous call.
+	// The request body of the provider's synchronous call.
 	Payload any `json:"payload" schema:"object"`
-	// Higher numbers go first.
+	// Tasks with a higher priority run first.
 	Priority int `json:"priority,omitempty" schema:"min=1,max=10,default=1"`
-	// A string that no other kept task or call of the organization has. Printable characters only.
+	// A string that no other stored call or task of the organization uses. Printable characters only.
 	IdempotencyKey string `json:"idempotencyKey,omitempty" schema:"idempotencyKey"`
-	// Where to announce that the task ended.
+	// Where to send a webhook when the task ends.
 	Webhook *WebhookRequest `json:"webhook,omitempty"`
 }
 
-// NewTask makes a task of a provider's request.
+// NewTask returns a task with a provider's request.
 func NewTask(request Request) TaskRequest {
 	return TaskRequest{TaskType: request.TaskType(), Payload: request}
 }
 
-// WebhookRequest is where to send a webhook.
+// WebhookRequest is the receiver of a webhook.
 type WebhookRequest struct {
-	// An absolute http or https URL without a user name, a password or a fragment. Hosts that are or resolve to a private, loopback or otherwise internal address are refused, here when that can be seen, and whenever a connection is made. So are ports below 1024 other than 80 and 443, and ports that are known for another service.
+	// An absolute http or https URL without a user name, a password or a fragment. Hosts that are, or resolve to, a private, loopback or otherwise internal address are refused, both now and whenever a connection is made. Ports below 1024 other than 80 and 443 are refused, and so are ports of well-known other services.
 	URL string `json:"url" schema:"uri"`
 }
 
-// BatchFile is a file of questions, with what holds for rows that do not say it themselves.
+// BatchFile is a file of prompts, with defaults for its rows.
 type BatchFile struct {
-	// What the file holds: a table with a header, one JSON object a line, or a prompt a line. At most 20,000 lines.
+	// The file's content: a table with a header, one JSON object per line, or one prompt per line. At most 20,000 lines.
 	Text string `json:"text"`
-	// How the text is written. Without it the text decides: it is `ndjson` if it begins with a brace, a `table` if its first line names `prompt`, `query` or `url`, and otherwise a list of prompts, which may be quoted as in a table. With `lines` every line is a prompt as it stands.
+	// The file's format. By default, a text that begins with a brace is `ndjson`; a text whose first line names `prompt`, `query` or `url` is a `table`; any other text is a list of prompts, which may be quoted as in a table. With `lines`, every line is one prompt, taken literally.
 	Format string `json:"format,omitempty" schema:"enum=table|ndjson|lines"`
-	// The name of the run. Under another name the same questions have other idempotency keys, so they are asked and paid anew.
+	// The name of the run. With a different name, the same prompts get different idempotency keys, so they are asked and charged again.
 	Run string `json:"run,omitempty" schema:"maxLength=200"`
-	// Which provider answers rows that name none.
+	// The provider of rows that do not name one.
 	TaskType string `json:"taskType,omitempty" schema:"taskType"`
-	// Where rows ask from that name no place.
+	// The country of rows that name no place.
 	Country string `json:"country,omitempty" schema:"country"`
-	// The priority of rows that name none.
+	// The priority of rows that do not set one.
 	Priority int `json:"priority,omitempty" schema:"min=1,max=10,default=1"`
-	// The webhook of rows that name none.
+	// The webhook of rows that do not set one.
 	Webhook *WebhookRequest `json:"webhook,omitempty"`
 }
 
-// KeyRequest is a key to be made.
+// KeyRequest is a key to create.
 type KeyRequest struct {
-	// What to call the key, such as the machine or the person that will use it.
+	// A name for the key, such as the machine or the person that will use it.
 	Name string `json:"name,omitempty" schema:"maxLength=100"`
-	// What the key may do; without it everything but `admin`.
+	// The scopes of the key. By default, all scopes except `admin`.
 	Scopes []string `json:"scopes,omitempty" schema:"enum=read|monitor|tasks|track|admin,minItems=1,unique"`
-	// When it ends by itself, in RFC 3339; a time to come. Without it, never.
+	// When the key expires: a future time in RFC 3339. By default, it never expires.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	KeyCeilings
 }
 
-// KeyCeilings are what a key may spend. 0, or leaving it out, is no ceiling. Days and months are
-// those of UTC.
+// KeyCeilings are the spending limits of a key. 0, or a limit that is left out, means no
+// limit. Days and months are in UTC.
 type KeyCeilings struct {
-	// The most credits that its calls and tasks may cost in a day.
+	// The most credits that the key's calls and tasks may cost in a day.
 	CreditsPerDay int `json:"creditsPerDay,omitempty" schema:"min=0,max=1000000000"`
-	// The same for a month.
+	// The most credits that the key's calls and tasks may cost in a month.
 	CreditsPerMonth int `json:"creditsPerMonth,omitempty" schema:"min=0,max=1000000000"`
 }
 
-// SessionRequest signs in to the dashboard, with a token or with a key.
+// SessionRequest is a sign-in to the dashboard, with a token or with a key.
 type SessionRequest struct {
-	// The one-time token in the address that `earshot serve` prints.
+	// The one-time token in the URL that `earshot serve` prints.
 	Token string `json:"token,omitempty" schema:"maxLength=100"`
 	// An API key.
 	Key string `json:"key,omitempty" schema:"maxLength=200"`
 }
 
-// CountryQuery says which countries to list.
+// CountryQuery is a filter of the list of countries.
 type CountryQuery struct {
-	// Only the countries in which this is offered.
+	// Only countries that this provider serves.
 	Model string `json:"model,omitempty" schema:"model"`
 }
 
-// StateQuery says of which country to list the states.
+// StateQuery is the country whose states are listed.
 type StateQuery struct {
 	// An ISO 3166-1 alpha-2 code. Only `US` has states.
 	Country string `json:"country" schema:"country"`
 }
 
-// TaskQuery says which tasks to list.
+// TaskQuery is a filter of the list of tasks.
 type TaskQuery struct {
 	// Only tasks in this state.
 	Status Status `json:"status,omitempty"`
@@ -273,42 +272,42 @@ type TaskQuery struct {
 	PageQuery
 }
 
-// PageQuery says which page of a list to read.
+// PageQuery is a page of a list.
 type PageQuery struct {
-	// How many items a page has at most.
+	// The maximum number of items in the page.
 	Limit int `json:"limit,omitempty" schema:"min=1,max=100,default=50"`
-	// Where to go on: the `nextCursor` of the page before. With the same filter.
+	// The `nextCursor` of the previous page. Use the same filters as for that page.
 	Cursor string `json:"cursor,omitempty" schema:"cursor"`
 }
 
-// EventQuery says which ended tasks to read. The cursor `latest` leaves out every
-// task that has ended so far.
+// EventQuery is a page of finished tasks. The cursor `latest` skips all tasks that have
+// finished so far.
 type EventQuery struct{ PageQuery }
 
-// DeliveryQuery says which webhooks to list.
+// DeliveryQuery is a filter of the list of webhook deliveries.
 type DeliveryQuery struct {
-	// Only webhooks in this state: a try is planned, one was acknowledged, or the tries are spent.
+	// Only deliveries in this state: `pending` (an attempt is planned), `delivered` (acknowledged) or `failed` (no attempts left).
 	State DeliveryState `json:"state,omitempty"`
 	PageQuery
 }
 
-// LedgerQuery says which entries of the ledger to list.
+// LedgerQuery is a filter of the ledger.
 type LedgerQuery struct {
 	// Only entries of this kind.
 	Kind LedgerKind `json:"kind,omitempty"`
 	PageQuery
 }
 
-// UsageQuery says which days of usage to read, at most 366.
+// UsageQuery is a range of at most 366 days.
 type UsageQuery struct {
-	// The first day. Without it, the first of the billing cycle.
+	// The first day. By default, the first day of the billing cycle.
 	From string `json:"from,omitempty" schema:"date"`
-	// The last day, included. Without it, today.
+	// The last day, inclusive. By default, today.
 	To string `json:"to,omitempty" schema:"date"`
 }
 
-// StatsQuery says how many hours of statistics to read.
+// StatsQuery is the number of hours to read.
 type StatsQuery struct {
-	// How many hours, the current one included.
+	// How many hours, including the current hour.
 	Hours int `json:"hours,omitempty" schema:"min=1,max=24,default=24"`
 }

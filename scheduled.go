@@ -1,74 +1,74 @@
 package earshot
 
-// ReportPlan says when a tracker's report is sent by itself, and where to.
+// ReportPlan is when and where a tracker's report is sent automatically.
 type ReportPlan struct {
 	Every string `json:"every" schema:"enum=day|week|month"`
-	// The time of day, as `08:00`; midnight unless given.
+	// The time of day, such as `08:00`; midnight by default.
 	At string `json:"at,omitempty" schema:"clock"`
-	// With `week`; `monday` unless given.
+	// Only with `every: week`; `monday` by default.
 	Weekday string `json:"weekday,omitempty" schema:"enum=monday|tuesday|wednesday|thursday|friday|saturday|sunday"`
-	// With `month`; in a month that has fewer days, its last.
+	// Only with `every: month`. In a shorter month, the last day of that month.
 	MonthDay int `json:"monthDay,omitempty" schema:"min=1,max=31"`
-	// A name of the IANA database, such as `Europe/Berlin`; that of the schedule unless given.
+	// An IANA time zone, such as `Europe/Berlin`; the time zone of the schedule by default.
 	Timezone string `json:"timezone,omitempty" schema:"maxLength=64"`
-	// How many whole days before it a report is of. Unless given these are 7, of a monthly report those since the one before.
+	// How many whole days before it the report covers. By default 7; for a monthly report, the days since the previous report.
 	Days int `json:"days,omitempty" schema:"min=1,max=366"`
-	// Names of channels of the organization; those of `alerts` unless given.
+	// Names of the organization's channels; the channels of `alerts` by default.
 	Channels List[string] `json:"channels,omitempty" schema:"maxItems=20,maxLength=100"`
 }
 
-// ExportPlan says what of a tracker is written to the operator's folder or bucket, a file
-// for each table and day, whenever something of that day has changed.
+// ExportPlan is the tables of a tracker that are written to the operator's folder or
+// bucket: one file for each table and day, rewritten when the data of that day change.
 type ExportPlan struct {
 	Tables List[string] `json:"tables" schema:"minItems=1,enum=answers|mentions|citations|metrics|sweeps,unique"`
-	// `parquet` unless given.
+	// The file format; `parquet` by default.
 	Format string `json:"format,omitempty" schema:"enum=parquet|ndjson|csv"`
 }
 
-// ReportStatus is when a tracker's report is sent, and how the last one went.
+// ReportStatus is the next and the last report of a tracker.
 type ReportStatus struct {
-	// Null when none is due.
+	// `null` when no report is due.
 	NextAt *Timestamp `json:"nextAt"`
-	// Absent before the first.
+	// Absent before the first report.
 	Last *SentReport `json:"last,omitempty"`
 }
 
 // SentReport is a report that was sent to channels.
 type SentReport struct {
 	ID string `json:"id" schema:"uuid"`
-	// The civil time for which it was due; of one that was sent by hand `manual`, the minute and the channel.
+	// The local time for which the report was due. For a report that was sent by hand: `manual`, the minute and the channel.
 	Slot   string    `json:"slot"`
 	MadeAt Timestamp `json:"madeAt"`
-	// First and last day of the period.
+	// The first and the last day of the period.
 	From string `json:"from" schema:"date"`
 	To   string `json:"to" schema:"date"`
-	// What it says, in a few lines.
+	// The main results, in a few lines.
 	Summary List[string] `json:"summary"`
-	// Whether the answers behind it were made up by the lab.
+	// Whether the answers behind the report were made up by the lab.
 	MadeUp bool `json:"madeUp"`
-	// Where the API has it, as it would be written now.
+	// The path that returns the report with current data.
 	URL string `json:"url"`
-	// How far it came; absent in a webhook.
+	// The delivery to each channel; absent in a webhook.
 	Deliveries List[ReportDelivery] `json:"deliveries,omitempty"`
 }
 
-// ReportDelivery is how far a report came on a channel.
+// ReportDelivery is the delivery of a report to a channel.
 type ReportDelivery struct {
 	Channel string `json:"channel"`
-	// `failed` once no more tries are planned.
+	// `failed` when no more attempts are planned.
 	State string `json:"state" schema:"enum=pending|delivered|failed"`
-	// How the last try went wrong.
+	// Why the last attempt failed.
 	Error string `json:"error,omitempty"`
 }
 
-// ReportEvent is the body of a webhook that brings a report.
+// ReportEvent is the body of a webhook with a report.
 type ReportEvent struct {
 	Type    ReportEventType `json:"type"`
 	Tracker string          `json:"tracker"`
 	Report  SentReport      `json:"report"`
 }
 
-// ReportEventType is what a webhook tells of a report.
+// ReportEventType is why the webhook was sent.
 type ReportEventType string
 
 // ReportMade is the only type.
@@ -77,24 +77,24 @@ const ReportMade ReportEventType = "report.made"
 // Values lists the types.
 func (ReportEventType) Values() []ReportEventType { return []ReportEventType{ReportMade} }
 
-// ReportSendRequest says where to send a report now.
+// ReportSendRequest is the channel to which to send a report now.
 type ReportSendRequest struct {
-	// The name of a channel; those that the tracker's reports are sent to unless given.
+	// The name of a channel. By default, the channels of the tracker's reports.
 	Channel string `json:"channel,omitempty" schema:"maxLength=100"`
 }
 
-// ReportSent is a report that is on its way to channels.
+// ReportSent is a report whose delivery has been planned.
 type ReportSent struct {
 	Succeeded
 	Report SentReport `json:"report"`
 }
 
-// ExportStatus is how the export of a tracker stands.
+// ExportStatus is the progress of a tracker's export.
 type ExportStatus struct {
-	// Days that are still to be written.
+	// How many days still have to be written.
 	DaysWaiting int `json:"daysWaiting" schema:"min=0"`
-	// When a day was written, last; null before the first.
+	// When a day was last written; `null` before the first one.
 	WrittenAt *Timestamp `json:"writtenAt"`
-	// Why a day that waits could not be written; it is tried again.
+	// Why a day could not be written. The export tries again.
 	Error string `json:"error,omitempty"`
 }

@@ -1,37 +1,36 @@
 package earshot
 
-// LiveStatus is the data of an event `status` of `GET /v1/live`.
+// LiveStatus is the data of a `status` event of `GET /v1/live`.
 type LiveStatus struct {
 	Credits Credits     `json:"credits"`
 	Queue   QueueStatus `json:"queue"`
 }
 
-// LiveTasks is the data of an event `tasks` of `GET /v1/live`: tasks that were
-// submitted, started or ended since the last one.
+// LiveTasks is the data of a `tasks` event of `GET /v1/live`: the tasks that were
+// submitted, started or ended since the previous event.
 type LiveTasks struct {
 	IDs List[string] `json:"ids" schema:"uuid"`
 }
 
-// Stats is what the jobs of the last hours came to, oldest hour first.
+// Stats is the number and latency of finished calls and tasks by hour, oldest hour first.
 type Stats struct {
 	Hours List[HourStats] `json:"hours"`
 }
 
-// HourStats is what the jobs of one provider came to that ended within one hour.
-// The percentiles are of the time from start to end; they are null when none of
-// the jobs was started.
+// HourStats is the number of calls and tasks of one provider that ended within one hour,
+// and percentiles of their latency. The percentiles are `null` when none was started.
 type HourStats struct {
-	// The hour's beginning.
+	// The start of the hour.
 	At       Timestamp `json:"at"`
 	Provider string    `json:"provider" schema:"provider"`
-	// Calls and tasks that ended, failed ones included.
+	// How many calls and tasks ended, including failed ones.
 	Jobs   int64  `json:"jobs" schema:"min=1"`
 	Failed int64  `json:"failed" schema:"min=0"`
 	P50Ms  *int64 `json:"p50Ms" schema:"min=0"`
 	P95Ms  *int64 `json:"p95Ms" schema:"min=0"`
 }
 
-// Usage is what the jobs of some days came to.
+// Usage is the number and cost of finished calls and tasks by day.
 type Usage struct {
 	From  string         `json:"from" schema:"date"`
 	To    string         `json:"to" schema:"date"`
@@ -56,7 +55,7 @@ type UpstreamUsage struct {
 	EstimatedUSD float64 `json:"estimatedUsd" schema:"min=0"`
 }
 
-// DayUsage is what the jobs of one provider came to on one day, in UTC.
+// DayUsage is the number and cost of one provider's finished calls and tasks on one UTC day.
 type DayUsage struct {
 	Date           string `json:"date" schema:"date"`
 	Provider       string `json:"provider" schema:"provider"`
@@ -65,35 +64,35 @@ type DayUsage struct {
 	CreditsCharged int64  `json:"creditsCharged" schema:"min=0"`
 }
 
-// ExtractionHealth tells how well the parsers understand what they are served.
+// ExtractionHealth is how well the parsers understand the providers' documents.
 type ExtractionHealth struct {
 	Providers List[ProviderHealth] `json:"providers"`
 }
 
-// ProviderHealth is how well the documents of one provider's surface are understood.
+// ProviderHealth is how well the documents of one provider on one surface are understood.
 type ProviderHealth struct {
 	Provider string  `json:"provider" schema:"provider"`
 	Surface  Surface `json:"surface"`
-	// The worst state of its fields.
+	// The worst state of all fields.
 	State  HealthState       `json:"state"`
 	Fields List[FieldHealth] `json:"fields"`
-	// Blocks of result pages that nobody understood in the last day, the most frequent first.
+	// The unrecognized blocks of result pages in the last day, the most frequent first.
 	UnknownBlocks List[UnknownBlock] `json:"unknownBlocks" schema:"maxItems=50"`
 }
 
-// UnknownBlock is the heading of blocks that nobody understood, and how many there
-// were. Headings that repeat a query are left out.
+// UnknownBlock is the heading of unrecognized blocks, and how often it was seen. Headings
+// that repeat a query are left out.
 type UnknownBlock struct {
 	Title string `json:"title"`
 	Seen  int64  `json:"seen" schema:"min=0"`
 }
 
-// HealthState is how well a field is filled, against the week before.
+// HealthState is how often a field is filled compared with the week before.
 type HealthState string
 
 // The states of a field.
 const (
-	HealthUnknown HealthState = "unknown" // too little to tell
+	HealthUnknown HealthState = "unknown" // not enough data
 	HealthOK      HealthState = "ok"
 	HealthLow     HealthState = "low"
 	HealthAlarm   HealthState = "alarm"
@@ -110,19 +109,19 @@ type FieldHealth struct {
 	State    HealthState `json:"state"`
 	LastHour FieldShare  `json:"lastHour"`
 	LastDay  FieldShare  `json:"lastDay"`
-	// Its rate over the week before; null when it was not seen.
+	// The rate over the week before; `null` when the field was not seen.
 	Baseline *float64 `json:"baseline" schema:"min=0,max=1"`
 }
 
-// FieldShare counts how often a field was filled, and could have been.
+// FieldShare is how often a field was filled (`filled`), out of how many times it could have been (`seen`).
 type FieldShare struct {
 	Seen   int64 `json:"seen" schema:"min=0"`
 	Filled int64 `json:"filled" schema:"min=0"`
-	// Null when it was not seen.
+	// `null` when the field was not seen.
 	Rate *float64 `json:"rate" schema:"min=0,max=1"`
 }
 
-// NodeStatus says that a node is alive (`ok`) or can take work (`ready`).
+// NodeStatus is the state of a node: `ok` when it is alive, `ready` when it can take work.
 type NodeStatus struct {
 	Status string `json:"status" schema:"enum=ok|ready"`
 }

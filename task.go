@@ -2,55 +2,55 @@ package earshot
 
 import "encoding/json"
 
-// Task is an asynchronous job.
+// Task is a queued request, its state and its timing.
 type Task struct {
 	ID       string `json:"id" schema:"uuid"`
 	TaskType string `json:"taskType" schema:"taskType"`
 	Status   Status `json:"status"`
 	Priority int    `json:"priority" schema:"min=1,max=10"`
-	// As submitted.
+	// The payload as submitted.
 	Payload        json.RawMessage `json:"payload" schema:"object"`
 	IdempotencyKey *string         `json:"idempotencyKey"`
 	CreatedAt      Timestamp       `json:"createdAt"`
-	// Null until then; it stays null when the task failed for want of credits.
+	// `null` until the task starts. It stays `null` when the task fails for lack of credits.
 	StartedAt  *Timestamp `json:"startedAt"`
 	FinishedAt *Timestamp `json:"finishedAt"`
-	// From start to end; null until then, and when it was never started.
+	// The time from start to end; `null` until the end, and when the task was never started.
 	LatencyMs *int64 `json:"latencyMs" schema:"min=0"`
-	// Tries made so far; 0 when it was never started.
+	// How many attempts were made so far; 0 when the task was never started.
 	Attempts int `json:"attempts" schema:"min=0"`
 }
 
-// TaskCredits is what a task costs.
+// TaskCredits is the cost of a call or task.
 type TaskCredits struct {
-	// The most that it can cost.
+	// The most that the call or task can cost.
 	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
-	// What it did cost; null until it finished, 0 when it failed.
+	// The credits charged; `null` until the end, 0 when the call or task failed.
 	CreditsCharged *int64 `json:"creditsCharged" schema:"min=0"`
 }
 
-// TaskRecord is a task with what is known of it. A webhook and the list of events
-// carry the same without `webhook`, the list of tasks also without `result`.
+// TaskRecord is a task with its cost and its result or error. Webhooks and the list of
+// events leave out `webhook`; the list of tasks also leaves out `result`.
 type TaskRecord struct {
 	Task    Task         `json:"task"`
 	Credits TaskCredits  `json:"credits"`
 	Webhook *TaskWebhook `json:"webhook,omitempty"`
-	// On COMPLETED, in the shape of the task's provider.
+	// The provider's result; only when the task is COMPLETED.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
-	// On FAILED.
+	// Only when the task FAILED.
 	Error json.RawMessage `json:"error,omitempty" schema:"error"`
 }
 
-// TaskWebhook is the delivery of the task's webhook. Only when the task has one.
+// TaskWebhook is the delivery of the task's webhook; only when the task has a webhook.
 type TaskWebhook struct {
 	URL         string     `json:"url" schema:"uri"`
 	Delivered   bool       `json:"delivered"`
 	DeliveredAt *Timestamp `json:"deliveredAt"`
-	// Tries made so far.
+	// How many attempts were made so far.
 	Attempts int `json:"attempts" schema:"min=0"`
 }
 
-// TaskSubmitted is a task that was queued.
+// TaskSubmitted is the queued task.
 type TaskSubmitted struct {
 	Succeeded
 	Task    Task         `json:"task"`
@@ -58,20 +58,20 @@ type TaskSubmitted struct {
 	Webhook *TaskWebhook `json:"webhook,omitempty"`
 }
 
-// TaskCanceled is a task that was removed from the queue.
+// TaskCanceled is the id of the task that was removed from the queue.
 type TaskCanceled struct {
 	Succeeded
 	ID string `json:"id" schema:"uuid"`
 }
 
-// QueueCleared is a queue that was emptied.
+// QueueCleared is the number of tasks that were removed from the queue.
 type QueueCleared struct {
 	Succeeded
 	// How many tasks were removed.
 	Cleared int `json:"cleared" schema:"min=0"`
 }
 
-// QueueStatus is how many tasks an organization has and what room is left.
+// QueueStatus is the number of an organization's queued and running tasks, and the free capacity.
 type QueueStatus struct {
 	QueuedTasks     int `json:"queuedTasks" schema:"min=0"`
 	ProcessingTasks int `json:"processingTasks" schema:"min=0"`
@@ -87,14 +87,13 @@ type PriorityCount struct {
 	Count    int `json:"count" schema:"min=0"`
 }
 
-// Concurrency is how many slots there are, and how many tasks and synchronous
-// calls use.
+// Concurrency is the number of slots, and how many of them running calls and tasks use.
 type Concurrency struct {
 	Used int `json:"used" schema:"min=0"`
 	Max  int `json:"max" schema:"min=0"`
 }
 
-// QueueRoom is how many tasks the queue can hold, and still take.
+// QueueRoom is the capacity of the queue, and how many more tasks it can take.
 type QueueRoom struct {
 	Max       int `json:"max" schema:"min=0"`
 	Remaining int `json:"remaining" schema:"min=0"`
@@ -106,53 +105,53 @@ type TaskPage struct {
 	NextCursor *string          `json:"nextCursor" schema:"nextCursor"`
 }
 
-// EventPage is a page of ended tasks, in the order in which they ended.
+// EventPage is a page of finished tasks, in the order in which they finished.
 type EventPage struct {
 	Events List[TaskRecord] `json:"events"`
-	// Where the next page begins. Null only when no cursor was given and no finished task is kept.
+	// Where the next page begins; `null` only when no cursor was sent and no finished task is stored.
 	NextCursor *string `json:"nextCursor"`
 }
 
-// Delivery is one message on its way to a receiver: the webhook of a task or of a sweep,
-// or an alert or a report for a channel.
+// Delivery is the delivery of one message to a receiver: the webhook of a task or sweep,
+// or an alert or report for a channel.
 type Delivery struct {
-	// The `webhook-id`. For the webhook of a task or of a sweep it is the id of that.
+	// The value of the `webhook-id` header. For the webhook of a task or sweep, this is the id of the task or sweep.
 	ID string `json:"id" schema:"uuid"`
-	// The same as `id`, which is the task's id where a task is what the delivery is about.
+	// The same value as `id`.
 	TaskID string `json:"taskId" schema:"uuid"`
-	// The URL of the webhook, or `channel://` and the name of a channel, whose address is never shown.
+	// The URL of the webhook, or `channel://` and the name of the channel, whose URL or addresses are never shown.
 	URL string `json:"url" schema:"receiver"`
-	// Whether it was acknowledged. It stays true when the delivery is sent again.
+	// Whether the receiver acknowledged the message. It stays true when the message is sent again.
 	Delivered   bool       `json:"delivered"`
 	DeliveredAt *Timestamp `json:"deliveredAt"`
-	// Tries made so far.
+	// How many attempts were made so far.
 	Attempts int `json:"attempts" schema:"min=0"`
-	// When it is tried next; null when no try is planned.
+	// When the next attempt is planned; `null` when none is planned.
 	NextTryAt *Timestamp `json:"nextTryAt"`
-	// The last 20 tries, oldest first.
+	// The last 20 attempts, oldest first.
 	Tries List[DeliveryTry] `json:"tries" schema:"maxItems=20"`
 }
 
-// DeliveryTry is one try of a delivery; `status` when the receiver answered,
-// `error` when it did not.
+// DeliveryTry is one delivery attempt. It has a `status` when the receiver answered, and
+// an `error` when the receiver did not answer.
 type DeliveryTry struct {
 	At Timestamp `json:"at"`
-	// What the receiver answered.
+	// The HTTP status of the receiver's answer.
 	Status int `json:"status,omitempty" schema:"min=100,max=999"`
-	// Why there was no answer.
+	// Why the receiver did not answer.
 	Error string `json:"error,omitempty"`
-	// How long it took.
+	// How long the attempt took, in milliseconds.
 	Ms int64 `json:"ms" schema:"min=0"`
 }
 
-// DeliveryState is how the delivery of a webhook stands.
+// DeliveryState is the state of a delivery.
 type DeliveryState string
 
 // The states of a delivery.
 const (
-	DeliveryPending   DeliveryState = "pending" // a try is planned
+	DeliveryPending   DeliveryState = "pending" // an attempt is planned
 	DeliveryDelivered DeliveryState = "delivered"
-	DeliveryFailed    DeliveryState = "failed" // the tries are spent
+	DeliveryFailed    DeliveryState = "failed" // no attempts are left
 )
 
 // Values lists the states.
@@ -166,37 +165,37 @@ type DeliveryPage struct {
 	NextCursor *string        `json:"nextCursor" schema:"nextCursor"`
 }
 
-// DeliveryResent is a webhook that will be sent again.
+// DeliveryResent is a delivery that will be sent again.
 type DeliveryResent struct {
 	Succeeded
 	Delivery Delivery `json:"delivery"`
 }
 
-// Quote is what a task or a batch can cost at most.
+// Quote is the maximum cost of a task or a batch.
 type Quote struct {
 	Succeeded
 	// The most that all valid tasks together can cost.
 	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
 	// What upstreams are expected to charge the operator for all valid tasks together, in US dollars.
 	USD float64 `json:"usd" schema:"min=0"`
-	// In the order of the input; one for a single task.
+	// One entry for each task, in the order of the request.
 	Items List[QuoteItem] `json:"items"`
 }
 
-// QuoteItem is the price of one task of a quote: `creditsToCharge` when the task is
-// valid, `error` when it is not.
+// QuoteItem is the price of one task. It has `creditsToCharge` when the task is valid,
+// and `error` when it is not.
 type QuoteItem struct {
-	// Place in the input, counted from 0.
+	// The task's index in the request, counted from 0.
 	Index   int  `json:"index" schema:"min=0,max=499"`
 	Success bool `json:"success"`
-	// The most that it can cost.
+	// The most that the task can cost.
 	CreditsToCharge *int64 `json:"creditsToCharge,omitempty" schema:"min=0"`
 	// What the upstream is expected to charge the operator. Absent for a task that is not valid.
 	Upstream *QuoteUpstream `json:"upstream,omitempty"`
 	Error    *Error         `json:"error,omitempty"`
 }
 
-// BatchPreview is what a file of questions would submit. Nothing is queued.
+// BatchPreview is the tasks that a file of prompts would submit. Nothing is queued.
 type BatchPreview struct {
 	Succeeded
 	// The most that all rows together can cost.
@@ -205,40 +204,40 @@ type BatchPreview struct {
 	Rows List[BatchFileRow] `json:"rows"`
 	// The rows that cannot be submitted, in the order of the file.
 	Problems List[BatchFileProblem] `json:"problems"`
-	// Names that are no field of the provider's request. They are left out of the tasks.
+	// Columns or fields that the provider's request does not have. They are left out of the tasks.
 	Ignored List[string] `json:"ignored"`
 }
 
-// BatchFileRow is a row of a file as a task that is ready to be submitted.
+// BatchFileRow is a row of a file as a task that is ready to submit.
 type BatchFileRow struct {
-	// Where the row begins in the file, counted from 1.
+	// The line on which the row begins, counted from 1.
 	Line int         `json:"line" schema:"min=1"`
 	Task TaskRequest `json:"task"`
-	// The most that it can cost.
+	// The most that the task can cost.
 	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
 }
 
 // BatchFileProblem is a row of a file that cannot be submitted.
 type BatchFileProblem struct {
-	// Where the row begins in the file, counted from 1.
+	// The line on which the row begins, counted from 1.
 	Line  int   `json:"line" schema:"min=1"`
 	Error Error `json:"error"`
 }
 
-// Batch is what became of tasks that were submitted together.
+// Batch is the outcome of the submission of a batch.
 type Batch struct {
 	Succeeded
 	Summary BatchSummary `json:"summary"`
-	// In the order of the input.
+	// One entry for each task, in the order of the request.
 	Results List[BatchItem] `json:"results"`
-	// The batch, for `/v1/batches`. When all of its tasks are those of one earlier batch, by their idempotency keys, that one.
+	// The id of the batch, for `/v1/batches`. When all tasks are duplicates of tasks of one earlier batch, the id of that batch.
 	BatchID string `json:"batchId" schema:"uuid"`
 }
 
-// BatchItem is what became of one task of a batch: `task` and `credits` when it was
-// queued, with `webhook` when it has one, `error` when it was refused.
+// BatchItem is the outcome of one task of a batch. It has `task`, `credits` and, if the
+// task has one, `webhook` when the task was queued, and `error` when it was refused.
 type BatchItem struct {
-	// Place in the input, counted from 0.
+	// The task's index in the request, counted from 0.
 	Index   int          `json:"index" schema:"min=0,max=499"`
 	Success bool         `json:"success"`
 	Task    *Task        `json:"task,omitempty"`
@@ -247,7 +246,7 @@ type BatchItem struct {
 	Error   *Error       `json:"error,omitempty"`
 }
 
-// BatchSummary counts what became of a batch.
+// BatchSummary is the number of tasks that were queued and refused.
 type BatchSummary struct {
 	Total     int `json:"total" schema:"min=1,max=500"`
 	Succeeded int `json:"succeeded" schema:"min=0,max=500"`

@@ -1,6 +1,6 @@
 package earshot
 
-// WebSearch is what the result pages of a web search show. Positions of organic
+// WebSearch is the content of the result pages of Google Search. Positions of organic
 // results count over all pages.
 type WebSearch struct {
 	Surface Surface `json:"surface"`
@@ -26,12 +26,12 @@ type WebSearch struct {
 	Recipes         []Recipe            `json:"recipes,omitempty"`
 	Events          []Event             `json:"events,omitempty"`
 	Jobs            []JobPosting        `json:"jobs,omitempty"`
-	// Every block of the pages from top to bottom.
+	// All blocks of the pages, from top to bottom.
 	Layout List[LayoutBlock] `json:"layout"`
 	HTML   []string          `json:"html,omitempty" schema:"uri"`
 }
 
-// OrganicResult is a result that nobody paid for.
+// OrganicResult is an unpaid search result.
 type OrganicResult struct {
 	Position      int             `json:"position" schema:"min=1"`
 	Page          int             `json:"page" schema:"min=1"`
@@ -45,21 +45,21 @@ type OrganicResult struct {
 	RedirectLink  string          `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// SearchSublink is a further link of the same site under a result.
+// SearchSublink is an additional link to the same site under a result.
 type SearchSublink struct {
 	Title        string `json:"title"`
 	Link         string `json:"link" schema:"uri"`
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// QuestionType says what answers a question of People Also Ask.
+// QuestionType is the source of the answer to a People Also Ask question: a page (`LINK`), an AI overview (`SEARCHOVERVIEW`), or unknown (`UNKNOWN`).
 type QuestionType string
 
 // The types of questions.
 const (
 	QuestionLink     QuestionType = "LINK"           // a page
 	QuestionOverview QuestionType = "SEARCHOVERVIEW" // an AI overview
-	QuestionUnknown  QuestionType = "UNKNOWN"        // the page does not tell
+	QuestionUnknown  QuestionType = "UNKNOWN"        // the page does not say
 )
 
 // Values lists the types.
@@ -67,8 +67,8 @@ func (QuestionType) Values() []QuestionType {
 	return []QuestionType{QuestionLink, QuestionOverview, QuestionUnknown}
 }
 
-// Question is an item of People Also Ask. Markdown and Sources are those of its
-// overview, where it was asked for.
+// Question is an item of People Also Ask. `markdown` and `sources` are from its AI overview;
+// they are set only with `include.paaSearchoverview`.
 type Question struct {
 	Question     string       `json:"question"`
 	Type         QuestionType `json:"type"`
@@ -80,13 +80,13 @@ type Question struct {
 	Sources      []Source     `json:"sources,omitempty"`
 }
 
-// RelatedSearch is a search that the engine proposes.
+// RelatedSearch is a search that the search engine suggests.
 type RelatedSearch struct {
 	Query string `json:"query"`
 	Link  string `json:"link" schema:"uri"`
 }
 
-// Discussion is a thread in a forum.
+// Discussion is a forum thread.
 type Discussion struct {
 	Position     int    `json:"position" schema:"min=1"`
 	Title        string `json:"title"`
@@ -95,39 +95,39 @@ type Discussion struct {
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// KnowledgeGraph is the panel about the thing that was searched for.
+// KnowledgeGraph is the knowledge panel about the subject of the search.
 type KnowledgeGraph struct {
 	Title       string `json:"title"`
 	Type        string `json:"type,omitempty"`
 	Description string `json:"description,omitempty"`
 	Website     string `json:"website,omitempty" schema:"uri"`
-	// The redirect that the engine served for `website`, in the form that goto accepts. Absent when it served the website itself.
+	// The redirect that the search engine served for `website`, in the form that `goto` accepts. Absent when it served the website itself.
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 	ImageURL     string `json:"imageUrl,omitempty" schema:"uri"`
-	// Who wrote the description.
+	// The author of the description.
 	Source string `json:"source,omitempty"`
-	// The page that the description is from.
+	// The page from which the description was taken.
 	SourceLink string `json:"sourceLink,omitempty" schema:"uri"`
-	// The redirect that the engine served for `sourceLink`, in the form that goto accepts. Absent when it served the page itself.
+	// The redirect that the search engine served for `sourceLink`, in the form that `goto` accepts. Absent when it served the page itself.
 	SourceRedirectLink string                   `json:"sourceRedirectLink,omitempty" schema:"redirectLink"`
 	Attributes         List[KnowledgeAttribute] `json:"attributes"`
 	Profiles           List[KnowledgeProfile]   `json:"profiles"`
 }
 
-// KnowledgeAttribute is a fact in the panel.
+// KnowledgeAttribute is a fact in the knowledge panel.
 type KnowledgeAttribute struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// KnowledgeProfile is a page of the thing in a social network.
+// KnowledgeProfile is a profile of the subject in a social network.
 type KnowledgeProfile struct {
 	Name         string `json:"name"`
 	Link         string `json:"link" schema:"uri"`
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// NewsSearch is what the result pages of a news search show.
+// NewsSearch is the content of the result pages of Google News.
 type NewsSearch struct {
 	Surface Surface `json:"surface"`
 	// The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on.
@@ -137,7 +137,7 @@ type NewsSearch struct {
 	HTML        []string         `json:"html,omitempty" schema:"uri"`
 }
 
-// NewsResult is an article.
+// NewsResult is a news article.
 type NewsResult struct {
 	Position     int    `json:"position" schema:"min=1"`
 	Page         int    `json:"page" schema:"min=1"`
@@ -151,7 +151,7 @@ type NewsResult struct {
 	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
-// GotoResponse tells where a redirect link leads.
+// GotoResponse is the destination of a redirect link.
 type GotoResponse struct {
 	Succeeded
 	URL string `json:"url" schema:"uri"`

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// List is a slice that is never null in JSON: a field of this type is always an
-// array, empty when there is nothing in it.
+// List is a slice that is never null in JSON: a nil list is written as an empty array.
 type List[T any] []T
 
 // MarshalJSON writes [] for a nil list.
@@ -17,15 +16,15 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]T(l))
 }
 
-// Timestamp is a time on the wire: RFC 3339, UTC, milliseconds.
+// Timestamp is a time in the wire format: RFC 3339, UTC, milliseconds.
 type Timestamp struct{ time.Time }
 
 const timestampLayout = "2006-01-02T15:04:05.000Z"
 
-// At makes a Timestamp of Unix milliseconds, as the store keeps times.
+// At returns the Timestamp of Unix milliseconds, the format in which the store keeps times.
 func At(millis int64) Timestamp { return Timestamp{time.UnixMilli(millis)} }
 
-// When makes a Timestamp of a time, and nil of the zero time.
+// When returns the Timestamp of t, or nil if t is zero.
 func When(t time.Time) *Timestamp {
 	if t.IsZero() {
 		return nil
@@ -38,7 +37,7 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + t.UTC().Format(timestampLayout) + `"`), nil
 }
 
-// Succeeded is what the answers to requests that change something begin with.
+// Succeeded is the first field of every response to a request that changes something.
 type Succeeded struct {
 	Success True `json:"success"`
 }
@@ -49,6 +48,5 @@ type True struct{}
 // MarshalJSON writes true.
 func (True) MarshalJSON() ([]byte, error) { return []byte("true"), nil }
 
-// UnmarshalJSON takes whatever is there: an answer that is no success has another
-// status.
+// UnmarshalJSON ignores the value: a response that is no success has another status.
 func (*True) UnmarshalJSON([]byte) error { return nil }
