@@ -2,50 +2,50 @@
 
 package earshot
 
-// Provider is chatassistant.
+// Provider returns chatassistant.
 func (ChatAssistantRequest) Provider() string { return "chatassistant" }
 
-// TaskType is CHATASSISTANT.
+// TaskType returns CHATASSISTANT.
 func (ChatAssistantRequest) TaskType() string { return "CHATASSISTANT" }
 
-// Provider is genassistant.
+// Provider returns genassistant.
 func (GenAssistantRequest) Provider() string { return "genassistant" }
 
-// TaskType is GENASSISTANT.
+// TaskType returns GENASSISTANT.
 func (GenAssistantRequest) TaskType() string { return "GENASSISTANT" }
 
-// Provider is socialassistant.
+// Provider returns socialassistant.
 func (SocialAssistantRequest) Provider() string { return "socialassistant" }
 
-// TaskType is SOCIALASSISTANT.
+// TaskType returns SOCIALASSISTANT.
 func (SocialAssistantRequest) TaskType() string { return "SOCIALASSISTANT" }
 
-// Provider is officeassistant.
+// Provider returns officeassistant.
 func (OfficeAssistantRequest) Provider() string { return "officeassistant" }
 
-// TaskType is OFFICEASSISTANT.
+// TaskType returns OFFICEASSISTANT.
 func (OfficeAssistantRequest) TaskType() string { return "OFFICEASSISTANT" }
 
-// Provider is answerengine.
+// Provider returns answerengine.
 func (AnswerEngineRequest) Provider() string { return "answerengine" }
 
-// TaskType is ANSWERENGINE.
+// TaskType returns ANSWERENGINE.
 func (AnswerEngineRequest) TaskType() string { return "ANSWERENGINE" }
 
-// Provider is websearch.
+// Provider returns websearch.
 func (WebSearchRequest) Provider() string { return "websearch" }
 
-// TaskType is WEBSEARCH.
+// TaskType returns WEBSEARCH.
 func (WebSearchRequest) TaskType() string { return "WEBSEARCH" }
 
-// Provider is websearch/news.
+// Provider returns websearch/news.
 func (NewsRequest) Provider() string { return "websearch/news" }
 
-// TaskType is WEBSEARCH_NEWS.
+// TaskType returns WEBSEARCH_NEWS.
 func (NewsRequest) TaskType() string { return "WEBSEARCH_NEWS" }
 
-// Provider is searchaimode.
+// Provider returns searchaimode.
 func (SearchAIModeRequest) Provider() string { return "searchaimode" }
 
-// TaskType is SEARCHAIMODE.
+// TaskType returns SEARCHAIMODE.
 func (SearchAIModeRequest) TaskType() string { return "SEARCHAIMODE" }

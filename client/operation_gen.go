@@ -11,9 +11,9 @@ import (
 
 // Goto calls POST /v1/monitor/websearch/goto: Resolve a redirect link.
 //
-// Returns the destination of one `redirectLink` from websearch, websearch/news or searchaimode
-// results. Costs nothing and takes no slot, but counts against the rate limit. The search engine
-// has 10 seconds to answer. The key needs the scope monitor.
+// Returns the destination of a `redirectLink` from the results of websearch, websearch/news or
+// searchaimode. It is free and needs no slot, but counts against the rate limit. The search
+// engine has 10 seconds to answer. The key needs the scope monitor.
 func (c *Client) Goto(ctx context.Context, url string) (string, error) {
 	var body earshot.GotoRequest
 	body.URL = url
@@ -26,8 +26,8 @@ func (c *Client) Goto(ctx context.Context, url string) (string, error) {
 
 // Countries calls GET /v1/countries: List the supported countries.
 //
-// Returns ISO 3166-1 alpha-2 codes in alphabetical order. With `model`, only those that this
-// provider serves. The key needs the scope read.
+// Returns ISO 3166-1 alpha-2 codes in alphabetical order. With `model`, only the countries that
+// this provider serves. The key needs the scope read.
 func (c *Client) Countries(ctx context.Context, model string) ([]string, error) {
 	var query earshot.CountryQuery
 	query.Model = model
@@ -40,8 +40,8 @@ func (c *Client) Countries(ctx context.Context, model string) ([]string, error) 
 
 // States calls GET /v1/states: List the supported states.
 //
-// Returns the US states and the District of Columbia in alphabetical order of their names. Any
-// other country gives an empty array. The key needs the scope read.
+// Returns the US states and the District of Columbia, sorted by name. For any other country, the
+// list is empty. The key needs the scope read.
 func (c *Client) States(ctx context.Context, country string) ([]earshot.State, error) {
 	var query earshot.StateQuery
 	query.Country = country
@@ -54,61 +54,62 @@ func (c *Client) States(ctx context.Context, country string) ([]earshot.State, e
 
 // Credits calls GET /v1/credits: Read the credit balance.
 //
-// Returns the balance, what running jobs hold of it, and the billing cycle. The binding check is
-// made when a job starts. The key needs the scope read.
+// Returns the balance, the credits reserved for running calls and tasks, and the billing cycle.
+// Whether the balance covers a call or task is checked again when it starts. The key needs the
+// scope read.
 func (c *Client) Credits(ctx context.Context) (*earshot.Credits, error) {
 	return exchange[earshot.Credits](ctx, c, call{method: "GET", path: "/v1/credits", repeat: idempotent})
 }
 
-// ExtractionHealth calls GET /v1/health/extraction: Read how well documents are understood.
+// ExtractionHealth calls GET /v1/health/extraction: Read the health of the parsers.
 //
-// Returns for each provider, surface and field of its results how often the field was filled in
-// the last hour and day, over all organizations, against the week before. A field that falls far
-// below its baseline is `low` or `alarm`; with too little to compare it is `unknown`.
-// `sources.label` is counted over all items of `sources`; `understood` is the share of documents
-// that a parser made sense of, `blocks` that of the blocks of result pages. `unknownBlocks` are
-// the headings of the others. The key needs the scope read.
+// Returns how often each field of a provider's results was filled in the last hour and in the
+// last day, over all organizations, compared with the week before. A field far below its
+// baseline is `low` or `alarm`; a field with too little data is `unknown`. `sources.label` is
+// counted over all items of `sources`. `understood` is the share of documents that a parser
+// understood; `blocks` is the share of recognized blocks on result pages. `unknownBlocks` are
+// the headings of unrecognized blocks. The key needs the scope read.
 func (c *Client) ExtractionHealth(ctx context.Context) (*earshot.ExtractionHealth, error) {
 	return exchange[earshot.ExtractionHealth](ctx, c, call{method: "GET", path: "/v1/health/extraction", repeat: idempotent})
 }
 
-// PreviewBatch calls POST /v1/async/task/batch/preview: Preview a file of questions.
+// PreviewBatch calls POST /v1/async/task/batch/preview: Preview a file of prompts.
 //
-// Reads a file of questions, a table or NDJSON, and returns its rows as tasks that `POST
-// /v1/async/task/batch` takes, with their prices. Nothing is run or queued. A row that names no
-// idempotency key gets one that is made of its content and the name of the run, so the same file
-// is paid once, whichever program sends it. Rows that cannot be submitted are listed with their
-// lines. docs/batches.md describes the files. The key needs the scope read.
+// Reads a file of prompts, a table or NDJSON, and returns its rows as tasks for `POST
+// /v1/async/task/batch`, with their prices. Nothing is run or queued. A row without an
+// idempotency key gets one derived from its content and the name of the run, so the same file is
+// charged only once, whichever program submits it. Rows that cannot be submitted are listed with
+// their line numbers. See docs/batches.md for the file formats. The key needs the scope read.
 func (c *Client) PreviewBatch(ctx context.Context, body earshot.BatchFile) (*earshot.BatchPreview, error) {
 	return exchange[earshot.BatchPreview](ctx, c, call{method: "POST", path: "/v1/async/task/batch/preview", body: body, repeat: idempotent})
 }
 
 // Task calls GET /v1/async/task/{taskId}: Poll a task.
 //
-// Returns the task's state, its `result` once COMPLETED or its `error` once FAILED. Finished
-// tasks and their idempotency keys are kept for 24 hours from their creation by default, for an
-// hour after their end at least, and for as long as their webhook is to be sent. The key needs
-// the scope read.
+// Returns the state of a task, its `result` when it is COMPLETED or its `error` when it FAILED.
+// By default, finished tasks and their idempotency keys are stored for 24 hours after their
+// creation, but at least for one hour after their end and until their webhook has been sent. The
+// key needs the scope read.
 func (c *Client) Task(ctx context.Context, taskID string) (*earshot.TaskRecord, error) {
 	return exchange[earshot.TaskRecord](ctx, c, call{method: "GET", path: pathOf("/v1/async/task/{taskId}", taskID), repeat: idempotent})
 }
 
 // Cancel calls DELETE /v1/async/task/{taskId}: Cancel a queued task.
 //
-// Removes one task that is still QUEUED and frees its idempotency key. It was not charged. A
-// task that has started or ended is left as it is and answered with 409. The key needs the scope
-// tasks.
+// Removes a task that is still QUEUED and frees its idempotency key. It is not charged. A task
+// that has already started or ended is not changed, and the response is 409. The key needs the
+// scope tasks.
 func (c *Client) Cancel(ctx context.Context, taskID string) error {
 	return c.remove(ctx, pathOf("/v1/async/task/{taskId}", taskID))
 }
 
 // Tasks calls GET /v1/async/tasks: List tasks.
 //
-// Returns the organization's tasks, newest first, without their results. Pass `nextCursor` as
-// `cursor` for the next page, with the same filters. One page reads 1,000 calls and tasks at
-// most, so that it may have fewer items than `limit`, even none, and still name a `nextCursor`;
-// the list ends where that is null. The method fetches pages as the loop comes to them, and ends
-// with the first error. The key needs the scope read.
+// Returns the organization's tasks, newest first, without their results. For the next page, send
+// `nextCursor` as `cursor` with the same filters. A page reads at most 1,000 calls and tasks, so
+// it may have fewer items than `limit`, even none, although more pages follow. The list ends
+// when `nextCursor` is `null`. The iterator fetches pages on demand and stops at the first
+// error. The key needs the scope read.
 func (c *Client) Tasks(ctx context.Context, query earshot.TaskQuery) iter.Seq2[*earshot.TaskRecord, error] {
 	return items(func(cursor string) (earshot.List[earshot.TaskRecord], *string, error) {
 		query.Cursor = cursor
@@ -120,19 +121,18 @@ func (c *Client) Tasks(ctx context.Context, query earshot.TaskQuery) iter.Seq2[*
 	})
 }
 
-// QueueStatus calls GET /v1/async/status: Read the queue's metrics.
+// QueueStatus calls GET /v1/async/status: Read the state of the queue.
 //
-// Returns how many tasks are queued and running, the queue by priority, the slots in use and the
-// capacity left, for the whole organization. The key needs the scope read.
+// Returns the organization's number of queued and running tasks, the queued tasks by priority,
+// the slots in use and the free capacity of the queue. The key needs the scope read.
 func (c *Client) QueueStatus(ctx context.Context) (*earshot.QueueStatus, error) {
 	return exchange[earshot.QueueStatus](ctx, c, call{method: "GET", path: "/v1/async/status", repeat: idempotent})
 }
 
 // ClearQueue calls DELETE /v1/async/queue: Clear the queue.
 //
-// Removes every QUEUED task of the organization and frees their idempotency keys. Tasks in any
-// other state are untouched and the balance is unchanged. Safe to repeat. The key needs the
-// scope tasks.
+// Removes all QUEUED tasks of the organization and frees their idempotency keys. Other tasks and
+// the balance do not change. Safe to repeat. The key needs the scope tasks.
 func (c *Client) ClearQueue(ctx context.Context) (int, error) {
 	answer, err := exchange[earshot.QueueCleared](ctx, c, call{method: "DELETE", path: "/v1/async/queue", repeat: idempotent})
 	if err != nil {
@@ -143,13 +143,13 @@ func (c *Client) ClearQueue(ctx context.Context) (int, error) {
 
 // Requests calls GET /v1/requests: List calls and tasks.
 //
-// Returns the organization's calls and tasks, newest first, without their results. They are kept
-// for 24 hours from their creation by default, for an hour after their end at least, and for as
-// long as their webhook is to be sent. Pass `nextCursor` as `cursor` for the next page, with the
-// same filters. One page reads 1,000 calls and tasks at most, or 16 MiB of what they were sent,
-// so that with a filter it may have fewer items than `limit`, even none, and still name a
-// `nextCursor`; the list ends where that is null. The method fetches pages as the loop comes to
-// them, and ends with the first error. The key needs the scope read.
+// Returns the organization's calls and tasks, newest first, without their results. By default,
+// they are stored for 24 hours after their creation, but at least for one hour after their end
+// and until their webhook has been sent. For the next page, send `nextCursor` as `cursor` with
+// the same filters. A page reads at most 1,000 calls and tasks or 16 MiB of payloads, so with a
+// filter it may have fewer items than `limit`, even none, although more pages follow. The list
+// ends when `nextCursor` is `null`. The iterator fetches pages on demand and stops at the first
+// error. The key needs the scope read.
 func (c *Client) Requests(ctx context.Context, query earshot.RequestQuery) iter.Seq2[*earshot.RequestRecord, error] {
 	return items(func(cursor string) (earshot.List[earshot.RequestRecord], *string, error) {
 		query.Cursor = cursor
@@ -163,32 +163,33 @@ func (c *Client) Requests(ctx context.Context, query earshot.RequestQuery) iter.
 
 // Request calls GET /v1/requests/{id}: Read a call or task with its result.
 //
-// Returns one call or task, its `result` once COMPLETED or its `error` once FAILED. It costs
-// nothing, so an answer that was paid for and did not arrive is read here. A call that was
-// refused, for a mistake or for want of credits or slots, was never one and is not found. With
-// `brandsOf` it tells in `found` which brands of a tracker the result names, by the tracker's
-// own rules. The key needs the scope read.
+// Returns one call or task, its `result` when it is COMPLETED or its `error` when it FAILED. It
+// is free, so use it to read a charged answer that did not arrive. A call that was refused
+// because of an error, missing credits or missing slots was not stored and is not found. With
+// `brandsOf`, `found` lists the brands of a tracker that the result names, by the tracker's
+// current rules. The key needs the scope read.
 func (c *Client) Request(ctx context.Context, id string) (*earshot.RequestRecord, error) {
 	return exchange[earshot.RequestRecord](ctx, c, call{method: "GET", path: pathOf("/v1/requests/{id}", id), repeat: idempotent})
 }
 
-// RetryRequest calls POST /v1/requests/{id}/retry: Queue a failed call or task anew.
+// RetryRequest calls POST /v1/requests/{id}/retry: Retry a failed call or task.
 //
-// Queues a task in the place of a call or task that FAILED, with the same request, priority,
-// webhook and, for a task, idempotency key and place in its batch. What failed was not charged;
-// the new task is priced anew. Safe to repeat, from anywhere and at the same moment, because
-// each failure gets one task. Until that has failed, too, or was removed from the queue, the
-// answer is that task, with `queued` false. The key needs the scope tasks.
+// Queues a new task for a call or task that FAILED, with the same request, priority and webhook.
+// The retry of a task also takes over its idempotency key and its index in the batch. The failed
+// attempt was not charged; the new task is priced again. Safe to repeat, also concurrently,
+// because each failure gets one new task. As long as the new task has neither failed nor been
+// removed from the queue, the response returns that task with `queued` false. The key needs the
+// scope tasks.
 func (c *Client) RetryRequest(ctx context.Context, id string) (*earshot.RequestRetried, error) {
 	return exchange[earshot.RequestRetried](ctx, c, call{method: "POST", path: pathOf("/v1/requests/{id}/retry", id), repeat: idempotent})
 }
 
 // Batches calls GET /v1/batches: List batches.
 //
-// Returns the batches of the organization, newest first, and how their tasks stand. A batch is
-// kept as long as one of its tasks. Pass `nextCursor` as `cursor` for the next page. The method
-// fetches pages as the loop comes to them, and ends with the first error. The key needs the
-// scope read.
+// Returns the organization's batches, newest first, with the number of tasks in each state. A
+// batch is stored as long as one of its tasks. For the next page, send `nextCursor` as `cursor`.
+// The iterator fetches pages on demand and stops at the first error. The key needs the scope
+// read.
 func (c *Client) Batches(ctx context.Context) iter.Seq2[*earshot.BatchRecord, error] {
 	var query earshot.BatchQuery
 	return items(func(cursor string) (earshot.List[earshot.BatchRecord], *string, error) {
@@ -201,42 +202,28 @@ func (c *Client) Batches(ctx context.Context) iter.Seq2[*earshot.BatchRecord, er
 	})
 }
 
-// Batch calls GET /v1/batches/{id}: Read how a batch stands.
+// Batch calls GET /v1/batches/{id}: Read the progress of a batch.
 //
-// Returns how many tasks of a batch wait, run and ended, what they cost, and why some failed.
-// The key needs the scope read.
+// Returns the number of tasks in each state, their cost, and the reasons of failures. The key
+// needs the scope read.
 func (c *Client) Batch(ctx context.Context, id string) (*earshot.BatchRecord, error) {
 	return exchange[earshot.BatchRecord](ctx, c, call{method: "GET", path: pathOf("/v1/batches/{id}", id), repeat: idempotent})
 }
 
-// RetryBatch calls POST /v1/batches/{id}/retry: Queue the failed tasks of a batch anew.
+// RetryBatch calls POST /v1/batches/{id}/retry: Retry the failed tasks of a batch.
 //
-// Queues a task in the place of each task of the batch that FAILED, and nothing else, as `POST
-// /v1/requests/{id}/retry` does. Safe to repeat, from anywhere and at the same moment, because
-// each failure gets one task. When the queue has no room for all of them, none is queued. The
-// key needs the scope tasks.
+// Queues a new task for each FAILED task of the batch, as `POST /v1/requests/{id}/retry` does.
+// Safe to repeat, also concurrently, because each failure gets one new task. If the queue does
+// not have room for all of them, none is queued. The key needs the scope tasks.
 func (c *Client) RetryBatch(ctx context.Context, id string) (*earshot.BatchRetried, error) {
 	return exchange[earshot.BatchRetried](ctx, c, call{method: "POST", path: pathOf("/v1/batches/{id}/retry", id), repeat: idempotent})
 }
 
-// Upstreams calls GET /v1/upstreams: List where answers come from.
+// Stats calls GET /v1/stats: Read hourly statistics.
 //
-// Returns the upstreams of each provider in the order in which they are asked, with their state,
-// how they served your organization and what they cost. Official APIs and vendors that the
-// operator could add follow as `notConfigured`. The key needs the scope read.
-func (c *Client) Upstreams(ctx context.Context) ([]earshot.ProviderUpstreams, error) {
-	answer, err := exchange[earshot.Upstreams](ctx, c, call{method: "GET", path: "/v1/upstreams", repeat: idempotent})
-	if err != nil {
-		return nil, err
-	}
-	return answer.Providers, nil
-}
-
-// Stats calls GET /v1/stats: Read what the last hours came to.
-//
-// Returns one row for each UTC hour and provider with at least one finished job, synchronous or
-// queued, oldest first. The percentiles are of the time from start to end, rounded down by less
-// than 5 %; they are null when no job of the row was started. The key needs the scope read.
+// Returns one row for each UTC hour and provider with at least one finished call or task, oldest
+// first. The percentiles are of the time from start to end, rounded down by less than 5 %. They
+// are `null` when none of the calls and tasks was started. The key needs the scope read.
 func (c *Client) Stats(ctx context.Context, hours int) ([]earshot.HourStats, error) {
 	var query earshot.StatsQuery
 	query.Hours = hours
@@ -249,8 +236,8 @@ func (c *Client) Stats(ctx context.Context, hours int) ([]earshot.HourStats, err
 
 // Trackers calls GET /v1/trackers: List trackers.
 //
-// Returns all trackers of the organization by name, each with its cost and its last sweep,
-// without definitions. The key needs the scope read.
+// Returns all trackers of the organization, sorted by name, with their costs and last sweeps but
+// without their definitions. The key needs the scope read.
 func (c *Client) Trackers(ctx context.Context) ([]earshot.Tracker, error) {
 	answer, err := exchange[earshot.TrackerList](ctx, c, call{method: "GET", path: "/v1/trackers", repeat: idempotent})
 	if err != nil {
@@ -268,30 +255,29 @@ func (c *Client) Tracker(ctx context.Context, name string) (*earshot.Tracker, er
 
 // DeleteTracker calls DELETE /v1/trackers/{name}: Delete a tracker and its answers.
 //
-// The name is free at once. What is queued of the tracker is removed, what runs goes on and is
-// charged; its answers are deleted in the background. The ledger keeps what it cost. The key
-// needs the scope track.
+// The name can be used again at once. Queued tasks of the tracker are removed; running tasks
+// continue and are charged. Answers are deleted in the background. The ledger keeps the charges.
+// The key needs the scope track.
 func (c *Client) DeleteTracker(ctx context.Context, name string) error {
 	return c.remove(ctx, pathOf("/v1/trackers/{name}", name))
 }
 
-// MakeDemo calls POST /v1/trackers/{name}/demo: Make a tracker with a history that is made up.
+// MakeDemo calls POST /v1/trackers/{name}/demo: Create a demo tracker.
 //
-// Fills a tracker with daily sweeps of the past, as if it had been asking for so long: answers
-// by the built-in lab, some of them missing, a sweep that was missed and one that was skipped,
-// and a brand that loses ground on a known day. Nothing is asked outside and nothing is charged.
-// The tracker says `demo`, its answers say `madeUp`; it starts no sweep and cannot be changed.
-// Delete it as any other. A demo of that name is replaced. Any other tracker is left alone, with
-// 409. The body may be left out. The key needs the scope track.
+// Creates a tracker with a made-up history of daily sweeps. The answers come from the built-in
+// lab. Some answers are missing, one sweep was missed and one was skipped, and one brand loses
+// visibility from a known day on. No provider is asked and nothing is charged. The tracker is
+// marked `demo` and its answers `madeUp`. It runs no sweeps and cannot be changed; delete it
+// like any other tracker. A demo with the same name is replaced. If another tracker has the
+// name, the response is 409. The body may be left out. The key needs the scope track.
 func (c *Client) MakeDemo(ctx context.Context, name string, body earshot.DemoRequest) (*earshot.DemoMade, error) {
 	return exchange[earshot.DemoMade](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/demo", name), body: body, repeat: idempotent})
 }
 
 // Sweeps calls GET /v1/trackers/{name}/sweeps: List sweeps.
 //
-// Returns the sweeps of a tracker, the newest first, those that were skipped or missed among
-// them. The method fetches pages as the loop comes to them, and ends with the first error. The
-// key needs the scope read.
+// Returns the sweeps of a tracker, newest first, including skipped and missed ones. The iterator
+// fetches pages on demand and stops at the first error. The key needs the scope read.
 func (c *Client) Sweeps(ctx context.Context, name string, query earshot.SweepQuery) iter.Seq2[*earshot.Sweep, error] {
 	return items(func(cursor string) (earshot.List[earshot.Sweep], *string, error) {
 		query.Cursor = cursor
@@ -305,87 +291,87 @@ func (c *Client) Sweeps(ctx context.Context, name string, query earshot.SweepQue
 
 // Sweep calls GET /v1/trackers/{name}/sweeps/{id}: Read a sweep.
 //
-// Returns one sweep, and what is missing of it by reason. The key needs the scope read.
+// Returns one sweep, with the number of missing answers by reason. The key needs the scope read.
 func (c *Client) Sweep(ctx context.Context, name string, id string) (*earshot.Sweep, error) {
 	return exchange[earshot.Sweep](ctx, c, call{method: "GET", path: pathOf("/v1/trackers/{name}/sweeps/{id}", name, id), repeat: idempotent})
 }
 
 // CancelSweep calls DELETE /v1/trackers/{name}/sweeps/{id}: Cancel a sweep.
 //
-// Nothing more of it is submitted, and what is queued is removed at no cost. What runs goes on;
-// the sweep closes when that has ended. The key needs the scope track.
+// Submits no more tasks of the sweep, and removes its queued tasks at no cost. Running tasks
+// continue; the sweep closes when they have ended. The key needs the scope track.
 func (c *Client) CancelSweep(ctx context.Context, name string, id string) (*earshot.SweepCancelResult, error) {
 	return exchange[earshot.SweepCancelResult](ctx, c, call{method: "DELETE", path: pathOf("/v1/trackers/{name}/sweeps/{id}", name, id), repeat: idempotent})
 }
 
-// TrackerMetrics calls GET /v1/trackers/{name}/metrics: Read what answers say of brands.
+// TrackerMetrics calls GET /v1/trackers/{name}/metrics: Read the metrics of a tracker.
 //
-// Returns numbers of a tracker, made of the answers of its closed sweeps, each with its
-// numerator and denominator, what is missing, two intervals, the version of its definition and
-// of the names, and where the answers behind it are listed. Missing answers count in no rate:
-// missing is not zero. `filter` shrinks denominators, `having` only picks rows. At most 50,000
-// answers are counted together; choose a shorter time where there are more. The key needs the
+// Returns metrics computed from the answers of closed sweeps. Each value has its numerator and
+// denominator, the number of missing answers, two confidence intervals, the version of its
+// definition and of the rules, and a link to the answers behind it. Missing answers do not count
+// in any rate. `filter` reduces the denominators; `having` only selects rows. At most 50,000
+// answers are counted together; choose a shorter period if there are more. The key needs the
 // scope read.
 func (c *Client) TrackerMetrics(ctx context.Context, name string, query earshot.MetricQuery) (*earshot.MetricReport, error) {
 	return exchange[earshot.MetricReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/metrics", name), query), repeat: idempotent})
 }
 
-// CompareTracker calls GET /v1/trackers/{name}/compare: Tell whether a number changed, or only wavers.
+// CompareTracker calls GET /v1/trackers/{name}/compare: Find out whether a metric changed.
 //
-// Answers "did our visibility change, and is that noise?" in one call: for each brand, on all
-// targets together and on each, the mean of two periods, the change with its interval, the
-// smallest change that could have been seen, and a verdict, also as a sentence in `summary`.
-// `moved` is more than asking again would show; `steady` is not; `tooEarly` is fewer than 5
-// sweeps in a period. Where a sweep was repeated at once, `noiseFloor` is by how much visibility
-// differed then, and `summary` says whether the change is within it. Unless given, the last 28
-// days are compared with the 28 days before. Only cells that both periods have are compared.
-// `grades` tells what the numbers of the later period are good for, criterion by criterion. With
-// `by=prompt` there is a row for each question that the filter leaves, on all targets together,
-// and no grades; they are tested together, so that of those that are said to have moved about 1
-// in 20 has not. At most 50,000 answers are counted together; choose a shorter time where there
-// are more. The key needs the scope read.
+// Answers "did our visibility change, or is it noise?" in one call. For each brand, on each
+// target and on all targets together, it returns the means of two periods, the change with its
+// confidence interval, the smallest detectable change, and a verdict, which `summary` states as
+// a sentence. `moved` means that the change is larger than the variation between reruns;
+// `steady` means that it is not; `tooEarly` means that a period has fewer than 5 sweeps. If a
+// sweep was repeated, `noiseFloor` is the difference in visibility between the two sweeps, and
+// `summary` says whether the change is within it. By default, the last 28 days are compared with
+// the 28 days before. Only cells with answers in both periods are compared. `grades` rates how
+// reliable the metrics of the later period are, criterion by criterion. With `by=prompt`, there
+// is a row for each prompt that matches the filter, on all targets together, and there are no
+// grades. The false discovery rate is controlled, so that about 1 in 20 of the prompts with
+// `moved` has not changed. At most 50,000 answers are counted together; choose a shorter period
+// if there are more. The key needs the scope read.
 func (c *Client) CompareTracker(ctx context.Context, name string, query earshot.CompareQuery) (*earshot.CompareReport, error) {
 	return exchange[earshot.CompareReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/compare", name), query), repeat: idempotent})
 }
 
-// TrackerSources calls GET /v1/trackers/{name}/sources: List what answers cite.
+// TrackerSources calls GET /v1/trackers/{name}/sources: List cited sources.
 //
-// Returns the domains, pages or types of sites that answers cite, those with the most citations
-// first, each with its share of all citations, the type of the site and the brand whose it is,
-// and of domains in `backs` which brands are named in sentences that cite it. A page counts once
-// an answer, however it is written. At most 50,000 answers are counted together; choose a
-// shorter time where there are more. The key needs the scope read.
+// Returns the domains, pages or types of sites that answers cite, most cited first, each with
+// its share of all citations, the type of the site and the brand that owns it. For domains and
+// pages, `backs` lists the brands that are named in sentences which cite them. A page counts
+// once per answer, whichever form its URL has. At most 50,000 answers are counted together;
+// choose a shorter period if there are more. The key needs the scope read.
 func (c *Client) TrackerSources(ctx context.Context, name string, query earshot.SourceQuery) (*earshot.SourceReport, error) {
 	return exchange[earshot.SourceReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/sources", name), query), repeat: idempotent})
 }
 
-// TrackerRules calls GET /v1/trackers/{name}/rules: Tell by which names brands are found.
+// TrackerRules calls GET /v1/trackers/{name}/rules: List the versions of a tracker's rules.
 //
-// Returns the versions of the names of a tracker, the newest first. Numbers are read by the
-// current one. Another definition of brands makes a new one, by which all kept answers are
-// analysed in the background, at no cost; it becomes current at once when that is done. `moved`
-// then tells what it changed, with the kept answers that name each brand by the names before and
-// by the new ones, and those that do so only by one of them. The key needs the scope read.
+// Returns the versions of a tracker's rules, newest first. Rules are the names by which brands
+// are found; metrics use the current version. A change of the brands creates a new version, with
+// which all stored answers are analysed in the background at no cost. When that is done, the new
+// version becomes current, and `moved` shows how many stored answers name each brand by the old
+// and by the new version. The key needs the scope read.
 func (c *Client) TrackerRules(ctx context.Context, name string) (*earshot.RulesList, error) {
 	return exchange[earshot.RulesList](ctx, c, call{method: "GET", path: pathOf("/v1/trackers/{name}/rules", name), repeat: idempotent})
 }
 
-// Reanalyse calls POST /v1/trackers/{name}/reanalysis: Analyse all kept answers again.
+// Reanalyse calls POST /v1/trackers/{name}/reanalysis: Analyse all stored answers again.
 //
-// Makes a new version of the rules of the same names and analyses all kept answers by it in the
-// background, at no cost. Numbers are read by the version before until that is done. Nobody
-// needs this after a change of brands or an upgrade, which do the same. The key needs the scope
-// track.
+// Creates a new version of the rules with the same names and analyses all stored answers with it
+// in the background, at no cost. Until that is done, metrics use the previous version. After a
+// change of brands or an upgrade, this happens automatically. The key needs the scope track.
 func (c *Client) Reanalyse(ctx context.Context, name string) (*earshot.Reanalysis, error) {
 	return exchange[earshot.Reanalysis](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/reanalysis", name)})
 }
 
 // Answers calls GET /v1/trackers/{name}/answers: List answers.
 //
-// Returns what became of the questions of a tracker, the newest first, without results. One page
-// reads 1,000 answers at most, so that with a filter it may have fewer items than `limit`, even
-// none, and still name a `nextCursor`; the list ends where that is null. The method fetches
-// pages as the loop comes to them, and ends with the first error. The key needs the scope read.
+// Returns the answers of a tracker, newest first, without results. A page reads at most 1,000
+// answers, so with a filter it may have fewer items than `limit`, even none, although more pages
+// follow. The list ends when `nextCursor` is `null`. The iterator fetches pages on demand and
+// stops at the first error. The key needs the scope read.
 func (c *Client) Answers(ctx context.Context, name string, query earshot.AnswerQuery) iter.Seq2[*earshot.TrackedAnswer, error] {
 	return items(func(cursor string) (earshot.List[earshot.TrackedAnswer], *string, error) {
 		query.Cursor = cursor
@@ -399,22 +385,22 @@ func (c *Client) Answers(ctx context.Context, name string, query earshot.AnswerQ
 
 // Answer calls GET /v1/trackers/{name}/answers/{id}: Read an answer with its result.
 //
-// Returns one answer and the provider's result, for as long as the tracker keeps it. `found` is
-// what the current rules find in it: the texts that were searched, as they are stored, and in
-// them the mentions of brands as ranges of bytes; and the pages that it cites. `cell` are the
-// answers beside it: the other samples, and those of the sweeps before and after. The key needs
-// the scope read.
+// Returns one answer with the provider's result, as long as the tracker stores it. `found`
+// contains the findings of the current rules: the searched texts exactly as stored, the mentions
+// of brands as byte ranges in these texts, and the cited pages. `cell` lists the other answers
+// to the same prompt on the same target: the other samples, and the answers of the previous and
+// the next sweep. The key needs the scope read.
 func (c *Client) Answer(ctx context.Context, name string, id string) (*earshot.TrackedAnswer, error) {
 	return exchange[earshot.TrackedAnswer](ctx, c, call{method: "GET", path: pathOf("/v1/trackers/{name}/answers/{id}", name, id), repeat: idempotent})
 }
 
 // DiffAnswers calls GET /v1/trackers/{name}/diff: Compare two answers.
 //
-// Returns how two answers of a tracker differ: words, cited pages gained and lost, the order of
-// brands, and the Jaccard distances of their domains and brands. Two answers to one question
-// always differ: `noise` is the mean distance of each answer of the cell of `b` from the one
-// before it. Of texts with more than 4,000 words the beginnings are compared. The key needs the
-// scope read.
+// Returns the differences between two answers of a tracker: words, gained and lost citations,
+// the order of brands, and the Jaccard distances of cited domains and named brands. Two answers
+// to the same prompt always differ; `noise` is the mean distance between consecutive answers to
+// the prompt of `b` on its target. For texts of more than 4,000 words, only the beginnings are
+// compared. The key needs the scope read.
 func (c *Client) DiffAnswers(ctx context.Context, name string, a string, b string) (*earshot.AnswerDiff, error) {
 	var query earshot.DiffQuery
 	query.A = a
@@ -422,35 +408,35 @@ func (c *Client) DiffAnswers(ctx context.Context, name string, a string, b strin
 	return exchange[earshot.AnswerDiff](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/diff", name), query), repeat: idempotent})
 }
 
-// TryNames calls POST /v1/trackers/{name}/names/try: Try names on kept answers.
+// TryNames calls POST /v1/trackers/{name}/names/try: Try brand names on stored answers.
 //
-// Looks for names in the newest kept answers as if they were in the panel, and tells what they
-// find, where, which other names are in their way, and how many answers name whom then. It
-// changes nothing and costs nothing. An account searches twice at the same time at most; more is
+// Searches the newest stored answers for names as if they were in the definition. Returns where
+// the names are found, which other names conflict with them, and how many answers would name
+// each brand. It changes nothing and is free. An account may run two searches at once; more are
 // refused with 503. The key needs the scope read.
 func (c *Client) TryNames(ctx context.Context, name string, body earshot.NameTrial) (*earshot.NameTried, error) {
 	return exchange[earshot.NameTried](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/names/try", name), body: body, repeat: idempotent})
 }
 
-// DiscoverNames calls GET /v1/trackers/{name}/discover: Guess names that the panel lacks.
+// DiscoverNames calls GET /v1/trackers/{name}/discover: Suggest missing brand names.
 //
-// Lists what the newest kept answers make stand out and the panel does not have, by the number
-// of answers. These are emphasised words, heads of list items, and what the provider calls an
-// entity, where it looks like a name. Spellings that differ in case and accents are one. It is a
-// guess for people to look at, and no number is made of it. An account searches twice at the
-// same time at most; more is refused with 503. The key needs the scope read.
+// Lists names that the newest stored answers emphasise and that no brand of the tracker has,
+// ordered by the number of answers. Candidates are emphasised words, beginnings of list items,
+// and entities reported by the provider that look like names. Spellings that differ only in case
+// or accents are combined. The list is a suggestion for people; no metric uses it. An account
+// may run two searches at once; more are refused with 503. The key needs the scope read.
 func (c *Client) DiscoverNames(ctx context.Context, name string, query earshot.DiscoverQuery) (*earshot.DiscoverReport, error) {
 	return exchange[earshot.DiscoverReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/discover", name), query), repeat: idempotent})
 }
 
 // SendReport calls POST /v1/trackers/{name}/report: Send a report to channels now.
 //
-// Writes a report of the period that the tracker's `reports` would be of today, or of the last
-// 28 days where it has none, and sends it to the channels of these reports, or to the named one
-// of the organization. It is stored and sent as one that was due is, and tried again where a
-// receiver does not take it; `GET /v1/webhooks/deliveries` and the tracker's `reports.last` tell
-// how that goes. The body may be left out. Asked for again within the same minute, the same
-// report is returned and nothing more is sent. The key needs the scope track.
+// Creates a report on the period that the tracker's `reports` would cover today, or on the last
+// 28 days if it has no `reports`, and sends it to the channels of these reports or to the
+// channel in the request. The report is stored and delivered like a scheduled one, with retries.
+// `GET /v1/webhooks/deliveries` and the tracker's `reports.last` show the progress. The body may
+// be left out. A second request within the same minute returns the same report and sends
+// nothing. The key needs the scope track.
 func (c *Client) SendReport(ctx context.Context, name string, channel string) (*earshot.SentReport, error) {
 	var body earshot.ReportSendRequest
 	body.Channel = channel
@@ -461,16 +447,16 @@ func (c *Client) SendReport(ctx context.Context, name string, channel string) (*
 	return &answer.Report, nil
 }
 
-// Alerts calls GET /v1/trackers/{name}/alerts: List what moved, and what else is worth a look.
+// Alerts calls GET /v1/trackers/{name}/alerts: List alerts.
 //
-// Returns the alerts of a tracker, the newest first. `shift` is a lasting change of one metric
-// of one brand on one target, as a change detector sees it that raises false alarms no more
-// often than the tracker's `alerts.falseAlarmsPerYear`; it tells from what to what, since when,
-// which questions carry it, and where the answers before and after are listed. `source` are
-// domains that are cited more or less than before; `coverage`, `blocked` and `unreadable` are
-// targets of which too much is missing to conclude anything; `ceiling` and `sweep` tell of
-// credits and of sweeps that did not take place. The method fetches pages as the loop comes to
-// them, and ends with the first error. The key needs the scope read.
+// Returns the alerts of a tracker, newest first. `shift` is a lasting change of one metric of
+// one brand on one target. It is found by a change detector that raises at most
+// `alerts.falseAlarmsPerYear` false alarms. The alert has the means before and after the change,
+// its start, the most affected prompts, and links to the answers before and after. `source`
+// lists domains that are cited more or less often than before. `coverage`, `blocked` and
+// `unreadable` are about targets with too many missing answers. `ceiling` is about the monthly
+// limit, `sweep` about sweeps that did not run. The iterator fetches pages on demand and stops
+// at the first error. The key needs the scope read.
 func (c *Client) Alerts(ctx context.Context, name string, query earshot.AlertQuery) iter.Seq2[*earshot.Alert, error] {
 	return items(func(cursor string) (earshot.List[earshot.Alert], *string, error) {
 		query.Cursor = cursor
@@ -484,8 +470,9 @@ func (c *Client) Alerts(ctx context.Context, name string, query earshot.AlertQue
 
 // AcknowledgeAlert calls POST /v1/trackers/{name}/alerts/{id}/acknowledge: Acknowledge an alert.
 //
-// Notes that whoever has the key has seen an alert; from then on the next one that tells the
-// same is raised again. Doing so twice changes nothing. The key needs the scope track.
+// Marks an alert as acknowledged by the owner of the key. From then on, the same change or
+// problem can raise a new alert. Acknowledging it twice changes nothing. The key needs the scope
+// track.
 func (c *Client) AcknowledgeAlert(ctx context.Context, name string, id string) (*earshot.Alert, error) {
 	answer, err := exchange[earshot.AlertAcknowledged](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/alerts/{id}/acknowledge", name, id), repeat: idempotent})
 	if err != nil {
@@ -494,11 +481,12 @@ func (c *Client) AcknowledgeAlert(ctx context.Context, name string, id string) (
 	return &answer.Alert, nil
 }
 
-// TestAlerts calls POST /v1/trackers/{name}/alerts/test: Send a test to channels.
+// TestAlerts calls POST /v1/trackers/{name}/alerts/test: Test the channels of a tracker.
 //
-// Sends a test to every channel of the tracker, or to the named one of the organization, and
-// tells how each went. It is sent as an alert is, but once, and not stored. The body may be left
-// out. An organization may have 4 tests under way on a node. The key needs the scope track.
+// Sends a test message to all channels of the tracker, or to the channel in the request, and
+// returns the result for each. The message is sent once, like an alert, and not stored. The body
+// may be left out. An organization may run 4 tests at once on a node. The key needs the scope
+// track.
 func (c *Client) TestAlerts(ctx context.Context, name string, channel string) ([]earshot.ChannelTest, error) {
 	var body earshot.AlertTestRequest
 	body.Channel = channel
@@ -511,8 +499,8 @@ func (c *Client) TestAlerts(ctx context.Context, name string, channel string) ([
 
 // Channels calls GET /v1/channels: List channels.
 //
-// Returns where alerts of trackers can be sent. Of the URL of a webhook, which is a secret, only
-// the host is shown. The key needs the scope read.
+// Returns the organization's channels, to which alerts and reports of trackers can be sent. The
+// URL of a webhook is a secret; only its host is shown. The key needs the scope read.
 func (c *Client) Channels(ctx context.Context) ([]earshot.Channel, error) {
 	answer, err := exchange[earshot.ChannelList](ctx, c, call{method: "GET", path: "/v1/channels", repeat: idempotent})
 	if err != nil {
@@ -521,30 +509,31 @@ func (c *Client) Channels(ctx context.Context) ([]earshot.Channel, error) {
 	return answer.Channels, nil
 }
 
-// SaveChannel calls PUT /v1/channels/{name}: Make or change a channel.
+// SaveChannel calls PUT /v1/channels/{name}: Create or change a channel.
 //
-// Says where a channel leads: to a `webhook`, which gets signed messages as tasks send them, to
-// an incoming webhook of `slack` or `discord`, or to addresses for `mail`, where the operator
-// has set an SMTP server. Trackers name channels in `alerts.channels`, so that no secret stands
-// in their definitions. The key needs the scope admin.
+// Sets the receiver of a channel. A `webhook` gets signed messages, as tasks send them; `slack`
+// and `discord` are incoming webhooks of these services; `mail` is a list of addresses and
+// requires that the operator has configured an SMTP server. Trackers name their channels in
+// `alerts.channels`, so their definitions contain no secrets. The key needs the scope admin.
 func (c *Client) SaveChannel(ctx context.Context, name string, body earshot.ChannelRequest) (*earshot.ChannelSaved, error) {
 	return exchange[earshot.ChannelSaved](ctx, c, call{method: "PUT", path: pathOf("/v1/channels/{name}", name), body: body, repeat: idempotent})
 }
 
 // DeleteChannel calls DELETE /v1/channels/{name}: Delete a channel.
 //
-// Deletes a channel that no tracker names. What waits to be sent to it is not sent. The key
-// needs the scope admin.
+// Deletes a channel that no tracker uses. Pending deliveries to it are dropped. The key needs
+// the scope admin.
 func (c *Client) DeleteChannel(ctx context.Context, name string) error {
 	return c.remove(ctx, pathOf("/v1/channels/{name}", name))
 }
 
 // Events calls GET /v1/events: Read finished tasks in order.
 //
-// Returns tasks in the order in which they finished, each in the shape that its webhook carries.
-// Pass `nextCursor` as `cursor` to go on; an empty page gives the same cursor back. Without a
-// cursor it begins with the oldest task that is still kept; `cursor=latest` gives an empty page
-// whose `nextCursor` is where the future begins. The key needs the scope read.
+// Returns tasks in the order in which they finished, in the format of their webhooks. Send
+// `nextCursor` as `cursor` for the next page; an empty page returns the same cursor. Without a
+// cursor, the list begins with the oldest task that is still stored. `cursor=latest` returns an
+// empty page whose `nextCursor` skips all tasks that have finished so far. The key needs the
+// scope read.
 func (c *Client) Events(ctx context.Context, cursor string, limit int) (*earshot.EventPage, error) {
 	var query earshot.EventQuery
 	query.Cursor = cursor
@@ -554,11 +543,11 @@ func (c *Client) Events(ctx context.Context, cursor string, limit int) (*earshot
 
 // Deliveries calls GET /v1/webhooks/deliveries: List webhook deliveries.
 //
-// Returns the deliveries of the organization, the newest first, and how their last tries went.
-// They bring the webhooks of tasks and sweeps, and the alerts and reports for channels. The
-// delivery of a task begins when the task finishes and is kept as long as the task. Pass
-// `nextCursor` as `cursor` for the next page, with the same filter. The method fetches pages as
-// the loop comes to them, and ends with the first error. The key needs the scope read.
+// Returns the organization's deliveries, newest first, with their last attempts. Deliveries are
+// webhooks of tasks and sweeps, and alerts and reports for channels. The delivery of a task is
+// created when the task finishes and stored as long as the task. For the next page, send
+// `nextCursor` as `cursor` with the same filter. The iterator fetches pages on demand and stops
+// at the first error. The key needs the scope read.
 func (c *Client) Deliveries(ctx context.Context, state earshot.DeliveryState) iter.Seq2[*earshot.Delivery, error] {
 	var query earshot.DeliveryQuery
 	query.State = state
@@ -574,7 +563,7 @@ func (c *Client) Deliveries(ctx context.Context, state earshot.DeliveryState) it
 
 // Delivery calls GET /v1/webhooks/deliveries/{id}: Read a webhook delivery.
 //
-// Returns one delivery and how its last tries went. The webhook of a task has none before the
+// Returns one delivery and its last attempts. The webhook of a task has no delivery until the
 // task has finished. The key needs the scope read.
 func (c *Client) Delivery(ctx context.Context, id string) (*earshot.Delivery, error) {
 	return exchange[earshot.Delivery](ctx, c, call{method: "GET", path: pathOf("/v1/webhooks/deliveries/{id}", id), repeat: idempotent})
@@ -582,8 +571,9 @@ func (c *Client) Delivery(ctx context.Context, id string) (*earshot.Delivery, er
 
 // Resend calls POST /v1/webhooks/deliveries/{id}/resend: Send a webhook again.
 //
-// Plans one more series of tries for a delivery, whether or not it was acknowledged before. The
-// body and the `webhook-id` stay the same. No body is read. The key needs the scope tasks.
+// Plans another series of attempts for a delivery, whether or not it was acknowledged. The body
+// and the `webhook-id` stay the same. The request body is ignored. The key needs the scope
+// tasks.
 func (c *Client) Resend(ctx context.Context, id string) (*earshot.Delivery, error) {
 	answer, err := exchange[earshot.DeliveryResent](ctx, c, call{method: "POST", path: pathOf("/v1/webhooks/deliveries/{id}/resend", id)})
 	if err != nil {
@@ -592,10 +582,10 @@ func (c *Client) Resend(ctx context.Context, id string) (*earshot.Delivery, erro
 	return &answer.Delivery, nil
 }
 
-// Keys calls GET /v1/keys: List the keys.
+// Keys calls GET /v1/keys: List keys.
 //
-// Returns the organization's keys, newest first; all that are valid, and the newest of those
-// that are revoked or have expired. A key's secret is never shown again. The key needs the scope
+// Returns the organization's keys, newest first. The list has all valid keys, and the newest
+// revoked and expired ones. The secret of a key is never returned again. The key needs the scope
 // admin.
 func (c *Client) Keys(ctx context.Context) ([]*earshot.Key, error) {
 	answer, err := exchange[earshot.KeyList](ctx, c, call{method: "GET", path: "/v1/keys", repeat: idempotent})
@@ -605,22 +595,23 @@ func (c *Client) Keys(ctx context.Context) ([]*earshot.Key, error) {
 	return answer.Keys, nil
 }
 
-// CreateKey calls POST /v1/keys: Make a key.
+// CreateKey calls POST /v1/keys: Create a key.
 //
-// Makes a key of the organization. Its secret is in the response and nowhere else. An
-// organization may have 500 valid keys; one more is a 400. The key needs the scope admin.
+// Creates a key of the organization. Only this response contains its secret. An organization may
+// have 500 valid keys; creating one more gets a 400. The key needs the scope admin.
 func (c *Client) CreateKey(ctx context.Context, body earshot.KeyRequest) (*earshot.NewKey, error) {
 	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/keys", body: body})
 }
 
-// LimitKey calls PATCH /v1/keys/{id}: Set what a key may spend.
+// LimitKey calls PATCH /v1/keys/{id}: Set a key's spending limits.
 //
-// Sets the ceilings of a key, in credits a day and a month of UTC; a ceiling that is left out,
-// or 0, is removed. A call or task that might pass one is refused with 403,
-// `KEY_BUDGET_EXCEEDED`; a task that was queued before ends FAILED with it, once what is spent
-// leaves no room for it. Credits held for running jobs count against calls; a task waits until
-// those jobs have ended. What is spent counts from when the key first had a ceiling; sweeps of
-// trackers count against the ceilings of their trackers instead. The key needs the scope admin.
+// Sets the most credits that a key may spend per UTC day and UTC month. A limit that is left
+// out, or 0, is removed. A call or task that might exceed a limit is refused with 403
+// `KEY_BUDGET_EXCEEDED`. A task that was queued earlier FAILS with the same code when the
+// credits already spent leave no room for it. Credits reserved for running jobs count against
+// calls; a task waits until these jobs have ended. Spending is counted from when the key first
+// had a limit. Sweeps of trackers do not count; their trackers have their own ceilings. The key
+// needs the scope admin.
 func (c *Client) LimitKey(ctx context.Context, id string, body earshot.KeyCeilings) (*earshot.Key, error) {
 	answer, err := exchange[earshot.ChangedKey](ctx, c, call{method: "PATCH", path: pathOf("/v1/keys/{id}", id), body: body, repeat: idempotent})
 	if err != nil {
@@ -631,8 +622,8 @@ func (c *Client) LimitKey(ctx context.Context, id string, body earshot.KeyCeilin
 
 // RevokeKey calls DELETE /v1/keys/{id}: Revoke a key.
 //
-// Ends a key for good; every node refuses it within a second. Revoking it again changes nothing.
-// The key that makes the request cannot be revoked by it. The key needs the scope admin.
+// Revokes a key permanently. Every node rejects it within one second. Revoking it again changes
+// nothing. A key cannot revoke itself. The key needs the scope admin.
 func (c *Client) RevokeKey(ctx context.Context, id string) (*earshot.Key, error) {
 	answer, err := exchange[earshot.RevokedKey](ctx, c, call{method: "DELETE", path: pathOf("/v1/keys/{id}", id), repeat: idempotent})
 	if err != nil {
@@ -641,13 +632,13 @@ func (c *Client) RevokeKey(ctx context.Context, id string) (*earshot.Key, error)
 	return &answer.Key, nil
 }
 
-// LedgerEntries calls GET /v1/ledger: Read the changes of the balance.
+// LedgerEntries calls GET /v1/ledger: Read the ledger.
 //
-// Returns every change of the credit balance, newest first; all of them add up to the balance.
-// Entries are ordered by their ids, and a charge has the id of its task or call, so it stands
-// where that came in. Pass `nextCursor` as `cursor` for the next page, with the same filter.
-// Entries are kept for ever. The method fetches pages as the loop comes to them, and ends with
-// the first error. The key needs the scope admin.
+// Returns all changes of the credit balance, newest first; their sum is the balance. Entries are
+// ordered by id. A charge has the id of its task or call, so it is listed by when the task or
+// call was created. For the next page, send `nextCursor` as `cursor` with the same filter.
+// Entries are kept forever. The iterator fetches pages on demand and stops at the first error.
+// The key needs the scope admin.
 func (c *Client) LedgerEntries(ctx context.Context, kind earshot.LedgerKind) iter.Seq2[*earshot.LedgerEntry, error] {
 	var query earshot.LedgerQuery
 	query.Kind = kind
@@ -661,21 +652,21 @@ func (c *Client) LedgerEntries(ctx context.Context, kind earshot.LedgerKind) ite
 	})
 }
 
-// RotateWebhookSecret calls POST /v1/webhooks/secret/rotate: Replace the webhook secret.
+// RotateWebhookSecret calls POST /v1/webhooks/secret/rotate: Rotate the webhook secret.
 //
-// Gives the organization a new secret to verify webhooks with. It is in the response and nowhere
-// else. The one before stays valid for 24 hours, in which webhooks carry a signature of each;
-// another rotation ends it at once. No body is read. The key needs the scope admin.
+// Creates a new secret for verifying webhooks. Only this response contains it. The previous
+// secret stays valid for 24 hours, during which webhooks are signed with both; another rotation
+// invalidates it at once. The request body is ignored. The key needs the scope admin.
 func (c *Client) RotateWebhookSecret(ctx context.Context) (*earshot.RotatedSecret, error) {
 	return exchange[earshot.RotatedSecret](ctx, c, call{method: "POST", path: "/v1/webhooks/secret/rotate"})
 }
 
-// TestWebhook calls POST /v1/webhooks/test: Try out a webhook.
+// TestWebhook calls POST /v1/webhooks/test: Test a webhook.
 //
-// Sends one POST to the URL, signed and guarded as a delivery is, with the body
-// `{"test":true,"sentAt":"…"}`, and tells how it went. The receiver has 15 seconds; nothing is
-// stored and nothing is tried again. An organization may have 4 tests under way on a node. The
-// key needs the scope admin.
+// Sends one POST to the URL, signed and checked like a delivery, with the body
+// `{"test":true,"sentAt":"…"}`, and returns the result. The receiver has 15 seconds to answer.
+// Nothing is stored or retried. An organization may run 4 tests at once on a node. The key needs
+// the scope admin.
 func (c *Client) TestWebhook(ctx context.Context, url string) (*earshot.WebhookTest, error) {
 	var body earshot.WebhookRequest
 	body.URL = url
@@ -686,10 +677,10 @@ func (c *Client) TestWebhook(ctx context.Context, url string) (*earshot.WebhookT
 	return &answer.Test, nil
 }
 
-// Session calls GET /v1/session: Who is signed in.
+// Session calls GET /v1/session: Read the session.
 //
-// Tells whose key the request carries, in the dashboard's cookie or in `Authorization`. Without
-// a valid one the session is null, which is no error.
+// Returns the organization and scopes of the key in the dashboard's cookie or in
+// `Authorization`. Without a valid key, the session is `null`, which is not an error.
 func (c *Client) Session(ctx context.Context) (*earshot.Session, error) {
 	answer, err := exchange[earshot.SessionResponse](ctx, c, call{method: "GET", path: "/v1/session", repeat: idempotent})
 	if err != nil {

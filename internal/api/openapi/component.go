@@ -9,8 +9,8 @@ import (
 	"earshot/internal/schema"
 )
 
-// components adds the schemas that depend on which providers are served, or that
-// say more than one type can: what is there in which case.
+// components adds the schemas that depend on the list of providers, and the conditions
+// that a Go type cannot express.
 func (b *builder) components() {
 	var names, types []string
 	models := map[string]bool{}
@@ -22,9 +22,9 @@ func (b *builder) components() {
 	}
 	maps.DeleteFunc(models, func(_ string, named bool) bool { return !named })
 	all := &b.types.Components
-	all.Set("Provider", enum("A provider, named by its path segment.", names))
-	all.Set("TaskType", enum("Which provider runs the task.", types))
-	all.Set("CountryModel", enum("What the list of countries can be asked for.", slices.Sorted(maps.Keys(models))))
+	all.Set("Provider", enum("The name of a provider, as in its path.", names))
+	all.Set("TaskType", enum("The provider that runs the task.", types))
+	all.Set("CountryModel", enum("A provider by which the list of countries can be filtered.", slices.Sorted(maps.Keys(models))))
 	b.results()
 	b.payloads()
 	b.details()
@@ -34,8 +34,7 @@ func enum(description string, values []string) schema.Map {
 	return object("description", description, "type", "string", "enum", values)
 }
 
-// results says which result a task of each type, and a request of each provider,
-// has.
+// results adds the shape of the result for each type of task and each provider.
 func (b *builder) results() {
 	var shapes, tasks, requests []schema.Map
 	for _, about := range b.providers {
@@ -50,7 +49,7 @@ func (b *builder) results() {
 	inTask := func(status schema.Map) schema.Map { return property("task", status) }
 	inRequest := func(status schema.Map) schema.Map { return status }
 	b.types.Components.Set("TaskResult", object(
-		"description", "The result, in the shape of the task's provider.", "anyOf", shapes,
+		"description", "The result; the provider decides its shape.", "anyOf", shapes,
 	))
 	b.extend("TaskRecord", schema.Entry{Key: "allOf", Value: append(tasks, outcomeRules(inTask, earshot.StatusCompleted)...)})
 	b.extend("RequestRecord", schema.Entry{Key: "allOf", Value: append(requests, outcomeRules(inRequest, earshot.StatusCompleted, earshot.StatusFailed)...)})
@@ -67,7 +66,7 @@ func outcomeRules(at func(schema.Map) schema.Map, withResult ...earshot.Status) 
 	}
 }
 
-// payloads says which payload a task of each type takes.
+// payloads adds the shape of the payload for each type of task.
 func (b *builder) payloads() {
 	var rules []schema.Map
 	for _, about := range b.providers {
@@ -76,7 +75,7 @@ func (b *builder) payloads() {
 	b.extend("TaskRequest", schema.Entry{Key: "allOf", Value: rules})
 }
 
-// details says which details an error of each code has.
+// details adds the shape of the details for each error code.
 func (b *builder) details() {
 	var shapes, rules []schema.Map
 	var none []earshot.Code
@@ -92,13 +91,13 @@ func (b *builder) details() {
 	}
 	rules = append(rules, when(property("code", object("enum", none)), not(required("details"))))
 	b.types.Components.Set("ErrorDetails", object(
-		"description", "What the code says more of; the code decides the shape.", "anyOf", shapes,
+		"description", "Additional data about an error; its code decides the shape.", "anyOf", shapes,
 	))
 	b.extend("Error", schema.Entry{Key: "allOf", Value: rules})
 	b.extend("ErrorBody", schema.Entry{Key: "allOf", Value: rules})
 }
 
-// extend adds to the schema of a type.
+// extend adds an entry to the schema of a type.
 func (b *builder) extend(name string, entry schema.Entry) {
 	component, _ := b.types.Components.Get(name).(schema.Map)
 	b.types.Components.Set(name, append(component, entry))

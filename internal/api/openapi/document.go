@@ -1,15 +1,15 @@
-// Package openapi describes the API: it makes the OpenAPI document from the list of
-// operations, the types that they take and answer, the providers' definitions, and
-// prose.
+// Package openapi generates the OpenAPI document from the list of operations, their
+// request and response types, the providers' definitions, and the texts in prose.yaml.
 //
-//	document.go   the document as a whole
-//	operation.go  one operation: parameters, body, answers
-//	webhook.go    the messages that the service sends
-//	component.go  the schemas that depend on which providers are served
-//	prose.go      prose.yaml, which holds what types cannot say
-//	typescript.go the same types for the dashboard
+//	document.go   the whole document
+//	operation.go  one operation: parameters, body, responses
+//	webhook.go    the webhooks
+//	component.go  the schemas that depend on the list of providers
+//	prose.go      reads prose.yaml
+//	tables.go     the Markdown tables of the docs
+//	typescript.go the types of the dashboard
 //	goclient.go   the methods of the Go client
-//	generate/     writes what is made of it into files
+//	generate/     the command that writes the generated files
 package openapi
 
 import (
@@ -24,15 +24,15 @@ import (
 	"earshot/internal/schema"
 )
 
-// builder is a document in the making.
+// builder holds the parts of a document while it is generated.
 type builder struct {
 	texts     *texts
 	types     *schema.Describer
 	providers []provider.Definition
-	responses schema.Map // components: the answers that are no success
+	responses schema.Map // the components of error responses
 }
 
-// Sources are what the API is described from.
+// Sources are the inputs of the document.
 type Sources struct {
 	Providers  []provider.Provider
 	Operations []api.Operation
@@ -40,8 +40,8 @@ type Sources struct {
 	Prose      []byte            // prose.yaml
 }
 
-// SourcesOf are the sources of a service with these providers, with the comments that were
-// generated last.
+// SourcesOf returns the sources for a service with these providers, with the comments of
+// comments.json.
 func SourcesOf(providers []provider.Provider) (Sources, error) {
 	s := Sources{Providers: providers, Operations: api.Operations(providers), Comments: map[string]string{}, Prose: prose}
 	if err := json.Unmarshal(comments, &s.Comments); err != nil {
@@ -50,7 +50,7 @@ func SourcesOf(providers []provider.Provider) (Sources, error) {
 	return s, nil
 }
 
-// Document describes the API of a service with these providers.
+// Document returns the OpenAPI document of a service with these providers.
 func Document(providers []provider.Provider) (schema.Map, error) {
 	s, err := SourcesOf(providers)
 	if err != nil {
@@ -59,7 +59,7 @@ func Document(providers []provider.Provider) (schema.Map, error) {
 	return s.Describe()
 }
 
-// Describe makes the document.
+// Describe returns the OpenAPI document.
 func (s Sources) Describe() (schema.Map, error) {
 	texts := &texts{}
 	if err := yaml.UnmarshalWithOptions(s.Prose, texts, yaml.UseOrderedMap(), yaml.Strict()); err != nil {
@@ -89,7 +89,7 @@ func (s Sources) Describe() (schema.Map, error) {
 		"components", object(
 			"securitySchemes", object("ApiKey", object(
 				"type", "http", "scheme", "bearer", "bearerFormat", "ear_live_…",
-				"description", "An organization's API key. It is shown once, when it is made.",
+				"description", "An organization's API key. Only the response that creates it contains its secret.",
 			)),
 			"headers", texts.Headers.any,
 			"responses", b.responses,
@@ -98,7 +98,7 @@ func (s Sources) Describe() (schema.Map, error) {
 	), nil
 }
 
-// paths describes every operation that has prose. Pages for people have none.
+// paths describes every operation that has a text in prose.yaml. Dashboard pages have none.
 func (b *builder) paths(operations []api.Operation) (schema.Map, error) {
 	var paths schema.Map
 	described := map[string]bool{}
@@ -121,13 +121,13 @@ func (b *builder) paths(operations []api.Operation) (schema.Map, error) {
 	}
 	for name := range b.texts.Operations {
 		if !described[name] {
-			return nil, fmt.Errorf("prose.yaml describes %s, which is no operation", name)
+			return nil, fmt.Errorf("prose.yaml describes %s, which is not an operation", name)
 		}
 	}
 	return paths, nil
 }
 
-// object is a JSON object of names and values, one after the other.
+// object returns a JSON object of alternating names and values.
 func object(pairs ...any) schema.Map {
 	m := make(schema.Map, 0, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {

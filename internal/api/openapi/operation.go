@@ -18,7 +18,8 @@ import (
 	"earshot/internal/schema"
 )
 
-// textOf finds the prose of an operation; its provider's, where it is one's call.
+// textOf returns the text of an operation. For a call of a provider, it also returns the
+// provider's definition, which contains the text.
 func (b *builder) textOf(operation api.Operation) (*provider.Definition, *operationText, error) {
 	for i := range b.providers {
 		about := &b.providers[i]
@@ -75,7 +76,7 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 		))
 	}
 	for _, event := range o.Events {
-		b.types.Of(event) // its prose names them
+		b.types.Of(event) // adds the schema, to which the description refers
 	}
 	responses, err := b.answers(o, about, text)
 	if err != nil {
@@ -87,8 +88,8 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
-// parameters describes the parameters of the path, which prose must describe one by one,
-// and of the query, which the fields of its type describe.
+// parameters describes the parameters of the path, each of which needs a text in
+// prose.yaml, and of the query, whose texts are the comments of its type.
 func (b *builder) parameters(o api.Operation, text *operationText) ([]schema.Map, error) {
 	var parameters []schema.Map
 	others := maps.Clone(text.Parameters)
@@ -141,12 +142,12 @@ func content(media string, shape schema.Map, examples value) schema.Map {
 	return object(media, inner)
 }
 
-// contents is content for one media type or several, with examples of the first.
+// contents returns the content for space-separated media types, with examples for the first.
 func contents(media string, shape schema.Map, examples value) schema.Map {
 	var all schema.Map
 	for _, one := range strings.Fields(media) {
 		if one == parquet {
-			shape = schema.Map{} // bytes, which JSON Schema cannot describe
+			shape = schema.Map{} // JSON Schema cannot describe binary data
 		}
 		all = append(all, content(one, shape, examples)...)
 		examples = value{}
@@ -156,7 +157,7 @@ func contents(media string, shape schema.Map, examples value) schema.Map {
 
 const parquet = "application/vnd.apache.parquet"
 
-// answers describes the 200 and what can go wrong.
+// answers describes the 200 response and the error responses.
 func (b *builder) answers(o api.Operation, about *provider.Definition, text *operationText) (schema.Map, error) {
 	media, shape := "application/json", object("type", "object")
 	switch {
@@ -195,8 +196,8 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 	return answers, nil
 }
 
-// failures are the failures of an operation by status: those that all of its kind
-// can have, and its own, which take the place of those.
+// failures returns the names of an operation's failures by status: the failures of all
+// operations of its kind, and its own, which replace them.
 func (b *builder) failures(o api.Operation, text *operationText) (map[int]string, error) {
 	var names []string
 	if !o.Vital {
@@ -218,15 +219,15 @@ func (b *builder) failures(o api.Operation, text *operationText) (map[int]string
 	for _, name := range append(names, text.Errors...) {
 		failure, ok := b.texts.Failures[name]
 		if !ok || len(failure.Codes) == 0 {
-			return nil, fmt.Errorf("there is no failure %q with a code", name)
+			return nil, fmt.Errorf("failure %q does not exist or has no code", name)
 		}
 		byStatus[api.StatusOf(earshot.Code(failure.Codes[0]), o.Submits)] = name
 	}
 	return byStatus, nil
 }
 
-// failure refers to the component of a failure, which it adds when it is new. Failures
-// of monitor calls have components of their own, because they carry more headers.
+// failure returns a reference to the component of a failure, and adds the component if it
+// is new. Failures of monitor calls have their own components, because they have more headers.
 func (b *builder) failure(o api.Operation, status int, name string) schema.Map {
 	component := name
 	if isMonitor(o) && status != http.StatusUnauthorized {
@@ -261,13 +262,13 @@ func exampleFailure(text failureText) schema.Map {
 
 var (
 	basicHeaders = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id"}
-	// What a monitor call tells of its account, and what it tells of itself.
+	// Headers of monitor calls: about the account, and about the call.
 	accountHeaders = []string{"X-Concurrent-Limit", "X-Concurrent-Current", "X-Concurrent-Remaining", "X-Credits-Remaining"}
 	callHeaders    = []string{"X-Credits-Charged", "X-Latency-Ms"}
 )
 
-// headers are the headers of an answer with that status. A monitor call that was refused
-// may have been refused before it was known who calls: what it then lacks is optional.
+// headers returns the headers of a response with the given status. A monitor call may be
+// refused before its account is known, so the account's headers are optional then.
 func (b *builder) headers(o api.Operation, status int) schema.Map {
 	var all schema.Map
 	for _, name := range basicHeaders {
@@ -288,7 +289,7 @@ func (b *builder) headers(o api.Operation, status int) schema.Map {
 	return all
 }
 
-// header refers to a header that is always there, or describes one that may be missing.
+// header returns a reference to a required header, or the description of an optional one.
 func (b *builder) header(name string, always bool) schema.Map {
 	if always {
 		return headerRef(name)

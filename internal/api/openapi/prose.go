@@ -17,36 +17,36 @@ var prose []byte
 //go:embed comments.json
 var comments []byte
 
-// texts is what prose.yaml says.
+// texts is the content of prose.yaml.
 type texts struct {
 	Info    value `yaml:"info"`
 	Tags    value `yaml:"tags"`
 	Headers value `yaml:"headers"`
-	// IdempotencyKey describes the header of a call that holds one.
+	// IdempotencyKey describes the request header Idempotency-Key.
 	IdempotencyKey string `yaml:"idempotencyKey"`
 
 	Failures   map[string]failureText    `yaml:"failures"`
 	Operations map[string]*operationText `yaml:"operations"`
 	Webhooks   map[string]*webhookText   `yaml:"webhooks"` // by the names of webhooks
-	// WebhookHeaders are the headers that every webhook has, as parameters.
+	// WebhookHeaders are the headers of every webhook, as parameters.
 	WebhookHeaders value `yaml:"webhookHeaders"`
 }
 
-// webhookText is what prose says of a webhook.
+// webhookText describes a webhook.
 type webhookText struct {
 	Summary     string `yaml:"summary"`
 	Description string `yaml:"description"`
 	Examples    value  `yaml:"examples"`
 }
 
-// failureText is an answer that is no success.
+// failureText describes an error response.
 type failureText struct {
 	Description string   `yaml:"description"`
-	Codes       []string `yaml:"codes"` // that it can carry
+	Codes       []string `yaml:"codes"` // the possible error codes
 	Example     value    `yaml:"example"`
 }
 
-// operationText is what prose says of an operation, or of a provider.
+// operationText describes an operation or a provider.
 type operationText struct {
 	ID          string            `yaml:"id"`
 	Tag         string            `yaml:"tag"`
@@ -54,18 +54,18 @@ type operationText struct {
 	Description string            `yaml:"description"`
 	Parameters  map[string]string `yaml:"parameters"` // of the path
 	Requests    value             `yaml:"requests"`   // examples
-	Answer      string            `yaml:"answer"`     // what the 200 is
+	Answer      string            `yaml:"answer"`     // description of the 200 response
 	Media       string            `yaml:"media"`      // its media type, or several with spaces between; "" for JSON
-	Headers     []string          `yaml:"headers"`    // of the 200, beside those of all answers
+	Headers     []string          `yaml:"headers"`    // of the 200 response, in addition to the headers of all responses
 	Responses   value             `yaml:"responses"`  // examples
 	Errors      []string          `yaml:"errors"`     // names of failures
 	Idempotent  bool              `yaml:"-"`          // takes an idempotency key in a header
 }
 
-// value is any YAML, with the names of mappings in their order.
+// value is any YAML value; mappings keep their order.
 type value struct{ any }
 
-// UnmarshalYAML keeps the order.
+// UnmarshalYAML decodes any value and keeps the order of mappings.
 func (v *value) UnmarshalYAML(decode func(any) error) error {
 	var read any
 	err := decode(&read)
@@ -73,7 +73,7 @@ func (v *value) UnmarshalYAML(decode func(any) error) error {
 	return err
 }
 
-// ordered replaces the mappings in a value that was read with yaml.UseOrderedMap.
+// ordered converts the mappings of a value that was decoded with yaml.UseOrderedMap.
 func ordered(read any) any {
 	switch read := read.(type) {
 	case yaml.MapSlice:

@@ -7,8 +7,8 @@ import (
 	"earshot/internal/api"
 )
 
-// Prose that describes nothing stops generation, with its place.
-func TestProseThatDescribesNothing(t *testing.T) {
+// Generation fails if prose.yaml describes something that does not exist, and names it.
+func TestProseMismatch(t *testing.T) {
 	t.Parallel()
 	const taken = "  GET /v1/async/task/{taskId}:\n"
 	before, operation, found := strings.Cut(string(prose), taken)
@@ -16,13 +16,13 @@ func TestProseThatDescribesNothing(t *testing.T) {
 		t.Fatalf("prose.yaml lacks %q", taken)
 	}
 	for name, c := range map[string]struct{ old, replacement, want string }{
-		"as it is":                  {"", "", ""},
-		"a parameter of no path":    {"      taskId:", "      nothing: Nothing.\n      taskId:", "GET /v1/async/task/{taskId}: prose describes the parameter nothing, which is not in the path"},
-		"a parameter is left out":   {"      taskId:", "      taskID:", "GET /v1/async/task/{taskId}: prose does not describe the parameter taskId"},
-		"an unknown part":           {"    answer:", "    answers:", `unknown field "answers"`},
-		"an operation that is not":  {"", taken[:len(taken)-3] + "s}:\n    id: x\n" + taken, "prose.yaml describes GET /v1/async/task/{taskIds}, which is no operation"},
-		"a failure that is not":     {"    answer:", "    errors: [Nowhere]\n    answer:", "Nowhere"},
-		"the same parameter, twice": {"      taskId:", "      taskId: A.\n      taskId:", `"taskId" already defined`},
+		"unchanged":             {"", "", ""},
+		"an unknown parameter":  {"      taskId:", "      nothing: Nothing.\n      taskId:", "GET /v1/async/task/{taskId}: prose describes the parameter nothing, which is not in the path"},
+		"a missing parameter":   {"      taskId:", "      taskID:", "GET /v1/async/task/{taskId}: prose does not describe the parameter taskId"},
+		"an unknown field":      {"    answer:", "    answers:", `unknown field "answers"`},
+		"an unknown operation":  {"", taken[:len(taken)-3] + "s}:\n    id: x\n" + taken, "prose.yaml describes GET /v1/async/task/{taskIds}, which is not an operation"},
+		"an unknown failure":    {"    answer:", "    errors: [Nowhere]\n    answer:", "Nowhere"},
+		"a duplicate parameter": {"      taskId:", "      taskId: A.\n      taskId:", `"taskId" already defined`},
 	} {
 		text := before + taken + strings.Replace(operation, c.old, c.replacement, 1)
 		if c.old == "" && c.replacement != "" {

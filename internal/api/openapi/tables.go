@@ -11,8 +11,8 @@ import (
 	"earshot/internal/provider"
 )
 
-// Tables are the tables of the docs that list providers or errors, in Markdown, by the names
-// in their markers: <!-- table: providers -->.
+// Tables returns the Markdown tables of the docs that list providers or errors, by the
+// names in their markers, such as <!-- table: providers -->.
 func Tables(providers []provider.Provider) map[string]string {
 	asked := table{head: "| `POST /v1/monitor/…` | returns | credits |"}
 	items := table{head: "| Item | Credits | |"}
@@ -34,13 +34,13 @@ func Tables(providers []provider.Provider) map[string]string {
 			}
 		}
 	}
-	asked.add("`websearch/goto`", "where a redirect link leads", "0")
+	asked.add("`websearch/goto`", "the destination of a redirect link", "0")
 	items.add("`surcharge.sync`", "0", "a synchronous call")
 	items.add("`surcharge.state`", "0", "a request that names a state")
 	return map[string]string{"errors": errorTable(), "providers": asked.text(), "prices": items.text(), "apis": apis.text(), "tools": tools.text()}
 }
 
-// errorTable lists the codes, with what to do about each.
+// errorTable lists the error codes and how to handle each of them.
 func errorTable() string {
 	codes := table{head: "| Code | Status | `details` | What to do |"}
 	for _, code := range earshot.CodeInternal.Values() {
@@ -53,7 +53,7 @@ func errorTable() string {
 	return codes.text()
 }
 
-// detailNames are the fields of a code's details.
+// detailNames returns the names of the fields of a code's details.
 func detailNames(code earshot.Code) string {
 	shape, list := reflect.TypeOf(code.Details()), ""
 	if shape == nil {
@@ -70,7 +70,7 @@ func detailNames(code earshot.Code) string {
 	return list + strings.Join(names, ", ")
 }
 
-// credits is what a call costs, in words.
+// credits returns the price of a call in words.
 func credits(about provider.Definition) string {
 	var parts []string
 	for _, price := range about.Prices {
@@ -83,7 +83,7 @@ func credits(about provider.Definition) string {
 	return strings.Join(parts, "; ")
 }
 
-// users are the providers that can be asked through an API.
+// users returns the names of the providers that can use an API.
 func users(providers []provider.Provider, api string) []string {
 	var names []string
 	for _, p := range providers {
@@ -95,14 +95,14 @@ func users(providers []provider.Provider, api string) []string {
 	return names
 }
 
-// orYours is what an API has by default. One without an address has nothing else
-// either that could be known before.
+// orYours returns the default value of an API's setting. An API without a default URL has
+// no other defaults either; the operator sets them.
 func orYours(text string, api provider.API) string {
 	switch {
 	case text != "":
 		return "`" + text + "`"
 	case api.URL == "":
-		return "yours to name"
+		return "set by you"
 	default:
 		return ""
 	}

@@ -8,14 +8,14 @@ import (
 	"earshot/internal/schema"
 )
 
-// webhook is a kind of message that the service sends to receivers.
+// webhook is a kind of webhook that the service sends.
 type webhook struct {
 	name string
 	body any
-	kind string // its `type`; "" where its body has none
+	kind string // the body's `type`; "" if the body has no type
 }
 
-// sent are all the webhooks.
+// sent returns all webhooks.
 func sent() []webhook {
 	all := []webhook{{"taskFinished", earshot.TaskRecord{}, ""}, {"webhookTest", earshot.WebhookTestEvent{}, ""}}
 	for _, kind := range earshot.SweepCompleted.Values() {
@@ -30,19 +30,19 @@ func sent() []webhook {
 	return all
 }
 
-// event is a webhook whose body says its type: `sweep.completed` is named sweepCompleted.
+// event returns the webhook of an event: `sweep.completed` is named sweepCompleted.
 func event(kind string, body any) webhook {
 	thing, what, _ := strings.Cut(kind, ".")
 	return webhook{thing + strings.ToUpper(what[:1]) + what[1:], body, kind}
 }
 
-// webhooks describes every message that the service sends.
+// webhooks describes all webhooks.
 func (b *builder) webhooks() (schema.Map, error) {
 	var all schema.Map
 	for _, w := range sent() {
 		text := b.texts.Webhooks[w.name]
 		if text == nil {
-			return nil, fmt.Errorf("prose.yaml says nothing of the webhook %q", w.name)
+			return nil, fmt.Errorf("prose.yaml does not describe the webhook %q", w.name)
 		}
 		shape := b.types.Of(w.body)
 		if w.kind != "" {
@@ -56,7 +56,7 @@ func (b *builder) webhooks() (schema.Map, error) {
 		)))
 	}
 	if len(all) != len(b.texts.Webhooks) {
-		return nil, fmt.Errorf("prose.yaml describes %d webhooks, and %d are sent", len(b.texts.Webhooks), len(all))
+		return nil, fmt.Errorf("prose.yaml describes %d webhooks, but the service sends %d", len(b.texts.Webhooks), len(all))
 	}
 	return all, nil
 }
