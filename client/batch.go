@@ -11,8 +11,8 @@ import (
 	"earshot"
 )
 
-// BatchResults reads the ended tasks of a batch in the order of the input, one by one.
-// It ends with the first error.
+// BatchResults returns an iterator over the finished tasks of a batch, in the order of the
+// submission. It stops at the first error.
 func (c *Client) BatchResults(ctx context.Context, id string) iter.Seq2[*earshot.BatchResult, error] {
 	return func(yield func(*earshot.BatchResult, error) bool) {
 		resp, err := c.open(ctx, pathOf("/v1/batches/{id}/results", id))

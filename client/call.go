@@ -16,8 +16,8 @@ import (
 	"earshot"
 )
 
-// maxResponse limits the size of an answer, in case of a faulty service; a page of a
-// hundred results with their raw responses stays below.
+// maxResponse limits the size of a response, in case the service misbehaves. A page of a
+// hundred results with their raw responses is smaller.
 const maxResponse = 256 << 20
 
 // call is one request to the service, before it is encoded.
@@ -29,7 +29,7 @@ type call struct {
 	repeat repeat
 }
 
-// exchange sends a call and decodes its answer.
+// exchange sends a call and decodes its response.
 func exchange[T any](ctx context.Context, c *Client, out call) (*T, error) {
 	answer := new(T)
 	if _, err := c.do(ctx, out, answer); err != nil {
@@ -38,8 +38,8 @@ func exchange[T any](ctx context.Context, c *Client, out call) (*T, error) {
 	return answer, nil
 }
 
-// remove sends a DELETE. A thing that is missing after a try whose answer was lost was
-// deleted by that try.
+// remove sends a DELETE. If the response to an earlier attempt was lost, "not found" means
+// that the earlier attempt succeeded.
 func (c *Client) remove(ctx context.Context, path string) error {
 	o, err := c.do(ctx, call{method: http.MethodDelete, path: path, repeat: idempotent}, &struct{}{})
 	if o.unsure && IsCode(err, earshot.CodeNotFound) {
@@ -48,13 +48,13 @@ func (c *Client) remove(ctx context.Context, path string) error {
 	return err
 }
 
-// outcome is the result of a call beside its answer.
+// outcome is the metadata of a call's last response.
 type outcome struct {
-	header http.Header // of the last answer; nil if there was none
-	unsure bool        // an earlier try may have reached the service
+	header http.Header // of the last response; nil if there was none
+	unsure bool        // an earlier attempt may have reached the service
 }
 
-// do sends a call, with retries, and decodes a successful answer into result.
+// do sends a call, with retries, and decodes a successful response into result.
 func (c *Client) do(ctx context.Context, out call, result any) (outcome, error) {
 	body, err := encode(out.body)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *Client) do(ctx context.Context, out call, result any) (outcome, error) 
 // yamlBody is a body in YAML.
 type yamlBody []byte
 
-// encode returns nil for a call without a body.
+// encode returns the bytes of a body, or nil for a call without a body.
 func encode(body any) ([]byte, error) {
 	if body == nil {
 		return nil, nil
@@ -92,15 +92,14 @@ func encode(body any) ([]byte, error) {
 	return encoded, nil
 }
 
-// send sends a call once, with its encoded body. The caller closes the body of the
-// answer.
+// send sends a call once, with its encoded body. The caller closes the response's body.
 func (c *Client) send(ctx context.Context, asked call, body []byte) (*http.Response, error) {
 	if c.invalid != nil {
 		return nil, c.invalid
 	}
 	req, err := http.NewRequestWithContext(ctx, asked.method, c.base+asked.path, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("make the request: %w", err)
+		return nil, fmt.Errorf("create the request: %w", err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.key)
 	req.Header.Set("User-Agent", c.userAgent)
@@ -119,7 +118,8 @@ func (c *Client) send(ctx context.Context, asked call, body []byte) (*http.Respo
 	return resp, nil
 }
 
-// unanswered makes a lostError of errors after which a retry makes sense.
+// unanswered wraps err in a lostError, except for a certificate error, which a retry
+// cannot fix.
 func unanswered(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	if errors.As(err, &untrusted) {
@@ -129,24 +129,24 @@ func unanswered(err error) error {
 	return &lostError{err: err, unsent: errors.As(err, &network) && network.Op == "dial"}
 }
 
-// read decodes an answer into result, or returns the error in it.
+// read decodes a response into result, or returns the error in it.
 func read(resp *http.Response, result any) error {
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	switch {
 	case err != nil:
-		return &lostError{err: fmt.Errorf("read the answer: %w", err)}
+		return &lostError{err: fmt.Errorf("read the response: %w", err)}
 	case len(answer) > maxResponse:
-		return fmt.Errorf("the answer has more than %d bytes", maxResponse)
+		return fmt.Errorf("the response has more than %d bytes", maxResponse)
 	case resp.StatusCode != http.StatusOK:
 		return failure(resp, answer)
 	}
 	if err := json.Unmarshal(answer, result); err != nil {
-		return fmt.Errorf("decode the answer: %w", err)
+		return fmt.Errorf("decode the response: %w", err)
 	}
 	return nil
 }
 
-// pathOf is a path whose parts in braces are replaced by the values, in turn.
+// pathOf replaces the parts in braces of a path template by the values, in order.
 func pathOf(template string, values ...string) string {
 	parts := strings.Split(template, "/")
 	for i, part := range parts {
@@ -157,16 +157,16 @@ func pathOf(template string, values ...string) string {
 	return strings.Join(parts, "/")
 }
 
-// withQuery is a path with the fields of a query type that have a value.
+// withQuery appends the fields of a query type that are set to a path.
 func withQuery(path string, parameters any) string {
 	fields := map[string]any{}
 	text, err := json.Marshal(parameters)
 	if err == nil {
 		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber() // else a large one would be written with an exponent
+		decoder.UseNumber() // a float64 would be written with an exponent
 		err = decoder.Decode(&fields)
 	}
-	if err != nil { // they are our own types
+	if err != nil { // impossible for our own types
 		panic(fmt.Sprintf("encode a query: %v", err))
 	}
 	values := url.Values{}

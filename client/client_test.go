@@ -21,7 +21,7 @@ import (
 	"earshot/internal/provider"
 )
 
-func TestRequestsSayWhoCalls(t *testing.T) {
+func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
 	service := &fake{answers: []answer{ok}}
 	if err := asking(t.Context(), service.client(client.WithUserAgent("rank-tracker/2"))); err != nil {
@@ -47,11 +47,11 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatCannotBeOneIsNamed(t *testing.T) {
+func TestInvalidServiceURL(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", "127.0.0.1:8080", "localhost:8080", "ftp://service.test", "http://", "://"} {
 		c := client.New(address, "key")
-		if err := reading(t.Context(), c); err == nil || !strings.Contains(err.Error(), "the address of the service") {
+		if err := reading(t.Context(), c); err == nil || !strings.Contains(err.Error(), "the service URL") {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestFromEnv(t *testing.T) {
 	}
 	t.Setenv("EARSHOT_URL", "nowhere")
 	if c, err := client.FromEnv(); err == nil {
-		t.Errorf("a client of nowhere: %v", c)
+		t.Errorf("an invalid URL is accepted: %v", c)
 	}
 	t.Setenv("EARSHOT_API_KEY", "")
 	if _, err := client.FromEnv(); err == nil || !strings.Contains(err.Error(), "EARSHOT_API_KEY") {
@@ -84,11 +84,10 @@ func TestFromEnv(t *testing.T) {
 	}
 }
 
-// notCalled are the operations for other programs, as the package comment says.
+// notCalled are the operations without a method; the package comment lists them.
 var notCalled = []string{"POST /v1/session", "DELETE /v1/session", "GET /healthz", "GET /metrics", "GET /openapi.json", "GET /captures/{id}/{page}"}
 
-// Every operation that the service documents has a method.
-func TestEveryOperationIsCalled(t *testing.T) {
+func TestEveryDocumentedOperationHasAMethod(t *testing.T) {
 	t.Parallel()
 	text, err := app.OpenAPI(app.Providers())
 	if err != nil {
@@ -131,7 +130,7 @@ func ask(t *testing.T, c *client.Client, about provider.Definition, request refl
 	return returned[0].Interface(), usage, err
 }
 
-// everything calls every method, and gives the operations that were called.
+// everything calls every method, and returns the operations that were called.
 func everything(t *testing.T) []string {
 	t.Helper()
 	c, service := answering(says(200, `{}`))
@@ -168,8 +167,8 @@ func everything(t *testing.T) []string {
 	return operations
 }
 
-// callMethod calls a generated method. Its texts are the parts of the path in braces, as
-// long as there are any; an iterator is asked for its first item.
+// callMethod calls a generated method. String parameters are the parts of the path in
+// braces, then empty; an iterator is read up to its first item.
 func callMethod(t *testing.T, c *client.Client, name, path string) {
 	t.Helper()
 	method := reflect.ValueOf(c).MethodByName(name)

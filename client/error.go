@@ -5,19 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"time"
 
 	"earshot"
 )
 
-// Error is an error answer of the service. IsCode and Details look
-// into one without a type assertion.
+// Error is an error response of the service. IsCode and Details inspect it without a type
+// assertion.
 type Error struct {
-	Code      earshot.Code    `json:"code"` // "" when something else answered, such as a proxy
+	Code      earshot.Code    `json:"code"` // "" if the response is not from Earshot, but from a proxy
 	Message   string          `json:"message"`
-	Details   json.RawMessage `json:"details"`   // by the code; nil where it has none
-	RequestID string          `json:"requestId"` // finds the request in the service's log
-	Status    int             `json:"-"`         // of HTTP; 0 in the error of a task
+	Details   json.RawMessage `json:"details"`   // the code decides its shape; nil if the code has no details
+	RequestID string          `json:"requestId"` // identifies the request in the service's log
+	Status    int             `json:"-"`         // the HTTP status; 0 in the error of a task
 
 	retryAfter time.Duration
 }
@@ -32,7 +33,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (status %d, request %s)", e.Code, e.Message, e.Status, e.RequestID)
 }
 
-// As lets errors.As find the error as an *earshot.Error, too.
+// As lets errors.As convert the error to an *earshot.Error.
 func (e *Error) As(target any) bool {
 	t, ok := target.(**earshot.Error)
 	if !ok || e.Code == "" {
@@ -42,8 +43,7 @@ func (e *Error) As(target any) bool {
 	return true
 }
 
-// TaskError is the error of a task that has no result: it failed, or it does not exist.
-// It wraps an *Error.
+// TaskError is the error of a task that failed or does not exist. It wraps an *Error.
 type TaskError struct {
 	TaskID string
 	Err    *Error
@@ -51,18 +51,18 @@ type TaskError struct {
 
 func (e *TaskError) Error() string { return fmt.Sprintf("task %s: %v", e.TaskID, e.Err) }
 
-// Unwrap lets errors.As, IsCode and Details find the reason.
+// Unwrap returns the *Error.
 func (e *TaskError) Unwrap() error { return e.Err }
 
-// IsCode tells whether err is, or wraps, an error of the service with that code.
+// IsCode reports whether err is, or wraps, an error of the service with the given code.
 func IsCode(err error, code earshot.Code) bool {
 	var e *earshot.Error
 	return errors.As(err, &e) && e.Code == code
 }
 
-// DetailTypes are the shapes that details can have.
+// DetailTypes are the types that details can have.
 type DetailTypes interface {
-	[]earshot.FieldProblem | earshot.CreditDetails | earshot.ScopeDetails | earshot.ResourceDetails | earshot.DuplicateDetails |
+	[]earshot.FieldProblem | earshot.CreditDetails | earshot.KeyBudgetDetails | earshot.ScopeDetails | earshot.ResourceDetails | earshot.DuplicateDetails |
 		earshot.ConflictDetails | earshot.QueueDetails | earshot.LimitDetails | earshot.UpstreamDetails
 }
 
@@ -71,10 +71,10 @@ type DetailTypes interface {
 //	if fields, ok := client.Details[[]earshot.FieldProblem](err); ok { … }
 func Details[T DetailTypes](err error) (details T, ok bool) {
 	var e *earshot.Error
-	if !errors.As(err, &e) || e.Code != codeOf(any(details)) {
+	if !errors.As(err, &e) || reflect.TypeOf(e.Code.Details()) != reflect.TypeFor[T]() {
 		return details, false
 	}
-	raw, err := json.Marshal(e.Details) // of one item of a batch they are decoded, without a type
+	raw, err := json.Marshal(e.Details) // in an item of a batch, they are already decoded into an any
 	if err != nil || string(raw) == "null" || json.Unmarshal(raw, &details) != nil {
 		var none T
 		return none, false
@@ -82,39 +82,14 @@ func Details[T DetailTypes](err error) (details T, ok bool) {
 	return details, true
 }
 
-// codeOf is the code whose details have the type of the value.
-func codeOf(details any) earshot.Code {
-	switch details.(type) {
-	case []earshot.FieldProblem:
-		return earshot.CodeValidation
-	case earshot.CreditDetails:
-		return earshot.CodeNoCredits
-	case earshot.ScopeDetails:
-		return earshot.CodeNoPermission
-	case earshot.ResourceDetails:
-		return earshot.CodeNotFound
-	case earshot.DuplicateDetails:
-		return earshot.CodeAlreadyExists
-	case earshot.ConflictDetails:
-		return earshot.CodeConflict
-	case earshot.QueueDetails:
-		return earshot.CodeQueueLimit
-	case earshot.LimitDetails:
-		return earshot.CodeConcurrencyLimit
-	case earshot.UpstreamDetails:
-		return earshot.CodeUpstream
-	}
-	return ""
-}
-
-// failure makes the error of an answer.
+// failure returns the error of a response.
 func failure(resp *http.Response, answer []byte) *Error {
 	var envelope struct {
 		Error Error `json:"error"`
 	}
 	e := &envelope.Error
 	if json.Unmarshal(answer, &envelope) != nil || e.Code == "" {
-		*e = Error{Message: fmt.Sprintf("%s is not answered by Earshot: status %s", resp.Request.URL.Host, resp.Status)}
+		*e = Error{Message: fmt.Sprintf("the server at %s is not Earshot: it answered with status %s", resp.Request.URL.Host, resp.Status)}
 	}
 	e.Status = resp.StatusCode
 	e.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"))

@@ -10,7 +10,7 @@ import (
 	"earshot/client"
 )
 
-func TestErrorsCarryWhatTheServiceSaid(t *testing.T) {
+func TestErrorFromTheService(t *testing.T) {
 	t.Parallel()
 	c, _ := answering(fails(403, "INSUFFICIENT_CREDITS", `{"required":7,"remaining":2}`, "X-Request-Id", "r-1", "X-Credits-Remaining", "2"))
 	_, usage, err := c.ChatAssistant(t.Context(), earshot.ChatAssistantRequest{})
@@ -23,7 +23,7 @@ func TestErrorsCarryWhatTheServiceSaid(t *testing.T) {
 		t.Errorf("the error is %+v", answer)
 	}
 	if !client.IsCode(err, earshot.CodeNoCredits) || client.IsCode(err, earshot.CodeNotFound) || earshot.ErrorCode(err) != earshot.CodeNoCredits {
-		t.Errorf("the code is not that of %v", err)
+		t.Errorf("the code of %v is wrong", err)
 	}
 	if details, ok := client.Details[earshot.CreditDetails](err); !ok || details != (earshot.CreditDetails{Required: 7, Remaining: 2}) {
 		t.Errorf("the details are %+v, %t", details, ok)
@@ -33,7 +33,6 @@ func TestErrorsCarryWhatTheServiceSaid(t *testing.T) {
 	}
 }
 
-// The details of each code, in the shape that the service documents.
 func TestDetailsOfEveryCode(t *testing.T) {
 	t.Parallel()
 	from := func(code, details string) error {
@@ -71,13 +70,13 @@ func TestDetailsOfEveryCode(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfSomethingElseHasNoCode(t *testing.T) {
+func TestResponseOfAnotherServerHasNoCode(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "<html>", `{}`, `{"error":"no"}`, `{"error":{"message":"no"}}`, `[]`, `null`} {
 		c, _ := answering(says(404, body))
 		err := reading(t.Context(), c)
 		var answer *client.Error
-		if !errors.As(err, &answer) || answer.Code != "" || answer.Status != 404 || !strings.Contains(err.Error(), "service.test is not answered by Earshot") {
+		if !errors.As(err, &answer) || answer.Code != "" || answer.Status != 404 || !strings.Contains(err.Error(), "the server at service.test is not Earshot") {
 			t.Errorf("%q: %v", body, err)
 		}
 		if client.IsCode(err, "") || client.IsCode(nil, "") || earshot.ErrorCode(err) != earshot.CodeInternal {

@@ -12,7 +12,7 @@ import (
 	"earshot/client"
 )
 
-// Ask the chat assistant, and read what it said and what that cost.
+// Ask ChatGPT, and print facts about its answer and the cost.
 func Example() {
 	c, err := client.FromEnv() // EARSHOT_URL and EARSHOT_API_KEY
 	if err != nil {
@@ -74,7 +74,7 @@ func ExampleClient_Wait() {
 	// Output: COMPLETED true
 }
 
-// Queue many tasks and take their results as they come.
+// Queue many tasks and read their results as they finish.
 func ExampleClient_WaitAll() {
 	ctx := context.Background()
 	c, err := client.FromEnv()
@@ -106,7 +106,7 @@ func ExampleClient_WaitAll() {
 	// Output: 3 of 3
 }
 
-// Look through all tasks of a kind, however many pages that are.
+// Iterate over all tasks of a type.
 func ExampleClient_Tasks() {
 	ctx := context.Background()
 	c, err := client.FromEnv()
@@ -125,7 +125,7 @@ func ExampleClient_Tasks() {
 	// Output: OFFICEASSISTANT {"prompt":"best travel mug","country":"US"}
 }
 
-// Learn what tasks can cost before they are queued.
+// Read the maximum cost of tasks before queueing them.
 func ExampleClient_Quote() {
 	c, err := client.FromEnv()
 	if err != nil {
@@ -142,7 +142,7 @@ func ExampleClient_Quote() {
 	// Output: at most 14 credits
 }
 
-// Tell the faults of a request apart.
+// List the invalid fields of a request.
 func ExampleDetails() {
 	c, err := client.FromEnv()
 	if err != nil {
@@ -178,7 +178,7 @@ func ExampleVerifyWebhook() {
 			http.Error(w, "unreadable", http.StatusBadRequest)
 			return
 		}
-		record, err := client.VerifyWebhook(r.Header, body, secret) // and the one before, while it is rotated
+		record, err := client.VerifyWebhook(r.Header, body, secret) // pass the previous secret too while rotating
 		if err != nil {
 			http.Error(w, "not signed", http.StatusUnauthorized)
 			return

@@ -14,16 +14,15 @@ import (
 	"earshot/client"
 )
 
-// fake answers in the place of a service, in memory, so that a test in a synctest
-// bubble waits in no time.
+// fake is an in-memory service, so that tests in a synctest bubble do not really wait.
 type fake struct {
-	answers []answer // one for each request; the last goes on for ever
+	answers []answer // one for each request; the last one repeats
 	sent    []sent
 }
 
 type answer func(*http.Request) (*http.Response, error)
 
-// sent is a request that arrived.
+// sent is a received request.
 type sent struct {
 	line   string // method and path
 	body   string
@@ -31,7 +30,7 @@ type sent struct {
 	at     time.Time
 }
 
-// answering is a client of a service that gives those answers.
+// answering returns a client of a fake service with the given answers.
 func answering(answers ...answer) (*client.Client, *fake) {
 	f := &fake{answers: answers}
 	c := f.client()
@@ -43,7 +42,7 @@ func (f *fake) client(options ...client.Option) *client.Client {
 	return client.New("http://service.test", "ear_live_key", options...)
 }
 
-// RoundTrip notes the request and gives the answer whose turn it is.
+// RoundTrip records the request and returns the next answer.
 func (f *fake) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -53,7 +52,7 @@ func (f *fake) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.answers[min(len(f.sent), len(f.answers))-1](r)
 }
 
-// lines are the requests that arrived.
+// lines returns the received requests.
 func (f *fake) lines() (lines []string) {
 	for _, s := range f.sent {
 		lines = append(lines, s.line)
@@ -61,7 +60,7 @@ func (f *fake) lines() (lines []string) {
 	return lines
 }
 
-// says answers with a body, and headers in pairs.
+// says answers with a body and with headers, given as name, value, name, value.
 func says(status int, body string, header ...string) answer {
 	return func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()
@@ -76,7 +75,7 @@ func says(status int, body string, header ...string) answer {
 	}
 }
 
-// fails answers with the envelope of an error.
+// fails answers with an error response.
 func fails(status int, code, details string, header ...string) answer {
 	if details == "" {
 		details = "null"
@@ -84,14 +83,14 @@ func fails(status int, code, details string, header ...string) answer {
 	return says(status, fmt.Sprintf(`{"success":false,"error":{"code":%q,"message":"no","details":%s,"requestId":"r-1"}}`, code, details), header...)
 }
 
-// breaks loses the connection, after the request arrived or before it was made.
+// breaks fails in a network operation: "dial" before the connection, "read" after the request.
 func breaks(operation string) answer {
 	return func(*http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: operation, Net: "tcp", Err: syscall.ECONNRESET}
 	}
 }
 
-// cut loses the connection in the middle of an answer.
+// cut breaks the connection in the middle of a response.
 func cut(r *http.Request) (*http.Response, error) {
 	resp, err := says(http.StatusOK, "")(r)
 	if err == nil {
@@ -104,11 +103,11 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// encoded is a value as JSON.
+// encoded returns a value as JSON.
 func encoded(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // the values are ours
+		panic(err) // impossible for our own values
 	}
 	return string(text)
 }

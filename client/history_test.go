@@ -8,7 +8,7 @@ import (
 	"earshot/client"
 )
 
-func TestRequestsGoOnPastPagesWithoutAny(t *testing.T) {
+func TestRequestsContinueAfterEmptyPages(t *testing.T) {
 	t.Parallel()
 	c, service := answering(
 		says(200, `{"requests":[],"nextCursor":"c"}`),
@@ -36,7 +36,7 @@ func TestRequestsGoOnPastPagesWithoutAny(t *testing.T) {
 	}
 }
 
-func TestARequestGivesItsResultOrItsError(t *testing.T) {
+func TestRequestResult(t *testing.T) {
 	t.Parallel()
 	c, _ := answering(
 		says(200, `{"id":"1","status":"COMPLETED","result":{"text":"x"}}`),
@@ -58,6 +58,6 @@ func TestARequestGivesItsResultOrItsError(t *testing.T) {
 		t.Errorf("failed: %v", err)
 	}
 	if _, err := result(); err == nil {
-		t.Error("a call that runs has a result")
+		t.Error("a running call has a result")
 	}
 }

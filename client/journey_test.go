@@ -17,8 +17,8 @@ import (
 	"earshot/internal/app"
 )
 
-// everyField are requests with every field set that goes with the others; the
-// service refuses those that it does not know.
+// everyField are requests with every field set, as far as fields can be combined. The
+// service refuses unknown fields.
 var everyField = []earshot.Request{
 	earshot.ChatAssistantRequest{
 		Prompt: "shoes", Country: "US", State: "CO", Legacy: true, DisableWebSearch: true,
@@ -40,7 +40,7 @@ var everyField = []earshot.Request{
 	earshot.NewsRequest{Query: "shoes", Country: "US", GL: "us", HL: "en", Device: earshot.Android, Pages: 2, Include: earshot.NewsInclude{HTML: true}},
 }
 
-func TestTheServiceKnowsEveryField(t *testing.T) {
+func TestServiceKnowsEveryField(t *testing.T) {
 	t.Parallel()
 	var tasks []earshot.TaskRequest
 	for _, request := range everyField {
@@ -93,7 +93,7 @@ func TestEveryProviderAnswers(t *testing.T) {
 	}
 }
 
-func TestTheLifeOfTasks(t *testing.T) {
+func TestTaskLifecycle(t *testing.T) {
 	t.Parallel()
 	c, ctx := running(t), t.Context()
 	ask := func(prompt string) earshot.TaskRequest {
@@ -138,11 +138,11 @@ func TestTheLifeOfTasks(t *testing.T) {
 		t.Errorf("the list is %q, and should have %q", listed, ids)
 	}
 	if err := c.Cancel(ctx, ids[0]); !client.IsCode(err, earshot.CodeConflict) {
-		t.Errorf("canceling what has ended: %v", err)
+		t.Errorf("canceling a finished task: %v", err)
 	}
 }
 
-func TestTheAccount(t *testing.T) {
+func TestAccount(t *testing.T) {
 	t.Parallel()
 	c, ctx := running(t), t.Context()
 	if err := c.Ready(ctx); err != nil {
@@ -188,7 +188,7 @@ func TestAdministration(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	if _, err := running(t).Keys(ctx); !client.IsCode(err, earshot.CodeNoPermission) {
-		t.Errorf("a key that may not: %v", err)
+		t.Errorf("a key without the scope: %v", err)
 	}
 	c := client.New(os.Getenv("EARSHOT_URL"), adminKey)
 	made, err := c.CreateKey(ctx, earshot.KeyRequest{Scopes: []string{"read"}, ExpiresAt: time.Now().Add(time.Hour)})
@@ -213,7 +213,7 @@ func TestAdministration(t *testing.T) {
 	}
 }
 
-// A webhook that nobody took is seen, and sent again.
+// An undelivered webhook is listed and can be sent again.
 func TestDeliveries(t *testing.T) {
 	t.Parallel()
 	c := running(t)
@@ -244,6 +244,6 @@ func TestDeliveries(t *testing.T) {
 		found = found || one.ID == queued.Task.ID
 	}
 	if !found {
-		t.Error("it is not among those under way")
+		t.Error("the delivery is not listed as pending")
 	}
 }

@@ -13,20 +13,19 @@ import (
 	"earshot"
 )
 
-// maxEvent limits the size of one event; the service names at most 1,000 tasks.
+// maxEvent limits the size of one event; an event lists at most 1,000 tasks.
 const maxEvent = 1 << 20
 
-// LiveEvent is one event of a stream: one of its fields is set.
+// LiveEvent is one event of the stream; exactly one of its fields is set.
 type LiveEvent struct {
 	Status *earshot.LiveStatus
 	Tasks  *earshot.LiveTasks
 }
 
-// Live follows the organization: its status, at once and whenever that changes, and
-// which tasks were submitted, started or ended. It ends without an error when the
-// service ends the stream, since its node stops or the key expires, and with one when
-// anything else breaks it. Then call it again, and read what happened meanwhile with
-// Events.
+// Live streams the organization's status, at the start and whenever it changes, and the
+// tasks that were submitted, started or ended. The iterator ends without an error when the
+// service ends the stream because its node stops or the key expires, and with an error when
+// the stream breaks. In both cases, call Live again, and read the missed events with Events.
 func (c *Client) Live(ctx context.Context) iter.Seq2[LiveEvent, error] {
 	return func(yield func(LiveEvent, error) bool) {
 		resp, err := c.open(ctx, "/v1/live")
@@ -52,7 +51,7 @@ func (c *Client) open(ctx context.Context, path string) (stream *http.Response, 
 		}
 		if resp.StatusCode != http.StatusOK {
 			defer resp.Body.Close()
-			answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse)) // what is cut off is no envelope
+			answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse)) // failure handles a truncated body
 			return failure(resp, answer)
 		}
 		stream = resp
@@ -61,7 +60,7 @@ func (c *Client) open(ctx context.Context, path string) (stream *http.Response, 
 	return stream, err
 }
 
-// readEvents reads the events that it knows, and skips comments and other events.
+// readEvents yields the known events, and skips comments and unknown events.
 func readEvents(from io.Reader) iter.Seq2[LiveEvent, error] {
 	return func(yield func(LiveEvent, error) bool) {
 		lines := bufio.NewScanner(from)
@@ -71,7 +70,7 @@ func readEvents(from io.Reader) iter.Seq2[LiveEvent, error] {
 			field, value, _ := strings.Cut(lines.Text(), ": ")
 			switch field {
 			case "":
-				name = "" // an event's end
+				name = "" // the end of an event
 			case "event":
 				name = value
 			case "data":
@@ -90,7 +89,7 @@ func readEvents(from io.Reader) iter.Seq2[LiveEvent, error] {
 	}
 }
 
-// decodeEvent returns an empty event for a name that it does not know.
+// decodeEvent returns the zero event for an unknown name.
 func decodeEvent(name, data string) (event LiveEvent, err error) {
 	switch name {
 	case "status":

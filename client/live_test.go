@@ -10,7 +10,7 @@ import (
 	"earshot/client"
 )
 
-func TestLiveReadsWhatItKnows(t *testing.T) {
+func TestLiveSkipsUnknownEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, service := answering(draining, says(200, strings.Join([]string{
@@ -35,7 +35,7 @@ func TestLiveReadsWhatItKnows(t *testing.T) {
 	})
 }
 
-func TestLiveEndsWithTheFirstError(t *testing.T) {
+func TestLiveStopsAtTheFirstError(t *testing.T) {
 	t.Parallel()
 	for name, stream := range map[string]answer{
 		"refused":         fails(429, "CONCURRENT_LIMIT_EXCEEDED", `{"limit":8}`),

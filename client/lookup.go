@@ -8,15 +8,15 @@ import (
 	"earshot"
 )
 
-// Quote returns what up to 500 tasks can cost at most, and queues none. A task that
-// would be refused has its error in its item.
+// Quote returns the maximum cost of up to 500 tasks, without queueing them. The item of an
+// invalid task contains its error.
 func (c *Client) Quote(ctx context.Context, tasks ...earshot.TaskRequest) (*earshot.Quote, error) {
 	return exchange[earshot.Quote](ctx, c, call{method: http.MethodPost, path: "/v1/quote", body: tasks, repeat: idempotent})
 }
 
-// Usage returns the jobs and credits of the days from from to to, by day and provider.
-// Days are in UTC; a zero from means the beginning of the billing cycle, a zero to
-// means today.
+// Usage returns the number of calls and tasks and their credits by day and provider, for
+// the UTC days between from and to. A zero from means the beginning of the billing cycle,
+// a zero to means today.
 func (c *Client) Usage(ctx context.Context, from, to time.Time) (*earshot.Usage, error) {
 	days := earshot.UsageQuery{From: day(from), To: day(to)}
 	return exchange[earshot.Usage](ctx, c, call{method: http.MethodGet, path: withQuery("/v1/usage", days), repeat: idempotent})
@@ -35,8 +35,7 @@ func (c *Client) Ledger(ctx context.Context, q earshot.LedgerQuery) (*earshot.Le
 	return exchange[earshot.LedgerPage](ctx, c, call{method: http.MethodGet, path: withQuery("/v1/ledger", q), repeat: idempotent})
 }
 
-// Ready returns nil when the service accepts requests. It makes no retries, since the
-// refusal of a service that is not ready is the answer.
+// Ready returns nil if the service accepts requests. It does not retry.
 func (c *Client) Ready(ctx context.Context) error {
 	withoutRetries := *c
 	withoutRetries.retries = 0

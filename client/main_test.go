@@ -14,12 +14,12 @@ import (
 )
 
 var (
-	secret   string // what the running service signs webhooks with
-	adminKey string // a key of it that may do what the first may not
+	secret   string // the webhook secret of the running service
+	adminKey string // a key with the scope admin, which the first key lacks
 )
 
-// TestMain runs a service for the examples and for the tests of whole journeys.
-// They find it as a program would: by the variables.
+// TestMain runs a service for the examples and for the end-to-end tests, which find it by
+// the environment variables, as a program would.
 func TestMain(m *testing.M) {
 	code, err := serve(m.Run)
 	if err != nil {
@@ -71,7 +71,7 @@ func makeAdminKey(ctx context.Context, cfg app.Config, organization string) (str
 	return key.Text, errors.Join(err, s.Close())
 }
 
-// running is a client of the running service.
+// running returns a client of the running service.
 func running(t *testing.T) *client.Client {
 	t.Helper()
 	c, err := client.FromEnv()

@@ -18,19 +18,19 @@ type Usage struct {
 	CreditsCharged   int64
 	CreditsRemaining int64
 	ConcurrentLimit  int
-	Concurrent       int // slots in use, this call's included
+	Concurrent       int // slots in use, including this call
 	Latency          time.Duration
-	Replayed         bool // the answer is that of an earlier call with the same idempotency key
+	Replayed         bool // the answer is from an earlier call with the same idempotency key
 }
 
-// CallOption changes one synchronous call.
+// CallOption configures one synchronous call.
 type CallOption func(*call)
 
-// IdempotencyKey makes it safe to repeat a call, 1 to 255 printable characters that
-// no other call or task of the organization has: the same call with the same key
-// gets the answer of the first, uncharged. So the client sends a call with a key
-// again when the answer is lost. With another request, and while the first call
-// still runs, the service refuses it with CodeAlreadyExists and CodeConflict.
+// IdempotencyKey makes it safe to repeat a call. The key has 1 to 255 printable characters
+// and must be unique among the organization's calls and tasks. The same call with the same
+// key gets the first call's answer and is not charged, so the client retries it when the
+// response is lost. The service refuses a different request with the same key with
+// CodeAlreadyExists, and the same request with CodeConflict while the first call is running.
 func IdempotencyKey(key string) CallOption {
 	return func(c *call) { c.key, c.repeat = &key, replayed }
 }
@@ -51,13 +51,12 @@ func usage(h http.Header) Usage {
 	}
 }
 
-// Monitor asks a provider, named by its path under /v1/monitor/ such as chatassistant
-// or websearch/news, waits, and returns its result as JSON. The request is anything
-// that encodes to the JSON that the provider takes. The methods named after providers
-// do the same with types.
+// Monitor asks a provider and returns its result as JSON. The provider is given by its path
+// under /v1/monitor/, such as chatassistant or websearch/news. The request is any value that
+// encodes to the provider's JSON. The methods named after providers do the same with types.
 //
-// Like those it returns the usage also with an error of the service, and never repeats
-// a request that may have been charged, unless it has an IdempotencyKey.
+// The usage is also returned with an error of the service. A request that may have been
+// charged is not repeated, unless it has an IdempotencyKey.
 func (c *Client) Monitor(ctx context.Context, provider string, request any, options ...CallOption) (json.RawMessage, Usage, error) {
 	var envelope struct {
 		Result json.RawMessage `json:"result"`

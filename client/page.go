@@ -6,7 +6,7 @@ import (
 	"earshot"
 )
 
-// items yields the items of all pages.
+// items returns an iterator over the items of all pages.
 func items[T any](fetch func(cursor string) (page earshot.List[T], next *string, err error)) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for cursor := ""; ; {
@@ -20,7 +20,7 @@ func items[T any](fetch func(cursor string) (page earshot.List[T], next *string,
 					return
 				}
 			}
-			if next == nil || *next == cursor { // the same page for ever would be a fault of the service
+			if next == nil || *next == cursor { // prevents an endless loop if the service misbehaves
 				return
 			}
 			cursor = *next

@@ -8,7 +8,7 @@ import (
 	"earshot/client"
 )
 
-// listing collects the tasks and errors that a list gives.
+// listing collects the tasks and errors of a list.
 func listing(t *testing.T, c *client.Client, q earshot.TaskQuery) (ids []string, errs []error) {
 	t.Helper()
 	for record, err := range c.Tasks(t.Context(), q) {
@@ -21,7 +21,7 @@ func listing(t *testing.T, c *client.Client, q earshot.TaskQuery) (ids []string,
 	return ids, errs
 }
 
-func TestAListFetchesPageAfterPage(t *testing.T) {
+func TestListFetchesAllPages(t *testing.T) {
 	t.Parallel()
 	c, service := answering(
 		says(200, `{"tasks":[`+task("d", earshot.StatusQueued)+`,`+task("c", earshot.StatusQueued)+`],"nextCursor":"c"}`),
@@ -40,15 +40,15 @@ func TestAListFetchesPageAfterPage(t *testing.T) {
 	}
 }
 
-func TestAListEnds(t *testing.T) {
+func TestListEnds(t *testing.T) {
 	t.Parallel()
 	page := says(200, `{"tasks":[`+task("a", earshot.StatusQueued)+`],"nextCursor":"a"}`)
 	c, _ := answering(page, fails(500, "INTERNAL_SERVER_ERROR", ""))
 	if ids, errs := listing(t, c, earshot.TaskQuery{}); len(ids) != 1 || len(errs) != 1 || !client.IsCode(errs[0], earshot.CodeInternal) {
 		t.Errorf("with an error on the second page: %q, %v", ids, errs)
 	}
-	c, _ = answering(page) // for ever
+	c, _ = answering(page) // for every request
 	if ids, errs := listing(t, c, earshot.TaskQuery{}); len(ids) != 2 || len(errs) != 0 {
-		t.Errorf("with a page that names itself: %q, %v", ids, errs)
+		t.Errorf("with a cursor that repeats: %q, %v", ids, errs)
 	}
 }

@@ -15,38 +15,38 @@ import (
 const (
 	defaultRetries = 4
 	firstWait      = 250 * time.Millisecond
-	// maxWait limits the waits between tries. If the service asks for more, its error is
+	// maxWait limits the waits between attempts. If Retry-After is longer, the error is
 	// returned instead.
 	maxWait = 30 * time.Second
 )
 
-// repeat says what happens when a call is sent twice.
+// repeat is the effect of sending a call twice.
 type repeat int
 
 const (
-	// once is for calls that do their work, and charge for it, each time. They are
-	// sent again only when it is certain that nothing was done.
+	// once is for calls that are processed and charged each time. They are retried only
+	// if they were certainly not processed.
 	once repeat = iota
 	// idempotent is for calls that have the same effect however often they are sent.
 	idempotent
 	// replayed is for calls with an idempotency key: a repetition gets the answer of
-	// the first, once that has ended.
+	// the first call after that has ended.
 	replayed
 )
 
-// lostError is a request whose answer did not arrive.
+// lostError is the error of a request whose response did not arrive.
 type lostError struct {
 	err    error
-	unsent bool // there was no connection, so nothing can have been done
+	unsent bool // there was no connection, so the request was not processed
 }
 
 func (e *lostError) Error() string { return e.err.Error() }
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// retry makes attempts until one succeeds or fails finally, no retries are left, or ctx
-// ends. unsure says that an attempt before the last may have done its work although it
-// failed.
+// retry calls attempt until it succeeds or fails permanently, no retries are left, or ctx
+// ends. It returns unsure if an attempt before the last one may have been processed
+// although it failed.
 func (c *Client) retry(ctx context.Context, r repeat, attempt func() error) (unsure bool, err error) {
 	for n := 0; ; n++ {
 		err := attempt()
@@ -55,7 +55,7 @@ func (c *Client) retry(ctx context.Context, r repeat, attempt func() error) (uns
 		}
 		refused, lost := classify(err)
 		if r == replayed && unsure && IsCode(err, earshot.CodeConflict) {
-			refused = true // the try whose answer was lost still runs
+			refused = true // the attempt whose response was lost is still running
 		}
 		if !refused && (!lost || r == once) {
 			return unsure, err
@@ -71,15 +71,15 @@ func (c *Client) retry(ctx context.Context, r repeat, attempt func() error) (uns
 	}
 }
 
-// classify tells from the error of an attempt whether it was refused, so that nothing
-// was done, or its answer was lost, so that it is unknown. Other errors are final.
+// classify reports whether an attempt was refused without being processed, or whether its
+// response was lost, so that it may have been processed. Other errors are permanent.
 func classify(err error) (refused, lost bool) {
 	var answer *Error
 	if errors.As(err, &answer) {
 		switch answer.Code {
 		case earshot.CodeRateLimit, earshot.CodeServerUnavailable:
 			return true, false
-		case "": // something between the client and the service, which knows nothing of its work
+		case "": // a proxy answered; the service may have processed the request
 			return false, isGateway(answer.Status)
 		default:
 			return false, false
@@ -100,7 +100,7 @@ func isGateway(status int) bool {
 	return false
 }
 
-// retryAfter is how long the service asks to wait, 0 if it does not.
+// retryAfter returns the Retry-After of err, or 0.
 func retryAfter(err error) time.Duration {
 	var answer *Error
 	if errors.As(err, &answer) {
@@ -109,7 +109,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// parseRetryAfter reads both forms of the header: seconds and a date.
+// parseRetryAfter parses both forms of the header: seconds and a date.
 func parseRetryAfter(text string) time.Duration {
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return time.Duration(max(0, seconds)) * time.Second
@@ -120,9 +120,9 @@ func parseRetryAfter(text string) time.Duration {
 	return 0
 }
 
-// backoff is the wait after n previous waits: it doubles from first up to limit, and is
-// reduced at random by up to a half, so that clients which failed together do not come
-// back together.
+// backoff returns the wait after n previous waits. It doubles from first up to limit, and is
+// reduced at random by up to a half, so that clients that failed together do not retry
+// together.
 func backoff(first, limit time.Duration, n int) time.Duration {
 	wait := first
 	for ; n > 0 && wait < limit; n-- {
@@ -132,7 +132,7 @@ func backoff(first, limit time.Duration, n int) time.Duration {
 	return wait - rand.N(wait/2+1)
 }
 
-// sleep waits. When ctx ends first, it returns cause together with the error of ctx.
+// sleep waits. If ctx ends first, it returns cause wrapped with the error of ctx.
 func sleep(ctx context.Context, wait time.Duration, cause error) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

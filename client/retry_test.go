@@ -24,7 +24,7 @@ var (
 	proxyError = says(502, "<html>Bad Gateway</html>")
 )
 
-// The calls of each kind.
+// One call of each kind.
 func reading(ctx context.Context, c *client.Client) error { _, err := c.Credits(ctx); return err }
 
 func canceling(ctx context.Context, c *client.Client) error { return c.Cancel(ctx, "1") }
@@ -61,8 +61,8 @@ func submitting(keys ...string) func(context.Context, *client.Client) error {
 	}
 }
 
-// Each call fails once in some way and would succeed the second time.
-func TestWhichCallsAreSentAgain(t *testing.T) {
+// Each call fails once and would succeed the second time.
+func TestWhichCallsAreRetried(t *testing.T) {
 	t.Parallel()
 	calls := map[string]func(context.Context, *client.Client) error{
 		"reading": reading, "canceling": canceling, "resolving": resolving,
@@ -77,21 +77,21 @@ func TestWhichCallsAreSentAgain(t *testing.T) {
 		answer answer
 		again  []string
 	}{
-		{"the rate window is used up", rateLimit, all},
+		{"the rate limit is exceeded", rateLimit, all},
 		{"the node drains", draining, all},
 		{"there is no connection", breaks("dial"), all},
 		{"the connection breaks", breaks("read"), idempotent},
 		{"the answer is cut off", cut, idempotent},
 		{"a proxy fails", proxyError, idempotent},
-		{"a proxy is in the way", says(403, "<html>"), nil},
+		{"a proxy refuses", says(403, "<html>"), nil},
 		{"all slots are taken", fails(429, "CONCURRENT_LIMIT_EXCEEDED", `{"limit":1}`), nil},
 		{"the queue is full", fails(429, "QUEUE_LIMIT_EXCEEDED", `{}`), nil},
 		{"the provider failed", fails(502, "EXTERNAL_SERVICE_ERROR", `{}`), nil},
 		{"an internal error", fails(500, "INTERNAL_SERVER_ERROR", ""), nil},
 		{"a call with the key runs", fails(409, "RESOURCE_CONFLICT", `{"requestId":"7"}`), nil},
 		{"a wrong key", fails(401, "INVALID_API_KEY", ""), nil},
-		{"an answer that is no JSON", says(200, "<html>"), nil},
-		{"an hour is asked for", fails(503, "SERVICE_UNAVAILABLE", "", "Retry-After", "3600"), nil},
+		{"a response that is not JSON", says(200, "<html>"), nil},
+		{"Retry-After is one hour", fails(503, "SERVICE_UNAVAILABLE", "", "Retry-After", "3600"), nil},
 	} {
 		expected := map[string]int{}
 		for _, name := range test.again {
@@ -112,7 +112,7 @@ func TestWhichCallsAreSentAgain(t *testing.T) {
 	}
 }
 
-func TestACallWithAKeyWaitsForTheTryWhoseAnswerWasLost(t *testing.T) {
+func TestCallWithKeyWaitsForLostAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		runs := fails(409, "RESOURCE_CONFLICT", `{"id":"7","status":"PROCESSING","requestId":"7"}`)
@@ -129,7 +129,7 @@ func TestACallWithAKeyWaitsForTheTryWhoseAnswerWasLost(t *testing.T) {
 	})
 }
 
-func TestWaitsGrowAndTheRetriesEnd(t *testing.T) {
+func TestWaitsGrowAndRetriesEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, service := answering(rateLimit)
@@ -171,8 +171,8 @@ func TestRetriesCanBeTurnedOff(t *testing.T) {
 	}
 }
 
-// A caller whose time is up learns that, and what the service said last.
-func TestAContextEndsTheWait(t *testing.T) {
+// When the context ends, the error contains the context's error and the service's last one.
+func TestContextEndsRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, service := answering(rateLimit)
@@ -185,17 +185,17 @@ func TestAContextEndsTheWait(t *testing.T) {
 	})
 }
 
-// What really happens on the wire when a service falls over mid-way.
-func TestABrokenConnection(t *testing.T) {
+// The same over a real connection that breaks after the request.
+func TestBrokenConnection(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		call func(context.Context, *client.Client) error
 		want int64
 	}{
-		"a read is sent again":               {reading, 2},
-		"a keyed submission is sent again":   {submitting("a"), 2},
-		"a call that may be charged is not":  {asking, 1},
-		"a submission without a key neither": {submitting(""), 1},
+		"a read is sent again":              {reading, 2},
+		"a keyed submission is sent again":  {submitting("a"), 2},
+		"a call that may be charged is not": {asking, 1},
+		"a submission without a key is not": {submitting(""), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -215,7 +215,7 @@ func TestABrokenConnection(t *testing.T) {
 	}
 }
 
-// elsewhere dials a port where nobody listens the first time.
+// elsewhere dials a closed port the first time.
 type elsewhere struct{ tried bool }
 
 func (e *elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -229,7 +229,7 @@ func (e *elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func TestAServiceThatIsNotUpYetIsCalledAgain(t *testing.T) {
+func TestRetryUntilTheServiceIsUp(t *testing.T) {
 	t.Parallel()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{}`)) }))
 	defer service.Close()
@@ -239,7 +239,7 @@ func TestAServiceThatIsNotUpYetIsCalledAgain(t *testing.T) {
 	}
 }
 
-func TestACertificateThatIsNotTrustedIsFinal(t *testing.T) {
+func TestUntrustedCertificateIsNotRetried(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int64
 	service := httptest.NewUnstartedServer(http.NotFoundHandler())

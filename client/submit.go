@@ -12,9 +12,9 @@ import (
 	"earshot"
 )
 
-// Submit queues a task. A task with an idempotency key is submitted again when the
-// answer is lost, without being queued twice; one without a key is not. With a key of
-// another task it fails with CodeAlreadyExists and earshot.DuplicateDetails.
+// Submit queues a task. If the response is lost, a task with an idempotency key is submitted
+// again, which does not queue it twice; a task without a key is not. If another task has the
+// key, Submit fails with CodeAlreadyExists and earshot.DuplicateDetails.
 func (c *Client) Submit(ctx context.Context, task earshot.TaskRequest) (*earshot.TaskRecord, error) {
 	record := &earshot.TaskRecord{}
 	o, err := c.do(ctx, call{method: http.MethodPost, path: "/v1/async/task", body: task, repeat: repeatOf(task)}, record)
@@ -29,9 +29,9 @@ func (c *Client) Submit(ctx context.Context, task earshot.TaskRequest) (*earshot
 	return nil, err
 }
 
-// SubmitBatch queues up to 500 tasks independently: one that is refused has its error
-// in its item. If every task has an idempotency key, the batch is submitted again when
-// the answer is lost.
+// SubmitBatch queues up to 500 independent tasks. The item of a refused task contains its
+// error. If every task has an idempotency key, the batch is submitted again when the
+// response is lost.
 func (c *Client) SubmitBatch(ctx context.Context, tasks []earshot.TaskRequest) (*earshot.Batch, error) {
 	batch := &earshot.Batch{}
 	o, err := c.do(ctx, call{method: http.MethodPost, path: "/v1/async/task/batch", body: tasks, repeat: repeatOf(tasks...)}, batch)
@@ -44,8 +44,7 @@ func (c *Client) SubmitBatch(ctx context.Context, tasks []earshot.TaskRequest) (
 	return batch, nil
 }
 
-// repeatOf tells whether tasks can be submitted twice: only by their keys the service
-// recognises them.
+// repeatOf returns idempotent if all tasks have an idempotency key, otherwise once.
 func repeatOf(tasks ...earshot.TaskRequest) repeat {
 	if slices.ContainsFunc(tasks, func(t earshot.TaskRequest) bool { return t.IdempotencyKey == "" }) {
 		return once
@@ -53,8 +52,8 @@ func repeatOf(tasks ...earshot.TaskRequest) repeat {
 	return idempotent
 }
 
-// reconcile replaces the refusals of tasks that an earlier try has queued by the
-// success of that try.
+// reconcile marks tasks as queued that were refused as duplicates of an earlier attempt of
+// the same batch.
 func (c *Client) reconcile(ctx context.Context, tasks []earshot.TaskRequest, batch *earshot.Batch) {
 	for i := range batch.Results {
 		item := &batch.Results[i]
@@ -71,9 +70,9 @@ func (c *Client) reconcile(ctx context.Context, tasks []earshot.TaskRequest, bat
 	}
 }
 
-// stored returns the task that already has the key, if it equals the one that was
-// submitted: then an earlier try has queued it. It returns nil when they differ or that
-// cannot be found out.
+// stored returns the task that already has the idempotency key, if it equals the submitted
+// task: then an earlier attempt has queued it. It returns nil if the tasks differ or the
+// stored task cannot be read.
 func (c *Client) stored(ctx context.Context, task earshot.TaskRequest, refusal error) *earshot.TaskRecord {
 	duplicate, ok := Details[earshot.DuplicateDetails](refusal)
 	if !ok {
@@ -99,8 +98,8 @@ func same(task earshot.TaskRequest, record *earshot.TaskRecord) bool {
 		wanted == stored && equalJSON(payload, record.Task.Payload)
 }
 
-// equalJSON compares what two texts mean, since the service may write them
-// differently.
+// equalJSON reports whether two JSON texts have the same value, since the service may
+// format them differently.
 func equalJSON(a, b []byte) bool {
 	decode := func(text []byte) (value any, err error) {
 		d := json.NewDecoder(bytes.NewReader(text))

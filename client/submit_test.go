@@ -10,8 +10,7 @@ import (
 	"earshot/client"
 )
 
-// keyed is a task as it was meant to be queued, and storedAs what the service
-// tells of one.
+// keyed is a task with an idempotency key; storedAs is the service's answer about it.
 var keyed = earshot.TaskRequest{
 	TaskType: "CHATASSISTANT", Payload: earshot.ChatAssistantRequest{Prompt: "shoes & <socks>", Country: "US"},
 	IdempotencyKey: "k", Webhook: &earshot.WebhookRequest{URL: "https://receiver.test/"},
@@ -24,7 +23,7 @@ func storedAs(prompt string, priority int, webhook string) answer {
 		"payload":{"country":"US", "prompt":%s}},"credits":{"creditsToCharge":5},"webhook":{"url":%q}}`, priority, encoded(prompt), webhook))
 }
 
-func TestASubmissionWhoseAnswerWasLostIsFound(t *testing.T) {
+func TestSubmitFindsTaskOfLostAttempt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		stored answer
@@ -34,7 +33,7 @@ func TestASubmissionWhoseAnswerWasLostIsFound(t *testing.T) {
 		"another prompt":  {storedAs("hats", 1, "https://receiver.test/"), false},
 		"more urgent":     {storedAs("shoes & <socks>", 9, "https://receiver.test/"), false},
 		"another webhook": {storedAs("shoes & <socks>", 1, "https://elsewhere.test/"), false},
-		"gone meanwhile":  {fails(404, "RESOURCE_NOT_FOUND", `{"id":"7"}`), false},
+		"removed since":   {fails(404, "RESOURCE_NOT_FOUND", `{"id":"7"}`), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,8 +55,8 @@ func TestASubmissionWhoseAnswerWasLostIsFound(t *testing.T) {
 	}
 }
 
-// Without a lost answer a duplicate is what it says, even of the very same task.
-func TestADuplicateIsAnError(t *testing.T) {
+// If no response was lost, a duplicate is an error, even of an equal task.
+func TestDuplicateIsAnError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, before := range [][]answer{nil, {rateLimit}} {
@@ -69,7 +68,7 @@ func TestADuplicateIsAnError(t *testing.T) {
 	})
 }
 
-func TestABatchWhoseAnswerWasLostIsFound(t *testing.T) {
+func TestSubmitBatchFindsTasksOfLostAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		item := func(i int) string {
@@ -102,7 +101,7 @@ func TestABatchWhoseAnswerWasLostIsFound(t *testing.T) {
 	})
 }
 
-func TestACancellationWhoseAnswerWasLostHasHappened(t *testing.T) {
+func TestCancelSucceedsAfterLostResponse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		missing := fails(404, "RESOURCE_NOT_FOUND", `{"id":"7"}`)
@@ -112,7 +111,7 @@ func TestACancellationWhoseAnswerWasLostHasHappened(t *testing.T) {
 		}
 		c, _ = answering(missing)
 		if err := c.Cancel(t.Context(), "7"); !client.IsCode(err, earshot.CodeNotFound) {
-			t.Errorf("a task that never was: %v", err)
+			t.Errorf("a task that does not exist: %v", err)
 		}
 	})
 }

@@ -7,54 +7,59 @@ import (
 	"earshot"
 )
 
+// Latest is the cursor that skips all events so far.
+const Latest = "latest"
+
 // Result decodes the result of a task: an earshot.Answer, earshot.WebSearch or
-// earshot.NewsSearch, by its type. A task that failed gives a *TaskError.
+// earshot.NewsSearch, depending on its type. For a failed task, it returns a *TaskError.
 func Result[T any](record *earshot.TaskRecord) (*T, error) {
 	if err := taskError(record); err != nil {
 		return nil, err
 	}
-	if record.Result == nil {
-		return nil, fmt.Errorf("task %s is %s and has no result", record.Task.ID, record.Task.Status)
-	}
-	result := new(T)
-	if err := json.Unmarshal(record.Result, result); err != nil {
-		return nil, fmt.Errorf("decode the result of task %s: %w", record.Task.ID, err)
-	}
-	return result, nil
+	return decodeResult[T]("task "+record.Task.ID, record.Task.Status, record.Result)
 }
 
-// taskError is the error of a failed task, and nil for others.
+// RequestResult decodes the result of a call or task: an earshot.Answer, earshot.WebSearch
+// or earshot.NewsSearch, depending on its provider. For a failed call or task, it returns
+// its *Error.
+func RequestResult[T any](record *earshot.RequestRecord) (*T, error) {
+	if record.Status == earshot.StatusFailed {
+		reason, err := decodeError("request "+record.ID, record.Error)
+		if err != nil {
+			return nil, err
+		}
+		return nil, reason
+	}
+	return decodeResult[T]("request "+record.ID, record.Status, record.Result)
+}
+
+// taskError returns the error of a failed task, or nil.
 func taskError(record *earshot.TaskRecord) error {
 	if record.Task.Status != earshot.StatusFailed {
 		return nil
 	}
-	reason := &Error{}
-	if err := json.Unmarshal(record.Error, reason); err != nil {
-		return fmt.Errorf("decode the error of task %s: %w", record.Task.ID, err)
+	reason, err := decodeError("task "+record.Task.ID, record.Error)
+	if err != nil {
+		return err
 	}
 	return &TaskError{TaskID: record.Task.ID, Err: reason}
 }
 
-// Latest is the cursor after the newest event so far.
-const Latest = "latest"
-
-// RequestResult decodes the result of a call or task: an earshot.Answer,
-// earshot.WebSearch or earshot.NewsSearch, by its provider. One that failed gives
-// its *Error.
-func RequestResult[T any](record *earshot.RequestRecord) (*T, error) {
-	if record.Status == earshot.StatusFailed {
-		reason := &Error{}
-		if err := json.Unmarshal(record.Error, reason); err != nil {
-			return nil, fmt.Errorf("decode the error of request %s: %w", record.ID, err)
-		}
-		return nil, reason
-	}
-	if record.Result == nil {
-		return nil, fmt.Errorf("request %s is %s and has no result", record.ID, record.Status)
+func decodeResult[T any](of string, status earshot.Status, raw json.RawMessage) (*T, error) {
+	if raw == nil {
+		return nil, fmt.Errorf("%s is %s and has no result", of, status)
 	}
 	result := new(T)
-	if err := json.Unmarshal(record.Result, result); err != nil {
-		return nil, fmt.Errorf("decode the result of request %s: %w", record.ID, err)
+	if err := json.Unmarshal(raw, result); err != nil {
+		return nil, fmt.Errorf("decode the result of %s: %w", of, err)
 	}
 	return result, nil
+}
+
+func decodeError(of string, raw json.RawMessage) (*Error, error) {
+	reason := &Error{}
+	if err := json.Unmarshal(raw, reason); err != nil {
+		return nil, fmt.Errorf("decode the error of %s: %w", of, err)
+	}
+	return reason, nil
 }

@@ -16,11 +16,11 @@ import (
 const hats = "prompts: [best hats, \"broken [[garbage]]\"]\ntargets: [{provider: genassistant, country: US}]\nschedule: {every: day}\n"
 
 // A tracker is applied, run, read, exported and deleted.
-func TestTheLifeOfATracker(t *testing.T) {
+func TestTrackerLifecycle(t *testing.T) {
 	t.Parallel()
 	c, ctx := running(t), t.Context()
 	if dry, err := c.ApplyTracker(ctx, "hats", []byte(hats), true); err != nil || !dry.DryRun || !dry.Created || dry.Tracker.Cost.Sweep != 8 {
-		t.Fatalf("a dry run tells %+v, %v", dry, err)
+		t.Fatalf("a dry run returns %+v, %v", dry, err)
 	}
 	if made, err := c.ApplyTracker(ctx, "hats", []byte(hats), false); err != nil || !made.Created {
 		t.Fatalf("applied: %+v, %v", made, err)
@@ -40,7 +40,7 @@ func TestTheLifeOfATracker(t *testing.T) {
 		t.Errorf("the sweep ended as %+v", sweep)
 	}
 	if _, err := c.CancelSweep(ctx, "hats", sweep.ID); !client.IsCode(err, earshot.CodeConflict) {
-		t.Errorf("canceling what has ended: %v", err)
+		t.Errorf("canceling a closed sweep: %v", err)
 	}
 	for listed, err := range c.Sweeps(ctx, "hats", earshot.SweepQuery{}) {
 		if err != nil || listed.ID != sweep.ID {
@@ -105,7 +105,7 @@ func swept(t *testing.T, c *client.Client, name string) *earshot.Sweep {
 	}
 }
 
-func TestADefinitionIsSentAsWhatItIs(t *testing.T) {
+func TestContentTypeOfDefinitions(t *testing.T) {
 	t.Parallel()
 	for definition, media := range map[string]string{`{"prompts":["x"]}`: "application/json", "prompts: [x]": "application/yaml"} {
 		c, service := answering(says(http.StatusOK, `{"success":true}`))
@@ -118,7 +118,7 @@ func TestADefinitionIsSentAsWhatItIs(t *testing.T) {
 	}
 }
 
-func TestAnExportThatBreaksOffFails(t *testing.T) {
+func TestIncompleteExportFails(t *testing.T) {
 	t.Parallel()
 	c, service := answering(cut)
 	stream, err := c.Export(t.Context(), "hats", earshot.ExportQuery{Format: "csv", AnswerFilter: earshot.AnswerFilter{PromptID: 2_000_000}})

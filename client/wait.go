@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,20 +15,20 @@ import (
 const (
 	firstPoll = 100 * time.Millisecond
 	maxPoll   = 5 * time.Second
-	// sweepEvery is how often tasks that are waited for through the feed of events
-	// are looked up, since one that is canceled never appears there.
-	sweepEvery = 30 * time.Second
-	// feedPage is the largest page of the feed and of the list of tasks.
+	// lookupEvery is how often pending tasks are looked up one by one, because canceled
+	// tasks never appear in the events.
+	lookupEvery = 30 * time.Second
+	// feedPage is the largest page of the events and of the list of tasks.
 	feedPage = 100
-	// tasksPerPage is from how many tasks on it is cheaper to read a page of the list
-	// than to poll them one by one.
+	// tasksPerPage is the number of tasks from which on reading a page of the list is
+	// cheaper than polling the tasks one by one.
 	tasksPerPage = 10
 )
 
-// Wait waits for the end of a task, polling it ever more rarely. A task that failed is
-// returned together with a *TaskError that tells why; one that is canceled meanwhile
-// gives an error with CodeNotFound. When ctx ends first, Wait returns the task as it was
-// last seen, with the error of ctx. Use WaitAll for many.
+// Wait polls a task with increasing intervals until it ends. A failed task is returned
+// together with a *TaskError. If the task is canceled, Wait returns an error with
+// CodeNotFound. If ctx ends first, Wait returns the task's last known state with the error
+// of ctx. Use WaitAll for many tasks.
 func (c *Client) Wait(ctx context.Context, id string) (*earshot.TaskRecord, error) {
 	for n := 0; ; n++ {
 		record, err := c.Task(ctx, id)
@@ -43,15 +44,15 @@ func (c *Client) Wait(ctx context.Context, id string) (*earshot.TaskRecord, erro
 	}
 }
 
-// errUnfinished is the error of a wait that ctx has ended.
+// errUnfinished is returned if ctx ends before the task.
 var errUnfinished = errors.New("the task has not ended")
 
-// WaitAll yields each task once, when it has ended. It reads the feed of ended tasks,
-// so it needs few requests for many tasks; the feed also contains other tasks of the
-// organization.
+// WaitAll yields each task once, when it has ended. It reads the list of events, which
+// contains all finished tasks of the organization, so it needs few requests for many tasks.
 //
-// An error about one task is a *TaskError, with the task's record if it failed and
-// without one if the task does not exist; the loop goes on. Any other error ends it.
+// An error of one task is a *TaskError, with the task's record if the task failed and
+// without a record if the task does not exist; the iteration continues. Any other error
+// ends the iteration.
 func (c *Client) WaitAll(ctx context.Context, ids ...string) iter.Seq2[*earshot.TaskRecord, error] {
 	return func(yield func(*earshot.TaskRecord, error) bool) {
 		w := &waiter{client: c, pending: map[string]bool{}, yield: yield}
@@ -64,17 +65,17 @@ func (c *Client) WaitAll(ctx context.Context, ids ...string) iter.Seq2[*earshot.
 	}
 }
 
-// waiter is a loop of WaitAll.
+// waiter is the state of a WaitAll iteration.
 type waiter struct {
 	client  *Client
 	pending map[string]bool // by id
 	yield   func(*earshot.TaskRecord, error) bool
 }
 
-// errStopped says that the loop's body has ended the loop.
+// errStopped is returned if the caller breaks out of the iteration.
 var errStopped = errors.New("stopped")
 
-// deliver yields the end of a task.
+// deliver yields a finished or missing task.
 func (w *waiter) deliver(id string, record *earshot.TaskRecord, err error) error {
 	delete(w.pending, id)
 	if !w.yield(record, err) {
@@ -83,8 +84,8 @@ func (w *waiter) deliver(id string, record *earshot.TaskRecord, err error) error
 	return nil
 }
 
-// run reads the feed until every task has ended. It fetches the cursor to read from
-// before it looks up the tasks, so that none ends unseen in between.
+// run reads the events until every task has ended. It fetches the start cursor before it
+// looks up the tasks, so that no task ends unnoticed in between.
 func (w *waiter) run(ctx context.Context) error {
 	if len(w.pending) == 0 {
 		return nil
@@ -93,13 +94,13 @@ func (w *waiter) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cursor, swept, quiet := latest.NextCursor, time.Time{}, 0
+	cursor, lookedUp, quiet := latest.NextCursor, time.Time{}, 0
 	for {
-		if time.Since(swept) >= sweepEvery {
-			if err := w.sweep(ctx); err != nil {
+		if time.Since(lookedUp) >= lookupEvery {
+			if err := w.lookUp(ctx); err != nil {
 				return err
 			}
-			swept = time.Now()
+			lookedUp = time.Now()
 		}
 		before := len(w.pending)
 		page, err := w.read(ctx, cursor)
@@ -111,7 +112,7 @@ func (w *waiter) run(ctx context.Context) error {
 			quiet = 0
 		}
 		if len(page.Events) == feedPage {
-			continue // there is more to read
+			continue // more pages follow
 		}
 		if err := sleep(ctx, backoff(firstPoll, maxPoll, quiet), errUnfinished); err != nil {
 			return err
@@ -120,7 +121,7 @@ func (w *waiter) run(ctx context.Context) error {
 	}
 }
 
-// read reads one page of the feed.
+// read reads one page of events.
 func (w *waiter) read(ctx context.Context, cursor *string) (*earshot.EventPage, error) {
 	from := ""
 	if cursor != nil {
@@ -142,8 +143,8 @@ func (w *waiter) read(ctx context.Context, cursor *string) (*earshot.EventPage, 
 	return page, nil
 }
 
-// sweep looks up the pending tasks, and yields those that have ended or do not exist.
-func (w *waiter) sweep(ctx context.Context) error {
+// lookUp looks up the pending tasks, and yields tasks that have ended or do not exist.
+func (w *waiter) lookUp(ctx context.Context) error {
 	underWay, err := w.underWay(ctx)
 	if err != nil {
 		return err
@@ -167,8 +168,8 @@ func (w *waiter) sweep(ctx context.Context) error {
 	return nil
 }
 
-// underWay finds pending tasks that have not ended in the list of tasks, where that
-// saves requests. Ids grow with time, so it can stop at the oldest pending one.
+// underWay returns the unfinished tasks in the list of tasks, if reading the list saves
+// requests. Ids are ordered by time, so it stops at the oldest pending task.
 func (w *waiter) underWay(ctx context.Context) (map[string]bool, error) {
 	found, limit := map[string]bool{}, len(w.pending)/tasksPerPage*feedPage
 	if limit == 0 {
@@ -189,12 +190,5 @@ func (w *waiter) underWay(ctx context.Context) (map[string]bool, error) {
 	return found, nil
 }
 
-// ids are the pending tasks, oldest first.
-func (w *waiter) ids() []string {
-	ids := make([]string, 0, len(w.pending))
-	for id := range w.pending {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
+// ids returns the pending tasks, oldest first.
+func (w *waiter) ids() []string { return slices.Sorted(maps.Keys(w.pending)) }

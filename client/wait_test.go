@@ -16,7 +16,7 @@ import (
 	"earshot/client"
 )
 
-// task is what the service tells of a task in some state.
+// task returns the service's JSON of a task in the given state.
 func task(id string, status earshot.Status) string {
 	switch status {
 	case earshot.StatusCompleted:
@@ -51,7 +51,7 @@ func TestWaitPollsUntilTheEnd(t *testing.T) {
 	})
 }
 
-func TestWaitForATaskThatFails(t *testing.T) {
+func TestWaitForFailedTask(t *testing.T) {
 	t.Parallel()
 	c, _ := answering(says(200, task("7", earshot.StatusFailed)))
 	record, err := c.Wait(t.Context(), "7")
@@ -67,7 +67,7 @@ func TestWaitForATaskThatFails(t *testing.T) {
 	}
 }
 
-func TestAWaitThatIsCutShort(t *testing.T) {
+func TestWaitEndsWithContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := answering(says(200, task("7", earshot.StatusQueued)))
@@ -78,13 +78,13 @@ func TestAWaitThatIsCutShort(t *testing.T) {
 			t.Fatalf("got %+v, %v", record, err)
 		}
 		if _, err := client.Result[earshot.Answer](record); err == nil {
-			t.Error("a task that has not ended has a result")
+			t.Error("an unfinished task has a result")
 		}
 	})
 }
 
-// service is a queue with a feed: tasks by id, and the ids of those that ended, in
-// order, none of which the feed tells before it was read once.
+// service is a fake queue: tasks by id, and the ids of finished tasks in order. The cursor
+// latest is always 0, so all finished tasks are events after it.
 type service struct {
 	tasks  map[string]earshot.Status
 	ended  []string
@@ -148,7 +148,7 @@ func (s *service) list(ids []string) string {
 	return strings.Join(texts, ",")
 }
 
-func TestManyTasksTakeFewRequests(t *testing.T) {
+func TestWaitAllNeedsFewRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{tasks: map[string]earshot.Status{}}
@@ -172,13 +172,13 @@ func TestManyTasksTakeFewRequests(t *testing.T) {
 		if !slices.Equal(got, ids) {
 			t.Errorf("%d tasks ended", len(got))
 		}
-		if len(f.sent) > 1+5+5 { // the place in the feed, the list and the feed
+		if len(f.sent) > 1+5+5 { // the start cursor, the list of tasks and the events
 			t.Errorf("it took %d requests: %q", len(f.sent), f.lines())
 		}
 	})
 }
 
-func TestWaitAllTellsOfEachTask(t *testing.T) {
+func TestWaitAllYieldsEachTask(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{cancel: time.Now().Add(time.Minute), tasks: map[string]earshot.Status{
@@ -213,19 +213,19 @@ func TestWaitAllEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, f := answering(ok)
 		for range c.WaitAll(t.Context()) {
-			t.Error("nothing was waited for, and something came")
+			t.Error("WaitAll without ids yields something")
 		}
 		if len(f.sent) != 0 {
 			t.Errorf("it sent %q", f.lines())
 		}
 
 		c, _ = answering(fails(401, "INVALID_API_KEY", ""))
-		var told []error
+		var errs []error
 		for _, err := range c.WaitAll(t.Context(), "a", "b") {
-			told = append(told, err)
+			errs = append(errs, err)
 		}
-		if len(told) != 1 || !client.IsCode(told[0], earshot.CodeInvalidKey) {
-			t.Errorf("with a wrong key: %v", told)
+		if len(errs) != 1 || !client.IsCode(errs[0], earshot.CodeInvalidKey) {
+			t.Errorf("with a wrong key: %v", errs)
 		}
 
 		s := &service{tasks: map[string]earshot.Status{"a": earshot.StatusCompleted, "b": earshot.StatusCompleted}}

@@ -12,17 +12,16 @@ import (
 	"earshot"
 )
 
-// ErrSignature says that a webhook has no recent signature with any of the secrets: it
-// may come from anybody, so do not act on it.
-var ErrSignature = errors.New("the webhook is not signed as it should be")
+// ErrSignature means that a webhook has no valid and recent signature. Anybody may have
+// sent it, so do not act on it.
+var ErrSignature = errors.New("the webhook has no valid signature")
 
-// VerifyWebhook returns the task in a webhook, after checking that the webhook comes
-// from the service: it must be signed with one of the secrets within the last five
-// minutes. body must be exactly as it arrived. While a secret is being rotated, pass
-// both the new and the previous one.
+// VerifyWebhook verifies a webhook and returns its task. The webhook must have been signed
+// with one of the secrets within the last five minutes. body must be the unmodified request
+// body. While a secret is being rotated, pass both the new and the previous secret.
 //
-// The service sends a webhook again until it is acknowledged with a 2xx, so the
-// same task may come more than once.
+// The service sends a webhook again until it is acknowledged with a 2xx status, so the same
+// task may arrive more than once.
 func VerifyWebhook(header http.Header, body []byte, secrets ...string) (*earshot.TaskRecord, error) {
 	if err := verify(header, body, secrets); err != nil {
 		return nil, err
@@ -38,8 +37,8 @@ func verify(header http.Header, body []byte, secrets []string) error {
 	err := errors.New("no secret was given")
 	for _, secret := range secrets {
 		key, unreadable := standardwebhooks.NewWebhook(secret)
-		if unreadable != nil || strings.TrimPrefix(secret, "whsec_") == "" { // an empty one verifies what anybody can sign
-			return errors.New("a webhook secret is not of the form whsec_…") // the cause could quote it
+		if unreadable != nil || strings.TrimPrefix(secret, "whsec_") == "" { // anybody can sign with an empty secret
+			return errors.New("a webhook secret is not of the form whsec_…") // the cause could contain the secret
 		}
 		if err = key.Verify(body, header); err == nil {
 			return nil

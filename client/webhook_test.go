@@ -19,7 +19,7 @@ const (
 	oldSecret = "whsec_b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQ="
 )
 
-// signed are the headers of a webhook, signed with each of the secrets.
+// signed returns the headers of a webhook, signed with each of the secrets.
 func signed(t *testing.T, body string, at time.Time, secrets ...string) http.Header {
 	t.Helper()
 	var signatures []string
@@ -52,21 +52,21 @@ func TestVerifyWebhook(t *testing.T) {
 		secrets []string
 		valid   bool
 	}{
-		"one secret":                     {signed(t, body, now, newSecret), body, []string{newSecret}, true},
-		"the sender has rotated, I not":  {signed(t, body, now, both...), body, []string{oldSecret}, true},
-		"I have rotated, the sender not": {signed(t, body, now, oldSecret), body, both, true},
-		"we both have":                   {signed(t, body, now, both...), body, both, true},
-		"another secret":                 {signed(t, body, now, oldSecret), body, []string{newSecret}, false},
-		"a body that was changed":        {signed(t, body, now, newSecret), strings.Replace(body, "shoes", "boots", 1), both, false},
-		"a message that was kept":        {signed(t, body, now.Add(-time.Hour), newSecret), body, both, false},
-		"a message from the future":      {signed(t, body, now.Add(time.Hour), newSecret), body, both, false},
-		"no headers":                     {http.Header{}, body, both, false},
-		"no secret":                      {signed(t, body, now, newSecret), body, nil, false},
-		"an empty secret":                {signed(t, body, now, ""), body, []string{""}, false},
-		"a prefix without a secret":      {signed(t, body, now, ""), body, []string{"whsec_"}, false},
-		"a secret that is none":          {signed(t, body, now, newSecret), body, []string{"whsec_!"}, false},
-		"signed, but what?":              {signed(t, "no JSON", now, newSecret), "no JSON", both, false},
-		"signed, and no object":          {signed(t, `[]`, now, newSecret), `[]`, both, false},
+		"one secret":                    {signed(t, body, now, newSecret), body, []string{newSecret}, true},
+		"only the sender has rotated":   {signed(t, body, now, both...), body, []string{oldSecret}, true},
+		"only the receiver has rotated": {signed(t, body, now, oldSecret), body, both, true},
+		"both have rotated":             {signed(t, body, now, both...), body, both, true},
+		"another secret":                {signed(t, body, now, oldSecret), body, []string{newSecret}, false},
+		"a body that was changed":       {signed(t, body, now, newSecret), strings.Replace(body, "shoes", "boots", 1), both, false},
+		"an old message":                {signed(t, body, now.Add(-time.Hour), newSecret), body, both, false},
+		"a message from the future":     {signed(t, body, now.Add(time.Hour), newSecret), body, both, false},
+		"no headers":                    {http.Header{}, body, both, false},
+		"no secret":                     {signed(t, body, now, newSecret), body, nil, false},
+		"an empty secret":               {signed(t, body, now, ""), body, []string{""}, false},
+		"a prefix without a secret":     {signed(t, body, now, ""), body, []string{"whsec_"}, false},
+		"an invalid secret":             {signed(t, body, now, newSecret), body, []string{"whsec_!"}, false},
+		"signed, but not JSON":          {signed(t, "no JSON", now, newSecret), "no JSON", both, false},
+		"signed, but not an object":     {signed(t, `[]`, now, newSecret), `[]`, both, false},
 	} {
 		record, err := client.VerifyWebhook(test.header, []byte(test.body), test.secrets...)
 		if (err == nil) != test.valid || test.valid && (record.Task.ID != "7" || record.Task.Status != earshot.StatusCompleted) {
