@@ -11,14 +11,14 @@ import (
 	"earshot/internal/store"
 )
 
-// withStore runs a command on the database, beside a server or without one.
+// withStore opens the database for work. A server may run on the same database.
 func withStore(in *invocation, work func(*store.Store) error) error {
 	s, err := app.OpenStore(in, in.cfg, false)
 	if err != nil {
 		return err
 	}
 	if err := work(s); err != nil {
-		_ = s.Close() // the first error matters more
+		_ = s.Close() // the first error is more useful
 		return err
 	}
 	return s.Close()
@@ -35,16 +35,15 @@ func withOrganization(in *invocation, name string, work func(*store.Store, *acco
 	})
 }
 
-// findOrganization finds an organization by its name.
 func findOrganization(in *invocation, s *store.Store, name string) (*account.Organization, error) {
 	o, err := s.OrganizationByName(in, name)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("%w; 'earshot org list' lists those that there are", err)
+		return nil, fmt.Errorf("%w; 'earshot org list' lists all organizations", err)
 	}
 	return o, err
 }
 
-// organizationJSON is how an organization is printed.
+// organizationJSON is the JSON of an organization.
 type organizationJSON struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -55,7 +54,7 @@ func printable(o *account.Organization) organizationJSON {
 	return organizationJSON{ID: o.ID, Name: o.Name, Plan: o.Plan.Name}
 }
 
-// accountJSON is what --json prints.
+// accountJSON is the output of --json.
 type accountJSON struct {
 	Organization  organizationJSON `json:"organization"`
 	Key           string           `json:"key,omitempty"`
@@ -70,30 +69,40 @@ func (in *invocation) json(v any) error {
 }
 
 type orgCmd struct {
-	Create orgCreateCmd `cmd:"" help:"Make an organization, and a key for it."`
+	Create orgCreateCmd `cmd:"" help:"Create an organization and its first key."`
 	List   orgListCmd   `cmd:"" help:"List the organizations."`
 	Set    orgSetCmd    `cmd:"" help:"Change an organization's plan or correct its balance."`
 }
 
 type orgCreateCmd struct {
-	Name    string `arg:"" help:"Its name, not yet taken."`
+	Name    string `arg:"" help:"The name of the new organization."`
 	Plan    string `help:"Its plan." default:"free"`
-	Credits *int64 `help:"Credits in the place of the plan's first grant."`
+	Credits *int64 `help:"Credits to start with, instead of the plan's first grant."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
-// maxCredits is a balance that nobody reaches, and that every program can count.
+// Help returns the command's long help.
+func (c *orgCreateCmd) Help() string {
+	return `Creates an organization, a key with all scopes except admin, and a webhook secret. Both secrets are shown only once.
+
+Exit status: 0 it was created, 1 anything else, such as a name that is already used.
+
+Examples:
+  earshot org create acme --plan hobby`
+}
+
+// maxCredits limits balances to numbers that JSON clients can represent exactly.
 const maxCredits = 1_000_000_000_000_000
 
-// checkCredits returns what is wrong with a balance; nil means none.
+// checkCredits returns an error if a balance is out of range.
 func checkCredits(credits *int64) error {
 	if credits != nil && (*credits < 0 || *credits > maxCredits) {
-		return fmt.Errorf("--credits must not be negative, nor above %s, but is %d", thousands(maxCredits), *credits)
+		return fmt.Errorf("--credits must be between 0 and %s, but is %d", thousands(maxCredits), *credits)
 	}
 	return nil
 }
 
-// Run makes the organization.
+// Run creates the organization.
 func (c *orgCreateCmd) Run(in *invocation) error {
 	if err := checkCredits(c.Credits); err != nil {
 		return err
@@ -106,7 +115,7 @@ func (c *orgCreateCmd) Run(in *invocation) error {
 		if c.JSON {
 			return in.json(accountJSON{Organization: printable(a.Organization), Key: a.Key.Text, WebhookSecret: a.WebhookSecret})
 		}
-		_, err = fmt.Fprintf(in.out, "organization:   %s (%s)\nplan:           %s, %d credits\nkey:            %s\nwebhook secret: %s\nBoth secrets are shown this once.\n",
+		_, err = fmt.Fprintf(in.out, "organization:   %s (%s)\nplan:           %s, %d credits\nkey:            %s\nwebhook secret: %s\nStore both secrets now. They are not shown again.\n",
 			a.Organization.Name, a.Organization.ID, a.Organization.Plan.Name, a.Organization.Balance, a.Key.Text, a.WebhookSecret)
 		return err
 	})
@@ -114,6 +123,16 @@ func (c *orgCreateCmd) Run(in *invocation) error {
 
 type orgListCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help returns the command's long help.
+func (c *orgListCmd) Help() string {
+	return `Lists all organizations with their plan, credit balance, running jobs and id.
+
+Exit status: 0 they were listed, 1 anything else.
+
+Examples:
+  earshot org list --json | jq -r .organizations[].organization.name`
 }
 
 // Run lists the organizations.
@@ -140,10 +159,20 @@ func (c *orgListCmd) Run(in *invocation) error {
 }
 
 type orgSetCmd struct {
-	Name    string `arg:"" help:"The organization."`
-	Plan    string `help:"Move it to this plan."`
-	Credits *int64 `help:"Correct its balance to this."`
+	Name    string `arg:"" help:"The name of the organization."`
+	Plan    string `help:"The new plan."`
+	Credits *int64 `help:"The new credit balance."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Help returns the command's long help.
+func (c *orgSetCmd) Help() string {
+	return `Changes the plan of an organization, its credit balance, or both. The ledger records a changed balance as an adjustment.
+
+Exit status: 0 it was changed, 1 anything else.
+
+Examples:
+  earshot org set default --plan hobby --credits 1000`
 }
 
 // Run changes the organization.
@@ -180,23 +209,34 @@ func (in *invocation) printAccount(s *store.Store, name string, asJSON bool) err
 }
 
 type creditsCmd struct {
-	Grant creditsGrantCmd `cmd:"" help:"Give an organization credits."`
+	Grant creditsGrantCmd `cmd:"" help:"Add credits to an organization's balance."`
 }
 
 type creditsGrantCmd struct {
-	Org    string `required:"" help:"The organization." placeholder:"NAME"`
-	Amount int64  `arg:"" help:"How many credits, above 0; 'earshot org set --credits' takes some away."`
+	Org    string `required:"" help:"The name of the organization." placeholder:"NAME"`
+	Amount int64  `arg:"" help:"How many credits to add, at least 1."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run gives the credits.
+// Help returns the command's long help.
+func (c *creditsGrantCmd) Help() string {
+	return `Adds credits to the balance of an organization. They do not expire at the end of the billing cycle. To reduce a balance, use
+'earshot org set --credits'.
+
+Exit status: 0 they were added, 1 anything else.
+
+Examples:
+  earshot credits grant --org default 1000`
+}
+
+// Run adds the credits.
 func (c *creditsGrantCmd) Run(in *invocation) error {
 	if c.Amount <= 0 {
-		return fmt.Errorf("a grant must be above 0, but is %d; 'earshot org set --credits' corrects a balance", c.Amount)
+		return fmt.Errorf("the amount must be at least 1, but is %d; to reduce a balance, use 'earshot org set --credits'", c.Amount)
 	}
 	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
 		if c.Amount > maxCredits-o.Balance {
-			return fmt.Errorf("a grant of %s is too much: a balance can be %s", thousands(c.Amount), thousands(maxCredits))
+			return fmt.Errorf("a grant of %s is too large: the maximum balance is %s", thousands(c.Amount), thousands(maxCredits))
 		}
 		if _, err := s.Grant(o.ID, c.Amount, s.Now()); err != nil {
 			return err

@@ -14,32 +14,32 @@ import (
 )
 
 type askCmd struct {
-	Provider providerArg `arg:"" help:"Whom to ask: ${providers}." completion-predictor:"provider"`
-	Prompt   string      `arg:"" help:"The question, or - to read it from standard input."`
-	Country  string      `help:"Where to ask from: an ISO 3166-1 code in capitals; US without it." placeholder:"CODE" completion-predictor:"country"`
-	State    string      `help:"The state to ask from, with country US." placeholder:"CODE" completion-predictor:"state"`
-	Include  []string    `help:"What else the result shall hold, such as searchQueries, shopping or html." placeholder:"PART"`
-	Set      []string    `help:"Any other field of the request. A value that is JSON is sent as such; dots lead into objects." placeholder:"FIELD=VALUE" sep:"none"`
+	Provider providerArg `arg:"" help:"The provider to ask: ${providers}." completion-predictor:"provider"`
+	Prompt   string      `arg:"" help:"The prompt or query; - reads it from standard input."`
+	Country  string      `help:"The country to ask from, as an ISO 3166-1 code in capitals; US by default." placeholder:"CODE" completion-predictor:"country"`
+	State    string      `help:"The state to ask from; only for the country US." placeholder:"CODE" completion-predictor:"state"`
+	Include  []string    `help:"Optional parts of the result, such as searchQueries, shopping or html." placeholder:"PART"`
+	Set      []string    `help:"Any other field of the request. A value may be JSON; a dot in the name separates an object and its field." placeholder:"FIELD=VALUE" sep:"none"`
 	JSON     bool        `name:"json" help:"Print the result as JSON."`
 	remote
 }
 
 const (
 	defaultCountry = "US"
-	// maxQuestion is more than the service accepts, which says so.
-	maxQuestion = 1 << 20
+	// maxPrompt is larger than the service's limit, so the service reports a prompt that is too long.
+	maxPrompt = 1 << 20
 )
 
-// Help shows questions.
+// Help returns the command's long help.
 func (c *askCmd) Help() string {
-	return `Asks one question through a running server, waits for the answer and prints it for reading: the text, then numbered sources,
-search queries, products and result lists. Where it was asked from, what it cost, how long it took and what answered goes to
-standard error. In a terminal, links are numbers of the sources below, and lines end where it ends; in a pipe the text is
-Markdown as it came. A server without keys or upstreams of its own answers from its lab, which makes everything up; then a warning says so.
+	return `Sends one prompt to a provider through a running server, waits for the answer and prints it: the text, then numbered sources,
+search queries, products and result lists. The country, the cost, the time and the model are printed to standard error. In a
+terminal, links are replaced by the numbers of the sources and lines are wrapped; in a pipe, the text is unchanged Markdown.
+A server without API keys or upstreams answers from its built-in lab, whose answers are made up; a warning says so.
 
-The server is found by EARSHOT_URL and the key in EARSHOT_API_KEY. Output has no colours in a pipe or where NO_COLOR is set.
+EARSHOT_URL is the address of the server, EARSHOT_API_KEY the key. Colours are off in a pipe and if NO_COLOR is set.
 
-Exit status: 0 there is an answer, 130 it was interrupted, 1 anything else. A call that fails costs nothing.
+Exit status: 0 there is an answer, 130 it was interrupted, 1 anything else. A call that fails is not charged.
 
 Examples:
   earshot ask chatassistant "best running shoes for beginners" --country US --state CA
@@ -49,7 +49,7 @@ Examples:
   echo "best running shoes" | earshot ask answerengine - --json | jq .sources`
 }
 
-// Run asks and prints.
+// Run asks the provider and prints the answer.
 func (c *askCmd) Run(in *invocation) error {
 	request, err := c.request(in)
 	if err != nil {
@@ -74,20 +74,19 @@ func (c *askCmd) Run(in *invocation) error {
 	return c.report(in, c.place(request), result, usage, time.Since(began))
 }
 
-// place says where the question was asked from, and how to choose where nobody did.
+// place returns the country and state of the request, with a hint if they are the default.
 func (c *askCmd) place(request map[string]any) string {
 	text := fmt.Sprint("asked from ", request["country"])
 	if state := request["state"]; state != nil {
 		text += fmt.Sprint("-", state)
 	}
 	if c.Country == "" && request["country"] == any(defaultCountry) {
-		text += "; --country sets another"
+		text += " (the default; use --country to change it)"
 	}
 	return oneLine(text)
 }
 
-// report prints to standard error where the question was asked from, what the answer
-// cost and what gave it.
+// report prints the place, the cost, the time and the source of an answer to standard error.
 func (c *askCmd) report(in *invocation, place string, result json.RawMessage, usage client.Usage, took time.Duration) error {
 	var about struct {
 		Surface earshot.Surface `json:"surface"`
@@ -106,36 +105,36 @@ func (c *askCmd) report(in *invocation, place string, result json.RawMessage, us
 	fmt.Fprintln(in.errOut, style.faint(line))
 	if about.Surface == earshot.SurfaceLab {
 		fmt.Fprintln(in.errOut, style.bold("warning: this answer is made up by the server's lab")+
-			"; for real ones give the server a provider's API key or --upstream, and see 'earshot check'")
+			"; for real answers, configure a provider's API key or --upstream on the server and run 'earshot check'")
 	}
 	return nil
 }
 
-// request is the body of the call.
+// request returns the body of the call.
 func (c *askCmd) request(in *invocation) (map[string]any, error) {
 	prompt := c.Prompt
 	if prompt == "-" {
-		text, err := in.readInput("the question", maxQuestion)
+		text, err := in.readInput("the prompt", maxPrompt)
 		if err != nil {
 			return nil, err
 		}
 		prompt = string(text)
 	}
 	if strings.TrimSpace(prompt) == "" {
-		return nil, errors.New(`there is no question: give it in quotes, or - and write it to standard input`)
+		return nil, errors.New(`the prompt is empty: pass it as an argument in quotes, or pass - and write it to standard input`)
 	}
 	request := map[string]any{c.Provider.TextField(): prompt, "country": cmp.Or(c.Country, defaultCountry)}
 	if c.State != "" {
 		request["state"] = c.State
 	}
 	if _, isAnswer := c.Provider.Result.(earshot.Answer); isAnswer && !c.JSON {
-		batchfile.Include(request, "markdown") // costs nothing and reads better
+		batchfile.Include(request, "markdown") // free, and better to read
 	}
 	batchfile.Include(request, c.Include...)
 	for _, pair := range c.Set {
 		field, value, ok := strings.Cut(pair, "=")
 		if !ok || field == "" {
-			return nil, fmt.Errorf("--set %s: write it as FIELD=VALUE, such as --set pages=2", pair)
+			return nil, fmt.Errorf("--set %s is not valid: write FIELD=VALUE, such as --set pages=2", pair)
 		}
 		if err := batchfile.SetField(request, field, batchfile.FieldValue(field, value)); err != nil {
 			return nil, fmt.Errorf("--set %s: %w", pair, err)

@@ -8,14 +8,24 @@ import (
 	"earshot/internal/store"
 )
 
-// errFindings makes the audit exit with 1.
+// errFindings is returned if the audit finds differences.
 var errFindings = errors.New("the audit found differences")
 
 type auditCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints what is off.
+// Help returns the command's long help.
+func (c *auditCmd) Help() string {
+	return `Recomputes all balances and counters from the stored rows and prints each one that differs. It changes nothing.
+
+Exit status: 0 all of them agree, 1 one differs, or anything else.
+
+Examples:
+  earshot audit`
+}
+
+// Run prints the differences.
 func (c *auditCmd) Run(in *invocation) error {
 	return withStore(in, func(s *store.Store) error {
 		findings, err := s.Audit(in)
@@ -37,10 +47,10 @@ func (c *auditCmd) print(in *invocation, findings []store.Finding) error {
 		return in.json(map[string]any{"ok": len(findings) == 0, "findings": earshot.List[store.Finding](findings)})
 	}
 	for _, f := range findings {
-		fmt.Fprintf(in.out, "%s: %s: stored %d, but the rows say %d\n", f.Organization, f.What, f.Stored, f.Actual)
+		fmt.Fprintf(in.out, "%s: %s: stored %d, but computed %d\n", f.Organization, f.What, f.Stored, f.Actual)
 	}
 	if len(findings) == 0 {
-		fmt.Fprintln(in.out, "all balances and counters agree with the rows")
+		fmt.Fprintln(in.out, "all balances and counters agree with the stored rows")
 	}
 	return nil
 }

@@ -14,39 +14,39 @@ import (
 )
 
 type batchCmd struct {
-	File        string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson). With - they are read from standard input." placeholder:"FILE"`
-	Providers   []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" completion-predictor:"provider"`
-	Countries   []string      `help:"Where to ask from what names no country." placeholder:"CODE" completion-predictor:"country"`
-	Out         string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE"`
-	Priority    int           `help:"From 1 to 10; higher comes first." default:"1"`
-	MaxCredits  *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N"`
-	Name        string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME"`
-	RetryFailed bool          `help:"Queue anew what failed in an earlier run. What completed is not asked, and not paid, again."`
+	File        string        `arg:"" help:"The prompts: a table with a header (.csv, .tsv) or one JSON object per line (.jsonl, .ndjson); - reads standard input." placeholder:"FILE"`
+	Providers   []providerArg `help:"The providers for rows that name none: ${providers}." placeholder:"PROVIDER" completion-predictor:"provider"`
+	Countries   []string      `help:"The countries for rows that name none." placeholder:"CODE" completion-predictor:"country"`
+	Out         string        `help:"The file for the results, one JSON object per line; standard output by default." placeholder:"FILE"`
+	Priority    int           `help:"The priority, from 1 to 10; higher priorities run first." default:"1"`
+	MaxCredits  *int64        `help:"Submit nothing if the batch could cost more than this." placeholder:"N"`
+	Name        string        `name:"run" help:"A name for this run. With a different name, the same prompts are asked and charged again." placeholder:"NAME"`
+	RetryFailed bool          `help:"Retry the tasks of an earlier run that failed. Completed tasks are not asked or charged again."`
 	Wait        bool          `help:"Wait for the results." default:"true" negatable:""`
-	Every       time.Duration `help:"How often to ask for results." default:"1s" hidden:""`
+	Every       time.Duration `help:"How often to try again to submit to a full queue." default:"1s" hidden:""`
 	remote
 }
 
-// Help explains the files, and how to resume.
+// Help returns the command's long help.
 func (c *batchCmd) Help() string {
-	return `Asks many questions through a running server: each row of the file, of each provider, from each country. It first tells what
-that can cost at most, then submits, follows the tasks until all have ended, and writes each result as it comes. How fast that
-goes and how long it will take is told once it is known.
+	return `Asks many prompts through a running server: each row of the file, with each provider, from each country. It prints the maximum
+cost, submits the tasks, waits until all have ended, and writes each result as soon as it is there. Progress, speed and the
+remaining time are printed to standard error.
 
-A table needs a column prompt (or query); columns provider and country go before the flags; every other column is a field of
-the request, where dots lead into objects: include.markdown, pages. Empty cells are left out. The objects of a .jsonl file
-have the same names, or the API's own taskType and payload. Columns webhook and idempotencyKey are those of the task.
-From standard input either is read: what begins with { is JSON.
+A table needs a column prompt (or query). The columns provider and country override the flags; webhook and idempotencyKey
+are set on the task; every other column is a field of the request, such as pages or include.markdown (a dot separates an
+object and its field). Empty cells are left out. The objects of a .jsonl file have the same names, or the API's taskType and
+payload. Standard input that begins with { is read as JSON, otherwise as a table.
 
-Run the same command again after an interruption: questions that are in --out are done, and those that the server has already
-are fetched and not paid twice, since each carries a key made of its content. The server keeps them for 24 hours; to ask the
-same questions anew within that time, name the run: --run "$(date +%F)". Ctrl-C leaves the tasks running. --retry-failed
-queues anew what failed, and nothing else.
+After an interruption, run the same command again. Prompts with a result in --out are skipped, and tasks that the server
+already has are not charged twice, because each task has an idempotency key derived from its content. The server stores them for
+24 hours; to ask the same prompts again within that time, name the run: --run "$(date +%F)". Ctrl-C leaves the tasks running.
+--retry-failed retries failed tasks and nothing else.
 
-Rows that the server refuses are listed with their line on standard error. Each result has the fields line, row, provider,
-country, key, taskId, status, creditsCharged, and result or error.
+Refused rows are listed with their line numbers on standard error. Each result has the fields line, row, provider, country,
+key, taskId, status, creditsCharged, and result or error.
 
-Exit status: 0 all completed (with --no-wait: were taken), 2 some failed or were refused, 130 it was interrupted, 1 anything else.
+Exit status: 0 all completed (with --no-wait: were accepted), 2 some failed or were refused, 130 it was interrupted, 1 anything else.
 
 Examples:
   printf 'prompt,country\nbest running shoes,US\nbeste Laufschuhe,DE\n' > questions.csv
@@ -58,19 +58,19 @@ Examples:
 }
 
 const (
-	// statusIncomplete is the exit status for a batch of which not all completed.
+	// statusIncomplete is the exit status if not all tasks completed.
 	statusIncomplete = 2
-	// batchRetries last for about a minute: a server may restart meanwhile.
+	// batchRetries takes about a minute, so that a server can restart.
 	batchRetries = 8
 )
 
-// Run submits, follows and writes.
+// Run submits the prompts and writes the results.
 func (c *batchCmd) Run(in *invocation) error {
 	if c.Priority < 1 || c.Priority > 10 {
-		return fmt.Errorf("--priority must be from 1 to 10, but is %d", c.Priority)
+		return fmt.Errorf("--priority must be between 1 and 10, but is %d", c.Priority)
 	}
 	if ending := strings.ToLower(filepath.Ext(c.Out)); ending == ".csv" || ending == ".tsv" {
-		return fmt.Errorf("--out is written as one JSON object a line, so it cannot be the table %s: name it .jsonl. GET /v1/batches/{id}/results?format=csv gives a table", c.Out)
+		return fmt.Errorf("--out is written as one JSON object per line, so it cannot be %s: use the ending .jsonl. GET /v1/batches/{id}/results?format=csv returns a table", c.Out)
 	}
 	rows, refused, err := c.read(in)
 	if err != nil {
@@ -101,16 +101,15 @@ func (c *batchCmd) Run(in *invocation) error {
 	return c.conclude(b, err)
 }
 
-// maxQuestions is as much as standard input may hold: it is read before anything is
-// asked.
-const maxQuestions = 256 << 20
+// maxInput limits standard input, which is read into memory.
+const maxInput = 256 << 20
 
-// read reads the file, or standard input, which holds JSON if it begins like that.
-func (c *batchCmd) read(in *invocation) ([]row, []refused, error) {
+// read reads the rows of the file or of standard input.
+func (c *batchCmd) read(in *invocation) ([]batchfile.Row, []refused, error) {
 	if c.File != "-" {
 		return readRows(c.File)
 	}
-	text, err := in.readInput("the questions", maxQuestions)
+	text, err := in.readInput("the prompts", maxInput)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,13 +120,13 @@ func (c *batchCmd) read(in *invocation) ([]row, []refused, error) {
 	return readQuestions(bytes.NewReader(text), "standard input", ending)
 }
 
-// plan makes the questions of the rows and adds them.
-func (b *batch) plan(rows []row, c *batchCmd) {
+// plan adds the questions of the rows.
+func (b *batch) plan(rows []batchfile.Row, c *batchCmd) {
 	keys := batchfile.Keys{Run: c.Name}
 	for _, r := range rows {
-		questions, err := r.questions(c.Providers, c.Countries)
+		questions, err := questionsOf(r, c.Providers, c.Countries)
 		if err != nil {
-			b.refuse(refused{line: r.line, reason: err.Error()})
+			b.refuse(refused{line: r.Line, reason: err.Error()})
 			continue
 		}
 		for _, q := range questions {
@@ -142,7 +141,7 @@ func (b *batch) plan(rows []row, c *batchCmd) {
 	}
 }
 
-// add queues a question for submission, unless --out has its result.
+// add marks a question for submission, unless --out has its result.
 func (b *batch) add(q *question) {
 	b.total++
 	switch b.results.previous[q.key] {
@@ -161,10 +160,10 @@ func (b *batch) add(q *question) {
 	}
 }
 
-// run submits what has no result yet and waits for it.
+// run submits the questions without a result and waits for their results.
 func (b *batch) run(c *batchCmd) error {
 	if b.before > 0 {
-		b.say("%s in %s already", many(b.before, "result"), c.Out)
+		b.say("%s already in %s", many(b.before, "result"), c.Out)
 	}
 	if len(b.waiting) == 0 {
 		return nil
@@ -176,43 +175,47 @@ func (b *batch) run(c *batchCmd) error {
 	return b.follow()
 }
 
-// conclude prints a summary and makes the error of the command.
+// conclude prints a summary and returns the error of the command.
 func (c *batchCmd) conclude(b *batch, err error) error {
 	left := len(b.waiting) + len(b.pending)
-	again := "run the same command again within 24 hours: nothing is paid twice"
+	again := "run the same command again within 24 hours; nothing is charged twice"
 	var limit limitError
 	switch {
 	case errors.As(err, &limit):
 		return err
 	case err != nil && b.Err() != nil:
-		return exitError{fmt.Errorf("interrupted with %s to come; what is submitted goes on on the server. To go on, %s", many(left, "result"), again), statusInterrupted}
+		return exitError{fmt.Errorf("interrupted with %s missing; submitted tasks continue on the server. To continue, %s", many(left, "result"), again), statusInterrupted}
 	case err != nil && b.submitted:
-		return fmt.Errorf("%w; to go on, %s", c.explain(err), again)
+		return fmt.Errorf("%w; to continue, %s", c.explain(err), again)
 	case err != nil:
 		return c.explain(err)
 	case !c.Wait:
-		b.say("%s queued or ended; run the same command without --no-wait for the results, or 'earshot listen'", many(len(b.pending), "task"))
+		b.say("%s queued or ended; for the results, run the same command without --no-wait, or 'earshot listen'", many(len(b.pending), "task"))
 	default:
-		b.say("%s: %d completed, %d failed, %d refused, for %s%s", many(b.total, "question"), b.completed, b.failed, b.refusals, b.cost(), into(c.Out))
+		where := ""
+		if c.Out != "" {
+			where = "; results are in " + c.Out
+		}
+		b.say("%s: %d completed, %d failed, %d refused, for %s%s", many(b.total, "task"), b.completed, b.failed, b.refusals, b.cost(), where)
 	}
 	return b.shortfall()
 }
 
-// cost is what the tasks were charged. What tasks of an earlier run cost is told apart,
-// since this run did not pay for it.
+// cost returns the credits charged in this run and, separately, the credits that an
+// earlier run was charged for its tasks.
 func (b *batch) cost() string {
 	text := many(b.credits, "credit")
 	if b.earlierCredits > 0 {
-		text += fmt.Sprintf(" beside %s of an earlier run", thousands(b.earlierCredits))
+		text += fmt.Sprintf(" (an earlier run was charged %s)", thousands(b.earlierCredits))
 	}
 	return text
 }
 
-// shortfall is the error of a batch of which not everything completed.
+// shortfall returns an error if not all tasks completed.
 func (b *batch) shortfall() error {
 	var parts []string
 	if b.refusals > 0 {
-		parts = append(parts, many(b.refusals, "question")+" refused: mend the lines above and run the command again")
+		parts = append(parts, many(b.refusals, "row")+" refused: correct the lines above and run the command again")
 	}
 	if b.failed > 0 {
 		parts = append(parts, many(b.failed, "task")+" failed: run the command again with --retry-failed")
@@ -223,20 +226,13 @@ func (b *batch) shortfall() error {
 	return exitError{errors.New(strings.Join(parts, "; ")), statusIncomplete}
 }
 
-func into(path string) string {
-	if path == "" {
-		return ""
-	}
-	return "; results are in " + path
-}
-
-// say writes a line to standard error.
+// say prints a line to standard error.
 func (b *batch) say(format string, args ...any) {
 	b.progress.clear()
 	fmt.Fprintln(b.errOut, oneLine(fmt.Sprintf(format, args...)))
 }
 
-// refuse counts and prints a row that will not be answered.
+// refuse counts and prints a refused row.
 func (b *batch) refuse(r refused) {
 	b.refusals++
 	where := strings.TrimSpace(r.provider + " " + r.country)

@@ -12,9 +12,10 @@ import (
 	"testing"
 
 	"earshot"
+	"earshot/internal/files/batchfile"
 )
 
-// outcomes reads results, each of which must be there once.
+// outcomes reads results, which must have no duplicates.
 func outcomes(t *testing.T, text string) map[string]outcome {
 	t.Helper()
 	all := map[string]outcome{}
@@ -32,7 +33,7 @@ func outcomes(t *testing.T, text string) map[string]outcome {
 	return all
 }
 
-// stopper interrupts after some lines.
+// stopper interrupts the command after some lines.
 type stopper struct {
 	bytes.Buffer
 	lines int
@@ -46,7 +47,7 @@ func (s *stopper) Write(text []byte) (int, error) {
 	return s.Buffer.Write(text)
 }
 
-func TestAnInterruptedBatchIsPaidOnce(t *testing.T) {
+func TestInterruptedBatchIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	// The queue holds a fifth of the batch, so that some of it is not submitted yet.
 	settings := writeFile(t, "earshot.yaml", "plans:\n  - {name: hobby, slots: 6, requestsPerSecond: 1000, creditsPerCycle: 300, queueCapacity: 12}\n")
@@ -64,7 +65,7 @@ func TestAnInterruptedBatchIsPaidOnce(t *testing.T) {
 	first := &stopper{lines: 30, stop: stop}
 	var stderr bytes.Buffer
 	err := run(ctx, args, first, &stderr)
-	if statusFor(err) != statusInterrupted || !strings.Contains(err.Error(), "nothing is paid twice") {
+	if statusFor(err) != statusInterrupted || !strings.Contains(err.Error(), "nothing is charged twice") {
 		t.Fatalf("it ended with %v\n%s", err, stderr.String())
 	}
 	if n := len(outcomes(t, first.String())); n < 30 || n == 60 {
@@ -100,10 +101,10 @@ func TestAnInterruptedBatchIsPaidOnce(t *testing.T) {
 	if err := run(t.Context(), args, &again, &stderr); err != nil || len(outcomes(t, again.String())) != 60 {
 		t.Errorf("a third run ended with %v and %d results", err, len(outcomes(t, again.String())))
 	}
-	wants(t, stderr.String(), "60 completed, 0 failed, 0 refused, for 0 credits beside 300 of an earlier run")
+	wants(t, stderr.String(), "60 completed, 0 failed, 0 refused, for 0 credits (an earlier run was charged 300)")
 }
 
-func TestBatchAsksRowsOfProvidersFromCountries(t *testing.T) {
+func TestBatchCombinesRowsProvidersAndCountries(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	file := writeFile(t, "q.csv", "\ufeffPrompt;country;provider;include;pages\nshoes;;;;\nboots;FR;;;\nhats;GB;websearch;html,searchoverview;2\n")
@@ -122,10 +123,10 @@ func TestBatchAsksRowsOfProvidersFromCountries(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	wants(t, stderr, "7 tasks, at most 31 credits; 250,000 left", "7 questions: 7 completed")
+	wants(t, stderr, "7 tasks, at most 31 credits; 250,000 left", "7 tasks: 7 completed")
 }
 
-func TestBatchReadsTheObjectsOfTheAPI(t *testing.T) {
+func TestBatchReadsTaskObjects(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	file := writeFile(t, "q.jsonl", `{"taskType": "WEBSEARCH_NEWS", "priority": 3, "payload": {"query": "shoes", "country": "US", "pages": 2}}
@@ -150,22 +151,22 @@ func TestRefusedRowsAreListed(t *testing.T) {
 		t.Errorf("it ends with %d", status)
 	}
 	wants(t, stderr, `line 2: there is no provider "nobody"; the providers are chatassistant, `, "line 3 (websearch XX): country: ",
-		"line 4: the row has 4 cells, but the header has 3", `line 6: there is no provider "chatasistant"; did you mean chatassistant?`, "4 questions refused")
+		"line 4: the row has 4 cells, but the header has 3", `line 6: there is no provider "chatasistant"; did you mean chatassistant?`, "4 rows refused")
 	objects := writeFile(t, "q.jsonl", "{\"prompt\": \"shoes\"}\n[1]\n{\"provider\": 7}\n{\"payload\": {}, \"pages\": 2}\n{\"priority\": 11}\n")
 	_, stderr, status = u.does("batch", objects)
-	wants(t, stderr, "line 1: it names no provider", "line 2: the line is not a JSON object", "line 3: provider must be", "line 4: pages is outside of payload", "line 5: priority must be", "5 questions refused")
+	wants(t, stderr, "line 1: it names no provider", "line 2: the line is not a JSON object", "line 3: provider must be", "line 4: pages is outside of payload", "line 5: priority must be", "5 rows refused")
 	if status != statusIncomplete || u.remaining() != 250000 {
 		t.Errorf("it ends with %d, and %d credits are left", status, u.remaining())
 	}
 }
 
-func TestABatchBeyondItsLimitIsNotSubmitted(t *testing.T) {
+func TestBatchAboveItsLimitIsNotSubmitted(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	file := writeFile(t, "q.csv", "prompt,country\none,US\ntwo,US\n")
 	args := []string{"batch", file, "--providers", "chatassistant"}
 	_, stderr, status := u.does(append(args, "--max-credits", "9")...)
-	wants(t, stderr, "it can cost 10 credits and --max-credits allows 9")
+	wants(t, stderr, "they can cost 10 credits, but --max-credits allows 9")
 	if list, _, _ := u.does("tasks"); status != 1 || list != "" {
 		t.Errorf("it ends with %d, and there are tasks\n%s", status, list)
 	}
@@ -181,7 +182,7 @@ func TestABatchBeyondItsLimitIsNotSubmitted(t *testing.T) {
 	}
 }
 
-func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
+func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	before := writeFile(t, "q.csv", "prompt,country\none,US\ntwo,US\n")
@@ -196,7 +197,7 @@ func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestOutIsOnlyWrittenIfItHoldsResults(t *testing.T) {
+func TestOutIsNotOverwrittenIfItIsAnotherFile(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	file := writeFile(t, "q.csv", "prompt,country\none,US\n")
@@ -213,15 +214,15 @@ func TestOutIsOnlyWrittenIfItHoldsResults(t *testing.T) {
 		t.Error(stderr)
 	}
 	_, stderr, _ := u.does("batch", file, "--providers", "chatassistant", "--out", out)
-	wants(t, stderr, "1 result in "+out+" already")
+	wants(t, stderr, "1 result already in "+out)
 }
 
-func TestATaskThatIsRemovedIsTold(t *testing.T) {
+func TestRemovedTaskIsReported(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, "--role", "api")
 	b := &batch{
 		invocation: &invocation{Context: t.Context(), out: io.Discard, errOut: io.Discard}, progress: newProgress(io.Discard, false), wait: true,
-		results: &results{out: io.Discard}, pending: map[string]*question{"01a0805a-0000-7000-8000-000000000000": {row: row{line: 2}}},
+		results: &results{out: io.Discard}, pending: map[string]*question{"01a0805a-0000-7000-8000-000000000000": {Row: batchfile.Row{Line: 2}}},
 	}
 	var err error
 	if b.service, err = (&remote{URL: u.base, APIKey: u.key}).connect(); err != nil {

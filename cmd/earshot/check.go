@@ -14,18 +14,18 @@ import (
 )
 
 type checkCmd struct {
-	Provider []providerArg `arg:"" optional:"" help:"Providers to check. Without one, all of them: ${providers}." completion-predictor:"provider"`
-	Country  string        `help:"Where to ask from." default:"US" completion-predictor:"country"`
+	Provider []providerArg `arg:"" optional:"" help:"The providers to check; all by default: ${providers}." completion-predictor:"provider"`
+	Country  string        `help:"The country to ask from." default:"US" completion-predictor:"country"`
 	Upstream []string      `help:"As for serve. The official APIs are ${apis}." placeholder:"lab|web|api:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
 	JSON     bool          `name:"json" help:"Print one JSON object for each upstream."`
 }
 
-// Help says what it costs.
+// Help returns the command's long help.
 func (c *checkCmd) Help() string {
-	return `Asks each provider once through each upstream of its list and prints what works. It needs no running server and charges no
-credits, but an official API charges its owner for the call.
+	return `Asks each provider once through each of its upstreams and prints which of them work. It needs no running server and charges no
+credits. An official API charges the owner of the API key for the call.
 
-Exit status: 0 all of them work, 1 one does not.
+Exit status: 0 all upstreams work, 1 one does not, or anything else.
 
 Examples:
   earshot check
@@ -33,7 +33,7 @@ Examples:
   EARSHOT_OPENAI_API_KEY=… earshot check chatassistant --upstream api:openai`
 }
 
-var errCheck = errors.New("not everything works")
+var errCheck = errors.New("at least one upstream does not work")
 
 // Run prints a line for each provider and upstream.
 func (c *checkCmd) Run(in *invocation) error {
@@ -71,7 +71,7 @@ func (c *checkCmd) Run(in *invocation) error {
 	return nil
 }
 
-// summary says in a few words what an answer holds.
+// summary returns the content of an answer in a few words.
 func summary(one app.Checked) string {
 	var parts []string
 	if one.Model != "" {
@@ -80,7 +80,7 @@ func summary(one app.Checked) string {
 	if one.Location != nil {
 		parts = append(parts, "for "+one.Location.Country)
 	} else {
-		parts = append(parts, "for no place")
+		parts = append(parts, "for an unknown place")
 	}
 	for _, field := range slices.Sorted(maps.Keys(one.Found)) {
 		parts = append(parts, fmt.Sprintf("%d %s", one.Found[field], field))

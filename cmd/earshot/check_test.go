@@ -11,7 +11,7 @@ import (
 	"earshot/internal/app"
 )
 
-func TestCheckTellsWhatWorks(t *testing.T) {
+func TestCheckPrintsWhichUpstreamsWork(t *testing.T) {
 	out, err := earshotCommand(t, "check")
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestCheckTellsWhatWorks(t *testing.T) {
 	}
 }
 
-func TestAKeyFileThatCannotBeReadIsNotReplacedByTheLab(t *testing.T) {
+func TestUnreadableKeyFileIsAnError(t *testing.T) {
 	empty, missing := writeFile(t, "empty", " \n"), filepath.Join(t.TempDir(), "missing")
 	inFile := func(path string) string {
 		return writeFile(t, "earshot.yaml", "apis: {openai: {key-file: "+path+"}}\n")

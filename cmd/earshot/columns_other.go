@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// columnsOf is the width of a terminal, 0 where it is not known.
+// columnsOf returns the width of a terminal, or 0 if it is unknown.
 func columnsOf(*os.File) int { return 0 }

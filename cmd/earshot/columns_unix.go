@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// columnsOf is the width of a terminal, 0 where it is not known.
+// columnsOf returns the width of a terminal, or 0 if it is unknown.
 func columnsOf(terminal *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(terminal.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -15,15 +15,15 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help says where the script goes.
+// Help returns the command's long help.
 func (c *completionCmd) Help() string {
-	return `Prints a script by which a shell completes commands, flags and their values at the Tab key.
+	return `Prints a script that completes commands, flags and their values in a shell.
 
-bash: put this into ~/.bashrc:
+bash: add this line to ~/.bashrc:
 
   source <(earshot completion bash)
 
-zsh: put this into ~/.zshrc, after compinit:
+zsh: add this line to ~/.zshrc, after compinit:
 
   source <(earshot completion zsh)
 
@@ -39,17 +39,18 @@ Examples:
   earshot completion fish`
 }
 
-// Run prints the script. In it the shell asks this program what can follow.
+// Run prints the script. The script calls this program to complete a command line.
 func (c *completionCmd) Run(in *invocation, parsed *kong.Context) error {
 	if err := (&kongcompletion.Completion{Shell: c.Shell, Code: true}).Run(parsed); err != nil || c.Shell != "fish" {
 		return err
 	}
-	// bash and zsh complete the names of files where the program knows nothing. fish needs this line.
+	// bash and zsh complete file names if the program has no suggestions; fish needs this line for it.
 	_, err := fmt.Fprintln(in.out, `complete -c earshot -n "not __complete_earshot | string length -q" -F`)
 	return err
 }
 
-// completed reports whether a shell asked what can follow a line, and prints the answer.
+// completed reports whether a shell called the program to complete a command line, and if
+// so prints the suggestions.
 func completed(parser *kong.Kong) (bool, error) {
 	program, err := kongcompletion.Command(parser, kongcompletion.WithPredictors(map[string]shell.Predictor{
 		"provider": shell.PredictSet(providerNames()...),
@@ -73,8 +74,8 @@ func completed(parser *kong.Kong) (bool, error) {
 	return request.Complete(), nil
 }
 
-// addFlags gives the commands below a node the settings that they read, and a command
-// that may be left out gives its flags to the one above it.
+// addFlags adds to each command below a node the settings that it reads, and to a command
+// with a default subcommand the flags of that subcommand.
 func addFlags(command *shell.Command, node *kong.Node, settings shell.Flags) {
 	for _, child := range node.Children {
 		below, shown := command.Sub[child.Name]

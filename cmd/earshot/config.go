@@ -20,23 +20,22 @@ import (
 )
 
 type configCmd struct {
-	Check bool `help:"Only tell whether a server would start with these settings."`
-	JSON  bool `name:"json" help:"Print one JSON object a setting."`
+	Check bool `help:"Only check whether a server would start with these settings."`
+	JSON  bool `name:"json" help:"Print one JSON object per setting."`
 	serveCmd
 	remote
 }
 
-// Help says what counts as a setting.
+// Help returns the command's long help.
 func (c *configCmd) Help() string {
-	return `Prints the settings as 'earshot serve' and the commands for its users would have them in this place: each with its value and
-where that comes from, which is a flag, a variable, the settings file or the default, in that order of strength. Give it the
-flags that you would give to serve. Secrets are masked. Sections of the settings file and variables that hold keys are listed
-where they are set.
+	return `Prints each setting of 'earshot serve' and of the client commands, with its value and its source: a flag, an environment
+variable, the settings file or the default, in that order of precedence. Pass the same flags as to serve. Secrets are masked.
+Sections of the settings file, and environment variables with keys, are listed if they are set.
 
-With --check it prints nothing but tries the settings out, as serve does when it starts, without touching the database, the
-captures or the address that they name. What is wrong is told on standard error.
+With --check, it prints no settings but starts a server with them and stops it at once. It uses neither the configured
+database nor the captures nor the listen address. Errors are printed to standard error.
 
-Exit status: 0 the settings are fine, 1 they are not.
+Exit status: 0 the settings are valid, 1 they are not.
 
 Examples:
   earshot config
@@ -45,7 +44,7 @@ Examples:
   earshot config --check`
 }
 
-// setting is a line of the list.
+// setting is a row of the output.
 type setting struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
@@ -76,11 +75,11 @@ func (c *configCmd) Run(in *invocation, parsed *kong.Context, file *fileSettings
 	return table.Flush()
 }
 
-// tryOut starts a server with the settings in an empty folder and ends it at once.
+// tryOut starts a server with the settings in an empty folder and stops it at once.
 func (c *configCmd) tryOut(in *invocation) (err error) {
 	dir, err := os.MkdirTemp("", "earshot-config-")
 	if err != nil {
-		return fmt.Errorf("try the settings out: %w", err)
+		return fmt.Errorf("check the settings: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	cfg := app.Config{
@@ -96,7 +95,7 @@ func (c *configCmd) tryOut(in *invocation) (err error) {
 	return a.Run(ended)
 }
 
-// flagSettings are the settings that have flags.
+// flagSettings returns the settings that have flags.
 func flagSettings(parsed *kong.Context, file *fileSettings) []setting {
 	given := map[*kong.Flag]bool{}
 	for _, step := range parsed.Path {
@@ -106,7 +105,7 @@ func flagSettings(parsed *kong.Context, file *fileSettings) []setting {
 	}
 	var list []setting
 	for _, flag := range parsed.Flags() {
-		if len(flag.Envs) == 0 { // help, and what only this command has
+		if len(flag.Envs) == 0 { // --help, and flags of this command alone
 			continue
 		}
 		value := flag.Target.Interface()
@@ -119,7 +118,7 @@ func flagSettings(parsed *kong.Context, file *fileSettings) []setting {
 	return list
 }
 
-// source names where the value of a flag comes from.
+// source returns the source of a flag's value.
 func source(flag *kong.Flag, given bool, file *fileSettings) string {
 	if given {
 		return "flag"
@@ -135,8 +134,8 @@ func source(flag *kong.Flag, given bool, file *fileSettings) string {
 	return "default"
 }
 
-// variableSettings are the variables that belong to no flag: keys of official APIs and
-// of the captures' bucket, and misspelt ones.
+// variableSettings returns the environment variables without a flag: keys of official APIs
+// and of the captures' bucket, and misspelt variables.
 func variableSettings(parsed *kong.Context) []setting {
 	known := map[string]bool{}
 	for _, flag := range parsed.Flags() {
@@ -155,7 +154,7 @@ func variableSettings(parsed *kong.Context) []setting {
 	return list
 }
 
-// sectionSettings are the sections of the settings file, value by value.
+// sectionSettings returns the values of the sections of the settings file.
 func sectionSettings(path settingsFile, file *fileSettings) ([]setting, error) {
 	if path == "" {
 		return nil, nil
@@ -178,7 +177,7 @@ func sectionSettings(path settingsFile, file *fileSettings) ([]setting, error) {
 	return list, nil
 }
 
-// flatten lists the values in a value.
+// flatten returns the scalar values inside a value, with their paths.
 func flatten(path string, value any) (list []setting) {
 	switch value := value.(type) {
 	case yaml.MapSlice:
@@ -202,7 +201,7 @@ var secret = regexp.MustCompile(`(?i)(key|key_id|secret|token|password)$`)
 
 const mask = "********"
 
-// masked hides a secret, and the password in a URL.
+// masked replaces a secret, or the password in a URL, by asterisks.
 func masked(name, value string) string {
 	if value == "" {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestConfigTellsWhereSettingsComeFrom(t *testing.T) {
+func TestConfigPrintsSources(t *testing.T) {
 	file := writeFile(t, "earshot.yaml", `workers: 7
 retention: 2h
 role: api
@@ -117,7 +117,7 @@ func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 	}
 }
 
-func TestShellsAskTheProgram(t *testing.T) {
+func TestCompletionScripts(t *testing.T) {
 	t.Parallel()
 	script := writeFile(t, "earshot.bash", mustRun(t, "completion", "bash"))
 	out, err := exec.CommandContext(t.Context(), "bash", "-c", `source "$1"; complete -p earshot`, "bash", script).Output()

@@ -12,37 +12,37 @@ import (
 	"earshot/client"
 )
 
-// batch is a batch under way.
+// batch is the state of a running batch.
 type batch struct {
 	*invocation
 	server   *remote
 	service  *client.Client
 	results  *results
 	progress *progress
-	every    time.Duration // between tries to submit to a queue that is full
-	wait     bool          // for the results
-	retry    bool          // what failed in an earlier run
+	every    time.Duration // between attempts to submit to a full queue
+	wait     bool          // wait for the results
+	retry    bool          // retry failed tasks of an earlier run
 
 	waiting   []*question          // not submitted yet
-	pending   map[string]*question // by the ids of their tasks, which have not ended
+	pending   map[string]*question // submitted, by task id; the tasks have not ended
 	submitted bool                 // some question may have reached the server
 
-	total, before, completed, failed, refusals int
-	credits, earlierCredits                    int64 // charged for tasks of this run, and of earlier ones
+	total, before, completed, failed, refusals int   // before counts results of an earlier run in --out
+	credits, earlierCredits                    int64 // charged for tasks of this run, and of earlier runs
 }
 
 const (
-	// maxTasks and maxBody are what the service takes in one request; the latter
-	// with room for what surrounds the questions.
+	// maxTasks and maxBody are the service's limits for one request; maxBody leaves room
+	// for the rest of the tasks besides their payloads.
 	maxTasks = 500
 	maxBody  = 7 << 20
 )
 
-// chunk is how many of the questions go into one request.
+// chunk returns how many of the questions fit into one request.
 func chunk(questions []*question) int {
 	size := 0
 	for i, q := range questions {
-		text, _ := json.Marshal(q.payload) // it came from JSON or text
+		text, _ := json.Marshal(q.payload) // cannot fail: it came from JSON or text
 		if size += len(text); i == maxTasks || (size > maxBody && i > 0) {
 			return i
 		}
@@ -58,11 +58,11 @@ func tasksOf(questions []*question) []earshot.TaskRequest {
 	return tasks
 }
 
-// limitError is the error of a batch that costs more than allowed.
+// limitError is returned if a batch costs more than allowed.
 type limitError struct{ error }
 
-// quote prints what the batch can cost, takes out what the service would refuse, and
-// returns an error when it costs too much. maxCredits may be nil.
+// quote prints the maximum cost of the batch and removes the questions that the service
+// would refuse. It returns an error if the batch costs too much. maxCredits may be nil.
 func (b *batch) quote(maxCredits *int64) error {
 	var sum int64
 	var valid []*question
@@ -73,7 +73,7 @@ func (b *batch) quote(maxCredits *int64) error {
 			return err
 		}
 		if len(quoted.Items) != n {
-			return fmt.Errorf("the server answered for %d of %d tasks", len(quoted.Items), n)
+			return fmt.Errorf("the server returned %d results for %d tasks", len(quoted.Items), n)
 		}
 		for i, item := range quoted.Items {
 			if item.CreditsToCharge == nil {
@@ -104,9 +104,9 @@ func (b *batch) quote(maxCredits *int64) error {
 	return b.checkLimit(sum, limit, maxCredits)
 }
 
-// checkLimit returns an error if the batch costs more than limit, without the tasks
-// that an earlier run has already submitted. It lists all tasks, so it is only called
-// when the full sum is too much.
+// checkLimit returns an error if the batch costs more than limit, not counting tasks that
+// an earlier run has already submitted. It lists all tasks on the server, so call it only
+// if the full sum exceeds the limit.
 func (b *batch) checkLimit(sum, limit int64, maxCredits *int64) error {
 	unpaid := map[string]int64{}
 	for _, q := range b.waiting {
@@ -125,25 +125,25 @@ func (b *batch) checkLimit(sum, limit int64, maxCredits *int64) error {
 	case sum <= limit:
 		return nil
 	case maxCredits != nil && limit == *maxCredits:
-		return limitError{fmt.Errorf("%s not submitted: it can cost %s and --max-credits allows %s; raise it, or ask less",
+		return limitError{fmt.Errorf("%s not submitted: they can cost %s, but --max-credits allows %s; raise it, or submit fewer",
 			many(len(unpaid), "task"), many(sum, "credit"), thousands(limit))}
 	default:
-		return limitError{fmt.Errorf("%s not submitted: it can cost %s and %s free; ask less, wait for the next cycle ('earshot status'), or give more on the server's machine: earshot credits grant --org %s %d",
+		return limitError{fmt.Errorf("%s not submitted: they can cost %s, but only %s are available; submit fewer, wait for the next billing cycle ('earshot status'), or add credits on the server's machine: earshot credits grant --org %s %d",
 			many(len(unpaid), "task"), many(sum, "credit"), thousands(limit), b.server.organization(), sum-limit)}
 	}
 }
 
-// refusal is the question with the service's reason not to take it.
+// refusal returns the refused row of the question, with the service's reason.
 func (q *question) refusal(e *earshot.Error) refused {
-	reason := "the server does not say why"
+	reason := "the server gives no reason"
 	if e != nil {
-		details, _ := json.Marshal(e.Details) // it was decoded from JSON
+		details, _ := json.Marshal(e.Details) // cannot fail: it was decoded from JSON
 		reason = sentence(e.Message, details)
 	}
-	return refused{line: q.line, provider: q.provider.Name, country: q.country(), reason: reason}
+	return refused{line: q.Line, provider: q.provider.Name, country: q.country(), reason: reason}
 }
 
-// follow submits as the queue has room and writes results as they come.
+// follow submits questions while the queue has room, and writes results as they arrive.
 func (b *batch) follow() error {
 	for len(b.waiting)+len(b.pending) > 0 {
 		if err := b.submit(); err != nil {
@@ -183,7 +183,7 @@ func (b *batch) submit() error {
 			return err
 		}
 		if len(taken.Results) != n {
-			return fmt.Errorf("the server answered for %d of %d tasks", len(taken.Results), n)
+			return fmt.Errorf("the server returned %d results for %d tasks", len(taken.Results), n)
 		}
 		for i, item := range taken.Results {
 			if err := b.accept(b.waiting[i], item); err != nil {
@@ -195,8 +195,8 @@ func (b *batch) submit() error {
 	return nil
 }
 
-// accept handles the server's answer to a submitted question. A duplicate is the task
-// of an earlier run.
+// accept handles the server's response to a submitted question. A duplicate is the task of
+// an earlier run.
 func (b *batch) accept(q *question, item earshot.BatchItem) error {
 	id := ""
 	if item.Task != nil {
@@ -216,18 +216,18 @@ func (b *batch) accept(q *question, item earshot.BatchItem) error {
 	if b.wait {
 		return nil
 	}
-	return b.write(map[string]any{"line": q.line, "provider": q.provider.Name, "country": q.country(), "key": q.key, "taskId": id})
+	return b.write(map[string]any{"line": q.Line, "provider": q.provider.Name, "country": q.country(), "key": q.key, "taskId": id})
 }
 
-// earlier is the task of an earlier run, or, if that failed and is to be retried, the
-// one that stands for it.
+// earlier returns the id of an earlier run's task or, with --retry-failed and a failed task,
+// the id of the task that retries it.
 func (b *batch) earlier(id string) (string, error) {
 	if !b.retry || id == "" {
 		return id, nil
 	}
 	retried, err := b.service.RetryRequest(b, id)
 	switch {
-	case client.IsCode(err, earshot.CodeConflict): // it did not fail
+	case client.IsCode(err, earshot.CodeConflict): // the task did not fail
 		return id, nil
 	case err != nil:
 		return "", err
@@ -235,7 +235,7 @@ func (b *batch) earlier(id string) (string, error) {
 	return retried.Task.ID, nil
 }
 
-// collect writes results until all have arrived, or there is room to submit more.
+// collect writes results until all have arrived or the queue has room for more tasks.
 func (b *batch) collect() error {
 	enough := 0
 	if len(b.waiting) > 0 {
@@ -250,7 +250,7 @@ func (b *batch) collect() error {
 			}
 		case errors.As(err, &gone):
 			if q := b.pending[gone.TaskID]; q != nil {
-				b.refuse(refused{line: q.line, provider: q.provider.Name, country: q.country(), reason: "its task was removed from the queue"})
+				b.refuse(refused{line: q.Line, provider: q.provider.Name, country: q.country(), reason: "its task was removed from the queue"})
 				delete(b.pending, gone.TaskID)
 			}
 		default:
@@ -284,13 +284,14 @@ func (b *batch) finish(record *earshot.TaskRecord) error {
 		}
 	}
 	return b.write(outcome{
-		Line: q.line, Row: q.fields, Provider: q.provider.Name, Country: q.country(), Key: q.key,
+		Line: q.Line, Row: q.Fields, Provider: q.provider.Name, Country: q.country(), Key: q.key,
 		TaskID: record.Task.ID, Status: record.Task.Status, CreditsCharged: record.Credits.CreditsCharged,
 		Result: record.Result, Error: record.Error,
 	})
 }
 
-// write writes a line of results, which may go to the terminal that shows the bar.
+// write writes a result. If standard output may be the terminal with the progress bar, it
+// clears the bar first.
 func (b *batch) write(line any) error {
 	if b.results.file == nil || !b.wait {
 		b.progress.clear()

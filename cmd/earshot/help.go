@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// usesSetting tells whether a command reads a setting of the server.
+// usesSetting reports whether a command reads a setting of the server.
 func usesSetting(command *kong.Node, name string) bool {
 	for node := command; node != nil; node = node.Parent {
 		if node.Tag != nil && node.Tag.Has("settings") {
@@ -21,11 +21,11 @@ func usesSetting(command *kong.Node, name string) bool {
 	return false
 }
 
-// isSetting tells whether a flag is a setting that only some commands read.
+// isSetting reports whether a flag is a setting that only some commands read.
 func isSetting(flag *kong.Flag) bool { return flag.Group != nil && flag.Group.Key == "settings" }
 
-// printHelp prints the help of a command with the settings that it reads. That of the
-// program itself has none.
+// printHelp prints the help of a command with the settings that it reads. The help of the
+// program itself lists no settings.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	selected := ctx.Selected()
 	for _, flag := range ctx.Model.Flags {
@@ -43,13 +43,13 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 func checkSettings(command *kong.Context) error {
 	for _, step := range command.Path {
 		if step.Flag != nil && !step.Resolved && isSetting(step.Flag) && !usesSetting(command.Selected(), step.Flag.Name) {
-			return fmt.Errorf("--%s is a setting of the server, which '%s' does not read", step.Flag.Name, command.Selected().FullPath())
+			return fmt.Errorf("--%s is a setting of the server; '%s' does not use it", step.Flag.Name, command.Selected().FullPath())
 		}
 	}
 	return nil
 }
 
-// seeHelp names the help text to read after a mistake on the command line.
+// seeHelp returns a hint to the help text if err is a mistake on the command line.
 func seeHelp(err error) string {
 	mistaken, ok := errors.AsType[*kong.ParseError](err)
 	if !ok {
@@ -59,13 +59,13 @@ func seeHelp(err error) string {
 	if selected := mistaken.Context.Selected(); selected != nil {
 		command = selected.FullPath()
 	}
-	return "; '" + command + " --help' tells more"
+	return "; see '" + command + " --help'"
 }
 
 var negative = regexp.MustCompile(`^-[0-9]+$`)
 
-// withNegatives writes numbers below 0 in the way in which kong does not take them for
-// flags: --flag=-5 for the value of a flag, and behind -- for an argument.
+// withNegatives rewrites negative numbers, which kong would parse as flags: the value of a
+// flag becomes --flag=-5, and arguments are moved behind --.
 func withNegatives(model *kong.Application, args []string) []string {
 	var kept, arguments []string
 	for i, arg := range args {
@@ -86,8 +86,7 @@ func withNegatives(model *kong.Application, args []string) []string {
 	return slices.Concat(kept, []string{"--"}, arguments)
 }
 
-// takesValue tells whether a word is a flag, of whatever command, that is followed by
-// its value.
+// takesValue reports whether a word is a flag of any command that takes a value.
 func takesValue(node *kong.Node, word string) bool {
 	isIt := func(flag *kong.Flag) bool { return "--"+flag.Name == word && !flag.IsBool() }
 	return slices.ContainsFunc(node.Flags, isIt) ||

@@ -14,7 +14,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-func TestVariablesAreForSettingsAlone(t *testing.T) {
+func TestOnlySettingsHaveVariables(t *testing.T) {
 	t.Parallel()
 	var program kong.Node
 	settings := map[string]bool{}
@@ -40,14 +40,14 @@ func TestVariablesAreForSettingsAlone(t *testing.T) {
 	}
 }
 
-func TestParseIgnoresTheAddressOfTheServer(t *testing.T) {
+func TestParseIgnoresServerVariables(t *testing.T) {
 	t.Setenv("EARSHOT_URL", "http://127.0.0.1:8080")
 	t.Setenv("EARSHOT_COUNTRY", "nowhere")
 	t.Setenv("EARSHOT_CONFIG", "nowhere.yaml")
 	wants(t, mustRun(t, "parse", "websearch", fixture("websearch", "desktop.html")), `"organicResults"`)
 }
 
-func TestOnlyServeMakesADatabase(t *testing.T) {
+func TestOnlyServeCreatesADatabase(t *testing.T) {
 	t.Parallel()
 	storetest.OnFresh(t, func(t *testing.T, address string) {
 		data := filepath.Join(t.TempDir(), "wrong", "folder")
@@ -73,11 +73,11 @@ func TestOnlyServeMakesADatabase(t *testing.T) {
 			}
 			wants(t, err.Error(), "there is no database", looked, "--data", "EARSHOT_DATA", "EARSHOT_DATABASE", "'earshot serve'")
 			if strings.Contains(err.Error(), address) {
-				t.Errorf("it tells the URL, which may hold a password: %v", err)
+				t.Errorf("the error contains the URL, which may contain a password: %v", err)
 			}
 		}
 		if _, err := os.Stat(filepath.Dir(data)); err == nil {
-			t.Error("a folder was made")
+			t.Error("a folder was created")
 		}
 	})
 	empty := filepath.Dir(writeFile(t, "earshot.db", ""))
@@ -86,7 +86,7 @@ func TestOnlyServeMakesADatabase(t *testing.T) {
 	}
 }
 
-func TestTheProgramTellsItsVersion(t *testing.T) {
+func TestVersion(t *testing.T) {
 	t.Parallel()
 	out := mustRun(t, "version")
 	if !regexp.MustCompile(`^earshot \S.*, go1\.\S+ \w+/\w+\n$`).MatchString(out) || mustRun(t, "--version") != out {
@@ -105,7 +105,7 @@ func TestTheProgramTellsItsVersion(t *testing.T) {
 	}
 }
 
-func TestHelpBelongsToTheCommand(t *testing.T) {
+func TestHelpListsOnlySettingsOfTheCommand(t *testing.T) {
 	t.Parallel()
 	short, long := mustRun(t), mustRun(t, "--help")
 	wants(t, short, "earshot serve\n", "\n  org ", "\n  version ", "--version")
@@ -126,7 +126,7 @@ func TestHelpBelongsToTheCommand(t *testing.T) {
 		}
 	}
 	_, err := earshotCommand(t, "ask", "websearch", "x", "--data", "somewhere")
-	if err == nil || !strings.Contains(err.Error(), "'earshot ask' does not read") {
+	if err == nil || !strings.Contains(err.Error(), "'earshot ask' does not use it") {
 		t.Errorf("a setting that does not matter: %v", err)
 	}
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// readInput reads standard input to its end. It says so to somebody at a terminal, who
-// may not know that it waits, and is interrupted by Ctrl-C.
+// readInput reads standard input to its end. On a terminal, it prints a hint first. Ctrl-C
+// interrupts it.
 func (in *invocation) readInput(what string, limit int64) ([]byte, error) {
 	if isatty.IsTerminal(os.Stdin.Fd()) {
-		fmt.Fprintf(in.errOut, "write %s here; Ctrl-D on a line of its own ends it\n", what)
+		fmt.Fprintf(in.errOut, "type %s here, then press Ctrl-D on an empty line\n", what)
 	}
 	type input struct {
 		text []byte
 		err  error
 	}
 	ended := make(chan input, 1)
-	go func() { // it cannot be stopped, but the program ends
+	go func() { // cannot be stopped, but ends with the program
 		text, err := readLimited(os.Stdin, limit)
 		ended <- input{text, err}
 	}()
@@ -35,7 +35,7 @@ func (in *invocation) readInput(what string, limit int64) ([]byte, error) {
 	}
 }
 
-// readLimited reads to the end, and fails for more bytes than the limit.
+// readLimited reads to the end. It returns an error for more bytes than limit.
 func readLimited(from io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, limit+1))
 	if err == nil && int64(len(text)) > limit {
@@ -44,7 +44,7 @@ func readLimited(from io.Reader, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// readFile reads a file, and fails for more bytes than the limit.
+// readFile reads a file. It returns an error for more bytes than limit.
 func readFile(path string, limit int64) (text []byte, err error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -13,36 +13,46 @@ import (
 )
 
 type keyCmd struct {
-	Create keyCreateCmd `cmd:"" help:"Make a key."`
+	Create keyCreateCmd `cmd:"" help:"Create a key."`
 	List   keyListCmd   `cmd:"" help:"List keys, without their secrets."`
-	Limit  keyLimitCmd  `cmd:"" help:"Set what a key may spend."`
-	Revoke keyRevokeCmd `cmd:"" help:"End a key. Every node knows within a second."`
+	Limit  keyLimitCmd  `cmd:"" help:"Set the spending limits of a key."`
+	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key. Every node rejects it within one second."`
 }
 
-// ceilingFlags are what a key may spend.
+// ceilingFlags are the spending limits of a key.
 type ceilingFlags struct {
-	CreditsPerDay   int64 `help:"The most credits that its calls and tasks may cost in a day of UTC; 0 for any number." default:"0" placeholder:"N"`
-	CreditsPerMonth int64 `help:"The same for a month." default:"0" placeholder:"N"`
+	CreditsPerDay   int64 `help:"The most credits that the key's calls and tasks may cost per UTC day; 0 for no limit." default:"0" placeholder:"N"`
+	CreditsPerMonth int64 `help:"The most credits that the key's calls and tasks may cost per UTC month; 0 for no limit." default:"0" placeholder:"N"`
 }
 
-// Validate refuses values that make no sense.
+// Validate refuses invalid values.
 func (c *ceilingFlags) Validate() error {
 	if c.CreditsPerDay < 0 || c.CreditsPerMonth < 0 {
-		return errors.New("--credits-per-day and --credits-per-month must not be below 0")
+		return errors.New("--credits-per-day and --credits-per-month must not be negative")
 	}
 	return nil
 }
 
 type keyCreateCmd struct {
-	Org     string        `required:"" help:"Whose key it is." placeholder:"NAME"`
-	Name    string        `help:"What to call it, such as the machine or the person that will use it." placeholder:"NAME"`
-	Scopes  string        `help:"What it may do, separated by commas: read, monitor, tasks, track, and admin for keys, ledger and webhook settings." default:"${scopes}"`
-	Expires time.Duration `help:"End it by itself after this time, such as 720h." placeholder:"DURATION"`
+	Org     string        `required:"" help:"The organization of the key." placeholder:"NAME"`
+	Name    string        `help:"A name for the key, such as the machine or the person that will use it." placeholder:"NAME"`
+	Scopes  string        `help:"The scopes of the key, separated by commas: read, monitor, tasks, track, and admin for keys, ledger and webhook settings." default:"${scopes}"`
+	Expires time.Duration `help:"The key expires after this time, such as 720h." placeholder:"DURATION"`
 	JSON    bool          `name:"json" help:"Print one JSON object."`
 	ceilingFlags
 }
 
-// Run makes the key.
+// Help returns the command's long help.
+func (c *keyCreateCmd) Help() string {
+	return `Creates a key of an organization and prints its secret, which is not shown again.
+
+Exit status: 0 it was created, 1 anything else.
+
+Examples:
+  earshot key create --org default --name laptop --scopes read,monitor --expires 720h`
+}
+
+// Run creates the key.
 func (c *keyCreateCmd) Run(in *invocation) error {
 	scopes, err := account.ParseScopes(c.Scopes)
 	if err != nil {
@@ -52,7 +62,7 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 		return fmt.Errorf("--name: %w", err)
 	}
 	if c.Expires < 0 {
-		return fmt.Errorf("a key cannot end %s ago", -c.Expires)
+		return fmt.Errorf("--expires must not be negative, but is %s", c.Expires)
 	}
 	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
 		now, expires := s.Now(), time.Time{}
@@ -67,17 +77,27 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 		if c.JSON {
 			return in.json(accountJSON{Organization: printable(o), Key: key.Text})
 		}
-		_, err := fmt.Fprintf(in.out, "key: %s\nIt is shown this once. Revoke it with: earshot key revoke %s\n", key.Text, key.ID)
+		_, err := fmt.Fprintf(in.out, "key: %s\nStore it now. It is not shown again. To revoke it: earshot key revoke %s\n", key.Text, key.ID)
 		return err
 	})
 }
 
 type keyListCmd struct {
-	Org  string `help:"Whose keys; without it those of all organizations." placeholder:"NAME"`
+	Org  string `help:"List only the keys of this organization." placeholder:"NAME"`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// listedKey is a key, and whose it is.
+// Help returns the command's long help.
+func (c *keyListCmd) Help() string {
+	return `Lists keys with their id, name, scopes, last use, spending limits and state. Secrets are never shown.
+
+Exit status: 0 they were listed, 1 anything else.
+
+Examples:
+  earshot key list --org default`
+}
+
+// listedKey is a key with the name of its organization.
 type listedKey struct {
 	Organization string `json:"organization"`
 	*earshot.Key
@@ -103,7 +123,7 @@ func (c *keyListCmd) Run(in *invocation) error {
 	})
 }
 
-// find reads the keys of the organization, or of all of them.
+// find returns the keys of one organization or of all organizations.
 func (c *keyListCmd) find(in *invocation, s *store.Store) ([]listedKey, error) {
 	all, err := s.Organizations(in)
 	if err != nil {
@@ -129,7 +149,7 @@ func (c *keyListCmd) find(in *invocation, s *store.Store) ([]listedKey, error) {
 	return found, nil
 }
 
-// timeOf writes a time for reading, and - for none.
+// timeOf formats a time, or returns "-" for nil.
 func timeOf(at *earshot.Timestamp) string {
 	if at == nil {
 		return "-"
@@ -137,7 +157,7 @@ func timeOf(at *earshot.Timestamp) string {
 	return at.Local().Format(time.DateTime)
 }
 
-// stateOf says whether a key is valid, and until when.
+// stateOf returns whether a key is valid, and until when.
 func stateOf(k *earshot.Key, now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:
@@ -151,7 +171,7 @@ func stateOf(k *earshot.Key, now time.Time) string {
 	}
 }
 
-// budgetOf says what a key may spend, and what it has.
+// budgetOf returns the spending limits of a key and what it has spent.
 func budgetOf(b *earshot.KeyBudget) string {
 	if b == nil {
 		return "-"
@@ -159,56 +179,76 @@ func budgetOf(b *earshot.KeyBudget) string {
 	return fmt.Sprintf("%s; %s today, %s this month", ceilingsOf(b.CreditsPerDay, b.CreditsPerMonth), thousands(b.UsedToday), thousands(b.UsedThisMonth))
 }
 
-// ceilingsOf says what a key may spend; 0 is any number.
+// ceilingsOf returns spending limits in words; 0 is no limit.
 func ceilingsOf(day, month int64) string {
 	switch {
 	case day > 0 && month > 0:
-		return fmt.Sprintf("%s a day and %s a month", many(day, "credit"), thousands(month))
+		return fmt.Sprintf("%s per day and %s per month", many(day, "credit"), thousands(month))
 	case day > 0:
-		return many(day, "credit") + " a day"
+		return many(day, "credit") + " per day"
 	case month > 0:
-		return many(month, "credit") + " a month"
+		return many(month, "credit") + " per month"
 	default:
 		return "any number of credits"
 	}
 }
 
+// orList adds a hint to the error for a key that does not exist.
+func orList(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%w; 'earshot key list' lists all keys", err)
+	}
+	return err
+}
+
 type keyLimitCmd struct {
-	ID  string `arg:"" help:"The key's id, as 'earshot key list' shows it: the part between ear_live_ and the next underscore."`
-	Org string `required:"" help:"Whose key it is." placeholder:"NAME"`
+	ID  string `arg:"" help:"The key's id, as listed by 'earshot key list': the part between ear_live_ and the next underscore."`
+	Org string `required:"" help:"The organization of the key." placeholder:"NAME"`
 	ceilingFlags
 }
 
-// Run sets the ceilings.
+// Help returns the command's long help.
+func (c *keyLimitCmd) Help() string {
+	return `Sets the most credits that the calls and tasks of a key may cost per UTC day and month. A limit that is not given is removed.
+
+Exit status: 0 the limits were set, 1 anything else, such as a key that does not exist.
+
+Examples:
+  earshot key limit "$(earshot key list --org default --json | jq -r '.keys[0].id')" --org default --credits-per-day 500`
+}
+
+// Run sets the limits.
 func (c *keyLimitCmd) Run(in *invocation) error {
 	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
-		_, err := s.SetKeyBudget(in, o.ID, c.ID, c.CreditsPerDay, c.CreditsPerMonth, s.Now())
-		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("%w; 'earshot key list' lists those that there are", err)
+		if _, err := s.SetKeyBudget(in, o.ID, c.ID, c.CreditsPerDay, c.CreditsPerMonth, s.Now()); err != nil {
+			return orList(err)
 		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(in.out, "key %s may spend %s\n", c.ID, ceilingsOf(c.CreditsPerDay, c.CreditsPerMonth))
+		_, err := fmt.Fprintf(in.out, "key %s may spend %s\n", c.ID, ceilingsOf(c.CreditsPerDay, c.CreditsPerMonth))
 		return err
 	})
 }
 
 type keyRevokeCmd struct {
-	ID string `arg:"" help:"The key's id, as 'earshot key list' shows it: the part between ear_live_ and the next underscore."`
+	ID string `arg:"" help:"The key's id, as listed by 'earshot key list': the part between ear_live_ and the next underscore."`
 }
 
-// Run ends the key.
+// Help returns the command's long help.
+func (c *keyRevokeCmd) Help() string {
+	return `Revokes a key permanently. Every node rejects it within one second.
+
+Exit status: 0 it was revoked, 1 anything else, such as a key that does not exist.
+
+Examples:
+  earshot key revoke "$(earshot key create --org default --json | jq -r .key | cut -d_ -f3)"`
+}
+
+// Run revokes the key.
 func (c *keyRevokeCmd) Run(in *invocation) error {
 	return withStore(in, func(s *store.Store) error {
-		err := s.RevokeKey(c.ID, s.Now())
-		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("%w; 'earshot key list' lists those that there are", err)
+		if err := s.RevokeKey(c.ID, s.Now()); err != nil {
+			return orList(err)
 		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(in.out, "key %s is revoked\n", c.ID)
+		_, err := fmt.Fprintf(in.out, "key %s is revoked\n", c.ID)
 		return err
 	})
 }

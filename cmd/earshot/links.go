@@ -9,20 +9,20 @@ import (
 	"earshot"
 )
 
-// aLink is a link in Markdown: its text, which may have brackets, and its URL, which
-// may have parentheses.
+// aLink matches a Markdown link: its text, which may contain brackets, and its URL, which
+// may contain parentheses.
 const aLink = `!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+"[^"]*")?\s*\)`
 
 var (
 	link = regexp.MustCompile(aLink)
-	// citations are links that stand in parentheses of their own.
+	// citations matches links that are enclosed in parentheses.
 	citations = regexp.MustCompile(`\(\s*` + aLink + `(?:\s*[,;]?\s*` + aLink + `)*\s*\)`)
-	// number is the text of a link that is nothing but one.
+	// number matches the text of a link that is only a number.
 	number = regexp.MustCompile(`^[\[\]\s\d]*$`)
 )
 
-// numberLinks writes the links of a text as [n], the position of their source, and
-// returns the sources with those that were only linked to.
+// numberLinks replaces the links of a text by [n], the position of their source. It returns
+// the sources, including new ones for links that are not in sources.
 func numberLinks(text string, sources []earshot.Source) (string, []earshot.Source) {
 	l := &linked{sources: append([]earshot.Source{}, sources...), positions: map[string]int{}}
 	for _, s := range sources {
@@ -55,14 +55,14 @@ func numberLinks(text string, sources []earshot.Source) (string, []earshot.Sourc
 	return text, l.sources
 }
 
-// linked are the sources of a text, by the addresses of links to them.
+// linked is the sources of a text, and their positions by URL.
 type linked struct {
 	sources   []earshot.Source
 	positions map[string]int
 	last      int
 }
 
-// mark is what stands in the text for a link.
+// mark returns the replacement of a link, and adds its source if it is new.
 func (l *linked) mark(label, address string) string {
 	position, known := l.positions[address]
 	if !known {

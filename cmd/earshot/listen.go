@@ -13,16 +13,16 @@ import (
 )
 
 type listenCmd struct {
-	Cursor string        `help:"Begin after this place instead of now; \"\" begins with the oldest task that is kept." default:"latest"`
-	JSON   bool          `name:"json" help:"Print each event whole, as its webhook would carry it, one a line."`
+	Cursor string        `help:"Begin after this cursor instead of now; \"\" begins with the oldest task that is stored." default:"latest"`
+	JSON   bool          `name:"json" help:"Print each event as JSON, one per line, in the format of its webhook."`
 	Every  time.Duration `help:"How often to ask." default:"1s" hidden:""`
 	remote
 }
 
-// Help shows what it is for.
+// Help returns the command's long help.
 func (c *listenCmd) Help() string {
-	return `Prints tasks as they end, without a public address to send webhooks to: when, how and what each was, what it cost, its id,
-its prompt, and its error if it failed. It waits for a server that does not answer.
+	return `Prints tasks when they end: the time, the status, the type, the cost, the id, the prompt, and the error if the task failed. Unlike
+webhooks, it needs no public address. If the server does not answer, it waits for the server.
 
 Exit status: 0 it was stopped, such as by Ctrl-C, 1 anything else, such as a wrong key.
 
@@ -41,13 +41,13 @@ func (c *listenCmd) Run(in *invocation) error {
 	for {
 		page, err := service.Events(in, cursor, 100)
 		if in.Err() != nil {
-			return nil //nolint:nilerr // to be stopped is no failure
+			return nil //nolint:nilerr // Ctrl-C is not a failure
 		}
 		switch {
 		case err != nil && !isTemporary(err):
 			return c.explain(err)
 		case err != nil && !waits:
-			waits = true // it says so once
+			waits = true // print the message once
 			fmt.Fprintf(in.errOut, "waiting for the server: %v\n", c.explain(err))
 		case err == nil:
 			waits = false
@@ -60,7 +60,7 @@ func (c *listenCmd) Run(in *invocation) error {
 				cursor = *page.NextCursor
 			}
 			if len(page.Events) == 100 {
-				continue // there are more
+				continue // more pages follow
 			}
 		}
 		select {
@@ -71,11 +71,11 @@ func (c *listenCmd) Run(in *invocation) error {
 	}
 }
 
-// isTemporary tells whether another try may succeed after the error.
+// isTemporary reports whether a retry may succeed after the error.
 func isTemporary(err error) bool {
 	var answer *client.Error
 	if !errors.As(err, &answer) {
-		return !errors.Is(err, context.Canceled) // no answer at all
+		return !errors.Is(err, context.Canceled) // no response
 	}
 	return answer.Status >= http.StatusInternalServerError || answer.Status == http.StatusTooManyRequests
 }

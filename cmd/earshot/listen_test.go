@@ -14,14 +14,14 @@ import (
 	"earshot/client"
 )
 
-// served starts a server and gives its address and first key.
+// served starts a server and returns its address and first key.
 func served(t *testing.T, args ...string) (base, key string) {
 	t.Helper()
 	text := serving(t, args...)
 	return regexp.MustCompile(`Dashboard: (\S+)/`).FindStringSubmatch(text)[1], regexp.MustCompile(`ear_live_\w+`).FindString(text)
 }
 
-// listening runs the command until the test ends and gives its lines.
+// listening runs the command until the test ends and returns its lines.
 func listening(t *testing.T, args ...string) *bufio.Scanner {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -38,7 +38,7 @@ func listening(t *testing.T, args ...string) *bufio.Scanner {
 	return bufio.NewScanner(output)
 }
 
-func TestListenPrintsTasksAsTheyEnd(t *testing.T) {
+func TestListenPrintsFinishedTasks(t *testing.T) {
 	t.Parallel()
 	base, key := served(t, "--data", t.TempDir())
 	api := client.New(base, key)
@@ -73,7 +73,7 @@ func TestListenWithAWrongKeyEnds(t *testing.T) {
 	}
 }
 
-func TestASecretCanBeRotated(t *testing.T) {
+func TestRotateWebhookSecret(t *testing.T) {
 	t.Parallel()
 	data := newData(t)
 	created := decoded(t, mustRun(t, "--data", data, "org", "create", "acme", "--json"))

@@ -1,4 +1,4 @@
-// Command earshot is the service and the tool to operate it.
+// Command earshot is the Earshot service and its command line.
 package main
 
 import (
@@ -16,42 +16,42 @@ import (
 	"earshot/internal/app"
 )
 
-// cli is the command line. The settings of a server can also be given as EARSHOT_
-// variables or in the settings file, in that order of strength. They are flags of the
-// program, so that they can stand before the command; the tag settings marks the
-// commands that read them, or names which ones.
+// cli is the command line. Settings of the server can also be set by EARSHOT_ environment
+// variables, which take precedence over the settings file. They are flags of the program,
+// so that they may precede the command. The tag settings lists the settings that a command
+// reads; an empty tag means all.
 type cli struct {
-	Config              settingsFile `help:"Settings file (YAML): any setting of 'earshot serve' by its name, and the sections providers, plans, prices, apis and web." placeholder:"FILE" env:"EARSHOT_CONFIG" group:"settings"`
+	Config              settingsFile `help:"Settings file (YAML): the settings of 'earshot serve' by name, and the sections providers, plans, prices, apis and web." placeholder:"FILE" env:"EARSHOT_CONFIG" group:"settings"`
 	Data                string       `help:"Folder for the SQLite database and the captures." default:"data" placeholder:"DIR" env:"EARSHOT_DATA" group:"settings"`
-	Database            string       `help:"PostgreSQL to use instead of SQLite, for many nodes." placeholder:"postgres://…" env:"EARSHOT_DATABASE" group:"settings"`
-	AllowUnsafeDatabase bool         `help:"Use a PostgreSQL that may lose acknowledged commits." env:"EARSHOT_ALLOW_UNSAFE_DATABASE" group:"settings"`
-	LogLevel            string       `help:"Least level to log." enum:"debug,info,warn,error" default:"info" env:"EARSHOT_LOG_LEVEL" group:"settings"`
+	Database            string       `help:"PostgreSQL database to use instead of SQLite, for several nodes." placeholder:"postgres://…" env:"EARSHOT_DATABASE" group:"settings"`
+	AllowUnsafeDatabase bool         `help:"Accept a PostgreSQL that may lose acknowledged commits." env:"EARSHOT_ALLOW_UNSAFE_DATABASE" group:"settings"`
+	LogLevel            string       `help:"Lowest level to log." enum:"debug,info,warn,error" default:"info" env:"EARSHOT_LOG_LEVEL" group:"settings"`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Serve     serveCmd     `cmd:"" settings:"" help:"Run the service."`
-	Ask       askCmd       `cmd:"" help:"Ask one question through a running server and print the answer."`
-	Batch     batchCmd     `cmd:"" help:"Ask the questions of a file through a running server and write the results."`
+	Ask       askCmd       `cmd:"" help:"Send one prompt to a provider and print the answer."`
+	Batch     batchCmd     `cmd:"" help:"Ask the prompts of a file and write the results."`
 	Tasks     tasksCmd     `cmd:"" help:"List, show and remove the tasks of a running server."`
-	Tracker   trackerCmd   `cmd:"" help:"Ask the same questions again and again, and keep the answers."`
-	Channel   channelCmd   `cmd:"" help:"Say where alerts of trackers are sent."`
-	Status    statusCmd    `cmd:"" help:"Tell how a running server and your organization stand."`
-	Listen    listenCmd    `cmd:"" help:"Print tasks as they end."`
-	MCP       mcpCmd       `cmd:"" settings:"log-level" name:"mcp" help:"Let an AI agent ask, by the Model Context Protocol on standard input and output."`
+	Tracker   trackerCmd   `cmd:"" help:"Ask the same prompts on a schedule, and analyse the answers."`
+	Channel   channelCmd   `cmd:"" help:"Manage the channels for alerts and reports."`
+	Status    statusCmd    `cmd:"" help:"Show the state of a running server and of your organization."`
+	Listen    listenCmd    `cmd:"" help:"Print tasks when they end."`
+	MCP       mcpCmd       `cmd:"" settings:"log-level" name:"mcp" help:"Serve AI agents with the Model Context Protocol on standard input and output."`
 	Org       orgCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage organizations."`
 	Key       keyCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage API keys."`
 	Credits   creditsCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage credits."`
 	Webhook   webhookCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage webhooks."`
-	Audit     auditCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
-	Migrate   migrateCmd   `cmd:"" settings:"config,database,allow-unsafe-database" help:"Move a database into an empty one, such as a SQLite file into PostgreSQL."`
-	Check     checkCmd     `cmd:"" settings:"config,log-level" help:"Ask once through every configured upstream and tell what works."`
-	Parse     parseCmd     `cmd:"" help:"Print what a stored document yields."`
-	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Read all stored captures again and tell what changed."`
-	Names     namesCmd     `cmd:"" help:"Test how names of brands are found in answers."`
-	Metrics   metricsCmd   `cmd:"" help:"Compute what answers say of brands."`
-	Selfcheck selfcheckCmd `cmd:"" help:"Simulate, and tell whether detection, intervals and alerts keep what they state. Exits with 1 when one does not."`
+	Audit     auditCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Check all balances and counters against the stored rows."`
+	Migrate   migrateCmd   `cmd:"" settings:"config,database,allow-unsafe-database" help:"Copy a database into an empty one, such as SQLite into PostgreSQL."`
+	Check     checkCmd     `cmd:"" settings:"config,log-level" help:"Test every configured upstream."`
+	Parse     parseCmd     `cmd:"" help:"Parse a stored page and print the result."`
+	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Parse all stored captures again and print what changed."`
+	Names     namesCmd     `cmd:"" help:"Test how brand names are found in answers."`
+	Metrics   metricsCmd   `cmd:"" help:"Compute metrics without a server."`
+	Selfcheck selfcheckCmd `cmd:"" help:"Check the accuracy of detection, intervals and alerts by simulation."`
 
-	Settings   configCmd     `cmd:"" settings:"" name:"config" help:"Print every setting, its value and where it comes from."`
+	Settings   configCmd     `cmd:"" settings:"" name:"config" help:"Print every setting, its value and its source."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
@@ -67,21 +67,21 @@ type invocation struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "earshot:", err)
 		status := 1
 		if special, ok := errors.AsType[exitError](err); ok {
 			status = special.status
 		}
-		os.Exit(status) //nolint:gocritic // the deferred stop is of no use to a process that ends
+		os.Exit(status) //nolint:gocritic // the deferred stop does not matter when the process ends
 	}
 }
 
-// description is the head of the program's help.
-const description = `Asks AI chat assistants and search engines on your behalf and returns what they answered as structured data.
+// description is the beginning of the program's help.
+const description = `Asks AI assistants and search engines and returns their answers as structured data.
 
-To begin, run a server, and in another shell the line with "export" that it prints; then ask:
+To begin, start a server. In another shell, run the "export" line that it prints, then ask:
 
   earshot serve
   earshot ask chatassistant "best running shoes"`
@@ -90,14 +90,14 @@ To begin, run a server, and in another shell the line with "export" that it prin
 func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	var c cli
 	file := &fileSettings{}
-	told := false // the help or the version, and nothing is left to do
+	printed := false // the help or the version was printed; there is nothing left to do
 	parser, err := kong.New(&c,
 		kong.Name("earshot"),
 		kong.Description(description),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: len(args) == 0}),
 		kong.Help(printHelp),
 		kong.ExplicitGroups([]kong.Group{{Key: "settings", Title: "Settings of the server:"}}),
-		kong.Exit(func(int) { told = true }),
+		kong.Exit(func(int) { printed = true }),
 		helpVars(),
 		kong.Vars{"version": version()},
 		kong.Resolvers(file),
@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		args = []string{"--help"}
 	}
 	command, err := parser.Parse(withNegatives(parser.Model, args))
-	if told {
+	if printed {
 		return nil
 	}
 	if err != nil {

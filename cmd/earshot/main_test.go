@@ -31,11 +31,10 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// programFolder holds the built program, once a test has asked for it.
+// programFolder contains the built program, if a test needed it.
 var programFolder string
 
-// program builds earshot, without the race detector, for all tests that need it as
-// a file.
+// program builds earshot once, without the race detector, for the tests that run the binary.
 var program = sync.OnceValues(func() (path string, err error) {
 	if programFolder, err = os.MkdirTemp("", "earshot-cmd-"); err != nil {
 		return "", err
@@ -47,7 +46,7 @@ var program = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// earshotCommand runs the program to its end and gives what it printed.
+// earshotCommand runs a command and returns its output.
 func earshotCommand(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -64,7 +63,7 @@ func mustRun(t *testing.T, args ...string) string {
 	return out
 }
 
-// newData is the folder of a server that has been there.
+// newData returns the data folder of a server that was started before.
 func newData(t *testing.T) string {
 	t.Helper()
 	data := t.TempDir()
@@ -83,8 +82,7 @@ func makeDatabase(t *testing.T, data string) {
 	}
 }
 
-// serving runs a server until the test ends and gives what it printed once it
-// was ready.
+// serving runs a server until the test ends and returns what it printed when it was ready.
 func serving(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -111,7 +109,7 @@ func serving(t *testing.T, args ...string) string {
 	return text.String()
 }
 
-func TestTheFirstStartPrintsACurlLineThatWorks(t *testing.T) {
+func TestFirstStartPrintsAWorkingCurlLine(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	text := serving(t, "--data", data)
@@ -144,7 +142,7 @@ func TestTheFirstStartPrintsACurlLineThatWorks(t *testing.T) {
 	}
 }
 
-func TestALaterStartTellsHowToGetAKey(t *testing.T) {
+func TestLaterStartExplainsHowToCreateAKey(t *testing.T) {
 	t.Parallel()
 	data := newData(t)
 	mustRun(t, "--data", data, "org", "create", "our shop")
@@ -171,7 +169,7 @@ func decoded(t *testing.T, text string) printedAccount {
 	return a
 }
 
-func TestAccountsAreManagedBesideAServer(t *testing.T) {
+func TestAccountsAreManagedWhileAServerRuns(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		where := []string{"--data", filepath.Dir(address)}
@@ -209,7 +207,7 @@ func TestAccountsAreManagedBesideAServer(t *testing.T) {
 			t.Errorf("org list printed:\n%s", list)
 		}
 		reader := decoded(t, mustRun(t, on("key", "create", "--org", "acme", "--scopes", "read", "--expires", "1h", "--credits-per-day", "7", "--json")...))
-		wants(t, mustRun(t, on("key", "list", "--org", "acme")...), "MAY SPEND", "7 credits a day; 0 today, 0 this month")
+		wants(t, mustRun(t, on("key", "list", "--org", "acme")...), "MAY SPEND", "7 credits per day; 0 today, 0 this month")
 		ordinary := decoded(t, mustRun(t, on("key", "create", "--org", "acme", "--json")...))
 		if session, err := client.New(base, ordinary.Key).Session(t.Context()); err != nil || session.Organization != "acme" || strings.Join(session.Scopes, ",") != "read,monitor,tasks,track" {
 			t.Errorf("a new key is of %+v, %v", session, err)
@@ -237,7 +235,7 @@ func TestAccountsAreManagedBesideAServer(t *testing.T) {
 	})
 }
 
-func TestMistakesAreNamed(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	t.Parallel()
 	data := newData(t)
 	mustRun(t, "--data", data, "org", "create", "acme")
@@ -248,18 +246,18 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"exists already", []string{"org", "create", "acme"}},
 		{`no plan is called "gold"`, []string{"org", "create", "b", "--plan", "gold"}},
 		{"printable", []string{"org", "create", "a\nb"}},
-		{"must not be negative", []string{"org", "create", "b", "--credits=-1"}},
+		{"--credits must be between 0 and", []string{"org", "create", "b", "--credits=-1"}},
 		{"not found", []string{"key", "create", "--org", "nobody"}},
 		{`no scope is called "write"`, []string{"key", "create", "--org", "acme", "--scopes", "write"}},
 		{"not found", []string{"key", "revoke", "nokey"}},
-		{"must be above 0", []string{"credits", "grant", "--org", "acme", "0"}},
-		{"must be above 0, but is -5; 'earshot org set --credits'", []string{"credits", "grant", "--org", "acme", "-5"}},
-		{"must be above 0, but is -5", []string{"credits", "grant", "-5", "--org", "acme", "--json"}},
-		{"a balance can be 1,000,000,000,000,000", []string{"credits", "grant", "--org", "acme", "9223372036854775807"}},
-		{"--credits must not be negative, nor above 1,000,000,000,000,000", []string{"org", "create", "b", "--credits", "9223372036854775807"}},
+		{"must be at least 1", []string{"credits", "grant", "--org", "acme", "0"}},
+		{"must be at least 1, but is -5; to reduce a balance, use 'earshot org set --credits'", []string{"credits", "grant", "--org", "acme", "-5"}},
+		{"must be at least 1, but is -5", []string{"credits", "grant", "-5", "--org", "acme", "--json"}},
+		{"the maximum balance is 1,000,000,000,000,000", []string{"credits", "grant", "--org", "acme", "9223372036854775807"}},
+		{"--credits must be between 0 and 1,000,000,000,000,000", []string{"org", "create", "b", "--credits", "9223372036854775807"}},
 		{"--base-url must be", []string{"serve", "--base-url", "earshot.example"}},
 		{"--listen must be", []string{"serve", "--listen", "8080"}},
-		{"--credits must not be negative, nor above 1,000,000,000,000,000, but is -5", []string{"org", "set", "acme", "--credits", "-5"}},
+		{"--credits must be between 0 and 1,000,000,000,000,000, but is -5", []string{"org", "set", "acme", "--credits", "-5"}},
 		{"'earshot org list'", []string{"org", "set", "nobody"}},
 		{"'earshot key list'", []string{"key", "revoke", "nokey"}},
 		{"--name: a name must have", []string{"key", "create", "--org", "acme", "--name", "a\nb"}},
@@ -272,7 +270,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-func TestSettingsComeFromFlagsThenVariablesThenTheFile(t *testing.T) {
+func TestPrecedenceOfFlagsVariablesAndFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "earshot.yaml")
 	write := func(text string) {
@@ -319,7 +317,7 @@ func TestSettingsComeFromFlagsThenVariablesThenTheFile(t *testing.T) {
 	}
 }
 
-func TestTheBucketForCapturesComesFromFlagVariableOrFile(t *testing.T) {
+func TestCapturesBucketFromFlagVariableOrFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "earshot.yaml")
 	if err := os.WriteFile(file, []byte("captures: s3://from-file?nothing=1\n"), 0o600); err != nil {

@@ -12,22 +12,21 @@ type mcpCmd struct {
 	remote
 }
 
-// Help shows how a client of the protocol starts it.
+// Help returns the command's long help.
 func (c *mcpCmd) Help() string {
-	return `Lets an AI agent on this machine ask through a running service: speaks the Model Context Protocol on
-standard input and output, with one tool for each provider, and countries, states, quote and credits.
-Calls are checked, limited and charged like those of the API. Logs go to standard error.
+	return `Gives an AI agent on this machine access to a running server. It speaks the Model Context Protocol on standard input and output,
+with one tool for each provider, tools for trackers, and countries, states, quote and credits. Calls are checked, limited and
+charged like API calls. Logs are written to standard error. An MCP client that speaks HTTP can use the server's /mcp instead.
 
-Example, in the configuration of an MCP client:
-  {"mcpServers": {"earshot": {"command": "earshot", "args": ["mcp"],
-    "env": {"EARSHOT_URL": "http://127.0.0.1:8080", "EARSHOT_API_KEY": "ear_live_…"}}}}
+Exit status: 0 the client closed standard input, 1 anything else.
 
-A client that speaks HTTP needs no program: it can use the service's own /mcp with the same key.`
+Examples:
+  {"mcpServers": {"earshot": {"command": "earshot", "args": ["mcp"], "env": {"EARSHOT_API_KEY": "ear_live_…"}}}}`
 }
 
-// Run serves the client that started the program, until it closes standard input.
+// Run serves the MCP client that started the program, until the client closes standard input.
 func (c *mcpCmd) Run(in *invocation) error {
-	if _, err := c.connect(); err != nil { // the address and the key must be there
+	if _, err := c.connect(); err != nil { // checks the address and the key
 		return err
 	}
 	openAPI, err := app.OpenAPI(app.Providers())

@@ -14,9 +14,8 @@ import (
 	"earshot/test/harness"
 )
 
-// TestAnAgentCanStartTheProgram runs the built program as a client of the protocol
-// does: it must print nothing but the protocol.
-func TestAnAgentCanStartTheProgram(t *testing.T) {
+// The built program, run as an MCP client runs it, prints only protocol messages.
+func TestMCPClientStartsTheProgram(t *testing.T) {
 	t.Parallel()
 	binary, err := program()
 	if err != nil {
@@ -59,7 +58,7 @@ func TestAnAgentCanStartTheProgram(t *testing.T) {
 	}
 }
 
-// started runs the program for a client.
+// started runs the program for an MCP client.
 func started(t *testing.T, binary, base, key string) (session *sdk.ClientSession, logged *harness.Logs) {
 	t.Helper()
 	logged = &harness.Logs{} // the program may still write while it is read

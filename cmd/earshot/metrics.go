@@ -10,20 +10,20 @@ import (
 )
 
 type metricsCmd struct {
-	Test metricsTestCmd `cmd:"" help:"Compute the metrics of a folder with a definition and its answers."`
+	Test metricsTestCmd `cmd:"" help:"Compute the metrics of a folder with a definition and answers."`
 }
 
 type metricsTestCmd struct {
 	Dir string `arg:"" help:"Folder with definition.json and answers.ndjson." placeholder:"DIR"`
 }
 
-// Help says what is read and printed.
+// Help returns the command's long help.
 func (c *metricsTestCmd) Help() string {
-	return `Computes what the service would show for these answers, with its own code and without a server, network or credits: every
-metric by brand and target with both intervals, the comparison of the definition's periods, the series with their change
-detector, and stability. docs/metrics.md explains the numbers and the two files.
+	return `Computes the metrics of stored answers with the service's own code, without a server, network or credits: every metric by brand
+and target with both intervals, the comparison of the definition's periods, the series with their change detector, and
+stability. docs/metrics.md explains the metrics and the two files.
 
-Exit status: 0 they were computed, 1 a file is missing or makes no sense.
+Exit status: 0 they were computed, 1 a file is missing or not valid.
 
 Examples:
   earshot metrics test exported/

@@ -10,7 +10,7 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// worked is a folder of the metrics' own tests.
+// worked is a test folder of package metric.
 func worked(name string) string {
 	return filepath.Join("..", "..", "internal", "track", "metric", "testdata", name)
 }
@@ -32,7 +32,7 @@ func TestMetricsOfAFolder(t *testing.T) {
 	}
 }
 
-func TestMetricsNameWhatIsWrong(t *testing.T) {
+func TestMetricsOfInvalidFiles(t *testing.T) {
 	t.Parallel()
 	write := func(definition, answers string) string {
 		dir := t.TempDir()
@@ -67,7 +67,7 @@ func TestMetricsNameWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestSelfcheckPrintsStatedAndFound(t *testing.T) {
+func TestSelfcheck(t *testing.T) {
 	t.Parallel()
 	text, err := earshotCommand(t, "selfcheck", "--repeats", "1", "--seed", "3")
 	if err != nil {

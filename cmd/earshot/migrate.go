@@ -12,27 +12,29 @@ import (
 )
 
 type migrateCmd struct {
-	From string `help:"The database to move." required:"" placeholder:"sqlite:FILE|postgres://…"`
-	To   string `help:"The empty database to move it into; without it, the one that --database names." placeholder:"postgres://…|sqlite:FILE"`
+	From string `help:"The database to copy." required:"" placeholder:"sqlite:FILE|postgres://…"`
+	To   string `help:"The empty database to copy it into; --database by default." placeholder:"postgres://…|sqlite:FILE"`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Help says what is moved, and what not.
+// Help returns the command's long help.
 func (c *migrateCmd) Help() string {
-	return `Copies everything from one database into an empty one, SQLite or PostgreSQL: organizations, keys, credits, tasks, trackers with their
-answers, alerts, webhooks. No server may run on either. Only after everything was compared (rows and a checksum of each table,
-the audit, the numbers of every tracker) can a server start on the new one; the old one stays as it is. Stopped or killed at any moment, the same
-command goes on where it was. Captures are files beside the database and are not moved: docs/operating.md tells what to do with them.
+	return `Copies all data from one database into an empty one, SQLite or PostgreSQL: organizations, keys, credits, tasks, trackers with their
+answers, alerts, webhooks. No server may run on either database. At the end, it compares the rows and a checksum of each table, the
+audit, and the metrics of every tracker; before that, no server can start on the new database. The old database does not change.
+If the command is interrupted, run it again to continue. Captures are files and are not copied; see docs/operating.md.
+
+Exit status: 0 everything was copied and is the same, 1 anything else.
 
 Examples:
   earshot migrate --from sqlite:data/earshot.db --to postgres://earshot@db.example/earshot`
 }
 
-// Run moves, and tells how far it is.
+// Run copies the database and prints the progress.
 func (c *migrateCmd) Run(in *invocation) error {
 	to := cmp.Or(c.To, in.cfg.Database)
 	if to == "" {
-		return errors.New("into which database? name it with --to, --database or EARSHOT_DATABASE")
+		return errors.New("the target database is missing: pass --to or --database, or set EARSHOT_DATABASE")
 	}
 	progress := transferProgress{out: in.errOut, terminal: isTerminal(in.errOut)}
 	moved, err := app.Migrate(in, in.cfg, c.From, to, func(doing string, s store.TransferState) { progress.show(doing, s, time.Now()) })
@@ -46,18 +48,18 @@ func (c *migrateCmd) Run(in *invocation) error {
 	for _, t := range moved.Tables {
 		rows += t.Rows
 	}
-	fmt.Fprintf(in.out, "moved %d rows of %d tables; rows, audit and the numbers of %d trackers are the same in both databases\n", rows, len(moved.Tables), moved.Trackers)
+	fmt.Fprintf(in.out, "copied %d rows of %d tables; rows, audit and the metrics of %d trackers are the same in both databases\n", rows, len(moved.Tables), moved.Trackers)
 	for _, f := range moved.Findings {
-		fmt.Fprintf(in.out, "off in both: %s: %s: stored %d, but the rows say %d\n", f.Organization, f.What, f.Stored, f.Actual)
+		fmt.Fprintf(in.out, "differs in both: %s: %s: stored %d, but computed %d\n", f.Organization, f.What, f.Stored, f.Actual)
 	}
 	for _, t := range moved.Untold {
-		fmt.Fprintf(in.out, "numbers not compared: %s\n", t)
+		fmt.Fprintf(in.out, "metrics not compared: %s\n", t)
 	}
 	return nil
 }
 
-// transferProgress prints how far a table is: in place on a terminal, else a line now and
-// then.
+// transferProgress prints the progress of a table: in place on a terminal, otherwise as
+// occasional lines.
 type transferProgress struct {
 	out      io.Writer
 	terminal bool

@@ -18,7 +18,7 @@ import (
 	"earshot/test/harness"
 )
 
-// What is asked of a server before and after its database was moved.
+// The requests whose responses are compared before and after the migration.
 var movedQuestions = []string{
 	"/v1/credits", "/v1/ledger", "/v1/usage", "/v1/requests", "/v1/async/tasks", "/v1/async/status", "/v1/batches", "/v1/channels",
 	"/v1/trackers", "/v1/trackers/demo/sweeps", "/v1/trackers/demo/answers", "/v1/trackers/demo/rules",
@@ -28,7 +28,7 @@ var movedQuestions = []string{
 // An API node runs no tasks, so that some are queued.
 func apiOnly(c *app.Config) { c.Role = app.RoleAPI }
 
-// fillForMove has a server make something of everything, and gives what it answers.
+// fillForMove creates data of every kind through a server, and returns the responses.
 func fillForMove(t *testing.T, file string) (a *app.Account, answers map[string]string) {
 	t.Helper()
 	n := harness.StartOn(t, file, apiOnly)
@@ -55,7 +55,7 @@ func asked(t *testing.T, n *harness.Node, a *app.Account) map[string]string {
 	return answers
 }
 
-// killAt runs a command, and kills it when it waits for a table that somebody has locked.
+// killAt runs a command and kills it while it waits for a locked table.
 func killAt(t *testing.T, address, table string, command *exec.Cmd) {
 	t.Helper()
 	db, err := sql.Open("pgx", address)
@@ -91,7 +91,7 @@ func killAt(t *testing.T, address, table string, command *exec.Cmd) {
 	}
 }
 
-func TestADatabaseIsMovedThoughItsProcessIsKilled(t *testing.T) {
+func TestMigrateContinuesAfterKill(t *testing.T) {
 	t.Parallel()
 	from, to := filepath.Join(t.TempDir(), "earshot.db"), storetest.Postgres(t)
 	binary, err := program()
@@ -112,7 +112,7 @@ func TestADatabaseIsMovedThoughItsProcessIsKilled(t *testing.T) {
 			t.Errorf("an audit of half a database: %s, %v", out, err)
 		}
 	}
-	wants(t, mustRun(t, "migrate", "--from", filepath.Dir(from), "--database", to), "the numbers of 1 trackers are the same in both databases\n")
+	wants(t, mustRun(t, "migrate", "--from", filepath.Dir(from), "--database", to), "the metrics of 1 trackers are the same in both databases\n")
 
 	n := harness.StartOn(t, to, apiOnly)
 	if diff := cmp.Diff(want, asked(t, n, a)); diff != "" {

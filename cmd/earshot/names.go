@@ -11,31 +11,32 @@ import (
 	"earshot/internal/track/mention"
 )
 
-// errDiffers makes the test of names exit with 1.
-var errDiffers = errors.New("not all cases gave what they expect")
+// errDiffers is returned if a case fails.
+var errDiffers = errors.New("not all cases gave the expected mentions")
 
 type namesCmd struct {
-	Test namesTestCmd `cmd:"" help:"Find the brands of a file of cases in its texts and tell what differs from what is expected."`
+	Test namesTestCmd `cmd:"" help:"Find the brands of test cases in their texts, and compare with the expected mentions."`
 }
 
 type namesTestCmd struct {
-	File   string `arg:"" help:"The cases, one JSON object a line; - is standard input." placeholder:"FILE"`
-	Format string `help:"text tells which cases differ, ndjson prints what was found, one object a case." enum:"text,ndjson" default:"text"`
+	File   string `arg:"" help:"The cases, one JSON object per line; - is standard input." placeholder:"FILE"`
+	Format string `help:"text prints the cases that differ; ndjson prints all mentions, one JSON object per case." enum:"text,ndjson" default:"text"`
 }
 
-// Help says what a case is.
+// Help returns the command's long help.
 func (c *namesTestCmd) Help() string {
-	return `Needs no server, and asks and charges nothing. A case has an id, a text (Markdown, or plain with "format":"plain"), brands with
-their names, switches and domains, and where it matters the prompt and the sources of the answer. With "expect", the complete list
-of mentions, it is compared: brand, kind (name, domain, absent), range in bytes, position and listRank.
+	return `Finds brand names in the texts of test cases. It needs no server and charges nothing. A case has an id, a text (Markdown, or plain
+with "format":"plain"), brands with their names, matching options and domains and, if they matter, the prompt and the sources of
+the answer. If a case has "expect", the complete list of mentions, the mentions are compared by brand, kind (name, domain,
+absent), byte range, position and listRank.
 
-Exit status: 0 every case gave what it expects, 1 one differs, or anything else.
+Exit status: 0 all cases gave the expected mentions, 1 one differs, or anything else.
 
 Examples:
   echo '{"id":"a","text":"1. Ollaro","brands":[{"name":"Ollaro"}]}' | earshot names test - --format ndjson | jq '.mentions[].listRank'`
 }
 
-// Run goes through the file.
+// Run runs the cases of the file.
 func (c *namesTestCmd) Run(in *invocation) error {
 	file, err := c.read()
 	if err != nil {
@@ -64,7 +65,7 @@ func (c *namesTestCmd) Run(in *invocation) error {
 		}
 	}
 	if c.Format == "text" {
-		fmt.Fprintf(in.out, "%d of %d cases gave what they expect\n", total-differ, total)
+		fmt.Fprintf(in.out, "%d of %d cases gave the expected mentions\n", total-differ, total)
 	}
 	if differ > 0 {
 		return errDiffers

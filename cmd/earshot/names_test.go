@@ -21,7 +21,7 @@ func TestNamesTest(t *testing.T) {
 	const bad = `{"id":"bad","why":"none","text":"Ollaro","brands":[{"name":"Ollaro"}],"expect":[]}`
 
 	write(good, "", absent)
-	if out := mustRun(t, "names", "test", file); out != "2 of 2 cases gave what they expect\n" {
+	if out := mustRun(t, "names", "test", file); out != "2 of 2 cases gave the expected mentions\n" {
 		t.Errorf("printed %q", out)
 	}
 	want := `{"id":"good","mentions":[{"brand":"Ollaro","kind":"name","start":3,"end":9,"position":1,"listRank":1}]}

@@ -17,32 +17,32 @@ import (
 )
 
 type parseCmd struct {
-	Provider providerArg `arg:"" help:"Whose document it is: ${providers}." completion-predictor:"provider"`
-	File     string      `arg:"" optional:"" help:"The document, also gzipped, or a recording of it (HAR, serve --record). Without one, or with -, it is read from standard input." placeholder:"FILE"`
-	Surface  string      `help:"What kind of upstream it came from. Without it, the document tells." enum:"web,api,lab," default:"" placeholder:"web|api|lab"`
-	Country  string      `help:"Where it was asked from; tells currencies apart." default:"US" completion-predictor:"country"`
-	Device   string      `help:"The device it was made for, where the provider has that choice." placeholder:"desktop|mobile|…"`
-	URL      string      `help:"The search URL that it answers, instead of country and device." placeholder:"URL"`
+	Provider providerArg `arg:"" help:"The provider of the document: ${providers}." completion-predictor:"provider"`
+	File     string      `arg:"" optional:"" help:"The document, which may be gzipped, or a recording of it (HAR, serve --record); standard input by default or with -." placeholder:"FILE"`
+	Surface  string      `help:"The kind of upstream that it came from; by default, it is detected." enum:"web,api,lab," default:"" placeholder:"web|api|lab"`
+	Country  string      `help:"The country it was asked from; used to distinguish currencies." default:"US" completion-predictor:"country"`
+	Device   string      `help:"The device it was requested for, if the provider has that option." placeholder:"desktop|mobile|…"`
+	URL      string      `help:"The search URL of the document, instead of country and device." placeholder:"URL"`
 }
 
-// Help explains the exit status.
+// Help returns the command's long help.
 func (c *parseCmd) Help() string {
-	return `Prints what a stored page, stream or API answer yields, without network, credits or a server.
+	return `Parses a stored page, stream or API response and prints the result as JSON. It needs no server, network or credits.
 
-Exit status: 0 it was understood, 3 it refuses us (blocked), 4 it was not understood, 5 it holds no answer,
-6 it breaks off or reports an error of the upstream, 1 anything else.
+Exit status: 0 it was understood, 3 the provider refused (blocked), 4 it was not understood, 5 it contains no answer,
+6 it is truncated or reports an error of the upstream, 1 anything else.
 
 Examples:
   earshot parse websearch page.html --country DE
   curl -s "$CAPTURE" | earshot parse chatassistant | jq .sources`
 }
 
-// statusOf is the exit status for a document that gives no result.
+// statusOf is the exit status for a document without a result, by reason.
 var statusOf = map[earshot.Reason]int{
 	earshot.ReasonBlocked: 3, earshot.ReasonUnreadable: 4, earshot.ReasonEmpty: 5, earshot.ReasonUnavailable: 6,
 }
 
-// exitError is an error with an exit status of its own.
+// exitError is an error with its own exit status.
 type exitError struct {
 	error
 	status int
@@ -73,10 +73,10 @@ func (c *parseCmd) Run(in *invocation) error {
 	return in.json(result)
 }
 
-// maxDocument is enough for a recording of many exchanges.
+// maxDocument is large enough for a recording of many exchanges.
 const maxDocument = 256 << 20
 
-// read takes the document from the file or from standard input.
+// read reads the document from the file or from standard input.
 func (c *parseCmd) read(in *invocation) (document []byte, err error) {
 	if c.File == "" || c.File == "-" {
 		document, err = in.readInput("the document", maxDocument)
@@ -102,14 +102,16 @@ func (c *parseCmd) read(in *invocation) (document []byte, err error) {
 
 type reparseCmd struct {
 	Captures string `help:"The bucket of the captures, as for serve." placeholder:"s3://…" env:"EARSHOT_CAPTURES"`
-	JSON     bool   `name:"json" help:"Print one JSON object a capture."`
+	JSON     bool   `name:"json" help:"Print one JSON object per capture."`
 }
 
-// Help says what it compares.
+// Help returns the command's long help.
 func (c *reparseCmd) Help() string {
-	return `After a parser was mended: reads every capture that is kept once more, with the request that it answered, and names the
-fields of the result that differ. The results of synchronous calls are not kept, so of those it tells only whether they
-are understood now. Nothing is changed or charged.
+	return `Parses every stored capture again, with its request, and prints the fields of the result that differ. Use it after a change of a
+parser. The results of synchronous calls are not stored, so for these it only prints whether they are understood now. Nothing
+is changed or charged.
+
+Exit status: 0 all captures were parsed, 1 anything else.
 
 Examples:
   earshot reparse

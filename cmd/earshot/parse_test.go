@@ -13,12 +13,12 @@ import (
 	"earshot/internal/app"
 )
 
-// fixture is a stored document of a provider's tests.
+// fixture returns the path of a test document of a provider.
 func fixture(provider, name string) string {
 	return filepath.Join("..", "..", "internal", "provider", provider, "testdata", name)
 }
 
-func TestParseTellsWhatADocumentIs(t *testing.T) {
+func TestParseExitStatus(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		provider, name string
@@ -51,7 +51,7 @@ func TestParseTellsWhatADocumentIs(t *testing.T) {
 	}
 }
 
-func TestParseReadsAnswersOfAPIsAndRecordings(t *testing.T) {
+func TestParseReadsAPIResponsesAndRecordings(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile(fixture("vendorapi/responses", "plain.json"))
 	if err != nil {
@@ -111,7 +111,7 @@ func TestParseReadsTheRequestFromFlags(t *testing.T) {
 	}
 }
 
-func TestReparseReadsCapturesAgain(t *testing.T) {
+func TestReparse(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	base, key := served(t, "--data", data)
@@ -146,7 +146,7 @@ func TestReparseReadsCapturesAgain(t *testing.T) {
 	}
 }
 
-func TestReparseOfNothingSaysSo(t *testing.T) {
+func TestReparseWithoutCaptures(t *testing.T) {
 	t.Parallel()
 	if text := mustRun(t, "--data", newData(t), "reparse"); text != "there are no captures\n" {
 		t.Errorf("reparse printed %s", text)

@@ -14,18 +14,17 @@ import (
 type printer struct {
 	out io.Writer
 	textStyle
-	// columns is the width of the terminal. 0 means that it is none: Markdown then stays
-	// as it is, for programs that read it.
+	// columns is the width of the terminal, or 0 if out is not a terminal. Then Markdown is
+	// printed unchanged, for programs that read it.
 	columns int
-	started bool // a part was printed already
+	started bool // a part was printed
 }
 
 func newPrinter(out io.Writer) *printer {
 	return &printer{out: out, textStyle: textStyleFor(out), columns: terminalColumns(out)}
 }
 
-// print writes the result of a provider. It leaves out some fields; --json shows
-// everything.
+// print writes the result of a provider. It leaves out some fields; --json prints all.
 func (p *printer) print(about provider.Definition, result json.RawMessage) error {
 	var err error
 	switch about.Result.(type) {
@@ -45,13 +44,13 @@ func (p *printer) print(about provider.Definition, result json.RawMessage) error
 func decodeTo[T any](result json.RawMessage, show func(*T)) error {
 	decoded := new(T)
 	if err := json.Unmarshal(result, decoded); err != nil {
-		return fmt.Errorf("read the result: %w; --json prints it as it is", err)
+		return fmt.Errorf("read the result: %w; use --json to print it unchanged", err)
 	}
 	show(decoded)
 	return nil
 }
 
-// part begins a part with a title, or without one.
+// part begins a new part. The title may be empty.
 func (p *printer) part(title string) {
 	if p.started {
 		fmt.Fprintln(p.out)
@@ -74,7 +73,7 @@ func (p *printer) item(number int, name, about, url string) {
 	}
 }
 
-// line writes a line, or more in a terminal that is too narrow for it.
+// line writes a line, wrapped to the width of the terminal.
 func (p *printer) line(text string) { fmt.Fprintln(p.out, wrapped(text, p.columns)) }
 
 func (p *printer) answer(a *earshot.Answer) {
@@ -97,7 +96,7 @@ func (p *printer) answer(a *earshot.Answer) {
 	p.ads(a.Ads)
 }
 
-// section writes a part with a line or more for each of the items, if there are any.
+// section writes a part with the items, if there are any.
 func section[T any](p *printer, title string, items []T, write func(i int, item T)) {
 	if len(items) == 0 {
 		return
@@ -150,7 +149,7 @@ func (p *printer) ads(ads []earshot.Ad) {
 func (p *printer) webSearch(w *earshot.WebSearch) {
 	if w.SearchOverview != nil {
 		p.part("Overview")
-		p.started = false // its text follows at once
+		p.started = false // no empty line before its text
 		p.answer(w.SearchOverview)
 	}
 	section(p, "Results", w.OrganicResults, func(_ int, r earshot.OrganicResult) {

@@ -7,19 +7,17 @@ import (
 	"time"
 )
 
-// progress shows how far a batch is: a bar on a terminal, a line now and then
-// elsewhere.
+// progress shows the progress of a batch: a bar on a terminal, otherwise occasional lines.
 type progress struct {
 	out      io.Writer
 	terminal bool
 	total    int
 	shown    time.Time
-	drawn    bool // the current line is a bar
-	// marks tell how many had ended when, for as long as that says how fast it goes now.
-	marks []mark
+	drawn    bool   // the current line is a bar
+	marks    []mark // the recent past, for the rate
 }
 
-// mark is how many had ended at a time.
+// mark is how many tasks had ended at a time.
 type mark struct {
 	at   time.Time
 	done int
@@ -29,8 +27,8 @@ const (
 	barWidth  = 24
 	barEvery  = 100 * time.Millisecond
 	lineEvery = 5 * time.Second
-	// A rate is that of the last rateWindow. It is known when at least rateLeast passed
-	// and rateCount ended: the first ones end together, and tell nothing.
+	// The rate is measured over the last rateWindow. It needs at least rateLeast and
+	// rateCount ended tasks, because the first tasks end together.
 	rateWindow = 30 * time.Second
 	rateLeast  = 5 * time.Second
 	rateCount  = 10
@@ -40,13 +38,13 @@ func newProgress(out io.Writer, terminal bool) *progress {
 	return &progress{out: out, terminal: terminal}
 }
 
-// begin starts the clock for what is left to do.
+// begin starts the measurement for total tasks.
 func (p *progress) begin(total int, now time.Time) {
 	p.total, p.shown, p.marks = total, now, []mark{{now, 0}}
 }
 
-// show prints that done of the total have ended, failed ones included, unless it
-// printed just before.
+// show prints how many tasks have ended, including failed ones, unless the last output is
+// too recent.
 func (p *progress) show(done, failed int, now time.Time) {
 	p.note(done, now)
 	every := lineEvery
@@ -63,7 +61,7 @@ func (p *progress) show(done, failed int, now time.Time) {
 	}
 	if rate := p.rate(); rate > 0 {
 		left := time.Duration(float64(p.total-done) / rate * float64(time.Second))
-		text += fmt.Sprintf(", %.1f a second, about %s left", rate, left.Round(time.Second))
+		text += fmt.Sprintf(", %.1f per second, about %s left", rate, left.Round(time.Second))
 	}
 	if !p.terminal {
 		fmt.Fprintln(p.out, text)
@@ -74,7 +72,7 @@ func (p *progress) show(done, failed int, now time.Time) {
 	p.drawn = true
 }
 
-// note remembers how many have ended, and forgets what is too old to tell the rate.
+// note records how many tasks have ended, and drops marks that are older than the window.
 func (p *progress) note(done int, now time.Time) {
 	p.marks = append(p.marks, mark{now, done})
 	for len(p.marks) > 2 && now.Sub(p.marks[1].at) >= rateWindow && done-p.marks[1].done >= rateCount {
@@ -82,7 +80,7 @@ func (p *progress) note(done int, now time.Time) {
 	}
 }
 
-// rate is how many end in a second, 0 as long as that is not known.
+// rate returns how many tasks end per second, or 0 while that is unknown.
 func (p *progress) rate() float64 {
 	first, last := p.marks[0], p.marks[len(p.marks)-1]
 	passed, ended := last.at.Sub(first.at), last.done-first.done
@@ -92,7 +90,7 @@ func (p *progress) rate() float64 {
 	return float64(ended) / passed.Seconds()
 }
 
-// clear removes the bar, so that something else can be printed.
+// clear removes the bar before other output.
 func (p *progress) clear() {
 	if p.drawn {
 		fmt.Fprint(p.out, "\r\x1b[K")

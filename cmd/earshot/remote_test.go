@@ -15,7 +15,7 @@ import (
 	"earshot/client"
 )
 
-// user is somebody with a key of a running server.
+// user has a key of a running server.
 type user struct {
 	t         *testing.T
 	base, key string
@@ -27,8 +27,7 @@ func newUser(t *testing.T, args ...string) user {
 	return user{t, base, key}
 }
 
-// does runs a command against the server and gives what it printed, and its exit
-// status.
+// does runs a command against the server and returns its output and its exit status.
 func (u user) does(args ...string) (out, errOut string, status int) {
 	u.t.Helper()
 	var printed, stderr bytes.Buffer
@@ -39,7 +38,7 @@ func (u user) does(args ...string) (out, errOut string, status int) {
 	return printed.String(), stderr.String(), statusFor(err)
 }
 
-// statusFor is the exit status that main gives an error.
+// statusFor returns the exit status of main for an error.
 func statusFor(err error) int {
 	if err == nil {
 		return 0
@@ -77,7 +76,7 @@ func wants(t *testing.T, text string, parts ...string) {
 	}
 }
 
-func TestAskPrintsAnAnswerForReading(t *testing.T) {
+func TestAskPrintsText(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	out, stderr, status := u.does("ask", "chatassistant", "shoes", "--country", "US", "--state", "CA", "--include", "searchQueries,shopping")
@@ -91,22 +90,22 @@ func TestAskPrintsAnAnswerForReading(t *testing.T) {
 	}
 	out, stderr, _ = u.does("ask", "websearch", "shoes", "--set", "pages=2", "--include", "searchoverview.markdown,searchoverview")
 	wants(t, out, "Overview\n", "\nResults\n  1. ", "\n 11. ")
-	wants(t, stderr, "asked from US; --country sets another\n7 credits")
+	wants(t, stderr, "asked from US (the default; use --country to change it)\n7 credits")
 	out, stderr, _ = u.does("ask", "websearch/news", "shoes", "--set", "country=DE")
 	wants(t, stderr, "asked from DE\n")
 	wants(t, out, "News\n  1. ")
 }
 
-func TestAskPrintsTheResultAlone(t *testing.T) {
+func TestAskPrintsJSON(t *testing.T) {
 	t.Parallel()
 	out, stderr, status := newUser(t).does("ask", "genassistant", "shoes", "--json")
 	var answer earshot.Answer
-	if err := json.Unmarshal([]byte(out), &answer); err != nil || status != 0 || answer.Text == "" || answer.Markdown != "" || stderr != "asked from US; --country sets another\n" {
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || status != 0 || answer.Text == "" || answer.Markdown != "" || stderr != "asked from US (the default; use --country to change it)\n" {
 		t.Errorf("it printed %s and %s (%v)", out, stderr, err)
 	}
 }
 
-func TestErrorsSayWhatToDoNext(t *testing.T) {
+func TestErrorsContainAdvice(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	nobody, stranger, nowhere := u, u, u
@@ -126,7 +125,7 @@ func TestErrorsSayWhatToDoNext(t *testing.T) {
 		{u, []string{"ask", "chatassistant", "x", "--country", "Germany"}, "country: "},
 		{u, []string{"ask", "chatassistant", "x", "--set", "inclued=true"}, `did you mean "include"`},
 		{u, []string{"ask", "chatassistant", "x", "--set", "pages"}, "FIELD=VALUE"},
-		{u, []string{"ask", "chatassistant", " "}, "there is no question"},
+		{u, []string{"ask", "chatassistant", " "}, "the prompt is empty"},
 		{u, []string{"ask", "chatassistant"}, "'earshot ask --help'"},
 		{u, []string{"tasks", "show", "01a0805a-0000-7000-8000-000000000000"}, "'earshot tasks' lists"},
 		{u, []string{"tasks", "clear"}, "--yes"},
@@ -134,7 +133,7 @@ func TestErrorsSayWhatToDoNext(t *testing.T) {
 		{u, []string{"batch", "nowhere.csv"}, "nowhere.csv"},
 		{u, []string{"batch", writeFile(t, "q.csv", "prompt\nx\n"), "--out", "results.CSV"}, ".jsonl"},
 		{u, []string{"batch", writeFile(t, "q.txt", "x")}, ".jsonl"},
-		{u, []string{"batch", writeFile(t, "q.csv", "prompt\n")}, "no questions"},
+		{u, []string{"batch", writeFile(t, "q.csv", "prompt\n")}, "no prompts"},
 	} {
 		if _, stderr, status := test.who.does(test.args...); status != 1 || !strings.Contains(stderr, test.want) {
 			t.Errorf("earshot %s ends with %d and %q, want %q", strings.Join(test.args, " "), status, stderr, test.want)
@@ -142,7 +141,7 @@ func TestErrorsSayWhatToDoNext(t *testing.T) {
 	}
 }
 
-func TestErrorsOfLimitsSayWhatToDoNext(t *testing.T) {
+func TestErrorsOfLimitsContainAdvice(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	base, _ := served(t, "--data", data)
@@ -159,7 +158,7 @@ func TestErrorsOfLimitsSayWhatToDoNext(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedAskEndsWith130(t *testing.T) {
+func TestInterruptedAskExitsWith130(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -203,7 +202,7 @@ func TestTasksAreListedShownAndRemoved(t *testing.T) {
 	}
 }
 
-func TestStatusTellsHowThingsStand(t *testing.T) {
+func TestStatus(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	out, _, _ := u.does("status")

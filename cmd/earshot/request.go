@@ -11,16 +11,16 @@ import (
 	"earshot/internal/provider"
 )
 
-// providerArg is an argument that names a provider, or its task type.
+// providerArg is an argument with the name or the task type of a provider.
 type providerArg struct{ provider.Definition }
 
-// UnmarshalText finds the provider.
+// UnmarshalText sets the provider with the given name.
 func (p *providerArg) UnmarshalText(name []byte) (err error) {
 	p.Definition, err = app.FindProvider(string(name))
 	return err
 }
 
-// providerNames are the names of all providers.
+// providerNames returns the names of all providers.
 func providerNames() []string {
 	var names []string
 	for _, p := range app.Providers() {
@@ -29,7 +29,7 @@ func providerNames() []string {
 	return names
 }
 
-// apiNames are the names of the official APIs of all providers.
+// apiNames returns the names of the official APIs of all providers.
 func apiNames() []string {
 	var names []string
 	for _, p := range app.Providers() {
@@ -41,7 +41,7 @@ func apiNames() []string {
 	return slices.Compact(names)
 }
 
-// scopeList returns scopes as --scopes takes them.
+// scopeList returns scopes in the format of --scopes.
 func scopeList(scopes []account.Scope) string {
 	names := make([]string, len(scopes))
 	for i, scope := range scopes {
@@ -50,7 +50,7 @@ func scopeList(scopes []account.Scope) string {
 	return strings.Join(names, ",")
 }
 
-// helpVars are what the help texts take from the definitions of the providers.
+// helpVars returns the variables of the help texts.
 func helpVars() kong.Vars {
 	return kong.Vars{
 		"providers": strings.Join(providerNames(), ", "), "apis": strings.Join(apiNames(), ", "),

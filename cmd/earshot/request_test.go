@@ -8,16 +8,17 @@ import (
 	"github.com/alecthomas/kong"
 
 	"earshot/internal/app"
+	"earshot/internal/files/batchfile"
 )
 
-// parsed reads a command line without running it.
+// parsed parses a command line without running it.
 func parsed(t *testing.T, args ...string) (*cli, error) {
 	t.Helper()
 	return parserOf(t)(args...)
 }
 
-// parserOf is for many command lines: making a parser takes longer than using it. What a
-// line gave is there until the next one.
+// parserOf returns a function that parses many command lines with one parser, because
+// creating a parser is slow. The result is valid until the next call.
 func parserOf(t *testing.T) func(args ...string) (*cli, error) {
 	t.Helper()
 	c := &cli{}
@@ -31,7 +32,7 @@ func parserOf(t *testing.T) func(args ...string) (*cli, error) {
 	}
 }
 
-func TestEveryProviderIsInTheHelpAndIsAccepted(t *testing.T) {
+func TestEveryProviderIsListedAndAccepted(t *testing.T) {
 	t.Parallel()
 	parse, all := parserOf(t), commands(t)
 	for _, command := range []string{"ask", "parse", "batch", "check"} {
@@ -69,7 +70,7 @@ func TestEveryProviderIsInTheHelpAndIsAccepted(t *testing.T) {
 				t.Fatalf("batch --providers %s: %v", name, err)
 			}
 			for _, field := range []string{"provider", "taskType"} {
-				questions, err := row{fields: map[string]any{field: name, "prompt": "shoes"}}.questions(nil, nil)
+				questions, err := questionsOf(batchfile.Row{Fields: map[string]any{field: name, "prompt": "shoes"}}, nil, nil)
 				if err != nil || questions[0].task().TaskType != about.TaskType || questions[0].payload[about.TextField()] != "shoes" {
 					t.Errorf("a row with the %s %s: %v", field, name, err)
 				}
@@ -78,7 +79,7 @@ func TestEveryProviderIsInTheHelpAndIsAccepted(t *testing.T) {
 	}
 }
 
-func TestAnUnknownProviderIsRefusedWithTheNearestName(t *testing.T) {
+func TestUnknownProviderIsRefusedWithASuggestion(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"ask", "?", "x"}, {"parse", "?"}, {"check", "?"}, {"tasks", "--type", "?"}, {"batch", "x.csv", "--providers", "?"}} {
 		for name, want := range map[string]string{

@@ -11,7 +11,7 @@ import (
 	"earshot"
 )
 
-// outcome is a line of the results, as JSON.
+// outcome is a line of the results.
 type outcome struct {
 	Line           int             `json:"line"`
 	Row            map[string]any  `json:"row"`
@@ -27,13 +27,13 @@ type outcome struct {
 
 // results writes outcomes to a file or to standard output.
 type results struct {
-	previous map[string]earshot.Status // by the keys of results that were there before
+	previous map[string]earshot.Status // results of earlier runs in the file, by key
 	out      io.Writer
 	file     *os.File // nil for standard output
 }
 
-// openResults opens or creates a file of results, to append to it. Without a path they
-// go to out.
+// openResults opens or creates a file of results to append to. Without a path, results are
+// written to out.
 func openResults(path string, out io.Writer) (_ *results, err error) {
 	r := &results{previous: map[string]earshot.Status{}, out: out}
 	if path == "" {
@@ -49,8 +49,8 @@ func openResults(path string, out io.Writer) (_ *results, err error) {
 	return r, nil
 }
 
-// readBack reads which results are there, and cuts off an incomplete last line. It
-// fails for any other file without changing it.
+// readBack reads the existing results and truncates an incomplete last line. If the file
+// contains anything else, it returns an error and does not change the file.
 func (r *results) readBack() error {
 	lines := bufio.NewReader(r.file)
 	var end int64
@@ -67,13 +67,13 @@ func (r *results) readBack() error {
 			Status earshot.Status `json:"status"`
 		}
 		if json.Unmarshal(line, &one) != nil || one.Key == "" {
-			return fmt.Errorf("line %d is no result of 'earshot batch': choose another --out, or remove the file", number)
+			return fmt.Errorf("line %d is not a result of 'earshot batch': choose another --out, or remove the file", number)
 		}
 		r.previous[one.Key] = one.Status
 		end += int64(len(line))
 	}
 	if info, err := r.file.Stat(); err != nil || (end == 0 && info.Size() > 0) {
-		return errors.Join(err, errors.New("it holds no results of 'earshot batch': choose another --out, or remove the file"))
+		return errors.Join(err, errors.New("it does not contain results of 'earshot batch': choose another --out, or remove the file"))
 	}
 	if err := r.file.Truncate(end); err != nil {
 		return err

@@ -9,8 +9,7 @@ import (
 	"earshot/test/harness"
 )
 
-// What failed is queued anew by the service, and only that is.
-func TestRetryFailedAsksOnlyWhatFailed(t *testing.T) {
+func TestRetryFailedRetriesOnlyFailedTasks(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
 	a := n.Organization(t, "hobby", 1000)

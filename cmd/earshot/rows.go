@@ -13,13 +13,7 @@ import (
 	"earshot/internal/provider"
 )
 
-// row is one row of a file of questions.
-type row struct {
-	line   int
-	fields map[string]any // as they are in the file
-}
-
-// refused is a row that will not be answered, or not by one provider.
+// refused is a row that is not submitted, or not to one provider.
 type refused struct {
 	line              int
 	provider, country string
@@ -28,48 +22,42 @@ type refused struct {
 
 // question is a row for one provider and country.
 type question struct {
-	row
+	batchfile.Row
 	provider provider.Definition
 	payload  map[string]any
-	priority int // 0 to use that of the batch
+	priority int // 0 for the priority of the batch
 	webhook  string
 	key      string // "" until it is derived
 	price    int64  // its maximum cost
-	earlier  bool   // its task was submitted by an earlier run
+	earlier  bool   // an earlier run submitted its task
 }
 
-// readRows reads a file of questions. Rows that cannot be read are in bad; an error
-// means that the rest of the file cannot be read.
-func readRows(path string) (rows []row, bad []refused, err error) {
+// readRows reads a file of prompts. Rows that cannot be read are returned in bad.
+func readRows(path string) (rows []batchfile.Row, bad []refused, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the questions: %w", err)
+		return nil, nil, fmt.Errorf("read the prompts: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	return readQuestions(file, path, strings.ToLower(filepath.Ext(path)))
 }
 
-// readQuestions reads questions that are written as a file of that ending would have
-// them.
-func readQuestions(from io.Reader, path, ending string) (rows []row, bad []refused, err error) {
-	var read []batchfile.Row
+// readQuestions reads rows in the format of files with the given ending.
+func readQuestions(from io.Reader, path, ending string) (rows []batchfile.Row, bad []refused, err error) {
 	var problems []batchfile.Problem
 	switch ending {
 	case ".csv", ".tsv":
-		read, problems, err = batchfile.ReadTable(from)
+		rows, problems, err = batchfile.ReadTable(from)
 	case ".jsonl", ".ndjson":
-		read, problems, err = batchfile.ReadObjects(from)
+		rows, problems, err = batchfile.ReadObjects(from)
 	default:
-		return nil, nil, fmt.Errorf("%s: the name must end in .csv, .tsv, .jsonl or .ndjson, to say how it is to be read", path)
+		return nil, nil, fmt.Errorf("the format of %s is unknown: its name must end in .csv, .tsv, .jsonl or .ndjson", path)
 	}
-	if err == nil && len(read)+len(problems) == 0 {
-		err = errors.New("there are no questions in it")
+	if err == nil && len(rows)+len(problems) == 0 {
+		err = errors.New("it contains no prompts")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	for _, r := range read {
-		rows = append(rows, row{r.Line, r.Fields})
 	}
 	for _, p := range problems {
 		bad = append(bad, refused{line: p.Line, reason: p.Reason})
@@ -77,10 +65,10 @@ func readQuestions(from io.Reader, path, ending string) (rows []row, bad []refus
 	return rows, bad, nil
 }
 
-// questions makes a question of the row for each provider and country: its own, or else
-// the given ones.
-func (r row) questions(providers []providerArg, countries []string) ([]*question, error) {
-	asked, err := batchfile.Row{Line: r.line, Fields: r.fields}.Question()
+// questionsOf returns a question for each provider and country of the row or, if the row
+// names none, of the arguments.
+func questionsOf(r batchfile.Row, providers []providerArg, countries []string) ([]*question, error) {
+	asked, err := r.Question()
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +80,7 @@ func (r row) questions(providers []providerArg, countries []string) ([]*question
 		providers = []providerArg{own}
 	}
 	if len(providers) == 0 {
-		return nil, errors.New("it names no provider: add a column provider, or --providers")
+		return nil, errors.New("it names no provider: add a column provider, or pass --providers")
 	}
 	if asked.NamesPlace() || len(countries) == 0 {
 		countries = []string{""}
@@ -101,7 +89,7 @@ func (r row) questions(providers []providerArg, countries []string) ([]*question
 	for _, p := range providers {
 		for _, country := range countries {
 			all = append(all, &question{
-				row: r, provider: p.Definition, priority: asked.Priority, webhook: asked.Webhook, key: asked.Key,
+				Row: r, provider: p.Definition, priority: asked.Priority, webhook: asked.Webhook, key: asked.Key,
 				payload: asked.For(p.TextField(), country),
 			})
 		}
@@ -109,13 +97,13 @@ func (r row) questions(providers []providerArg, countries []string) ([]*question
 	return all, nil
 }
 
-// country is where the question is asked from, "" where it does not say.
+// country returns the country of the question, or "".
 func (q *question) country() string {
 	country, _ := q.payload["country"].(string)
 	return country
 }
 
-// task is the question as it is submitted.
+// task returns the task to submit.
 func (q *question) task() earshot.TaskRequest {
 	task := earshot.TaskRequest{TaskType: q.provider.TaskType, Payload: q.payload, Priority: q.priority, IdempotencyKey: q.key}
 	if q.webhook != "" {

@@ -10,28 +10,27 @@ import (
 )
 
 type selfcheckCmd struct {
-	Repeats int    `help:"How often each setting is played. More take longer and tell smaller deviations." default:"2000"`
-	Seed    uint64 `help:"Equal seeds give equal numbers." default:"1"`
+	Repeats int    `help:"How often each setting is simulated. More repeats take longer and find smaller deviations." default:"2000"`
+	Seed    uint64 `help:"The random seed; equal seeds give equal results." default:"1"`
 }
 
-// Help says what it measures.
+// Help returns the command's long help.
 func (c *selfcheckCmd) Help() string {
-	return `Writes texts of which it is known whom they name, plays made-up worlds whose truth is known, and prints what the service says
-of its own numbers beside what was found: how many of the brands that are found are named, and of those that are named
-found; how often each interval holds the truth, how often a change is reported that is none, and how often one that is there is seen;
-how many false alarms a tracker raises in a year, and how many falls it finds, at the threshold that follows from its number of series.
+	return `Simulates texts and answers with known ground truth, and compares the accuracy that the service states with the accuracy that is
+measured: precision and recall of brand detection, coverage of each confidence interval, false positive rate and power of
+comparisons, and the false alarms per year and the detected drops of the alerts.
 It needs no server and no network. The default size takes about a minute on two processors.
 
-Exit status: 0 everything is kept, 1 something is not.
+Exit status: 0 all measurements agree with the stated accuracy, 1 one does not, or anything else.
 
 Examples:
   earshot selfcheck --repeats 20`
 }
 
-var errSelfcheck = errors.New("not everything that is stated was found")
+var errSelfcheck = errors.New("not all measurements agree with the stated accuracy")
 
-// subjects are what is checked, in the order in which it is printed. A new one is a line
-// here and a function in internal/track/selfcheck.
+// subjects are the groups of checks, in the order of the output. They are functions of
+// internal/track/selfcheck.
 var subjects = []func(repeats int, seed uint64, report func(selfcheck.Check)){
 	selfcheck.Detection,
 	selfcheck.Statistics,
@@ -40,12 +39,12 @@ var subjects = []func(repeats int, seed uint64, report func(selfcheck.Check)){
 // Run prints a line for each check.
 func (c *selfcheckCmd) Run(in *invocation) error {
 	if c.Repeats < 1 {
-		return fmt.Errorf("--repeats is %d, must be at least 1", c.Repeats)
+		return fmt.Errorf("--repeats must be at least 1, but is %d", c.Repeats)
 	}
-	// Worlds are small and short-lived: collecting them less often saves a third of the time.
+	// Simulations allocate many short-lived objects: collecting them less often saves a third of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CHECK\tSETTING\tSTATED\tFOUND\t± ERROR\tKEPT")
+	fmt.Fprintln(table, "CHECK\tSETTING\tSTATED\tMEASURED\t± ERROR\tAGREES")
 	var broken []selfcheck.Check
 	for _, subject := range subjects {
 		subject(c.Repeats, c.Seed, func(check selfcheck.Check) {
@@ -66,12 +65,12 @@ func (c *selfcheckCmd) Run(in *invocation) error {
 	}
 	fmt.Fprintln(in.out)
 	for _, check := range broken {
-		fmt.Fprintf(in.out, "NOT KEPT: %s, %s. It guards %s.\n", check.Subject, check.Setting, check.Guards)
+		fmt.Fprintf(in.out, "DOES NOT AGREE: %s, %s. It guards %s.\n", check.Subject, check.Setting, check.Guards)
 	}
 	return errSelfcheck
 }
 
-// amount writes a number in the unit of its check.
+// amount formats a number in the unit of its check.
 func amount(unit selfcheck.Unit, value float64) string {
 	if unit == selfcheck.Share {
 		return fmt.Sprintf("%.1f %%", 100*value)

@@ -15,27 +15,27 @@ import (
 )
 
 type serveCmd struct {
-	Listen   string `help:"Address to serve on." default:"127.0.0.1:8080" placeholder:"HOST:PORT" env:"EARSHOT_LISTEN"`
-	BaseURL  string `help:"Address that clients know the service by." placeholder:"URL" env:"EARSHOT_BASE_URL"`
-	Captures string `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for many nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
-	Exports  string `help:"Folder, or bucket of an S3-compatible store, that trackers are exported to whose definition asks for it; without it none can. The keys are those of --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
+	Listen   string `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT" env:"EARSHOT_LISTEN"`
+	BaseURL  string `help:"Public URL of the service." placeholder:"URL" env:"EARSHOT_BASE_URL"`
+	Captures string `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for several nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
+	Exports  string `help:"Folder, or bucket of an S3-compatible store, for the exports of trackers; without it, trackers cannot export. The keys are the same as for --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
 
-	ReportsDatabase      string        `help:"Read replica of the PostgreSQL, from which answers and numbers of trackers are read." placeholder:"postgres://…" env:"EARSHOT_REPORTS_DATABASE"`
-	Role                 string        `help:"What the node does: everything, take calls and tasks, or run tasks." enum:"all,api,worker" default:"all" env:"EARSHOT_ROLE"`
-	Workers              int           `help:"Tasks of one organization that the node runs at once; of all together twice as many." default:"512" env:"EARSHOT_WORKERS"`
-	Retention            time.Duration `help:"How long finished calls and tasks, their results and their idempotency keys are kept, from their creation." default:"24h" env:"EARSHOT_RETENTION"`
-	Upstream             []string      `help:"What providers without a list of their own are asked through, in order. Without it: a provider's official API where there is a key for it, else the lab. The APIs are ${apis}; the key of each is read from EARSHOT_NAME_API_KEY." placeholder:"lab|web|api:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
-	Record               string        `help:"Keep every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR" env:"EARSHOT_RECORD"`
-	LabWorld             string        `help:"How often the lab's answers to trackers name which brands, as a file; docs/tracking-lab.md has its format." placeholder:"FILE" env:"EARSHOT_LAB_WORLD"`
-	AllowPrivateWebhooks bool          `help:"Send webhooks to private addresses too, for development." env:"EARSHOT_ALLOW_PRIVATE_WEBHOOKS"`
-	SMTPServer           string        `name:"smtp-server" help:"Server that sends alerts as mail. The password of --smtp-user is read from EARSHOT_SMTP_PASSWORD." placeholder:"HOST:PORT" env:"EARSHOT_SMTP_SERVER"`
-	SMTPFrom             string        `name:"smtp-from" help:"Address that mail comes from." placeholder:"ADDRESS" env:"EARSHOT_SMTP_FROM"`
-	SMTPUser             string        `name:"smtp-user" help:"Who signs in to the server; without it nobody does." placeholder:"NAME" env:"EARSHOT_SMTP_USER"`
-	SMTPTLS              string        `name:"smtp-tls" help:"How the connection to the server is kept secret." enum:"starttls,tls,none" default:"starttls" env:"EARSHOT_SMTP_TLS"`
-	AcceptClock          bool          `help:"Trust the clock as it is now, for one start after the service said that it does not." env:"EARSHOT_ACCEPT_CLOCK"`
+	ReportsDatabase      string        `help:"Read replica of the PostgreSQL database, for reading answers and metrics of trackers." placeholder:"postgres://…" env:"EARSHOT_REPORTS_DATABASE"`
+	Role                 string        `help:"What the node does: all, api (accept calls and tasks) or worker (run tasks)." enum:"all,api,worker" default:"all" env:"EARSHOT_ROLE"`
+	Workers              int           `help:"Tasks that one organization may run on this node at once. All organizations together may run twice as many." default:"512" env:"EARSHOT_WORKERS"`
+	Retention            time.Duration `help:"How long finished calls and tasks, their results and their idempotency keys are stored after their creation." default:"24h" env:"EARSHOT_RETENTION"`
+	Upstream             []string      `help:"The upstreams, in order, of providers without their own list. By default, a provider's official API if there is a key for it, otherwise the lab. The APIs are ${apis}; the key of each is read from EARSHOT_NAME_API_KEY." placeholder:"lab|web|api:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
+	Record               string        `help:"Record every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR" env:"EARSHOT_RECORD"`
+	LabWorld             string        `help:"File that sets how often the lab's answers to trackers name each brand; docs/tracking-lab.md describes the format." placeholder:"FILE" env:"EARSHOT_LAB_WORLD"`
+	AllowPrivateWebhooks bool          `help:"Allow webhooks to private addresses, for development." env:"EARSHOT_ALLOW_PRIVATE_WEBHOOKS"`
+	SMTPServer           string        `name:"smtp-server" help:"SMTP server for alerts and reports by mail. The password of --smtp-user is read from EARSHOT_SMTP_PASSWORD." placeholder:"HOST:PORT" env:"EARSHOT_SMTP_SERVER"`
+	SMTPFrom             string        `name:"smtp-from" help:"Sender address of mail." placeholder:"ADDRESS" env:"EARSHOT_SMTP_FROM"`
+	SMTPUser             string        `name:"smtp-user" help:"User name for the SMTP server; without it, there is no authentication." placeholder:"NAME" env:"EARSHOT_SMTP_USER"`
+	SMTPTLS              string        `name:"smtp-tls" help:"Encryption of the connection to the SMTP server." enum:"starttls,tls,none" default:"starttls" env:"EARSHOT_SMTP_TLS"`
+	AcceptClock          bool          `help:"Trust the current time of the clock, for one start after the service refused to trust it." env:"EARSHOT_ACCEPT_CLOCK"`
 }
 
-// Validate refuses values that make no sense.
+// Validate refuses invalid values.
 func (c *serveCmd) Validate() error {
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		return fmt.Errorf("--listen must be an address such as 127.0.0.1:8080, but is %q", c.Listen)
@@ -52,16 +52,27 @@ func (c *serveCmd) Validate() error {
 	return nil
 }
 
-// smtp is the server that sends mail.
+// Help returns the command's long help.
+func (c *serveCmd) Help() string {
+	return `Runs the service: the API, the dashboard and the workers. At its first start, it creates an organization and prints a key. It stops
+on Ctrl-C or SIGTERM, and gives running calls and tasks 28 seconds to end.
+
+Exit status: 0 it was stopped, 1 anything else, such as a setting that is not valid.
+
+Examples:
+  earshot serve --listen 0.0.0.0:8080 --data /var/lib/earshot`
+}
+
+// smtp returns the configuration of mail.
 func (c *serveCmd) smtp() mail.Config {
 	return mail.Config{Server: c.SMTPServer, From: c.SMTPFrom, User: c.SMTPUser, TLS: c.SMTPTLS}
 }
 
-// memoryLimit is from where on memory is worth more than the processors' time: garbage
-// is collected sooner. It is no limit of what is in use.
+// memoryLimit is the soft memory limit (GOMEMLIMIT) above which garbage is collected more
+// often. The process may use more.
 const memoryLimit = 450 << 20
 
-// Run serves until it is told to stop.
+// Run serves until ctx is done.
 func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
 	in.cfg.BaseURL = strings.TrimRight(c.BaseURL, "/")
@@ -88,12 +99,12 @@ func (c *serveCmd) Run(in *invocation) error {
 	return a.Run(in)
 }
 
-// greet prints how to use the server that is about to run.
+// greet prints how to use the server.
 func greet(in *invocation, a *app.App) {
 	var text strings.Builder
 	if a.First != nil {
 		fmt.Fprintf(&text, firstStart, a.BaseURL, a.First.Key.Text, a.First.WebhookSecret, a.BaseURL, a.First.Key.Text)
-	} else if owner, err := a.Owner(in); err == nil { // else the node will soon tell of its database itself
+	} else if owner, err := a.Owner(in); err == nil { // otherwise the node reports the error of its database
 		fmt.Fprintf(&text, laterStart, a.BaseURL, shellQuoted(owner), sameDatabase(in.cfg))
 	}
 	if names, all := a.MadeUp(); all {
@@ -102,19 +113,19 @@ func greet(in *invocation, a *app.App) {
 		fmt.Fprintf(&text, "Answers of %s are made up by the built-in lab until access to them is configured: %s\n", strings.Join(names, ", "), access)
 	}
 	if in.cfg.Role != app.RoleWorker {
-		text.WriteString("The address below signs in to the dashboard, once and within 15 minutes; start the server again for a new one.\n")
+		text.WriteString("The URL below signs in to the dashboard. It works once, within 15 minutes; start the server again for a new one.\n")
 	}
 	fmt.Fprintf(in.out, "%sDashboard: %s\n", &text, a.DashboardURL())
 }
 
-// access is how to get real answers.
-const access = "an API key such as EARSHOT_OPENAI_API_KEY, or --upstream; 'earshot check' tells what works."
+// access is advice on how to get real answers.
+const access = "set an API key such as EARSHOT_OPENAI_API_KEY, or --upstream; 'earshot check' tests it."
 
-// sameDatabase is what a command on this machine needs to find the database.
+// sameDatabase returns the flags with which a command on this machine finds the database.
 func sameDatabase(cfg app.Config) string {
 	switch {
 	case cfg.Database != "":
-		return "  (with the same EARSHOT_DATABASE)" // the URL may hold a password
+		return "  (with the same EARSHOT_DATABASE)" // the URL may contain a password
 	case cfg.Data != "data":
 		return " --data " + shellQuoted(cfg.Data)
 	default:
@@ -131,12 +142,12 @@ func shellQuoted(text string) string {
 	return text
 }
 
-const firstStart = `Earshot made its first organization, "default", a key for it, and a secret that its webhooks are signed with. Both are shown this once.
-For the commands in another shell:
+const firstStart = `Earshot created its first organization, "default", an API key, and a secret for signing webhooks. Store both now. They are not shown again.
+To use the commands in another shell, run:
 
   export EARSHOT_URL=%s EARSHOT_API_KEY=%s
 
-For those who receive webhooks:
+To verify webhooks, use:
 
   webhook secret: %s
 
@@ -147,7 +158,7 @@ Then ask:
 
 `
 
-const laterStart = `Earshot serves at %s. Keys were shown when they were made; this makes a new one:
+const laterStart = `Earshot listens at %s. Existing keys cannot be shown again. To create a new key, run:
 
   earshot key create --org %s%s
 

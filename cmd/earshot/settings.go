@@ -18,11 +18,10 @@ import (
 	"earshot/internal/schema"
 )
 
-// settingsFile is the flag that names the settings file.
+// settingsFile is the flag with the path of the settings file.
 type settingsFile string
 
-// BeforeResolve reads the file before any flag takes its value from there, for the
-// commands to which it matters.
+// BeforeResolve reads the file before kong resolves the flags, if the command uses the file.
 func (f settingsFile) BeforeResolve(file *fileSettings, ctx *kong.Context, trace *kong.Path) error {
 	path, ok := ctx.FlagValue(trace.Flag).(settingsFile)
 	if !ok || path == "" || !usesSetting(ctx.Selected(), "config") {
@@ -35,8 +34,8 @@ func (f settingsFile) BeforeResolve(file *fileSettings, ctx *kong.Context, trace
 	return file.read(string(path), text, ctx.Model)
 }
 
-// fileSettings is the content of the settings file: flags by their names, and sections
-// for which there are no flags.
+// fileSettings is the content of the settings file: flags by name, and sections without
+// flags.
 type fileSettings struct {
 	app.Settings
 	Flags map[string]any
@@ -45,7 +44,7 @@ type fileSettings struct {
 	lines map[string]int // of the flags
 }
 
-// read decodes the file. Errors name the line.
+// read decodes the file. Errors contain the line.
 func (f *fileSettings) read(path string, text []byte, model *kong.Application) error {
 	f.path, f.lines = path, map[string]int{}
 	file, err := parser.ParseBytes(text, 0)
@@ -71,7 +70,7 @@ func (f *fileSettings) read(path string, text []byte, model *kong.Application) e
 	return nil
 }
 
-// located is an error with its line, and without the lines around it, which may hold secrets.
+// located returns an error with its line, but without the source text, which may contain secrets.
 func (f *fileSettings) located(err error) error {
 	if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
 		return fmt.Errorf("settings file %s, line %d: %s", f.path, e.GetToken().Position.Line, e.GetMessage())
@@ -79,11 +78,11 @@ func (f *fileSettings) located(err error) error {
 	return fmt.Errorf("settings file %s: %w", f.path, err)
 }
 
-// settingNames are the names that may stand in a mapping beside the fields of its type, by
-// the place of the mapping. At a place without an entry, a map may have any name.
+// settingNames are the allowed names of a mapping in addition to the fields of its type, by
+// the path of the mapping. At a path without an entry, a map may have any name.
 type settingNames map[string][]string
 
-// flagNames are the settings that are flags: of the program and of serve.
+// flagNames returns the flags of the program and of serve.
 func flagNames(model *kong.Application) []string {
 	var names []string
 	for _, node := range append([]*kong.Node{model.Node}, model.Children...) {
@@ -96,7 +95,7 @@ func flagNames(model *kong.Application) []string {
 	return names
 }
 
-// check finds names below a node that no field of its type has.
+// check returns an error for each unknown name below a node.
 func (f *fileSettings) check(node ast.Node, t reflect.Type, place string, names settingNames) (errs []error) {
 	if anchor, ok := node.(*ast.AnchorNode); ok {
 		node = anchor.Value
@@ -109,7 +108,7 @@ func (f *fileSettings) check(node ast.Node, t reflect.Type, place string, names 
 	}
 	mapping, ok := node.(ast.MapNode)
 	if !ok || (t.Kind() != reflect.Struct && t.Kind() != reflect.Map) {
-		return nil // a value, or an alias of one; whether it fits is for the decoder to say
+		return nil // a scalar or an alias; the decoder checks it
 	}
 	fields := fieldsOf(t)
 	known := slices.Concat(slices.Sorted(maps.Keys(fields)), names[place])
@@ -141,7 +140,7 @@ func (f *fileSettings) check(node ast.Node, t reflect.Type, place string, names 
 	return errs
 }
 
-// fieldsOf returns the types of a struct's fields by their names in YAML.
+// fieldsOf returns the types of a struct's fields by YAML name.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
 	if t.Kind() != reflect.Struct {
@@ -158,10 +157,11 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// Validate is part of kong.Resolver; read has checked the file.
+// Validate refuses invalid values.
 func (f *fileSettings) Validate(*kong.Application) error { return nil }
 
-// Resolve returns the value of a flag in the file, unless a variable sets the flag.
+// Resolve returns the value of a flag in the file, unless an environment variable sets the
+// flag.
 func (f *fileSettings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {
@@ -172,7 +172,7 @@ func (f *fileSettings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (
 	if value == nil {
 		return nil, nil
 	}
-	// Kong would refuse a value that does not fit without its line.
+	// Decode the value here, because kong's error would not contain the line.
 	read := reflect.New(flag.Target.Type()).Elem()
 	err := flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: kong.Scan().PushTyped(value, kong.FlagValueToken)}, read)
 	if choices := flag.EnumSlice(); err == nil && flag.Enum != "" && !slices.Contains(choices, fmt.Sprint(read)) {

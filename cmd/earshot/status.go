@@ -16,10 +16,10 @@ type statusCmd struct {
 	remote
 }
 
-// Help explains what is printed.
+// Help returns the command's long help.
 func (c *statusCmd) Help() string {
-	return `Tells how a running server and your organization stand: whether it takes requests, credits and their cycle, slots, queue,
-how well it understands what providers answer, and where its last answer came from. It costs nothing.
+	return `Prints the state of a running server and of your organization: readiness, credits and billing cycle, slots, queue, health of the
+parsers, and the surface of the newest answer. It is free.
 
 Exit status: 0 it is ready, 2 it answers but is not ready, 130 it was interrupted, 1 anything else, such as no server.
 
@@ -28,21 +28,21 @@ Examples:
   earshot status --json | jq .credits.remaining`
 }
 
-// serverStatus is what the command prints.
+// serverStatus is the output of the command.
 type serverStatus struct {
 	URL        string                   `json:"url"`
 	Ready      bool                     `json:"ready"`
 	Credits    *earshot.Credits         `json:"credits,omitempty"`
 	Queue      *earshot.QueueStatus     `json:"queue,omitempty"`
 	Extraction []earshot.ProviderHealth `json:"extraction,omitempty"`
-	// Surface is that of the newest completed task; "" when there is none.
+	// Surface is the surface of the newest completed task, or "".
 	Surface earshot.Surface `json:"surface,omitempty"`
 }
 
 // statusNotReady is the exit status for a server that answers but is not ready.
 const statusNotReady = 2
 
-// Run asks and prints.
+// Run reads and prints the status.
 func (c *statusCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *serverStatus) read(in *invocation, service *client.Client) (err error) 
 	return err
 }
 
-// lastSurface is where the answer of the newest completed task came from.
+// lastSurface returns the surface of the newest completed task.
 func lastSurface(in *invocation, service *client.Client) (earshot.Surface, error) {
 	for newest, err := range service.Tasks(in, earshot.TaskQuery{Status: earshot.StatusCompleted, PageQuery: earshot.PageQuery{Limit: 1}}) {
 		if err != nil {
@@ -89,7 +89,7 @@ func lastSurface(in *invocation, service *client.Client) (earshot.Surface, error
 		}
 		record, err := service.Task(in, newest.Task.ID)
 		if client.IsCode(err, earshot.CodeNotFound) {
-			return "", nil // just removed
+			return "", nil // it was just deleted
 		}
 		if err != nil {
 			return "", err
@@ -109,7 +109,7 @@ func (s *serverStatus) print(in *invocation) error {
 	}
 	line("server", "%s, ready", s.URL)
 	line("plan", "%s", s.Credits.Plan)
-	line("credits", "%s left, %s set aside for running jobs", thousands(s.Credits.Remaining), thousands(s.Credits.Held))
+	line("credits", "%s left, %s reserved for running jobs", thousands(s.Credits.Remaining), thousands(s.Credits.Held))
 	line("cycle", "%s credits until %s", thousands(s.Credits.PerCycle), s.Credits.CycleResetsAt.Local().Format(time.DateTime))
 	line("slots", "%d of %d in use", s.Queue.Concurrency.Used, s.Queue.Concurrency.Max)
 	line("queue", "%s queued, %d running, room for %s more", thousands(int64(s.Queue.QueuedTasks)), s.Queue.ProcessingTasks, thousands(int64(s.Queue.Queue.Remaining)))
@@ -119,14 +119,14 @@ func (s *serverStatus) print(in *invocation) error {
 	switch s.Surface {
 	case "": // no task has completed yet
 	case earshot.SurfaceLab:
-		line("upstream", "lab: its answers are made up; for real ones give the server a provider's API key or --upstream")
+		line("upstream", "lab: its answers are made up; for real answers, configure a provider's API key or --upstream on the server")
 	case earshot.SurfaceWeb, earshot.SurfaceAPI:
 		line("upstream", "%s, by the newest completed task", s.Surface)
 	}
 	return table.Flush()
 }
 
-// knownHealth says of each provider that was read lately how well it is understood.
+// knownHealth returns the health of each provider with recent answers.
 func knownHealth(providers []earshot.ProviderHealth) []string {
 	var known []string
 	for _, p := range providers {
@@ -137,7 +137,7 @@ func knownHealth(providers []earshot.ProviderHealth) []string {
 	return known
 }
 
-// weakFields names the fields of a provider that are not filled often enough.
+// weakFields returns the fields of a provider that are not filled often enough.
 func weakFields(p earshot.ProviderHealth) string {
 	text := ""
 	for _, f := range p.Fields {

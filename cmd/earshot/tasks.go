@@ -18,11 +18,11 @@ type tasksCmd struct {
 	Clear  taskClearCmd  `cmd:"" help:"Remove all tasks that are still queued."`
 }
 
-// Help shows what there is.
+// Help returns the command's long help.
 func (c *tasksCmd) Help() string {
-	return `Lists, shows and removes the tasks of your organization on a running server. Tasks that ended are kept for 24 hours.
+	return `Lists, shows and removes the tasks of your organization on a running server. Finished tasks are stored for 24 hours.
 
-Exit status: 0 it was done, 130 it was interrupted, 1 anything else.
+Exit status: 0 it succeeded, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tasks
@@ -33,17 +33,17 @@ Examples:
 }
 
 type taskListCmd struct {
-	Status string      `help:"Only those that are QUEUED, PROCESSING, COMPLETED or FAILED." placeholder:"STATUS"`
-	Type   providerArg `help:"Only those of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" completion-predictor:"provider"`
-	Limit  int         `help:"How many to list at most; 0 for all." default:"50" placeholder:"N"`
-	JSON   bool        `name:"json" help:"Print one JSON object a task."`
+	Status string      `help:"Only tasks in this state: QUEUED, PROCESSING, COMPLETED or FAILED." placeholder:"STATUS"`
+	Type   providerArg `help:"Only tasks of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" completion-predictor:"provider"`
+	Limit  int         `help:"The maximum number of tasks; 0 for all." default:"50" placeholder:"N"`
+	JSON   bool        `name:"json" help:"Print one JSON object per task."`
 	remote
 }
 
-// Help says what the columns are.
+// Help returns the command's long help.
 func (c *taskListCmd) Help() string {
-	return `Lists tasks, newest first: when each was submitted, where it stands, its type, what it cost in credits, its id, what was
-asked, and what went wrong. Long prompts and errors are cut; 'earshot tasks show' and --json have all of them.
+	return `Lists tasks, newest first: when each was submitted, its status, type, cost in credits, id, prompt and error. Long prompts and
+errors are shortened; 'earshot tasks show' and --json print them in full.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -52,54 +52,32 @@ Examples:
   earshot tasks list --status COMPLETED --type websearch --limit 5 --json`
 }
 
-// Run lists.
+// Run lists the tasks.
 func (c *taskListCmd) Run(in *invocation) error {
-	if c.Limit < 0 {
-		return fmt.Errorf("--limit must be at least 0, but is %d", c.Limit)
-	}
 	service, err := c.connect()
 	if err != nil {
 		return err
 	}
 	filter := earshot.TaskQuery{Status: earshot.Status(strings.ToUpper(c.Status)), TaskType: c.Type.TaskType}
-	if c.Limit > 0 {
-		filter.Limit = min(c.Limit, pageSize)
+	list := listing{
+		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such tasks; 'earshot batch' submits tasks",
+		header: []string{"SUBMITTED", "STATUS", "TYPE", "CREDITS", "ID", "PROMPT", "ERROR"},
 	}
-	rows := [][]string{{"SUBMITTED", "STATUS", "TYPE", "CREDITS", "ID", "PROMPT", "ERROR"}}
-	count := 0
-	for record, err := range service.Tasks(in, filter) {
-		if err != nil {
-			return c.explain(err)
-		}
-		if !c.JSON {
-			rows = append(rows, taskRow(record))
-		} else if err := json.NewEncoder(in.out).Encode(record); err != nil {
-			return err
-		}
-		if count++; count == c.Limit {
-			break
-		}
+	if filter.Limit, err = list.page(); err != nil {
+		return err
 	}
-	switch {
-	case c.JSON:
-		return nil
-	case count == 0:
-		fmt.Fprintln(in.errOut, "there are no such tasks; 'earshot batch' submits some")
-		return nil
-	default:
-		return printTable(in.out, rows)
-	}
+	return printList(in, list, service.Tasks(in, filter), taskRow)
 }
 
 const (
-	// pageSize is the maximum that the service lists at once.
+	// pageSize is the service's maximum page size.
 	pageSize = 100
-	// promptColumns and errorColumns are how much of a prompt and of an error a list shows.
+	// promptColumns and errorColumns are the maximum widths of prompts and errors in lists.
 	promptColumns = 40
 	errorColumns  = 60
 )
 
-// taskRow is the line of a task.
+// taskRow returns the table row of a task.
 func taskRow(record *earshot.TaskRecord) []string {
 	credits := "-"
 	if charged := record.Credits.CreditsCharged; charged != nil {
@@ -111,14 +89,14 @@ func taskRow(record *earshot.TaskRecord) []string {
 	}
 }
 
-// promptOf is what a task asked.
+// promptOf returns the prompt, query or URL of a task.
 func promptOf(record *earshot.TaskRecord) string {
 	var request struct{ Prompt, Query, URL string }
-	_ = json.Unmarshal(record.Task.Payload, &request) // what it does not hold is left out
+	_ = json.Unmarshal(record.Task.Payload, &request) // missing fields stay empty
 	return oneLine(cmp.Or(request.Prompt, request.Query, request.URL))
 }
 
-// failureOf is why a task failed, "" if it did not.
+// failureOf returns the error message of a task, or "".
 func failureOf(record *earshot.TaskRecord) string {
 	var failure earshot.Error
 	if record.Error == nil || json.Unmarshal(record.Error, &failure) != nil {
@@ -128,16 +106,16 @@ func failureOf(record *earshot.TaskRecord) string {
 }
 
 type taskCancelCmd struct {
-	ID string `arg:"" help:"The task's id, as 'earshot tasks' lists it."`
+	ID string `arg:"" help:"The task's id, as listed by 'earshot tasks'."`
 	remote
 }
 
-// Help says which tasks it is for.
+// Help returns the command's long help.
 func (c *taskCancelCmd) Help() string {
-	return `Removes a task that is still queued. It costs nothing, and its idempotency key is free again. A task that is being worked on
-cannot be stopped.
+	return `Removes a task that is still queued. It is not charged, and its idempotency key can be used again. A running task cannot be
+canceled.
 
-Exit status: 0 it is gone, 130 it was interrupted, 1 anything else, such as a task that is no longer queued.
+Exit status: 0 it was removed, 130 it was interrupted, 1 anything else, such as a task that is no longer queued.
 
 Examples:
   id=$(earshot tasks --status QUEUED --limit 1 --json | jq -r .task.id); [ -z "$id" ] || earshot tasks cancel "$id"`
@@ -152,21 +130,21 @@ func (c *taskCancelCmd) Run(in *invocation) error {
 	if err := service.Cancel(in, c.ID); err != nil {
 		return c.explain(err)
 	}
-	_, err = fmt.Fprintf(in.out, "task %s is cancelled\n", c.ID)
+	_, err = fmt.Fprintf(in.out, "task %s is canceled\n", c.ID)
 	return err
 }
 
 type taskClearCmd struct {
-	Yes bool `help:"Do it."`
+	Yes bool `help:"Confirm the removal."`
 	remote
 }
 
-// Help says what is lost.
+// Help returns the command's long help.
 func (c *taskClearCmd) Help() string {
-	return `Removes every task of your organization that is still queued, whoever submitted it. They cost nothing, and their
-idempotency keys are free again. Tasks that are being worked on or have ended stay.
+	return `Removes all queued tasks of your organization, whoever submitted them. They are not charged, and their idempotency keys can be
+used again. Running and finished tasks do not change.
 
-Exit status: 0 they are gone, 130 it was interrupted, 1 anything else, such as --yes missing.
+Exit status: 0 they were removed, 130 it was interrupted, 1 anything else, such as a missing --yes.
 
 Examples:
   earshot tasks clear --yes`
@@ -175,7 +153,7 @@ Examples:
 // Run clears the queue.
 func (c *taskClearCmd) Run(in *invocation) error {
 	if !c.Yes {
-		return errors.New("this removes every queued task of your organization: say so with --yes")
+		return errors.New("this removes all queued tasks of your organization; to confirm, pass --yes")
 	}
 	service, err := c.connect()
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 )
 
 type taskShowCmd struct {
-	ID   string `arg:"" help:"The task's id, as 'earshot tasks' lists it."`
-	JSON bool   `name:"json" help:"Print the task as JSON, with all that its result holds."`
+	ID   string `arg:"" help:"The task's id, as listed by 'earshot tasks'."`
+	JSON bool   `name:"json" help:"Print the task as JSON, with its complete result."`
 	remote
 }
 
-// Help shows how to get at the result.
+// Help returns the command's long help.
 func (c *taskShowCmd) Help() string {
-	return `Prints a task for reading: where it stands, what was asked, what it cost, its webhook, and its result as 'earshot ask' prints
-it, or its error. With --json it is what the API has of it.
+	return `Prints a task: its status, prompt, cost, webhook, and its error or its result in the format of 'earshot ask'. With --json, it prints
+the API's response.
 
 Exit status: 0 it was printed, 130 it was interrupted, 1 anything else, such as a task that does not exist.
 
@@ -54,10 +54,10 @@ func (c *taskShowCmd) Run(in *invocation) error {
 	return newPrinter(in.out).print(provider.Definition, record.Result)
 }
 
-// requestOf is what a task asked for beside the prompt, "" for nothing.
+// requestOf returns the fields of a task's request except the prompt.
 func requestOf(record *earshot.TaskRecord) string {
 	var request map[string]json.RawMessage
-	_ = json.Unmarshal(record.Task.Payload, &request) // the service takes nothing but objects
+	_ = json.Unmarshal(record.Task.Payload, &request) // cannot fail: the service accepts only objects
 	var fields []string
 	for _, name := range slices.Sorted(maps.Keys(request)) {
 		if name != "prompt" && name != "query" {
@@ -67,7 +67,7 @@ func requestOf(record *earshot.TaskRecord) string {
 	return oneLine(strings.Join(fields, ", "))
 }
 
-// aboutTask tells of a task what is known, a line each.
+// aboutTask returns the rows of names and values that describe a task.
 func aboutTask(record *earshot.TaskRecord) [][]string {
 	task := record.Task
 	var lines [][]string

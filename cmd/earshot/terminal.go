@@ -12,25 +12,25 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// isTerminal tells whether w is a terminal.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(file.Fd())
 }
 
-// terminalColumns is the width of a terminal, and 0 for anything else.
+// terminalColumns returns the width of a terminal, or 0 if w is not a terminal.
 func terminalColumns(w io.Writer) int {
 	if !isTerminal(w) {
 		return 0
 	}
 	file, _ := w.(*os.File)
-	return cmp.Or(columnsOf(file), 80) // as wide as terminals have always been
+	return cmp.Or(columnsOf(file), 80) // the traditional width
 }
 
-// textStyle sets text off with colours, or leaves it as it is.
+// textStyle formats text with escape sequences if styled is true.
 type textStyle struct{ styled bool }
 
-// textStyleFor styles text for a terminal, unless the user has turned that off
+// textStyleFor enables styles on a terminal, unless the user has turned them off
 // (https://no-color.org).
 func textStyleFor(w io.Writer) textStyle {
 	return textStyle{isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
@@ -52,8 +52,7 @@ var (
 	emphasis = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 )
 
-// markdown sets headings and bold words off. Where nothing is styled, Markdown is
-// readable as it is.
+// markdown formats headings and bold words. Without styles, it returns the Markdown unchanged.
 func (s textStyle) markdown(text string) string {
 	if !s.styled {
 		return text
@@ -69,8 +68,8 @@ func (s textStyle) markdown(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// sanitized removes control characters from an upstream's text, since escape sequences
-// could change what was printed before, and marks that change the reading direction.
+// sanitized removes control characters, which could manipulate the terminal, and
+// bidirectional formatting characters from text of an upstream.
 func sanitized(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -83,10 +82,10 @@ func sanitized(text string) string {
 	}, text)
 }
 
-// oneLine is sanitized text without line breaks, for output with one item a line.
+// oneLine returns sanitized text without line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(sanitized(text)), " ") }
 
-// thousands writes a number the way people read it.
+// thousands formats a number with commas, such as 12,345.
 func thousands(n int64) string {
 	digits := fmt.Sprint(n)
 	var out strings.Builder
@@ -99,7 +98,7 @@ func thousands(n int64) string {
 	return out.String()
 }
 
-// many counts things in words: 1 task, 2 tasks.
+// many returns a number with a noun, such as 1 task or 2 tasks.
 func many[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -10,7 +10,7 @@ import (
 	"earshot/internal/app"
 )
 
-func TestMarkdownIsSetOffOnATerminal(t *testing.T) {
+func TestMarkdownIsStyledOnATerminal(t *testing.T) {
 	t.Parallel()
 	text := "# Shoes #\n- **Ridge** and **Peak** for 2 * 3\n#hash"
 	if got := (textStyle{}).markdown(text); got != text {
@@ -22,7 +22,7 @@ func TestMarkdownIsSetOffOnATerminal(t *testing.T) {
 	}
 }
 
-func TestAnAnswerCannotSteerTheTerminal(t *testing.T) {
+func TestControlCharactersAreRemoved(t *testing.T) {
 	t.Parallel()
 	evil := "a\x1b[2J\x1b]0;title\x07b\u009b1mc\u202ed\r"
 	result, err := json.Marshal(map[string]any{
@@ -43,15 +43,15 @@ func TestAnAnswerCannotSteerTheTerminal(t *testing.T) {
 	}
 }
 
-func TestProgressTellsRateAndTimeLeft(t *testing.T) {
+func TestProgressShowsRateAndTimeLeft(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	for _, test := range []struct {
 		terminal bool
 		want     string
 	}{
-		{false, "20 of 100 ended, 1 failed, 2.0 a second, about 40s left\n"},
-		{true, "\r\x1b[K[####....................] 20 of 100 ended, 1 failed, 2.0 a second, about 40s left\r\x1b[K"},
+		{false, "20 of 100 ended, 1 failed, 2.0 per second, about 40s left\n"},
+		{true, "\r\x1b[K[####....................] 20 of 100 ended, 1 failed, 2.0 per second, about 40s left\r\x1b[K"},
 	} {
 		var out bytes.Buffer
 		p := newProgress(&out, test.terminal)
@@ -67,7 +67,7 @@ func TestProgressTellsRateAndTimeLeft(t *testing.T) {
 	}
 }
 
-func TestNumbersAreReadable(t *testing.T) {
+func TestThousands(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -100: "-100", -1000: "-1,000"} {
 		if got := thousands(n); got != want {

@@ -17,28 +17,28 @@ import (
 )
 
 type trackerCmd struct {
-	Apply   trackerApplyCmd   `cmd:"" help:"Make a tracker what a file says, and tell what that changes."`
+	Apply   trackerApplyCmd   `cmd:"" help:"Create or change a tracker from a file, and print the changes."`
 	List    trackerListCmd    `cmd:"" help:"List the trackers."`
 	Show    trackerShowCmd    `cmd:"" help:"Print a tracker."`
-	Run     trackerRunCmd     `cmd:"" help:"Ask all its questions now."`
+	Run     trackerRunCmd     `cmd:"" help:"Ask all its prompts now."`
 	Pause   trackerPauseCmd   `cmd:"" help:"Stop following its schedule."`
 	Resume  trackerResumeCmd  `cmd:"" help:"Follow its schedule again."`
 	Delete  trackerDeleteCmd  `cmd:"" help:"Delete a tracker with all its answers."`
 	Sweeps  trackerSweepsCmd  `cmd:"" help:"List its sweeps, newest first."`
-	Cancel  trackerCancelCmd  `cmd:"" help:"Stop a sweep that runs."`
+	Cancel  trackerCancelCmd  `cmd:"" help:"Cancel a running sweep."`
 	Answers trackerAnswersCmd `cmd:"" help:"List its answers, newest first, or print one."`
-	Demo    trackerDemoCmd    `cmd:"" help:"Make a tracker with a history that is made up, to look around."`
-	Alerts  trackerAlertsCmd  `cmd:"" help:"List what moved and what else is worth a look; acknowledge it, send a test."`
-	Export  trackerExportCmd  `cmd:"" help:"Write all its answers or sweeps to a file."`
+	Demo    trackerDemoCmd    `cmd:"" help:"Create a demo tracker with a made-up history."`
+	Alerts  trackerAlertsCmd  `cmd:"" help:"List and acknowledge alerts, and test their channels."`
+	Export  trackerExportCmd  `cmd:"" help:"Export its answers, sweeps or metrics."`
 	trackerNumbers
 }
 
-// Help shows how to begin.
+// Help returns the command's long help.
 func (c *trackerCmd) Help() string {
-	return `A tracker asks the same questions of the same providers again and again, on a schedule, and keeps the answers. It is a file;
-docs/tracking.md explains all that it can say. Each pass over its questions is a sweep.
+	return `A tracker asks the same prompts on a schedule, stores the answers and computes metrics from them. It is defined by a file;
+docs/tracking.md describes the format. Each pass over its prompts is a sweep.
 
-Exit status: 0 it was done, 2 a sweep was skipped or lacks answers, 130 it was interrupted, 1 anything else.
+Exit status: 0 it succeeded, 2 a sweep was skipped or has missing answers, 130 it was interrupted, 1 anything else.
 
 Examples:
   printf 'name: shoes\nprompts: [best running shoes, lightest running shoes]\ntargets: [{provider: chatassistant, country: US}]\n' > shoes.yaml
@@ -48,21 +48,21 @@ Examples:
   earshot tracker delete shoes --yes`
 }
 
-// trackerArg is the argument that names a tracker, and the server that has it.
+// trackerArg is the name of a tracker, and its server.
 type trackerArg struct {
-	Name string `arg:"" help:"The tracker's name, as 'earshot tracker list' lists it."`
+	Name string `arg:"" help:"The tracker's name, as listed by 'earshot tracker list'."`
 	remote
 }
 
-// explain is that of remote, in words of trackers.
+// explain adds advice about trackers to an error of the client.
 func (a *trackerArg) explain(err error) error {
 	switch {
 	case client.IsCode(err, earshot.CodeNotFound):
 		missing, _ := client.Details[earshot.ResourceDetails](err)
 		if missing.ID == "" || missing.ID == a.Name {
-			return advised{err, fmt.Sprintf("there is no tracker %s; 'earshot tracker list' lists those that there are", oneLine(a.Name))}
+			return advised{err, fmt.Sprintf("there is no tracker %s; 'earshot tracker list' lists all trackers", oneLine(a.Name))}
 		}
-		return advised{err, fmt.Sprintf("the tracker %s has no %s; 'earshot tracker sweeps' and 'earshot tracker answers' list what it has", oneLine(a.Name), oneLine(missing.ID))}
+		return advised{err, fmt.Sprintf("the tracker %s has no %s; 'earshot tracker sweeps' and 'earshot tracker answers' list its sweeps and answers", oneLine(a.Name), oneLine(missing.ID))}
 	case client.IsCode(err, earshot.CodeConflict):
 		var answer *client.Error
 		if errors.As(err, &answer) {
@@ -73,14 +73,14 @@ func (a *trackerArg) explain(err error) error {
 }
 
 type trackerListCmd struct {
-	JSON bool `name:"json" help:"Print one JSON object a tracker."`
+	JSON bool `name:"json" help:"Print one JSON object per tracker."`
 	remote
 }
 
-// Help says what the columns are.
+// Help returns the command's long help.
 func (c *trackerListCmd) Help() string {
-	return `Lists trackers by name: whether each follows its schedule, how much it asks, the most that a sweep can cost, what it spent or
-set aside this month, when its next sweep is due, and how its last one went.
+	return `Lists trackers by name, with their state, numbers of prompts, targets and brands, the maximum cost of a sweep, the credits spent or
+reserved this month, when the next sweep is due, and the result of the last sweep.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -89,7 +89,7 @@ Examples:
   earshot tracker list --json | jq -r .name`
 }
 
-// Run lists.
+// Run lists the trackers.
 func (c *trackerListCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -100,38 +100,29 @@ func (c *trackerListCmd) Run(in *invocation) error {
 		return c.explain(err)
 	}
 	if c.JSON {
-		return in.jsonLines(len(trackers), func(i int) any { return trackers[i] })
+		encoder := json.NewEncoder(in.out)
+		for _, t := range trackers {
+			if err := encoder.Encode(t); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if len(trackers) == 0 {
-		fmt.Fprintln(in.errOut, "there are no trackers; 'earshot tracker apply' makes one of a file")
+		fmt.Fprintln(in.errOut, "there are no trackers; 'earshot tracker apply' creates one from a file")
 		return nil
 	}
 	rows := [][]string{{"NAME", "STATE", "PROMPTS", "TARGETS", "BRANDS", "COST", "SPENT", "NEXT", "LAST"}}
 	for _, t := range trackers {
-		next := "-"
-		if t.NextSweepAt != nil {
-			next = t.NextSweepAt.Local().Format(time.DateTime)
-		}
 		rows = append(rows, []string{
 			t.Name, trackerState(&t), thousands(int64(t.Prompts)), thousands(int64(t.Targets)), thousands(int64(t.Brands)),
-			thousands(t.Cost.Sweep), thousands(t.Cost.Committed), next, lastOf(&t),
+			thousands(t.Cost.Sweep), thousands(t.Cost.Committed), timeOf(t.NextSweepAt), lastOf(&t),
 		})
 	}
 	return printTable(in.out, rows)
 }
 
-// jsonLines prints one JSON object a line.
-func (in *invocation) jsonLines(n int, item func(i int) any) error {
-	encoder := json.NewEncoder(in.out)
-	for i := range n {
-		if err := encoder.Encode(item(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// trackerState is the state of a tracker, and whether its history is made up.
+// trackerState returns the state of a tracker, and whether its history is made up.
 func trackerState(t *earshot.Tracker) string {
 	if t.Demo {
 		return string(t.State) + ", made up"
@@ -139,7 +130,7 @@ func trackerState(t *earshot.Tracker) string {
 	return string(t.State)
 }
 
-// lastOf is how the last sweep of a tracker went.
+// lastOf returns the state and coverage of a tracker's last sweep.
 func lastOf(t *earshot.Tracker) string {
 	if t.LastSweep == nil {
 		return "-"
@@ -147,7 +138,7 @@ func lastOf(t *earshot.Tracker) string {
 	return string(t.LastSweep.State) + ", " + coverage(t.LastSweep)
 }
 
-// coverage is how much of a sweep is answered.
+// coverage returns how many prompts of a sweep are answered.
 func coverage(s *earshot.Sweep) string {
 	return fmt.Sprintf("%s of %s answered", thousands(int64(s.Progress.Answered)), thousands(int64(s.Progress.Planned)))
 }
@@ -158,10 +149,10 @@ type trackerShowCmd struct {
 	trackerArg
 }
 
-// Help says how to edit it.
+// Help returns the command's long help.
 func (c *trackerShowCmd) Help() string {
-	return `Prints how a tracker stands: what it asks, when its next five sweeps are due, what it can cost and what it spent, and how its last
-sweep went. With --yaml it is the file that makes it, to edit and apply.
+	return `Prints a tracker: its state, what it asks, its cost and spending, its next five sweeps and the result of its last sweep. With
+--yaml, it prints the definition, to edit and apply.
 
 Exit status: 0 it was printed, 130 it was interrupted, 1 anything else, such as a tracker that does not exist.
 
@@ -191,12 +182,12 @@ func (c *trackerShowCmd) Run(in *invocation) error {
 	rows := [][]string{
 		{"tracker", t.Name},
 		{"state", trackerState(t)},
-		{"version", fmt.Sprintf("%d, of %s", t.Version, t.UpdatedAt.Local().Format(time.DateTime))},
+		{"version", fmt.Sprintf("%d, since %s", t.Version, t.UpdatedAt.Local().Format(time.DateTime))},
 		{"asks", fmt.Sprintf("%s on %s, %s each", many(t.Prompts, "prompt"), many(t.Targets, "target"), many(max(1, t.Definition.Samples), "time"))},
 		{"brands", thousands(int64(t.Brands))},
 	}
 	rows = append(rows, costOf(t)...)
-	rows = append(rows, []string{"spent", thousands(t.Cost.Committed) + " this month, what running sweeps may still cost included"})
+	rows = append(rows, []string{"spent", thousands(t.Cost.Committed) + " this month, including credits reserved for running sweeps"})
 	rows = append(rows, []string{"next sweep", nextOf(t)})
 	for i := 1; i < len(t.NextSlots); i++ {
 		rows = append(rows, []string{"then", strings.Replace(t.NextSlots[i].Slot, "T", " ", 1)})
@@ -207,38 +198,38 @@ func (c *trackerShowCmd) Run(in *invocation) error {
 	return printTable(in.out, append(rows, scheduledOf(t)...))
 }
 
-// costOf tells what a tracker can cost.
+// costOf returns the rows about the maximum cost of a tracker.
 func costOf(t *earshot.Tracker) [][]string {
-	cost := "at most " + many(t.Cost.Sweep, "credit") + " a sweep"
+	cost := "at most " + many(t.Cost.Sweep, "credit") + " per sweep"
 	if t.Definition != nil && t.Definition.Schedule != nil {
-		cost += ", " + thousands(t.Cost.Month) + " a month by its schedule"
+		cost += ", " + thousands(t.Cost.Month) + " per month by its schedule"
 	}
 	rows := [][]string{{"cost", cost}}
 	limit := t.Cost.Ceiling
 	if limit == nil {
 		return rows
 	}
-	ceiling := many(*limit, "credit") + " a month"
+	ceiling := many(*limit, "credit") + " per month"
 	switch {
 	case t.Cost.Sweep > *limit:
-		ceiling += ", which is less than one sweep can cost: every sweep will be skipped"
+		ceiling += ", less than the maximum cost of one sweep: every sweep will be skipped"
 	case t.Cost.Month > *limit:
 		ceiling += fmt.Sprintf(", enough for %s", many(*limit/t.Cost.Sweep, "full sweep"))
 	}
 	return append(rows, []string{"ceiling", ceiling})
 }
 
-// nextOf is when the next sweep is due, in the schedule's time zone.
+// nextOf returns when the next sweep is due, in the schedule's time zone.
 func nextOf(t *earshot.Tracker) string {
 	switch {
 	case t.State == earshot.TrackerPaused:
 		return "none while it is paused"
 	case t.NextSweepAt == nil:
-		return "none by a schedule; 'earshot tracker run " + t.Name + "' starts one"
+		return "none scheduled; 'earshot tracker run " + t.Name + "' starts one"
 	}
 	zone, at := "UTC", t.NextSweepAt.UTC()
 	if t.Definition != nil && t.Definition.Schedule != nil && t.Definition.Schedule.Timezone != "" {
-		if place, err := time.LoadLocation(t.Definition.Schedule.Timezone); err == nil { // else this machine does not know it
+		if place, err := time.LoadLocation(t.Definition.Schedule.Timezone); err == nil { // fails if this machine does not know the time zone
 			zone, at = t.Definition.Schedule.Timezone, at.In(place)
 		}
 	}
@@ -264,13 +255,13 @@ func (in *invocation) yaml(value any) error {
 }
 
 var (
-	// simple are texts that can stand in YAML without quotes.
+	// simple matches strings that need no quotes in YAML.
 	simple = regexp.MustCompile(`^\p{L}[\p{L}\p{M}\p{N} .,;:!?'"()/&%+=_@-]*$`)
-	// ambiguous are texts that some readers of YAML take for truth values.
+	// ambiguous matches strings that some YAML parsers read as booleans.
 	ambiguous = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off)$`)
 )
 
-// quoted puts quotes around the texts in a value that are not simple.
+// quoted puts quotes around the strings in a value that need them.
 func quoted(value any) any {
 	switch value := value.(type) {
 	case yaml.MapSlice:
@@ -291,9 +282,9 @@ func quoted(value any) any {
 
 type trackerPauseCmd struct{ trackerArg }
 
-// Help says what goes on.
+// Help returns the command's long help.
 func (c *trackerPauseCmd) Help() string {
-	return `Stops a tracker from following its schedule. Sweeps that run go on, its answers stay, and 'earshot tracker run' still works.
+	return `Stops a tracker from following its schedule. Running sweeps continue, its answers stay, and 'earshot tracker run' still works.
 
 Exit status: 0 it is paused, 130 it was interrupted, 1 anything else.
 
@@ -301,7 +292,7 @@ Examples:
   printf 'prompts: [best belts]\ntargets: [{provider: genassistant, country: FR}]\n' | earshot tracker apply --name belts - && earshot tracker pause belts`
 }
 
-// Run pauses it.
+// Run pauses the tracker.
 func (c *trackerPauseCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -310,15 +301,15 @@ func (c *trackerPauseCmd) Run(in *invocation) error {
 	if _, err := service.PauseTracker(in, c.Name); err != nil {
 		return c.explain(err)
 	}
-	_, err = fmt.Fprintf(in.out, "tracker %s is paused; 'earshot tracker resume %s' lets it go on\n", c.Name, c.Name)
+	_, err = fmt.Fprintf(in.out, "tracker %s is paused; 'earshot tracker resume %s' resumes it\n", c.Name, c.Name)
 	return err
 }
 
 type trackerResumeCmd struct{ trackerArg }
 
-// Help says with what it goes on.
+// Help returns the command's long help.
 func (c *trackerResumeCmd) Help() string {
-	return `Lets a tracker follow its schedule again, from the next time on that is due. What was due meanwhile is not asked.
+	return `Makes a paused tracker follow its schedule again, starting with its next slot. Slots that were due while it was paused are skipped.
 
 Exit status: 0 it is active, 130 it was interrupted, 1 anything else.
 
@@ -326,7 +317,7 @@ Examples:
   printf 'prompts: [best scarves]\ntargets: [{provider: genassistant, country: FR}]\n' | earshot tracker apply --name scarves - && earshot tracker resume scarves`
 }
 
-// Run resumes it.
+// Run resumes the tracker.
 func (c *trackerResumeCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -341,25 +332,25 @@ func (c *trackerResumeCmd) Run(in *invocation) error {
 }
 
 type trackerDeleteCmd struct {
-	Yes bool `help:"Do it."`
+	Yes bool `help:"Confirm the deletion."`
 	trackerArg
 }
 
-// Help says what is lost.
+// Help returns the command's long help.
 func (c *trackerDeleteCmd) Help() string {
-	return `Deletes a tracker with its sweeps and all its answers, which cannot be undone: 'earshot tracker export' keeps them, and
-'earshot tracker show --yaml' its file. What is queued of it is removed, what runs goes on and is charged.
+	return `Deletes a tracker with its sweeps and all its answers. This cannot be undone; to keep a copy, use 'earshot tracker export' for the
+answers and 'earshot tracker show --yaml' for the definition. Its queued tasks are removed; running tasks continue and are charged.
 
-Exit status: 0 it is gone, 130 it was interrupted, 1 anything else, such as --yes missing.
+Exit status: 0 it was deleted, 130 it was interrupted, 1 anything else, such as a missing --yes.
 
 Examples:
   printf 'prompts: [best gloves]\ntargets: [{provider: genassistant, country: FR}]\n' | earshot tracker apply --name gloves - && earshot tracker delete gloves --yes`
 }
 
-// Run deletes it.
+// Run deletes the tracker.
 func (c *trackerDeleteCmd) Run(in *invocation) error {
 	if !c.Yes {
-		return fmt.Errorf("this deletes the tracker %s and all its answers: say so with --yes", oneLine(c.Name))
+		return fmt.Errorf("this deletes the tracker %s and all its answers; to confirm, pass --yes", oneLine(c.Name))
 	}
 	service, err := c.connect()
 	if err != nil {

@@ -30,7 +30,7 @@ schedule: {every: day, at: "06:00", timezone: Europe/Berlin}
 ceiling: {creditsPerMonth: 40}
 `
 
-// succeeds runs a command that must.
+// succeeds runs a command that must succeed.
 func (u user) succeeds(args ...string) (out, errOut string) {
 	u.t.Helper()
 	out, errOut, status := u.does(args...)
@@ -40,31 +40,31 @@ func (u user) succeeds(args ...string) (out, errOut string) {
 	return out, errOut
 }
 
-func TestATrackerFromTheShell(t *testing.T) {
+func TestTrackerCommands(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	file := writeFile(t, "shoes.yaml", shoes)
 	out, _ := u.succeeds("tracker", "apply", file, "--dry-run")
-	wants(t, out, "tracker shoes would be made\n", "+ prompts   best running shoes\n", "+ targets   websearch/news/NO\n",
-		"at most 16 credits a sweep, 496 a month by its schedule", "40 credits a month, enough for 2 full sweeps", "28 sweeps in 28 days", ":00 Europe/Berlin\n",
+	wants(t, out, "tracker shoes would be created\n", "+ prompts   best running shoes\n", "+ targets   websearch/news/NO\n",
+		"at most 16 credits per sweep, 496 per month by its schedule", "40 credits per month, enough for 2 full sweeps", "28 sweeps in 28 days", ":00 Europe/Berlin\n",
 		"warning", "the scheduled sweeps of a month can cost 496 credits, and the monthly ceiling is 40", "(2 series, threshold ")
 	if _, stderr := u.succeeds("tracker", "list"); !strings.Contains(stderr, "no trackers") {
 		t.Errorf("a dry run made one: %s", stderr)
 	}
 	out, _ = u.succeeds("tracker", "apply", file)
-	wants(t, out, "tracker shoes is made\n")
+	wants(t, out, "tracker shoes was created\n")
 	copied, _ := u.succeeds("tracker", "show", "shoes", "--yaml")
 	wants(t, copied, "name: \"On\"", "country: \"NO\"", "at: \"06:00\"")
 	out, _ = u.succeeds("tracker", "apply", writeFile(t, "copy.yaml", copied))
-	wants(t, out, "as the file says (version 1); nothing changes")
+	wants(t, out, "is unchanged (version 1)")
 	out, _ = u.succeeds("tracker", "apply", writeFile(t, "shoes.yaml", strings.Replace(shoes, "longest?", "least?", 1)))
-	wants(t, out, "changed to version 2", "+ prompts  Which shoes last least?", "- prompts  Which shoes last longest?", "all series cannot be compared with before")
+	wants(t, out, "changed to version 2", "+ prompts  Which shoes last least?", "- prompts  Which shoes last longest?", "all series cannot be compared with earlier values")
 
 	out, stderr := u.succeeds("tracker", "run", "shoes", "--wait", "--every", "20ms", "--key", "one")
-	wants(t, stderr, "has begun: 4 questions, at most 16 credits\n")
+	wants(t, stderr, "has started: 4 tasks, at most 16 credits\n")
 	wants(t, out, " is closed: 4 of 4 answered, for 16 credits\n")
 	out, stderr = u.succeeds("tracker", "run", "shoes", "--wait", "--json", "--key", "one")
-	wants(t, stderr, "was started before with this key")
+	wants(t, stderr, "was already started with this key")
 	var sweep earshot.Sweep
 	if err := json.Unmarshal([]byte(out), &sweep); err != nil || sweep.State != earshot.SweepClosed {
 		t.Fatalf("%s: %v", out, err)
@@ -126,12 +126,12 @@ func (u user) readsAnswers(sweep string) {
 	wants(t, out, `"slot":"manual one"`)
 }
 
-func TestMistakesInATrackerHaveLines(t *testing.T) {
+func TestErrorsInADefinitionHaveLines(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, "--role", "api") // nobody works the queue off
 	bad := writeFile(t, "bad.yaml", "name: bad\nprompts: [a]\n\ntargets: [{provider: nobody, country: US}]\nshedule: {}\n")
 	_, stderr, status := u.does("tracker", "apply", bad)
-	wants(t, stderr, bad+":4: targets[0].provider: must be one of ", bad+":5: shedule: ", "earshot: 2 mistakes in "+bad+"; nothing was changed\n")
+	wants(t, stderr, bad+":4: targets[0].provider: must be one of ", bad+":5: shedule: ", "earshot: 2 errors in "+bad+"; nothing was changed\n")
 	if status != 1 {
 		t.Errorf("mistakes end with %d", status)
 	}
@@ -142,7 +142,7 @@ func TestMistakesInATrackerHaveLines(t *testing.T) {
 	_, stderr, _ = u.does("tracker", "apply", bad)
 	wants(t, stderr, bad+":2: body: is not valid YAML")
 	_, stderr, _ = u.does("tracker", "apply", writeFile(t, "summer.yaml", "prompts: [a]\n"))
-	wants(t, stderr, "add a line such as 'name: summer', or --name")
+	wants(t, stderr, "add a line such as 'name: summer', or pass --name")
 	_, stderr, _ = u.does("tracker", "delete", "bad")
 	wants(t, stderr, "--yes")
 	_, stderr, _ = u.does("tracker", "sweeps", "bad")
@@ -152,7 +152,7 @@ func TestMistakesInATrackerHaveLines(t *testing.T) {
 	u.interrupted()
 }
 
-// interrupted leaves a sweep running, and stops it.
+// interrupted interrupts a waiting command, which leaves the sweep running, and cancels the sweep.
 func (u user) interrupted() {
 	t := u.t
 	t.Helper()
@@ -169,10 +169,10 @@ func (u user) interrupted() {
 		t.Fatalf("%s: %v, after %v", out, bad, err)
 	}
 	out, _ = u.succeeds("tracker", "cancel", "shoes", sweep.ID)
-	wants(t, out, "is being stopped")
+	wants(t, out, "is being canceled")
 }
 
-func TestTextsSurviveYAML(t *testing.T) {
+func TestStringsSurviveYAML(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{"first": "y"}
 	for i, text := range []string{

@@ -14,16 +14,16 @@ import (
 type trackerAlertsCmd struct {
 	List trackerAlertListCmd `cmd:"" default:"withargs" help:"List its alerts, newest first."`
 	Ack  trackerAlertAckCmd  `cmd:"" help:"Acknowledge an alert."`
-	Test trackerAlertTestCmd `cmd:"" help:"Send a test to its channels, or to one."`
+	Test trackerAlertTestCmd `cmd:"" help:"Send a test message to its channels, or to one."`
 }
 
-// Help shows how to begin.
+// Help returns the command's long help.
 func (c *trackerAlertsCmd) Help() string {
-	return `An alert tells of something about a tracker that a person should look at: a number that moved and stays there, sources that are
-cited more or less than before, targets of which too much is missing, a ceiling that is near, a sweep that did not take place.
-It is sent to the channels that the tracker's file names; 'earshot channel' says where these lead. docs/alerts.md has the rules.
+	return `An alert reports a change or problem of a tracker: a lasting change of a metric, sources that are cited more or less often than
+before, targets with too many missing answers, a monthly ceiling that is nearly reached, or a sweep that did not run. Alerts are
+sent to the channels in the tracker's definition; 'earshot channel' manages channels. docs/alerts.md describes the rules.
 
-Exit status: 0 it was done, 130 it was interrupted, 1 anything else.
+Exit status: 0 it succeeded, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tracker demo --name moved --days 20 --prompts 3
@@ -31,17 +31,17 @@ Examples:
 }
 
 type trackerAlertListCmd struct {
-	Open  bool              `help:"Only those that nobody has acknowledged."`
-	Kind  earshot.AlertKind `help:"Only those of a kind: shift, source, coverage, blocked, unreadable, ceiling or sweep." placeholder:"KIND"`
-	Limit int               `help:"How many at most." default:"20" placeholder:"N"`
-	JSON  bool              `name:"json" help:"Print one JSON object a line."`
+	Open  bool              `help:"Only alerts that have not been acknowledged."`
+	Kind  earshot.AlertKind `help:"Only alerts of this kind: shift, source, coverage, blocked, unreadable, ceiling or sweep." placeholder:"KIND"`
+	Limit int               `help:"The maximum number of alerts; 0 for all." default:"20" placeholder:"N"`
+	JSON  bool              `name:"json" help:"Print one JSON object per alert."`
 	trackerArg
 }
 
-// Help says what is listed.
+// Help returns the command's long help.
 func (c *trackerAlertListCmd) Help() string {
-	return `Lists what moved in a tracker, and what else is worth a look, each in a sentence. As long as an alert is open, no other is
-raised that tells the same.
+	return `Lists the alerts of a tracker, newest first, with a one-sentence summary. While an alert is open, the same change or problem raises
+no second alert.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -51,26 +51,21 @@ Examples:
   earshot tracker alerts shifted --kind shift --json | jq -r '.shift.prompts[].name'`
 }
 
-// Run lists alerts.
+// Run lists the alerts.
 func (c *trackerAlertListCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
 		return err
 	}
-	rows, n := [][]string{{"RAISED", "KIND", "STATE", "ID", "WHAT"}}, 0
-	for a, err := range service.Alerts(in, c.Name, earshot.AlertQuery{Open: c.Open, Kind: c.Kind, Limit: min(max(c.Limit, 1), 100)}) {
-		if err != nil {
-			return c.explain(err)
-		}
-		if n++; n > c.Limit {
-			break
-		}
-		if c.JSON {
-			if err := in.json(a); err != nil {
-				return err
-			}
-			continue
-		}
+	q := earshot.AlertQuery{Open: c.Open, Kind: c.Kind}
+	list := listing{
+		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such alerts",
+		header: []string{"RAISED", "KIND", "STATE", "ID", "WHAT"},
+	}
+	if q.Limit, err = list.page(); err != nil {
+		return err
+	}
+	return printList(in, list, service.Alerts(in, c.Name, q), func(a *earshot.Alert) []string {
 		state := "open"
 		if !a.Open {
 			state = "acknowledged"
@@ -78,28 +73,20 @@ func (c *trackerAlertListCmd) Run(in *invocation) error {
 		if a.MadeUp {
 			state += ", made up"
 		}
-		rows = append(rows, []string{a.RaisedAt.Local().Format(time.DateTime), string(a.Kind), state, a.ID, oneLine(a.Summary)})
-	}
-	if c.JSON {
-		return nil
-	}
-	if len(rows) == 1 {
-		_, err := fmt.Fprintln(in.out, "There are none.")
-		return err
-	}
-	return printTable(in.out, rows)
+		return []string{a.RaisedAt.Local().Format(time.DateTime), string(a.Kind), state, a.ID, oneLine(a.Summary)}
+	})
 }
 
 type trackerAlertAckCmd struct {
 	trackerArg
-	ID string `arg:"" help:"The alert's id, as 'earshot tracker alerts' lists it."`
+	ID string `arg:"" help:"The alert's id, as listed by 'earshot tracker alerts'."`
 }
 
-// Help says what follows.
+// Help returns the command's long help.
 func (c *trackerAlertAckCmd) Help() string {
-	return `Notes that you have seen an alert. From then on the next one that tells the same is raised again.
+	return `Acknowledges an alert. From then on, the same change or problem can raise a new alert.
 
-Exit status: 0 it was noted, 130 it was interrupted, 1 anything else.
+Exit status: 0 it was acknowledged, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tracker demo --name seen --days 20 --prompts 3
@@ -107,7 +94,7 @@ Examples:
   earshot tracker alerts ack seen "$(earshot tracker alerts seen --open --json | jq -r .id | head -1)"`
 }
 
-// Run acknowledges it.
+// Run acknowledges the alert.
 func (c *trackerAlertAckCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -122,21 +109,21 @@ func (c *trackerAlertAckCmd) Run(in *invocation) error {
 }
 
 type trackerAlertTestCmd struct {
-	Channel string `help:"Name of a channel; all that the tracker's file names unless given." placeholder:"NAME"`
+	Channel string `help:"The name of a channel; all channels of the tracker by default." placeholder:"NAME"`
 	trackerArg
 }
 
-// Help says what is sent.
+// Help returns the command's long help.
 func (c *trackerAlertTestCmd) Help() string {
-	return `Sends a test to every channel of a tracker, or to one, and tells how each went. It is sent as an alert is, but once.
+	return `Sends a test message to all channels of a tracker, or to one, and prints the results. The message is sent once, like an alert.
 
-Exit status: 0 all arrived, 130 it was interrupted, 1 anything else.
+Exit status: 0 all messages arrived, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tracker alerts test shoes --channel ops`
 }
 
-// Run sends it.
+// Run sends the test messages.
 func (c *trackerAlertTestCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -170,15 +157,15 @@ func (c *trackerAlertTestCmd) Run(in *invocation) error {
 
 type channelCmd struct {
 	List   channelListCmd   `cmd:"" help:"List the channels."`
-	Set    channelSetCmd    `cmd:"" help:"Make a channel, or change where it leads."`
-	Delete channelDeleteCmd `cmd:"" help:"Delete a channel that no tracker names."`
+	Set    channelSetCmd    `cmd:"" help:"Create or change a channel."`
+	Delete channelDeleteCmd `cmd:"" help:"Delete a channel that no tracker uses."`
 }
 
 type channelListCmd struct{ remote }
 
-// Help says what is shown.
+// Help returns the command's long help.
 func (c *channelListCmd) Help() string {
-	return `Lists where alerts of trackers can be sent. Of the URL of a webhook only the host is shown.
+	return `Lists the channels to which alerts and reports of trackers can be sent. Only the host of a webhook's URL is shown.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -186,7 +173,7 @@ Examples:
   earshot channel list`
 }
 
-// Run lists channels.
+// Run lists the channels.
 func (c *channelListCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -204,17 +191,17 @@ func (c *channelListCmd) Run(in *invocation) error {
 }
 
 type channelSetCmd struct {
-	Name     string              `arg:"" help:"Name of the channel: lower-case letters, digits and hyphens."`
-	Kind     earshot.ChannelKind `help:"What it is: webhook, slack, discord or mail." required:"" placeholder:"KIND"`
-	Receiver string              `help:"URL of a webhook, of Slack's or of Discord's; - reads it from standard input, since it is a secret." placeholder:"URL"`
-	To       []string            `help:"Addresses of mail." placeholder:"ADDRESS"`
+	Name     string              `arg:"" help:"The name of the channel: lower-case letters, digits and hyphens."`
+	Kind     earshot.ChannelKind `help:"The kind of the channel: webhook, slack, discord or mail." required:"" placeholder:"KIND"`
+	Receiver string              `help:"The URL of the webhook, also for slack and discord. It is a secret; - reads it from standard input." placeholder:"URL"`
+	To       []string            `help:"The mail addresses." placeholder:"ADDRESS"`
 	remote
 }
 
-// Help says who may do it.
+// Help returns the command's long help.
 func (c *channelSetCmd) Help() string {
-	return `Makes a channel, or changes where it leads. It needs a key with the scope admin. Trackers name their channels in
-'alerts: {channels: [NAME]}', so that no secret stands in a tracker's file.
+	return `Creates a channel or changes its receiver. It needs a key with the scope admin. Trackers name their channels in
+'alerts: {channels: [NAME]}', so their definitions contain no secrets.
 
 Exit status: 0 it was saved, 130 it was interrupted, 1 anything else.
 
@@ -223,7 +210,7 @@ Examples:
   earshot channel set board --kind mail --to ada@example.com`
 }
 
-// Run saves it.
+// Run saves the channel.
 func (c *channelSetCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -241,26 +228,26 @@ func (c *channelSetCmd) Run(in *invocation) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	_, err = fmt.Fprintf(in.out, "channel %s leads to %s\n", saved.Channel.Name, oneLine(saved.Channel.Receiver))
+	_, err = fmt.Fprintf(in.out, "channel %s sends to %s\n", saved.Channel.Name, oneLine(saved.Channel.Receiver))
 	return err
 }
 
 type channelDeleteCmd struct {
-	Name string `arg:"" help:"Name of the channel."`
+	Name string `arg:"" help:"The name of the channel."`
 	remote
 }
 
-// Help says what is lost.
+// Help returns the command's long help.
 func (c *channelDeleteCmd) Help() string {
-	return `Deletes a channel that no tracker names. What waits to be sent to it is not sent. It needs a key with the scope admin.
+	return `Deletes a channel that no tracker uses. Pending deliveries to it are dropped. It needs a key with the scope admin.
 
-Exit status: 0 it is gone, 130 it was interrupted, 1 anything else.
+Exit status: 0 it was deleted, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot channel delete ops`
 }
 
-// Run deletes it.
+// Run deletes the channel.
 func (c *channelDeleteCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -268,7 +255,7 @@ func (c *channelDeleteCmd) Run(in *invocation) error {
 	}
 	if err := service.DeleteChannel(in, c.Name); err != nil {
 		if client.IsCode(err, earshot.CodeNotFound) {
-			return advised{err, fmt.Sprintf("there is no channel %s; 'earshot channel list' lists those that there are", oneLine(c.Name))}
+			return advised{err, fmt.Sprintf("there is no channel %s; 'earshot channel list' lists all channels", oneLine(c.Name))}
 		}
 		return c.explain(err)
 	}

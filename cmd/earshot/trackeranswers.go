@@ -15,17 +15,17 @@ import (
 	"earshot/client"
 )
 
-// answerFlags pick among the answers of a tracker.
+// answerFlags filter the answers of a tracker.
 type answerFlags struct {
-	Sweep    string `help:"Only those of this sweep." placeholder:"ID"`
-	PromptID int    `help:"Only those to this question, by its number." placeholder:"N"`
-	Target   string `help:"Only those on this target, such as chatassistant/US." placeholder:"TARGET"`
-	Tag      string `help:"Only those to questions with this tag." placeholder:"TAG"`
-	Outcome  string `help:"Only those that are pending, answered, refused or missing." enum:"pending,answered,refused,missing," default:"" placeholder:"OUTCOME"`
-	Reason   string `help:"Only those that are missing for this reason, such as blocked." placeholder:"REASON"`
-	From     string `help:"Only those asked at this time or later: a day, or a time such as 2026-09-08T06:00:00Z." placeholder:"TIME"`
-	To       string `help:"Only those asked before this time, or up to the end of this day." placeholder:"TIME"`
-	Text     string `help:"Only those whose question contains this text." placeholder:"TEXT"`
+	Sweep    string `help:"Only answers of this sweep." placeholder:"ID"`
+	PromptID int    `help:"Only answers to the prompt with this number." placeholder:"N"`
+	Target   string `help:"Only answers on this target, such as chatassistant/US." placeholder:"TARGET"`
+	Tag      string `help:"Only answers to prompts with this tag." placeholder:"TAG"`
+	Outcome  string `help:"Only answers with this outcome: pending, answered, refused or missing." enum:"pending,answered,refused,missing," default:"" placeholder:"OUTCOME"`
+	Reason   string `help:"Only answers that are missing for this reason, such as blocked." placeholder:"REASON"`
+	From     string `help:"Only answers asked at or after this time or day, such as 2026-09-08T06:00:00Z." placeholder:"TIME"`
+	To       string `help:"Only answers asked before this time, or up to the end of this day." placeholder:"TIME"`
+	Text     string `help:"Only answers to prompts that contain this text." placeholder:"TEXT"`
 }
 
 func (f *answerFlags) filter() earshot.AnswerFilter {
@@ -37,17 +37,17 @@ func (f *answerFlags) filter() earshot.AnswerFilter {
 
 type trackerAnswersCmd struct {
 	trackerArg
-	ID    string `arg:"" optional:"" help:"Print this answer with its result instead."`
-	Limit int    `help:"How many to list at most; 0 for all." default:"50" placeholder:"N"`
-	JSON  bool   `name:"json" help:"Print one JSON object an answer; of one answer, with its result."`
+	ID    string `arg:"" optional:"" help:"Print only the answer with this id, with its result."`
+	Limit int    `help:"The maximum number of answers; 0 for all." default:"50" placeholder:"N"`
+	JSON  bool   `name:"json" help:"Print one JSON object per answer; for a single answer, with its result."`
 	answerFlags
 }
 
-// Help says what the columns are.
+// Help returns the command's long help.
 func (c *trackerAnswersCmd) Help() string {
-	return `Lists what became of the questions of a tracker, newest first: when each was asked, the outcome, where, what it cost in credits,
-its id, the question with its number, and why it is missing. What is missing is no answer, and counts in no number. With an
-id it prints that answer and its result, as 'earshot ask' does.
+	return `Lists the answers of a tracker, newest first: when each was asked, the outcome, the target, the cost in credits, the id, the prompt
+with its number, and why the answer is missing. Missing answers do not count in any metric. With an id, it prints this answer
+and its result in the format of 'earshot ask'.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -58,7 +58,7 @@ Examples:
   earshot tracker answers caps --outcome missing --json | jq -r .reason`
 }
 
-// Run lists, or prints one.
+// Run lists the answers, or prints one.
 func (c *trackerAnswersCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *trackerAnswersCmd) Run(in *invocation) error {
 	}
 	q := earshot.AnswerQuery{AnswerFilter: c.filter()}
 	list := listing{
-		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such answers; 'earshot tracker sweeps " + c.Name + "' tells what was asked",
+		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such answers; 'earshot tracker sweeps " + c.Name + "' lists the sweeps",
 		header: []string{"ASKED", "OUTCOME", "TARGET", "CREDITS", "ID", "PROMPT", "REASON"},
 	}
 	if q.Limit, err = list.page(); err != nil {
@@ -83,7 +83,7 @@ func (c *trackerAnswersCmd) Run(in *invocation) error {
 	})
 }
 
-// outcomeOf is the outcome of a question, and whether the answer is made up.
+// outcomeOf returns the outcome of an answer, and whether it is made up.
 func outcomeOf(a *earshot.TrackedAnswer) string {
 	if a.MadeUp {
 		return string(a.Outcome) + ", made up"
@@ -126,7 +126,7 @@ func (c *trackerAnswersCmd) show(in *invocation, service *client.Client) error {
 	return newPrinter(in.out).print(provider.Definition, a.Result)
 }
 
-// providerOf is the provider of a target, whose name begins the target's.
+// providerOf returns the provider of a target, which begins with the provider's name.
 func providerOf(target string) (providerArg, error) {
 	var found providerArg
 	longest := ""
@@ -136,22 +136,22 @@ func providerOf(target string) (providerArg, error) {
 		}
 	}
 	if longest == "" {
-		return found, fmt.Errorf("the provider of %s is not known here; --json prints the answer as it is", oneLine(target))
+		return found, fmt.Errorf("the provider of %s is unknown to this version; use --json to print the answer unchanged", oneLine(target))
 	}
 	err := found.UnmarshalText([]byte(longest))
 	return found, err
 }
 
-// listing is how a list is printed.
+// listing configures printList.
 type listing struct {
-	explain func(error) error // of the server
+	explain func(error) error // adds advice to an error of the client
 	limit   int
 	json    bool
 	header  []string
-	none    string // what to say of an empty list
+	none    string // the message for an empty list
 }
 
-// page is how many to ask for at once.
+// page returns the size of the pages to request.
 func (l *listing) page() (int, error) {
 	if l.limit < 0 {
 		return 0, fmt.Errorf("--limit must be at least 0, but is %d", l.limit)
@@ -162,7 +162,7 @@ func (l *listing) page() (int, error) {
 	return min(l.limit, pageSize), nil
 }
 
-// printList prints a list as a table, or as one JSON object a line.
+// printList prints a list as a table, or as one JSON object per line.
 func printList[T any](in *invocation, l listing, items iter.Seq2[*T, error], row func(*T) []string) error {
 	rows := [][]string{l.header}
 	encoder, count := json.NewEncoder(in.out), 0
@@ -192,19 +192,19 @@ func printList[T any](in *invocation, l listing, items iter.Seq2[*T, error], row
 
 type trackerExportCmd struct {
 	trackerArg
-	Out    string `short:"o" help:"Where to write. Without it: to standard output." placeholder:"FILE"`
-	Format string `help:"ndjson, one JSON object a line; csv, a table for spreadsheets; or parquet, for DuckDB, ClickHouse, Spark and others. Without it: by the file's ending." enum:"ndjson,csv,parquet," default:"" placeholder:"FORMAT"`
-	Table  string `help:"answers; mentions or citations in them; metrics of each sweep; sweeps; or numbers with all that they are made of, for 'earshot tracker verify'." enum:"answers,mentions,citations,metrics,sweeps,numbers" default:"answers"`
+	Out    string `short:"o" help:"The file to write; standard output by default." placeholder:"FILE"`
+	Format string `help:"ndjson (one JSON object per line), csv or parquet; by default, according to the file's ending." enum:"ndjson,csv,parquet," default:"" placeholder:"FORMAT"`
+	Table  string `help:"answers; their mentions or citations; metrics of each sweep; sweeps; or numbers, the metrics with all data to recompute them with 'earshot tracker verify'." enum:"answers,mentions,citations,metrics,sweeps,numbers" default:"answers"`
 	answerFlags
 }
 
-// Help says what is written.
+// Help returns the command's long help.
 func (c *trackerExportCmd) Help() string {
-	return `Writes all answers of a tracker with their results, or another table, newest first. It takes the filters of 'earshot tracker
-answers'; of sweeps and metrics, --sweep, --from and --to. A file is there when it is complete, and not before. In a table, cells that a
-spreadsheet would take for a formula begin with an apostrophe.
+	return `Writes the answers of a tracker with their results, or another table, newest first. The filters are the same as for 'earshot
+tracker answers'; for sweeps and metrics, only --sweep, --from and --to apply. The file gets its name only when it is complete. In CSV,
+cells that a spreadsheet would read as a formula are prefixed with an apostrophe.
 
-Exit status: 0 all was written, 130 it was interrupted, 1 anything else, such as a connection that broke.
+Exit status: 0 everything was written, 130 it was interrupted, 1 anything else, such as a broken connection.
 
 Examples:
   printf 'name: ties\nprompts: [best ties]\ntargets: [{provider: genassistant, country: US}]\n' | earshot tracker apply - && earshot tracker run ties --wait
@@ -233,8 +233,8 @@ func (c *trackerExportCmd) Run(in *invocation) error {
 	return deliver(in, "export", c.Out, stream)
 }
 
-// deliver prints what comes, or writes it to a file that has its name only when it is
-// complete. what names it.
+// deliver copies a stream to standard output, or to a file that gets its name only when it
+// is complete. what is the word for the stream in messages.
 func deliver(in *invocation, what, name string, stream io.Reader) error {
 	if name == "" {
 		_, err := io.Copy(in.out, stream)
@@ -250,13 +250,13 @@ func deliver(in *invocation, what, name string, stream io.Reader) error {
 		return errors.Join(complete(in, what, err), os.Remove(partial))
 	}
 	if err := os.Rename(partial, name); err != nil {
-		return fmt.Errorf("name the file: %w", err)
+		return fmt.Errorf("rename the file: %w", err)
 	}
 	fmt.Fprintf(in.errOut, "%s: %s\n", name, many(size, "byte"))
 	return nil
 }
 
-// complete explains why what was to come is not.
+// complete returns the error of an incomplete stream, or nil.
 func complete(in *invocation, what string, err error) error {
 	switch {
 	case err == nil:

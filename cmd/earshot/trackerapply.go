@@ -15,20 +15,20 @@ import (
 )
 
 type trackerApplyCmd struct {
-	File   string `arg:"" help:"The tracker's definition, in YAML or JSON. With - it is read from standard input." placeholder:"FILE"`
-	Name   string `help:"The tracker's name, where the file does not say it." placeholder:"NAME"`
-	DryRun bool   `help:"Only tell what would change."`
-	JSON   bool   `name:"json" help:"Print what the API answers."`
+	File   string `arg:"" help:"The tracker's definition, in YAML or JSON; - reads standard input." placeholder:"FILE"`
+	Name   string `help:"The tracker's name, if the file does not contain it." placeholder:"NAME"`
+	DryRun bool   `help:"Print the changes without applying them."`
+	JSON   bool   `name:"json" help:"Print the API's response."`
 	remote
 }
 
-// Help says what it tells.
+// Help returns the command's long help.
 func (c *trackerApplyCmd) Help() string {
-	return `Makes a tracker what a file says; it is the only way to change one. It tells what changes, what a sweep and a month can cost at
-most, which series of numbers break, how precise they will be, and when the next sweep is due. The same file again changes
-nothing. Mistakes are listed with their lines, and nothing is changed then.
+	return `Creates or changes a tracker from a file. This is the only way to change a tracker. It prints the changes, the maximum cost of a
+sweep and of a month, the series that break, the expected precision of the metrics, and when the next sweep is due. Applying the
+same file again changes nothing. If the file has errors, they are listed with their lines, and nothing is changed.
 
-Exit status: 0 it is as the file says, or with --dry-run could be, 130 it was interrupted, 1 anything else.
+Exit status: 0 it was applied, or with --dry-run is valid, 130 it was interrupted, 1 anything else.
 
 Examples:
   printf 'name: boots\nprompts:\n  - best boots\ntargets:\n  - {provider: chatassistant, country: US}\nschedule: {every: day, at: "06:00"}\n' > boots.yaml
@@ -37,7 +37,7 @@ Examples:
   earshot tracker apply boots.yaml --json | jq .changed`
 }
 
-// maxDefinition is as long as a definition may be.
+// maxDefinition is the maximum size of a definition.
 const maxDefinition = 8 << 20
 
 // Run applies the file.
@@ -75,7 +75,7 @@ func (c *trackerApplyCmd) read(in *invocation) ([]byte, error) {
 	return readFile(c.File, maxDefinition)
 }
 
-// source is what the file is called in messages.
+// source returns the name of the file for messages.
 func (c *trackerApplyCmd) source() string {
 	if c.File == "-" {
 		return "standard input"
@@ -83,7 +83,7 @@ func (c *trackerApplyCmd) source() string {
 	return c.File
 }
 
-// nameIn is the name of the tracker: that of the flag, or the one in the definition.
+// nameIn returns the name of the tracker from the flag or from the definition.
 func (c *trackerApplyCmd) nameIn(text []byte) (string, error) {
 	if c.Name != "" {
 		return c.Name, nil
@@ -97,16 +97,15 @@ func (c *trackerApplyCmd) nameIn(text []byte) (string, error) {
 		}
 	}
 	if definition.Name == "" {
-		return "", fmt.Errorf("%s: the tracker has no name: add a line such as 'name: %s', or --name", c.source(), c.suggestion())
+		return "", fmt.Errorf("%s: the tracker has no name: add a line such as 'name: %s', or pass --name", c.source(), c.suggestion())
 	}
 	return definition.Name, nil
 }
 
-// nameLine is where YAML has the name. The rest of the file is the service's to read,
-// which tells what is wrong with it.
+// nameLine matches the name in YAML. The service parses and checks the rest of the file.
 var nameLine = regexp.MustCompile(`(?m)^\{?["']?name["']?[ \t]*:[ \t]+["']?([^"'\s,}#]+)`)
 
-// suggestion is a name made of the file's.
+// suggestion returns a tracker name derived from the file name.
 func (c *trackerApplyCmd) suggestion() string {
 	base := filepath.Base(c.File)
 	if base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base))); c.File == "-" || base == "" {
@@ -115,7 +114,7 @@ func (c *trackerApplyCmd) suggestion() string {
 	return base
 }
 
-// mistakes prints what is wrong with the file, a line each.
+// mistakes prints the problems of the file, one per line.
 func (c *trackerApplyCmd) mistakes(in *invocation, text []byte, problems []earshot.FieldProblem) error {
 	lines := linesOf(text)
 	for _, p := range problems {
@@ -127,11 +126,11 @@ func (c *trackerApplyCmd) mistakes(in *invocation, text []byte, problems []earsh
 		}
 		fmt.Fprintln(in.errOut, oneLine(fmt.Sprintf("%s: %s: %s", place, p.Field, p.Message)))
 	}
-	return fmt.Errorf("%s in %s; nothing was changed", many(len(problems), "mistake"), c.source())
+	return fmt.Errorf("%s in %s; nothing was changed", many(len(problems), "error"), c.source())
 }
 
-// linesOf are the lines of the fields of a definition in JSON, which is YAML, too. Those
-// of YAML the service tells.
+// linesOf returns the lines of the fields of a definition in JSON, which is valid YAML. For
+// YAML, the service returns the lines.
 func linesOf(text []byte) map[string]int {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil || len(file.Docs) == 0 || file.Docs[0].Body == nil {
@@ -157,7 +156,7 @@ func linesOf(text []byte) map[string]int {
 	return lines
 }
 
-// lineOf is the line of a field, or of the nearest that holds it; 0 when there is none.
+// lineOf returns the line of a field or of the nearest field that contains it, or 0.
 func lineOf(lines map[string]int, field string) int {
 	for field != "" && lines[field] == 0 {
 		field = field[:max(0, strings.LastIndexAny(field, ".["))]
@@ -165,17 +164,19 @@ func lineOf(lines map[string]int, field string) int {
 	return lines[field]
 }
 
-// shownChanges is how many changes are told one by one.
-const shownChanges = 20
+const (
+	shownChanges  = 20  // the maximum number of changes to print
+	changeColumns = 100 // the maximum width of a change
+)
 
-// printApplied tells what a definition changes.
+// printApplied prints the effect of a definition.
 func printApplied(in *invocation, a *earshot.TrackerApplied) error {
 	t := &a.Tracker
 	fmt.Fprintf(in.out, "tracker %s %s\n", t.Name, verdict(a))
 	rows := [][]string{}
 	for i, change := range a.Changes {
 		if i == shownChanges {
-			rows = append(rows, []string{"  …", fmt.Sprintf("%s more; --json tells all", many(len(a.Changes)-i, "change"))})
+			rows = append(rows, []string{"  …", fmt.Sprintf("%s more; --json prints all", many(len(a.Changes)-i, "change"))})
 			break
 		}
 		sign := map[string]string{"added": "+", "removed": "-"}[change.Kind]
@@ -193,43 +194,40 @@ func printApplied(in *invocation, a *earshot.TrackerApplied) error {
 		if series == "*" {
 			series = "all series"
 		}
-		rows = append(rows, []string{"break", oneLine(series + " cannot be compared with before: " + b.Reason)})
+		rows = append(rows, []string{"break", oneLine(series + " cannot be compared with earlier values: " + b.Reason)})
 	}
 	rows = append(rows, []string{"precision", precisionOf(a.Precision)})
 	if p := a.Precision; p.Threshold != nil && p.FallsFound != nil {
-		rows = append(rows, []string{"alerts", fmt.Sprintf("%.0f %% of falls by 0.8 logits, as from 40 to 27 %%, will be found within 14 sweeps (%d series, threshold %.1f)", 100**p.FallsFound, p.Series, *p.Threshold)})
+		rows = append(rows, []string{"alerts", fmt.Sprintf("%.0f %% of lasting drops by 0.8 logits, such as from 40 %% to 27 %%, will be detected within 14 sweeps (%d series, threshold %.1f)", 100**p.FallsFound, p.Series, *p.Threshold)})
 	}
 	rows = append(rows, []string{"next sweep", nextOf(t)})
 	return printTable(in.out, rows)
 }
 
-// changeColumns is how much of a change is shown.
-const changeColumns = 100
-
 func verdict(a *earshot.TrackerApplied) string {
 	switch {
 	case !a.Changed:
-		return fmt.Sprintf("is as the file says (version %d); nothing changes", a.Tracker.Version)
+		return fmt.Sprintf("is unchanged (version %d)", a.Tracker.Version)
 	case a.DryRun && a.Created:
-		return "would be made"
+		return "would be created"
 	case a.Created:
-		return "is made"
+		return "was created"
 	case a.DryRun:
 		return fmt.Sprintf("would change to version %d", a.Tracker.Version)
 	default:
-		return fmt.Sprintf("is changed to version %d", a.Tracker.Version)
+		return fmt.Sprintf("was changed to version %d", a.Tracker.Version)
 	}
 }
 
-// precisionOf tells how small a change will be seen.
+// precisionOf returns the smallest detectable change in words.
 func precisionOf(p earshot.Precision) string {
-	basis := fmt.Sprintf("%s, each asked %s a target and sweep, %s in 28 days", many(p.Prompts, "prompt"), many(p.Samples, "time"), many(p.Sweeps, "sweep"))
+	basis := fmt.Sprintf("%s, each asked %s per target and sweep, %s in 28 days", many(p.Prompts, "prompt"), many(p.Samples, "time"), many(p.Sweeps, "sweep"))
 	switch {
 	case p.SmallestChange != nil:
-		return fmt.Sprintf("changes of %.1f points or more will be seen between two spans of 28 days (%s)", 100**p.SmallestChange, basis)
+		return fmt.Sprintf("changes of %.1f points or more will be detected between two periods of 28 days (%s)", 100**p.SmallestChange, basis)
 	case p.Sweeps == 0:
-		return "by how often you run it (" + many(p.Prompts, "prompt") + ")"
+		return "depends on how often you run it (" + many(p.Prompts, "prompt") + ")"
 	default:
-		return "not known before the first sweeps (" + basis + ")"
+		return "unknown before the first sweeps (" + basis + ")"
 	}
 }

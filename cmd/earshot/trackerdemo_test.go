@@ -28,7 +28,7 @@ func TestTrackerDemo(t *testing.T) {
 	}
 }
 
-func TestALabWorldThatMakesNoSense(t *testing.T) {
+func TestInvalidLabWorld(t *testing.T) {
 	t.Parallel()
 	_, err := earshotCommand(t, "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--lab-world", "main.go")
 	if err == nil || !strings.Contains(err.Error(), "main.go") {

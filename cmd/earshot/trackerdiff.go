@@ -9,16 +9,16 @@ import (
 
 type trackerDiffCmd struct {
 	trackerArg
-	A string `arg:"" help:"The answer that is compared with, by its id."`
-	B string `arg:"" help:"The answer that is compared."`
+	A string `arg:"" help:"The id of the first answer, usually the earlier one."`
+	B string `arg:"" help:"The id of the second answer."`
 	tableFlags
 }
 
-// Help says what is compared.
+// Help returns the command's long help.
 func (c *trackerDiffCmd) Help() string {
-	return `Compares two answers of a tracker: words as [-removed-] and {+added+}, the pages that they cite, the order of the brands that they
-name, and how far apart that is, from 0 for the same to 1 for nothing in common. Two answers to one question always differ: NOISE is how
-far each answer to the question of B, on its target, is from the one before it. What is not above that is no news. --csv prints the pages.
+	return `Compares two answers of a tracker: words as [-removed-] and {+added+}, the cited pages, the order of the named brands, and the
+distance, from 0 for equal to 1 for nothing in common. Two answers to the same prompt always differ: NOISE is the mean distance
+between consecutive answers to the prompt of B on its target. A distance up to NOISE is normal variation. --csv prints the pages.
 
 Exit status: 0 they were compared, 130 it was interrupted, 1 anything else.
 
@@ -26,7 +26,7 @@ Examples:
   earshot tracker diff shoes $(earshot tracker answers shoes --prompt-id 1 --limit 2 --json | jq -r .id)`
 }
 
-// Run compares.
+// Run compares the answers.
 func (c *trackerDiffCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *trackerDiffCmd) Run(in *invocation) error {
 		return c.print(in, diff, pages, false, "")
 	}
 	if !diff.SameCell {
-		fmt.Fprintln(in.errOut, "they answer different questions, or the same on different targets")
+		fmt.Fprintln(in.errOut, "warning: the answers are to different prompts or from different targets")
 	}
 	if _, err := fmt.Fprintf(in.out, "%s\n\n", marked(diff)); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (c *trackerDiffCmd) Run(in *invocation) error {
 
 func order(brands []string) string { return dashed(strings.Join(brands, " > ")) }
 
-// marked is the text of both answers, with what differs in brackets.
+// marked returns the text of both answers, with differences in brackets.
 func marked(diff *earshot.AnswerDiff) string {
 	var text strings.Builder
 	for _, run := range diff.Words {
@@ -90,7 +90,7 @@ func marked(diff *earshot.AnswerDiff) string {
 		}
 	}
 	if diff.Cut {
-		text.WriteString(" … (cut: only the beginnings were compared)")
+		text.WriteString(" … (only the beginnings were compared)")
 	}
 	return sanitized(text.String())
 }

@@ -11,18 +11,18 @@ import (
 	"earshot/client"
 )
 
-// trackerExplore are the commands that look into the answers of a tracker.
+// trackerExplore are the commands that analyse the answers of a tracker.
 type trackerExplore struct {
-	Names     trackerNamesCmd     `cmd:"" help:"The names that are looked for, and what others would find."`
-	Discover  trackerDiscoverCmd  `cmd:"" help:"List names that its answers make stand out and nobody looks for."`
+	Names     trackerNamesCmd     `cmd:"" help:"List its brand names, or try new ones."`
+	Discover  trackerDiscoverCmd  `cmd:"" help:"Suggest brand names that occur in its answers."`
 	Diff      trackerDiffCmd      `cmd:"" help:"Compare two of its answers, word by word."`
-	Reanalyse trackerReanalyseCmd `cmd:"" help:"Look for all names again in all kept answers."`
-	Verify    trackerVerifyCmd    `cmd:"" help:"Compute the numbers of an export again, without a server."`
+	Reanalyse trackerReanalyseCmd `cmd:"" help:"Analyse all stored answers again."`
+	Verify    trackerVerifyCmd    `cmd:"" help:"Recompute the metrics of an export, without a server."`
 }
 
 type trackerNamesCmd struct {
-	List trackerNamesListCmd `cmd:"" help:"List the names that are looked for."`
-	Try  trackerNamesTryCmd  `cmd:"" help:"Tell what names would find in kept answers."`
+	List trackerNamesListCmd `cmd:"" help:"List the brand names of the current rules."`
+	Try  trackerNamesTryCmd  `cmd:"" help:"Find out how often names occur in stored answers."`
 }
 
 type trackerNamesListCmd struct {
@@ -30,10 +30,10 @@ type trackerNamesListCmd struct {
 	tableFlags
 }
 
-// Help says what is listed.
+// Help returns the command's long help.
 func (c *trackerNamesListCmd) Help() string {
-	return `Lists the names that the current rules of a tracker look for, with their switches, and the domains of each brand. Rules that kept
-answers are still being analysed by are told, too.
+	return `Lists the brand names of a tracker's current rules, with their matching options, and the domains of each brand. If stored answers
+are being analysed with new rules, it prints the progress to standard error.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -42,7 +42,7 @@ Examples:
   earshot tracker names list shoes --csv > names.csv`
 }
 
-// Run lists names.
+// Run lists the names.
 func (c *trackerNamesListCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -52,10 +52,10 @@ func (c *trackerNamesListCmd) Run(in *invocation) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	rows := [][]string{{"BRAND", "NAME", "SWITCHES", "DOMAINS"}}
+	rows := [][]string{{"BRAND", "NAME", "OPTIONS", "DOMAINS"}}
 	for _, r := range rules.Rules {
 		if r.State == "pending" && !c.JSON && !c.CSV {
-			fmt.Fprintf(in.errOut, "%s: %s of %s kept answers are analysed by new names\n", r.Name, thousands(int64(r.Analysed)), thousands(int64(r.Answers)))
+			fmt.Fprintf(in.errOut, "%s: %s of %s stored answers are analysed with the new names\n", r.Name, thousands(int64(r.Analysed)), thousands(int64(r.Answers)))
 		}
 		if r.Name != rules.Current {
 			continue
@@ -65,17 +65,17 @@ func (c *trackerNamesListCmd) Run(in *invocation) error {
 			if brand.Own {
 				own += " (own)"
 			}
-			rows = append(rows, []string{oneLine(own), oneLine(brand.Name), dashed(switches(brand.Match)), dashed(strings.Join(brand.Domains, " "))})
+			rows = append(rows, []string{oneLine(own), oneLine(brand.Name), dashed(matchOptions(brand.Match)), dashed(strings.Join(brand.Domains, " "))})
 			for _, alias := range brand.Aliases {
-				rows = append(rows, []string{oneLine(own), oneLine(alias.Name), dashed(switches(alias.Match)), "-"})
+				rows = append(rows, []string{oneLine(own), oneLine(alias.Name), dashed(matchOptions(alias.Match)), "-"})
 			}
 		}
 	}
-	return c.print(in, rules, rows, false, "no names are looked for; 'brands' in the tracker's file has them")
+	return c.print(in, rules, rows, false, "the tracker has no brands; add 'brands' to its definition")
 }
 
-// switches tells how a name is found.
-func switches(m *earshot.NameMatch) string {
+// matchOptions returns the options of a name in words.
+func matchOptions(m *earshot.NameMatch) string {
 	if m == nil {
 		return ""
 	}
@@ -102,41 +102,42 @@ func switches(m *earshot.NameMatch) string {
 
 type trackerNamesTryCmd struct {
 	trackerArg
-	Names []string `arg:"" help:"The names to look for."`
+	Names []string `arg:"" help:"The names to find."`
 
-	Brand    string   `help:"The brand that they are names of; without it, they are a new one's." placeholder:"BRAND"`
-	Case     string   `help:"exact where upper and lower case must be as in the name." enum:"exact," default:"" placeholder:"exact"`
-	Joined   bool     `help:"Spaces and hyphens in the name may be missing or others."`
-	Prefixes []string `help:"What may stand between the beginning of a word and the name." placeholder:"TEXT"`
-	Suffixes []string `help:"What may stand between the name and the end of a word." placeholder:"TEXT"`
-	Near     []string `help:"Words of which one must stand nearby." placeholder:"WORD"`
-	Not      []string `help:"Words and phrases that rule the name out." placeholder:"TEXT"`
-	Within   int      `help:"How many words around the name are nearby." placeholder:"N"`
-	Limit    int      `help:"How many kept answers to look at, the newest first." default:"1000" placeholder:"N"`
+	Brand    string   `help:"The brand of the names; by default, a new brand." placeholder:"BRAND"`
+	Case     string   `help:"exact if upper and lower case must match." enum:"exact," default:"" placeholder:"exact"`
+	Joined   bool     `help:"Spaces and hyphens in the name may be missing or exchanged."`
+	Prefixes []string `help:"Beginnings that a word with the name may have." placeholder:"TEXT"`
+	Suffixes []string `help:"Endings that a word with the name may have." placeholder:"TEXT"`
+	Near     []string `help:"Words of which at least one must occur near the name." placeholder:"WORD"`
+	Not      []string `help:"Words and phrases that exclude a match." placeholder:"TEXT"`
+	Within   int      `help:"How many words before and after the name count as near." placeholder:"N"`
+	Limit    int      `help:"How many stored answers to search, newest first." default:"1000" placeholder:"N"`
 	tableFlags
 }
 
-// Help says what is told.
+// Help returns the command's long help.
 func (c *trackerNamesTryCmd) Help() string {
-	return `Looks for names in kept answers as if they were in the tracker's file, and tells in how many answers they stand, ten places, which
-names they collide with, and how many answers would name whom. The switches hold for all of the names. Nothing changes and
-nothing is charged; with 'earshot tracker apply' names take effect. --csv prints the places.
+	return `Searches stored answers for names as if they were in the tracker's definition. It prints how many answers contain them, up to ten
+occurrences, the names that they conflict with, and how many answers would name each brand. The options apply to all names.
+Nothing is changed or charged; to use the names, add them to the definition and run 'earshot tracker apply'. --csv prints the
+occurrences.
 
-Exit status: 0 they were looked for, 130 it was interrupted, 1 anything else.
+Exit status: 0 the search is complete, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tracker names try shoes "Ollaro Sports" --brand Ollaro
   earshot tracker names try shoes On --case exact --near shoes --near running --within 8`
 }
 
-// Run looks for names.
+// Run searches for the names.
 func (c *trackerNamesTryCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
 		return err
 	}
 	match := &earshot.NameMatch{Case: c.Case, Joined: c.Joined, Prefixes: c.Prefixes, Suffixes: c.Suffixes, Near: c.Near, Not: c.Not, Within: c.Within}
-	if switches(match) == "" {
+	if matchOptions(match) == "" {
 		match = nil
 	}
 	trial := earshot.NameTrial{Brand: c.Brand, Limit: c.Limit}
@@ -161,7 +162,7 @@ func (c *trackerNamesTryCmd) Run(in *invocation) error {
 	if err := c.print(in, tried, rows, tried.MadeUp, ""); err != nil {
 		return err
 	}
-	fmt.Fprintf(in.out, "\nlooked at %s\n\n", looked(&tried.AnswerSample))
+	fmt.Fprintf(in.out, "\nsearched %s\n\n", searched(&tried.AnswerSample))
 	rows = [][]string{{"BRAND", "NAMED NOW", "THEN", "SHARE NOW", "THEN"}}
 	for _, v := range tried.Changes {
 		rows = append(rows, []string{oneLine(v.Brand), strconv.Itoa(v.NamedBefore), strconv.Itoa(v.NamedAfter), c.value(&v.Before, false), c.value(&v.After, false)})
@@ -170,7 +171,7 @@ func (c *trackerNamesTryCmd) Run(in *invocation) error {
 		return err
 	}
 	for _, n := range tried.Collisions {
-		how := "stands inside"
+		how := "is contained in"
 		if n.Equal {
 			how = "is the same as"
 		}
@@ -183,8 +184,8 @@ func (c *trackerNamesTryCmd) Run(in *invocation) error {
 	return printTable(in.out, places)
 }
 
-// looked says which answers were looked at.
-func looked(s *earshot.AnswerSample) string {
+// searched returns which answers were searched, in words.
+func searched(s *earshot.AnswerSample) string {
 	text := many(s.Answers, "answer")
 	if s.More {
 		text = "the newest " + text
@@ -198,15 +199,14 @@ func looked(s *earshot.AnswerSample) string {
 type trackerDiscoverCmd struct {
 	trackerArg
 	Limit   int `help:"How many names to list." default:"30" placeholder:"N"`
-	Answers int `help:"How many kept answers to look at, the newest first." default:"1000" placeholder:"N"`
+	Answers int `help:"How many stored answers to search, newest first." default:"1000" placeholder:"N"`
 	tableFlags
 }
 
-// Help says where names come from.
+// Help returns the command's long help.
 func (c *trackerDiscoverCmd) Help() string {
-	return `Lists what kept answers emphasise, begin list items with or mark as an entity, that looks like a name and that the tracker does
-not look for, by the number of answers. It is a guess: what is a name of whom, only you know. 'earshot tracker names try' tells more
-of one.
+	return `Lists names that stored answers emphasise, start list items with or mark as an entity, and that no brand of the tracker has,
+ordered by the number of answers. The list is a suggestion: check each name with 'earshot tracker names try'.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -215,7 +215,7 @@ Examples:
   earshot tracker discover shoes --answers 5000 --csv > names.csv`
 }
 
-// Run lists names.
+// Run lists the names.
 func (c *trackerDiscoverCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -233,30 +233,31 @@ func (c *trackerDiscoverCmd) Run(in *invocation) error {
 		})
 	}
 	if !c.JSON && !c.CSV && report.Answers > 0 {
-		fmt.Fprintf(in.errOut, "looked at %s\n", looked(&report.AnswerSample))
+		fmt.Fprintf(in.errOut, "searched %s\n", searched(&report.AnswerSample))
 	}
-	return c.print(in, report, rows, report.MadeUp, "nothing stands out in its answers that is not looked for")
+	return c.print(in, report, rows, report.MadeUp, "there are no suggestions")
 }
 
 type trackerReanalyseCmd struct {
 	JSON  bool          `name:"json" help:"Print the new rules as JSON."`
-	Every time.Duration `help:"How often to look." default:"500ms" hidden:""`
+	Every time.Duration `help:"How often to poll." default:"500ms" hidden:""`
 	trackerArg
 }
 
-// Help says when one needs it.
+// Help returns the command's long help.
 func (c *trackerReanalyseCmd) Help() string {
-	return `Looks for all names again in all kept answers, in the background and at no cost, and waits for it. Ctrl-C leaves it running. A
-change of brands or an upgrade does so by itself. Numbers change over at once when it is done. The table tells, for each brand, how
-many kept answers name it by the rules before and by the new ones, and how many do so only by one of them.
+	return `Analyses all stored answers again with the current brand names, in the background and at no cost, and waits for the end. Ctrl-C
+leaves the analysis running. After a change of brands or an upgrade, this happens automatically. The metrics switch to the new
+rules when the analysis is complete. The table shows how many stored answers name each brand by the old and by the new rules, and
+how many were gained and lost.
 
-Exit status: 0 it was done, 130 it was interrupted, 1 anything else.
+Exit status: 0 the analysis is complete, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tracker reanalyse shoes`
 }
 
-// Run has answers analysed and waits.
+// Run starts the analysis and waits for its end.
 func (c *trackerReanalyseCmd) Run(in *invocation) error {
 	service, err := c.connect(client.WithRetries(batchRetries))
 	if err != nil {
@@ -282,7 +283,7 @@ func (c *trackerReanalyseCmd) Run(in *invocation) error {
 				case r.State == "pending":
 					bar.show(r.Analysed, 0, time.Now())
 				case r.State == "old":
-					return fmt.Errorf("the rules %s were replaced before all answers were analysed; the current ones are %s", name, rules.Current)
+					return fmt.Errorf("the rules %s were replaced before all answers were analysed; the current rules are %s", name, rules.Current)
 				case c.JSON:
 					return in.json(r)
 				default:
@@ -294,14 +295,14 @@ func (c *trackerReanalyseCmd) Run(in *invocation) error {
 		}
 		select {
 		case <-in.Done():
-			text := fmt.Sprintf("interrupted; it goes on on the server: 'earshot tracker names list %s' tells how far it is", c.Name)
+			text := fmt.Sprintf("interrupted; the analysis continues on the server: 'earshot tracker names list %s' shows its progress", c.Name)
 			return exitError{errors.New(text), statusInterrupted}
 		case <-time.After(c.Every):
 		}
 	}
 }
 
-// moved prints what new rules changed.
+// moved prints the changes that new rules caused.
 func (c *trackerReanalyseCmd) moved(in *invocation, r *earshot.NamingRule) error {
 	if r.Moved == nil {
 		return nil

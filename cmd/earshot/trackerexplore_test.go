@@ -13,7 +13,7 @@ import (
 	"earshot/test/harness"
 )
 
-// swept is a tracker with two sweeps of two questions.
+// swept creates a tracker with two sweeps of two prompts.
 func swept(t *testing.T) (user, *harness.Node, *app.Account) {
 	t.Helper()
 	n := harness.Start(t, harness.AllNamed(t))
@@ -32,7 +32,7 @@ func swept(t *testing.T) (user, *harness.Node, *app.Account) {
 	return user{t, n.BaseURL, a.Key.Text}, n, a
 }
 
-func TestLookingIntoATracker(t *testing.T) {
+func TestTrackerExploreCommands(t *testing.T) {
 	t.Parallel()
 	u, n, a := swept(t)
 	var page earshot.AnswerPage
@@ -42,9 +42,9 @@ func TestLookingIntoATracker(t *testing.T) {
 		want string
 	}{
 		{[]string{"names", "list", "shoes"}, "Ollaro (own)|ollaro.example|Kes |case exact"},
-		{[]string{"names", "list", "shoes", "--csv"}, "BRAND,NAME,SWITCHES,DOMAINS|Kestrin,Kes,case exact,-"},
-		{[]string{"names", "try", "shoes", "Ollaro", "--brand", "Ollaro", "--case", "exact"}, "NAMED NOW|looked at 4 answers|PLACE|made up"},
-		{[]string{"names", "try", "shoes", "Ollaro Aero", "Kestrin Aero"}, "Ollaro (Ollaro) stands inside Ollaro Aero (Ollaro Aero)"},
+		{[]string{"names", "list", "shoes", "--csv"}, "BRAND,NAME,OPTIONS,DOMAINS|Kestrin,Kes,case exact,-"},
+		{[]string{"names", "try", "shoes", "Ollaro", "--brand", "Ollaro", "--case", "exact"}, "NAMED NOW|searched 4 answers|PLACE|made up"},
+		{[]string{"names", "try", "shoes", "Ollaro Aero", "Kestrin Aero"}, "Ollaro (Ollaro) is contained in Ollaro Aero (Ollaro Aero)"},
 		{[]string{"names", "try", "shoes", "Ollaro", "--brand", "Ollaro", "--json"}, `"contexts"|"collisions"`},
 		{[]string{"discover", "shoes"}, "FIRST SEEN|chatassistant/US|list"},
 		{[]string{"discover", "shoes", "--csv", "--limit", "1"}, "NAME,ANSWERS,SHARE"},
@@ -67,7 +67,7 @@ func TestLookingIntoATracker(t *testing.T) {
 	}
 }
 
-func TestAnExportProvesItsNumbers(t *testing.T) {
+func TestVerifyRecomputesAnExport(t *testing.T) {
 	t.Parallel()
 	u, _, _ := swept(t)
 	file := filepath.Join(t.TempDir(), "shoes.ndjson")
@@ -75,7 +75,7 @@ func TestAnExportProvesItsNumbers(t *testing.T) {
 		t.Fatalf("export: %s", errOut)
 	}
 	out, err := earshotCommand(t, "tracker", "verify", file)
-	if err != nil || !strings.Contains(out, "visibility@m1, Ollaro, chatassistant/US") || !strings.Contains(out, "numbers are what the answers give") || strings.Contains(out, "differs") {
+	if err != nil || !strings.Contains(out, "visibility@m1, Ollaro, chatassistant/US") || !strings.Contains(out, "values agree with the recomputed values") || strings.Contains(out, "differs") {
 		t.Fatalf("verify: %v\n%s", err, out)
 	}
 	written, err := os.ReadFile(file)
@@ -127,7 +127,7 @@ func TestAnExportProvesItsNumbers(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "{}", `{"answer":{}}`, "no JSON", lines[0] + "\n" + lines[0]} {
-		if _, err := earshotCommand(t, "tracker", "verify", writeFile(t, "none.ndjson", text)); err == nil || !strings.Contains(err.Error(), "is no export of numbers") {
+		if _, err := earshotCommand(t, "tracker", "verify", writeFile(t, "none.ndjson", text)); err == nil || !strings.Contains(err.Error(), "is not an export with --table numbers") {
 			t.Errorf("%.40q: %v", text, err)
 		}
 	}

@@ -7,35 +7,32 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/client"
 )
 
-// trackerNumbers are the commands that read numbers of a tracker.
+// trackerNumbers are the commands that read metrics of a tracker.
 type trackerNumbers struct {
-	Metrics trackerMetricsCmd `cmd:"" help:"Print what its answers say of brands."`
-	Compare trackerCompareCmd `cmd:"" help:"Tell whether a number changed, or only wavers."`
-	Sources trackerSourcesCmd `cmd:"" help:"List what its answers cite."`
-	Report  trackerReportCmd  `cmd:"" help:"Write a report of one period against the one before."`
+	Metrics trackerMetricsCmd `cmd:"" help:"Print its metrics."`
+	Compare trackerCompareCmd `cmd:"" help:"Find out whether a metric changed between two periods."`
+	Sources trackerSourcesCmd `cmd:"" help:"List the sources that its answers cite."`
+	Report  trackerReportCmd  `cmd:"" help:"Write a report that compares a period with the one before."`
 	trackerExplore
 }
 
-// numberFlags are those of all commands that read numbers.
+// numberFlags are the flags of all commands that read metrics.
 type numberFlags struct {
-	Name string `arg:"" help:"The tracker's name."`
-
-	From         string `help:"Sweeps that were due at or after this time or day." placeholder:"DAY"`
-	To           string `help:"Sweeps that were due before this time, or on or before this day." placeholder:"DAY"`
-	Filter       string `help:"Only answers that match, such as target:chatassistant/US,tag:trail. It shrinks denominators." placeholder:"FILTER"`
-	Branded      bool   `help:"Let questions count that name a brand of the panel themselves."`
-	PoolSurfaces bool   `help:"Mix answers of web pages, APIs and the lab."`
+	From         string `help:"Only sweeps due at or after this time or day." placeholder:"DAY"`
+	To           string `help:"Only sweeps due before this time, or on or before this day." placeholder:"DAY"`
+	Filter       string `help:"Only answers that match, such as target:chatassistant/US,tag:trail. It reduces the denominators." placeholder:"FILTER"`
+	Branded      bool   `help:"Include prompts that contain the name of one of the tracker's brands."`
+	PoolSurfaces bool   `help:"Combine answers from websites, APIs and the lab."`
 
 	tableFlags
-	remote
+	trackerArg
 }
 
-// tableFlags say how a report is printed.
+// tableFlags are the output formats of a report.
 type tableFlags struct {
-	JSON bool `name:"json" help:"Print all of it as JSON." xor:"format"`
+	JSON bool `name:"json" help:"Print the whole report as JSON." xor:"format"`
 	CSV  bool `name:"csv" help:"Print the rows as CSV." xor:"format"`
 }
 
@@ -44,11 +41,11 @@ func (c *numberFlags) filter() earshot.NumberFilter {
 }
 
 func (c *numberFlags) print(in *invocation, report any, rows [][]string, madeUp bool) error {
-	return c.tableFlags.print(in, report, rows, madeUp, "there are no answers of closed sweeps in that time")
+	return c.tableFlags.print(in, report, rows, madeUp, "there are no answers of closed sweeps in this period")
 }
 
-// print prints a report: as JSON, its rows as CSV, or a table. none is said of one that has
-// only its header.
+// print prints a report as JSON, or its rows as CSV or as a table. none is the message if
+// there are no rows besides the header.
 func (c *tableFlags) print(in *invocation, report any, rows [][]string, madeUp bool, none string) error {
 	switch {
 	case c.JSON:
@@ -65,13 +62,12 @@ func (c *tableFlags) print(in *invocation, report any, rows [][]string, madeUp b
 		return nil
 	}
 	if madeUp {
-		fmt.Fprintln(in.errOut, "these answers were made up by the lab")
+		fmt.Fprintln(in.errOut, "warning: these answers were made up by the lab")
 	}
 	return printTable(in.out, rows)
 }
 
-// cellOf is a text that no spreadsheet takes for a formula: names and sentences are of
-// others. Numbers stay.
+// cellOf escapes a text that a spreadsheet would read as a formula. It does not change numbers.
 func cellOf(text string) string {
 	if text == "" || text == "-" || !strings.ContainsRune("=+-@", rune(text[0])) {
 		return text
@@ -82,26 +78,18 @@ func cellOf(text string) string {
 	return "'" + text
 }
 
-// explained is an error in words of trackers.
-func (c *numberFlags) explained(err error) error {
-	if client.IsCode(err, earshot.CodeNotFound) {
-		return advised{err, fmt.Sprintf("there is no tracker %s", oneLine(c.Name))}
-	}
-	return c.explain(err)
-}
-
 type trackerMetricsCmd struct {
-	Metric string `help:"Names of metrics with commas between them." default:"visibility" placeholder:"NAMES"`
-	By     string `help:"What to divide by, with commas: target, provider, country, prompt, tag, sweep, day, week, month; brand for none of these." default:"target" placeholder:"DIMENSIONS"`
-	Having string `help:"Only rows that match, such as brand:Ollaro. It changes no number." placeholder:"FILTER"`
+	Metric string `help:"Comma-separated names of metrics." default:"visibility" placeholder:"NAMES"`
+	By     string `help:"Comma-separated dimensions to group by: target, provider, country, prompt, tag, sweep, day, week, month; brand for none of these." default:"target" placeholder:"DIMENSIONS"`
+	Having string `help:"Only rows that match, such as brand:Ollaro. It does not change the values." placeholder:"FILTER"`
 	numberFlags
 }
 
-// Help says what the columns are.
+// Help returns the command's long help.
 func (c *trackerMetricsCmd) Help() string {
-	return `Prints numbers of a tracker, made of its closed sweeps. RERUN is where the number would lie if the same questions were asked
-again, MARKET for questions like these, both in 95 of 100 cases; "provisional" is a number of fewer than 5 sweeps. Answers that are
-missing count in no rate. docs/metrics.md has all metrics. Whether a number changed tells 'earshot tracker compare'.
+	return `Prints metrics of a tracker, computed from its closed sweeps. RERUN is the 95 % confidence interval for the same prompts asked again,
+MARKET the one for similar prompts; "provisional" means fewer than 5 sweeps. Missing answers do not count in any rate.
+docs/metrics.md describes all metrics. To find out whether a metric changed, use 'earshot tracker compare'.
 
 Exit status: 0 they were printed, 130 it was interrupted, 1 anything else.
 
@@ -111,7 +99,7 @@ Examples:
   earshot tracker metrics shoes --filter tag:trail --csv > trail.csv`
 }
 
-// Run prints numbers.
+// Run prints the metrics.
 func (c *trackerMetricsCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -119,7 +107,7 @@ func (c *trackerMetricsCmd) Run(in *invocation) error {
 	}
 	report, err := service.TrackerMetrics(in, c.Name, earshot.MetricQuery{Metric: c.Metric, By: c.By, Having: c.Having, NumberFilter: c.filter()})
 	if err != nil {
-		return c.explained(err)
+		return c.explain(err)
 	}
 	by := strings.Split(c.By, ",")
 	head := []string{"METRIC", "BRAND"}
@@ -161,7 +149,7 @@ func (c *trackerMetricsCmd) row(r *earshot.MetricRow, by []string) []string {
 	return append(row, c.value(r.Value, isPlace), of, rerun, market, sweeps, strconv.Itoa(r.Missing), note)
 }
 
-// value is a share for people, and as it is for programs.
+// value formats a share as a percentage, or as a plain number in CSV and for positions.
 func (c *tableFlags) value(v *float64, isPlace bool) string {
 	switch {
 	case v == nil:
@@ -190,19 +178,19 @@ func dashed(text string) string {
 }
 
 type trackerCompareCmd struct {
-	Metric       string `help:"Names of metrics with commas between them." default:"visibility" placeholder:"NAMES"`
-	BaselineFrom string `help:"First day of the period before; as long as the later one unless given." placeholder:"DAY"`
-	BaselineTo   string `help:"Last day of it." placeholder:"DAY"`
+	Metric       string `help:"Comma-separated names of metrics." default:"visibility" placeholder:"NAMES"`
+	BaselineFrom string `help:"First day of the earlier period; by default, it is as long as the later period and ends right before it." placeholder:"DAY"`
+	BaselineTo   string `help:"Last day of the earlier period." placeholder:"DAY"`
 	Having       string `help:"Only rows that match, such as brand:Ollaro." placeholder:"FILTER"`
 	numberFlags
 }
 
-// Help says what a verdict means.
+// Help returns the command's long help.
 func (c *trackerCompareCmd) Help() string {
-	return `Compares two periods, the last 28 days with the 28 before unless given. "moved" is a change that asking the same questions again
-would not have shown; "steady" may be noise, and VISIBLE FROM is the smallest change that would have been seen in 80 of 100 cases;
-"tooEarly" is fewer than 5 sweeps in a period. NOISE FLOOR is by how much visibility differed when a sweep was repeated at once, by
-'earshot tracker run --repeat'. The grade tells what the numbers are good for, and what they lack for a decision.
+	return `Compares two periods; by default, the last 28 days with the 28 days before. "moved" is a change larger than normal variation;
+"steady" may be normal variation; "tooEarly" means fewer than 5 sweeps in a period. VISIBLE FROM is the smallest change that would
+have been detected in 80 of 100 cases. NOISE FLOOR is the difference in visibility between a sweep and its repetition by
+'earshot tracker run --repeat'. The grade rates the reliability of the metrics and lists what is missing for a decision.
 
 Exit status: 0 they were compared, 130 it was interrupted, 1 anything else.
 
@@ -212,7 +200,7 @@ Examples:
   earshot tracker compare shoes --json | jq -r '.rows[].summary'`
 }
 
-// Run compares.
+// Run compares the periods.
 func (c *trackerCompareCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -222,7 +210,7 @@ func (c *trackerCompareCmd) Run(in *invocation) error {
 		Metric: c.Metric, NumberFilter: c.filter(), BaselineFrom: c.BaselineFrom, BaselineTo: c.BaselineTo, Having: c.Having,
 	})
 	if err != nil {
-		return c.explained(err)
+		return c.explain(err)
 	}
 	rows := [][]string{{"METRIC", "BRAND", "TARGET", "VERDICT", "BEFORE", "AFTER", "CHANGE", "INTERVAL", "VISIBLE FROM", "NOISE FLOOR", "CELLS", "LEFT OUT", "SWEEPS"}}
 	for _, r := range report.Rows {
@@ -233,7 +221,7 @@ func (c *trackerCompareCmd) Run(in *invocation) error {
 		})
 	}
 	if !c.JSON && !c.CSV {
-		fmt.Fprintf(in.out, "%s to %s against %s to %s\n\n", report.Period.From, report.Period.To, report.Baseline.From, report.Baseline.To)
+		fmt.Fprintf(in.out, "%s to %s compared with %s to %s\n\n", report.Period.From, report.Period.To, report.Baseline.From, report.Baseline.To)
 	}
 	if err := c.print(in, report, rows, report.MadeUp); err != nil || c.JSON || c.CSV {
 		return err
@@ -246,7 +234,7 @@ func (c *trackerCompareCmd) Run(in *invocation) error {
 	return nil
 }
 
-// lacks tells which criteria a grade misses.
+// lacks returns the criteria that are not met.
 func lacks(criteria []earshot.GradedCriterion) string {
 	var missed []string
 	for _, criterion := range criteria {
@@ -266,14 +254,14 @@ func lacks(criteria []earshot.GradedCriterion) string {
 }
 
 type trackerSourcesCmd struct {
-	By    string `help:"What to count by: domain, url or type." enum:"domain,url,type" default:"domain"`
-	Limit int    `help:"How many, those with the most citations first." default:"20" placeholder:"N"`
+	By    string `help:"Count citations by domain, url or type." enum:"domain,url,type" default:"domain"`
+	Limit int    `help:"The maximum number of sources; the most cited come first." default:"20" placeholder:"N"`
 	numberFlags
 }
 
-// Help says what is counted.
+// Help returns the command's long help.
 func (c *trackerSourcesCmd) Help() string {
-	return `Lists the sites or pages that answers cite, with their share of all citations. A page counts once an answer.
+	return `Lists the sites or pages that answers cite, with their share of all citations. A page counts once per answer.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -282,7 +270,7 @@ Examples:
   earshot tracker sources shoes --by url --limit 100 --csv > pages.csv`
 }
 
-// Run lists sources.
+// Run lists the sources.
 func (c *trackerSourcesCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -290,7 +278,7 @@ func (c *trackerSourcesCmd) Run(in *invocation) error {
 	}
 	report, err := service.TrackerSources(in, c.Name, earshot.SourceQuery{By: c.By, Limit: c.Limit, NumberFilter: c.filter()})
 	if err != nil {
-		return c.explained(err)
+		return c.explain(err)
 	}
 	rows := [][]string{{strings.ToUpper(c.By), "TYPE", "BRAND", "TARGET", "SHARE", "OF", "RERUN"}}
 	for _, r := range report.Rows {

@@ -11,7 +11,7 @@ import (
 	"earshot/test/harness"
 )
 
-func TestNumbersOfATracker(t *testing.T) {
+func TestTrackerMetricsCommands(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
 	a := n.Organization(t, "many", 1000)
@@ -33,7 +33,7 @@ func TestNumbersOfATracker(t *testing.T) {
 		{"metrics shoes", "visibility@m1|Ollaro|chatassistant/US|/2|provisional|made up"},
 		{"metrics shoes --metric shareOfVoice --by brand,day --having brand:Kestrin --csv", "METRIC,BRAND,DAY,VALUE|shareOfVoice@m1,Kestrin,20"},
 		{"metrics shoes --json", `"answersUrl"|"rules": "r1"`},
-		{"compare shoes", "against|tooEarly|exploratory; prompts 2 (a decision needs 50)"},
+		{"compare shoes", "compared with|tooEarly|exploratory; prompts 2 (a decision needs 50)"},
 		{"compare shoes --json", `"cellsLeftOut": 2`},
 		{"sources shoes --by type", "TYPE|%"},
 		{"report shoes", "<!doctype html>|Brand visibility report: shoes|Ollaro is named in|Made up."},

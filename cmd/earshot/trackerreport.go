@@ -11,24 +11,24 @@ import (
 
 type trackerReportCmd struct {
 	trackerArg
-	Out          string `short:"o" help:"Where to write. Without it: to standard output." placeholder:"FILE" xor:"out"`
-	Format       string `help:"html, a page that stands alone; or md, Markdown. Without it: by the file's ending." enum:"html,md," default:"" placeholder:"FORMAT"`
-	From         string `help:"First day of the period; 28 days up to its end unless given." placeholder:"DAY"`
-	To           string `help:"Last day of it; today unless given." placeholder:"DAY"`
-	BaselineFrom string `help:"First day of the period before; as long as the later one unless given." placeholder:"DAY"`
-	BaselineTo   string `help:"Last day of it." placeholder:"DAY"`
-	Send         bool   `help:"Send it now to the channels of the tracker's reports instead of writing it: of the days that these would be of today." xor:"out"`
-	Channel      string `help:"With --send: to this channel instead." placeholder:"NAME"`
+	Out          string `short:"o" help:"The file to write; standard output by default." placeholder:"FILE" xor:"out"`
+	Format       string `help:"html (a self-contained page) or md (Markdown); by default, according to the file's ending." enum:"html,md," default:"" placeholder:"FORMAT"`
+	From         string `help:"First day of the period; by default, the period has 28 days." placeholder:"DAY"`
+	To           string `help:"Last day of the period; today by default." placeholder:"DAY"`
+	BaselineFrom string `help:"First day of the earlier period; by default, it is as long as the period and ends right before it." placeholder:"DAY"`
+	BaselineTo   string `help:"Last day of the earlier period." placeholder:"DAY"`
+	Send         bool   `help:"Send the report to the channels of the tracker's reports instead of writing it. Its period is that of a report due today." xor:"out"`
+	Channel      string `help:"With --send: send it only to this channel." placeholder:"NAME"`
 }
 
-// Help says what is in a report.
+// Help returns the command's long help.
 func (c *trackerReportCmd) Help() string {
-	return `Writes a report of one period against the one before, for people who have never seen the dashboard: the own brands with both
-ranges and the verdict in words, the trend, all brands and targets, the questions that moved most, sources, what is missing, and what
-the numbers are good for. The HTML file holds all that it shows; a browser prints it, or saves it as PDF. Markdown has no charts.
-A tracker whose file has 'reports' sends them by itself; 'earshot tracker show' tells when and how that went.
+	return `Writes a report that compares a period with the one before, for readers who do not know the dashboard: your own brands with both
+intervals and a verdict in words, the trend, all brands and targets, the prompts that changed most, sources, missing answers, and the
+reliability of the metrics. The HTML file is self-contained; print it or save it as PDF with a browser. Markdown has no charts.
+A tracker whose definition has 'reports' sends them automatically; 'earshot tracker show' shows when, and the last delivery.
 
-Exit status: 0 it was written, 130 it was interrupted, 1 anything else.
+Exit status: 0 it was written or sent, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tracker demo --name story --days 12 --prompts 2
@@ -36,13 +36,13 @@ Examples:
   earshot tracker report story --format md --from 2026-11-01 --to 2026-11-14`
 }
 
-// Validate refuses what would be ignored.
+// Validate refuses flags that would be ignored.
 func (c *trackerReportCmd) Validate() error {
 	if !c.Send && c.Channel != "" {
-		return errors.New("--channel goes only with --send")
+		return errors.New("--channel can only be used with --send")
 	}
 	if c.Send && c.Format+c.From+c.To+c.BaselineFrom+c.BaselineTo != "" {
-		return errors.New("--send takes --channel only: the days of what is sent follow from the tracker's file")
+		return errors.New("--send can only be combined with --channel: the tracker's definition sets the period")
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (c *trackerReportCmd) Run(in *invocation) error {
 		if err != nil {
 			return c.explain(err)
 		}
-		_, err = fmt.Fprintf(in.out, "the report of %s to %s is on its way to %s\n", sent.From, sent.To, deliveriesOf(sent))
+		_, err = fmt.Fprintf(in.out, "the report on %s to %s is being sent to %s\n", sent.From, sent.To, deliveriesOf(sent))
 		return err
 	}
 	format := c.Format
@@ -73,7 +73,7 @@ func (c *trackerReportCmd) Run(in *invocation) error {
 	return deliver(in, "report", c.Out, document)
 }
 
-// deliveriesOf tells where a report was sent, and how far it came.
+// deliveriesOf returns the channels of a report and the states of its deliveries.
 func deliveriesOf(r *earshot.SentReport) string {
 	var all []string
 	for _, d := range r.Deliveries {
@@ -86,7 +86,7 @@ func deliveriesOf(r *earshot.SentReport) string {
 	return strings.Join(all, ", ")
 }
 
-// scheduledOf tells how reports and exports of a tracker stand.
+// scheduledOf returns the rows about a tracker's reports and exports.
 func scheduledOf(t *earshot.Tracker) (rows [][]string) {
 	if r := t.Reports; r != nil {
 		next := "none while it is paused"
@@ -95,7 +95,7 @@ func scheduledOf(t *earshot.Tracker) (rows [][]string) {
 		}
 		rows = append(rows, []string{"next report", next})
 		if r.Last != nil {
-			rows = append(rows, []string{"last report", fmt.Sprintf("of %s to %s, made %s: %s", r.Last.From, r.Last.To, timeOf(&r.Last.MadeAt), deliveriesOf(r.Last))})
+			rows = append(rows, []string{"last report", fmt.Sprintf("on %s to %s, created %s: %s", r.Last.From, r.Last.To, timeOf(&r.Last.MadeAt), deliveriesOf(r.Last))})
 		}
 	}
 	if e := t.Exports; e != nil {

@@ -23,7 +23,7 @@ func TestScheduledReportsAndExportsAreShown(t *testing.T) {
 		return out
 	}
 	wants(t, says("show", "shoes"), "next report", "exports", "0 days to be written, last written -")
-	wants(t, says("report", "shoes", "--send"), "is on its way to board (")
+	wants(t, says("report", "shoes", "--send"), "is being sent to board (")
 	harness.Eventually(t, "it arrives", func() bool { return len(receiver.Webhooks()) > 0 })
 	wants(t, says("show", "shoes"), "last report", "board (")
 	for _, args := range [][]string{{"--send", "--format", "md"}, {"--channel", "board"}, {"--send", "--channel", "none"}} {

@@ -11,23 +11,23 @@ import (
 )
 
 type trackerRunCmd struct {
-	Wait   bool          `help:"Wait for all answers, and show how far it is."`
-	Key    string        `help:"The same key again gives the same sweep: a repeated command starts no second one." placeholder:"KEY"`
-	Repeat bool          `help:"Repeat the newest closed sweep, to see how much of a change is noise."`
+	Wait   bool          `help:"Wait for all answers, and show the progress."`
+	Key    string        `help:"An idempotency key: the same command with the same key starts no second sweep." placeholder:"KEY"`
+	Repeat bool          `help:"Repeat the newest closed sweep, to measure the normal variation."`
 	JSON   bool          `name:"json" help:"Print the sweep as JSON."`
-	Every  time.Duration `help:"How often to look." default:"1s" hidden:""`
+	Every  time.Duration `help:"How often to poll." default:"1s" hidden:""`
 	trackerArg
 }
 
-// Help says what a sweep that is run by hand is.
+// Help returns the command's long help.
 func (c *trackerRunCmd) Help() string {
-	return `Starts a sweep at once, apart from the schedule: every question on every target. Its tasks take their turns in the queue like
-all others. Ctrl-C leaves it running. A sweep that might pass the tracker's ceiling is skipped.
+	return `Starts a sweep now, independently of the schedule: every prompt on every target. Its tasks wait in the queue like all others. Ctrl-C
+leaves the sweep running. A sweep that might exceed the tracker's ceiling is skipped.
 
-With --repeat it asks again what the newest sweep has just asked, at the cost of a sweep. How far the two are apart is the noise
-floor that 'earshot tracker compare' shows beside every change; in other numbers it does not count.
+--repeat runs the newest closed sweep again, at the cost of a sweep. The difference between the two is the noise floor that
+'earshot tracker compare' shows next to every change; the repeated sweep does not count in any other metric.
 
-Exit status: 0 it was started, with --wait has all answers, 2 it was skipped or cancelled, or answers are missing, 130 it was
+Exit status: 0 it was started, with --wait has all answers, 2 it was skipped or canceled, or answers are missing, 130 it was
 interrupted, 1 anything else.
 
 Examples:
@@ -55,9 +55,9 @@ func (c *trackerRunCmd) Run(in *invocation) error {
 	}
 	sweep := &started.Sweep
 	if !started.Replayed && sweep.State == earshot.SweepRunning {
-		fmt.Fprintf(in.errOut, "sweep %s has begun: %s, at most %s\n", sweep.ID, many(sweep.Progress.Planned, "question"), many(sweep.Credits.CreditsToCharge, "credit"))
+		fmt.Fprintf(in.errOut, "sweep %s has started: %s, at most %s\n", sweep.ID, many(sweep.Progress.Planned, "task"), many(sweep.Credits.CreditsToCharge, "credit"))
 	} else if started.Replayed {
-		fmt.Fprintf(in.errOut, "sweep %s was started before with this key\n", sweep.ID)
+		fmt.Fprintf(in.errOut, "sweep %s was already started with this key\n", sweep.ID)
 	}
 	if c.Wait {
 		if sweep, err = c.follow(in, service, sweep); err != nil {
@@ -70,7 +70,7 @@ func (c *trackerRunCmd) Run(in *invocation) error {
 	case sweep.State == earshot.SweepRunning:
 		_, err = fmt.Fprintln(in.out, sweep.ID)
 	default:
-		_, err = fmt.Fprintln(in.out, c.told(sweep))
+		_, err = fmt.Fprintln(in.out, result(sweep))
 	}
 	return errors.Join(err, c.shortfall(sweep))
 }
@@ -94,15 +94,15 @@ func (c *trackerRunCmd) follow(in *invocation, service *client.Client, sweep *ea
 		}
 		select {
 		case <-in.Done():
-			text := fmt.Sprintf("interrupted; the sweep %s goes on on the server: 'earshot tracker sweeps %s' tells how it stands, 'earshot tracker cancel %s %s' stops it", id, c.Name, c.Name, id)
+			text := fmt.Sprintf("interrupted; the sweep %s continues on the server: 'earshot tracker sweeps %s' shows its state, 'earshot tracker cancel %s %s' cancels it", id, c.Name, c.Name, id)
 			return nil, exitError{errors.New(text), statusInterrupted}
 		case <-time.After(c.Every):
 		}
 	}
 }
 
-// told is how a sweep ended, in a line.
-func (c *trackerRunCmd) told(sweep *earshot.Sweep) string {
+// result returns the result of a sweep in one line.
+func result(sweep *earshot.Sweep) string {
 	text := fmt.Sprintf("sweep %s is %s", sweep.ID, sweep.State)
 	if sweep.State == earshot.SweepClosed || sweep.State == earshot.SweepCanceled {
 		text += fmt.Sprintf(": %s, for %s", coverage(sweep), many(sweep.Credits.CreditsCharged, "credit"))
@@ -110,14 +110,14 @@ func (c *trackerRunCmd) told(sweep *earshot.Sweep) string {
 	return text
 }
 
-// shortfall is the error of a sweep of which not all was answered.
+// shortfall returns an error if answers of the sweep are missing.
 func (c *trackerRunCmd) shortfall(sweep *earshot.Sweep) error {
 	text := ""
 	switch sweep.State {
 	case earshot.SweepRunning:
 		return nil
 	case earshot.SweepSkipped:
-		text = fmt.Sprintf("the sweep was skipped (%s): 'earshot tracker show %s' tells what it can cost and what is spent", sweep.Reason, c.Name)
+		text = fmt.Sprintf("the sweep was skipped (%s): 'earshot tracker show %s' shows its cost and what is spent", sweep.Reason, c.Name)
 	case earshot.SweepCanceled, earshot.SweepMissed:
 		text = fmt.Sprintf("the sweep was %s", sweep.State)
 	case earshot.SweepClosed:
@@ -129,7 +129,7 @@ func (c *trackerRunCmd) shortfall(sweep *earshot.Sweep) error {
 	return exitError{errors.New(text), statusIncomplete}
 }
 
-// reasonsOf counts what is missing of a sweep by reason.
+// reasonsOf returns the number of missing answers by reason.
 func reasonsOf(sweep *earshot.Sweep) string {
 	var parts []string
 	for _, r := range sweep.Missing {
@@ -139,16 +139,16 @@ func reasonsOf(sweep *earshot.Sweep) string {
 }
 
 type trackerSweepsCmd struct {
-	State string `help:"Only those that are running, closed, canceled, skipped or missed." enum:"running,closed,canceled,skipped,missed," default:"" placeholder:"STATE"`
-	Limit int    `help:"How many to list at most; 0 for all." default:"20" placeholder:"N"`
-	JSON  bool   `name:"json" help:"Print one JSON object a sweep."`
+	State string `help:"Only sweeps in this state: running, closed, canceled, skipped or missed." enum:"running,closed,canceled,skipped,missed," default:"" placeholder:"STATE"`
+	Limit int    `help:"The maximum number of sweeps; 0 for all." default:"20" placeholder:"N"`
+	JSON  bool   `name:"json" help:"Print one JSON object per sweep."`
 	trackerArg
 }
 
-// Help says what the columns are.
+// Help returns the command's long help.
 func (c *trackerSweepsCmd) Help() string {
-	return `Lists the sweeps of a tracker, newest first: the time for which each was due, how it ended, how many of its questions were
-answered, are missing and were planned, what it cost in credits, its id, and why it was skipped.
+	return `Lists the sweeps of a tracker, newest first: the time for which each was due, its state, the numbers of answered, missing and planned
+answers, its cost in credits, its id, and why it was skipped.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -158,7 +158,7 @@ Examples:
   earshot tracker sweeps socks --state closed --limit 1 --json | jq .progress.coverage`
 }
 
-// Run lists.
+// Run lists the sweeps.
 func (c *trackerSweepsCmd) Run(in *invocation) error {
 	service, err := c.connect()
 	if err != nil {
@@ -182,15 +182,15 @@ func (c *trackerSweepsCmd) Run(in *invocation) error {
 
 type trackerCancelCmd struct {
 	trackerArg
-	Sweep string `arg:"" help:"The sweep's id, as 'earshot tracker sweeps' lists it."`
+	Sweep string `arg:"" help:"The sweep's id, as listed by 'earshot tracker sweeps'."`
 }
 
-// Help says what stays.
+// Help returns the command's long help.
 func (c *trackerCancelCmd) Help() string {
-	return `Stops a sweep that runs: nothing more of it is asked, and what is queued is removed at no cost. What is being asked goes on and
-is charged; its answers are kept.
+	return `Cancels a running sweep: no more of its tasks are submitted, and its queued tasks are removed at no cost. Running tasks continue and
+are charged; their answers are stored.
 
-Exit status: 0 it is being stopped, 130 it was interrupted, 1 anything else, such as a sweep that does not run.
+Exit status: 0 it is being canceled, 130 it was interrupted, 1 anything else, such as a sweep that is not running.
 
 Examples:
   id=$(earshot tracker list --json | jq -r 'select(.lastSweep.state == "running") | .name + " " + .lastSweep.id' | head -1); [ -z "$id" ] || earshot tracker cancel $id`
@@ -206,6 +206,6 @@ func (c *trackerCancelCmd) Run(in *invocation) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	_, err = fmt.Fprintf(in.out, "sweep %s is being stopped: %s removed from the queue\n", c.Sweep, many(canceled.Cleared, "task"))
+	_, err = fmt.Fprintf(in.out, "sweep %s is being canceled: %s removed from the queue\n", c.Sweep, many(canceled.Cleared, "task"))
 	return err
 }

@@ -11,28 +11,28 @@ import (
 	"earshot/internal/track/proof"
 )
 
-// errUnproven makes the verification exit with 1.
-var errUnproven = errors.New("not all numbers are what their answers give")
+// errUnproven is returned if a recomputed value differs.
+var errUnproven = errors.New("not all values agree with the recomputed values")
 
 type trackerVerifyCmd struct {
-	File string `arg:"" help:"What 'earshot tracker export NAME --table numbers' wrote; - is standard input." placeholder:"FILE"`
+	File string `arg:"" help:"The output of 'earshot tracker export NAME --table numbers'; - is standard input." placeholder:"FILE"`
 	tableFlags
 }
 
-// Help says what is checked.
+// Help returns the command's long help.
 func (c *trackerVerifyCmd) Help() string {
-	return `Needs no server. Looks for the names of the export in the results of its answers, adds up what it finds, and holds every number against
-the one that the export states: values, counts, both intervals, series, stability. A number may differ by 0.000000000001. Prints the
-value of each number as stated and as computed, and all that differs.
+	return `Recomputes the metrics of an export without a server. It finds the brand names in the exported results, computes all values, and
+compares them with the exported ones: values, counts, both intervals, series, stability. The tolerance is 0.000000000001. It prints
+the stated and the computed value of each metric, and everything that differs.
 
-Exit status: 0 every number is what its answers give, 1 one is not, or anything else.
+Exit status: 0 all values agree, 1 one differs, or anything else.
 
 Examples:
   earshot tracker export shoes --table numbers -o shoes.ndjson
   earshot tracker verify shoes.ndjson`
 }
 
-// Run verifies.
+// Run verifies the export.
 func (c *trackerVerifyCmd) Run(in *invocation) error {
 	file, err := c.open()
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *trackerVerifyCmd) Run(in *invocation) error {
 	defer func() { _ = file.Close() }() // it was only read
 	head, checks, err := proof.Verify(file)
 	if err != nil {
-		return fmt.Errorf("%s is no export of numbers: %w", c.File, err)
+		return fmt.Errorf("%s is not an export with --table numbers: %w", c.File, err)
 	}
 	rows := [][]string{{"NUMBER", "FIELD", "STATED", "COMPUTED", ""}}
 	differ := 0
@@ -63,7 +63,7 @@ func (c *trackerVerifyCmd) Run(in *invocation) error {
 		err = csv.NewWriter(in.out).WriteAll(rows)
 	default:
 		if err = printTable(in.out, rows); err == nil {
-			_, err = fmt.Fprintf(in.out, "\n%s, rules %s: %d of %d numbers are what the answers give\n", oneLine(head.Tracker), head.Rules, len(checks)-differ, len(checks))
+			_, err = fmt.Fprintf(in.out, "\n%s, rules %s: %d of %d values agree with the recomputed values\n", oneLine(head.Tracker), head.Rules, len(checks)-differ, len(checks))
 		}
 	}
 	if err == nil && differ > 0 {

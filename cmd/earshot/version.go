@@ -9,17 +9,27 @@ import (
 
 type versionCmd struct{}
 
+// Help returns the command's long help.
+func (versionCmd) Help() string {
+	return `Prints the version, the revision of the source code, and the Go version and platform of the build.
+
+Exit status: 0 it was printed, 1 anything else.
+
+Examples:
+  earshot version`
+}
+
 // Run prints the version.
 func (versionCmd) Run(in *invocation) error {
 	_, err := fmt.Fprintln(in.out, version())
 	return err
 }
 
-// release is the version that a build without a repository is told, such as that of the
-// container image: -ldflags '-X main.release=v1.2.3'.
+// release is the version of a build without a repository, such as the container image. It
+// is set by -ldflags '-X main.release=v1.2.3'.
 var release string
 
-// version is that of the module and of the source code, as far as the build knows them.
+// version returns the version of the module and the revision of the source code, if known.
 func version() string {
 	text := cmp.Or(release, "development")
 	if build, ok := debug.ReadBuildInfo(); ok {

@@ -8,20 +8,26 @@ import (
 )
 
 type webhookCmd struct {
-	Rotate webhookRotateCmd `cmd:"" help:"Give an organization a new secret to verify its webhooks with."`
+	Rotate webhookRotateCmd `cmd:"" help:"Replace the webhook secret of an organization."`
 }
 
 type webhookRotateCmd struct {
-	Org  string `required:"" help:"Whose secret it is." placeholder:"NAME"`
+	Org  string `required:"" help:"The name of the organization." placeholder:"NAME"`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Help says what becomes of the old one.
+// Help returns the command's long help.
 func (c *webhookRotateCmd) Help() string {
-	return `The old secret stays valid for 24 hours: until then webhooks carry a signature of each.`
+	return `Creates a new webhook secret and prints it. The previous secret stays valid for 24 hours, during which webhooks are signed with
+both.
+
+Exit status: 0 the secret was replaced, 1 anything else.
+
+Examples:
+  earshot webhook rotate --org default`
 }
 
-// Run makes the secret.
+// Run replaces the secret.
 func (c *webhookRotateCmd) Run(in *invocation) error {
 	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
 		secret := account.NewWebhookSecret()
@@ -31,7 +37,7 @@ func (c *webhookRotateCmd) Run(in *invocation) error {
 		if c.JSON {
 			return in.json(accountJSON{Organization: printable(o), WebhookSecret: secret})
 		}
-		_, err := fmt.Fprintf(in.out, "webhook secret: %s\nIt is shown this once. The one before stays valid for 24 hours.\n", secret)
+		_, err := fmt.Fprintf(in.out, "webhook secret: %s\nStore it now. It is not shown again. The previous secret stays valid for 24 hours.\n", secret)
 		return err
 	})
 }

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/text/width"
 )
 
-// runeWidth is how many columns of a terminal a character takes.
+// runeWidth returns the number of terminal columns of a character.
 func runeWidth(r rune) int {
 	switch kind := width.LookupRune(r).Kind(); {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf): // what joins or marks the one before
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf): // combining characters
 		return 0
 	case kind == width.EastAsianWide, kind == width.EastAsianFullwidth:
 		return 2
@@ -22,10 +22,10 @@ func runeWidth(r rune) int {
 	}
 }
 
-// escape matches the sequences with which text is set off.
+// escape matches the escape sequences of textStyle.
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// textWidth is how many columns a text takes.
+// textWidth returns the number of columns of a text.
 func textWidth(text string) int {
 	sum := 0
 	for _, r := range escape.ReplaceAllString(text, "") {
@@ -34,7 +34,7 @@ func textWidth(text string) int {
 	return sum
 }
 
-// shortened cuts a text to a number of columns.
+// shortened truncates a text to a number of columns.
 func shortened(text string, columns int) string {
 	if textWidth(text) <= columns {
 		return text
@@ -48,12 +48,12 @@ func shortened(text string, columns int) string {
 	return text
 }
 
-// listMark matches the beginning of a line of text below which its other lines begin.
+// listMark matches the indentation and list marker of a line. Wrapped lines are indented by
+// its width.
 var listMark = regexp.MustCompile(`^\s*(?:(?:[-*+>]|\d+[.)])\s+)?`)
 
-// wrapped breaks the lines of a text that are longer than a number of columns. Blocks
-// of code, tables and words without a place to break them stay whole. 0 columns leave
-// everything as it is.
+// wrapped breaks lines that are longer than columns. Code blocks, tables and single long
+// words are not broken. With 0 columns, it returns the text unchanged.
 func wrapped(text string, columns int) string {
 	if columns <= 0 {
 		return text
@@ -80,7 +80,7 @@ func wrappedLine(line string, columns int) string {
 	var out strings.Builder
 	out.WriteString(mark)
 	column := textWidth(mark)
-	begins := true // nothing but the mark is in this line yet
+	begins := true // the line contains only the mark so far
 	for _, word := range strings.Fields(line[len(mark):]) {
 		space := 1
 		for _, part := range breakable(word) {
@@ -102,8 +102,8 @@ func wrappedLine(line string, columns int) string {
 	return out.String()
 }
 
-// breakable are the parts of a word between which a line may end: beside characters of
-// scripts that are written without spaces, but not before a closing mark.
+// breakable returns the parts of a word between which a line may be broken: next to
+// characters of scripts without spaces, but not before closing punctuation.
 func breakable(word string) []string {
 	var parts []string
 	start, before := 0, rune(0)
@@ -119,7 +119,7 @@ func breakable(word string) []string {
 	return append(parts, word[start:])
 }
 
-// printTable writes rows in columns that begin below each other.
+// printTable writes rows as aligned columns.
 func printTable(out io.Writer, rows [][]string) error {
 	var widths []int
 	for _, row := range rows {

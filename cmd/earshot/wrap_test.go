@@ -10,7 +10,7 @@ import (
 	"earshot/internal/app"
 )
 
-func TestLinesEndWhereTheTerminalEnds(t *testing.T) {
+func TestLinesAreWrappedToTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, want string }{
 		{"short", "short"},
@@ -39,7 +39,7 @@ func TestLinesEndWhereTheTerminalEnds(t *testing.T) {
 	wrapped(strings.Repeat("a ", 1000), 1) // narrower than anybody has it
 }
 
-func TestLinksAreNumbersOfSources(t *testing.T) {
+func TestLinksBecomeNumbersOfSources(t *testing.T) {
 	t.Parallel()
 	sources := []earshot.Source{
 		{Position: 1, URL: "https://a.example/x_(y)", Label: "A"},
@@ -63,7 +63,7 @@ func TestLinksAreNumbersOfSources(t *testing.T) {
 	}
 }
 
-func TestAnswersAreSetForTheTerminal(t *testing.T) {
+func TestAnswersAreFormattedForTheTerminal(t *testing.T) {
 	t.Parallel()
 	about, err := app.FindProvider("chatassistant")
 	if err != nil {
