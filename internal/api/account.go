@@ -33,11 +33,11 @@ func accountOperations() []Operation {
 	}
 }
 
-// createKey makes a key and returns its secret, once.
+// createKey creates a key and returns its secret, which cannot be read again.
 func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (earshot.NewKey, error) {
 	body, now := in.value, s.Store.Now()
 	if !body.ExpiresAt.IsZero() && !body.ExpiresAt.After(now) {
-		in.Reject("expiresAt", "must be a time to come in RFC 3339, such as 2026-09-08T09:30:00Z")
+		in.Reject("expiresAt", "must be a future time in RFC 3339, such as 2026-09-08T09:30:00Z")
 	}
 	if err := account.CheckKeyName(body.Name); err != nil {
 		in.Reject("name", "%v", err)
@@ -61,7 +61,7 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	if err != nil {
 		return earshot.NewKey{}, err
 	}
-	c.note("a key was made", "key", key.ID)
+	c.note("key created", "key", key.ID)
 	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: now}, ExpiresAt: earshot.When(body.ExpiresAt)}
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
@@ -72,7 +72,7 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	return earshot.NewKey{Key: made, Secret: key.Text}, nil
 }
 
-// changeKey sets what a key of the organization may spend.
+// changeKey sets the spending limits of a key of the organization.
 func (s *Server) changeKey(c *call, _ none, body earshot.KeyCeilings) (*earshot.ChangedKey, error) {
 	id := c.subject()
 	if !account.IsKeyID(id) {
@@ -83,18 +83,18 @@ func (s *Server) changeKey(c *call, _ none, body earshot.KeyCeilings) (*earshot.
 		return nil, err
 	}
 	key.Current = id == c.principal.KeyID
-	c.note("the budget of a key was set", "key", id)
+	c.note("key limits set", "key", id)
 	return &earshot.ChangedKey{Key: *key}, nil
 }
 
-// revokeKey ends a key of the organization, except the one that asks: nobody is to
-// lock themselves out by a slip.
+// revokeKey revokes a key of the organization, except the key of the request, so that
+// nobody locks themselves out by mistake.
 func (s *Server) revokeKey(c *call, _, _ none) (*earshot.RevokedKey, error) {
 	id := c.subject()
 	if id == c.principal.KeyID {
 		return nil, &earshot.Error{
 			Code:    earshot.CodeConflict,
-			Message: "a key cannot revoke itself; use another one",
+			Message: "a key cannot revoke itself; use another key",
 			Details: earshot.ConflictDetails{ID: id},
 		}
 	}
@@ -105,7 +105,7 @@ func (s *Server) revokeKey(c *call, _, _ none) (*earshot.RevokedKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.note("a key was revoked", "key", id)
+	c.note("key revoked", "key", id)
 	return &earshot.RevokedKey{Key: *key}, nil
 }
 
@@ -121,17 +121,18 @@ func (s *Server) ledger(c *call, q earshot.LedgerQuery, _ none) (page earshot.Le
 	return page, err
 }
 
-// rotateSecret gives the organization a new webhook secret and returns it, once.
+// rotateSecret replaces the webhook secret of the organization and returns the new one,
+// which cannot be read again.
 func (s *Server) rotateSecret(c *call, _, _ none) (earshot.RotatedSecret, error) {
 	secret, now := account.NewWebhookSecret(), s.Store.Now()
 	if err := s.Store.RotateSecret(c.organization(), secret, now); err != nil {
 		return earshot.RotatedSecret{}, err
 	}
-	c.note("a webhook secret was rotated")
+	c.note("webhook secret rotated")
 	return earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: now.Add(store.SecretLife)}}, nil
 }
 
-// testWebhook sends one signed message to a URL and returns the outcome.
+// testWebhook sends one signed message to a URL and returns the result.
 func (s *Server) testWebhook(c *call, _ none, in unchecked[earshot.WebhookRequest]) (*earshot.WebhookTestResponse, error) {
 	if in.IsString("url") {
 		if err := s.CheckWebhook(in.value.URL); err != nil {
@@ -141,7 +142,7 @@ func (s *Server) testWebhook(c *call, _ none, in unchecked[earshot.WebhookReques
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	c.turn.End() // the rest is waiting for the receiver
+	c.turn.End() // the rest is only waiting for the receiver
 	test, err := s.TestWebhook(c.context(), c.organization(), in.value.URL)
 	if err != nil {
 		return nil, err

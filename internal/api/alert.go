@@ -22,7 +22,7 @@ func alertOperations() []Operation {
 			}),
 		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Client: Method{Name: "TestAlerts", Takes: []string{"Channel"}, Returns: "Tests"}},
 			func(s *Server, c *call, _ none, request earshot.AlertTestRequest) (*earshot.AlertTestResult, error) {
-				c.turn.End() // the rest is waiting for receivers
+				c.turn.End() // the rest is only waiting for receivers
 				return s.Trackers.TestAlerts(c.context(), c.organization(), c.trackerName(), request.Channel, s.Store.Now())
 			}),
 	}
@@ -40,7 +40,7 @@ func channelOperations() []Operation {
 				name := c.subject()
 				err := s.Trackers.DeleteChannel(c.context(), c.organization(), name)
 				if err == nil {
-					c.note("a channel was deleted", "channel", name)
+					c.note("channel deleted", "channel", name)
 				}
 				return earshot.ChannelDeleted{Name: name}, err
 			}),
@@ -52,7 +52,7 @@ func (s *Server) saveChannel(c *call, _ none, in unchecked[earshot.ChannelReques
 	if !schema.IsTrackerName(name) {
 		return nil, schema.Invalid("name", "%s", schema.TrackerNameRule)
 	}
-	if in.Err() == nil { // else its fields may not be what they say
+	if in.Err() == nil { // otherwise the fields may be zero
 		s.Trackers.CheckChannel(in.Object, &in.value)
 	}
 	if err := in.Err(); err != nil {
@@ -60,12 +60,12 @@ func (s *Server) saveChannel(c *call, _ none, in unchecked[earshot.ChannelReques
 	}
 	saved, err := s.Trackers.SaveChannel(c.context(), c.organization(), name, &in.value, s.Store.Now())
 	if err == nil {
-		c.note("a channel was saved", "channel", name)
+		c.note("channel saved", "channel", name)
 	}
 	return saved, err
 }
 
-// note logs what a key changed.
+// note logs a change with the key that made it.
 func (c *call) note(message string, what ...any) {
 	c.server.Log.Info(message, append(what, "request", c.id, "organization", c.organization(), "by", c.principal.KeyID)...)
 }

@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// keyFreshness is how long a key is believed without asking the database, so
-	// a revocation or a change of plan is seen everywhere within a second.
+	// keyFreshness is how long a cached key is valid, so a revocation or a change of plan
+	// takes effect on every node within a second.
 	keyFreshness = 500 * time.Millisecond
-	// keyLookups is how many keys that are not in memory are looked up at a time, by
-	// the share that strangers have of it: each is one short read.
+	// keyLookups is the size of the pool for concurrent lookups of keys that are not
+	// cached; unknown clients get a share of it. Each lookup is one short read.
 	keyLookups = 72
 )
 
-// keyring checks API keys, asking the database for each key at most twice a
-// second.
+// keyring checks API keys. It caches keys and reads each key from the database at most twice
+// a second.
 type keyring struct {
 	store   *store.Store
 	loads   singleflight.Group
-	lookups *share.Pool // of keys that are not in memory
+	lookups *share.Pool // of keys that are not cached
 
 	mu   sync.Mutex
-	keys map[string]knownKey // by public id; only keys that exist
+	keys map[string]knownKey // the cache, by key id; only keys that exist
 }
 
 type knownKey struct {
@@ -45,10 +45,10 @@ func newKeyring(s *store.Store, lookups *share.Pool) *keyring {
 	return &keyring{store: s, lookups: lookups, keys: map[string]knownKey{}}
 }
 
-// sentKey is a key as a request carries it.
+// sentKey is the key of a request.
 type sentKey struct{ id, text string }
 
-// bearer takes the key out of the Authorization header. Returns CodeMissingKey or
+// bearer returns the key in the Authorization header, or an error with CodeMissingKey or
 // CodeInvalidKey.
 func bearer(r *http.Request) (sentKey, error) {
 	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -62,7 +62,7 @@ func bearer(r *http.Request) (sentKey, error) {
 	return readKey(text)
 }
 
-// readKey takes a text for a key, if it has the form of one.
+// readKey returns the key in text, or an error if text does not have the form of a key.
 func readKey(text string) (sentKey, error) {
 	id, wellFormed := account.KeyID(text)
 	if !wellFormed {
@@ -71,8 +71,7 @@ func readKey(text string) (sentKey, error) {
 	return sentKey{id, text}, nil
 }
 
-// knows tells whether a key is in memory, so that checking it asks the database
-// only for changes.
+// knows reports whether a key is cached.
 func (k *keyring) knows(id string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -80,11 +79,11 @@ func (k *keyring) knows(id string) bool {
 	return ok
 }
 
-// authenticate finds whose key it is.
+// authenticate returns the owner of a key.
 func (k *keyring) authenticate(ctx context.Context, sent sentKey) (*account.Principal, error) {
 	key, err := k.find(ctx, sent.id)
 	if errors.Is(err, store.ErrNotFound) {
-		account.KeyMatches(sent.text, nil) // as long as for a key that exists
+		account.KeyMatches(sent.text, nil) // takes as long as for a key that exists
 		return nil, errInvalidKey()
 	}
 	if err != nil {
@@ -100,8 +99,7 @@ func errInvalidKey() error {
 	return &earshot.Error{Code: earshot.CodeInvalidKey, Message: "this API key is not valid"}
 }
 
-// find gives a key that was read from the database no longer than keyFreshness
-// ago.
+// find returns a key that was read from the database within keyFreshness.
 func (k *keyring) find(ctx context.Context, id string) (*store.StoredKey, error) {
 	k.mu.Lock()
 	known, ok := k.keys[id]
@@ -109,11 +107,11 @@ func (k *keyring) find(ctx context.Context, id string) (*store.StoredKey, error)
 	if ok && time.Since(known.readAt) < keyFreshness {
 		return known.StoredKey, nil
 	}
-	// One load serves all who wait for it, so it must not end with the first.
+	// One load serves all waiting requests, so it must not be canceled with the first one.
 	var key *store.StoredKey
 	loaded, err, _ := k.loads.Do(id, func() (any, error) { return k.load(context.WithoutCancel(ctx), id) })
 	if err == nil {
-		key, _ = loaded.(*store.StoredKey) // what load returns
+		key, _ = loaded.(*store.StoredKey) // always the type
 	}
 	return key, err
 }
@@ -122,7 +120,7 @@ func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error)
 	if !k.knows(id) {
 		done, ok := k.lookups.Hold(share.Stranger)
 		if !ok {
-			return nil, errPastShare("this node looks up too many unknown keys, try again")
+			return nil, errPastShare("this node is looking up too many unknown keys, try again")
 		}
 		defer done()
 	}
@@ -139,7 +137,7 @@ func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error)
 	return key, nil
 }
 
-// set notes what the database says of a key; nil means that it has none.
+// set updates the cache; a nil key is removed.
 func (k *keyring) set(id string, key *store.StoredKey, readAt time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

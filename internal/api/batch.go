@@ -64,7 +64,7 @@ func batchRecord(b *store.BatchProgress) earshot.BatchRecord {
 	return record
 }
 
-// codeOf is the code of a stored error.
+// codeOf returns the code of a stored error.
 func codeOf(failure json.RawMessage) earshot.Code {
 	var stored struct {
 		Code earshot.Code `json:"code"`
@@ -75,7 +75,7 @@ func codeOf(failure json.RawMessage) earshot.Code {
 	return stored.Code
 }
 
-// retryBatch queues the failed tasks of a batch anew.
+// retryBatch retries the failed tasks of a batch.
 func (s *Server) retryBatch(c *call, _, _ none) (answer earshot.BatchRetried, err error) {
 	id := c.subject()
 	if _, err := s.Store.Batch(c.context(), c.organization(), id); err != nil {
@@ -90,7 +90,7 @@ func (s *Server) retryBatch(c *call, _, _ none) (answer earshot.BatchRetried, er
 		item := earshot.RetryItem{TaskID: r.Failed, Success: r.Refusal == nil}
 		switch {
 		case r.Refusal != nil:
-			item.Error = refusalOf(r.Refusal, r.Failed)
+			item.Error = asClientError(notFoundAs(r.Refusal, "failed task", r.Failed)) // it was deleted a moment ago
 		case r.Before == "":
 			record := s.Jobs.Record(&store.Task{Job: r.Task})
 			item.Task, item.Credits = &record.Task, &record.Credits
@@ -101,13 +101,8 @@ func (s *Server) retryBatch(c *call, _, _ none) (answer earshot.BatchRetried, er
 	return answer, err
 }
 
-// refusalOf is why a failed task was not queued anew.
-func refusalOf(err error, id string) *earshot.Error {
-	return asClientError(notFoundAs(err, "failed task", id)) // it was deleted a moment ago
-}
-
-// retryRequest queues a call or task anew that failed. Asked again it answers with the
-// same task, until that has failed, too.
+// retryRequest retries a failed call or task. A repeated request returns the same task,
+// until that task has failed too.
 func (s *Server) retryRequest(c *call, _, _ none) (*earshot.RequestRetried, error) {
 	request, err := s.Store.Request(c.context(), c.organization(), c.subject())
 	if err != nil {

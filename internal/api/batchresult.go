@@ -13,9 +13,8 @@ import (
 	"earshot/internal/store"
 )
 
-// batchResults writes the ended tasks of a batch in the order of the input, a task at a
-// time: however slowly the client reads, only the task that it is being sent is in
-// memory.
+// batchResults writes the finished tasks of a batch in the order of the submission. Only
+// one task at a time is in memory, however slowly the client reads.
 func (s *Server) batchResults(c *call, q earshot.BatchResultQuery, _ none) error {
 	results, err := s.Store.BatchResults(c.context(), c.organization(), c.subject())
 	if err != nil {
@@ -28,7 +27,7 @@ func (s *Server) batchResults(c *call, q earshot.BatchResultQuery, _ none) error
 	c.w.Header().Set("Content-Type", contentType)
 	for result, err := range results {
 		if err != nil && c.status != 0 && c.r.Context().Err() != nil {
-			return nil // the client has left
+			return nil // the client has disconnected
 		}
 		if err != nil {
 			return err
@@ -56,7 +55,7 @@ func lineOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) {
 
 const csvHeader = "index,taskId,provider,status,question,country,creditsCharged,createdAt,finishedAt,latencyMs,attempts,errorCode,errorReason,errorMessage,text,result\r\n"
 
-// rowOf is a row of the table. What stands under text is the answer's, where it has one.
+// rowOf returns a row of the CSV file. The column text is the text of the answer, if any.
 func rowOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) { //nolint:unparam // as lineOf
 	record := jobs.Record(r.Task)
 	var request struct{ Country, GL string }
@@ -64,7 +63,7 @@ func rowOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) { //nolint:unp
 	var failure struct {
 		Message string `json:"message"`
 	}
-	_ = json.Unmarshal(r.Request, &request) // where there is none of it, the cell is empty
+	_ = json.Unmarshal(r.Request, &request) // the cells of missing fields are empty
 	_ = json.Unmarshal(r.Result, &answer)
 	_ = json.Unmarshal(r.Error, &failure)
 	cells := []string{
@@ -78,7 +77,7 @@ func rowOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) { //nolint:unp
 	return csvfile.Row(cells...), nil
 }
 
-// cellOf is a value as JSON writes it, without quotes; nothing for null.
+// cellOf returns a value as JSON without quotes, or "" for null.
 func cellOf(value any) string {
 	text, _ := json.Marshal(value) // numbers and times
 	return strings.TrimSuffix(strings.Trim(string(text), `"`), "null")

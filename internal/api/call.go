@@ -26,11 +26,11 @@ import (
 const (
 	maxBody   = 1 << 20
 	maxBatch  = 8 << 20
-	bodyTime  = 30 * time.Second // for a body to arrive
-	writeTime = 60 * time.Second // for a client to take its response
+	bodyTime  = 30 * time.Second // timeout for receiving a body
+	writeTime = 60 * time.Second // timeout for each write of a response
 )
 
-// call is one request under way.
+// call is the state of one request.
 type call struct {
 	server    *Server
 	w         http.ResponseWriter
@@ -39,17 +39,17 @@ type call struct {
 	started   time.Time
 	route     *Operation
 	principal *account.Principal // nil until the key is checked
-	window    ratelimit.Verdict  // as the response tells it
-	leave     func()             // gives back the place among the requests in flight, and the turn
-	turn      *share.Turn        // nil until there is something to do
-	busy      bool               // it was refused because the node has too much to do
+	window    ratelimit.Verdict  // for the rate limit headers
+	leave     func()             // releases the place among the requests in flight, and the turn
+	turn      *share.Turn        // nil until the request is admitted
+	busy      bool               // refused because the node is overloaded
 	received  []byte             // the body; nil until it was read
 	receipt   job.Receipt
 	status    int
 	span      trace.Span
 }
 
-// endSpan ends the span of the request, which err ended.
+// endSpan ends the span of the request. err is the request's error, if any.
 func (c *call) endSpan(err error) {
 	if c.principal != nil {
 		c.span.String(trace.Organization, c.principal.OrganizationID)
@@ -64,7 +64,7 @@ func (c *call) endSpan(err error) {
 	c.span.End()
 }
 
-// object reads the body as one JSON object.
+// object parses the body as one JSON object.
 func (c *call) object() (*schema.Object, error) {
 	body, err := c.body(cmp.Or(c.route.maxBody(), maxBody))
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *call) object() (*schema.Object, error) {
 	return schema.Parse(body)
 }
 
-// body is the body, of at most maxBytes. It is read once.
+// body returns the body, of at most maxBytes. It reads the body only once.
 func (c *call) body(maxBytes int64) ([]byte, error) {
 	if c.received != nil {
 		return c.received, nil
@@ -89,7 +89,7 @@ func (c *call) body(maxBytes int64) ([]byte, error) {
 	if err != nil {
 		return nil, bodyError(c.r, err)
 	}
-	// From here on a read only waits for the client to leave.
+	// From here on, a read only detects that the client disconnects.
 	if err := control.SetReadDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("lift the limit of the body: %w", err)
 	}
@@ -101,15 +101,15 @@ func (c *call) body(maxBytes int64) ([]byte, error) {
 	return body, nil
 }
 
-// What is read of a body after the request was refused.
+// Limits for reading a body after the request was refused.
 const (
 	maxDrained = 64 << 20
 	drainTime  = 10 * time.Second
 )
 
-// drain reads on after a refusal and drops what comes: a client that sends its whole
-// body before it looks for an answer would otherwise find a broken connection in the
-// place of it. Strangers are not waited for.
+// drain reads and discards the body after a refusal. Otherwise, a client that sends its
+// whole body before it reads the response would get a broken connection. The bodies of
+// unauthenticated clients are not drained.
 func (c *call) drain() {
 	if c.principal == nil || c.received != nil || c.r.ContentLength == 0 {
 		return
@@ -118,11 +118,10 @@ func (c *call) drain() {
 	if control.Flush() != nil || control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
 		return
 	}
-	_, _ = io.CopyN(io.Discard, c.r.Body, maxDrained) // whatever ends it, there is nothing to answer any more
+	_, _ = io.CopyN(io.Discard, c.r.Body, maxDrained) // the response was already sent
 }
 
-// query reads the URL's parameters into the struct that into points to. Parameters
-// that cannot be read are a mistake, not absent.
+// query decodes the URL's parameters into the struct that into points to.
 func (c *call) query(into any) error {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
@@ -136,18 +135,18 @@ func bodyError(r *http.Request, err error) error {
 	switch {
 	case errors.As(err, &tooLarge):
 		return schema.Invalid(schema.BodyField, "must have at most %d bytes", tooLarge.Limit)
-	case errors.Is(err, os.ErrDeadlineExceeded): // which ends the request's context, too
+	case errors.Is(err, os.ErrDeadlineExceeded): // the deadline also ends the request's context
 		return schema.Invalid(schema.BodyField, "must arrive within %s", bodyTime)
 	case r.Context().Err() != nil:
-		return err // the client has left
+		return err // the client has disconnected
 	default:
 		return schema.Invalid(schema.BodyField, "could not be read")
 	}
 }
 
-// isYAML tells whether the body is in YAML.
+// isYAML reports whether the body is in YAML.
 func (c *call) isYAML() bool {
-	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")) // it was checked before
+	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")) // checkContentType has checked it
 	return kind == mimeYAML
 }
 
@@ -174,18 +173,18 @@ func checkContentType(h http.Header, orYAML bool) error {
 	return nil
 }
 
-// limits sets the headers of the rate window.
+// limits sets the rate limit headers.
 func (c *call) limits(v ratelimit.Verdict) {
 	c.window = v
-	// Spelled as documented, which Set would not keep.
+	// Set would change the documented spelling.
 	c.w.Header()["X-RateLimit-Limit"] = []string{strconv.Itoa(v.Limit)}
 	c.w.Header()["X-RateLimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
 }
 
-// address is who the request comes from, for want of a key.
+// address returns the client's address, which is used for limits if there is no key.
 func (c *call) address() string { return share.Address(c.r.RemoteAddr) }
 
-// json answers 200 with v.
+// json sends v with the status 200.
 func (c *call) json(v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -195,9 +194,9 @@ func (c *call) json(v any) error {
 	return nil
 }
 
-// part sends a part of a response that is written piece by piece, and begins the
-// response, JSON unless the header says otherwise, with the first. The client has
-// writeTime to take it; part reports whether it did.
+// part sends a part of a streamed response. The first part begins the response, which is
+// JSON unless Content-Type is set. part reports whether the client received it within
+// writeTime.
 func (c *call) part(pieces ...[]byte) bool {
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
 	if c.status == 0 {
@@ -217,14 +216,14 @@ func (c *call) part(pieces ...[]byte) bool {
 	return c.turn.Resume(c.r.Context()) == nil
 }
 
-// cut ends a response that has begun and cannot be completed: the connection breaks,
-// so that nobody takes it for a complete one.
+// cut breaks the connection of a response that cannot be completed, so that the client
+// does not mistake it for a complete one.
 func (c *call) cut() {
 	c.status = http.StatusInternalServerError // for the log
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Unix(1, 0))
 }
 
-// write sends the response. Errors end here: a client that is gone gets none.
+// write sends the response. It ignores errors, because the client has disconnected then.
 func (c *call) write(status int, contentType string, body []byte) {
 	if (c.principal != nil || status == http.StatusInternalServerError || status == http.StatusServiceUnavailable) && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {
 		c.usage(status)
@@ -239,9 +238,9 @@ func (c *call) write(status int, contentType string, body []byte) {
 	_, _ = c.w.Write(body)
 }
 
-// usage sets the headers that every response to a monitor call carries; without a
-// database, those that are known without it. A call that is refused because there are
-// too many costs no query: it tells what was known when the key was read.
+// usage sets the usage headers of a monitor call; if the database fails, only the headers
+// that are known without it. For a call that is refused because of overload or the rate
+// limit, it uses the cached values of the key instead of a query.
 func (c *call) usage(status int) {
 	h := c.w.Header()
 	h.Set("X-Credits-Charged", strconv.FormatInt(c.receipt.Charged, 10))
@@ -265,19 +264,19 @@ func (c *call) usage(status int) {
 	h.Set("X-Credits-Remaining", strconv.FormatInt(balance, 10))
 }
 
-// statusRecorder notes the status that a plain handler sends.
+// statusRecorder records the status that a plain handler sends.
 type statusRecorder struct {
 	http.ResponseWriter
 	call *call
 }
 
-// WriteHeader notes the status and passes it on.
+// WriteHeader records the status.
 func (w statusRecorder) WriteHeader(status int) {
 	w.call.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes that a handler which names no status means 200.
+// Write records the status 200 if the handler has not set one.
 func (w statusRecorder) Write(b []byte) (int, error) {
 	if w.call.status == 0 {
 		w.call.status = http.StatusOK

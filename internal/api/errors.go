@@ -12,11 +12,11 @@ import (
 	"earshot/internal/limits/ratelimit"
 )
 
-// statusClientGone is what a response to a client that has left is counted as.
+// statusClientGone is the status of a request whose client has disconnected.
 const statusClientGone = 499
 
-// statuses is the one table from codes to statuses. Only a validation error has
-// another where tasks are submitted: 422.
+// statuses maps error codes to HTTP statuses. Only CodeValidation has a different status,
+// 422, when tasks are submitted.
 var statuses = map[earshot.Code]int{
 	earshot.CodeValidation:        http.StatusBadRequest,
 	earshot.CodeMissingKey:        http.StatusUnauthorized,
@@ -36,8 +36,8 @@ var statuses = map[earshot.Code]int{
 	earshot.CodeServerUnavailable: http.StatusServiceUnavailable,
 }
 
-// StatusOf is the status that an error is answered with. submits tells that the
-// operation takes tasks in.
+// StatusOf returns the HTTP status of an error code. submits is true for operations that
+// submit tasks.
 func StatusOf(code earshot.Code, submits bool) int {
 	if code == earshot.CodeValidation && submits {
 		return http.StatusUnprocessableEntity
@@ -45,8 +45,8 @@ func StatusOf(code earshot.Code, submits bool) int {
 	return statuses[code]
 }
 
-// fail answers with an error. Whatever is not meant for clients becomes a 500
-// that says nothing of its cause.
+// fail sends an error response. An error that is not meant for clients becomes a 500
+// without details.
 func (c *call) fail(err error) {
 	if c.status != 0 {
 		c.cut()
@@ -58,7 +58,7 @@ func (c *call) fail(err error) {
 	case c.r.Context().Err() != nil:
 		e = &earshot.Error{Code: earshot.CodeCanceled, Message: "the request was canceled"}
 	default:
-		e = &earshot.Error{Code: earshot.CodeInternal, Message: "internal error; the request id finds it in the server's log"}
+		e = &earshot.Error{Code: earshot.CodeInternal, Message: "internal error; the server's log has the cause under the request id"}
 	}
 	if e.Code == earshot.CodeServerUnavailable {
 		c.w.Header().Set("Retry-After", "1")
@@ -66,7 +66,7 @@ func (c *call) fail(err error) {
 	body, err := json.Marshal(earshot.ErrorResponse{Error: earshot.ErrorBody{
 		Code: e.Code, Message: e.Message, Details: e.Details, Timestamp: earshot.Timestamp{Time: time.Now()}, RequestID: c.id,
 	}})
-	if err != nil { // the details are our own types
+	if err != nil { // impossible: the details are our own types
 		panic(fmt.Sprintf("encode an error: %v", err))
 	}
 	c.write(StatusOf(e.Code, c.route.Submits), "application/json", body)
@@ -83,17 +83,17 @@ func errStopping() error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping, try again", Err: job.ErrStopping}
 }
 
-// errPastShare refuses what would take more of the node than is one's share.
+// errPastShare refuses a request that exceeds its share of the node's resources.
 func errPastShare(message string) error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: message}
 }
 
 func errWorkerOnly() error {
-	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node only works off the queue; ask one with the role api or all"}
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node only runs tasks; send the request to a node with the role api or all"}
 }
 
-// errNotFound tells that a thing, such as a task, does not exist. That of another
-// organization does not either.
+// errNotFound is the error for a thing, such as a task, that does not exist or belongs to
+// another organization.
 func errNotFound(thing, id string) error {
 	return &earshot.Error{Code: earshot.CodeNotFound, Message: "there is no " + thing + " with this id", Details: earshot.ResourceDetails{ID: id}}
 }

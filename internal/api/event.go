@@ -13,10 +13,10 @@ import (
 	"earshot/internal/store"
 )
 
-// latest is the cursor that leaves out everything that has been.
+// latest is the cursor that skips all past events.
 const latest = "latest"
 
-// eventOperations tell what happens: as it does, afterwards, and to webhooks.
+// eventOperations returns the operations for live updates, events and webhook deliveries.
 func eventOperations() []Operation {
 	return []Operation{
 		special(Operation{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}}, (*Server).live),
@@ -42,7 +42,7 @@ func eventOperations() []Operation {
 	}
 }
 
-// events lists ended tasks in the order in which they ended.
+// events lists finished tasks in the order in which they finished.
 func (s *Server) events(c *call, q earshot.EventQuery, _ none) error {
 	if q.Cursor == latest {
 		o, err := s.Store.Organization(c.context(), c.organization(), s.Store.Now())
@@ -72,13 +72,13 @@ func (s *Server) events(c *call, q earshot.EventQuery, _ none) error {
 	return c.eventPage(s.Jobs, tasks, next)
 }
 
-// eventPage answers with an earshot.EventPage, a task at a time: however slowly the
-// client reads, only the task that it is being sent is in memory.
+// eventPage writes an earshot.EventPage. Only one task at a time is in memory, however
+// slowly the client reads.
 func (c *call) eventPage(jobs *job.Runner, tasks iter.Seq2[*store.Task, error], next *string) error {
 	before := `{"events":[`
 	for task, err := range tasks {
 		if err != nil && c.status != 0 && c.r.Context().Err() != nil {
-			return nil // the client has left
+			return nil // the client has disconnected
 		}
 		if err != nil {
 			return err
@@ -103,7 +103,7 @@ func (c *call) eventPage(jobs *job.Runner, tasks iter.Seq2[*store.Task, error], 
 	return nil
 }
 
-// deliveries lists webhooks, the webhook of the newest task first.
+// deliveries lists webhook deliveries, newest first.
 func (s *Server) deliveries(c *call, q earshot.DeliveryQuery, _ none) (page earshot.DeliveryPage, err error) {
 	before, err := idCursor(q.Cursor)
 	if err != nil {

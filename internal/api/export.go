@@ -6,10 +6,9 @@ import (
 	"earshot"
 )
 
-// exportTracker sends a table of a tracker row by row. What cannot be completed breaks
-// the connection.
+// exportTracker streams a table of a tracker. If the export fails, the connection breaks.
 func (s *Server) exportTracker(c *call, q earshot.ExportQuery, _ none) error {
-	from, until := moments(q.From, q.To) // whether they make sense depends on the table: the days of some are the tracker's
+	from, until := moments(q.From, q.To) // not validated here: for some tables, days are in the tracker's time zone
 	export, err := s.Reports.Export(c.context(), c.organization(), c.trackerName(), &q, from, until, s.Store.Now())
 	if err != nil {
 		return err
@@ -19,7 +18,7 @@ func (s *Server) exportTracker(c *call, q earshot.ExportQuery, _ none) error {
 	}
 	c.w.Header().Set("Content-Type", export.Format.Media())
 	c.w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`, c.trackerName(), q.Table, export.Format))
-	if !c.part() { // it may have no rows
+	if !c.part() { // begins the response, also without rows
 		return c.left()
 	}
 	for piece, err := range export.Pieces {
@@ -33,8 +32,8 @@ func (s *Server) exportTracker(c *call, q earshot.ExportQuery, _ none) error {
 	return nil
 }
 
-// left ends the response to a client that has left. Should it be there after all, since
-// it is the node that stops, it must see that there was more to come.
+// left ends an incomplete response after the client has disconnected or the node stops. It
+// breaks the connection, so that a client that is still there notices.
 func (c *call) left() error {
 	c.cut()
 	c.status = statusClientGone

@@ -33,8 +33,8 @@ func (s *Server) request(c *call, q earshot.RequestReadQuery, _ none) (*earshot.
 	return &record, notFoundAs(err, "tracker", q.BrandsOf)
 }
 
-// requests lists calls and tasks, newest first. A page reads a bounded number of rows, so
-// a page with a filter may have fewer than it has room for.
+// requests lists calls and tasks, newest first. A page reads a limited number of rows, so
+// with a filter it may have fewer items than its limit.
 func (s *Server) requests(c *call, q earshot.RequestQuery, _ none) (page earshot.RequestPage, err error) {
 	filter, err := s.requestFilter(q)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Server) requestFilter(q earshot.RequestQuery) (filter store.RequestFilt
 	if q.Country != "" && !geo.IsCountry(q.Country) {
 		return filter, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
 	}
-	filter.Batch = strings.ToLower(q.Batch) // as ids are stored
+	filter.Batch = strings.ToLower(q.Batch) // ids are stored in lower case
 	if filter.From, filter.Until, err = span(q.From, q.To); err != nil {
 		return filter, err
 	}
@@ -72,7 +72,7 @@ func (s *Server) requestFilter(q earshot.RequestQuery) (filter store.RequestFilt
 	return filter, nil
 }
 
-// matches tells whether a query picks a call or task, the cheapest tests first.
+// matches reports whether a call or task matches a query. The cheapest tests come first.
 func (s *Server) matches(q *earshot.RequestQuery, t *store.Task) bool {
 	return (q.Mode == "" || string(q.Mode) == t.Mode) &&
 		(q.Status == "" || q.Status == t.Status) &&
@@ -83,7 +83,7 @@ func (s *Server) matches(q *earshot.RequestQuery, t *store.Task) bool {
 		(q.Country == "" || q.Country == s.countryOf(t))
 }
 
-// reasonOf is why the provider gave no usable answer, "" for another failure.
+// reasonOf returns why the provider gave no usable answer, or "" for another failure.
 func reasonOf(failure json.RawMessage) earshot.Reason {
 	var stored struct {
 		Details earshot.UpstreamDetails `json:"details"`
@@ -94,7 +94,7 @@ func reasonOf(failure json.RawMessage) earshot.Reason {
 	return stored.Details.Reason
 }
 
-// textOf is the prompt or the query of a request, also where a URL holds it.
+// textOf returns the prompt or the query of a request, which may be in its URL.
 func textOf(request []byte) string {
 	var stored struct{ Prompt, Query, URL string }
 	if json.Unmarshal(request, &stored) != nil {
@@ -110,8 +110,7 @@ func textOf(request []byte) string {
 	return address.Query().Get("q")
 }
 
-// countryOf is where a request was asked from, "" when its provider, which alone
-// knows, is no longer served.
+// countryOf returns the country of a request, or "" if its provider is no longer offered.
 func (s *Server) countryOf(t *store.Task) string {
 	asked, err := s.Catalogue.Provider(t.Provider)
 	if err != nil {
@@ -128,8 +127,8 @@ func (s *Server) countryOf(t *store.Task) string {
 	return request.Locale().Country
 }
 
-// lowerASCII makes the letters A to Z small and leaves all others, whose cases are
-// a matter of language, as they are.
+// lowerASCII converts A to Z to lower case. It does not change other letters, whose case
+// depends on the language.
 func lowerASCII(text string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {

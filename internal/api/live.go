@@ -9,23 +9,23 @@ import (
 	"earshot/internal/store"
 )
 
-// keepOpen is how often a stream without news gives a sign of life: proxies cut
-// connections that are silent for half a minute or more.
+// keepOpen is the interval of comments that keep a stream open. Proxies close connections
+// that are idle for half a minute or more.
 const keepOpen = 15 * time.Second
 
-// live streams the status of the organization and which of its tasks moved, until
-// the client leaves, its key ends or the node stops.
+// live streams the status of the organization and its changed tasks, until the client
+// disconnects, its key becomes invalid or the node stops.
 func (s *Server) live(c *call, _, _ none) error {
 	stream, err := s.watch.follow(c.principal)
 	if err != nil {
 		return err
 	}
 	defer s.watch.leave(stream)
-	c.leave() // streams have limits of their own
+	c.leave() // streams have their own limits
 	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // else a proxy may hold back what is too little for it
+	h.Set("X-Accel-Buffering", "no") // otherwise a proxy may buffer small events
 	h.Set("X-Content-Type-Options", "nosniff")
 	c.status = http.StatusOK
 	c.w.WriteHeader(c.status)
@@ -47,12 +47,11 @@ func (s *Server) live(c *call, _, _ none) error {
 	return nil
 }
 
-// EndStreams ends the streams under way and refuses new ones, since a node that
-// stops must not wait for them.
+// EndStreams ends all streams and refuses new ones, so that a stopping node does not wait
+// for them.
 func (s *Server) EndStreams() { s.watch.stop() }
 
-// push sends a part of the response at once. It tells false when the client
-// does not take it.
+// push sends and flushes a part of the response, and reports whether the client received it.
 func (c *call) push(text string) bool {
 	control := http.NewResponseController(c.w)
 	_ = control.SetWriteDeadline(time.Now().Add(writeTime))
@@ -60,12 +59,12 @@ func (c *call) push(text string) bool {
 	return err == nil && control.Flush() == nil
 }
 
-// event is one event of a stream.
+// event returns the text of one server-sent event.
 func event(name string, data []byte) string {
 	return fmt.Sprintf("event: %s\ndata: %s\n\n", name, data)
 }
 
-// liveStatus is the data of an event about the organization.
+// liveStatus returns the data of a status event.
 func liveStatus(status store.QueueStatus) earshot.LiveStatus {
 	return earshot.LiveStatus{Credits: creditsOf(status.Organization), Queue: queueOf(status)}
 }

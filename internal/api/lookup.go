@@ -32,7 +32,7 @@ func lookupOperations() []Operation {
 	}
 }
 
-// countries lists the countries that can be named: all, or the countries of one model.
+// countries lists all countries, or the countries of one model.
 func (s *Server) countries(c *call, q earshot.CountryQuery, _ none) ([]string, error) {
 	codes := geo.Countries()
 	if c.r.URL.Query().Has("model") {
@@ -46,7 +46,7 @@ func (s *Server) countries(c *call, q earshot.CountryQuery, _ none) ([]string, e
 	return codes, nil
 }
 
-// states lists the states that can be named with a country.
+// states lists the states of a country.
 func states(_ *Server, _ *call, q earshot.StateQuery, _ none) (list earshot.List[earshot.State], err error) {
 	if !geo.IsCountry(q.Country) {
 		return nil, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")

@@ -21,10 +21,10 @@ func mcpOperations() []Operation {
 	}
 }
 
-// mcp serves AI agents. What they ask for comes back as requests to this API.
+// mcp serves AI agents. Their tool calls become requests to this API.
 func (s *Server) mcp(c *call) error {
 	if http.NewCrossOriginProtection().Check(c.r) != nil {
-		return &earshot.Error{Code: earshot.CodeNoPermission, Message: "pages of other sites may not call this"}
+		return &earshot.Error{Code: earshot.CodeNoPermission, Message: "requests from pages of other sites are not allowed"}
 	}
 	r := c.r.WithContext(context.WithValue(c.r.Context(), counted{}, &ticket{verdict: c.window}))
 	if r.Method == http.MethodPost {
@@ -34,26 +34,26 @@ func (s *Server) mcp(c *call) error {
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	c.leave()                                   // a call of the API takes a place of its own, for as long as it needs one
-	c.w.Header().Set("X-Accel-Buffering", "no") // else a proxy may hold back reports of progress
+	c.leave()                                   // the requests to the API take their own places
+	c.w.Header().Set("X-Accel-Buffering", "no") // otherwise a proxy may buffer progress notifications
 	s.MCP.ServeHTTP(inParts{statusRecorder{c.w, c}}, r)
 	if c.status == 0 {
-		c.status = statusClientGone // before there was anything to say
+		c.status = statusClientGone // before the response began
 	}
 	return nil
 }
 
-// counted is where a context has the ticket of the request that it belongs to.
+// counted is the context key of the ticket of an agent's request.
 type counted struct{}
 
-// ticket lets a request of an agent make one request to the API: its window has
-// counted it already. Further ones count.
+// ticket allows one request to the API without counting it against the rate limit, because
+// the agent's own request was already counted. Further requests count.
 type ticket struct {
 	verdict ratelimit.Verdict
 	used    atomic.Bool
 }
 
-// count counts a request of an account against its window.
+// count counts a request against the rate limit of its account.
 func (s *Server) count(ctx context.Context, p *account.Principal) (ratelimit.Verdict, error) {
 	if t, ok := ctx.Value(counted{}).(*ticket); ok && !t.used.Swap(true) {
 		return t.verdict, nil
@@ -61,8 +61,7 @@ func (s *Server) count(ctx context.Context, p *account.Principal) (ratelimit.Ver
 	return s.Limiter.Take(ctx, p.OrganizationID, p.RequestsPerSecond)
 }
 
-// inParts is a response that comes in parts, each of which the client must take in
-// time.
+// inParts is a streamed response with a timeout for each part.
 type inParts struct{ statusRecorder }
 
 // Write sends a part.
@@ -71,5 +70,5 @@ func (w inParts) Write(b []byte) (int, error) {
 	return w.statusRecorder.Write(b)
 }
 
-// Unwrap lets a part be flushed.
+// Unwrap lets http.ResponseController flush a part.
 func (w inParts) Unwrap() http.ResponseWriter { return w.ResponseWriter }

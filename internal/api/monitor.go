@@ -13,7 +13,7 @@ import (
 	"earshot/internal/schema"
 )
 
-// monitorOperations has one call for each provider, whose types its definition names.
+// monitorOperations returns the call of each provider, and goto.
 func monitorOperations(providers []provider.Provider) []Operation {
 	var all []Operation
 	for _, p := range providers {
@@ -25,7 +25,7 @@ func monitorOperations(providers []provider.Provider) []Operation {
 	return append(all, operation(Operation{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor, Repeatable: true, Client: Method{Name: "Goto", Takes: []string{"URL"}, Returns: "URL"}}, (*Server).resolve))
 }
 
-// monitor runs one extraction while the client waits.
+// monitor returns the handler of a provider's synchronous call.
 func monitor(p provider.Provider) func(*Server, *call) error {
 	definition := p.Definition()
 	return func(s *Server, c *call) error {
@@ -55,14 +55,14 @@ func monitor(p provider.Provider) func(*Server, *call) error {
 		if receipt.Replayed {
 			c.w.Header().Set(earshot.ReplayedHeader, "true")
 		}
-		// The result is encoded already; encoding it again would double the cost.
+		// The result is already encoded; encoding it again would double the cost.
 		c.write(http.StatusOK, "application/json", slices.Concat([]byte(`{"success":true,"result":`), result, []byte("}")))
 		return nil
 	}
 }
 
-// idempotencyKey is the key that a call was sent with, nil for none. What is wrong
-// with it is noted in the object, beside the mistakes of the body.
+// idempotencyKey returns the idempotency key of a call, or nil. Problems of the key are
+// recorded in the object, together with the problems of the body.
 func (c *call) idempotencyKey(in *schema.Object) *string {
 	given := c.r.Header.Values(earshot.IdempotencyKeyHeader)
 	switch {
@@ -76,8 +76,8 @@ func (c *call) idempotencyKey(in *schema.Object) *string {
 	return &given[0]
 }
 
-// resolve returns the destination of a redirect link of the search engine. It is no job:
-// it takes no slot and costs nothing.
+// resolve returns the destination of a redirect link of the search engine. It needs no slot
+// and costs nothing.
 func (s *Server) resolve(c *call, _ none, in unchecked[earshot.GotoRequest]) (earshot.GotoResponse, error) {
 	if s.Jobs.Draining() {
 		return earshot.GotoResponse{}, errStopping()
@@ -85,16 +85,16 @@ func (s *Server) resolve(c *call, _ none, in unchecked[earshot.GotoRequest]) (ea
 	if err := in.Err(); err != nil {
 		return earshot.GotoResponse{}, err
 	}
-	c.turn.End() // the rest is waiting for the upstream
+	c.turn.End() // the rest is only waiting for the upstream
 	destination, err := s.Goto(c.context(), in.value.URL)
 	return earshot.GotoResponse{URL: destination}, err
 }
 
-// compact takes the white space out of a request that is to be stored.
+// compact removes the white space of a request before it is stored.
 func compact(body []byte) []byte {
 	var small bytes.Buffer
 	if json.Compact(&small, body) != nil {
-		return body // it was parsed before, so this cannot be
+		return body // impossible: it was parsed before
 	}
 	return small.Bytes()
 }

@@ -25,15 +25,15 @@ func numberOperations() []Operation {
 		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Finds: "tracker", Client: Method{Name: "Reanalyse"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Reanalysis, error) {
 				started, err := s.Trackers.Reanalyse(c.context(), c.organization(), c.trackerName(), s.Store.Now())
-				if errors.Is(err, tracking.ErrChanged) { // at this moment, by somebody else
-					err = errPastShare("somebody else changes this tracker at the same moment, try again")
+				if errors.Is(err, tracking.ErrChanged) { // by a concurrent request
+					err = errPastShare("another request is changing this tracker, try again")
 				}
 				return started, err
 			}),
 	}
 }
 
-// answerOperations are about single answers of a tracker and about names in them.
+// answerOperations returns the operations on single answers of a tracker and on the names in them.
 func answerOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/answers", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "Answers"}},
@@ -50,7 +50,7 @@ func answerOperations() []Operation {
 				return s.Reports.Answer(c.context(), c.organization(), c.trackerName(), c.subject())
 			}),
 		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/diff", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "DiffAnswers", Takes: []string{"A", "B"}}}, numbers((*track.Service).Diff)),
-		// It changes nothing, so that whoever may read answers may do it.
+		// The POST changes nothing, so the scope read is enough.
 		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/names/try", Scope: account.ScopeRead, Finds: "tracker", Repeatable: true, Client: Method{Name: "TryNames"}},
 			func(s *Server, c *call, _ none, trial earshot.NameTrial) (*earshot.NameTried, error) {
 				return s.Reports.TryNames(c.context(), c.organization(), c.trackerName(), &trial)
@@ -59,7 +59,7 @@ func answerOperations() []Operation {
 	}
 }
 
-// numbers serves a query by a method that reads answers or numbers of a tracker.
+// numbers returns a handler that calls a method of track.Service.
 func numbers[Q, R any](read func(t *track.Service, ctx context.Context, organization, name string, q *Q) (*R, error)) func(*Server, *call, Q, none) (*R, error) {
 	return func(s *Server, c *call, q Q, _ none) (*R, error) {
 		return read(s.Reports, c.context(), c.organization(), c.trackerName(), &q)

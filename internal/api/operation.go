@@ -9,10 +9,10 @@ import (
 	"earshot/internal/store"
 )
 
-// none is the query or the body of an operation that takes none.
+// none is the type of a missing query or body.
 type none struct{}
 
-// unchecked is a body of type T that the handler checks further before it calls Err.
+// unchecked is a body of type T that the handler validates further before it calls Err.
 type unchecked[T any] struct {
 	*schema.Object
 	value T
@@ -25,7 +25,7 @@ func (unchecked[T]) shape() any { return *new(T) }
 
 func (unread[T]) shape() any { return *new(T) }
 
-// decode reads the body and leaves what is wrong with it in the object.
+// decode decodes the body. Its problems are recorded in the object.
 func (u *unchecked[T]) decode(c *call) (err error) {
 	if u.Object, err = c.object(); err == nil {
 		u.Decode(&u.value)
@@ -35,9 +35,9 @@ func (u *unchecked[T]) decode(c *call) (err error) {
 
 func (*unread[T]) decode(*call) error { return nil }
 
-// operation completes a declaration. The types of serve are the types of the operation:
-// serve gets the query and the body of a request and returns the response, which is sent
-// as JSON.
+// operation completes a declaration. The types of the query, body and response are the
+// types of serve, which gets the decoded query and body and returns the response. The
+// response is sent as JSON.
 func operation[Q, B, R any](o Operation, serve func(s *Server, c *call, q Q, body B) (R, error)) Operation {
 	o.Response = shapeOf[R]()
 	return special(o, func(s *Server, c *call, q Q, body B) error {
@@ -74,7 +74,7 @@ func special[Q, B any](o Operation, serve func(s *Server, c *call, q Q, body B) 
 	return o
 }
 
-// shapeOf is a zero value of the type that the OpenAPI document shows for T, nil for none.
+// shapeOf returns a zero value of the type that the OpenAPI document shows for T, or nil.
 func shapeOf[T any]() any {
 	switch zero := any(*new(T)).(type) {
 	case none:
@@ -86,7 +86,7 @@ func shapeOf[T any]() any {
 	}
 }
 
-// decode reads the body into the value that body points to.
+// decode decodes the body into the value that body points to.
 func (c *call) decode(body any) error {
 	if own, ok := body.(interface{ decode(c *call) error }); ok {
 		return own.decode(c)
@@ -103,14 +103,13 @@ func (c *call) context() context.Context { return c.r.Context() }
 
 func (c *call) organization() string { return c.principal.OrganizationID }
 
-// subject is the last part of the path that varies: the id or the name of what the
-// operation is about.
+// subject returns the last path parameter: the id or name that the operation is about.
 func (c *call) subject() string {
 	path := c.route.Path
 	return c.r.PathValue(path[strings.LastIndex(path, "{")+1 : strings.LastIndex(path, "}")])
 }
 
-// notFoundAs returns the error of a missing thing in the place of store.ErrNotFound.
+// notFoundAs replaces store.ErrNotFound by errNotFound for the given thing.
 func notFoundAs(err error, thing, id string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return errNotFound(thing, id)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// overload logs refusals of a node that has too much to do, together once a second: a
-// line for each would be more work than the refusal.
+// overload logs the refusals of an overloaded node, at most once a second, because logging
+// each would cost more than the refusal.
 type overload struct {
 	mu      sync.Mutex
 	refused int
@@ -21,6 +21,6 @@ func (o *overload) log(to *slog.Logger) {
 	if time.Since(o.logged) < time.Second {
 		return
 	}
-	to.Warn("requests were refused: the node has more to do than it can", "refused", o.refused)
+	to.Warn("requests refused: the node is overloaded", "refused", o.refused)
 	o.refused, o.logged = 0, time.Now()
 }

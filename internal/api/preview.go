@@ -14,16 +14,15 @@ import (
 	"earshot/internal/schema"
 )
 
-// The limits of a file bound the memory of its rows and cells. Larger files are for the
-// command line, which reads them itself.
+// Limits of the memory for rows and cells. For larger files, there is the command line.
 const (
 	maxFileLines      = 20_000
 	maxFileSeparators = 500_000
-	rowsPerTurn       = 200 // before others have their turn
+	rowsPerTurn       = 200 // rows to process before other requests get a turn
 )
 
-// previewBatch reads a file of questions: the tasks of its rows, what they cost, and
-// which rows cannot be submitted.
+// previewBatch returns the tasks of a file of prompts with their prices, and the rows that
+// cannot be submitted.
 func (s *Server) previewBatch(c *call, _ none, in unchecked[earshot.BatchFile]) (*earshot.BatchPreview, error) {
 	p := preview{server: s, ignored: map[string]bool{}, file: in.value}
 	if p.byDefault = s.providerOf(p.file.TaskType); p.byDefault == nil && in.IsString("taskType") {
@@ -66,11 +65,11 @@ func (s *Server) previewBatch(c *call, _ none, in unchecked[earshot.BatchFile]) 
 	return &p.answer, nil
 }
 
-// preview is the preview of a file under way.
+// preview is the state of a preview.
 type preview struct {
 	server    *Server
 	file      earshot.BatchFile
-	byDefault provider.Provider // of rows that name none; nil for none
+	byDefault provider.Provider // for rows that do not name one; may be nil
 	keys      batchfile.Keys
 	ignored   map[string]bool
 	answer    earshot.BatchPreview
@@ -80,7 +79,7 @@ func (p *preview) refuse(line int, err error) {
 	p.answer.Problems = append(p.answer.Problems, earshot.BatchFileProblem{Line: line, Error: *asClientError(err)})
 }
 
-// add adds the task of a row, or returns what is wrong with it.
+// add adds the task of a row, or returns why the row cannot be submitted.
 func (p *preview) add(row batchfile.Row) error {
 	question, err := row.Question()
 	if err != nil {
@@ -118,8 +117,8 @@ func (p *preview) add(row batchfile.Row) error {
 	return nil
 }
 
-// providerOf returns the provider that a row names by its name or task type, in any
-// letter case, or the one for rows that name none.
+// providerOf returns the provider with the given name or task type, ignoring case, or the
+// default provider for an empty name.
 func (p *preview) providerOf(name string) (provider.Definition, error) {
 	if name == "" && p.byDefault != nil {
 		return p.byDefault.Definition(), nil

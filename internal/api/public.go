@@ -18,7 +18,8 @@ import (
 	"earshot/internal/upstream/capture"
 )
 
-// publicOperations need no key: how the node is, its description, and pages for people.
+// publicOperations returns the operations without a key: health, metrics, the OpenAPI
+// document, captures and the dashboard.
 func publicOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/healthz", Public: true, Vital: true},
@@ -35,7 +36,7 @@ func publicOperations() []Operation {
 	}
 }
 
-// ready answers whether a load balancer should send work here.
+// ready reports whether a load balancer should send requests to this node.
 func (s *Server) ready(c *call, _, _ none) (status earshot.NodeStatus, err error) {
 	if s.Jobs.Draining() {
 		return status, errStopping()
@@ -62,8 +63,8 @@ func (s *Server) openAPI(c *call) error {
 	return nil
 }
 
-// capture serves a stored page. It is hostile content: the sandbox keeps its
-// scripts from running and its requests from leaving.
+// capture serves a stored page. The page is untrusted: the sandbox prevents its scripts
+// from running and its requests from being sent.
 func (s *Server) capture(c *call) error {
 	id, name := c.r.PathValue("id"), c.r.PathValue("page")
 	number, ok := capture.PageNumber(name)
@@ -79,7 +80,7 @@ func (s *Server) capture(c *call) error {
 	}
 	page, err := s.Captures.Page(c.r.Context(), id, number)
 	if errors.Is(err, fs.ErrNotExist) {
-		return errNotFound("capture", c.r.URL.Path) // just removed, or in the folder of a node that shares only the database
+		return errNotFound("capture", c.r.URL.Path) // just deleted, or in the data folder of another node
 	}
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}, []string{"route", "status"})}
 }
 
-// serveMetrics shows the node's metrics.
+// serveMetrics serves the node's metrics.
 func (s *Server) serveMetrics(c *call) error {
 	return c.handled(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{DisableCompression: true}))
 }

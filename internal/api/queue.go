@@ -16,11 +16,11 @@ func queueOf(status store.QueueStatus) earshot.QueueStatus {
 	}
 }
 
-// clear removes every queued task of the organization.
+// clear removes all queued tasks of the organization.
 func (s *Server) clear(c *call, _, _ none) (earshot.QueueCleared, error) {
 	cleared, err := s.Store.Clear(c.organization(), c.started)
 	if err == nil {
-		c.note("a queue was cleared", "tasks", cleared)
+		c.note("queue cleared", "tasks", cleared)
 	}
 	return earshot.QueueCleared{Cleared: cleared}, err
 }

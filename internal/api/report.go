@@ -9,7 +9,7 @@ import (
 	"earshot/internal/track/report"
 )
 
-// reportOperations are what leaves a tracker as a whole: files and documents.
+// reportOperations returns the operations for exports and reports.
 func reportOperations() []Operation {
 	return []Operation{
 		special(Operation{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Finds: "tracker"}, (*Server).exportTracker),
@@ -21,7 +21,7 @@ func reportOperations() []Operation {
 	}
 }
 
-// trackerReport answers with a document about a tracker.
+// trackerReport sends a report on a tracker.
 func (s *Server) trackerReport(c *call, q earshot.ReportQuery, _ none) error {
 	in, err := s.Reports.Report(c.context(), c.organization(), c.trackerName(), &q, s.Store.Now())
 	if err != nil {

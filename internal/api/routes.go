@@ -9,51 +9,51 @@ import (
 	"earshot/internal/provider"
 )
 
-// Operation declares one operation of the API. Its types are zero values, from which the
-// OpenAPI document and the Go client are made; nil where there is nothing, or no JSON.
-// The functions operation and special take them from the types of the handler. Its prose
-// is in openapi/prose.yaml under its method and path.
+// Operation declares one operation of the API. Query, Body and Response are zero values of
+// its types, from which the OpenAPI document and the Go client are generated; nil means
+// none, or not JSON. The functions operation and special derive them from the handler. The
+// texts of the document are in openapi/prose.yaml.
 type Operation struct {
 	Method, Path string
-	Public       bool          // needs no key and counts against no limit of an account
-	Vital        bool          // is answered whatever the load
-	Scope        account.Scope // what the key must be allowed to do
-	Submits      bool          // takes tasks in: an invalid body is answered with 422
-	OrList       bool          // takes a list of bodies as well as one
-	YAML         bool          // takes its body, which may be a long one, in YAML as well as in JSON
-	Long         bool          // takes a body of up to maxBatch
-	BodyOptional bool          // takes a request without a body for one with an empty object
-	Repeatable   bool          // a POST that has the same effect however often it is sent
-	Finds        string        // the thing that is missing when the store finds nothing
+	Public       bool          // needs no key and does not count against an account's limits
+	Vital        bool          // is served under any load
+	Scope        account.Scope // the scope that the key needs
+	Submits      bool          // submits tasks: an invalid body gets 422
+	OrList       bool          // accepts a list of bodies as well as one body
+	YAML         bool          // accepts YAML as well as JSON, up to maxDefinition
+	Long         bool          // accepts a body of up to maxBatch
+	BodyOptional bool          // treats a missing body as an empty object
+	Repeatable   bool          // a POST that is idempotent
+	Finds        string        // the name of the thing in the error for store.ErrNotFound
 	Client       Method
 
 	Query, Body, Response any
-	// Events are what a stream carries, of events or of lines.
+	// Events are zero values of the events or lines of a stream.
 	Events []any
 
 	serve func(*Server, *call) error
 }
 
-// Method is the method of the Go client that `make generate` writes for an operation. A
-// response with a NextCursor becomes an iterator, unless the method takes the cursor.
+// Method is the method of the Go client that `make generate` writes for an operation. For a
+// response with a NextCursor, the method is an iterator, unless Takes contains the cursor.
 type Method struct {
-	Name string // "" for an operation without a method, or with one that is written by hand
-	// Takes are the fields of the query or the body that are parameters, in the place of
-	// the whole. The method sends nothing else of it.
+	Name string // "" for an operation without a method, or with a handwritten one
+	// Takes are the fields of the query or the body that become parameters, instead of the
+	// whole. The method sends no other fields.
 	Takes []string
-	// Returns is the field of the response that is returned, in the place of the whole.
+	// Returns is the field of the response that the method returns, instead of the whole.
 	Returns string
 }
 
-// nothing is returned by a method that only deletes: a thing that is already missing when
-// the deletion is sent a second time is no error.
+// nothing is the Returns of a method that only deletes. "Not found" is no error when the
+// method sends the request a second time.
 const nothing = "-"
 
 // ReturnsNothing reports whether the method returns only an error.
 func (m *Method) ReturnsNothing() bool { return m.Returns == nothing }
 
-// Operations is the whole API: one operation for each provider, and the operations of the
-// service itself.
+// Operations returns the whole API: one operation for each provider, and the operations of
+// the service itself.
 func Operations(providers []provider.Provider) []Operation {
 	return slices.Concat(
 		monitorOperations(providers),
@@ -78,7 +78,7 @@ func Operations(providers []provider.Provider) []Operation {
 	)
 }
 
-// maxBody is how long the body of an operation may be, 0 for one without.
+// maxBody returns the maximum length of the operation's body, or 0 if it has no body.
 func (o *Operation) maxBody() int64 {
 	switch {
 	case o.Body == nil:
@@ -94,7 +94,7 @@ func (o *Operation) maxBody() int64 {
 	}
 }
 
-// handled serves an operation by a plain handler, which fails on its own terms.
+// handled serves a request with a plain handler, which writes its own errors.
 func (c *call) handled(h http.Handler) error {
 	h.ServeHTTP(statusRecorder{c.w, c}, c.r)
 	return nil

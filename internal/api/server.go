@@ -1,13 +1,13 @@
-// Package api is the HTTP edge: it turns requests into calls of the packages
-// below and their results into responses.
+// Package api is the HTTP API: it turns requests into calls of the packages below it, and
+// their results into responses.
 //
-//	routes.go      what an operation is, and the list of all
-//	operation.go   from the types of a handler to decoding and response
-//	server.go      what every request passes, in order
-//	call.go        one request under way
-//	auth.go        who is asking
-//	errors.go      the one table from error codes to statuses
-//	monitor.go …   one file a resource: its operations and their handlers
+//	routes.go      the type Operation, and the list of all operations
+//	operation.go   decoding of requests and encoding of responses by type
+//	server.go      the checks that every request passes, in order
+//	call.go        the state of one request
+//	auth.go        API keys
+//	errors.go      error codes and HTTP statuses
+//	monitor.go …   one file per resource: its operations and their handlers
 package api
 
 import (
@@ -38,62 +38,61 @@ import (
 	"earshot/internal/upstream/capture"
 )
 
-// guestLimit is how many requests a second an address may make without a valid
-// key. It slows down the guessing of keys and leaves room for an office behind
-// one address whose key has just been revoked.
+// guestLimit is how many requests per second an address may make without a valid key. It
+// slows down the guessing of keys, and is high enough for an office behind one address
+// whose key has just been revoked.
 const guestLimit = 100
 
-// Limiter counts requests against a limit a second.
+// Limiter counts requests against a limit per second.
 type Limiter interface {
 	Take(ctx context.Context, key string, limit int) (ratelimit.Verdict, error)
 }
 
-// Config is what the API needs.
+// Config is the configuration and the dependencies of the API.
 type Config struct {
 	Store     *store.Store
 	Jobs      *job.Runner
 	Trackers  *track.Service
-	Reports   *track.Service // reads answers and numbers, maybe from a copy of the database
+	Reports   *track.Service // reads answers and metrics, possibly from a read replica
 	Catalogue *provider.Catalogue
 	Captures  capture.Store
 	Limiter   Limiter
-	// Goto tells where a redirect link of the search engine leads.
+	// Goto returns the destination of a redirect link of the search engine.
 	Goto func(ctx context.Context, link string) (string, error)
-	// CheckWebhook tells what is wrong with the URL of a webhook.
+	// CheckWebhook returns an error if the URL of a webhook is not allowed.
 	CheckWebhook func(url string) error
-	// TestWebhook sends a test to a URL that CheckWebhook passed.
+	// TestWebhook sends a test to a URL that CheckWebhook has accepted.
 	TestWebhook func(ctx context.Context, organization, url string) (*earshot.WebhookTest, error)
-	// SignIn makes a key for who has the token that the operator was shown. Returns
-	// CodeInvalidKey for any other.
+	// SignIn creates a key for the one-time token that the server printed at its start. It
+	// returns CodeInvalidKey for any other token.
 	SignIn func(ctx context.Context, token string) (key string, whose *account.Principal, err error)
-	// BaseURL is the address that browsers know the service by.
+	// BaseURL is the public URL of the service.
 	BaseURL string
-	// Planned is called when a webhook is to be sent again.
+	// Planned is called when a webhook was scheduled to be sent again.
 	Planned   func()
-	OpenAPI   func() ([]byte, error) // the API's description, as JSON
+	OpenAPI   func() ([]byte, error) // the OpenAPI document as JSON
 	Dashboard http.Handler           // serves /, /docs and /assets/
-	MCP       http.Handler           // serves AI agents whose key was checked
+	MCP       http.Handler           // serves AI agents with a valid key
 	Metrics   *prometheus.Registry
 	Tracer    *trace.Tracer // may be nil
 	Log       *slog.Logger
 
-	// WorkerOnly leaves out everything that needs a key: the node works off the
-	// queue, and tells how it is.
+	// WorkerOnly disables all operations that need a key: the node only runs tasks and
+	// serves health checks.
 	WorkerOnly bool
 
-	// CallsInFlight is how many monitor calls may be under way on this node, and
-	// RequestsInFlight how many others. 0 means 20,480 and 2,048, of which one account
-	// gets half at most: a waiting call costs some 60 KiB, with the lab's part of it, and the others end within
-	// milliseconds or the node is past its capacity.
+	// CallsInFlight is the maximum number of concurrent monitor calls on this node, and
+	// RequestsInFlight of all other requests. 0 means 20,480 and 2,048; one account gets at
+	// most half. A waiting call costs about 60 KiB, including the lab's part of it. The
+	// other requests end within milliseconds, unless the node is overloaded.
 	CallsInFlight    int
 	RequestsInFlight int
-	// Streams is how many clients may follow their organization on this node. 0
-	// means 2,000: each costs a connection and some 50 KiB.
+	// Streams is the maximum number of open live streams on this node. 0 means 2,000: each
+	// costs a connection and about 50 KiB.
 	Streams int
-	// Turns are taken by all that is done for clients, except where it waits for
-	// something else than a processor. Nil means that there is no other work.
+	// Turns limits the concurrent CPU work for clients. Nil means that the API has its own.
 	Turns *share.Turns
-	// BodyBytes is how many bytes of requests may be in memory. 0 means 256 MiB.
+	// BodyBytes is the maximum number of bytes of request bodies in memory. 0 means 256 MiB.
 	BodyBytes int
 }
 
@@ -105,16 +104,16 @@ type Server struct {
 	guests  *ratelimit.Local
 	metrics *metrics
 	watch   *watch
-	// What requests share, see package share: places of monitor calls and of all
-	// other requests in flight, open streams, bytes of bodies.
+	// Limits that are shared fairly among accounts (package share): monitor calls and other
+	// requests in flight, open streams, bytes of bodies.
 	calls, others, streams, bodies *share.Pool
 	cookie                         sessionCookie
 	overload                       overload
 
-	statistics singleflight.Group // readings under way
+	statistics singleflight.Group // concurrent reads of the statistics
 }
 
-// New makes the handler.
+// New returns the handler.
 func New(cfg Config) *Server {
 	if cfg.CallsInFlight == 0 {
 		cfg.CallsInFlight = 20480
@@ -155,14 +154,14 @@ func New(cfg Config) *Server {
 	if cfg.WorkerOnly {
 		unknown = s.handler(Operation{Path: "unknown", Public: true, serve: func(*Server, *call) error { return errWorkerOnly() }})
 	}
-	s.mux.Handle("/mcp", unknown) // by another method
-	s.mux.Handle("/v1", unknown)  // else the mux would redirect it
+	s.mux.Handle("/mcp", unknown) // with another method
+	s.mux.Handle("/v1", unknown)  // otherwise the mux would redirect it
 	s.mux.Handle("/v1/", unknown)
 	return s
 }
 
-// ServeHTTP answers a request. The mux would redirect a path that is not clean;
-// here such a path does not exist.
+// ServeHTTP serves a request. A path that is not clean is not found; the mux would redirect
+// it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	clean := path.Clean(r.URL.Path)
 	slash := clean != "/" && clean+"/" == r.URL.Path
@@ -174,7 +173,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// handler serves an operation, and logs and counts its requests.
+// handler returns the handler of an operation. It also logs and measures its requests.
 func (s *Server) handler(operation Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{
@@ -188,7 +187,7 @@ func (s *Server) handler(operation Operation) http.Handler {
 		s.trace(c)
 		w.Header().Set("X-Request-Id", c.id)
 		if r.ContentLength != 0 {
-			// Unless the body is read, the server would wait for it before it answers.
+			// Without this, the server would wait for an unread body before it responds.
 			w.Header().Set("Connection", "close")
 		}
 		err := s.serve(c)
@@ -202,7 +201,7 @@ func (s *Server) handler(operation Operation) http.Handler {
 	})
 }
 
-// trace begins the span of a request, unless it is a health check.
+// trace starts the span of a request, unless it is a health check.
 func (s *Server) trace(c *call) {
 	if c.route.Vital {
 		return
@@ -216,18 +215,17 @@ func (s *Server) trace(c *call) {
 	c.span.String(trace.Request, c.id)
 }
 
-// Pools are what requests share, by name.
+// Pools returns the shared limits by name.
 func (s *Server) Pools() map[string]*share.Pool {
 	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "turns": s.Turns.Pool, "streams": s.streams, "bodies": s.bodies, "lookups": s.keys.lookups}
 }
 
-// serve is what every request passes, in the order of the contract: key, rate
-// window, scope, body, and then, once there is something to do, a place among those
-// in flight and a turn.
+// serve checks a request in the documented order: key, rate limit, scope, body. Then it
+// takes a place among the requests in flight and a turn, and calls the handler.
 func (s *Server) serve(c *call) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.Log.Error("a handler panicked", "request", c.id, "panic", p, "stack", string(debug.Stack()))
+			s.Log.Error("handler panicked", "request", c.id, "panic", p, "stack", string(debug.Stack()))
 			err = errors.New("panic")
 		}
 	}()
@@ -245,7 +243,7 @@ func (s *Server) serve(c *call) (err error) {
 	if c.route.Scope != "" && !slices.Contains(c.principal.Scopes, c.route.Scope) {
 		return &earshot.Error{
 			Code:    earshot.CodeNoPermission,
-			Message: fmt.Sprintf("this key lacks the scope %q", c.route.Scope),
+			Message: fmt.Sprintf("this key does not have the scope %q", c.route.Scope),
 			Details: earshot.ScopeDetails{RequiredScope: string(c.route.Scope)},
 		}
 	}
@@ -265,9 +263,9 @@ func (s *Server) serve(c *call) (err error) {
 	return c.route.serve(s, c)
 }
 
-// receive reads the body of an operation that has one, before it takes a place: a
-// client that sends slowly keeps nobody from anything. The bytes are its account's
-// until free is called.
+// receive reads the body, if the operation has one, before the request takes a place, so
+// that slow clients do not block others. The bytes count against the account's share until
+// free is called.
 func (s *Server) receive(c *call) (free func(), err error) {
 	free = func() {}
 	limit := c.route.maxBody()
@@ -279,15 +277,15 @@ func (s *Server) receive(c *call) (free func(), err error) {
 		bytes = length
 	}
 	if !s.bodies.Take(account, bytes) {
-		return free, errPastShare("this account has too many bytes of requests under way, try again")
+		return free, errPastShare("this account is sending too many bytes at once, try again")
 	}
 	free = func() { s.bodies.Give(account, bytes) }
 	_, err = c.body(limit)
 	return free, err
 }
 
-// enter takes a place among the requests in flight, and a turn. Health checks take
-// none: they are answered whatever the load.
+// enter takes a place among the requests in flight, and a turn. Health checks need neither,
+// so they are served under any load.
 func (s *Server) enter(c *call, places *share.Pool, account string) error {
 	c.leave = func() {}
 	if c.route.Vital {
@@ -295,14 +293,14 @@ func (s *Server) enter(c *call, places *share.Pool, account string) error {
 	}
 	leave, ok := places.Hold(account)
 	if !ok {
-		return errPastShare("this node is past its capacity, try again")
+		return errPastShare("this node has too many requests in flight, try again")
 	}
 	turn, err := s.Turns.Begin(c.r.Context(), account)
 	if err != nil {
 		leave()
 		if errors.Is(err, share.ErrBusy) {
 			c.busy = true
-			err = errPastShare("this node has more to do than it can, try again")
+			err = errPastShare("this node is overloaded, try again")
 		}
 		return err
 	}
@@ -314,7 +312,7 @@ func (s *Server) enter(c *call, places *share.Pool, account string) error {
 	return nil
 }
 
-// identify finds out who is asking and counts the request.
+// identify authenticates the request and counts it against the rate limit.
 func (s *Server) identify(c *call) error {
 	key, err := s.credential(c.r)
 	if err != nil {
@@ -327,7 +325,7 @@ func (s *Server) identify(c *call) error {
 	return s.admit(c, principal)
 }
 
-// admit counts the request of somebody who is known.
+// admit counts an authenticated request against the rate limit.
 func (s *Server) admit(c *call, principal *account.Principal) error {
 	c.principal = principal
 	verdict, err := s.count(c.r.Context(), principal)
@@ -341,10 +339,9 @@ func (s *Server) admit(c *call, principal *account.Principal) error {
 	return nil
 }
 
-// recognize finds whose key it is. One that is not in memory is a stranger's until
-// the database knows it: it is only looked up while the window of its address has
-// room, within the strangers' share of look-ups, so that forged keys cost the
-// database little.
+// recognize returns the owner of a key. A key that is not cached is looked up only if its
+// address has not exceeded guestLimit, and within the pool of lookups, so that forged keys
+// cost the database little.
 func (s *Server) recognize(c *call, key sentKey) (*account.Principal, error) {
 	if window := s.guests.Peek(c.address(), guestLimit); window.Remaining == 0 && !s.keys.knows(key.id) {
 		return nil, errRateLimit(window)
@@ -356,7 +353,7 @@ func (s *Server) recognize(c *call, key sentKey) (*account.Principal, error) {
 	return principal, nil
 }
 
-// turnAway counts a request without a valid key, and gives the error to answer it with.
+// turnAway counts a request without a valid key, and returns the error for the response.
 func (s *Server) turnAway(c *call, err error) error {
 	if code := earshot.ErrorCode(err); code != earshot.CodeMissingKey && code != earshot.CodeInvalidKey {
 		return err

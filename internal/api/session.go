@@ -10,36 +10,36 @@ import (
 )
 
 const (
-	// SessionLife is how long the dashboard stays signed in: a working day.
+	// SessionLife is how long a browser stays signed in to the dashboard: a working day.
 	SessionLife = 12 * time.Hour
 
-	maxSignIn = 1 << 10 // the body's length
+	maxSignIn = 1 << 10 // the maximum length of the body
 )
 
-// sessionCookie is the cookie that holds the dashboard's key: out of reach of
-// scripts, and valid on every node, since there is nothing to store.
+// sessionCookie is the cookie that contains the dashboard's key. Scripts cannot read it. It
+// is valid on every node, because the server stores no session.
 type sessionCookie struct {
 	name   string
 	secure bool
-	pages  *http.CrossOriginProtection // tells requests of our own pages
+	pages  *http.CrossOriginProtection // refuses requests from pages of other sites
 }
 
 func newSessionCookie(baseURL string) sessionCookie {
 	c := sessionCookie{name: "earshot", pages: http.NewCrossOriginProtection()}
 	if strings.HasPrefix(baseURL, "https://") {
-		// Browsers take a cookie of this name only over TLS and from this host itself.
+		// Browsers accept a cookie with this prefix only over TLS and from this host itself.
 		c.name, c.secure = "__Host-earshot", true
 	}
-	// Behind a proxy the Host of a request may not be what browsers call the service.
+	// Behind a proxy, the Host of a request may differ from the public host.
 	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
 		_ = c.pages.AddTrustedOrigin(u.Scheme + "://" + u.Host)
 	}
 	return c
 }
 
-// with is the cookie with a key, or the one that removes it.
+// with returns the cookie with a key, or the cookie that removes it if key is "".
 func (s sessionCookie) with(key string) *http.Cookie {
-	cookie := &http.Cookie{ //nolint:gosec // over plain HTTP browsers would not take it if it were Secure
+	cookie := &http.Cookie{ //nolint:gosec // over plain HTTP, browsers reject Secure cookies
 		Name: s.name, Value: key, Path: "/", MaxAge: int(SessionLife.Seconds()), HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode,
 	}
 	if key == "" {
@@ -48,17 +48,17 @@ func (s sessionCookie) with(key string) *http.Cookie {
 	return cookie
 }
 
-// credential takes the key out of a request: from the Authorization header, or else
-// from the dashboard's cookie. Browsers send that by themselves, so a request that
-// changes something must show that a page of ours makes it.
+// credential returns the key of a request, from the Authorization header or from the
+// dashboard's cookie. Browsers send the cookie automatically, so a request that changes
+// something must prove that it comes from one of our own pages.
 func (s *Server) credential(r *http.Request) (sentKey, error) {
 	cookie, err := r.Cookie(s.cookie.name)
 	if err != nil || r.Header.Get("Authorization") != "" || !strings.HasPrefix(r.URL.Path, "/v1/") {
 		return bearer(r)
 	}
 	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
-	told := r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
-	if !safe && !told || s.cookie.pages.Check(r) != nil {
+	hasOrigin := r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
+	if !safe && !hasOrigin || s.cookie.pages.Check(r) != nil {
 		return sentKey{}, errForeignPage()
 	}
 	return readKey(cookie.Value)
@@ -67,7 +67,7 @@ func (s *Server) credential(r *http.Request) (sentKey, error) {
 func errForeignPage() error {
 	return &earshot.Error{
 		Code:    earshot.CodeMissingKey,
-		Message: "only the dashboard's own pages may change something with its cookie; other programs send a key in Authorization",
+		Message: "only the dashboard's own pages may use its cookie; other programs must send a key in Authorization",
 	}
 }
 
@@ -79,7 +79,8 @@ func sessionOperations() []Operation {
 	}
 }
 
-// session returns who is signed in. Nobody is no error: a page asks this first.
+// session returns who is signed in. It is no error if nobody is, because the dashboard
+// calls this first.
 func (s *Server) session(c *call, _, _ none) (response earshot.SessionResponse, err error) {
 	if s.WorkerOnly {
 		return response, errWorkerOnly()
@@ -98,8 +99,8 @@ func (s *Server) session(c *call, _, _ none) (response earshot.SessionResponse, 
 	return c.session(session)
 }
 
-// signIn opens a session for who has a key, or the token that the operator was
-// shown. A good one is never refused for the bad ones that others tried.
+// signIn opens a session with a key or with the one-time token. A valid token is accepted
+// even if the address has exceeded guestLimit.
 func (s *Server) signIn(c *call, _ none, _ unread[earshot.SessionRequest]) (response earshot.SessionResponse, err error) {
 	if s.WorkerOnly {
 		return response, errWorkerOnly()
@@ -140,12 +141,12 @@ func readSignIn(c *call) (*earshot.SessionRequest, error) {
 	asked := &earshot.SessionRequest{}
 	in.Decode(asked)
 	if in.Err() == nil && (asked.Token == "") == (asked.Key == "") {
-		in.Reject("token", "is required, or else a key")
+		in.Reject("token", "either token or key is required, and not both")
 	}
 	return asked, in.Err()
 }
 
-// takeKey finds whose key it is that somebody signs in with.
+// takeKey authenticates the key of a sign-in.
 func (s *Server) takeKey(c *call, text string) error {
 	key, err := readKey(text)
 	if err != nil {
@@ -158,7 +159,7 @@ func (s *Server) takeKey(c *call, text string) error {
 	return s.admit(c, principal)
 }
 
-// signOut ends the session of the browser. The key stays valid.
+// signOut removes the browser's cookie. The key stays valid.
 func (s *Server) signOut(c *call, _, _ none) (earshot.SessionResponse, error) {
 	if s.cookie.pages.Check(c.r) != nil {
 		return earshot.SessionResponse{}, errForeignPage()
@@ -167,7 +168,7 @@ func (s *Server) signOut(c *call, _, _ none) (earshot.SessionResponse, error) {
 	return c.session(nil)
 }
 
-// sessionOf describes who makes a request.
+// sessionOf returns the session of an authenticated request.
 func (s *Server) sessionOf(c *call) (*earshot.Session, error) {
 	key := c.principal
 	o, err := s.Store.Organization(c.r.Context(), key.OrganizationID, c.started)
@@ -181,7 +182,7 @@ func (s *Server) sessionOf(c *call) (*earshot.Session, error) {
 	return session, nil
 }
 
-// session answers who is signed in; nil is nobody.
+// session returns the response with a session, which may be nil.
 func (c *call) session(session *earshot.Session) (earshot.SessionResponse, error) {
 	c.w.Header().Set("Cache-Control", "no-store")
 	return earshot.SessionResponse{Session: session}, nil

@@ -16,7 +16,7 @@ import (
 	"earshot/internal/telemetry/trace"
 )
 
-// MaxTasks is how many tasks a batch may have.
+// MaxTasks is the maximum number of tasks in a batch.
 const MaxTasks = 500
 
 func taskOperations() []Operation {
@@ -71,7 +71,7 @@ func (s *Server) submit(c *call, _ none, _ unread[earshot.TaskRequest]) (*earsho
 	return &earshot.TaskSubmitted{Task: record.Task, Credits: record.Credits, Webhook: record.Webhook}, nil
 }
 
-// submitBatch queues many tasks, each on its own merits.
+// submitBatch queues many tasks, each validated independently.
 func (s *Server) submitBatch(c *call, _ none, _ unread[[]earshot.TaskRequest]) (*earshot.Batch, error) {
 	body, err := c.body(maxBatch)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Server) submitBatch(c *call, _ none, _ unread[[]earshot.TaskRequest]) (
 	}
 	items := make([]earshot.BatchItem, len(texts))
 	var tasks []job.Task
-	var places []int // of the tasks among the items
+	var places []int // indexes of the tasks in items
 	for i, text := range texts {
 		items[i].Index = i
 		task, err := s.parseTask(text)
@@ -112,7 +112,7 @@ func (s *Server) submitBatch(c *call, _ none, _ unread[[]earshot.TaskRequest]) (
 	return &earshot.Batch{BatchID: id, Summary: summary, Results: items}, nil
 }
 
-// asClientError is the error of one item of a batch.
+// asClientError returns err as the error of one item of a batch.
 func asClientError(err error) *earshot.Error {
 	var e *earshot.Error
 	if errors.As(err, &e) {
@@ -121,7 +121,7 @@ func asClientError(err error) *earshot.Error {
 	return &earshot.Error{Code: earshot.CodeInternal, Message: "internal error"}
 }
 
-// parseTask reads a task that is one item of a batch.
+// parseTask parses one task of a batch.
 func (s *Server) parseTask(text []byte) (job.Task, error) {
 	in, err := schema.Parse(text)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *Server) parseTask(text []byte) (job.Task, error) {
 	return task, in.Err()
 }
 
-// decodeTask takes a task out of a body; in notes what is wrong.
+// decodeTask decodes a task. Problems are recorded in in.
 func (s *Server) decodeTask(in *schema.Object) job.Task {
 	var body earshot.TaskRequest
 	in.Decode(&body)
@@ -145,7 +145,7 @@ func (s *Server) decodeTask(in *schema.Object) job.Task {
 	}
 	payload := in.Object("payload")
 	if asked == nil || payload.Raw() == nil {
-		payload.IgnoreAll() // there is nothing to hold it against
+		payload.IgnoreAll() // without a provider, there is no schema for it
 	} else {
 		task.Provider, task.Request = asked.Definition(), asked.Decode(payload)
 		task.Payload = compact(payload.Raw())
@@ -176,7 +176,7 @@ func (s *Server) providerOf(taskType string) provider.Provider {
 	return nil
 }
 
-// record is a task as its client sees it, with its webhook.
+// record returns the API's representation of a task, with its webhook.
 func (s *Server) record(task *store.Task) earshot.TaskRecord {
 	record := s.Jobs.Record(task)
 	if d := task.Delivery; d != nil {
@@ -218,8 +218,8 @@ func (s *Server) tasks(c *call, q earshot.TaskQuery, _ none) (page earshot.TaskP
 	return page, err
 }
 
-// cutPage takes off the one item more than was asked for, which was only read to
-// tell whether there is a next page, and returns where that begins.
+// cutPage removes the extra item that was read to find out whether there is a next page,
+// and returns the cursor of the next page, or nil. limit includes the extra item.
 func cutPage[T any](items []T, limit int, id func(T) string) (page []T, next *string) {
 	if len(items) < limit {
 		return items, nil
@@ -228,7 +228,7 @@ func cutPage[T any](items []T, limit int, id func(T) string) (page []T, next *st
 	return page, new(id(page[len(page)-1]))
 }
 
-// idCursor is the id after which a page begins, "" for the first.
+// idCursor parses a cursor that is an id; "" is the first page.
 func idCursor(text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -240,7 +240,7 @@ func idCursor(text string) (string, error) {
 	return id.String(), nil
 }
 
-// quote prices a task or a batch: the most that it can cost.
+// quote returns the maximum cost of a task or a batch.
 func (s *Server) quote(c *call, _ none, _ unread[earshot.TaskRequest]) (*earshot.Quote, error) {
 	body, err := c.body(maxBatch)
 	if err != nil {

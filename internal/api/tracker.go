@@ -10,7 +10,7 @@ import (
 	"earshot/internal/store/tracking"
 )
 
-// maxDefinition is how long a tracker's definition may be.
+// maxDefinition is the maximum size of a tracker's definition.
 const maxDefinition = 8 << 20
 
 func trackerOperations() []Operation {
@@ -61,10 +61,10 @@ func sweepOperations() []Operation {
 	}
 }
 
-// trackerName is the tracker that the path names.
+// trackerName returns the name of the tracker in the path.
 func (c *call) trackerName() string { return c.r.PathValue("name") }
 
-// applyTracker stores a definition, or returns what it would change.
+// applyTracker applies a definition; with dryRun, it only returns the changes.
 func (s *Server) applyTracker(c *call, q earshot.TrackerQuery, _ unread[earshot.TrackerDefinition]) (*earshot.TrackerApplied, error) {
 	if !schema.IsTrackerName(c.trackerName()) {
 		return nil, schema.Invalid("name", "%s", schema.TrackerNameRule)
@@ -77,19 +77,18 @@ func (s *Server) applyTracker(c *call, q earshot.TrackerQuery, _ unread[earshot.
 	return applied, c.unlessChanged(err)
 }
 
-// unlessChanged returns the error for the client in the place of tracking.ErrChanged.
+// unlessChanged replaces tracking.ErrChanged by an error for the client.
 func (c *call) unlessChanged(err error) error {
 	if !errors.Is(err, tracking.ErrChanged) {
 		return err
 	}
 	return &earshot.Error{
-		Code: earshot.CodeConflict, Message: "somebody else changes this tracker at the same moment; look at it and try again",
+		Code: earshot.CodeConflict, Message: "another request is changing this tracker; read it again and retry",
 		Details: earshot.ConflictDetails{ID: c.trackerName()},
 	}
 }
 
-// makeDemo makes a tracker with a history that is made up. Without a body it has the usual
-// length.
+// makeDemo creates a tracker with a made-up history.
 func (s *Server) makeDemo(c *call, _ none, in unchecked[earshot.DemoRequest]) (*earshot.DemoMade, error) {
 	if !schema.IsTrackerName(c.trackerName()) {
 		return nil, schema.Invalid("name", "%s", schema.TrackerNameRule)
@@ -101,7 +100,7 @@ func (s *Server) makeDemo(c *call, _ none, in unchecked[earshot.DemoRequest]) (*
 	return made, c.unlessChanged(err)
 }
 
-// span is moments that are refused where the second is not after the first.
+// span returns moments, or an error if the end is not after the start.
 func span(from, to string) (start, end time.Time, err error) {
 	start, end = moments(from, to)
 	if !start.IsZero() && !end.IsZero() && !start.Before(end) {
@@ -110,8 +109,8 @@ func span(from, to string) (start, end time.Time, err error) {
 	return start, end, nil
 }
 
-// moments is the time from one moment to another, which is excluded; a day counts whole,
-// in UTC. The texts were checked when the query was read.
+// moments returns the start and the exclusive end of a time range. A day is a whole UTC day.
+// The texts were validated when the query was decoded.
 func moments(from, to string) (start, end time.Time) {
 	if from != "" {
 		start, _, _ = schema.ParseMoment(from)

@@ -10,10 +10,10 @@ import (
 	"earshot/internal/schema"
 )
 
-// maxDays is how many days one answer about usage can cover.
+// maxDays is the maximum range of a usage query.
 const maxDays = 366
 
-// usageOperations are about what jobs cost and cost so far.
+// usageOperations returns the operations for prices, usage and statistics.
 func usageOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "POST", Path: "/v1/quote", Scope: account.ScopeRead, OrList: true}, (*Server).quote),
@@ -25,7 +25,7 @@ func usageOperations() []Operation {
 	}
 }
 
-// usage returns the jobs and credits of the organization by day and provider.
+// usage returns the number and cost of the organization's jobs by day and provider.
 func (s *Server) usage(c *call, q earshot.UsageQuery, _ none) (*earshot.Usage, error) {
 	o, err := s.Store.Organization(c.context(), c.organization(), s.Store.Now())
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Server) usage(c *call, q earshot.UsageQuery, _ none) (*earshot.Usage, e
 	return &earshot.Usage{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Usage: usage, Upstreams: upstreams}, err
 }
 
-// day reads a date; absent means the day of byDefault.
+// day parses a date; an empty text means the day of byDefault.
 func day(field, text string, byDefault time.Time) (time.Time, error) {
 	if text == "" {
 		return byDefault.UTC().Truncate(24 * time.Hour), nil
@@ -65,18 +65,18 @@ func day(field, text string, byDefault time.Time) (time.Time, error) {
 	return date, nil
 }
 
-// statsTime bounds one reading of the statistics.
+// statsTime is the timeout for reading the statistics.
 const statsTime = 30 * time.Second
 
-// stats returns the statistics of the organization's jobs of the last hours, this one
-// included.
+// stats returns the statistics of the organization's jobs of the last hours, including the
+// current hour.
 func (s *Server) stats(c *call, q earshot.StatsQuery, _ none) (earshot.Stats, error) {
-	// An hour can be hundreds of rows for each provider, so one reading serves all who
-	// wait for it, and must not end with the first.
+	// An hour can have hundreds of rows for each provider, so one read serves all waiting
+	// requests and must not be canceled with the first one.
 	organization, from := c.organization(), s.Store.Now().Add(-time.Duration(q.Hours-1)*time.Hour)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.context()), statsTime)
 	defer cancel()
 	found, err, _ := s.statistics.Do(fmt.Sprint(q.Hours, organization), func() (any, error) { return s.Store.Stats(ctx, organization, from) })
-	rows, _ := found.([]earshot.HourStats) // what Stats returns
+	rows, _ := found.([]earshot.HourStats) // always the type
 	return earshot.Stats{Hours: rows}, err
 }

@@ -17,78 +17,77 @@ import (
 )
 
 const (
-	// streamsPerKey is how many streams a key may have open on a node: some tabs of
-	// some people, and not what a client that forgets to close them comes to.
+	// streamsPerKey is the maximum number of open streams of a key on a node. It allows
+	// several browser tabs, but stops a client that forgets to close its streams.
 	streamsPerKey = 8
 	// pollInterval is how often an organization with open streams is read.
 	pollInterval = time.Second
-	// pollTimeout bounds one read.
+	// pollTimeout is the timeout of one read.
 	pollTimeout = 5 * time.Second
-	// clockSkew is how far the clocks of nodes may be apart; beyond it a new task is
-	// only announced when it starts.
+	// clockSkew is the tolerated difference between the clocks of nodes. With a larger
+	// difference, a new task is announced only when it starts.
 	clockSkew = 10 * time.Second
-	// maxEventTasks is how many tasks one event names; a client that missed more
-	// reads the lists.
+	// maxEventTasks is the maximum number of tasks in one event.
 	maxEventTasks = 1000
 )
 
-// watch shows organizations to the streams that follow them. One poller looks at
-// each organization, however many follow it.
+// watch sends changes of organizations to live streams. Each organization with open streams
+// has one poller.
 type watch struct {
 	store  *store.Store
 	keys   *keyring
 	log    *slog.Logger
-	places *share.Pool // for streams on this node
+	places *share.Pool // limits the streams on this node
 
 	mu       sync.Mutex
-	views    map[string]*view // by organization, those that are followed
-	byKey    map[string]int   // streams
+	views    map[string]*view // organizations with open streams
+	byKey    map[string]int   // the number of open streams
 	stopping bool
 }
 
-// view is one organization as its streams see it.
+// view is the state of one organization with open streams.
 type view struct {
 	organization string
 	end          context.CancelFunc // ends the poller
-	ended        chan struct{}      // closed when it has
+	ended        chan struct{}      // closed when the poller has ended
 
-	// Guarded by the watch's lock.
+	// Guarded by watch.mu.
 	streams map[*stream]bool
-	status  []byte // as it was last sent; nil before the first poll
+	status  []byte // the last status; nil before the first poll
 
-	// The poller's own.
+	// Used only by the poller.
 	last     *account.Organization
 	underWay map[string]earshot.Status
 	polledAt time.Time
 	failing  bool
 }
 
-// stream is one client that follows an organization.
+// stream is one open live stream.
 type stream struct {
 	view    *view
 	key     string
-	pending chan update // what was not sent yet, merged into one; closed when nothing more comes
+	pending chan update // at most one unsent update, into which later ones are merged; closed at the end
 }
 
-// update is what changed.
+// update is a change of the status, of tasks, or of both.
 type update struct {
 	status []byte
 	tasks  []string
 }
 
-// text is the update as server-sent events.
+// text returns the update as server-sent events.
 func (n update) text() (text string) {
 	if n.status != nil {
 		text = event("status", n.status)
 	}
 	if len(n.tasks) > 0 {
-		ids, _ := json.Marshal(earshot.LiveTasks{IDs: n.tasks}) // texts can always be encoded
+		ids, _ := json.Marshal(earshot.LiveTasks{IDs: n.tasks}) // cannot fail for strings
 		text += event("tasks", ids)
 	}
 	return text
 }
 
-// merge is the update together with a later one.
+// merge returns the update combined with a later one.
 func (n update) merge(later update) update {
 	if later.status == nil {
 		later.status = n.status
@@ -97,19 +96,14 @@ func (n update) merge(later update) update {
 	for _, id := range later.tasks {
 		named[id] = true
 	}
-	var tasks []string // a new list: others may hold the same
-	for _, id := range n.tasks {
-		if !named[id] {
-			tasks = append(tasks, id)
-		}
-	}
+	tasks := slices.Clone(n.tasks) // streams share the slices
+	tasks = slices.DeleteFunc(tasks, func(id string) bool { return named[id] })
 	tasks = append(tasks, later.tasks...)
 	later.tasks = tasks[max(0, len(tasks)-maxEventTasks):]
 	return later
 }
 
-// send adds to what the stream's client gets next. The caller holds the watch's
-// lock.
+// send adds an update to the stream's pending update. The caller holds watch.mu.
 func (s *stream) send(n update) {
 	select {
 	case unsent := <-s.pending:
@@ -123,8 +117,8 @@ func newWatch(cfg Config, keys *keyring, places *share.Pool) *watch {
 	return &watch{store: cfg.Store, keys: keys, log: cfg.Log, places: places, views: map[string]*view{}, byKey: map[string]int{}}
 }
 
-// follow opens a stream, which leave must end. It refuses one too many with
-// CodeConcurrencyLimit or CodeServerUnavailable.
+// follow opens a stream; the caller must call leave. If there are too many streams, it
+// returns CodeConcurrencyLimit or CodeServerUnavailable.
 func (w *watch) follow(p *account.Principal) (*stream, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,11 +128,11 @@ func (w *watch) follow(p *account.Principal) (*stream, error) {
 	case w.byKey[p.KeyID] >= streamsPerKey:
 		return nil, &earshot.Error{
 			Code:    earshot.CodeConcurrencyLimit,
-			Message: fmt.Sprintf("this key has %d streams open already", streamsPerKey),
+			Message: fmt.Sprintf("this key already has %d open streams", streamsPerKey),
 			Details: earshot.LimitDetails{Limit: streamsPerKey},
 		}
 	case !w.places.Take(p.OrganizationID, 1):
-		return nil, errPastShare("this node has all the streams it can carry, try again")
+		return nil, errPastShare("this node has too many open streams, try again")
 	}
 	v := w.views[p.OrganizationID]
 	if v == nil {
@@ -153,8 +147,7 @@ func (w *watch) follow(p *account.Principal) (*stream, error) {
 	return s, nil
 }
 
-// open starts the poller of an organization. The last stream that leaves waits
-// for it.
+// open starts the poller of an organization. leave ends the poller with the last stream.
 func (w *watch) open(organization string) *view {
 	ctx, end := context.WithCancel(context.Background())
 	v := &view{organization: organization, end: end, ended: make(chan struct{}), streams: map[*stream]bool{}}
@@ -166,7 +159,7 @@ func (w *watch) open(organization string) *view {
 	return v
 }
 
-// leave ends a stream.
+// leave ends a stream and, if it was the last of its organization, the poller.
 func (w *watch) leave(s *stream) {
 	w.mu.Lock()
 	v := s.view
@@ -196,7 +189,7 @@ func (w *watch) stop() {
 	}
 }
 
-// dismiss ends some streams. The caller holds the watch's lock.
+// dismiss ends the streams for which which returns true. The caller holds watch.mu.
 func (v *view) dismiss(which func(*stream) bool) {
 	for s := range v.streams {
 		if which(s) {
@@ -206,14 +199,14 @@ func (v *view) dismiss(which func(*stream) bool) {
 	}
 }
 
-// poll reads an organization until it has no streams any more.
+// poll polls an organization until ctx is done.
 func (w *watch) poll(ctx context.Context, v *view) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		err := w.pollOnce(ctx, v)
 		if err != nil && ctx.Err() == nil && !v.failing {
-			w.log.Warn("an organization could not be read for its streams", "organization", v.organization, "error", err)
+			w.log.Warn("cannot read an organization for its live streams", "organization", v.organization, "error", err)
 		}
 		v.failing = err != nil
 		select {
@@ -224,7 +217,7 @@ func (w *watch) poll(ctx context.Context, v *view) {
 	}
 }
 
-// pollOnce sends the streams of an organization what changed since the last poll.
+// pollOnce sends the changes since the last poll to the streams of an organization.
 func (w *watch) pollOnce(ctx context.Context, v *view) error {
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
@@ -236,7 +229,7 @@ func (w *watch) pollOnce(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	// Whatever happens to a job changes the row of its organization.
+	// Every change of a job changes the row of its organization.
 	if v.last != nil && *o == *v.last {
 		return nil
 	}
@@ -261,8 +254,8 @@ func (w *watch) pollOnce(ctx context.Context, v *view) error {
 	return nil
 }
 
-// moved lists the tasks whose state differs from the last poll, with those that
-// ended at the end.
+// moved returns the tasks whose state differs from the last poll; tasks that have ended
+// come last.
 func (v *view) moved(m *store.Movement) (tasks []string) {
 	for id, status := range m.UnderWay {
 		if v.underWay[id] != status {
