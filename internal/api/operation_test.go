@@ -146,8 +146,8 @@ func (c *Client) MakeToy(ctx context.Context, id string, body earshot.GotoReques
 
 // Toys calls GET /v1/toys: List toys.
 //
-// Returns toys. The method fetches pages as the loop comes to them, and ends with the first
-// error. The key needs the scope read.
+// Returns toys. The iterator fetches pages on demand and stops at the first error. The key needs
+// the scope read.
 func (c *Client) Toys(ctx context.Context, query earshot.BatchQuery) iter.Seq2[*earshot.BatchRecord, error] {
 	return items(func(cursor string) (earshot.List[earshot.BatchRecord], *string, error) {
 		query.Cursor = cursor
@@ -173,7 +173,7 @@ func TestMistakesInADeclaration(t *testing.T) {
 		"earshot.State has no field Colour":       func(o *api.Operation) { o.Client.Returns = "Colour" },
 		"only a DELETE can return nothing":        func(o *api.Operation) { o.Client.Returns = "-" },
 		"Toy has no response to return":           func(o *api.Operation) { o.Response = nil },
-		"would take a query and a body":           func(o *api.Operation) { o.Query = earshot.StateQuery{} },
+		"has both a query and a body":             func(o *api.Operation) { o.Query = earshot.StateQuery{} },
 		"api.Method is not in package earshot":    func(o *api.Operation) { o.Body = api.Method{} },
 	} {
 		o := sound
@@ -183,7 +183,7 @@ func TestMistakesInADeclaration(t *testing.T) {
 			t.Errorf("the error is %v, want one with %q", err, want)
 		}
 	}
-	if _, err := describe(t, nil); err == nil || !strings.Contains(err.Error(), "which is no operation") {
+	if _, err := describe(t, nil); err == nil || !strings.Contains(err.Error(), "which is not an operation") {
 		t.Errorf("prose without an operation: %v", err)
 	}
 }

@@ -266,11 +266,11 @@ func readTrackers(t *testing.T, n *harness.Node) {
 		`tracker {"name":"tents"}`:                                        {"/v1/trackers/tents", "Prompts:\n- best tents\n\nTargets:\n- genassistant/US\n\nBrands:\n- Ollaro (own)"},
 		`tracker_sweeps {"name":"tents","limit":1}`:                       {"/v1/trackers/tents/sweeps?limit=1", "1 of 1 answered"},
 		`tracker_compare {"name":"tents"}`:                                {"/v1/trackers/tents/compare", "the answers were made up by the built-in lab"},
-		`tracker_discover {"name":"tents","limit":3}`:                     {"/v1/trackers/tents/discover?limit=3", "1 answers were looked at; some were made up"},
-		`tracker_diff {"name":"tents","a":"` + id + `","b":"` + id + `"}`: {"/v1/trackers/tents/diff?a=" + id + "&b=" + id, "apart anyway"},
+		`tracker_discover {"name":"tents","limit":3}`:                     {"/v1/trackers/tents/discover?limit=3", "1 answers were searched; some were made up"},
+		`tracker_diff {"name":"tents","a":"` + id + `","b":"` + id + `"}`: {"/v1/trackers/tents/diff?a=" + id + "&b=" + id, "the normal distances"},
 		`tracker_metrics {"name":"tents","metric":"coverage"}`:            {"/v1/trackers/tents/metrics?metric=coverage", "coverage@m1, "},
 		`tracker_answers {"name":"tents","promptId":1}`:                   {"/v1/trackers/tents/answers?promptId=1", "best tents: answered, made up by the built-in lab"},
-		`tracker_answers {"name":"tents","promptId":2000000}`:             {"/v1/trackers/tents/answers?promptId=2000000", "There are none."},
+		`tracker_answers {"name":"tents","promptId":2000000}`:             {"/v1/trackers/tents/answers?promptId=2000000", "The list is empty."},
 		`tracker_answer {"name":"tents","id":"` + id + `"}`:               {"/v1/trackers/tents/answers/" + id, "made up by the built-in lab\n\nMade up: "},
 	} {
 		tool, arguments, _ := strings.Cut(call, " ")

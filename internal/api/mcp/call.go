@@ -17,12 +17,12 @@ import (
 	"earshot"
 )
 
-// progressEvery is how often a client that asked for progress is notified that its
-// call still runs: clients that rely on it wait half a minute or more.
+// progressEvery is the interval of progress notifications. Clients that rely on them time
+// out after half a minute or more.
 const progressEvery = 10 * time.Second
 
-// call makes the API request of a tool call. An error of the API becomes a result for
-// the model to read; only a call that was canceled is an error.
+// call sends the API request of a tool call. An error of the API becomes a result for the
+// model to read; only a canceled call returns an error.
 func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	path, body, err := t.request(req.Params.Arguments)
 	if err != nil {
@@ -41,14 +41,14 @@ func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (
 	}
 	result, err := t.result(answer)
 	if err != nil {
-		return failed(fmt.Sprintf("the service's answer cannot be read: %v", err), nil), nil
+		return failed(fmt.Sprintf("the response of the service cannot be read: %v", err), nil), nil
 	}
 	result.Meta = usage(header)
 	return result, nil
 }
 
-// request returns the path and the body of the API request. The arguments are passed
-// on unchecked, since the API says best what is wrong with them.
+// request returns the path and the body of the API request. It does not validate the
+// arguments, because the API does.
 func (t *tool) request(arguments json.RawMessage) (path string, body any, err error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
@@ -58,14 +58,14 @@ func (t *tool) request(arguments json.RawMessage) (path string, body any, err er
 	}
 	var named map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(arguments))
-	decoder.UseNumber() // else a large one would be written with an exponent
+	decoder.UseNumber() // a float64 would be written with an exponent
 	if err := decoder.Decode(&named); err != nil {
 		return "", nil, fmt.Errorf("%s: the arguments must be an object", earshot.CodeValidation)
 	}
 	path, query := t.path, url.Values{}
 	for name, value := range named {
 		text := fmt.Sprint(value)
-		if place := "{" + name + "}"; strings.Contains(t.path, place) && text != "" && text != "." && text != ".." { // those are no names
+		if place := "{" + name + "}"; strings.Contains(t.path, place) && text != "" && text != "." && text != ".." { // a dot would change the path
 			path = strings.Replace(path, place, url.PathEscape(text), 1)
 			continue
 		}
@@ -78,7 +78,7 @@ func (t *tool) request(arguments json.RawMessage) (path string, body any, err er
 	return path + "?" + query.Encode(), nil, nil
 }
 
-// result makes the tool's result from a successful answer.
+// result returns the tool's result for a successful response.
 func (t *tool) result(answer []byte) (*sdk.CallToolResult, error) {
 	structured := json.RawMessage(answer)
 	if t.isProvider {
@@ -101,7 +101,7 @@ func (t *tool) result(answer []byte) (*sdk.CallToolResult, error) {
 	return result, nil
 }
 
-// refused makes the tool's result from an error of the API.
+// refused returns the tool's result for an error of the API.
 func refused(status int, answer []byte) *sdk.CallToolResult {
 	var envelope struct {
 		Error json.RawMessage `json:"error"`
@@ -113,7 +113,7 @@ func refused(status int, answer []byte) *sdk.CallToolResult {
 		RequestID string          `json:"requestId"`
 	}
 	if json.Unmarshal(answer, &envelope) != nil || json.Unmarshal(envelope.Error, &failure) != nil || failure.Code == "" {
-		return failed(fmt.Sprintf("the answer, with status %d, is not Earshot's", status), nil)
+		return failed(fmt.Sprintf("the response, with status %d, is not from Earshot", status), nil)
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s (request %s)", failure.Code, failure.Message, failure.RequestID)
@@ -136,7 +136,7 @@ func failed(text string, structured json.RawMessage) *sdk.CallToolResult {
 	return result
 }
 
-// usage takes the request id and the credits from the headers of an answer.
+// usage returns the request id and the credits in the headers of a response.
 func usage(header http.Header) sdk.Meta {
 	meta := sdk.Meta{"earshot/requestId": header.Get("X-Request-Id")}
 	for name, key := range map[string]string{"X-Credits-Charged": "earshot/creditsCharged", "X-Credits-Remaining": "earshot/creditsRemaining"} {
@@ -147,8 +147,8 @@ func usage(header http.Header) sdk.Meta {
 	return meta
 }
 
-// report sends progress notifications until stop, if the client asked for them. The
-// progress is the number of seconds, since nobody knows how long the call will take.
+// report sends progress notifications until stop is called, if the client requested them.
+// The progress is the number of seconds, because the duration of the call is unknown.
 func report(ctx context.Context, req *sdk.CallToolRequest) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -167,7 +167,7 @@ func report(ctx context.Context, req *sdk.CallToolRequest) (stop func()) {
 			}
 			progress := &sdk.ProgressNotificationParams{ProgressToken: token, Progress: seconds, Message: "waiting for the answer"}
 			if req.Session.NotifyProgress(ctx, progress) != nil {
-				return // sending the answer will fail for the same reason
+				return // sending the result will fail for the same reason
 			}
 		}
 	})

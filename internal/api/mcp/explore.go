@@ -1,26 +1,21 @@
 package mcp
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"earshot"
 )
 
-// diffText tells how two answers differ, with the noise beside it.
-func diffText(answer []byte) (string, error) {
-	var diff earshot.AnswerDiff
-	if err := json.Unmarshal(answer, &diff); err != nil {
-		return "", err
-	}
+// diffText returns the differences between two answers, and the normal variation.
+func diffText(diff *earshot.AnswerDiff) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "a: %s\nb: %s\n", answerLine(&diff.A.Answer), answerLine(&diff.B.Answer))
 	if !diff.SameCell {
-		b.WriteString("They answer different questions, or the same on different targets.\n")
+		b.WriteString("The answers are to different prompts or from different targets.\n")
 	}
 	fmt.Fprintf(&b, "a names %s; b names %s.\n", namesIn(diff.A.Brands), namesIn(diff.B.Brands))
-	fmt.Fprintf(&b, "Distance of brands %s, of cited domains %s; neighbouring answers of this question and target are %s and %s apart anyway.",
+	fmt.Fprintf(&b, "Distance of named brands %s, of cited domains %s; the normal distances between consecutive answers to this prompt on this target are %s and %s.",
 		number(diff.Distance.Brands), number(diff.Distance.Domains), number(diff.Noise.Brands), number(diff.Noise.Domains))
 	page := func(p earshot.FoundPage) string { return p.URL }
 	list(&b, "Only b cites", diff.Gained, page)
@@ -36,7 +31,7 @@ func diffText(answer []byte) (string, error) {
 			b.WriteString(run.Text)
 		}
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 func namesIn(brands []string) string {
@@ -53,19 +48,15 @@ func number(value *float64) string {
 	return fmt.Sprintf("%.2f", *value)
 }
 
-// discoverText is a line for each name.
-func discoverText(answer []byte) (string, error) {
-	var report earshot.DiscoverReport
-	if err := json.Unmarshal(answer, &report); err != nil {
-		return "", err
-	}
+// discoverText returns a line for each name.
+func discoverText(report *earshot.DiscoverReport) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d answers were looked at", report.Answers)
+	fmt.Fprintf(&b, "%d answers were searched", report.Answers)
 	if report.MadeUp {
 		b.WriteString("; some were " + byLab)
 	}
-	list(&b, "Names that nobody looks for, with the share of answers that have them", report.Names, func(n earshot.DiscoveredName) string {
+	list(&b, "Names that no brand of the tracker has, with the share of answers that contain them", report.Names, func(n earshot.DiscoveredName) string {
 		return fmt.Sprintf("%s: %.3g (%d answers)", n.Name, n.Share, n.Named)
 	})
-	return b.String(), nil
+	return b.String()
 }

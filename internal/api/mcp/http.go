@@ -10,15 +10,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// incoming is the context key of the HTTP request that a call came with.
+// incoming is the context key of the client's HTTP request.
 type incoming struct{}
 
-// Handler serves clients over streamable HTTP, without sessions, so that each
-// request can go to another node. The server's Caller must be InProcess.
+// Handler serves clients over streamable HTTP without sessions, so that each request can go
+// to another node. The server's Caller must be InProcess.
 //
-// Requests to a loopback address with another Host are refused, since they may come
-// from web pages by DNS rebinding. With named, the service has a public name, which a
-// proxy on the same machine passes on as the Host, and they are accepted.
+// Requests to a loopback address with another Host are refused, because a web page may have
+// sent them by DNS rebinding. If named is true, they are accepted: the service has a public
+// name, which a proxy on the same machine passes on as the Host.
 func (s *Server) Handler(named bool) http.Handler {
 	streams := sdk.NewStreamableHTTPHandler(
 		func(*http.Request) *sdk.Server { return s.protocol },
@@ -33,13 +33,13 @@ type InProcess struct {
 	API http.Handler
 }
 
-// Call makes a request with the caller's key. It is canceled with the caller's own
-// request: without a session, clients of older revisions of the protocol have no other
-// way to cancel, and nothing else could receive the answer.
+// Call sends a request with the caller's key. It is canceled together with the caller's own
+// request: without a session, clients of older protocol versions have no other way to
+// cancel, and nobody else could receive the response.
 func (p InProcess) Call(ctx context.Context, method, path string, body any) (int, []byte, http.Header, error) {
 	caller, ok := ctx.Value(incoming{}).(*http.Request)
 	if !ok {
-		return 0, nil, nil, errors.New("the call came by no HTTP request")
+		return 0, nil, nil, errors.New("the call does not belong to an HTTP request")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -58,7 +58,7 @@ func (p InProcess) Call(ctx context.Context, method, path string, body any) (int
 	return answer.status, answer.body.Bytes(), answer.header, nil
 }
 
-// answerWriter collects the API's answer. It has no connection, so deadlines have no
+// answerWriter collects the API's response. It has no connection, so deadlines have no
 // effect.
 type answerWriter struct {
 	header http.Header

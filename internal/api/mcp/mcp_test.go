@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// openAPI reads the description once, which takes a while.
+// openAPI generates the OpenAPI document once, because that is slow.
 var openAPI = sync.OnceValues(func() ([]byte, error) {
 	text, err := os.ReadFile("../../../docs/openapi.yaml")
 	if err != nil {
@@ -36,7 +36,7 @@ var openAPI = sync.OnceValues(func() ([]byte, error) {
 	return json.Marshal(document)
 })
 
-// connection is a client of the protocol, connected.
+// connection is a connected MCP client.
 type connection struct {
 	*sdk.ClientSession
 	hangUp func()
@@ -74,7 +74,7 @@ func connect(t *testing.T, api mcp.Caller, options *sdk.ClientOptions) connectio
 	}}
 }
 
-// standIn is a service that answers as the test wants.
+// standIn is a fake service with the answers of the test.
 func standIn(t *testing.T, answer http.HandlerFunc) mcp.Remote {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -99,7 +99,7 @@ func text(result *sdk.CallToolResult) string {
 	return content.Text
 }
 
-func TestAToolCallIsARequest(t *testing.T) {
+func TestToolCallIsARequest(t *testing.T) {
 	t.Parallel()
 	session := connect(t, standIn(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -118,16 +118,16 @@ func TestAToolCallIsARequest(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoAnswerOfEarshotIsAToolError(t *testing.T) {
+func TestResponseOfAnotherServerIsAToolError(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
-		"502 <html>Bad Gateway</html>":      "the answer, with status 502, is not Earshot's",
-		"500 {}":                            "the answer, with status 500, is not Earshot's",
-		`500 {"error":[]}`:                  "the answer, with status 500, is not Earshot's",
-		"200 <html>":                        "the service's answer cannot be read",
-		"200 {}":                            "the service's answer cannot be read",
-		`200 {"result":[]}`:                 "the service's answer cannot be read",
-		`200 {"result":{"newsResults":{}}}`: "the service's answer cannot be read",
+		"502 <html>Bad Gateway</html>":      "the response, with status 502, is not from Earshot",
+		"500 {}":                            "the response, with status 500, is not from Earshot",
+		`500 {"error":[]}`:                  "the response, with status 500, is not from Earshot",
+		"200 <html>":                        "the response of the service cannot be read",
+		"200 {}":                            "the response of the service cannot be read",
+		`200 {"result":[]}`:                 "the response of the service cannot be read",
+		`200 {"result":{"newsResults":{}}}`: "the response of the service cannot be read",
 		`403 {"error":{"code":"X","details":{"a":"b"}}}`: "{\"a\":\"b\"}",
 	} {
 		session := connect(t, standIn(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -141,7 +141,7 @@ func TestWhatIsNoAnswerOfEarshotIsAToolError(t *testing.T) {
 	}
 }
 
-func TestAServiceThatIsNotThereIsAToolError(t *testing.T) {
+func TestUnreachableServiceIsAToolError(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
@@ -151,8 +151,8 @@ func TestAServiceThatIsNotThereIsAToolError(t *testing.T) {
 	}
 }
 
-// TestWhoLeavesEndsTheCall holds for a client that cancels and for one that goes.
-func TestWhoLeavesEndsTheCall(t *testing.T) {
+// The call ends when the client cancels it and when the client disconnects.
+func TestClientEndsTheCall(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(cancel, hangUp func()){
 		"cancels": func(cancel, _ func()) { cancel() },
@@ -184,7 +184,7 @@ func TestWhoLeavesEndsTheCall(t *testing.T) {
 	}
 }
 
-// slow answers after a while.
+// slow answers after a delay.
 type slow time.Duration
 
 func (s slow) Call(context.Context, string, string, any) (int, []byte, http.Header, error) {
@@ -192,7 +192,7 @@ func (s slow) Call(context.Context, string, string, any) (int, []byte, http.Head
 	return http.StatusOK, []byte(`{"remaining":3}`), http.Header{}, nil
 }
 
-func TestALongCallReportsProgress(t *testing.T) {
+func TestLongCallReportsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []float64
 		session := connect(t, slow(35*time.Second), &sdk.ClientOptions{
@@ -217,9 +217,8 @@ func TestALongCallReportsProgress(t *testing.T) {
 	})
 }
 
-// TestSchemasNeedNoKnowledge walks what a client reads for words that many do not
-// know.
-func TestSchemasNeedNoKnowledge(t *testing.T) {
+// The schemas of the tools contain no keywords that many clients do not support.
+func TestSchemasAreSimple(t *testing.T) {
 	t.Parallel()
 	list, err := connect(t, mcp.Remote{}, nil).ListTools(t.Context(), nil)
 	if err != nil {
@@ -249,7 +248,7 @@ func TestSchemasNeedNoKnowledge(t *testing.T) {
 	}
 }
 
-func TestADescriptionThatMakesNoSenseIsAnError(t *testing.T) {
+func TestInvalidOpenAPIDocumentIsAnError(t *testing.T) {
 	t.Parallel()
 	const operations = `"paths":{"/v1/monitor/a":{"post":{"summary":"x","requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/A"}}}}}}}`
 	for name, document := range map[string]string{

@@ -1,21 +1,16 @@
 package mcp
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"earshot"
 )
 
-// compareText says of each brand whether it moved, and whether that is noise.
-func compareText(answer []byte) (string, error) {
-	var report earshot.CompareReport
-	if err := json.Unmarshal(answer, &report); err != nil {
-		return "", err
-	}
+// compareText returns a line with the verdict for each brand.
+func compareText(report *earshot.CompareReport) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s to %s (%d sweeps) against %s to %s (%d sweeps)", report.Period.From, report.Period.To, report.Period.Sweeps,
+	fmt.Fprintf(&b, "%s to %s (%d sweeps) compared with %s to %s (%d sweeps)", report.Period.From, report.Period.To, report.Period.Sweeps,
 		report.Baseline.From, report.Baseline.To, report.Baseline.Sweeps)
 	if report.MadeUp {
 		b.WriteString("; the answers were " + byLab)
@@ -24,17 +19,13 @@ func compareText(answer []byte) (string, error) {
 		fmt.Fprintf(&b, "\n%s, %s: %s", row.Brand, row.Target, row.Summary)
 	}
 	for _, cut := range report.Grades {
-		fmt.Fprintf(&b, "\nThe numbers of %s are %s.", cut.Target, cut.Grade)
+		fmt.Fprintf(&b, "\nThe metrics of %s are %s.", cut.Target, cut.Grade)
 	}
-	return b.String(), nil
+	return b.String()
 }
 
-// metricsText is a line for each number, with what says how far it can be trusted.
-func metricsText(answer []byte) (string, error) {
-	var report earshot.MetricReport
-	if err := json.Unmarshal(answer, &report); err != nil {
-		return "", err
-	}
+// metricsText returns a line for each value, with its sample size and interval.
+func metricsText(report *earshot.MetricReport) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d sweeps", report.Sweeps)
 	if report.MadeUp {
@@ -46,7 +37,7 @@ func metricsText(answer []byte) (string, error) {
 	if more := len(report.Rows) - maxListed; more > 0 {
 		fmt.Fprintf(&b, "\nand %d more", more)
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 func metricLine(row *earshot.MetricRow) string {
@@ -58,11 +49,11 @@ func metricLine(row *earshot.MetricRow) string {
 	}
 	text := strings.Join(of, ", ") + ": "
 	if row.Value == nil {
-		return text + "cannot be told"
+		return text + "unknown"
 	}
 	text += fmt.Sprintf("%.3g of %d answers, %d missing", *row.Value, row.Answers, row.Missing)
 	if row.Interval != nil && len(row.Interval.Rerun) == 2 {
-		text += fmt.Sprintf(", asked again %.3g to %.3g", row.Interval.Rerun[0], row.Interval.Rerun[1])
+		text += fmt.Sprintf(", expected range if re-run %.3g to %.3g", row.Interval.Rerun[0], row.Interval.Rerun[1])
 	}
 	if row.Provisional {
 		text += ", provisional"

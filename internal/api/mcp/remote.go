@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// maxAnswer limits the size of an answer, in case of a faulty service; a result with
-// its raw response stays far below.
+// maxAnswer limits the size of a response, in case the service misbehaves. A result with
+// its raw response is much smaller.
 const maxAnswer = 64 << 20
 
 // Remote calls the service at a URL with a key.
@@ -20,7 +20,7 @@ type Remote struct {
 	Key string
 }
 
-// Call makes a request over the network.
+// Call sends a request over the network.
 func (r Remote) Call(ctx context.Context, method, path string, body any) (int, []byte, http.Header, error) {
 	req, err := newRequest(ctx, method, strings.TrimRight(r.URL, "/")+path, body)
 	if err != nil {
@@ -34,12 +34,12 @@ func (r Remote) Call(ctx context.Context, method, path string, body any) (int, [
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return 0, nil, nil, fmt.Errorf("the service's answer broke off: %w", err)
+		return 0, nil, nil, fmt.Errorf("the response of the service is incomplete: %w", err)
 	}
 	return resp.StatusCode, answer, resp.Header, nil
 }
 
-// newRequest makes a request with a JSON body, if any.
+// newRequest returns a request with a JSON body, if any.
 func newRequest(ctx context.Context, method, url string, body any) (*http.Request, error) {
 	payload := []byte{}
 	if body != nil {
@@ -50,7 +50,7 @@ func newRequest(ctx context.Context, method, url string, body any) (*http.Reques
 	}
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(payload))
 	if err != nil {
-		return nil, fmt.Errorf("make the request: %w", err)
+		return nil, fmt.Errorf("create the request: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	return req, nil

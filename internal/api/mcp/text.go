@@ -9,7 +9,7 @@ import (
 	"earshot"
 )
 
-// readable is the part of any provider's result that is shown to a model as text.
+// readable is the part of a provider's result that is shown to a model as text.
 type readable struct {
 	Surface        earshot.Surface         `json:"surface"`
 	Text           string                  `json:"text"`
@@ -19,7 +19,7 @@ type readable struct {
 	NewsResults    []earshot.NewsResult    `json:"newsResults"`
 }
 
-// resultText is the text of a result: an answer with numbered sources, or the list of
+// resultText returns a result as text: an answer with numbered sources, or the list of
 // search results.
 func resultText(answer []byte) (string, error) {
 	var r readable
@@ -30,7 +30,7 @@ func resultText(answer []byte) (string, error) {
 	r.write(&b)
 	text := strings.TrimRight(b.String(), "\n")
 	if text == "" {
-		text = "Nothing was found."
+		text = "The result is empty."
 	}
 	if r.Surface == earshot.SurfaceLab {
 		text = madeUp + "\n\n" + text
@@ -38,8 +38,8 @@ func resultText(answer []byte) (string, error) {
 	return text, nil
 }
 
-// madeUp stands before what the lab answers: a model must not take it for true.
-const madeUp = "Made up: the built-in lab wrote this for trying things out, and nothing in it is real."
+// madeUp precedes answers of the lab, so that a model does not mistake them for real ones.
+const madeUp = "Made up: the built-in lab wrote this answer for testing. Nothing in it is real."
 
 func (r *readable) write(b *strings.Builder) {
 	if r.SearchOverview != nil {
@@ -64,8 +64,8 @@ func (r *readable) write(b *strings.Builder) {
 	}
 }
 
-// item writes one numbered entry: a line with its title and link, and one with its
-// description. Line breaks are removed, since they would look like further entries.
+// item writes one numbered entry: a line with its title and link, and a line with its
+// description. Line breaks are removed, because they would look like further entries.
 func item(b *strings.Builder, position int, title, link, when, about string) {
 	fmt.Fprintf(b, "[%d] %s - %s", position, oneLine(title), link)
 	if when != "" {
@@ -79,38 +79,35 @@ func item(b *strings.Builder, position int, title, link, when, about string) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func countriesText(answer []byte) (string, error) {
-	var codes []string
-	err := json.Unmarshal(answer, &codes)
-	return strings.Join(codes, ", "), err
+// textOf returns a function that decodes an answer into a T and writes it as text.
+func textOf[T any](write func(*T) string) func(answer []byte) (string, error) {
+	return func(answer []byte) (string, error) {
+		value := new(T)
+		if err := json.Unmarshal(answer, value); err != nil {
+			return "", err
+		}
+		return write(value), nil
+	}
 }
 
-func statesText(answer []byte) (string, error) {
-	var states []earshot.State
-	if err := json.Unmarshal(answer, &states); err != nil {
-		return "", err
-	}
-	lines := make([]string, len(states))
-	for i, s := range states {
+func countriesText(codes *[]string) string { return strings.Join(*codes, ", ") }
+
+func statesText(states *[]earshot.State) string {
+	lines := make([]string, len(*states))
+	for i, s := range *states {
 		lines[i] = s.Code + " " + s.Name
 	}
 	if len(lines) == 0 {
-		return "This country has no states to choose from.", nil
+		return "Only the country US has states."
 	}
-	return strings.Join(lines, "\n"), nil
+	return strings.Join(lines, "\n")
 }
 
-func quoteText(answer []byte) (string, error) {
-	var quote struct {
-		CreditsToCharge int64 `json:"creditsToCharge"`
-	}
-	err := json.Unmarshal(answer, &quote)
-	return fmt.Sprintf("It costs at most %d credits.", quote.CreditsToCharge), err
+func quoteText(quote *earshot.Quote) string {
+	return fmt.Sprintf("The maximum cost is %d credits.", quote.CreditsToCharge)
 }
 
-func creditsText(answer []byte) (string, error) {
-	var credits earshot.Credits
-	err := json.Unmarshal(answer, &credits)
-	return fmt.Sprintf("%d credits are left, %d of them held by running calls; the plan %s grants %d on %s.",
-		credits.Remaining, credits.Held, credits.Plan, credits.PerCycle, credits.CycleResetsAt.Format(time.DateOnly)), err
+func creditsText(credits *earshot.Credits) string {
+	return fmt.Sprintf("%d credits are left, %d of them reserved for running calls; the plan %s grants %d on %s.",
+		credits.Remaining, credits.Held, credits.Plan, credits.PerCycle, credits.CycleResetsAt.Format(time.DateOnly))
 }

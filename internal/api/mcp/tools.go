@@ -11,40 +11,40 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// tool is an operation of the API.
+// tool is an MCP tool that calls one operation of the API.
 type tool struct {
 	name        string
 	method      string
 	path        string
-	isProvider  bool   // it asks a provider, which costs credits
-	wrap        string // the field for an answer that is not an object; "" for one that is
-	schema      string // the name of the input's schema, where the operation also accepts lists
+	isProvider  bool   // asks a provider, which costs credits
+	wrap        string // the field for an answer that is not an object, otherwise ""
+	schema      string // the name of the input's schema, if the operation also accepts lists
 	text        func(answer []byte) (string, error)
 	description string
 	input       map[string]any
 }
 
-// lookups are the tools beside the providers. The input and the result of a tool must
+// lookups are the tools other than the providers. The input and the result of a tool must
 // be objects.
 var lookups = []tool{
-	{name: "countries", method: http.MethodGet, path: "/v1/countries", wrap: "countries", text: countriesText},
-	{name: "states", method: http.MethodGet, path: "/v1/states", wrap: "states", text: statesText},
-	{name: "quote", method: http.MethodPost, path: "/v1/quote", schema: "TaskRequest", text: quoteText},
-	{name: "credits", method: http.MethodGet, path: "/v1/credits", text: creditsText},
+	{name: "countries", method: http.MethodGet, path: "/v1/countries", wrap: "countries", text: textOf(countriesText)},
+	{name: "states", method: http.MethodGet, path: "/v1/states", wrap: "states", text: textOf(statesText)},
+	{name: "quote", method: http.MethodPost, path: "/v1/quote", schema: "TaskRequest", text: textOf(quoteText)},
+	{name: "credits", method: http.MethodGet, path: "/v1/credits", text: textOf(creditsText)},
 
-	{name: "trackers", method: http.MethodGet, path: "/v1/trackers", text: trackersText},
-	{name: "tracker", method: http.MethodGet, path: "/v1/trackers/{name}", text: trackerText},
-	{name: "tracker_sweeps", method: http.MethodGet, path: "/v1/trackers/{name}/sweeps", text: sweepsText},
-	{name: "tracker_answers", method: http.MethodGet, path: "/v1/trackers/{name}/answers", text: answersText},
+	{name: "trackers", method: http.MethodGet, path: "/v1/trackers", text: textOf(trackersText)},
+	{name: "tracker", method: http.MethodGet, path: "/v1/trackers/{name}", text: textOf(trackerText)},
+	{name: "tracker_sweeps", method: http.MethodGet, path: "/v1/trackers/{name}/sweeps", text: textOf(sweepsText)},
+	{name: "tracker_answers", method: http.MethodGet, path: "/v1/trackers/{name}/answers", text: textOf(answersText)},
 	{name: "tracker_answer", method: http.MethodGet, path: "/v1/trackers/{name}/answers/{id}", text: answerText},
-	{name: "tracker_metrics", method: http.MethodGet, path: "/v1/trackers/{name}/metrics", text: metricsText},
-	{name: "tracker_compare", method: http.MethodGet, path: "/v1/trackers/{name}/compare", text: compareText},
-	{name: "tracker_diff", method: http.MethodGet, path: "/v1/trackers/{name}/diff", text: diffText},
-	{name: "tracker_discover", method: http.MethodGet, path: "/v1/trackers/{name}/discover", text: discoverText},
-	{name: "tracker_alerts", method: http.MethodGet, path: "/v1/trackers/{name}/alerts", text: alertsText},
+	{name: "tracker_metrics", method: http.MethodGet, path: "/v1/trackers/{name}/metrics", text: textOf(metricsText)},
+	{name: "tracker_compare", method: http.MethodGet, path: "/v1/trackers/{name}/compare", text: textOf(compareText)},
+	{name: "tracker_diff", method: http.MethodGet, path: "/v1/trackers/{name}/diff", text: textOf(diffText)},
+	{name: "tracker_discover", method: http.MethodGet, path: "/v1/trackers/{name}/discover", text: textOf(discoverText)},
+	{name: "tracker_alerts", method: http.MethodGet, path: "/v1/trackers/{name}/alerts", text: textOf(alertsText)},
 }
 
-// definition describes the tool to the client.
+// definition returns the description of the tool for the client.
 func (t *tool) definition() *sdk.Tool {
 	return &sdk.Tool{
 		Name:        t.name,
@@ -54,7 +54,7 @@ func (t *tool) definition() *sdk.Tool {
 	}
 }
 
-// description is the part of the API's OpenAPI description that tools are made of.
+// description is the part of the OpenAPI document from which the tools are generated.
 type description struct {
 	Info struct {
 		Version string `json:"version"`
@@ -87,12 +87,12 @@ type operation struct {
 func read(openAPI []byte) (*description, error) {
 	d := &description{}
 	if err := json.Unmarshal(openAPI, d); err != nil {
-		return nil, fmt.Errorf("read the API's description: %w", err)
+		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
 	return d, nil
 }
 
-// tools lists the tools: the named providers, or all, and the lookups.
+// tools returns the tools: the named providers, or all providers, and the lookups.
 func (d *description) tools(providers []string) ([]*tool, error) {
 	if providers == nil {
 		providers = d.providers()
@@ -114,7 +114,7 @@ func (d *description) tools(providers []string) ([]*tool, error) {
 	return tools, nil
 }
 
-// providers are the providers that the description knows.
+// providers returns the providers in the OpenAPI document.
 func (d *description) providers() []string {
 	schema, _ := d.Components.Schemas["Provider"].(map[string]any)
 	list, _ := schema["enum"].([]any)
@@ -150,12 +150,12 @@ func (d *description) describe(t *tool) error {
 	}
 	var ok bool
 	if t.input, ok = resolved.(map[string]any); !ok {
-		return fmt.Errorf("its input is %T", resolved)
+		return fmt.Errorf("the input is %T instead of an object", resolved)
 	}
 	return nil
 }
 
-// query is the schema of an operation's parameters.
+// query returns the schema of an operation's parameters.
 func (o *operation) query() any {
 	properties, required := map[string]any{}, []any{}
 	for _, p := range o.Parameters {
@@ -172,8 +172,8 @@ func (o *operation) query() any {
 // maxDepth is deeper than any schema of a request.
 const maxDepth = 50
 
-// resolve copies a schema with references replaced by their targets and without
-// conditions: many clients support neither, and the API checks anyway.
+// resolve returns a copy of a schema with references replaced by their targets and without
+// conditions. Many clients support neither, and the API validates the input.
 func (d *description) resolve(schema any, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("a schema is nested more than %d deep", maxDepth)
@@ -205,7 +205,7 @@ func (d *description) resolveObject(schema map[string]any, depth int) (any, erro
 		object = maps.Clone(referred)
 		for name, value := range schema {
 			if name != "$ref" {
-				object[name] = value // keywords beside a reference are more specific
+				object[name] = value // keywords next to a reference are more specific
 			}
 		}
 		return d.resolve(object, depth+1)

@@ -9,26 +9,22 @@ import (
 	"earshot"
 )
 
-// byLab marks what no provider said.
+// byLab marks answers that no provider gave.
 const byLab = "made up by the built-in lab"
 
-func trackersText(answer []byte) (string, error) {
-	var list earshot.TrackerList
-	if err := json.Unmarshal(answer, &list); err != nil {
-		return "", err
-	}
+func trackersText(list *earshot.TrackerList) string {
 	if len(list.Trackers) == 0 {
-		return "There are no trackers.", nil
+		return "There are no trackers."
 	}
 	var b strings.Builder
 	for i := range list.Trackers {
 		b.WriteString(trackerLine(&list.Trackers[i]) + "\n")
 	}
-	return strings.TrimRight(b.String(), "\n"), nil
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func trackerLine(t *earshot.Tracker) string {
-	text := fmt.Sprintf("%s (%s): %d prompts on %d targets, %d brands, at most %d credits a sweep", t.Name, t.State, t.Prompts, t.Targets, t.Brands, t.Cost.Sweep)
+	text := fmt.Sprintf("%s (%s): %d prompts on %d targets, %d brands, at most %d credits per sweep", t.Name, t.State, t.Prompts, t.Targets, t.Brands, t.Cost.Sweep)
 	if t.NextSweepAt != nil {
 		text += ", next sweep " + t.NextSweepAt.UTC().Format(time.RFC3339)
 	}
@@ -41,19 +37,15 @@ func trackerLine(t *earshot.Tracker) string {
 	return text
 }
 
-// maxListed is how many prompts, targets or brands a text lists; programs find all in
-// the result.
+// maxListed is the maximum number of items in a list of the text. The structured result has
+// all of them.
 const maxListed = 100
 
-func trackerText(answer []byte) (string, error) {
-	var t earshot.Tracker
-	if err := json.Unmarshal(answer, &t); err != nil {
-		return "", err
-	}
+func trackerText(t *earshot.Tracker) string {
 	var b strings.Builder
-	b.WriteString(trackerLine(&t))
+	b.WriteString(trackerLine(t))
 	if t.Definition == nil {
-		return b.String(), nil
+		return b.String()
 	}
 	list(&b, "Prompts", t.Definition.Prompts, func(p earshot.TrackedPrompt) string { return p.Text })
 	list(&b, "Targets", t.Definition.Targets, func(p earshot.Target) string { return p.Provider + "/" + p.Country })
@@ -63,7 +55,7 @@ func trackerText(answer []byte) (string, error) {
 		}
 		return brand.Name
 	})
-	return b.String(), nil
+	return b.String()
 }
 
 func list[T any](b *strings.Builder, title string, items []T, name func(T) string) {
@@ -88,34 +80,26 @@ func sweepLine(s *earshot.Sweep) string {
 	return text
 }
 
-func sweepsText(answer []byte) (string, error) {
-	var page earshot.SweepPage
-	if err := json.Unmarshal(answer, &page); err != nil {
-		return "", err
-	}
+func sweepsText(page *earshot.SweepPage) string {
 	return pageText(page.Sweeps, page.NextCursor, sweepLine)
 }
 
-// pageText is a line for each item of a page, and where it goes on.
-func pageText[T any](items []T, next *string, line func(*T) string) (string, error) {
+// pageText returns a line for each item of a page, and the cursor of the next page.
+func pageText[T any](items []T, next *string, line func(*T) string) string {
 	var b strings.Builder
 	for i := range items {
 		b.WriteString(line(&items[i]) + "\n")
 	}
 	switch {
 	case next != nil:
-		fmt.Fprintf(&b, "There is more: cursor %s", *next)
+		fmt.Fprintf(&b, "For the next page, use the cursor %s", *next)
 	case len(items) == 0:
-		b.WriteString("There are none.")
+		b.WriteString("The list is empty.")
 	}
-	return strings.TrimRight(b.String(), "\n"), nil
+	return strings.TrimRight(b.String(), "\n")
 }
 
-func alertsText(answer []byte) (string, error) {
-	var page earshot.AlertPage
-	if err := json.Unmarshal(answer, &page); err != nil {
-		return "", err
-	}
+func alertsText(page *earshot.AlertPage) string {
 	return pageText(page.Alerts, page.NextCursor, alertLine)
 }
 
@@ -130,11 +114,7 @@ func alertLine(a *earshot.Alert) string {
 	return fmt.Sprintf("%s %s %s (%s): %s", a.ID, a.RaisedAt.UTC().Format(time.RFC3339), a.Kind, state, oneLine(a.Summary))
 }
 
-func answersText(answer []byte) (string, error) {
-	var page earshot.AnswerPage
-	if err := json.Unmarshal(answer, &page); err != nil {
-		return "", err
-	}
+func answersText(page *earshot.AnswerPage) string {
 	return pageText(page.Answers, page.NextCursor, answerLine)
 }
 
