@@ -21,8 +21,7 @@ import (
 	"earshot/internal/store"
 )
 
-// endTasks ends tasks with results of the given size, which cannot be compressed to
-// much less than half of it.
+// endTasks ends tasks with results of the given size that compress to about half of it.
 func (s *server) endTasks(t *testing.T, n, size int) {
 	t.Helper()
 	node, err := s.store.RegisterNode("test", 1, time.Now())
@@ -53,7 +52,7 @@ func (s *server) endTasks(t *testing.T, n, size int) {
 	}
 }
 
-func TestEventsAreTheSameBytesAsOneDocument(t *testing.T) {
+func TestStreamedEventsEqualOneDocument(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.endTasks(t, 5, 100_000)
@@ -84,8 +83,7 @@ func TestEventsAreTheSameBytesAsOneDocument(t *testing.T) {
 	s.unharmed(t)
 }
 
-// stuck is a client that takes the header and then nothing, until it leaves or its
-// time to read is up.
+// stuck is a client that reads only the header, until it disconnects or its deadline ends.
 type stuck struct {
 	http.ResponseWriter
 	waits    func()
@@ -115,13 +113,13 @@ func liveHeap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-func TestReadersOfEventsThatDoNotReadHoldOneResultEach(t *testing.T) { //nolint:paralleltest // others would be measured, too
+func TestStuckReadersOfEventsHoldOneResultEach(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
 	const (
 		readers = 10
 		results = 40
 		size    = 1 << 20
-		// A result as it is stored, unpacked and as JSON, for each reader, is some 3 MiB;
-		// all of a page would be more than 40.
+		// Each reader needs about 3 MiB: a result as stored, unpacked and as JSON. A whole
+		// page would be more than 40 MiB.
 		bound = readers * 8 * size
 	)
 	s := serve(t)
@@ -146,7 +144,7 @@ func TestReadersOfEventsThatDoNotReadHoldOneResultEach(t *testing.T) { //nolint:
 			t.Errorf("a reader has %s to read", left)
 		}
 	}
-	// When their time is up, they free what they held.
+	// After their deadline, they free their memory.
 	close(released)
 	ended.Wait()
 	if grown := liveHeap() - before; grown > 4*size {
@@ -155,7 +153,7 @@ func TestReadersOfEventsThatDoNotReadHoldOneResultEach(t *testing.T) { //nolint:
 	s.unharmed(t)
 }
 
-func TestAPageOfEventsThatCannotBeCompletedIsCutOff(t *testing.T) {
+func TestIncompletePageOfEventsBreaksTheConnection(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.endTasks(t, 3, 600_000) // each is read on its own

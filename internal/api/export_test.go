@@ -8,8 +8,8 @@ import (
 	"earshot/internal/store"
 )
 
-// ToyOperations are operations as a contributor would add them: a declaration with a
-// handler each.
+// ToyOperations returns operations as a contributor would add them: declarations with
+// handlers.
 func ToyOperations() []Operation {
 	return []Operation{
 		operation(Operation{

@@ -14,8 +14,8 @@ import (
 	"earshot/internal/schema"
 )
 
-// TestADeclarationServes makes requests to operations that are declared in a test.
-func TestADeclarationServes(t *testing.T) {
+// Operations that are declared in a test serve requests.
+func TestDeclarationServes(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	for _, o := range api.ToyOperations() {
@@ -51,7 +51,7 @@ operations:
     {id: makeToy, tag: Lookups, summary: Make a toy, description: Makes one toy., answer: The toy., parameters: {id: The toy's id.}}
 `
 
-// describe describes the API with the toys added.
+// describe returns the OpenAPI document with the toy operations.
 func describe(t *testing.T, toys []api.Operation) (schema.Map, error) {
 	t.Helper()
 	sources, err := openapi.SourcesOf(nil)
@@ -63,9 +63,8 @@ func describe(t *testing.T, toys []api.Operation) (schema.Map, error) {
 	return sources.Describe()
 }
 
-// TestADeclarationIsDescribed finds the same operations in the OpenAPI document and among
-// the types of the dashboard.
-func TestADeclarationIsDescribed(t *testing.T) {
+// The same operations are in the OpenAPI document and in the types of the dashboard.
+func TestDeclarationIsDescribed(t *testing.T) {
 	t.Parallel()
 	described, err := describe(t, api.ToyOperations())
 	if err != nil {
@@ -113,8 +112,8 @@ func TestADeclarationIsDescribed(t *testing.T) {
 	}
 }
 
-// TestADeclarationBecomesAMethod finds the same operations in the Go client.
-func TestADeclarationBecomesAMethod(t *testing.T) {
+// The same operations are in the Go client.
+func TestDeclarationBecomesAMethod(t *testing.T) {
 	t.Parallel()
 	described, err := describe(t, api.ToyOperations())
 	if err != nil {
@@ -164,8 +163,8 @@ func (c *Client) Toys(ctx context.Context, query earshot.BatchQuery) iter.Seq2[*
 	}
 }
 
-// TestMistakesInADeclaration stop generation, with the name of the operation.
-func TestMistakesInADeclaration(t *testing.T) {
+// An invalid declaration stops the generation with an error that names the operation.
+func TestInvalidDeclaration(t *testing.T) {
 	t.Parallel()
 	sound := api.Operation{Method: "POST", Path: "/v1/toys", Body: earshot.GotoRequest{}, Response: earshot.State{}, Client: api.Method{Name: "Toy"}}
 	for want, change := range map[string]func(*api.Operation){

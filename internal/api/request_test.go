@@ -27,7 +27,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// limiter counts requests and lets the first ones pass.
+// limiter counts requests and allows the first ones.
 type limiter struct {
 	mu    sync.Mutex
 	taken int
@@ -41,7 +41,7 @@ func (l *limiter) Take(_ context.Context, _ string, limit int) (ratelimit.Verdic
 	return ratelimit.Verdict{Allowed: l.taken <= l.allow, Limit: limit, Remaining: max(0, l.allow-l.taken)}, nil
 }
 
-// A path that does not exist is found out after the key was checked and counted.
+// An unknown path is refused after the key was checked and the request was counted.
 func TestUnknownPaths(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -97,7 +97,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// Each request fails for several reasons; the first in the contract's order counts.
+// Each request fails for several reasons; the first in the documented order is reported.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	const broken = `{"prompt":`
@@ -194,7 +194,7 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreNotValid(t *testing.T) {
+func TestInvalidKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	credits := func(key account.Key) request { return request{method: "GET", path: "/v1/credits", key: key.Text} }
@@ -214,7 +214,7 @@ func TestKeysThatAreNotValid(t *testing.T) {
 	s.succeeds(t, request{method: "GET", path: "/v1/credits", key: s.key})
 }
 
-func TestTheUseOfAKeyIsNotWrittenDuringTheRequest(t *testing.T) {
+func TestKeyUseIsNotWrittenDuringTheRequest(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	other := storetest.Open(t, s.file)
@@ -277,7 +277,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// Whatever becomes of it, a request with a valid key counts, once.
+// Every request with a valid key counts once, whatever its result.
 func TestEveryRequestWithAKeyCounts(t *testing.T) {
 	t.Parallel()
 	l := &limiter{allow: 100}
@@ -407,8 +407,8 @@ func TestSizesOfBodies(t *testing.T) {
 	s.unharmed(t)
 }
 
-// A client that announces a body and never sends it must not be waited for.
-func TestNobodyWaitsForABodyThatIsNotRead(t *testing.T) {
+// The server does not wait for a client that announces a body and never sends it.
+func TestUnreadBodyIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	for request, want := range map[string]int{
@@ -486,7 +486,7 @@ func TestHostileQueries(t *testing.T) {
 	s.unharmed(t)
 }
 
-// TestErrorsFromBelow makes each part below the API fail.
+// TestErrorsFromBelow makes each dependency of the API fail.
 func TestErrorsFromBelow(t *testing.T) {
 	t.Parallel()
 	var failure error
@@ -543,7 +543,7 @@ func TestErrorsFromBelow(t *testing.T) {
 	}
 }
 
-// TestPages reads lists page by page: all of them, newest first, none twice.
+// TestPages reads lists page by page: all items, newest first, without duplicates.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -581,8 +581,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A worker answers only what needs no key.
-func TestAWorkerHasNoAPI(t *testing.T) {
+// A worker serves only operations without a key.
+func TestWorkerHasNoAPI(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(cfg *api.Config) { cfg.WorkerOnly = true })
 	for _, c := range []string{"GET /v1/credits", "GET /v1/nosuch", "GET /v1", "POST " + echoPath, "POST /v1/session", "POST /mcp"} {
@@ -594,7 +594,7 @@ func TestAWorkerHasNoAPI(t *testing.T) {
 	}
 }
 
-func TestANodeCarriesAsManyStreamsAsItCan(t *testing.T) {
+func TestLimitOfStreams(t *testing.T) {
 	t.Parallel()
 	const live = "/v1/live"
 	s := serve(t, func(cfg *api.Config) { cfg.RequestsInFlight, cfg.Streams = 1, 4 }) // half of them for one account
@@ -625,7 +625,7 @@ func TestANodeCarriesAsManyStreamsAsItCan(t *testing.T) {
 	}
 }
 
-func TestANodeThatStopsIsNotLoggedAsAFailure(t *testing.T) {
+func TestStoppingNodeIsNotLoggedAsFailure(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(cfg *api.Config) { cfg.Jobs.Drain() })
 	for _, path := range []string{"/readyz", "/v1/monitor/echo"} {

@@ -41,7 +41,7 @@ const (
 	echoTask = `{"taskType":"ECHO","payload":` + echoCall + `}`
 )
 
-// echo is a provider that answers with the prompt, for 5 credits.
+// echo is a provider that answers with the prompt and costs 5 credits.
 type echo struct{}
 
 func (echo) Definition() provider.Definition {
@@ -56,7 +56,7 @@ func (echo) Decode(in *schema.Object) provider.Request {
 	return question(in.Text("prompt", 10_000))
 }
 
-// question is a prompt; some make the attempt fail.
+// question is a prompt; some prompts make the attempt fail.
 type question string
 
 func (question) Bill() provider.Bill { return provider.Bill{provider.ItemBase: 1} }
@@ -76,7 +76,7 @@ func (q question) Ask(ctx context.Context, _ *upstream.Session) (*provider.Outco
 	return &provider.Outcome{Result: &earshot.Answer{Text: string(q)}, Bill: q.Bill()}, nil
 }
 
-// server is the API over a store of its own, with one organization.
+// server is the API on its own store, with one organization.
 type server struct {
 	*httptest.Server
 	api   *api.Server
@@ -87,7 +87,7 @@ type server struct {
 	logs  *logs
 }
 
-// logs collects what the server logs.
+// logs collects the log of the server.
 type logs struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -105,8 +105,8 @@ func (l *logs) contain(text string) bool {
 	return strings.Contains(l.text.String(), text)
 }
 
-// serve starts the API with a provider that echoes; an organization on it has one
-// slot and 1,000 credits.
+// serve starts the API with the provider echo. Its organization has one slot and 1,000
+// credits.
 func serve(t *testing.T, change ...func(*api.Config)) *server {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "earshot.db")
@@ -148,7 +148,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 	return sv
 }
 
-// newKey makes a key of the organization.
+// newKey creates a key of the organization.
 func (s *server) newKey(t *testing.T, scopes ...account.Scope) string {
 	t.Helper()
 	return s.expiringKey(t, s.org, time.Time{}, scopes...).Text
@@ -163,7 +163,7 @@ func (s *server) expiringKey(t *testing.T, o *account.Organization, expires time
 	return key
 }
 
-// request is a request to the server; header are further headers.
+// request is a request to the server; header are additional headers.
 type request struct {
 	method, path, key, body string
 	header                  map[string]string
@@ -173,7 +173,7 @@ func (r request) String() string {
 	return r.method + " " + r.path + " " + r.body[:min(len(r.body), 80)]
 }
 
-// reply is a response, and what it says of a failure.
+// reply is a response with its decoded error, if any.
 type reply struct {
 	status  int
 	header  http.Header
@@ -183,7 +183,7 @@ type reply struct {
 	fields  []string // of a validation error, sorted
 }
 
-// send makes a request on a connection of its own.
+// send sends a request on its own connection.
 func (s *server) send(t *testing.T, in request) reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), in.method, s.URL+in.path, strings.NewReader(in.body))
@@ -199,8 +199,7 @@ func (s *server) send(t *testing.T, in request) reply {
 	return do(t, req)
 }
 
-// unharmed expects the server to be ready, to have logged no error of its own, and
-// the books to balance.
+// unharmed checks that the server is ready, has logged no errors, and passes the audit.
 func (s *server) unharmed(t *testing.T) {
 	t.Helper()
 	s.succeeds(t, request{method: "GET", path: "/readyz"})
@@ -220,7 +219,7 @@ func (s *server) organization(t *testing.T, id string) *account.Organization {
 	return o
 }
 
-// eventually waits for a condition that something else brings about.
+// eventually waits until a condition is true.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	deadline, tick := time.After(5*time.Minute), time.NewTicker(10*time.Millisecond)
@@ -278,7 +277,7 @@ func do(t *testing.T, req *http.Request) reply {
 	return out
 }
 
-// fails expects a request to be refused with the status and code.
+// fails checks that a request is refused with the given status and code.
 func (s *server) fails(t *testing.T, in request, status int, code earshot.Code) reply {
 	t.Helper()
 	r := s.send(t, in)
@@ -288,7 +287,7 @@ func (s *server) fails(t *testing.T, in request, status int, code earshot.Code) 
 	return r
 }
 
-// invalid expects a request to be refused for these fields.
+// invalid checks that a request is refused because of the given fields.
 func (s *server) invalid(t *testing.T, in request, status int, fields ...string) {
 	t.Helper()
 	if r := s.fails(t, in, status, earshot.CodeValidation); !slices.Equal(r.fields, fields) {
@@ -296,7 +295,7 @@ func (s *server) invalid(t *testing.T, in request, status int, fields ...string)
 	}
 }
 
-// succeeds expects a request to be answered with 200.
+// succeeds checks that a request gets the status 200.
 func (s *server) succeeds(t *testing.T, in request) reply {
 	t.Helper()
 	r := s.send(t, in)
@@ -306,7 +305,7 @@ func (s *server) succeeds(t *testing.T, in request) reply {
 	return r
 }
 
-// into decodes what a path answers.
+// into decodes the response of a path.
 func (s *server) into(t *testing.T, path string, v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s.get(t, path).body), v); err != nil {

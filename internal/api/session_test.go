@@ -16,7 +16,7 @@ import (
 
 const sessionPath = "/v1/session"
 
-// signIn opens a session and gives its cookie.
+// signIn opens a session and returns its cookie.
 func (s *server) signIn(t *testing.T, body string) *http.Cookie {
 	t.Helper()
 	r := s.succeeds(t, request{method: "POST", path: sessionPath, body: body})
@@ -27,14 +27,14 @@ func (s *server) signIn(t *testing.T, body string) *http.Cookie {
 	return cookies[0]
 }
 
-// by is the headers of a request with a cookie; from are those that a browser adds.
+// by returns the headers of a request with a cookie; from are headers that a browser adds.
 func by(cookie *http.Cookie, from map[string]string) map[string]string {
 	header := map[string]string{"Cookie": cookie.Name + "=" + cookie.Value}
 	maps.Copy(header, from)
 	return header
 }
 
-func TestTheCookie(t *testing.T) {
+func TestSessionCookie(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]http.Cookie{
 		"http://earshot.test":        {Name: "earshot"},
@@ -52,9 +52,8 @@ func TestTheCookie(t *testing.T) {
 	}
 }
 
-// TestWhoseCookieCounts checks where requests that are signed in by the cookie, and
-// by nothing else, may come from.
-func TestWhoseCookieCounts(t *testing.T) {
+// Requests with only the cookie are accepted only from the dashboard's own pages.
+func TestCookieOfOtherSitesIsRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(cfg *api.Config) { cfg.BaseURL = "https://earshot.test" })
 	cookie := s.signIn(t, `{"key":"`+s.key+`"}`)
@@ -85,7 +84,7 @@ func TestWhoseCookieCounts(t *testing.T) {
 			if r := s.send(t, write); r.status != c.write {
 				t.Errorf("%v from %v: %d %s, want %d", write, c.from, r.status, r.body, c.write)
 			}
-			// A key in the header is a program's: no page can send another's.
+			// A key in the header comes from a program: a page cannot send it.
 			write.key = s.key
 			s.succeeds(t, write)
 		}
@@ -98,7 +97,7 @@ func TestWhoseCookieCounts(t *testing.T) {
 	s.fails(t, request{method: "POST", path: "/mcp", body: `{}`, header: by(cookie, site("same-origin"))}, http.StatusUnauthorized, earshot.CodeMissingKey)
 }
 
-func TestASession(t *testing.T) {
+func TestSession(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	key := s.expiringKey(t, s.org, time.Time{}, account.ScopeRead)
@@ -135,9 +134,8 @@ func TestASession(t *testing.T) {
 	}
 }
 
-// TestAGoodTokenIsNeverRefused tries so many bad ones that further ones are no longer
-// looked at, and then the good one.
-func TestAGoodTokenIsNeverRefused(t *testing.T) {
+// The valid token is accepted even after so many invalid ones that the address is limited.
+func TestValidTokenIsNeverRefused(t *testing.T) {
 	t.Parallel()
 	var s *server
 	key := account.NewKey()

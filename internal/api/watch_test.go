@@ -13,7 +13,7 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-func TestAnOrganizationIsLookedAtOnceForAllWhoFollowIt(t *testing.T) {
+func TestOnePollerPerOrganization(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, filepath.Join(t.TempDir(), "earshot.db"))
 	log := slog.New(slog.DiscardHandler)
@@ -52,7 +52,7 @@ func TestAnOrganizationIsLookedAtOnceForAllWhoFollowIt(t *testing.T) {
 	}
 }
 
-func TestASlowClientHearsItAllAtOnce(t *testing.T) {
+func TestSlowClientGetsMergedUpdates(t *testing.T) {
 	t.Parallel()
 	var many []string
 	for i := range maxEventTasks {
