@@ -242,16 +242,16 @@ func (b *batch) collect() error {
 		enough = len(b.pending) / 2
 	}
 	for record, err := range b.service.WaitAll(b, slices.Collect(maps.Keys(b.pending))...) {
-		var gone *client.TaskError
+		var missing *client.TaskError
 		switch {
 		case record != nil:
 			if err := b.finish(record); err != nil {
 				return err
 			}
-		case errors.As(err, &gone):
-			if q := b.pending[gone.TaskID]; q != nil {
+		case errors.As(err, &missing):
+			if q := b.pending[missing.TaskID]; q != nil {
 				b.refuse(refused{line: q.Line, provider: q.provider.Name, country: q.country(), reason: "its task was removed from the queue"})
-				delete(b.pending, gone.TaskID)
+				delete(b.pending, missing.TaskID)
 			}
 		default:
 			return err

@@ -39,8 +39,8 @@ func TestMCPClientStartsTheProgram(t *testing.T) {
 	if result.IsError || answer["model"] != "lab-1" || answer["text"] == "" {
 		t.Errorf("it answers %v", answer)
 	}
-	if result := called(t, session, "credits", `{}`); result.IsError || !strings.Contains(told(result), "249995 credits are left") {
-		t.Errorf("then %s", told(result))
+	if result := called(t, session, "credits", `{}`); result.IsError || !strings.Contains(textOf(result), "249995 credits are left") {
+		t.Errorf("then %s", textOf(result))
 	}
 	if err := session.Close(); err != nil {
 		t.Errorf("the program ended with %v", err)
@@ -50,8 +50,8 @@ func TestMCPClientStartsTheProgram(t *testing.T) {
 	}
 
 	session, _ = started(t, binary, base, "ear_live_wrong")
-	if result := called(t, session, "credits", `{}`); !result.IsError || !strings.HasPrefix(told(result), "INVALID_API_KEY: ") {
-		t.Errorf("with a wrong key it says %s", told(result))
+	if result := called(t, session, "credits", `{}`); !result.IsError || !strings.HasPrefix(textOf(result), "INVALID_API_KEY: ") {
+		t.Errorf("with a wrong key it says %s", textOf(result))
 	}
 	if err := session.Close(); err != nil {
 		t.Errorf("the program ended with %v", err)
@@ -82,7 +82,7 @@ func called(t *testing.T, session *sdk.ClientSession, tool, arguments string) *s
 	return result
 }
 
-func told(result *sdk.CallToolResult) string {
+func textOf(result *sdk.CallToolResult) string {
 	text, _ := result.Content[0].(*sdk.TextContent)
 	return text.Text
 }

@@ -208,7 +208,7 @@ func TestStatus(t *testing.T) {
 	out, _, _ := u.does("status")
 	wants(t, out, "ready", "hobby", "250,000 left", "0 of 20 in use", "room for 25,000 more")
 	if strings.Contains(out, "known") || strings.Contains(out, "extraction") || strings.Contains(out, "upstream") {
-		t.Errorf("it tells what it does not know:\n%s", out)
+		t.Errorf("it prints unknown values:\n%s", out)
 	}
 	if _, stderr, status := u.does("batch", writeFile(t, "q.csv", "prompt,country\none,US\n"), "--providers", "chatassistant"); status != 0 {
 		t.Fatal(stderr)

@@ -56,7 +56,7 @@ func TestProgressShowsRateAndTimeLeft(t *testing.T) {
 		var out bytes.Buffer
 		p := newProgress(&out, test.terminal)
 		p.begin(100, began)
-		p.show(9, 0, began.Add(10*time.Millisecond)) // too soon to show, and what begins together tells no rate
+		p.show(9, 0, began.Add(10*time.Millisecond)) // too soon to show, and too few tasks for a rate
 		p.show(20, 1, began.Add(10*time.Second))
 		p.show(21, 1, began.Add(10*time.Second+time.Millisecond)) // too soon to look again
 		p.clear()

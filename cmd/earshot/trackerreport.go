@@ -17,7 +17,7 @@ type trackerReportCmd struct {
 	To           string `help:"Last day of the period; today by default." placeholder:"DAY"`
 	BaselineFrom string `help:"First day of the earlier period; by default, it is as long as the period and ends right before it." placeholder:"DAY"`
 	BaselineTo   string `help:"Last day of the earlier period." placeholder:"DAY"`
-	Send         bool   `help:"Send the report to the channels of the tracker's reports instead of writing it. Its period is that of a report due today." xor:"out"`
+	Send         bool   `help:"Send the report to the channels of the tracker's reports instead of writing it. It covers the same days as a scheduled report would today." xor:"out"`
 	Channel      string `help:"With --send: send it only to this channel." placeholder:"NAME"`
 }
 

@@ -56,7 +56,7 @@ func TestUnknownPaths(t *testing.T) {
 		s.fails(t, request{method: method, path: path}, http.StatusUnauthorized, earshot.CodeMissingKey)
 		r := s.fails(t, request{method: method, path: path, key: s.key}, http.StatusNotFound, earshot.CodeNotFound)
 		if limit := r.header.Get("X-RateLimit-Limit"); limit != "1000" {
-			t.Errorf("%s with a key: X-RateLimit-Limit is %s, not that of the account", c, limit)
+			t.Errorf("%s with a key: X-RateLimit-Limit is %s, not the account's limit", c, limit)
 		}
 	}
 	for _, path := range []string{

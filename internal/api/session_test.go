@@ -46,8 +46,8 @@ func TestSessionCookie(t *testing.T) {
 			t.Errorf("%s: the cookie is %+v", base, c)
 		}
 		r := s.succeeds(t, request{method: "DELETE", path: sessionPath, header: by(c, nil)})
-		if gone := (&http.Response{Header: r.header}).Cookies(); len(gone) != 1 || gone[0].Name != c.Name || gone[0].MaxAge >= 0 || gone[0].Value != "" {
-			t.Errorf("%s: signing out sets %v", base, gone)
+		if removed := (&http.Response{Header: r.header}).Cookies(); len(removed) != 1 || removed[0].Name != c.Name || removed[0].MaxAge >= 0 || removed[0].Value != "" {
+			t.Errorf("%s: signing out sets %v", base, removed)
 		}
 	}
 }

@@ -189,7 +189,7 @@ func (w *watch) stop() {
 	}
 }
 
-// dismiss ends the streams for which which returns true. The caller holds watch.mu.
+// dismiss ends the streams that match which. The caller holds watch.mu.
 func (v *view) dismiss(which func(*stream) bool) {
 	for s := range v.streams {
 		if which(s) {

@@ -221,10 +221,10 @@ func TestAnAgentCanLookThingsUp(t *testing.T) {
 		`countries {"model":"genassistant"}`: {`{"countries":%s}`, "/v1/countries?model=genassistant", "", ", DE, "},
 		`countries`:                          {`{"countries":%s}`, "/v1/countries", "", ", CN, "},
 		`states {"country":"US"}`:            {`{"states":%s}`, "/v1/states?country=US", "", "CO Colorado"},
-		`states {"country":"DE"}`:            {`{"states":%s}`, "/v1/states?country=DE", "", "no states"},
+		`states {"country":"DE"}`:            {`{"states":%s}`, "/v1/states?country=DE", "", "Only the country US has states"},
 		`credits {}`:                         {`%s`, "/v1/credits", "", "1000 credits are left"},
 		`quote {"taskType":"WEBSEARCH","payload":{"query":"x","country":"US","pages":3}}`: {
-			`%s`, "/v1/quote", `{"taskType":"WEBSEARCH","payload":{"query":"x","country":"US","pages":3}}`, "at most 7 credits",
+			`%s`, "/v1/quote", `{"taskType":"WEBSEARCH","payload":{"query":"x","country":"US","pages":3}}`, "maximum cost is 7 credits",
 		},
 	} {
 		tool, arguments, _ := strings.Cut(call, " ")

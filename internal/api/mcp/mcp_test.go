@@ -143,9 +143,9 @@ func TestResponseOfAnotherServerIsAToolError(t *testing.T) {
 
 func TestUnreachableServiceIsAToolError(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
-	result := ask(t, connect(t, mcp.Remote{URL: gone.URL, Key: "ear_live_secret"}, nil))
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	result := ask(t, connect(t, mcp.Remote{URL: closed.URL, Key: "ear_live_secret"}, nil))
 	if !result.IsError || !strings.Contains(text(result), "cannot be reached") || strings.Contains(text(result), "secret") {
 		t.Errorf("it says %q", text(result))
 	}
