@@ -32,11 +32,7 @@ Examples:
 }
 
 // Run prints events until it is stopped.
-func (c *listenCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *listenCmd) Run(in *invocation, service *client.Client) error {
 	cursor, waits := c.Cursor, false
 	for {
 		page, err := service.Events(in, cursor, 100)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"earshot/client"
 	"earshot/internal/app"
 )
 
@@ -56,7 +57,8 @@ type cli struct {
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
-// invocation is the argument of every command's Run.
+// invocation is the first argument of every command's Run. Commands that call a server also
+// take a *client.Client, which run creates from the command's flags.
 type invocation struct {
 	context.Context
 	cfg    app.Config
@@ -126,6 +128,13 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		return fmt.Errorf("log level: %w", err)
+	}
+	if server, ok := command.Selected().Target.Addr().Interface().(interface {
+		connect(options ...client.Option) (*client.Client, error)
+	}); ok {
+		if err := command.BindToProvider(func() (*client.Client, error) { return server.connect() }); err != nil {
+			return fmt.Errorf("bind the client: %w", err)
+		}
 	}
 	return command.Run(&invocation{Context: ctx, out: out, errOut: errOut, cfg: app.Config{
 		Data:                c.Data,

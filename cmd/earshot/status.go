@@ -43,11 +43,7 @@ type serverStatus struct {
 const statusNotReady = 2
 
 // Run reads and prints the status.
-func (c *statusCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *statusCmd) Run(in *invocation, service *client.Client) error {
 	now := serverStatus{URL: c.URL}
 	if err := service.Ready(in); err != nil {
 		if client.IsCode(err, earshot.CodeServerUnavailable) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/client"
 )
 
 type tasksCmd struct {
@@ -53,16 +54,13 @@ Examples:
 }
 
 // Run lists the tasks.
-func (c *taskListCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *taskListCmd) Run(in *invocation, service *client.Client) error {
 	filter := earshot.TaskQuery{Status: earshot.Status(strings.ToUpper(c.Status)), TaskType: c.Type.TaskType}
 	list := listing{
 		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such tasks; 'earshot batch' submits tasks",
 		header: []string{"SUBMITTED", "STATUS", "TYPE", "CREDITS", "ID", "PROMPT", "ERROR"},
 	}
+	var err error
 	if filter.Limit, err = list.page(); err != nil {
 		return err
 	}
@@ -122,15 +120,11 @@ Examples:
 }
 
 // Run cancels the task.
-func (c *taskCancelCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *taskCancelCmd) Run(in *invocation, service *client.Client) error {
 	if err := service.Cancel(in, c.ID); err != nil {
 		return c.explain(err)
 	}
-	_, err = fmt.Fprintf(in.out, "task %s is canceled\n", c.ID)
+	_, err := fmt.Fprintf(in.out, "task %s is canceled\n", c.ID)
 	return err
 }
 

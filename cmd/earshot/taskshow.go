@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/client"
 )
 
 type taskShowCmd struct {
@@ -31,11 +32,7 @@ Examples:
 }
 
 // Run prints the task.
-func (c *taskShowCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *taskShowCmd) Run(in *invocation, service *client.Client) error {
 	record, err := service.Task(in, c.ID)
 	if err != nil {
 		return c.explain(err)

@@ -90,11 +90,7 @@ Examples:
 }
 
 // Run lists the trackers.
-func (c *trackerListCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerListCmd) Run(in *invocation, service *client.Client) error {
 	trackers, err := service.Trackers(in)
 	if err != nil {
 		return c.explain(err)
@@ -164,11 +160,7 @@ Examples:
 }
 
 // Run prints the tracker.
-func (c *trackerShowCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerShowCmd) Run(in *invocation, service *client.Client) error {
 	t, err := service.Tracker(in, c.Name)
 	if err != nil {
 		return c.explain(err)
@@ -293,15 +285,11 @@ Examples:
 }
 
 // Run pauses the tracker.
-func (c *trackerPauseCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerPauseCmd) Run(in *invocation, service *client.Client) error {
 	if _, err := service.PauseTracker(in, c.Name); err != nil {
 		return c.explain(err)
 	}
-	_, err = fmt.Fprintf(in.out, "tracker %s is paused; 'earshot tracker resume %s' resumes it\n", c.Name, c.Name)
+	_, err := fmt.Fprintf(in.out, "tracker %s is paused; 'earshot tracker resume %s' resumes it\n", c.Name, c.Name)
 	return err
 }
 
@@ -318,11 +306,7 @@ Examples:
 }
 
 // Run resumes the tracker.
-func (c *trackerResumeCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerResumeCmd) Run(in *invocation, service *client.Client) error {
 	t, err := service.ResumeTracker(in, c.Name)
 	if err != nil {
 		return c.explain(err)

@@ -52,16 +52,13 @@ Examples:
 }
 
 // Run lists the alerts.
-func (c *trackerAlertListCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerAlertListCmd) Run(in *invocation, service *client.Client) error {
 	q := earshot.AlertQuery{Open: c.Open, Kind: c.Kind}
 	list := listing{
 		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such alerts",
 		header: []string{"RAISED", "KIND", "STATE", "ID", "WHAT"},
 	}
+	var err error
 	if q.Limit, err = list.page(); err != nil {
 		return err
 	}
@@ -95,11 +92,7 @@ Examples:
 }
 
 // Run acknowledges the alert.
-func (c *trackerAlertAckCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerAlertAckCmd) Run(in *invocation, service *client.Client) error {
 	a, err := service.AcknowledgeAlert(in, c.Name, c.ID)
 	if err != nil {
 		return c.explain(err)
@@ -124,11 +117,7 @@ Examples:
 }
 
 // Run sends the test messages.
-func (c *trackerAlertTestCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerAlertTestCmd) Run(in *invocation, service *client.Client) error {
 	tests, err := service.TestAlerts(in, c.Name, c.Channel)
 	if err != nil {
 		return c.explain(err)
@@ -174,11 +163,7 @@ Examples:
 }
 
 // Run lists the channels.
-func (c *channelListCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *channelListCmd) Run(in *invocation, service *client.Client) error {
 	channels, err := service.Channels(in)
 	if err != nil {
 		return c.explain(err)
@@ -211,11 +196,7 @@ Examples:
 }
 
 // Run saves the channel.
-func (c *channelSetCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *channelSetCmd) Run(in *invocation, service *client.Client) error {
 	address := c.Receiver
 	if address == "-" {
 		text, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
@@ -248,17 +229,13 @@ Examples:
 }
 
 // Run deletes the channel.
-func (c *channelDeleteCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *channelDeleteCmd) Run(in *invocation, service *client.Client) error {
 	if err := service.DeleteChannel(in, c.Name); err != nil {
 		if client.IsCode(err, earshot.CodeNotFound) {
 			return advised{err, fmt.Sprintf("there is no channel %s; 'earshot channel list' lists all channels", oneLine(c.Name))}
 		}
 		return c.explain(err)
 	}
-	_, err = fmt.Fprintf(in.out, "channel %s is deleted\n", c.Name)
+	_, err := fmt.Fprintf(in.out, "channel %s is deleted\n", c.Name)
 	return err
 }

@@ -59,11 +59,7 @@ Examples:
 }
 
 // Run lists the answers, or prints one.
-func (c *trackerAnswersCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerAnswersCmd) Run(in *invocation, service *client.Client) error {
 	if c.ID != "" {
 		return c.show(in, service)
 	}
@@ -72,6 +68,7 @@ func (c *trackerAnswersCmd) Run(in *invocation) error {
 		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such answers; 'earshot tracker sweeps " + c.Name + "' lists the sweeps",
 		header: []string{"ASKED", "OUTCOME", "TARGET", "CREDITS", "ID", "PROMPT", "REASON"},
 	}
+	var err error
 	if q.Limit, err = list.page(); err != nil {
 		return err
 	}
@@ -216,11 +213,7 @@ Examples:
 }
 
 // Run writes the table.
-func (c *trackerExportCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerExportCmd) Run(in *invocation, service *client.Client) error {
 	format := c.Format
 	if ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(c.Out)), "."); format == "" && (ending == "csv" || ending == "parquet") {
 		format = ending

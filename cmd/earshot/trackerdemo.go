@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"earshot"
+	"earshot/client"
 )
 
 type trackerDemoCmd struct {
@@ -41,11 +42,7 @@ func (c *trackerDemoCmd) Validate() error {
 }
 
 // Run creates the tracker.
-func (c *trackerDemoCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerDemoCmd) Run(in *invocation, service *client.Client) error {
 	made, err := service.MakeDemo(in, c.Name, earshot.DemoRequest{Days: c.Days, Prompts: c.Prompts})
 	if err != nil {
 		return c.explain(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/client"
 )
 
 type trackerDiffCmd struct {
@@ -27,11 +28,7 @@ Examples:
 }
 
 // Run compares the answers.
-func (c *trackerDiffCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerDiffCmd) Run(in *invocation, service *client.Client) error {
 	diff, err := service.DiffAnswers(in, c.Name, c.A, c.B)
 	if err != nil {
 		return c.explain(err)

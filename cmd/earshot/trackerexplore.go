@@ -43,11 +43,7 @@ Examples:
 }
 
 // Run lists the names.
-func (c *trackerNamesListCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerNamesListCmd) Run(in *invocation, service *client.Client) error {
 	rules, err := service.TrackerRules(in, c.Name)
 	if err != nil {
 		return c.explain(err)
@@ -131,11 +127,7 @@ Examples:
 }
 
 // Run searches for the names.
-func (c *trackerNamesTryCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerNamesTryCmd) Run(in *invocation, service *client.Client) error {
 	match := &earshot.NameMatch{Case: c.Case, Joined: c.Joined, Prefixes: c.Prefixes, Suffixes: c.Suffixes, Near: c.Near, Not: c.Not, Within: c.Within}
 	if matchOptions(match) == "" {
 		match = nil
@@ -216,11 +208,7 @@ Examples:
 }
 
 // Run lists the names.
-func (c *trackerDiscoverCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerDiscoverCmd) Run(in *invocation, service *client.Client) error {
 	report, err := service.DiscoverNames(in, c.Name, earshot.DiscoverQuery{Limit: c.Limit, Answers: c.Answers})
 	if err != nil {
 		return c.explain(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/client"
 )
 
 // trackerNumbers are the commands that read metrics of a tracker.
@@ -100,11 +101,7 @@ Examples:
 }
 
 // Run prints the metrics.
-func (c *trackerMetricsCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerMetricsCmd) Run(in *invocation, service *client.Client) error {
 	report, err := service.TrackerMetrics(in, c.Name, earshot.MetricQuery{Metric: c.Metric, By: c.By, Having: c.Having, NumberFilter: c.filter()})
 	if err != nil {
 		return c.explain(err)
@@ -201,11 +198,7 @@ Examples:
 }
 
 // Run compares the periods.
-func (c *trackerCompareCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerCompareCmd) Run(in *invocation, service *client.Client) error {
 	report, err := service.CompareTracker(in, c.Name, earshot.CompareQuery{
 		Metric: c.Metric, NumberFilter: c.filter(), BaselineFrom: c.BaselineFrom, BaselineTo: c.BaselineTo, Having: c.Having,
 	})
@@ -271,11 +264,7 @@ Examples:
 }
 
 // Run lists the sources.
-func (c *trackerSourcesCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerSourcesCmd) Run(in *invocation, service *client.Client) error {
 	report, err := service.TrackerSources(in, c.Name, earshot.SourceQuery{By: c.By, Limit: c.Limit, NumberFilter: c.filter()})
 	if err != nil {
 		return c.explain(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/client"
 )
 
 type trackerReportCmd struct {
@@ -48,11 +49,7 @@ func (c *trackerReportCmd) Validate() error {
 }
 
 // Run writes the report, or sends it.
-func (c *trackerReportCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerReportCmd) Run(in *invocation, service *client.Client) error {
 	if c.Send {
 		sent, err := service.SendReport(in, c.Name, c.Channel)
 		if err != nil {

@@ -159,16 +159,13 @@ Examples:
 }
 
 // Run lists the sweeps.
-func (c *trackerSweepsCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerSweepsCmd) Run(in *invocation, service *client.Client) error {
 	q := earshot.SweepQuery{State: earshot.SweepState(c.State)}
 	list := listing{
 		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such sweeps; 'earshot tracker run " + c.Name + "' starts one",
 		header: []string{"SLOT", "STATE", "ANSWERED", "MISSING", "PLANNED", "CREDITS", "ID", "REASON"},
 	}
+	var err error
 	if q.Limit, err = list.page(); err != nil {
 		return err
 	}
@@ -197,11 +194,7 @@ Examples:
 }
 
 // Run cancels the sweep.
-func (c *trackerCancelCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
-	}
+func (c *trackerCancelCmd) Run(in *invocation, service *client.Client) error {
 	canceled, err := service.CancelSweep(in, c.Name, c.Sweep)
 	if err != nil {
 		return c.explain(err)
