@@ -219,6 +219,19 @@ func (c *Client) RetryBatch(ctx context.Context, id string) (*earshot.BatchRetri
 	return exchange[earshot.BatchRetried](ctx, c, call{method: "POST", path: pathOf("/v1/batches/{id}/retry", id), repeat: idempotent})
 }
 
+// Upstreams calls GET /v1/upstreams: List where answers come from.
+//
+// Returns the upstreams of each provider in the order in which they are asked, with their state,
+// how they served your organization and what they cost. Official APIs and vendors that the
+// operator could add follow as `notConfigured`. The key needs the scope read.
+func (c *Client) Upstreams(ctx context.Context) ([]earshot.ProviderUpstreams, error) {
+	answer, err := exchange[earshot.Upstreams](ctx, c, call{method: "GET", path: "/v1/upstreams", repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Providers, nil
+}
+
 // Stats calls GET /v1/stats: Read hourly statistics.
 //
 // Returns one row for each UTC hour and provider with at least one finished call or task, oldest

@@ -13,6 +13,8 @@ export type ChatAssistantRequest = {
   /** Let the assistant decide whether to search the web. Sources, citation pills and search queries are then often empty. */
   disableWebSearch?: boolean;
   include?: ChatAssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** The optional parts of the result. All paid parts together cost one add-on. */
@@ -34,6 +36,8 @@ export type ChatAssistantInclude = {
 /** The answer of an assistant, or the AI overview of a search page. Lists that are always present are empty when there is nothing to list. */
 export type Answer = {
   surface: Surface;
+  /** The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on. */
+  via?: string;
   location?: Location;
   text: string;
   /** `null` when the provider does not report a model. */
@@ -66,8 +70,8 @@ export type Answer = {
   rawResponse?: Array<unknown>;
 };
 
-/** Where an answer came from: `web` is the provider's website, `api` is the provider's official API, `lab` is the built-in lab, whose answers are made up. */
-export type Surface = "lab" | "web" | "api";
+/** Where an answer came from: `web` is the provider's website, `api` is the provider's official API, `vendor` is a company that sells answers from the provider's website, `lab` is the built-in lab, whose answers are made up. */
+export type Surface = "lab" | "web" | "api" | "vendor";
 
 /** The place that an answer is for: the upstream was asked from that place, or was given the place as a parameter. A result without a location is not known to be for any place. */
 export type Location = {
@@ -260,6 +264,8 @@ export type GenAssistantRequest = {
   /** A US state or the District of Columbia. Only with country `US`. */
   state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
   include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** The optional parts of the result. They are free of charge. */
@@ -281,6 +287,8 @@ export type SocialAssistantRequest = {
   /** A US state or the District of Columbia. Only with country `US`. */
   state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
   include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** A prompt for Copilot. */
@@ -292,6 +300,8 @@ export type OfficeAssistantRequest = {
   /** A US state or the District of Columbia. Only with country `US`. */
   state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
   include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** A prompt for Perplexity. */
@@ -303,6 +313,8 @@ export type AnswerEngineRequest = {
   /** A US state or the District of Columbia. Only with country `US`. */
   state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
   include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** A Google Search: for a `query` in a `country` (or `gl`), or with a complete search `url`. */
@@ -325,6 +337,8 @@ export type WebSearchRequest = {
   /** How many result pages to read. Each after the first costs 2 credits if it has results; after a page without results no more are read. */
   pages?: number;
   include?: WebSearchInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** The device whose result page is read. `mobile` is the same as `android`. */
@@ -351,6 +365,8 @@ export type SearchOverviewInclude = {
 /** The content of the result pages of Google Search. Positions of organic results count over all pages. */
 export type WebSearch = {
   surface: Surface;
+  /** The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on. */
+  via?: string;
   location?: Location;
   organicResults: Array<OrganicResult>;
   peopleAlsoAsk: Array<Question>;
@@ -602,6 +618,8 @@ export type NewsRequest = {
   /** How many result pages to read. Each after the first costs 2 credits if it has results; after a page without results no more are read. */
   pages?: number;
   include?: NewsInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** The optional parts of the result. They are free of charge. */
@@ -613,6 +631,8 @@ export type NewsInclude = {
 /** The content of the result pages of Google News. */
 export type NewsSearch = {
   surface: Surface;
+  /** The vendor that answered, such as `cloro`. Absent unless `surface` is `vendor`, or an aggregator passed the question on. */
+  via?: string;
   location?: Location;
   newsResults: Array<NewsResult>;
   html?: Array<string>;
@@ -649,6 +669,8 @@ export type SearchAIModeRequest = {
   uule?: string;
   device?: "desktop" | "mobile";
   include?: SearchAIModeInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
 };
 
 /** The optional parts of the result. */
@@ -986,7 +1008,7 @@ export type RequestRecord = {
   credits: TaskCredits;
   /** The tracker that asked; absent when no tracker did. */
   tracker?: string;
-  /** The provider's result; only when `status` is COMPLETED. */
+  /** The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that a vendor delivered after the call had ended, which is not charged. */
   result?: TaskResult;
   /** What the current rules of the tracker named in `brandsOf` find in the result. */
   found?: AnswerFindings;
@@ -1148,6 +1170,8 @@ export type Quote = {
   success: true;
   /** The most that all valid tasks together can cost. */
   creditsToCharge: number;
+  /** What upstreams are expected to charge the operator for all valid tasks together, in US dollars. */
+  usd: number;
   /** One entry for each task, in the order of the request. */
   items: Array<QuoteItem>;
 };
@@ -1159,7 +1183,19 @@ export type QuoteItem = {
   success: boolean;
   /** The most that the task can cost. */
   creditsToCharge?: number;
+  /** What the upstream is expected to charge the operator. Absent for a task that is not valid. */
+  upstream?: QuoteUpstream;
   error?: Error;
+};
+
+/** What an answer is expected to cost the operator. */
+export type QuoteUpstream = {
+  /** The first upstream of the provider's list. */
+  name: string;
+  /** Its expected price in US dollars, 0 when the settings have none. */
+  usd: number;
+  /** The price of the most expensive upstream that may be asked in its place. */
+  usdAtMost: number;
 };
 
 /** The number and cost of finished calls and tasks by day. */
@@ -1169,6 +1205,8 @@ export type Usage = {
   /** A UTC day. */
   to: string;
   usage: Array<DayUsage>;
+  /** Requests to upstreams and what they charged the operator, by day, upstream and provider. The lab is left out. */
+  upstreams: Array<UpstreamUsage>;
 };
 
 /** The number and cost of one provider's finished calls and tasks on one UTC day. */
@@ -1180,6 +1218,61 @@ export type DayUsage = {
   failed: number;
   creditsCharged: number;
 };
+
+/** What one upstream did for one provider on one day, in UTC. */
+export type UpstreamUsage = {
+  /** A UTC day. */
+  date: string;
+  /** The upstream as the settings name it, such as `api:openai` or `via:cloro`. */
+  upstream: string;
+  provider: Provider;
+  answered: number;
+  failed: number;
+  /** Failed requests that the upstream charged. */
+  chargedFailures: number;
+  /** All charges in US dollars. */
+  usd: number;
+  /** The part of `usd` that the upstream did not report and that was computed from the prices in the settings. */
+  estimatedUsd: number;
+};
+
+/** Lists where the answers of each provider come from. */
+export type Upstreams = {
+  providers: Array<ProviderUpstreams>;
+};
+
+/** The upstreams of one provider: first those of its list in the order in which they are asked, then those that could be added. */
+export type ProviderUpstreams = {
+  provider: Provider;
+  upstreams: Array<Upstream>;
+};
+
+/** One source of answers and how it served your organization. */
+export type Upstream = {
+  /** The name in the settings, such as `api:openai`, `via:cloro`, `web` or `lab`. */
+  name: string;
+  surface: Surface;
+  state: UpstreamState;
+  /** Requests of your organization since the beginning of the hour before this one, answered or failed. The lab is not counted. */
+  requests: number;
+  /** The share of `requests` that were answered. `null` without requests. */
+  answeredShare: number | null;
+  /** Half of `requests` took at most this long. */
+  p50Ms: number | null;
+  /** 95 % of `requests` took at most this long. */
+  p95Ms: number | null;
+  /** Questions of your organization that were submitted to the vendor and are not answered yet, over all providers. */
+  openTickets: number;
+  /** What the upstream charged for your organization's requests to this provider today (UTC), in US dollars. */
+  spentTodayUsd: number;
+  /** The expected price of an answer in US dollars. `null` when the settings have none. */
+  priceUsd: number | null;
+  /** The operator's daily ceiling for all organizations in US dollars. `null` without one. */
+  ceilingUsd: number | null;
+};
+
+/** Says whether an upstream can be asked. */
+export type UpstreamState = "ready" | "circuitOpen" | "ceilingReached" | "notConfigured";
 
 /** The number and latency of finished calls and tasks by hour, oldest hour first. */
 export type Stats = {
@@ -2713,6 +2806,8 @@ export type UpstreamDetails = {
   /** The name of the provider, as in its path. */
   service: string;
   reason: Reason;
+  /** How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when there were none. */
+  paidAttempts?: number;
 };
 
 /** Additional data about an error; its code decides the shape. */
@@ -2730,6 +2825,7 @@ export interface Enums {
   Mode: Mode;
   Reason: Reason;
   BatchFormat: BatchFormat;
+  UpstreamState: UpstreamState;
   TrackerState: TrackerState;
   SweepState: SweepState;
   Verdict: Verdict;
@@ -2778,6 +2874,7 @@ export interface Operations {
   "GET /v1/batches/{id}/results": { query: { format?: BatchFormat }; body: undefined; response: string };
   "POST /v1/quote": { query: undefined; body: TaskRequest | Array<TaskRequest>; response: Quote };
   "GET /v1/usage": { query: { from?: string; to?: string }; body: undefined; response: Usage };
+  "GET /v1/upstreams": { query: undefined; body: undefined; response: Upstreams };
   "GET /v1/stats": { query: { hours?: number }; body: undefined; response: Stats };
   "GET /v1/trackers": { query: undefined; body: undefined; response: TrackerList };
   "GET /v1/trackers/{name}": { query: undefined; body: undefined; response: Tracker };
