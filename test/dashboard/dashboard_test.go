@@ -45,6 +45,7 @@ func TestDashboard(t *testing.T) {
 		"webhook settings":     testWebhookSettings,
 		"no admin":             testNoAdmin,
 		"usage":                testUsage,
+		"upstreams":            testUpstreams,
 		"docs":                 testDocs,
 		"batch":                testBatch,
 		"task":                 testTask,
@@ -83,6 +84,7 @@ var dashboardPages = map[string]string{
 	"compare":    "Compare",
 	"history":    "History",
 	"usage":      "Usage",
+	"upstreams":  "Upstreams",
 	"keys":       "Keys and webhooks",
 }
 

@@ -221,6 +221,15 @@ func testUsage(t *testing.T, c *chromium) {
 	p.until("the task", fmt.Sprintf(`location.hash === "#/history/%s"`, id))
 }
 
+func testUpstreams(t *testing.T, c *chromium) {
+	n, a := c.newAccount(t)
+	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.turnTo("upstreams")
+	p.see(hook("upstreams-chatassistant")+" tr", "Lab (sample data)")
+	p.see(hook("upstreams-chatassistant")+" tr", "Not configured")
+	p.see(hook("upstreams-websearch")+" tr", "cloro (vendor)")
+}
+
 func testDocs(t *testing.T, c *chromium) {
 	_, _, p := c.session(t)
 	p.click("header nav a", "API reference")

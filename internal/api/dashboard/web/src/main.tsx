@@ -15,6 +15,7 @@ import { Compare } from "./pages/compare";
 import { History } from "./pages/history";
 import { Usage } from "./pages/usage";
 import { Keys } from "./pages/keys";
+import { Upstreams } from "./pages/upstreams";
 import { Docs } from "./pages/docs";
 import { Trackers } from "./trackers/page";
 import "./style.css";
@@ -25,6 +26,7 @@ const pages: Record<string, { title: string; show: ComponentType }> = {
   compare: { title: "Compare", show: Compare },
   history: { title: "History", show: History },
   usage: { title: "Usage", show: Usage },
+  upstreams: { title: "Upstreams", show: Upstreams },
   keys: { title: "Keys and webhooks", show: Keys },
 };
 

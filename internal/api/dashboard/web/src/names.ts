@@ -16,6 +16,29 @@ const products: Record<Provider, string> = {
 export const productName = (provider: string) =>
   Object.hasOwn(products, provider) ? products[provider as Provider] : provider;
 
+const companies: Record<string, string> = {
+  openai: "OpenAI",
+  gemini: "Google Gemini",
+  xai: "xAI",
+  perplexity: "Perplexity",
+  brave: "Brave Search",
+  anthropic: "Anthropic",
+  dataforseo: "DataForSEO",
+  serpapi: "SerpApi",
+  brightdata: "Bright Data",
+  oxylabs: "Oxylabs",
+  olostep: "Olostep",
+};
+
+/** Returns an upstream for people: api:openai as "OpenAI API", via:brightdata as "Bright Data (vendor)". */
+export function upstreamName(name: string): string {
+  const [kind, company] = name.split(":", 2);
+  const known = company && Object.hasOwn(companies, company) ? companies[company] : company;
+  if (kind === "api") return `${known} API`;
+  if (kind === "via") return `${known} (vendor)`;
+  return { web: "Website", lab: "Lab (sample data)", replay: "Recording" }[kind] ?? name;
+}
+
 /**
  * Returns a target for people: chatassistant/US@web as "ChatGPT · US (web)". The target * stands for all targets, and
  * *web for all targets on one surface.

@@ -51,11 +51,15 @@ export function ResultView({ result, provider, onAsk }: ResultViewProps) {
   );
 }
 
-const surfaces: Record<Exclude<Surface, "lab">, string> = { web: "From the website", api: "From the official API" };
+const surfaces: Record<Exclude<Surface, "lab">, string> = {
+  web: "From the website",
+  api: "From the official API",
+  vendor: "From the website, bought from a vendor",
+};
 
 /** The origin of the result. */
 function Origin({ result }: { result: TaskResult }) {
-  const { surface, location } = result;
+  const { surface, location, via } = result;
   const model = "model" in result && result.model;
   const place = location && [location.state, countryName(location.country)].filter(Boolean).join(", ");
   return (
@@ -68,6 +72,7 @@ function Origin({ result }: { result: TaskResult }) {
       <Facts
         of={[
           surface !== "lab" && surfaces[surface],
+          via && `Via ${via}`,
           <span data-testid="surface" class="badge">
             {surface}
           </span>,

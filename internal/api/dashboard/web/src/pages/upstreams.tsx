@@ -1,0 +1,73 @@
+// The upstreams of each provider: who answers, how well, how fast and for how much.
+import { AsCall } from "../ascall";
+import { call } from "../api";
+import type { ProviderUpstreams, Upstream, UpstreamState } from "../api.gen";
+import { productName, upstreamName } from "../names";
+import { CardTable, type Cells } from "../table";
+import { Loading, number, percent, useLoad } from "../ui";
+
+const stateNames: Record<UpstreamState, string> = {
+  ready: "Ready",
+  circuitOpen: "Paused after failures",
+  ceilingReached: "Daily ceiling reached",
+  notConfigured: "Not configured",
+};
+const stateLooks: Record<UpstreamState, string> = {
+  ready: "good",
+  circuitOpen: "bad",
+  ceilingReached: "warn",
+  notConfigured: "",
+};
+
+const dollars = (usd: number) => `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
+const seconds = (ms: number | null) =>
+  ms == null ? "–" : ms < 1000 ? `${number(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+
+const cells: Cells<Upstream> = {
+  Upstream: (u) => upstreamName(u.name),
+  State: (u) => <span class={`badge ${stateLooks[u.state]}`}>{stateNames[u.state]}</span>,
+  "#Requests": (u) => (u.state === "notConfigured" ? "–" : number(u.requests)),
+  "#Answered": (u) => (u.answeredShare == null ? "–" : percent(u.answeredShare)),
+  "#Median time": (u) => seconds(u.p50Ms),
+  "#95 % within": (u) => seconds(u.p95Ms),
+  "#Waiting": (u) => (u.surface === "vendor" && u.state !== "notConfigured" ? number(u.openTickets) : "–"),
+  "#Price": (u) => (u.priceUsd == null ? "–" : dollars(u.priceUsd)),
+  "#Spent today": (u) => dollars(u.spentTodayUsd) + (u.ceilingUsd == null ? "" : ` (ceiling ${dollars(u.ceilingUsd)})`),
+};
+
+export function Upstreams() {
+  const loaded = useLoad((signal) => call("GET /v1/upstreams", { signal }), []);
+  return (
+    <>
+      <h1>Upstreams</h1>
+      <p class="faint">
+        Where answers come from, in the order in which upstreams are asked. Requests, times and costs are those of your
+        organization in this hour and the one before. The operator of this server adds upstreams and their keys in its
+        settings.
+      </p>
+      <Loading of={loaded} lines={6} />
+      <div class="grid">
+        {loaded.value?.providers.map((p) => (
+          <Provider key={p.provider} {...p} />
+        ))}
+        <AsCall path="/v1/upstreams" />
+      </div>
+    </>
+  );
+}
+
+function Provider({ provider, upstreams }: ProviderUpstreams) {
+  const id = `upstreams-${provider.replace("/", "-")}`;
+  return (
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id}>{productName(provider)}</h2>
+      <CardTable
+        label={`Upstreams of ${productName(provider)}`}
+        rows={upstreams}
+        rowKey={(u) => u.name}
+        cells={cells}
+        testid={id}
+      />
+    </section>
+  );
+}
