@@ -116,7 +116,7 @@ func (s *serverStatus) print(in *invocation) error {
 	case "": // no task has completed yet
 	case earshot.SurfaceLab:
 		line("upstream", "lab: its answers are made up; for real answers, configure a provider's API key or --upstream on the server")
-	case earshot.SurfaceWeb, earshot.SurfaceAPI:
+	case earshot.SurfaceWeb, earshot.SurfaceAPI, earshot.SurfaceVendor:
 		line("upstream", "%s, by the newest completed task", s.Surface)
 	}
 	return table.Flush()

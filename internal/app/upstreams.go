@@ -298,7 +298,7 @@ func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
 	if s.KeyHeader != "" {
 		access.KeyHeader, access.KeyPrefix = s.KeyHeader, ""
 	}
-	return s.CostSettings.apply(upstream.Config{Surface: earshot.SurfaceAPI, Sites: sites, API: access}, nil, u)
+	return s.apply(upstream.Config{Surface: earshot.SurfaceAPI, Sites: sites, API: access}, nil, u)
 }
 
 // readKeys reads the operator's keys for all APIs and vendors. A key file that is named

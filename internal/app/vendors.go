@@ -76,7 +76,7 @@ func (u *upstreams) vendorConfig(name string) (upstream.Config, error) {
 		Calls: cmp.Or(s.Calls, about.Calls, defaultCalls), CallsPerMinute: cmp.Or(s.CallsPerMinute, about.CallsPerMinute, defaultCallsPerMinute),
 	}
 	base := cmp.Or(u.cfg.getenv(variable(name, "URL")), s.URL, about.URL)
-	return s.CostSettings.apply(upstream.Config{
+	return s.apply(upstream.Config{
 		Surface: earshot.SurfaceVendor, Sites: map[string]string{name: base}, API: access, Via: name, Wait: s.Wait, Poll: s.Poll,
 	}, about.Prices, u)
 }

@@ -140,7 +140,7 @@ func (r *Runner) collect(ctx context.Context, late *store.JobTicket) error {
 		return err
 	})
 	if ctx.Err() != nil {
-		return nil
+		return ctx.Err()
 	}
 	if ticket.Pending() { // also when its upstream is no longer configured
 		if time.Now().Before(ticket.Deadline) {

@@ -70,6 +70,7 @@ func GateSummary(kind earshot.AlertKind, targets []string, c Count) string {
 		why = ", mostly because the provider blocked the request"
 	case earshot.AlertUnreadable:
 		why = ", mostly because the page could not be read"
+	default:
 	}
 	return fmt.Sprintf("On %s, %d of %d answers are missing%s. Change detection skips this sweep there.", strings.Join(targets, ", "), c.Planned-c.Answered, c.Planned, why)
 }

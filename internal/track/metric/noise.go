@@ -118,23 +118,3 @@ func meanOf(values []float64) *float64 {
 	}
 	return new(stats.Mean(values))
 }
-
-// mean computes the mean of the numbers for which ok is true.
-type mean struct {
-	sum float64
-	n   int
-}
-
-func (m *mean) add(x float64, ok bool) {
-	if ok {
-		m.sum += x
-		m.n++
-	}
-}
-
-func (m *mean) value() *float64 {
-	if m.n == 0 {
-		return nil
-	}
-	return new(m.sum / float64(m.n))
-}

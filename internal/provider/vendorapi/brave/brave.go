@@ -29,6 +29,7 @@ import (
 // Site is the API's name in upstream requests.
 const Site = "brave"
 
+// API is Brave's official search API.
 var API = provider.API{Name: Site, URL: "https://api.search.brave.com/res/v1", KeyHeader: "X-Subscription-Token", Place: "where the API offers the country"}
 
 const (

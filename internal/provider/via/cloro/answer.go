@@ -31,9 +31,7 @@ func readAnswer(result loosejson.Object, q *provider.Question) *earshot.Answer {
 	for _, o := range result.Objects("videos") {
 		a.Videos = things.AddVideo(a.Videos, o)
 	}
-	for _, link := range result.Texts("images", "url") {
-		a.Images = append(a.Images, link)
-	}
+	a.Images = result.Texts("images", "url")
 	for _, field := range []string{"shoppingCards", "shopping_cards"} {
 		for _, card := range result.Objects(field) {
 			shown := earshot.ShoppingCard{Title: card.Text("title"), Tags: card.Texts("tags", "name"), Products: products(things, card.Objects("products"))}
