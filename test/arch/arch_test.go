@@ -192,6 +192,7 @@ type file struct {
 	name  string // slash-separated, relative to the module
 	lines int
 	ast   *ast.File
+	fset  *token.FileSet // has the positions in ast
 }
 
 // dir returns the path of the file's package.
@@ -234,7 +235,7 @@ func load(tree fs.FS) ([]file, error) {
 		if err != nil {
 			return err
 		}
-		files = append(files, file{name, bytes.Count(source, []byte("\n")), syntax})
+		files = append(files, file{name, bytes.Count(source, []byte("\n")), syntax, fset})
 		return nil
 	})
 	return files, err
