@@ -10,8 +10,8 @@ type BatchQuery struct {
 	Cursor string `json:"cursor,omitempty" schema:"cursor"`
 }
 
-// BatchRecord is a batch with the number of its tasks in each state. A retry counts in the
-// place of the task that failed.
+// BatchRecord is a batch with the number of its tasks in each state. A retry replaces
+// the failed task in these numbers.
 type BatchRecord struct {
 	ID        string    `json:"id" schema:"uuid"`
 	CreatedAt Timestamp `json:"createdAt"`

@@ -221,7 +221,7 @@ type UpstreamDetails struct {
 	// The name of the provider, as in its path.
 	Service string `json:"service"`
 	Reason  Reason `json:"reason"`
-	// How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when there were none.
+	// How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when no such request was made.
 	PaidAttempts int `json:"paidAttempts,omitempty" schema:"min=0"`
 }
 

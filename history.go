@@ -66,7 +66,7 @@ type RequestRecord struct {
 	Tracker string `json:"tracker,omitempty"`
 	// The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that a vendor delivered after the call had ended, which is not charged.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
-	// What the current rules of the tracker named in `brandsOf` find in the result.
+	// The brands that the current rules of the tracker named in `brandsOf` find in the result.
 	Found *AnswerFindings `json:"found,omitempty"`
 	// Only when `status` is FAILED.
 	Error json.RawMessage `json:"error,omitempty" schema:"error"`

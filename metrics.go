@@ -90,7 +90,7 @@ type NumberBreak struct {
 	At Timestamp `json:"at"`
 	// The affected target; absent when all targets are affected.
 	Target string `json:"target,omitempty"`
-	// What changed: the model, the surface, the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`).
+	// The thing that changed: the model, the surface, the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`).
 	Kind   string `json:"kind" schema:"enum=model|surface|panel|promptSet|locale|parser|parserHealth|blocked"`
 	Reason string `json:"reason"`
 	// Whether the break still matters. A `panel` break does not, because earlier sweeps are analysed again with the new brands.

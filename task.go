@@ -176,7 +176,7 @@ type Quote struct {
 	Succeeded
 	// The most that all valid tasks together can cost.
 	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
-	// What upstreams are expected to charge the operator for all valid tasks together, in US dollars.
+	// The amount that upstreams are expected to charge the operator for all valid tasks together, in US dollars.
 	USD float64 `json:"usd" schema:"min=0"`
 	// One entry for each task, in the order of the request.
 	Items List[QuoteItem] `json:"items"`
@@ -190,7 +190,7 @@ type QuoteItem struct {
 	Success bool `json:"success"`
 	// The most that the task can cost.
 	CreditsToCharge *int64 `json:"creditsToCharge,omitempty" schema:"min=0"`
-	// What the upstream is expected to charge the operator. Absent for a task that is not valid.
+	// The amount that the upstream is expected to charge the operator. Absent for a task that is not valid.
 	Upstream *QuoteUpstream `json:"upstream,omitempty"`
 	Error    *Error         `json:"error,omitempty"`
 }

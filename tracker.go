@@ -66,7 +66,7 @@ type NameMatch struct {
 	// Endings (`suffixes`) and beginnings (`prefixes`) that a word with the name may have.
 	Suffixes List[string] `json:"suffixes,omitempty" schema:"maxItems=50,maxLength=50"`
 	Prefixes List[string] `json:"prefixes,omitempty" schema:"maxItems=50,maxLength=50"`
-	// Words of which at least one must occur near the name.
+	// At least one of these words must occur near the name.
 	Near List[string] `json:"near,omitempty" schema:"maxItems=50,maxLength=100"`
 	// How many words before and after the name count as near.
 	Within int `json:"within,omitempty" schema:"min=1,max=100,default=8"`

@@ -21,8 +21,8 @@ type Upstreams struct {
 	Providers List[ProviderUpstreams] `json:"providers"`
 }
 
-// ProviderUpstreams are the upstreams of one provider: first those of its list in the order in
-// which they are asked, then those that could be added.
+// ProviderUpstreams are the upstreams of one provider: first the configured ones in the order in
+// which they are asked, then the ones that could be added.
 type ProviderUpstreams struct {
 	Provider  string         `json:"provider" schema:"provider"`
 	Upstreams List[Upstream] `json:"upstreams"`
@@ -44,7 +44,7 @@ type Upstream struct {
 	P95Ms *int64 `json:"p95Ms" schema:"min=0"`
 	// Questions of your organization that were submitted to the vendor and are not answered yet, over all providers.
 	OpenTickets int `json:"openTickets" schema:"min=0"`
-	// What the upstream charged for your organization's requests to this provider today (UTC), in US dollars.
+	// The amount that the upstream charged for your organization's requests to this provider today (UTC), in US dollars.
 	SpentTodayUSD float64 `json:"spentTodayUsd" schema:"min=0"`
 	// The expected price of an answer in US dollars. `null` when the settings have none.
 	PriceUSD *float64 `json:"priceUsd" schema:"min=0"`

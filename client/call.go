@@ -50,7 +50,7 @@ func (c *Client) remove(ctx context.Context, path string) error {
 
 // outcome is the metadata of a call's last response.
 type outcome struct {
-	header http.Header // of the last response; nil if there was none
+	header http.Header // of the last response; nil without a response
 	unsure bool        // an earlier attempt may have reached the service
 }
 

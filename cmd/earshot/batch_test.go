@@ -71,7 +71,7 @@ func TestInterruptedBatchIsChargedOnce(t *testing.T) {
 	if n := len(outcomes(t, first.String())); n < 30 || n == 60 {
 		t.Fatalf("%d results were written before the interruption", n)
 	}
-	// What the interruption cut off is written again.
+	// The line that the interruption cut off is written again.
 	out := writeFile(t, "results.jsonl", first.String()+`{"line": 2, "ro`)
 	stderr.Reset()
 	if err := run(t.Context(), append(args, "--out", out), io.Discard, &stderr); err != nil {
@@ -173,7 +173,7 @@ func TestBatchAboveItsLimitIsNotSubmitted(t *testing.T) {
 	if _, stderr, status = u.does(append(args, "--max-credits", "10")...); status != 0 {
 		t.Error(stderr)
 	}
-	// What is paid already costs nothing.
+	// Tasks of this run that were paid before cost nothing.
 	if _, stderr, status = u.does(append(args, "--max-credits", "0")...); status != 0 || u.remaining() != 249990 {
 		t.Errorf("%s: %d credits are left", stderr, u.remaining())
 	}

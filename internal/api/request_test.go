@@ -616,7 +616,7 @@ func TestLimitOfStreams(t *testing.T) {
 			return resp.StatusCode == http.StatusOK
 		})
 	}
-	// They take no place among the requests in flight, of which there is one.
+	// Streams do not count as requests in flight; the limit here is one request.
 	eventually(t, "a place is free", func() bool {
 		return s.send(t, request{method: "GET", path: "/v1/credits", key: s.key}).status == http.StatusOK
 	})

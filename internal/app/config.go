@@ -14,92 +14,91 @@ import (
 	"earshot/internal/provider/serp"
 )
 
-// Config is how a node runs. The zero value of a field means its default.
+// Config is the configuration of a node. A field with the zero value has its default.
 type Config struct {
-	// Listen is the address to serve on. Default 127.0.0.1:8080, which other machines
-	// cannot reach.
+	// Listen is the address of the server. The default is 127.0.0.1:8080, which other
+	// machines cannot reach.
 	Listen string
-	// Data is the folder for the SQLite file and, unless they have a bucket, the
-	// captures. Default "data".
+	// Data is the folder for the SQLite file and, unless Captures is set, for captures.
+	// The default is "data".
 	Data string
 	// Database is a postgres:// URL; "" means SQLite in the data folder.
 	Database string
-	// ReportsDatabase is the postgres:// URL of a copy of the database from which answers
-	// and numbers of trackers are read; "" for none.
+	// ReportsDatabase is the postgres:// URL of a read replica for the answers and metrics
+	// of trackers; "" means Database.
 	ReportsDatabase string
-	// Captures is the s3:// URL of the bucket for captures, as capture.NewBucket
-	// reads it; "" means a folder in the data folder.
+	// Captures is the s3:// URL of the bucket for captures, in the form of
+	// capture.NewBucket; "" means a folder in the data folder.
 	Captures string
-	// Exports is the folder, or the s3:// URL of the bucket, that trackers are exported to,
-	// as exportfile.Open reads it; "" for no exports.
+	// Exports is the folder, or the s3:// URL of the bucket, for exports of trackers, in
+	// the form of exportfile.Open; "" means no exports.
 	Exports string
-	// AllowUnsafeDatabase serves from a PostgreSQL that may lose commits.
+	// AllowUnsafeDatabase accepts a PostgreSQL server whose settings may lose commits.
 	AllowUnsafeDatabase bool
-	// AcceptClock trusts the clock as it is at the start, whatever time the database
-	// knows of.
+	// AcceptClock trusts the clock at the start, even if the database contains later
+	// times.
 	AcceptClock bool
-	// BaseURL is the address that clients know the service by, without a slash at
-	// the end. Default http:// and the address it listens on.
+	// BaseURL is the public URL of the service, without a slash at the end. The default
+	// is http:// and the address that it listens on.
 	BaseURL string
-	// Role says what the node does. Default RoleAll.
+	// Role is the kind of work that the node does. The default is RoleAll.
 	Role Role
-	// Workers is how many tasks of one organization it runs at once, and half of how
-	// many it runs of all. 0 means 512: twice what the largest plan can have under
-	// way, and a task mostly waits.
+	// Workers is how many tasks of one organization the node runs at once. All
+	// organizations together may run twice as many. 0 means 512, which is twice the limit
+	// of the largest plan: a task spends most of its time waiting.
 	Workers int
-	// Retention is how long finished calls and tasks and their keys are kept. 0
-	// means 24 h.
+	// Retention is how long calls and tasks and their idempotency keys are kept. 0 means
+	// 24 h.
 	Retention time.Duration
-	// AllowPrivateWebhooks sends webhooks to addresses that are not public, for
+	// AllowPrivateWebhooks allows webhooks to addresses that are not public, for
 	// development.
 	AllowPrivateWebhooks bool
-	// SMTP is the server that sends alerts as mail; its zero value is none.
+	// SMTP is the mail server for alerts and reports. The zero value means no mail.
 	SMTP mail.Config
-	// Upstreams are the upstreams of providers without a list of their own, in order.
-	// Nil means an official API where there is a key for it, and else the lab.
+	// Upstreams are the upstreams of providers without their own list, in order. Nil means
+	// an official API if a key for it is configured, and otherwise the lab.
 	Upstreams []string
-	// LabWorld is a file that says how often the lab's answers to trackers name which
-	// brands; "" for the built-in one.
+	// LabWorld is a file that defines how often the lab's answers to trackers name each
+	// brand; "" means the built-in definition.
 	LabWorld string
-	// Record is a folder in which every exchange with an upstream is recorded; "" for
-	// none.
+	// Record is a folder for recordings of every exchange with an upstream; "" means no
+	// recording.
 	Record string
-	// Getenv reads the variables that hold keys. Nil means os.Getenv.
+	// Getenv reads environment variables. Nil means os.Getenv.
 	Getenv func(string) string
-	// Settings are the parts that only the settings file can hold.
+	// Settings are the sections that only the settings file has.
 	Settings Settings
-	// Providers are served beside those of the list in providers.go: for a program
-	// with providers of its own.
+	// Providers are additional providers, for a program that has its own.
 	Providers []provider.Provider
-	Log       *slog.Logger // nil for none
+	Log       *slog.Logger // nil means no log
 
-	// StopGrace is how long running jobs get to finish after a signal. 0 means 28 s:
-	// the process must be gone within 30 s, which is what most supervisors grant.
+	// StopGrace is how long running jobs may continue after a signal. 0 means 28 s, because
+	// most supervisors kill a process after 30 s.
 	StopGrace time.Duration
 
-	// Backoff replaces the waits between attempts, WebhookWaits those between the
-	// tries of a webhook, TokenLife how long the dashboard's token is valid, and
-	// Patience how long new work waits before the node refuses more of it, for tests.
+	// The following fields are for tests. Backoff replaces the waits between attempts,
+	// WebhookWaits the waits between the tries of a webhook, TokenLife the lifetime of the
+	// dashboard's token, and Patience how long new work waits before the node refuses it.
 	Backoff      []time.Duration
 	WebhookWaits []time.Duration
 	TokenLife    time.Duration
 	Patience     time.Duration
 }
 
-// Role is the part of the work that a node does.
+// Role is the kind of work that a node does.
 type Role string
 
 // The roles.
 const (
 	RoleAll    Role = "all"
-	RoleAPI    Role = "api"    // takes calls and tasks, and runs no tasks
+	RoleAPI    Role = "api"    // accepts calls and tasks, and runs only calls
 	RoleWorker Role = "worker" // runs tasks and sends webhooks
 )
 
 // defaultWorkers is the default of Config.Workers.
 const defaultWorkers = 512
 
-// workers is how many tasks the node runs at once.
+// workers returns how many tasks of one organization the node runs at once.
 func (c Config) workers() int {
 	if c.Role == RoleAPI {
 		return 0
@@ -123,7 +122,7 @@ type Settings struct {
 	UpstreamSettings `yaml:",inline"`
 }
 
-// ProviderSettings are an operator's choices for one provider.
+// ProviderSettings are the settings of one provider.
 type ProviderSettings struct {
 	// Released: false hides the provider. Absent means true.
 	Released *bool `yaml:"released"`
@@ -131,11 +130,11 @@ type ProviderSettings struct {
 	Upstreams []string `yaml:"upstreams"`
 }
 
-// plans are the plans that the operator offers.
+// plans returns the plans that the operator offers.
 func (s Settings) plans() (account.Plans, error) { return account.DefaultPlans().Override(s.Plans) }
 
-// catalogue is the list of providers less those that the operator hides, at
-// the operator's prices.
+// catalogue returns the providers that the operator does not hide, with the operator's
+// prices.
 func (c Config) catalogue(engine serp.Engine) (*provider.Catalogue, error) {
 	all, s := c.providers(engine), c.Settings
 	for name := range s.Providers {
@@ -152,6 +151,6 @@ func (c Config) catalogue(engine serp.Engine) (*provider.Catalogue, error) {
 
 const (
 	stopGrace = 28 * time.Second
-	// flushGrace is how long the last answers get to reach their clients.
+	// flushGrace is the additional time to send the last answers to their clients.
 	flushGrace = time.Second
 )

@@ -20,7 +20,7 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// The names of upstreams in settings. A name or a folder follows a colon.
+// The names of upstreams in settings. After a colon comes a name or a folder.
 const (
 	upstreamLab    = "lab"
 	upstreamWeb    = "web"
@@ -29,22 +29,22 @@ const (
 	upstreamReplay = "replay:"
 )
 
-// UpstreamSettings configure where live answers come from.
+// UpstreamSettings are the settings of upstreams.
 type UpstreamSettings struct {
-	// APIs are official ones, by their names.
+	// APIs are the settings of official APIs by name.
 	APIs map[string]APISettings `yaml:"apis"`
-	// Vendors sell answers, by their names.
+	// Vendors are the settings of vendors by name.
 	Vendors map[string]VendorSettings `yaml:"vendors"`
 	Web     WebSettings               `yaml:"web"`
 }
 
-// APISettings are an operator's choices for one official API. Where a field is "" or 0,
-// the provider's default applies.
+// APISettings are the settings of one official API. A field that is "" or 0 has the
+// provider's default.
 type APISettings struct {
 	URL            string `yaml:"url"`
 	Model          string `yaml:"model"`
 	KeyFile        string `yaml:"key-file"`
-	KeyHeader      string `yaml:"key-header"` // for gateways that want the bare key in a header of their own
+	KeyHeader      string `yaml:"key-header"` // for gateways that expect the key alone in another header
 	Redirects      string `yaml:"redirects"`
 	Calls          int    `yaml:"calls"`
 	CallsPerMinute int    `yaml:"calls-per-minute"`
@@ -57,14 +57,14 @@ const (
 	defaultCallsPerMinute = 120
 )
 
-// WebSettings say how the web surface is reached.
+// WebSettings are the settings of the upstream web.
 type WebSettings struct {
 	Sites   map[string]string `yaml:"sites"`
-	Proxies map[string]string `yaml:"proxies"` // by place: US, US-CA, or * for all others
-	// Browser is the path of a Chromium; "" finds one, and "off" fetches pages
-	// without.
+	Proxies map[string]string `yaml:"proxies"` // by place: US, US-CA, or * for all other places
+	// Browser is the path of Chromium. With "" the program looks for it; with "off" it
+	// fetches pages without a browser.
 	Browser string `yaml:"browser"`
-	Pages   int    `yaml:"pages"` // open in the browser at a time
+	Pages   int    `yaml:"pages"` // maximum number of open pages in the browser
 }
 
 // upstreams are the upstreams that a node uses.
@@ -76,8 +76,8 @@ type upstreams struct {
 	sites    provider.Sites
 	apis     map[string]provider.API
 	vendors  provider.Vendors
-	keys     map[string]string           // of the operator for official APIs and vendors, by their names
-	known    map[string]*upstream.Client // by their names in settings
+	keys     map[string]string           // the operator's keys by name of the official API or vendor
+	known    map[string]*upstream.Client // by name in settings
 	replayed map[string]*upstream.Recording
 	recorder *upstream.Recorder
 	lab      *lab.Server
@@ -85,7 +85,7 @@ type upstreams struct {
 	browser  *browser.Browser
 }
 
-// listenLab starts a lab that plays the sites of all providers.
+// listenLab starts a lab that serves the sites of all providers.
 func listenLab(ctx context.Context, cfg Config) (*lab.Server, error) {
 	sites, err := provider.NewSites(cfg.providers(serp.Engine{}))
 	if err != nil {
@@ -98,23 +98,23 @@ func listenLab(ctx context.Context, cfg Config) (*lab.Server, error) {
 	return lab.Listen(ctx, lab.Populate(world, slices.Collect(maps.Values(sites.Lab))...)...)
 }
 
-// labWorld is the world by which the lab samples answers of trackers.
+// labWorld returns the world from which the lab samples answers to trackers.
 func (c Config) labWorld() (*lab.World, error) {
 	if c.LabWorld == "" {
 		return lab.DefaultWorld(), nil
 	}
 	text, err := os.ReadFile(c.LabWorld)
 	if err != nil {
-		return nil, fmt.Errorf("the lab's world: %w", err)
+		return nil, fmt.Errorf("read the lab's world: %w", err)
 	}
 	world, err := lab.ParseWorld(text)
 	if err != nil {
-		return nil, fmt.Errorf("the lab's world, %s: %w", c.LabWorld, err)
+		return nil, fmt.Errorf("the lab's world in %s: %w", c.LabWorld, err)
 	}
 	return world, nil
 }
 
-// madeUp reaches a lab with a world of its own, without a network.
+// madeUp returns a client of a separate lab with the given world, without a network.
 func (u *upstreams) madeUp(world *lab.World) (*upstream.Client, error) {
 	sites := slices.Collect(maps.Values(u.sites.Lab))
 	return upstream.NewClient(upstream.Config{
@@ -122,7 +122,7 @@ func (u *upstreams) madeUp(world *lab.World) (*upstream.Client, error) {
 	})
 }
 
-// labURLs are the base URLs of sites in the lab, by their names.
+// labURLs returns the base URLs of the sites in the lab by name.
 func labURLs(sites provider.Sites) map[string]string {
 	bases := map[string]string{}
 	for name, site := range sites.Lab {
@@ -131,8 +131,8 @@ func labURLs(sites provider.Sites) map[string]string {
 	return bases
 }
 
-// openUpstreams connects every provider with the upstreams of its list. The lab
-// must be running where one of them uses it.
+// openUpstreams opens the upstreams of all providers. The lab must be running if a provider
+// uses it.
 func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 	u := &upstreams{
 		cfg: cfg, lab: server, known: map[string]*upstream.Client{}, replayed: map[string]*upstream.Recording{},
@@ -159,12 +159,12 @@ func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 	}
 	for name := range cfg.Settings.APIs {
 		if _, exists := u.apis[name]; !exists {
-			return nil, fmt.Errorf("settings: there is no API %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(u.apis)), ", "))
+			return nil, fmt.Errorf("settings: there is no API %q; the APIs are %s", name, strings.Join(slices.Sorted(maps.Keys(u.apis)), ", "))
 		}
 	}
 	for name := range cfg.Settings.Vendors {
 		if _, exists := u.vendors[name]; !exists {
-			return nil, fmt.Errorf("settings: there is no vendor %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(u.vendors)), ", "))
+			return nil, fmt.Errorf("settings: there is no vendor %q; the vendors are %s", name, strings.Join(slices.Sorted(maps.Keys(u.vendors)), ", "))
 		}
 	}
 	if err := u.readKeys(); err != nil {
@@ -184,8 +184,9 @@ func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 	return u, nil
 }
 
-// list returns the upstreams of one provider: those of its own list, or else of the
-// node's, or else its official API where there is a key for it, or else the lab.
+// list returns the upstreams of one provider. The first of these lists that exists counts:
+// the list of the provider, the list of the node, the provider's official API if a key for
+// it is configured, the lab.
 func (u *upstreams) list(about provider.Definition) ([]*upstream.Client, error) {
 	names := u.cfg.Settings.Providers[about.Name].Upstreams
 	if len(names) == 0 {
@@ -205,7 +206,7 @@ func (u *upstreams) list(about provider.Definition) ([]*upstream.Client, error) 
 	return clients, nil
 }
 
-// defaultUpstream is the upstream of a provider for which none is named.
+// defaultUpstream returns the upstream of a provider for which no list is configured.
 func (u *upstreams) defaultUpstream(about provider.Definition) string {
 	for _, api := range about.APIs {
 		if u.keys[api.Name] != "" {
@@ -215,8 +216,8 @@ func (u *upstreams) defaultUpstream(about provider.Definition) string {
 	return upstreamLab
 }
 
-// open returns the upstreams for a name in a provider's list: one, or all that were
-// recorded for a recording.
+// open returns the upstreams for a name in a provider's list. It is one upstream, except
+// for a recording, which may contain several.
 func (u *upstreams) open(name string, about provider.Definition) ([]*upstream.Client, error) {
 	if dir, ok := strings.CutPrefix(name, upstreamReplay); ok {
 		recording := u.replayed[dir]
@@ -231,7 +232,7 @@ func (u *upstreams) open(name string, about provider.Definition) ([]*upstream.Cl
 	}
 	if api, ok := strings.CutPrefix(name, upstreamAPI); ok {
 		if !slices.ContainsFunc(about.APIs, func(a provider.API) bool { return a.Name == api }) {
-			return nil, fmt.Errorf("it cannot be asked through %s", name)
+			return nil, fmt.Errorf("%s does not serve this provider", name)
 		}
 	}
 	client, err := u.client(name)
@@ -241,7 +242,7 @@ func (u *upstreams) open(name string, about provider.Definition) ([]*upstream.Cl
 	return []*upstream.Client{client}, nil
 }
 
-// client is the upstream of that name, which all providers share.
+// client returns the upstream with a name. All providers share it.
 func (u *upstreams) client(name string) (*upstream.Client, error) {
 	if client := u.known[name]; client != nil {
 		return client, nil
@@ -272,7 +273,7 @@ func (u *upstreams) config(name string) (upstream.Config, error) {
 	case name == upstreamWeb:
 		return u.webConfig()
 	default:
-		return upstream.Config{}, fmt.Errorf("there is no upstream %q; there are %s, %s, %sNAME, %sNAME and %sFOLDER", name, upstreamLab, upstreamWeb, upstreamAPI, upstreamVendor, upstreamReplay)
+		return upstream.Config{}, fmt.Errorf("there is no upstream %q; use %s, %s, %sNAME, %sNAME or %sFOLDER", name, upstreamLab, upstreamWeb, upstreamAPI, upstreamVendor, upstreamReplay)
 	}
 }
 
@@ -302,8 +303,8 @@ func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
 }
 
 // readKeys reads the operator's keys for all APIs and vendors. A key file that is named
-// but cannot be read is an error: without its key, the provider would silently be asked
-// elsewhere.
+// but cannot be read is an error: without the key, the provider would silently use another
+// upstream.
 func (u *upstreams) readKeys() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(u.apis)) {
@@ -319,8 +320,8 @@ func (u *upstreams) readKeys() error {
 	return errors.Join(errs...)
 }
 
-// readKey returns the operator's key for an API or a vendor, "" if there is none. The
-// setting names the key file unless a variable does.
+// readKey returns the operator's key for an API or a vendor, or "" without a key. path is the
+// key file in the settings; an environment variable overrides it.
 func (u *upstreams) readKey(kind, name, setting, path string) (string, error) {
 	if key := strings.TrimSpace(u.cfg.getenv(variable(name, "API_KEY"))); key != "" {
 		return key, nil
@@ -350,7 +351,7 @@ func (u *upstreams) webConfig() (cfg upstream.Config, err error) {
 	sites := maps.Clone(u.sites.Web)
 	for site, base := range s.Sites {
 		if _, exists := sites[site]; !exists {
-			return cfg, fmt.Errorf("there is no web site %q; there are %s", site, strings.Join(slices.Sorted(maps.Keys(sites)), ", "))
+			return cfg, fmt.Errorf("settings: web.sites: there is no site %q; the sites are %s", site, strings.Join(slices.Sorted(maps.Keys(sites)), ", "))
 		}
 		sites[site] = base
 	}
@@ -367,14 +368,14 @@ func (u *upstreams) webConfig() (cfg upstream.Config, err error) {
 	return cfg, nil
 }
 
-// openBrowser finds a Chromium. Without one the service runs, and requests that need a
-// browser fail with that reason.
+// openBrowser returns a browser. If Chromium is not found, the service starts anyway, and
+// requests that need a browser fail with that reason.
 func (u *upstreams) openBrowser(s WebSettings) upstream.Visitor {
 	path := s.Browser
 	if path == "" {
 		var err error
 		if path, err = browser.Find(); err != nil {
-			u.cfg.Log.Warn("assistants cannot be asked through the web", "error", err)
+			u.cfg.Log.Warn("no browser was found: assistants cannot be asked through the web", "error", err)
 			return upstream.NoBrowser{Err: err}
 		}
 	}
@@ -382,8 +383,8 @@ func (u *upstreams) openBrowser(s WebSettings) upstream.Visitor {
 	return u.browser
 }
 
-// findEngine sets the search engine whose pages the search providers read. There can
-// be only one, since its links are recognised by its host.
+// findEngine sets the search engine whose pages the search providers parse. There can be
+// only one, because its links are recognised by its host.
 func (u *upstreams) findEngine() (err error) {
 	base := u.sites.Web[serp.Site]
 	surfaces := map[earshot.Surface]bool{}
@@ -406,7 +407,7 @@ func (u *upstreams) findEngine() (err error) {
 	return err
 }
 
-// engineReaders are the names of the providers that read the search engine's pages.
+// engineReaders returns the names of the providers that parse the search engine's pages.
 func engineReaders() []string {
 	var names []string
 	for _, p := range providers(serp.Engine{}) {
@@ -417,8 +418,8 @@ func engineReaders() []string {
 	return names
 }
 
-// resolver is the upstream that resolves the engine's redirect links: that of the
-// first provider that reads its pages.
+// resolver returns the upstream that resolves redirect links of the search engine: the
+// first one that serves pages to the first provider that parses them.
 func (u *upstreams) resolver() *upstream.Client {
 	for _, client := range u.routes.Of(engineReaders()[0]) {
 		if readsPages(client) {
@@ -433,7 +434,7 @@ func readsPages(client *upstream.Client) bool {
 	return client.Surface() == earshot.SurfaceLab || client.Surface() == earshot.SurfaceWeb
 }
 
-// describe logs where answers come from.
+// describe logs the upstreams of each provider.
 func (u *upstreams) describe() {
 	var lists []any
 	for _, p := range u.cfg.providers(u.engine) {
@@ -446,8 +447,8 @@ func (u *upstreams) describe() {
 	u.cfg.Log.Info("upstreams", lists...)
 }
 
-// MadeUp lists the providers whose answers the lab makes up, and tells whether those
-// are all that the node offers.
+// MadeUp returns the providers whose answers come from the lab, and reports whether these
+// are all providers of the node.
 func (a *App) MadeUp() (names []string, all bool) {
 	all = true
 	for _, p := range a.catalogue.Providers() {

@@ -45,7 +45,7 @@ type VendorSettings struct {
 func (u *upstreams) vendorConfig(name string) (upstream.Config, error) {
 	vendor, exists := u.vendors[name]
 	if !exists {
-		return upstream.Config{}, fmt.Errorf("there is no vendor %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(u.vendors)), ", "))
+		return upstream.Config{}, fmt.Errorf("there is no vendor %q; the vendors are %s", name, strings.Join(slices.Sorted(maps.Keys(u.vendors)), ", "))
 	}
 	about, s := vendor.Definition(), u.cfg.Settings.Vendors[name]
 	key := u.keys[name]
@@ -61,7 +61,7 @@ func (u *upstreams) vendorConfig(name string) (upstream.Config, error) {
 	}
 	for option := range s.Options {
 		if !slices.Contains(about.Options, option) {
-			return upstream.Config{}, fmt.Errorf("settings: vendors.%s.options: there is no option %q; there are %s", name, option, strings.Join(about.Options, ", "))
+			return upstream.Config{}, fmt.Errorf("settings: vendors.%s.options: there is no option %q; the options are %s", name, option, strings.Join(about.Options, ", "))
 		}
 	}
 	options := maps.Clone(s.Options)

@@ -19,12 +19,12 @@ import (
 	"earshot/internal/upstream"
 )
 
-// lastStart is how long after its arrival a call may still start an attempt, and how
-// long it waits for a vendor's ticket.
+// lastStart is how long after its arrival a call may still start an attempt. A call also
+// waits at most this long for a vendor's ticket.
 const lastStart = 5 * time.Minute
 
-// maxPaid is how many attempts of a job may time out at upstreams that the operator
-// pays: a request that timed out was probably charged.
+// maxPaid is how many requests of a job may time out at upstreams that the operator
+// pays. A request that timed out was probably charged.
 const maxPaid = 2
 
 // outcome is the result of a job's attempts.
@@ -33,14 +33,14 @@ type outcome struct {
 	result   json.RawMessage
 	bill     provider.Bill
 	capture  *store.Capture
-	served   [][]byte // documents that a failed attempt got
+	served   [][]byte // documents that a failed attempt fetched
 	uses     []upstream.Use
-	pending  *upstream.Pending // a vendor has not answered yet: err is nil, and nothing is settled
+	pending  *upstream.Pending // set while a vendor has not answered: err is nil, and the job must not be settled
 	err      error
 }
 
-// assignment is a job that this node runs. It is passed by reference: thousands may
-// wait, and their stacks count.
+// assignment is a job that this node runs. It is passed by reference to keep stacks
+// small, because thousands of jobs may wait at once.
 type assignment struct {
 	job     *store.Job
 	watched []string // fields of the result, see provider.Definition
@@ -49,9 +49,9 @@ type assignment struct {
 	*purchases
 }
 
-// purchases is what a job has asked of upstreams so far.
+// purchases holds the tickets and the requests to upstreams of a job so far.
 type purchases struct {
-	tickets *upstream.Tickets // nil until a vendor may be asked
+	tickets *upstream.Tickets // nil until readTickets, and for providers without a vendor
 	uses    []upstream.Use
 }
 
@@ -65,8 +65,9 @@ func (p *purchases) paidTimeouts() (n int) {
 	return n
 }
 
-// attempt makes attempts until one succeeds, one fails finally, no more may be made, or a
-// task has to wait for a vendor. It continues the count of a node that ran the job before.
+// attempt makes attempts until one succeeds, one fails with a final error, no attempt is
+// left, or a task has to wait for a vendor. If another node ran the job before, the count
+// of attempts continues.
 func (r *Runner) attempt(ctx context.Context, a *assignment) *outcome {
 	if err := r.readTickets(ctx, a); err != nil {
 		return &outcome{attempts: a.job.Attempts, err: errUnavailable(err)}
@@ -77,13 +78,13 @@ func (r *Runner) attempt(ctx context.Context, a *assignment) *outcome {
 }
 
 func (r *Runner) attempts(ctx context.Context, a *assignment) *outcome {
-	var waited time.Duration // for upstreams that were skipped
+	var waited time.Duration // time spent waiting for upstreams that were skipped
 	for n := max(1, a.job.Attempts); ; n++ {
 		if n > len(r.Backoff)+1 {
 			if !a.hasOpenTicket() {
 				return &outcome{attempts: len(r.Backoff) + 1, err: errTakenOver(n - 1)}
 			}
-			n = len(r.Backoff) + 1 // polling starts nothing, however often the job was taken over
+			n = len(r.Backoff) + 1 // polling submits nothing, so it goes on however often the job was taken over
 		}
 		if n > 1 && n != a.job.Attempts {
 			r.noteAttempt(a.job, n)
@@ -107,7 +108,7 @@ func (r *Runner) attempts(ctx context.Context, a *assignment) *outcome {
 				o.err = endedEarly(ctx)
 				return o
 			}
-			n-- // a poll is no attempt
+			n-- // a poll does not count as an attempt
 			continue
 		}
 		failure, isUpstream := errors.AsType[*upstream.Failure](err)
@@ -121,7 +122,7 @@ func (r *Runner) attempts(ctx context.Context, a *assignment) *outcome {
 		}
 		if failure.Skipped && waited+failure.RetryAfter <= lastStart {
 			waited += failure.RetryAfter
-			n-- // nothing was asked, so it does not count
+			n-- // no upstream was asked, so the attempt does not count
 		}
 		wait, again := r.wait(max(n, 1), a.job, failure)
 		if !again || a.paidTimeouts() >= maxPaid {
@@ -138,7 +139,8 @@ func (r *Runner) attempts(ctx context.Context, a *assignment) *outcome {
 	}
 }
 
-// pause waits without a turn. It returns false when ctx ended.
+// pause gives back the turn, waits, and takes a turn again. It returns false if ctx has
+// ended.
 func (r *Runner) pause(ctx context.Context, a *assignment, wait time.Duration) bool {
 	a.turn.Pause()
 	select {
@@ -149,19 +151,19 @@ func (r *Runner) pause(ctx context.Context, a *assignment, wait time.Duration) b
 }
 
 // noteAttempt stores the number of the attempt, for clients that poll the task and for
-// a node that takes it over. If that fails, the attempt is made all the same.
+// a node that takes the task over. An error is only logged: the attempt is made anyway.
 func (r *Runner) noteAttempt(job *store.Job, n int) {
 	if job.Mode != store.ModeAsync {
 		return
 	}
 	if err := r.Store.NoteAttempt(job, n); err != nil {
-		r.Log.Warn("an attempt was not noted", "job", job.ID, "error", err)
+		r.Log.Warn("storing the number of an attempt failed", "job", job.ID, "error", err)
 	}
 }
 
 // wait returns how long to wait after the failure of attempt n, and whether another
-// attempt may be made at all: as long as the upstream asks for, and at least the
-// backoff. Only calls, whose clients wait, have a deadline for their last attempt.
+// attempt may be made. The wait is the upstream's Retry-After, but at least the backoff.
+// Only calls have a deadline for their last attempt, because their clients wait.
 func (r *Runner) wait(n int, job *store.Job, failure *upstream.Failure) (wait time.Duration, again bool) {
 	if n > len(r.Backoff) || failure.Final {
 		return 0, false
@@ -170,8 +172,8 @@ func (r *Runner) wait(n int, job *store.Job, failure *upstream.Failure) (wait ti
 	return wait, job.Mode == store.ModeAsync || time.Since(job.CreatedAt)+wait <= lastStart
 }
 
-// attemptOnce makes one attempt, through one upstream after the other. After an
-// *upstream.Failure another attempt makes sense; any other error is final.
+// attemptOnce makes one attempt, which asks one upstream after the other. After an
+// *upstream.Failure another attempt can succeed; any other error is final.
 func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o *outcome, err error) {
 	ctx, span := trace.Start(ctx, "attempt")
 	span.Int(trace.Attempt, n)
@@ -185,7 +187,7 @@ func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o *outc
 	}
 	defer func() { a.uses = append(a.uses, try.Uses...) }()
 	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
-		span.String(trace.Upstream, session.Upstream()) // the last one is the one that counts
+		span.String(trace.Upstream, session.Upstream()) // the last upstream overwrites the earlier ones
 		o, err = r.askThrough(ctx, session, a, captureID)
 		return err
 	})
@@ -195,8 +197,8 @@ func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o *outc
 	return o, err
 }
 
-// sampleOf tells the lab which of the answers of a day a tracker's task is. Other jobs
-// get the one answer that a question has there.
+// sampleOf returns the sample that the lab answers a tracker's task with, so that answers
+// vary by day and task. It is "" for other jobs, which get the lab's fixed answer.
 func sampleOf(job *store.Job) string {
 	if job.Tracker == "" {
 		return ""
@@ -204,8 +206,8 @@ func sampleOf(job *store.Job) string {
 	return job.CreatedAt.UTC().Format(time.DateOnly) + "/" + job.ID
 }
 
-// askThrough asks through one upstream. What comes after the wait for it has a frame of
-// its own, which thousands of waiting calls do without.
+// askThrough asks one upstream. It handles the answer in another function, so that the
+// stacks of thousands of waiting calls stay small.
 func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a *assignment, captureID string) (*outcome, error) {
 	started := time.Now()
 	answer, err := r.ask(ctx, a.job.ID, a.request, session)
@@ -213,7 +215,7 @@ func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a *a
 	return r.answered(ctx, session, a, captureID, answer, err)
 }
 
-// answered makes the outcome of an answer, or of the error in place of it.
+// answered returns the outcome of an answer or of an error.
 func (r *Runner) answered(ctx context.Context, session *upstream.Session, a *assignment, captureID string, answer *provider.Outcome, err error) (*outcome, error) {
 	name := a.job.Provider
 	document := health.Document{Provider: name, Surface: session.Surface(), Watched: a.watched, Asked: string(a.job.Request)}
@@ -224,7 +226,7 @@ func (r *Runner) answered(ctx context.Context, session *upstream.Session, a *ass
 		return &outcome{served: session.Fetched()}, err
 	}
 	if answer == nil {
-		return &outcome{}, fmt.Errorf("%s gave neither an answer nor an error", name)
+		return &outcome{}, fmt.Errorf("%s returned neither an answer nor an error", name)
 	}
 	o := &outcome{bill: answer.Bill}
 	if o.result, err = json.Marshal(answer.Result); err != nil {
@@ -246,7 +248,7 @@ func (r *Runner) answered(ctx context.Context, session *upstream.Session, a *ass
 	return o, nil
 }
 
-// preserve stores documents that were not understood as a capture, from which the
+// preserve stores documents that could not be parsed as a capture, from which the
 // operator can make a test case.
 func (r *Runner) preserve(ctx context.Context, a *assignment, documents [][]byte) *store.Capture {
 	if len(documents) == 0 {
@@ -254,14 +256,14 @@ func (r *Runner) preserve(ctx context.Context, a *assignment, documents [][]byte
 	}
 	preserved := &store.Capture{ID: account.NewCaptureID(), Pages: len(documents)}
 	if err := r.Captures.Put(ctx, preserved.ID, documents); err != nil {
-		r.Log.Warn("a document that was not understood could not be kept", "job", a.job.ID, "error", err)
+		r.Log.Warn("storing a document that could not be parsed failed", "job", a.job.ID, "error", err)
 		return nil
 	}
-	r.Log.Warn("a document was not understood and is kept", "job", a.job.ID, "provider", a.job.Provider, "capture", r.CaptureURL+"/"+preserved.ID)
+	r.Log.Warn("a document could not be parsed and was stored as a capture", "job", a.job.ID, "provider", a.job.Provider, "capture", r.CaptureURL+"/"+preserved.ID)
 	return preserved
 }
 
-// ask runs the provider within the attempt's time. It recovers from panics, so that
+// ask runs the provider with the timeout of an attempt. It recovers from panics, so that
 // one page that a parser cannot handle does not end the node's other jobs.
 func (r *Runner) ask(ctx context.Context, id string, request provider.Request, session *upstream.Session) (answer *provider.Outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, session.Time(r.AttemptTime))
@@ -274,7 +276,7 @@ func (r *Runner) ask(ctx context.Context, id string, request provider.Request, s
 	}()
 	answer, err = r.Vendors.Ask(ctx, request, session)
 	if errors.Is(err, context.DeadlineExceeded) && !isFailure(err) {
-		err = upstream.Fail(earshot.ReasonTimeout, "%w", err) // whoever noticed it first
+		err = upstream.Fail(earshot.ReasonTimeout, "%w", err) // the provider may return the context's error itself
 	}
 	return answer, err
 }
@@ -284,7 +286,7 @@ func isFailure(err error) bool {
 	return ok
 }
 
-// errAttemptsFailed is the error of a job that has no attempt left.
+// errAttemptsFailed returns the error of a job that has no attempt left.
 func errAttemptsFailed(a *assignment, failure *upstream.Failure) error {
 	name, paid := a.job.Provider, 0
 	for _, use := range a.uses {
@@ -300,7 +302,7 @@ func errAttemptsFailed(a *assignment, failure *upstream.Failure) error {
 	}
 }
 
-// endedEarly is the error of a job whose context ended.
+// endedEarly returns the error of a job whose context has ended.
 func endedEarly(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, ErrStopping) || errors.Is(cause, errDeclared) {
@@ -309,8 +311,8 @@ func endedEarly(ctx context.Context) error {
 	return &earshot.Error{Code: earshot.CodeCanceled, Message: "the request was canceled", Err: cause}
 }
 
-// jitter spreads waits by a fifth either way, so that jobs which failed
-// together do not come back together.
+// jitter returns wait, changed by up to 20 % at random, so that jobs that failed at the
+// same time do not retry at the same time.
 func jitter(wait time.Duration) time.Duration {
 	return time.Duration(float64(wait) * (0.8 + 0.4*rand.Float64()))
 }

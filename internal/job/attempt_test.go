@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var definition = provider.Definition{Name: "fake"}
 
-// script is a request whose attempts are functions.
+// script is a request that calls a function for each attempt.
 type script func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error)
 
 func (s script) Bill() provider.Bill { return provider.Bill{provider.ItemBase: 1} }
@@ -40,7 +40,7 @@ func asking(s script, receivedAt time.Time) *assignment {
 	return &assignment{&store.Job{ID: "id", Provider: definition.Name, Mode: store.ModeSync, CreatedAt: receivedAt}, definition.Watched, s, nil, &purchases{}}
 }
 
-// attempter is a runner that can make attempts, and nothing else.
+// attempter returns a runner that can only make attempts.
 func attempter(t *testing.T) *Runner {
 	t.Helper()
 	client, err := upstream.NewClient(upstream.Config{})
@@ -58,7 +58,7 @@ func attempter(t *testing.T) *Runner {
 	}}
 }
 
-// reasonOf is the reason in the details of an error for the client.
+// reasonOf returns the reason in the details of an error for the client.
 func reasonOf(t *testing.T, err error) earshot.Reason {
 	t.Helper()
 	var e *earshot.Error
@@ -139,7 +139,7 @@ func TestAPauseIsHeededAndIsNoAttempt(t *testing.T) {
 		if _, err := r.attemptOnce(t.Context(), busy, 1); err == nil {
 			t.Fatal("it succeeded")
 		}
-		o := r.attempt(t.Context(), other) // finds the upstream left alone
+		o := r.attempt(t.Context(), other) // the circuit of the upstream is open
 		if waited := time.Since(began); o.err != nil || o.attempts != 1 || tries != 2 || waited < 20*time.Second || waited > 21*time.Second {
 			t.Errorf("%d attempts and %d tries after %s: %v", o.attempts, tries, waited, o.err)
 		}

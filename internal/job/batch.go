@@ -9,8 +9,8 @@ import (
 	"earshot/internal/store"
 )
 
-// SubmitBatch is Submit for tasks that are a batch; positions are their places in the
-// client's request. It returns the batch's id too.
+// SubmitBatch is like Submit for the tasks of a batch, and also returns the id of the
+// batch. positions are the positions of the tasks in the client's request.
 func (r *Runner) SubmitBatch(principal *account.Principal, tasks []Task, positions []int, size int, now time.Time) (id string, queued []store.Job, refusals []error, err error) {
 	if r.Draining() {
 		return "", nil, nil, errUnavailable(ErrStopping)
@@ -24,14 +24,14 @@ func (r *Runner) SubmitBatch(principal *account.Principal, tasks []Task, positio
 	return id, queued, refusals, nil
 }
 
-// Retry queues jobs anew that failed, as store.Retry does. Each is priced anew, and
-// what can no longer be asked is refused.
+// Retry queues a new task for each failed job, as store.Retry does, at current prices. It
+// refuses jobs whose request is no longer valid.
 func (r *Runner) Retry(principal *account.Principal, failed []*store.Task, now time.Time) ([]*store.Retry, error) {
 	if r.Draining() {
 		return nil, errUnavailable(ErrStopping)
 	}
 	all := make([]*store.Retry, len(failed))
-	var sound []*store.Retry
+	var valid []*store.Retry
 	for i, t := range failed {
 		all[i] = &store.Retry{Failed: t.ID}
 		def, request, err := r.decode(&t.Job)
@@ -42,13 +42,13 @@ func (r *Runner) Retry(principal *account.Principal, failed []*store.Task, now t
 		task := Task{
 			ID: uuid.Must(uuid.NewV7()).String(), Provider: def, Request: request, Payload: t.Request, Priority: t.Priority, WebhookURL: t.WebhookURL,
 		}
-		if t.Mode == store.ModeAsync { // a call that failed gave up its key
+		if t.Mode == store.ModeAsync { // a failed call has released its key
 			task.IdempotencyKey = t.IdempotencyKey
 		}
 		all[i].Task = r.jobs(principal, []Task{task}, now)[0]
-		sound = append(sound, all[i])
+		valid = append(valid, all[i])
 	}
-	if err := r.Store.Retry(principal.OrganizationID, sound, now); err != nil {
+	if err := r.Store.Retry(principal.OrganizationID, valid, now); err != nil {
 		return nil, err
 	}
 	r.Wake()

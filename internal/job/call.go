@@ -16,30 +16,30 @@ import (
 	"earshot/internal/telemetry/trace"
 )
 
-// Call is a synchronous job to be run.
+// Call is a synchronous job.
 type Call struct {
-	ID         string // a UUIDv7; the job's id
+	ID         string // id of the job, a UUIDv7
 	Principal  *account.Principal
 	Turn       *share.Turn // given back while the call waits for its upstream; may be nil
 	Provider   *provider.Definition
 	Request    provider.Request
 	Body       []byte // the request as it was sent
 	ReceivedAt time.Time
-	// IdempotencyKey makes a repetition of the call get the answer of the first.
+	// IdempotencyKey makes a repeated call return the answer of the first one.
 	IdempotencyKey *string
 }
 
-// Receipt is the state of the organization after a call. Organization is nil when the
-// call ended before that was known.
+// Receipt is the state of the organization after a call. Organization is nil if the
+// call ended before the organization was read.
 type Receipt struct {
 	Organization *account.Organization
-	Running      int // slots in use, this call's included if it had one
+	Running      int // slots in use, including the slot of this call if it had one
 	Charged      int64
-	Replayed     bool // the answer is that of an earlier call with the same key
+	Replayed     bool // the answer comes from an earlier call with the same key
 }
 
-// Call runs a job while its client waits. When ctx ends, the job ends with it,
-// uncharged. Errors that the client may see are *earshot.Error.
+// Call runs a job while its client waits. When ctx ends, the job ends as well and is not
+// charged. Errors that the client may see are *earshot.Error.
 func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt, error) {
 	if !r.enter() {
 		return nil, Receipt{}, errUnavailable(ErrStopping)
@@ -65,10 +65,10 @@ func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt
 		return earlier.Result, Receipt{Organization: organization, Running: organization.Running, Replayed: true}, nil
 	}
 	if err != nil {
-		if organization == nil { // the store did not refuse it: it may have begun
+		if organization == nil { // the store did not refuse the job, so it may have begun
 			r.abandon(node, job)
 			if errors.Is(err, store.ErrUnknownOutcome) {
-				err = errUnavailable(err) // whether it began or not, it is charged nothing
+				err = errUnavailable(err) // nothing is charged, whether the job began or not
 			}
 			return nil, Receipt{}, err
 		}
@@ -106,16 +106,16 @@ func (r *Runner) finish(ctx context.Context, node *incarnation, job *store.Job, 
 	if err != nil {
 		return Receipt{}, err
 	}
-	// The count was taken as this call left.
+	// The stored count no longer includes this call.
 	return Receipt{Organization: organization, Running: organization.Running + 1, Charged: end.Charge}, nil
 }
 
-// keyTries is how often a call is begun whose key turned out to be free again.
+// keyTries is how often begin tries again after the idempotency key became free.
 const keyTries = 5
 
-// begin starts a call, unless its idempotency key is that of an earlier one whose
-// answer it gets. Like Store.Begin it returns the organization with a refusal, and
-// without it when the call may have begun all the same.
+// begin starts a call, or returns the earlier call with the same idempotency key, whose
+// answer the client gets. Like Store.Begin, it returns an organization if the call was
+// refused, and a nil organization with an error if the call may have begun anyway.
 func (r *Runner) begin(ctx context.Context, job *store.Job) (organization *account.Organization, earlier *store.Task, err error) {
 	for try := 1; ; try++ {
 		_, span := trace.Start(ctx, "store.begin")
@@ -128,7 +128,7 @@ func (r *Runner) begin(ctx context.Context, job *store.Job) (organization *accou
 		earlier, err = r.Store.Request(ctx, job.Organization, taken.JobID)
 		ended := errors.Is(err, store.ErrNotFound) || err == nil && earlier.Mode == store.ModeSync && earlier.Status == earshot.StatusFailed
 		switch {
-		case ended && try < keyTries: // in the meantime, and its key is free
+		case ended && try < keyTries: // it ended in the meantime and released the key
 			continue
 		case ended:
 			return organization, nil, errStillRuns(taken.JobID)
@@ -142,8 +142,8 @@ func (r *Runner) begin(ctx context.Context, job *store.Job) (organization *accou
 	}
 }
 
-// checkRepetition returns why a call does not get the answer of an earlier job with
-// the same idempotency key, or nil.
+// checkRepetition returns an error if a call must not get the answer of an earlier job
+// with the same idempotency key.
 func checkRepetition(job *store.Job, earlier *store.Task) error {
 	taken := &earshot.Error{
 		Code:    earshot.CodeAlreadyExists,
@@ -171,8 +171,8 @@ func errStillRuns(id string) error {
 	}
 }
 
-// sameJSON tells whether two texts mean the same: neither white space nor the order
-// of fields matters.
+// sameJSON reports whether two JSON texts are equal, apart from white space and the order
+// of fields.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -192,8 +192,8 @@ func decodeJSON(text []byte, into *any) error {
 const settleTime = 30 * time.Second
 
 // abandon settles a call whose state is unknown as failed, in the background, so that
-// its slot and its credits are released. If the node stops first, the job is released
-// with those of lost nodes.
+// its slot and its credits are released. If the node stops first, another node releases
+// the job, as it does for every lost node.
 func (r *Runner) abandon(node *incarnation, job *store.Job) {
 	r.running.Go(func() {
 		end := store.Settlement{Job: job, Status: earshot.StatusFailed, Error: clientError(errors.New("abandoned"))}

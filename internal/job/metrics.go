@@ -25,12 +25,12 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	return &Metrics{
 		attempts: with.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "earshot_attempt_duration_seconds",
-			Help:    "Time of one attempt against an upstream, by outcome: ok, a failure's reason, or error.",
+			Help:    "Duration of one attempt at an upstream, by outcome: ok, the reason of a failure, or error.",
 			Buckets: []float64{.01, .05, .1, .5, 1, 2, 5, 10, 20, 40, 80, 120},
 		}, []string{"provider", "upstream", "outcome"}),
 		jobs: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "earshot_jobs_total",
-			Help: "Jobs settled, by how they ended.",
+			Help: "Settled jobs by provider, mode and status.",
 		}, []string{"provider", "mode", "status"}),
 		credits: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "earshot_credits_charged_total",

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// beatEvery is a fifth of the time after which a silent node is declared dead, so
-	// that a few lost beats do no harm.
+	// beatEvery is the interval of heartbeats: a fifth of the time after which a silent
+	// node is declared dead, so that a few lost heartbeats do no harm.
 	beatEvery = 2 * time.Second
-	// beatsBeforeTakeover is how many beats in a row a node must have made before
-	// it declares others dead. After an outage of the database every node looks
+	// beatsBeforeTakeover is how many heartbeats in a row a node must have written
+	// before it declares others dead. After an outage of the database, every node looks
 	// dead for a moment.
 	beatsBeforeTakeover = 5
-	// silentTime is how old the last heartbeat of a node that is ready may be. Others
-	// take it for dead then.
+	// silentTime is how old the last heartbeat of a ready node may be. After that, other
+	// nodes declare it dead.
 	silentTime = 5 * beatEvery
 )
 
-// incarnation is the node under one id. Jobs belong to an incarnation: when it is
-// declared dead they are no longer this node's, which goes on under a new id.
+// incarnation is this node under one id. Jobs belong to an incarnation. When it is
+// declared dead, the node loses its jobs and continues under a new id.
 type incarnation struct {
 	id  string
 	ctx context.Context
@@ -34,15 +34,15 @@ type incarnation struct {
 func (r *Runner) register() error {
 	id, err := r.Store.RegisterNode(r.Host, r.available(), r.Store.Now())
 	if err != nil {
-		return fmt.Errorf("join the nodes: %w", err)
+		return fmt.Errorf("register this node: %w", err)
 	}
 	ctx, end := context.WithCancelCause(context.Background())
 	r.node.Store(&incarnation{id: id, ctx: ctx, end: end})
 	return nil
 }
 
-// available is how many tasks the node runs at once. One that drains runs no more of them, so others
-// need not leave any to it.
+// available returns how many tasks the node can run at once. It is 0 while the node
+// drains, so that other nodes do not leave tasks to it.
 func (r *Runner) available() int {
 	if r.Draining() {
 		return 0
@@ -50,21 +50,21 @@ func (r *Runner) available() int {
 	return r.Workers
 }
 
-// join gives a context that ends with ctx or with the incarnation.
+// join returns a context that ends when ctx or the incarnation ends.
 func (i *incarnation) join(ctx context.Context) (joined context.Context, leave func()) {
 	joined, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(i.ctx, func() { cancel(context.Cause(i.ctx)) })
 	return joined, func() { stop(); cancel(nil) }
 }
 
-// stayAlive sends heartbeats, and releases the jobs of dead nodes.
+// stayAlive writes heartbeats and releases the jobs of dead nodes.
 func (r *Runner) stayAlive(ctx context.Context) error {
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()
-	// Release what the last run of this process left behind. Other nodes are declared
-	// dead only by a node that has been alive for a while.
+	// Release the jobs that the last run of this process left behind. A node declares
+	// others dead only after it has been alive for a while.
 	r.releaseLost(ctx)
-	r.beaten.Store(&heartbeat{at: time.Now()}) // joining the nodes was one
+	r.beaten.Store(&heartbeat{at: time.Now()}) // the registration counts as a heartbeat
 	clockError := r.reportClock("")
 	for beats := 0; ; {
 		err := r.beat()
@@ -73,7 +73,7 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 		switch {
 		case err != nil:
 			beats = 0
-			r.Log.Warn("the node could not say that it is alive", "error", err)
+			r.Log.Warn("writing the heartbeat failed", "error", err)
 		case beats < beatsBeforeTakeover:
 			beats++
 		default:
@@ -90,8 +90,8 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 	}
 }
 
-// heartbeat is when the node last said that it is alive, and whether the last try
-// failed.
+// heartbeat is the time of the last heartbeat that was written, and the error of the
+// last try.
 type heartbeat struct {
 	at     time.Time
 	failed error
@@ -105,8 +105,8 @@ func (r *Runner) noteBeat(err error) {
 	r.beaten.Store(&beat)
 }
 
-// reportClock logs when the clock stops or begins to be trusted again. It returns what
-// is wrong with it now.
+// reportClock logs when the clock stops being trusted and when it is trusted again. It
+// returns the current problem, or "".
 func (r *Runner) reportClock(before string) (now string) {
 	ahead, err := r.Store.ClockStatus()
 	if err != nil {
@@ -114,17 +114,17 @@ func (r *Runner) reportClock(before string) (now string) {
 	}
 	switch {
 	case now != "" && before == "":
-		r.Log.Error("this node is not ready, and neither ends a billing cycle nor deletes anything by its clock", "error", now, "ahead", ahead)
+		r.Log.Error("the clock is not trusted: this node is not ready, ends no billing cycle and deletes nothing", "error", now, "ahead", ahead)
 	case now == "" && before != "":
 		r.Log.Info("the clock is trusted again")
 	}
 	return now
 }
 
-// Ready returns why the node should not be given work, or nil. A node that cannot
-// write its heartbeat can write nothing else.
+// Ready returns why the node should not get requests, or nil. A node that cannot write
+// its heartbeat cannot write anything else.
 func (r *Runner) Ready() error {
-	if beat := r.beaten.Load(); beat != nil { // it runs
+	if beat := r.beaten.Load(); beat != nil { // nil before Run
 		err := beat.failed
 		if silent := time.Since(beat.at); err == nil && silent > silentTime {
 			err = fmt.Errorf("the last heartbeat was %s ago", silent)
@@ -139,8 +139,8 @@ func (r *Runner) Ready() error {
 	return nil
 }
 
-// beat sends one heartbeat, or begins a new incarnation when the node was declared
-// dead.
+// beat writes one heartbeat. If the node was declared dead, beat begins a new
+// incarnation.
 func (r *Runner) beat() error {
 	node := r.node.Load()
 	err := r.Store.Beat(node.id, r.available())
@@ -162,6 +162,6 @@ func (r *Runner) releaseLost(ctx context.Context) {
 		if n == 0 {
 			return
 		}
-		r.Log.Warn("released jobs of nodes that are gone", "jobs", n)
+		r.Log.Warn("released jobs of dead nodes", "jobs", n)
 	}
 }

@@ -1,17 +1,20 @@
-// Package job runs jobs: they are admitted, make their attempts and are settled. It
-// also does what is needed so that no job is lost when a node is.
+// Package job runs jobs: it admits them, makes attempts and settles them. It also takes
+// over the jobs of nodes that died.
 //
-//	runner.go    the runner: what it needs, how it starts and stops
-//	call.go      a synchronous call from admission to settlement
-//	task.go      a task: submitted, and run once it is this node's
-//	schedule.go  which tasks this node starts, and when
+//	runner.go    configuration, start and stop
+//	call.go      synchronous calls, from admission to settlement
+//	task.go      tasks: submission and execution
+//	batch.go     submission of batches, and retries
+//	schedule.go  when this node claims tasks, and how many
 //	attempt.go   the attempts of a job and the waits between them
 //	ticket.go    tasks that wait for a vendor's answer
-//	settle.go    the end of a job
-//	node.go      being one node among several
-//	upkeep.go    removing what has expired
-//	metrics.go   counters of jobs and attempts
-//	span.go      jobs and attempts in traces
+//	settle.go    settlement of jobs
+//	spending.go  what was spent on upstreams today
+//	upstreams.go the list of upstreams with their state
+//	node.go      heartbeats and dead nodes
+//	upkeep.go    deletion of expired rows and captures
+//	metrics.go   Prometheus metrics of jobs and attempts
+//	span.go      spans of jobs and attempts
 package job
 
 import (
@@ -33,7 +36,7 @@ import (
 	"earshot/internal/upstream/capture"
 )
 
-// Config is what a Runner needs.
+// Config is the configuration of a Runner.
 type Config struct {
 	Store     *store.Store
 	Catalogue *provider.Catalogue
@@ -49,18 +52,20 @@ type Config struct {
 	Tracer  *trace.Tracer // may be nil
 	Health  *health.Watch
 
-	// Backoff are the waits between attempts; one attempt more than waits is
-	// made. Nil means 1, 2, 4 and 8 s, by the contract.
+	// Backoff are the waits between attempts. There is one attempt more than waits.
+	// Nil means 1, 2, 4 and 8 s, as the API promises.
 	Backoff []time.Duration
-	// AttemptTime is how long one attempt may take. 0 means 120 s: assistants
-	// that search the web have been seen to need 90.
+	// AttemptTime is how long one attempt may take. 0 means 120 s: assistants that
+	// search the web have taken up to 90 s.
 	AttemptTime time.Duration
-	// Workers is how many tasks of one organization the node runs at once, and half
-	// of how many it runs of all; with 0 it accepts tasks without running any.
+	// Workers is how many tasks of one organization the node runs at once. All
+	// organizations together may run twice as many. With 0 the node accepts tasks but
+	// runs none.
 	Workers int
-	// Turns are taken by jobs as by all other work. Nil means that there is no other.
+	// Turns limits CPU work of jobs and of all other work on the node. Nil means that
+	// there is no other work.
 	Turns *share.Turns
-	// Planned is called when a webhook has been planned. May be nil.
+	// Planned is called after the delivery of a webhook was planned. May be nil.
 	Planned func()
 
 	// Retention is how long finished jobs are kept, from their creation. 0 means
@@ -86,10 +91,10 @@ type Runner struct {
 
 	mu      sync.Mutex
 	tasks   map[string]bool // ids of the tasks that this node performs, parked ones included
-	running sync.WaitGroup  // jobs, and what is left to tidy up after them
+	running sync.WaitGroup  // jobs and their cleanup
 }
 
-// ErrStopping is why a node that stops refuses work.
+// ErrStopping is the cause when a node refuses or ends jobs because it stops.
 var ErrStopping = errors.New("the node is stopping")
 
 var errDeclared = errors.New("the node was declared dead")
@@ -116,8 +121,8 @@ func NewRunner(cfg Config) (*Runner, error) {
 	return r, nil
 }
 
-// Run keeps the node alive, starts tasks and keeps the store tidy until ctx ends,
-// then takes the node off the list.
+// Run writes heartbeats, starts tasks and deletes expired data until ctx ends. Then it
+// removes the node from the list of nodes.
 func (r *Runner) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.stayAlive(ctx) })
@@ -133,26 +138,26 @@ func (r *Runner) Run(ctx context.Context) error {
 	err := group.Wait()
 	r.workers.Wait()
 	if lost := r.Store.WriteKeyUses(); lost != nil {
-		r.Log.Warn("the last uses of keys were not noted", "error", lost)
+		r.Log.Warn("storing the last use of keys failed", "error", lost)
 	}
 	if left := r.Store.StopNode(r.node.Load().id); left != nil {
-		r.Log.Warn("the node stays on the list until it is found dead", "error", left)
+		r.Log.Warn("removing the node from the list failed; other nodes will declare it dead", "error", left)
 	}
 	return err
 }
 
-// Drain refuses new jobs from now on.
+// Drain makes the runner refuse new jobs.
 func (r *Runner) Drain() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.draining.Store(true)
 }
 
-// Draining tells whether Drain was called.
+// Draining reports whether Drain was called.
 func (r *Runner) Draining() bool { return r.draining.Load() }
 
-// Stop waits for the running jobs and ends those that are left when ctx does.
-// Drain must have been called.
+// Stop waits for the running jobs. When ctx ends, Stop ends the remaining jobs. Drain
+// must have been called.
 func (r *Runner) Stop(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
@@ -168,7 +173,7 @@ func (r *Runner) Stop(ctx context.Context) {
 	r.node.Load().end(ErrStopping)
 }
 
-// enter counts a job as running. It returns false when the runner drains.
+// enter counts a job as running. It returns false if the runner drains.
 func (r *Runner) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

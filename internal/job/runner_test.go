@@ -23,7 +23,7 @@ import (
 	"earshot/internal/upstream/capture/capturetest"
 )
 
-// fake is a provider of which only the prices matter.
+// fake is a provider with prices and no behaviour.
 type fake struct{}
 
 func (fake) Definition() provider.Definition {
@@ -59,7 +59,7 @@ func answers(result string) script {
 	}
 }
 
-// hangs waits for its context and tells when it began.
+// hangs is a script that closes began and waits for its context to end.
 func hangs(began chan<- struct{}) script {
 	return func(ctx context.Context, _ *upstream.Session) (*provider.Outcome, error) {
 		close(began)
@@ -68,7 +68,7 @@ func hangs(began chan<- struct{}) script {
 	}
 }
 
-// Other nodes leave tasks to one that runs some, not to one that goes.
+// Other nodes leave tasks to a node that runs tasks, but not to a node that drains.
 func TestANodeThatDrainsTellsOthers(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
@@ -121,7 +121,7 @@ func TestANodeIsReadyWhileItsHeartbeatIsWritten(t *testing.T) {
 	if err := r.Ready(); err != nil {
 		t.Errorf("once it can be written to: %v", err)
 	}
-	r.beaten.Store(&heartbeat{at: time.Now().Add(-2 * silentTime)}) // one that hangs
+	r.beaten.Store(&heartbeat{at: time.Now().Add(-2 * silentTime)}) // the heartbeat hangs
 	refuses("cannot be written to")
 }
 
@@ -177,7 +177,7 @@ func TestANodeThatWasDeclaredDeadLosesItsJobsAndGoesOn(t *testing.T) {
 			ended <- err
 		}()
 		<-began
-		if err := r.Store.RemoveNode(first); err != nil { // another node thinks it dead
+		if err := r.Store.RemoveNode(first); err != nil { // as another node does that declares it dead
 			t.Fatal(err)
 		}
 		if n, err := r.Store.ReleaseLost(t.Context(), time.Now()); err != nil || n != 1 {
@@ -272,7 +272,7 @@ func TestTidyingRemovesWhatIsPastItsTime(t *testing.T) {
 		}{
 			{0, 2},
 			{23 * time.Hour, 2},
-			{24*time.Hour + time.Minute, 1}, // the record is gone, and its pages
+			{24*time.Hour + time.Minute, 1}, // the row and its pages were deleted
 			{26 * time.Hour, 0},             // the orphan, too
 		} {
 			now := time.Now().Add(step.after)
@@ -358,7 +358,7 @@ func TestAPanicGivesBackWhatTheCallTook(t *testing.T) {
 			}
 		}()
 		broken := call(principal, answers("x"))
-		r.Captures = nil // what keeps a page is not there
+		r.Captures = nil // storing a page panics
 		broken.Request = script(func(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
 			up.Keep([]byte("page"))
 			return &provider.Outcome{Result: 1, Bill: provider.Bill{provider.ItemBase: 1}}, nil

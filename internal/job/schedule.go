@@ -9,16 +9,17 @@ import (
 )
 
 const (
-	// claimBatch is how many tasks one claim starts at most: enough that its cost
-	// is shared, few enough that nodes share the work.
+	// claimBatch is the maximum number of tasks of one claim: large enough to spread the
+	// cost of a claim, small enough to spread the tasks over nodes.
 	claimBatch = 1000
-	// pollEvery is how long a lost wake-up can delay a task.
+	// pollEvery is the interval of looking for tasks. A lost wake-up delays a task by at
+	// most this time.
 	pollEvery = time.Second
 	// announceEvery limits how often a node notifies others.
 	announceEvery = 20 * time.Millisecond
 )
 
-// schedule starts tasks while this node has workers for them.
+// schedule starts tasks while this node has free workers.
 func (r *Runner) schedule(ctx context.Context) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
@@ -38,9 +39,9 @@ func (r *Runner) schedule(ctx context.Context) error {
 	}
 }
 
-// fill claims tasks until there is none left or no worker free.
+// fill claims tasks until the queue is empty or all workers are busy.
 func (r *Runner) fill(ctx context.Context) {
-	if !r.enter() { // Stop waits for what is claimed from here on
+	if !r.enter() { // Stop waits for the tasks that fill claims
 		return
 	}
 	defer r.running.Done()
@@ -63,7 +64,7 @@ func (r *Runner) fill(ctx context.Context) {
 			return
 		}
 		if handled > len(started) && r.Planned != nil {
-			r.Planned() // some may have ended for want of credits
+			r.Planned() // some tasks may have failed for lack of credits
 		}
 		if handled == limit && r.free() == 0 {
 			r.announce() // another node may have workers
@@ -74,15 +75,15 @@ func (r *Runner) fill(ctx context.Context) {
 	}
 }
 
-// rescue takes over tasks of lost nodes, and runs those that the store assigned to
-// this node without its knowledge: a claim that failed may have been committed.
+// rescue takes over tasks of dead nodes. It also starts tasks that the database assigned to
+// this node without its knowledge: a claim that returned an error may have been committed.
 func (r *Runner) rescue(ctx context.Context) {
 	if !r.enter() {
 		return
 	}
 	defer r.running.Done()
 	node, known := r.node.Load(), r.runningTasks()
-	if node.ctx.Err() != nil { // it was declared dead: the next incarnation will look
+	if node.ctx.Err() != nil { // declared dead: the next incarnation does it
 		return
 	}
 	owned, err := r.Store.Owned(ctx, node.id)
@@ -92,7 +93,7 @@ func (r *Runner) rescue(ctx context.Context) {
 	}
 	for _, job := range owned {
 		if !known[job.ID] {
-			r.Log.Warn("found a task of a claim that broke off", "job", job.ID)
+			r.Log.Warn("found a task of a claim that returned an error", "job", job.ID)
 			r.start(node, job, time.Time{})
 		}
 	}
@@ -104,15 +105,15 @@ func (r *Runner) rescue(ctx context.Context) {
 		if len(adopted) == 0 {
 			return
 		}
-		r.Log.Warn("took over tasks of nodes that are gone", "tasks", len(adopted))
+		r.Log.Warn("took over tasks of dead nodes", "tasks", len(adopted))
 		for _, job := range adopted {
 			r.start(node, job, time.Time{})
 		}
 	}
 }
 
-// start performs a task in a goroutine of its own. Only schedule calls it, which counts itself
-// as running meanwhile. claimed is when the claim began that brought the task, if any.
+// start performs a task in a new goroutine. Only schedule calls it, which counts itself as
+// running meanwhile. claimed is when the claim of the task began, or zero without a claim.
 func (r *Runner) start(node *incarnation, job *store.Job, claimed time.Time) {
 	r.run(&order{node: node, job: job, purchases: &purchases{}}, claimed)
 }
@@ -129,7 +130,7 @@ func (r *Runner) run(o *order, claimed time.Time) {
 	r.workers.Go(func() { r.perform(o) })
 }
 
-// finished gives back what a task took of the node. The error says why it did not succeed.
+// finished releases the worker of a task. err is why the task failed, or nil.
 func (r *Runner) finished(o *order, err error) {
 	endSpan(o.span, err)
 	r.mu.Lock()
@@ -140,20 +141,20 @@ func (r *Runner) finished(o *order, err error) {
 	r.wakeScheduler()
 }
 
-// free is how many workers have nothing to do.
+// free returns the number of idle workers.
 func (r *Runner) free() int { return int(r.places.Free()) }
 
-// Places are for tasks that the node runs, shared out by organization.
+// Places returns the pool of workers, which limits the share of each organization.
 func (r *Runner) Places() *share.Pool { return r.places }
 
-// Busy is how many tasks the node runs.
+// Busy returns how many tasks the node runs, without parked tasks.
 func (r *Runner) Busy() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return max(0, len(r.tasks)-int(r.parked.Load()))
 }
 
-// runningTasks are the ids of the tasks that workers have.
+// runningTasks returns the ids of the tasks that this node performs, parked ones included.
 func (r *Runner) runningTasks() map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,8 +165,8 @@ func (r *Runner) runningTasks() map[string]bool {
 	return known
 }
 
-// Wake makes this node look for a task to start, or the other nodes when no worker
-// is free here.
+// Wake makes this node look for tasks to start, or the other nodes if all workers of this
+// node are busy.
 func (r *Runner) Wake() {
 	if r.free() > 0 {
 		r.wakeScheduler()
@@ -183,11 +184,12 @@ func (r *Runner) announce() { signal(r.announcements) }
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // one is enough
+	default: // a signal is already waiting
 	}
 }
 
-// notifyOthers tells other nodes of tasks that this one cannot start, not too often.
+// notifyOthers notifies other nodes of tasks that this node cannot start, at most once per
+// announceEvery.
 func (r *Runner) notifyOthers(ctx context.Context) error {
 	for {
 		select {
@@ -196,7 +198,7 @@ func (r *Runner) notifyOthers(ctx context.Context) error {
 		case <-r.announcements:
 		}
 		if err := r.Store.Notify(ctx); err != nil && ctx.Err() == nil {
-			r.Log.Warn("other nodes were not told of a task", "error", err)
+			r.Log.Warn("notifying other nodes of a task failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -214,9 +216,9 @@ func (r *Runner) listenToOthers(ctx context.Context) error {
 			r.wakeScheduler()
 		})
 		if ctx.Err() != nil || err == nil {
-			return nil //nolint:nilerr // to be stopped is no failure
+			return nil //nolint:nilerr // the end of ctx is not an error
 		}
-		r.Log.Warn("the node does not hear others and tries again", "error", err)
+		r.Log.Warn("listening for tasks of other nodes failed, trying again", "error", err)
 		select {
 		case <-ctx.Done():
 			return nil

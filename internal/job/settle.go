@@ -14,7 +14,7 @@ import (
 	"earshot/internal/upstream/capture"
 )
 
-// cost is the price of a provider's bill in a mode.
+// cost returns the credits for a bill of a provider in a mode.
 func (r *Runner) cost(name, mode string, bill provider.Bill) int64 {
 	if mode == store.ModeSync {
 		bill = bill.With(provider.ItemSync)
@@ -22,7 +22,7 @@ func (r *Runner) cost(name, mode string, bill provider.Bill) int64 {
 	return r.Catalogue.Cost(name, bill)
 }
 
-// settlement makes the settlement of a job from its outcome.
+// settlement returns the settlement of a job with an outcome.
 func (r *Runner) settlement(job *store.Job, run *outcome) store.Settlement {
 	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture, Uses: usesOf(run.uses)}
 	if end.Capture != nil {
@@ -38,10 +38,10 @@ func (r *Runner) settlement(job *store.Job, run *outcome) store.Settlement {
 	return end
 }
 
-// settle ends a job. It tries again while the database is unreachable: until giveUp,
-// or without limit where that is zero. A node that stops does not wait for it, since
-// its jobs are released later as those of a lost node. If the job is not settled, its
-// capture is removed, and the error is ErrUnknownOutcome if any try may have settled it.
+// settle settles a job. It retries while the database is unreachable: until giveUp, or
+// without limit if giveUp is zero. It stops trying when the node stops, because another
+// node then releases the job. If the job was not settled, settle deletes its capture. The
+// error is ErrUnknownOutcome if any try may have settled the job.
 func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settlement, giveUp time.Time) (*account.Organization, error) {
 	unknown := false
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
@@ -72,8 +72,8 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 	}
 }
 
-// ended counts a job that was settled, and starts what its end allows: the next task, and
-// its webhook.
+// ended counts a settled job. It wakes the scheduler if the organization has queued tasks,
+// and the sender of webhooks if the job has a webhook.
 func (r *Runner) ended(end *store.Settlement, organization *account.Organization) {
 	r.Metrics.ended(end, nil)
 	r.spending.add(end.Uses)
@@ -85,10 +85,11 @@ func (r *Runner) ended(end *store.Settlement, organization *account.Organization
 	}
 }
 
-// discardTime is short, for a node that stops; the sweep finds what is left.
+// discardTime is short so that it does not delay a node that stops. dropOrphans deletes
+// captures that are left.
 const discardTime = 2 * time.Second
 
-// discard removes a capture that got no record, also when ctx has ended.
+// discard deletes a capture that has no row in the database, even if ctx has ended.
 func (r *Runner) discard(ctx context.Context, capture *store.Capture) {
 	if capture == nil {
 		return
@@ -96,15 +97,15 @@ func (r *Runner) discard(ctx context.Context, capture *store.Capture) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 	defer cancel()
 	if err := r.Captures.Delete(ctx, capture.ID); err != nil {
-		r.Log.Warn("a capture without a record was left behind", "error", err)
+		r.Log.Warn("deleting a capture without a row in the database failed", "error", err)
 	}
 }
 
 func errUnavailable(cause error) *earshot.Error {
-	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node cannot take or finish the call now, try again", Err: cause}
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node cannot accept or finish the call now, try again", Err: cause}
 }
 
-// clientError is the error as a client may see it.
+// clientError returns the error that a client may see.
 func clientError(err error) *earshot.Error {
 	var e *earshot.Error
 	if errors.As(err, &e) {

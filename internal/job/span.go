@@ -10,9 +10,9 @@ import (
 	"earshot/internal/upstream"
 )
 
-// traceTask begins the trace of a task that this node runs. claimed is when the claim
-// began that gave it the task, zero if it came to the task in another way. The request
-// that submitted it has a trace of its own, which names the task as well.
+// traceTask begins the trace of a task that this node runs. claimed is when the claim of
+// the task began, or zero without a claim. The request that submitted the task has its own
+// trace, which contains the id of the task.
 func (r *Runner) traceTask(ctx context.Context, job *store.Job, claimed time.Time) (context.Context, trace.Span) {
 	if r.Tracer == nil {
 		return ctx, trace.Span{}
@@ -32,7 +32,7 @@ func (r *Runner) traceTask(ctx context.Context, job *store.Job, claimed time.Tim
 	return ctx, span
 }
 
-// endSpan ends the span of something that the store did, or of a whole job.
+// endSpan ends the span of a store operation or of a job.
 func endSpan(span trace.Span, err error) {
 	if err != nil {
 		span.Fail(string(earshot.ErrorCode(err)))

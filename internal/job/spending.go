@@ -12,8 +12,8 @@ import (
 // spendingEvery is how often a node reads what all nodes spent on upstreams.
 const spendingEvery = 5 * time.Second
 
-// spending is what all nodes spent on upstreams today, in micro-USD. Between two
-// looks at the database it adds what this node settles itself.
+// spending caches what all nodes spent on upstreams today, in micro-USD. Between two reads
+// of the database it adds the charges that this node settles.
 type spending struct {
 	mu         sync.Mutex
 	byUpstream map[string]int64
@@ -39,7 +39,7 @@ func (s *spending) add(uses []store.Use) {
 	}
 }
 
-// readSpending reads what was spent today.
+// readSpending reads today's charges of all nodes from the database.
 func (r *Runner) readSpending(ctx context.Context, now time.Time) error {
 	spent, err := r.Store.SpentOn(ctx, now)
 	if err != nil {

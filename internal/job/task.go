@@ -14,7 +14,7 @@ import (
 	"earshot/internal/telemetry/trace"
 )
 
-// Task is an asynchronous job to be queued.
+// Task is an asynchronous job that Submit queues.
 type Task struct {
 	ID             string // a UUIDv7
 	Provider       provider.Definition
@@ -25,9 +25,9 @@ type Task struct {
 	WebhookURL     *string
 }
 
-// Submit queues tasks. It returns each as it was stored, and for each the reason why
-// it was refused, or nil. size is the number of tasks in the client's request,
-// including invalid ones that are not in tasks.
+// Submit queues tasks. It returns the stored job of each task, and for each task the error
+// with which it was refused, or nil. size is the number of tasks in the client's request,
+// including invalid tasks that are not in tasks.
 func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, now time.Time) (queued []store.Job, refusals []error, err error) {
 	if r.Draining() {
 		return nil, nil, errUnavailable(ErrStopping)
@@ -41,7 +41,7 @@ func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, no
 	return queued, refusals, nil
 }
 
-// jobs are tasks as they are stored.
+// jobs returns tasks in the form in which they are stored.
 func (r *Runner) jobs(principal *account.Principal, tasks []Task, now time.Time) (jobs []store.Job) {
 	for _, task := range tasks {
 		jobs = append(jobs, store.Job{
@@ -62,23 +62,23 @@ func (r *Runner) jobs(principal *account.Principal, tasks []Task, now time.Time)
 	return jobs
 }
 
-// Price is the maximum cost of a task.
+// Price returns the maximum cost of a task.
 func (r *Runner) Price(def provider.Definition, request provider.Request) int64 {
 	return r.cost(def.Name, store.ModeAsync, request.Bill())
 }
 
-// order is a task for this node to perform.
+// order is a task that this node performs.
 type order struct {
 	node *incarnation
 	job  *store.Job
-	ctx  context.Context // the node's, with the span of the task
+	ctx  context.Context // the context of the node, with the span of the task
 	span trace.Span
 	*purchases
 }
 
 // perform runs a task that this node owns, from its next attempt to its end. It does not
-// wait for the settlement: finished is called after it. A task whose node stops or is
-// declared dead stays as it is, for another node.
+// wait for the settlement, after which finished is called. If the node stops or is declared
+// dead, the task is not settled, so that another node takes it over.
 func (r *Runner) perform(o *order) {
 	def, request, err := r.decode(o.job)
 	run := &outcome{attempts: o.job.Attempts, err: err}
@@ -98,7 +98,7 @@ func (r *Runner) perform(o *order) {
 	r.settleTask(o, r.settlement(o.job, run), run.err)
 }
 
-// settleTask ends a task. failure says why it did not succeed, if it did not.
+// settleTask settles a task. failure is why the task failed, or nil.
 func (r *Runner) settleTask(o *order, end store.Settlement, failure error) {
 	_, span := trace.Start(o.ctx, "store.settle")
 	span.String(trace.Outcome, string(end.Status))
@@ -112,7 +112,7 @@ func (r *Runner) settleTask(o *order, end store.Settlement, failure error) {
 		r.running.Go(func() {
 			_, err := r.settle(o.ctx, o.node, end, time.Time{})
 			if err != nil {
-				r.Log.Warn("a task was left to another node", "job", o.job.ID, "error", err)
+				r.Log.Warn("settling a task failed; another node takes it over", "job", o.job.ID, "error", err)
 				failure = err
 			}
 			r.finished(o, failure)
@@ -120,13 +120,13 @@ func (r *Runner) settleTask(o *order, end store.Settlement, failure error) {
 	})
 }
 
-// decode reads the request of a stored task. It was valid when it was submitted, but
-// the service may have changed since.
+// decode reads the request of a stored job. The request was valid when it was submitted,
+// but the service may have changed since then.
 func (r *Runner) decode(job *store.Job) (def provider.Definition, request provider.Request, err error) {
 	p, err := r.Catalogue.Provider(job.Provider)
 	if err != nil {
 		return def, nil, &earshot.Error{
-			Code: earshot.CodeUpstream, Message: job.Provider + " is no longer served",
+			Code: earshot.CodeUpstream, Message: job.Provider + " is no longer available",
 			Details: earshot.UpstreamDetails{Service: job.Provider, Reason: earshot.ReasonUnavailable}, Err: err,
 		}
 	}
@@ -139,15 +139,15 @@ func (r *Runner) decode(job *store.Job) (def provider.Definition, request provid
 	return def, request, in.Err()
 }
 
-// errTakenOver is the error of a task during which one node after the other was lost.
+// errTakenOver returns the error of a task whose nodes died too often.
 func errTakenOver(attempts int) error {
 	return &earshot.Error{
-		Code: earshot.CodeInternal, Message: fmt.Sprintf("the task was begun %d times, and each time the node that ran it was lost", attempts),
+		Code: earshot.CodeInternal, Message: fmt.Sprintf("the task was started %d times, and each time its node died", attempts),
 		Err: errors.New("taken over too often"),
 	}
 }
 
-// Record is a task as a client sees it, without its webhook.
+// Record returns a task in the form of the API, without its webhook.
 func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 	record := earshot.TaskRecord{
 		Task: earshot.Task{
@@ -160,7 +160,7 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 			CreatedAt:      earshot.Timestamp{Time: t.CreatedAt},
 			StartedAt:      earshot.When(t.StartedAt),
 			FinishedAt:     earshot.When(t.FinishedAt),
-			Attempts:       min(t.Attempts, len(r.Backoff)+1), // the takeover that is one too many makes no attempt
+			Attempts:       min(t.Attempts, len(r.Backoff)+1), // the last takeover may exceed the limit; it makes no attempt
 		},
 		Credits: earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
 		Result:  t.Result,
@@ -170,7 +170,8 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 	return record
 }
 
-// latency is how long a job took from start to end, nil when it did not.
+// latency returns the time from start to end of a job in milliseconds, or nil if the job
+// has not started or not ended.
 func latency(t *store.Task) *int64 {
 	if t.FinishedAt.IsZero() || t.StartedAt.IsZero() {
 		return nil
@@ -178,7 +179,7 @@ func latency(t *store.Task) *int64 {
 	return new(max(0, t.FinishedAt.Sub(t.StartedAt).Milliseconds()))
 }
 
-// Request is a call or a task as its client looks it up later.
+// Request returns a call or a task in the form of the API's list of requests.
 func (r *Runner) Request(t *store.Task) earshot.RequestRecord {
 	return earshot.RequestRecord{
 		ID:             t.ID,
@@ -191,7 +192,7 @@ func (r *Runner) Request(t *store.Task) earshot.RequestRecord {
 		StartedAt:      earshot.When(t.StartedAt),
 		FinishedAt:     earshot.When(t.FinishedAt),
 		LatencyMs:      latency(t),
-		Attempts:       min(t.Attempts, len(r.Backoff)+1), // a takeover too many is none
+		Attempts:       min(t.Attempts, len(r.Backoff)+1), // as in Record
 		Credits:        earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
 		Tracker:        t.Tracker,
 		Result:         t.Result,

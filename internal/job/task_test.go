@@ -33,8 +33,8 @@ func (s stage) Decode(in *schema.Object) provider.Request {
 	return s.scripts[in.Text("script", 100)]
 }
 
-// worker is a node on the database of address that runs tasks by scripts, until
-// the test or stop ends it.
+// worker starts a node on the database at address whose tasks follow scripts. The node runs
+// until the test ends or stop is called.
 func worker(t *testing.T, address string, workers int, scripts map[string]script) (r *Runner, stop func(grace time.Duration)) {
 	t.Helper()
 	catalogue, err := provider.NewCatalogue([]provider.Provider{stage{scripts}}, func(string) bool { return false }, nil)
@@ -68,13 +68,13 @@ func worker(t *testing.T, address string, workers int, scripts map[string]script
 	return r, stop
 }
 
-// client is an organization with that many slots.
+// client returns a principal of a new organization with the given number of slots.
 func client(t *testing.T, r *Runner, slots int) *account.Principal {
 	t.Helper()
 	return &account.Principal{KeyID: "key", OrganizationID: storetest.Organization(t, r.Store, slots, 10_000).ID}
 }
 
-// queue submits n tasks that follow a script and gives their ids.
+// queue submits n tasks that follow a script and returns their ids.
 func queue(t *testing.T, r *Runner, p *account.Principal, script string, n int) (ids []string) {
 	t.Helper()
 	var tasks []Task
@@ -92,7 +92,7 @@ func queue(t *testing.T, r *Runner, p *account.Principal, script string, n int) 
 	return ids
 }
 
-// await waits until a task is as it should be.
+// await waits until a task satisfies a condition.
 func await(t *testing.T, r *Runner, p *account.Principal, id string, done func(*store.Task) bool) *store.Task {
 	t.Helper()
 	var task *store.Task
@@ -106,14 +106,14 @@ func await(t *testing.T, r *Runner, p *account.Principal, id string, done func(*
 	return task
 }
 
-// until waits for what another goroutine brings about.
+// until waits until a condition holds that another goroutine makes true.
 func until(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	deadline := time.After(5 * time.Minute)
 	for !so() {
 		select {
 		case <-deadline:
-			t.Fatalf("it never came to pass that %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		case <-time.After(2 * time.Millisecond):
 		}
 	}
@@ -191,8 +191,8 @@ func TestANodeRunsOnlyAsManyTasksAsItHasWorkers(t *testing.T) {
 	})
 }
 
-// firstHangs is a script whose first run hangs until its node ends, and tells
-// when it began; later runs answer.
+// firstHangs is a script whose first run signals that it began and hangs until its node
+// ends. Later runs answer.
 func firstHangs(began chan<- struct{}) script {
 	var runs atomic.Int64
 	return func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
@@ -237,7 +237,7 @@ func TestATaskOfANodeThatWasTakenForDeadIsRunAgain(t *testing.T) {
 		p := client(t, r, 1)
 		id := queue(t, r, p, "hang", 1)[0]
 		<-began
-		if err := r.Store.RemoveNode(r.node.Load().id); err != nil { // another node thinks it dead
+		if err := r.Store.RemoveNode(r.node.Load().id); err != nil { // as another node does that declares it dead
 			t.Fatal(err)
 		}
 		task := await(t, r, p, id, ended) // its own next incarnation takes the task over
@@ -297,7 +297,7 @@ func TestATaskOfAClaimThatBrokeOffIsFound(t *testing.T) {
 	})
 }
 
-// hangsOn is a script that hangs until it is told to go on.
+// hangsOn is a script that hangs until the test lets it continue.
 func hangsOn() (hang script, goOn func()) {
 	over := make(chan struct{})
 	return func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {

@@ -13,7 +13,7 @@ import (
 )
 
 // readTickets prepares the tickets of a job whose provider has a vendor. A job that
-// another node began may have some, so it waits for the database if it has to.
+// another node began may have stored tickets; readTickets retries until it can read them.
 func (r *Runner) readTickets(ctx context.Context, a *assignment) error {
 	if a.tickets != nil || !r.Upstreams.HasVendor(a.job.Provider) {
 		return nil
@@ -52,9 +52,9 @@ func (r *Runner) refusesFallback(job *store.Job) bool {
 	return err == nil && options.Fallback != nil && !*options.Fallback
 }
 
-// park gives back the worker of a task whose vendor has not answered yet, and performs
-// the task again after a while. The task stays this node's: if the node is lost, another
-// node takes the task over and continues with the ticket.
+// park releases the worker of a task whose vendor has not answered yet, and performs the
+// task again after wait. This node still owns the task. If the node dies, another node
+// takes the task over and continues with the ticket.
 func (r *Runner) park(o *order, wait time.Duration) {
 	endSpan(o.span, nil)
 	o.ctx = nil
@@ -65,6 +65,7 @@ func (r *Runner) park(o *order, wait time.Duration) {
 	r.wakeScheduler()
 }
 
+// unpark performs a parked task again, unless the node has stopped or was declared dead.
 func (r *Runner) unpark(o *order) {
 	r.parked.Add(-1)
 	if o.node.ctx.Err() != nil || !r.enter() {
@@ -78,16 +79,16 @@ func (r *Runner) unpark(o *order) {
 }
 
 const (
-	// lateEvery is how often answers are collected that came after their call had ended.
+	// lateEvery is the interval of collecting answers that arrive after their job has ended.
 	lateEvery = 10 * time.Second
-	// lateBatch is how many late tickets are polled at once.
+	// lateBatch is the maximum number of tickets that one round of collecting polls.
 	lateBatch = 200
-	// submitting is how long the submission of a ticket may take at the most.
+	// submitting is the maximum duration of the submission of a ticket.
 	submitting = 2 * time.Minute
 )
 
 // collectLate polls the tickets of jobs that have ended, such as calls that timed out.
-// An answer that arrives is kept with its call, which stays failed and uncharged.
+// An answer is stored with its job. The job stays failed and is not charged.
 func (r *Runner) collectLate(ctx context.Context, _ time.Time) error {
 	if r.Workers == 0 {
 		return nil
@@ -104,10 +105,11 @@ func (r *Runner) collectLate(ctx context.Context, _ time.Time) error {
 	return nil
 }
 
+// collect polls one ticket of a job that has ended, and closes the ticket if it can.
 func (r *Runner) collect(ctx context.Context, late *store.JobTicket) error {
 	task, err := r.Store.Request(ctx, late.Organization, late.Job)
 	if errors.Is(err, store.ErrNotFound) || err == nil && task.Status == earshot.StatusCompleted {
-		late.State = upstream.TicketAbandoned // nobody can read the answer any more
+		late.State = upstream.TicketAbandoned // the answer is not needed any more
 		return r.Store.CloseLateTicket(late, nil, task, nil)
 	}
 	if err != nil {
@@ -152,12 +154,12 @@ func (r *Runner) collect(ctx context.Context, late *store.JobTicket) error {
 	var result json.RawMessage
 	if err == nil {
 		result = o.result
-		r.Log.Info("kept an answer that came after its call had ended", "request", late.Job, "upstream", late.Upstream)
+		r.Log.Info("stored an answer that arrived after its job had ended", "request", late.Job, "upstream", late.Upstream)
 	}
 	return r.Store.CloseLateTicket(late, result, task, usesOf(try.Uses))
 }
 
-// usesOf converts uses to the form in which the store counts them.
+// usesOf converts uses to the type of the store.
 func usesOf(uses []upstream.Use) (stored []store.Use) {
 	for _, use := range uses {
 		stored = append(stored, store.Use(use))

@@ -12,25 +12,27 @@ import (
 )
 
 const (
-	// tidyEvery keeps the batches of removals small.
+	// tidyEvery is the interval of tidy. It is short, so that each run deletes few rows.
 	tidyEvery = time.Minute
-	// minKept is how long a job is kept after its end, however long it waited before.
+	// minKept is how long a job is kept after its end, even if Retention is over.
 	minKept = time.Hour
-	// statsKept is longer than the 24 hours that statistics can be asked for, since
-	// the clocks of nodes differ.
+	// statsKept is how long statistics are kept: longer than the 24 hours that clients
+	// can request, because the clocks of nodes differ.
 	statsKept = 26 * time.Hour
-	// sweepEvery is rare, since a sweep lists all captures to find few or none.
+	// sweepEvery is the interval of dropOrphans, which lists all captures to find few
+	// orphans.
 	sweepEvery = time.Hour
-	// orphanAge is the age at which the record of a capture, if there ever was one, has
-	// certainly expired. The hour allows for a bucket whose clock differs.
+	// orphanAge is the age at which the row of a capture has certainly expired. The
+	// additional hour allows for a bucket whose clock differs.
 	orphanAge = capture.Lifetime + time.Hour
-	// deletesAtOnce makes up for the latency of a bucket.
+	// deletesAtOnce is how many captures are deleted in parallel, because of the latency
+	// of a bucket.
 	deletesAtOnce = 8
 )
 
-// every does something now and at each interval until ctx ends, but not while the
-// clock is not trusted: what is removed cannot come back. Nodes that do it at once
-// only do the same work twice.
+// every calls do now and at each interval until ctx ends. It skips calls while the clock
+// is not trusted, because a deletion cannot be undone. Several nodes may do the same work
+// at once; that is harmless.
 func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx context.Context, now time.Time) error) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -40,7 +42,7 @@ func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx 
 			err = do(ctx, now)
 		}
 		if err != nil && ctx.Err() == nil {
-			r.Log.Error("tidying up failed", "error", err)
+			r.Log.Error("maintenance failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -50,11 +52,11 @@ func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx 
 	}
 }
 
-// ticketsKept is how long closed tickets are kept: as long as most vendors keep results,
-// to look up what they charged.
+// ticketsKept is how long closed tickets are kept: as long as most vendors keep results, so
+// that charges can be checked.
 const ticketsKept = 30 * 24 * time.Hour
 
-// tidy removes what is past its time, and writes what was noted in memory.
+// tidy deletes expired rows and captures, and stores the last use of keys.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 	return errors.Join(r.Store.WriteKeyUses(), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropCaptures(ctx, now),
 		r.Store.DeleteFieldCounts(now.Add(-health.Retention)), r.Store.DeleteTickets(now.Add(-ticketsKept)), r.Store.DeleteUpstreamStats(now.Add(-statsKept)))
@@ -103,8 +105,8 @@ func (r *Runner) dropCaptures(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// dropEach removes pages before their record, so that an interruption leaves a
-// record that is tried again, never a page that nobody knows of.
+// dropEach deletes the pages of each capture before its row. After an interruption the row
+// is still there, so that the next run tries again.
 func (r *Runner) dropEach(ctx context.Context, ids []string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(deletesAtOnce)
@@ -119,7 +121,7 @@ func (r *Runner) dropEach(ctx context.Context, ids []string) error {
 	return group.Wait()
 }
 
-// dropOrphans removes pages whose job never settled.
+// dropOrphans deletes captures whose job was never settled, so that they have no row.
 func (r *Runner) dropOrphans(ctx context.Context, now time.Time) error {
 	for id, err := range r.Captures.Older(ctx, now.Add(-orphanAge)) {
 		if err == nil {

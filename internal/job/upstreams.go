@@ -12,8 +12,8 @@ import (
 	"earshot/internal/upstream"
 )
 
-// ListUpstreams returns the upstreams of each provider and how they served an
-// organization since the hour before this one.
+// ListUpstreams returns the upstreams of each provider, with their state and how they served
+// an organization in the current and the previous hour.
 func (r *Runner) ListUpstreams(ctx context.Context, organization string) (*earshot.Upstreams, error) {
 	now := r.Store.Now()
 	stats, err := r.Store.UpstreamStats(ctx, organization, now.Add(-time.Hour))
@@ -74,8 +74,8 @@ func (r *Runner) describe(name string, client *upstream.Client, stats []store.Up
 	return u
 }
 
-// notConfigured returns the official APIs and vendors that could serve a provider and
-// are not in its list.
+// notConfigured returns the official APIs and vendors that can serve a provider but are not
+// configured for it.
 func (r *Runner) notConfigured(about provider.Definition, listed []earshot.Upstream) (further []earshot.Upstream) {
 	add := func(name string, surface earshot.Surface) {
 		if !slices.ContainsFunc(listed, func(u earshot.Upstream) bool { return u.Name == name }) {
@@ -94,7 +94,8 @@ func (r *Runner) notConfigured(about provider.Definition, listed []earshot.Upstr
 	return further
 }
 
-// QuoteUpstream returns what an answer of a provider is expected to cost the operator.
+// QuoteUpstream returns what an answer of a provider is expected to cost the operator, or
+// nil if the provider has no upstream.
 func (r *Runner) QuoteUpstream(name string) *earshot.QuoteUpstream {
 	clients := r.Upstreams.Of(name)
 	if len(clients) == 0 {

@@ -23,11 +23,11 @@ type Vendor interface {
 	Covers(q *Question) error
 
 	// Ask makes one attempt. A vendor that answers later uses upstream.Session.Redeem, whose
-	// *upstream.Pending it passes on. Other errors are as those of Request.Ask.
+	// *upstream.Pending it passes on. Other errors are the same as for Request.Ask.
 	Ask(ctx context.Context, up *upstream.Session, q *Question) (*Reply, error)
 }
 
-// VendorDefinition is what everybody else needs to know of a vendor.
+// VendorDefinition describes a vendor to the rest of the program.
 type VendorDefinition struct {
 	Name  string // in settings it is via:Name, and its variables begin with EARSHOT_NAME_
 	Title string // its name for people
@@ -84,7 +84,7 @@ type Reply struct {
 	Web      *earshot.WebSearch
 	News     *earshot.NewsSearch
 	Document []byte // what the vendor sent
-	// Located says that the vendor was told the place and documents that it asks from there.
+	// Located says that the vendor received the place and documents that it asks from there.
 	Located bool
 }
 

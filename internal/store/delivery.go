@@ -340,8 +340,8 @@ func (s *Store) Deliveries(ctx context.Context, organization string, filter Deli
 	return all, engine.Wrap(err, "list deliveries")
 }
 
-// RotateSecret gives an organization a new webhook secret. The previous one stays valid for
-// SecretLife.
+// RotateSecret replaces the webhook secret of an organization. The previous secret stays valid
+// for SecretLife.
 func (s *Store) RotateSecret(organization, secret string, now time.Time) error {
 	return s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
 		_, err := w.ExecContext(ctx, `

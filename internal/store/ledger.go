@@ -21,8 +21,8 @@ const (
 	kindAdjust = string(earshot.LedgerAdjust) // the operator's correction
 )
 
-// Grant gives an organization credits in addition to those of its cycle and returns the
-// updated organization. These credits do not expire.
+// Grant adds credits to an organization and returns the updated organization. Unlike the
+// monthly credits of a plan, these credits do not expire.
 func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
 	return s.change(id, now, func(w *Work, o *LockedOrganization) error {
 		w.book(o, entry{kind: kindGrant, amount: credits, at: engine.Millis(now)})

@@ -101,7 +101,7 @@ type Retry struct {
 	Refusal error
 }
 
-// Retry queues tasks in the place of an organization's failed jobs. Each task takes over the
+// Retry queues tasks that replace failed jobs of an organization. Each task takes over the
 // idempotency key and the position in the batch. A job that was replaced before is not replaced
 // again, unless the replacing task was removed from the queue. If the queue has no room for all
 // tasks, Retry queues none and returns CodeQueueLimit.

@@ -8,8 +8,8 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Ticket is a question that was submitted to a vendor that answers later. Its fields
-// and states are those of upstream.Ticket.
+// Ticket is a question that was submitted to a vendor that answers later. It has the
+// same fields and states as upstream.Ticket.
 type Ticket struct {
 	Number      int
 	Key         string

@@ -34,7 +34,7 @@ func checkMigratedUpstreams(t *testing.T, s *store.Store) {
 }
 
 // TestOnlyTheOwnerOfAJobSavesItsTickets proves that a node that was declared dead cannot
-// store a ticket, and so does not submit a question beside the node that took over.
+// store a ticket, and so cannot submit a question that the node that took over submits as well.
 func TestOnlyTheOwnerOfAJobSavesItsTickets(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {

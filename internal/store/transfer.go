@@ -23,8 +23,8 @@ const (
 )
 
 // Transfer copies a database into an empty one, of either kind, table by table in the order of
-// primary keys. So the last key in the target tells how much of a table has arrived, and an
-// interrupted transfer can continue there.
+// primary keys. So an interrupted transfer can continue after the last key of each table in the
+// target.
 type Transfer struct {
 	From, To *Store
 	tables   []transferTable

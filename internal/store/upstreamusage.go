@@ -58,7 +58,7 @@ var (
 			answered = upstream_statistics.answered + excluded.answered, failed = upstream_statistics.failed + excluded.failed`)
 )
 
-// Use is a request that a job made to an upstream. Its fields are those of upstream.Use.
+// Use is a request that a job made to an upstream. It has the same fields as upstream.Use.
 type Use struct {
 	Upstream  string
 	Paid      bool

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// breakAfter is how many failures in a row open a circuit: more than one job
-	// makes on its way to an answer that comes late.
+	// breakAfter is how many failures in a row open a circuit: more than one job can
+	// cause before its last attempt succeeds.
 	breakAfter = 5
-	// breakTime is how long it stays open before one job may try again.
+	// breakTime is how long a circuit stays open before one job may try again.
 	breakTime = 30 * time.Second
 )
 
-// circuit is what opens and closes: a provider through an upstream, for a place.
+// circuit identifies a circuit breaker: by provider, upstream and place.
 type circuit struct{ provider, upstream, place string }
 
-// everywhere is the circuit for all places at once.
+// everywhere returns the circuit that covers all places.
 func (c circuit) everywhere() circuit {
 	c.place = ""
 	return c
 }
 
-// breakers know which circuits have failed so often that they are not used for a
-// while. The zero value is ready to use.
+// breakers holds the state of all circuits. A circuit that failed too often is open: jobs
+// do not use it for a while. The zero value is ready to use.
 type breakers struct {
 	mu    sync.Mutex
 	state map[circuit]*breaker
@@ -33,17 +33,17 @@ type breakers struct {
 
 type breaker struct {
 	failures int
-	until    time.Time // no job may try before
+	until    time.Time // no job may try before this time; zero while closed
 	last     *Failure
 }
 
-// allow returns nil when a job may try the circuit, and otherwise a failure with the
-// reason and the time to wait. When the time of an open circuit is over, one job may
-// try it; the others go on waiting until its outcome is noted.
+// allow returns nil if a job may use the circuit, and otherwise a failure with the reason
+// and the time to wait. When the time of an open circuit is over, one job may try it; other
+// jobs wait until note gets the outcome.
 func (b *breakers) allow(c circuit) *Failure {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.state) == 0 { // nothing failed lately
+	if len(b.state) == 0 { // no circuit has failed lately
 		return nil
 	}
 	now := time.Now()
@@ -64,9 +64,9 @@ func (b *breakers) allow(c circuit) *Failure {
 	return nil
 }
 
-// note records the outcome of a try; a nil failure is a success. Failures that a
-// question can cause count as success. A failure with RetryAfter opens the circuit
-// for all places.
+// note records the outcome of a try. A nil failure is a success. Failures that the question
+// may have caused count as success. A failure with RetryAfter opens the circuit for all
+// places.
 func (b *breakers) note(c circuit, failure *Failure) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,7 +85,7 @@ func (b *breakers) note(c circuit, failure *Failure) {
 	}
 }
 
-// isOpen reports whether jobs may not use a circuit at the moment.
+// isOpen reports whether a circuit is open.
 func (b *breakers) isOpen(c circuit) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

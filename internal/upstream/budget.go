@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// budget limits the use of an official API with one key: the jobs at a time, and the
-// calls in any minute.
+// budget limits the use of an official API or a vendor with one key: the number of jobs at
+// a time and of calls per minute.
 type budget struct {
-	slots chan struct{} // one for each job under way; nil for no limit
+	slots chan struct{} // one item for each running job; nil for no limit
 
 	mu     sync.Mutex
-	starts []time.Time // of the last calls, a ring as long as the limit
-	next   int         // in starts: the oldest
+	starts []time.Time // times of the last calls, a ring buffer as long as the limit
+	next   int         // index of the oldest time in starts
 }
 
 const budgetWindow = time.Minute
@@ -26,8 +26,8 @@ func newBudget(atOnce, perMinute int) *budget {
 	return b
 }
 
-// enter takes a slot for a job and its first call, and waits for both. The job must
-// call leave at its end.
+// enter waits for a slot for a job, and for its first call. The job must call leave at its
+// end.
 func (b *budget) enter(ctx context.Context) error {
 	if b.slots != nil {
 		select {
@@ -43,7 +43,7 @@ func (b *budget) enter(ctx context.Context) error {
 	return nil
 }
 
-// tryEnter is enter without waiting; it returns false where it would have to.
+// tryEnter is like enter but returns false instead of waiting.
 func (b *budget) tryEnter() bool {
 	if b.slots != nil {
 		select {
@@ -65,7 +65,7 @@ func (b *budget) leave() {
 	}
 }
 
-// spend takes a call, and waits until there is one to take.
+// spend takes one call from the budget and waits until one is available.
 func (b *budget) spend(ctx context.Context) error {
 	for {
 		wait := b.take()
@@ -80,7 +80,8 @@ func (b *budget) spend(ctx context.Context) error {
 	}
 }
 
-// take takes a call, or returns the time until the next one is free.
+// take takes one call from the budget and returns 0, or returns the time until the next
+// call is available.
 func (b *budget) take() (wait time.Duration) {
 	if len(b.starts) == 0 {
 		return 0

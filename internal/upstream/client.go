@@ -1,18 +1,17 @@
-// Package upstream reaches outside: it fetches documents from the sites that
-// the operator configured, and from nothing else, within hard limits of time
-// and size.
+// Package upstream fetches documents from the sites that the operator configured, and
+// from no others, within hard limits of time and size.
 //
-//	client.go     one upstream: its sites, how they are reached, known redirects
-//	session.go    what one attempt of a job reaches outside with
-//	exchange.go   carrying requests out: over the network or by a browser
-//	failure.go    what can go wrong
+//	client.go     one upstream: its sites, how they are reached, a cache of redirects
+//	session.go    the requests of one attempt of a job
+//	exchange.go   sending requests over the network or with a browser
+//	failure.go    errors of upstreams
 //	routes.go     the upstreams of each provider, tried in turn
 //	ticket.go     vendors that answer later
-//	breaker.go    upstreams that fail are left alone for a while
-//	budget.go     how much may be asked of an official API
-//	record.go     keeping every exchange
-//	replay.go     answering from what was kept
-//	stored.go     answering from documents at hand
+//	breaker.go    circuit breakers
+//	budget.go     rate limits of official APIs and vendors
+//	record.go     recording of all exchanges
+//	replay.go     answers from a recording
+//	stored.go     answers from documents in memory
 package upstream
 
 import (
@@ -30,22 +29,22 @@ import (
 	"earshot/internal/limits/share"
 )
 
-// Limits on what one fetch may take. An attempt's own deadline is its context's.
+// Limits of one fetch. The deadline of an attempt is in its context.
 const (
 	maxBody   = 16 << 20 // after decompression; real pages stay under 4 MiB
-	largeBody = 1 << 20  // beyond it a body must wait for its turn
-	maxLarge  = 16       // large bodies that are read at a time, shared out by account
-	minPart   = 16 << 10 // by which memory for one grows
+	largeBody = 1 << 20  // larger bodies need one of maxLarge places
+	maxLarge  = 16       // large bodies that are read at a time; one account gets at most half
+	minPart   = 16 << 10 // smallest step by which the memory for a body grows
 	maxPart   = 256 << 10
-	// streamBuffer is what an upstream may send ahead of what is read; 4 MiB of each
-	// would be too much.
+	// streamBuffer is how much an HTTP/2 upstream may send before it is read. The default
+	// of 4 MiB for each stream would be too much.
 	streamBuffer = 256 << 10
 	maxHeader    = 64 << 10 // real sites send up to 20 KiB of cookies and policies
 )
 
-// How long an upstream may stay silent before and between two pieces of a body. Pages
-// pause up to 20 s. Official APIs and vendors may think for minutes, and charge for the
-// request when we hang up.
+// How long an upstream may send nothing before and within a body. Pages pause for up to
+// 20 s. Official APIs and vendors may take minutes, and charge for the request even if we
+// close the connection.
 const (
 	pageIdleGap = 30 * time.Second
 	paidIdleGap = 300 * time.Second
@@ -60,11 +59,11 @@ type Client struct {
 	name      string
 	surface   earshot.Surface
 	sites     map[string]*url.URL
-	anySite   *url.URL // the base of sites that are not listed; nil for none
+	anySite   *url.URL // base URL of sites that are not listed; nil if they are not allowed
 	exchanger exchanger
-	idle      func() // drops idle connections
+	idle      func() // closes idle connections
 	browser   bool
-	plain     bool // there should be a browser, and is none
+	plain     bool // the browser is configured but missing on this machine
 	api       *API
 	located   func(place string) bool
 	budget    *budget
@@ -74,72 +73,75 @@ type Client struct {
 	ceiling   int64            // micro-USD a day; 0 for no ceiling
 	wait      time.Duration
 	poll      time.Duration
-	// redirects are remembered, since a client often asks again for a link that
-	// a result has just shown.
+	// redirects are cached, because a client often resolves a link again that a result
+	// has just contained.
 	redirects redirects
 	large     *share.Pool // places for large bodies being read
 }
 
-// Config says which sites there are and how they are reached.
+// Config is the configuration of a Client.
 type Config struct {
-	// Name is what settings and logs call the upstream. "" means as its surface.
+	// Name is the name of the upstream in settings and logs. "" means the name of its
+	// surface.
 	Name    string
 	Surface earshot.Surface
-	// Sites are base URLs by the name that providers know them by.
+	// Sites are the base URLs by the names that providers use.
 	Sites map[string]string
-	// Dial replaces the ordinary dialler; the lab's names resolve to its
-	// listener this way. Nil means to dial the address itself.
+	// Dial replaces the default dialler. The lab uses it to route its host names to its
+	// listener. May be nil.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Multiplexed speaks HTTP/2 without TLS, as the lab does: calls that wait share
+	// Multiplexed uses HTTP/2 without TLS, as the lab does, so that waiting calls share
 	// connections.
 	Multiplexed bool
-	// Transport replaces the ordinary one, and Dial with it. May be nil.
+	// Transport replaces the default transport; Dial is then unused. May be nil.
 	Transport http.RoundTripper
-	// Browser opens pages that need scripts. Nil means that they are fetched plainly.
+	// Browser opens pages that need scripts. Nil means that they are fetched without a
+	// browser.
 	Browser Visitor
-	// Located tells whether requests for a place leave from there. Nil means always.
+	// Located reports whether requests for a place are sent from that place. Nil means
+	// always.
 	Located func(place string) bool
 	// API is set for an official API and for a vendor.
 	API *API
-	// Via is the name of the vendor, "" for any other upstream.
+	// Via is the name of the vendor, or "" if the upstream is not a vendor.
 	Via string
-	// Prices are what an answer costs the operator in micro-USD, by provider, for
-	// upstreams that do not report it themselves.
+	// Prices are the costs of an answer for the operator in micro-USD, by provider, for
+	// upstreams that do not report charges.
 	Prices map[string]int64
-	// Ceiling is the most that may be spent on this upstream a day, in micro-USD; 0
-	// means no ceiling.
+	// Ceiling is the maximum spending on this upstream per day in micro-USD; 0 means no
+	// ceiling.
 	Ceiling int64
 	// Wait is how long a vendor's ticket may wait for its answer; 0 means the vendor's default.
 	Wait time.Duration
 	// Poll is the shortest time between two polls of a ticket; 0 means the vendor's default.
 	Poll time.Duration
-	// Recorder keeps every exchange. May be nil.
+	// Recorder stores every exchange. May be nil.
 	Recorder *Recorder
 }
 
 // API is the operator's access to an official API or to a vendor.
 type API struct {
-	Name  string // also the only site that the key is sent to
+	Name  string // also the name of the only site that gets the key
 	Model string
 	// KeyHeader is the header that carries Key, after KeyPrefix.
 	KeyHeader, KeyPrefix, Key string
-	// KeyParameter is the query parameter that carries Key in place of a header.
+	// KeyParameter is the query parameter that carries Key instead of a header.
 	KeyParameter string
-	// Options are settings that only the adapter of the API or vendor knows.
+	// Options are settings that only the adapter of the API or vendor uses.
 	Options map[string]string
-	// Calls and CallsPerMinute limit the calls at a time, and in any minute; 0 means
-	// no limit.
+	// Calls limits the jobs that use the API at a time, CallsPerMinute the calls in any
+	// minute. 0 means no limit.
 	Calls, CallsPerMinute int
 }
 
-// NewClient makes a client. It fails when a site's base is no absolute http(s)
+// NewClient returns a client. It fails if the base of a site is not an absolute http(s)
 // URL.
 func NewClient(cfg Config) (*Client, error) {
 	sites := make(map[string]*url.URL, len(cfg.Sites))
 	for name, base := range cfg.Sites {
 		u, err := url.Parse(base)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return nil, fmt.Errorf("upstream site %s: %q is no absolute http(s) URL", name, base)
+			return nil, fmt.Errorf("upstream site %s: %q is not an absolute http(s) URL", name, base)
 		}
 		sites[name] = u
 	}
@@ -168,10 +170,10 @@ func NewClient(cfg Config) (*Client, error) {
 		own := &http.Transport{
 			DialContext:            cfg.Dial,
 			MaxResponseHeaderBytes: maxHeader,
-			MaxIdleConnsPerHost:    256, // one host answers all jobs of a provider
+			MaxIdleConnsPerHost:    256, // all jobs of a provider use one host
 			IdleConnTimeout:        90 * time.Second,
 			ForceAttemptHTTP2:      true,
-			ReadBufferSize:         2 << 10, // for each call that waits
+			ReadBufferSize:         2 << 10, // small, because each waiting call has one
 			WriteBufferSize:        2 << 10,
 			HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: streamBuffer},
 		}
@@ -197,7 +199,7 @@ func (c *Client) Name() string { return c.name }
 // Surface returns the kind of the upstream.
 func (c *Client) Surface() earshot.Surface { return c.surface }
 
-// Via returns the name of the vendor, "" for any other upstream.
+// Via returns the name of the vendor, or "" if the upstream is not a vendor.
 func (c *Client) Via() string { return c.via }
 
 // Paid reports whether the operator pays for every request.
@@ -206,23 +208,23 @@ func (c *Client) Paid() bool { return c.api != nil }
 // Price returns the estimated cost of an answer in micro-USD.
 func (c *Client) Price(provider string) int64 { return c.prices[provider] }
 
-// Ceiling returns the most that may be spent a day in micro-USD, 0 for no ceiling.
+// Ceiling returns the maximum spending per day in micro-USD, or 0 for no ceiling.
 func (c *Client) Ceiling() int64 { return c.ceiling }
 
-// Close drops idle connections.
+// Close closes idle connections.
 func (c *Client) Close() {
 	if c.idle != nil {
 		c.idle()
 	}
 }
 
-// visits tells whether a browser makes a request.
+// visits reports whether the client uses a browser for a request.
 func (c *Client) visits(req *Request) bool {
 	return len(req.Steps) > 0 && c.browser && (!c.plain || !req.Plain)
 }
 
-// locate is the place from which the upstream is reached for a locale: the state, only
-// the country, or nil where neither is certain.
+// locate returns the place from which the upstream is reached for a locale: the country
+// and state, only the country, or nil if neither is certain.
 func (c *Client) locate(locale geo.Locale) *earshot.Location {
 	country, state := locale.Country, locale.State
 	switch {
@@ -237,23 +239,23 @@ func (c *Client) locate(locale geo.Locale) *earshot.Location {
 	}
 }
 
-// NewSession starts the attempt number attempt of a job. Pages that it keeps
-// will be served below captureURL.
+// NewSession returns a session for an attempt of a job. attempt counts from 1. Pages that
+// the session keeps will be served below captureURL.
 func (c *Client) NewSession(attempt int, captureURL string) *Session {
 	return &Session{client: c, attempt: attempt, captureURL: captureURL}
 }
 
-// NewSample starts a session in which the lab answers as one of many.
+// NewSample returns a session in which the lab answers with the given sample.
 func (c *Client) NewSample(sample string) *Session {
 	return &Session{client: c, attempt: 1, sample: sample}
 }
 
-// redirectMemory is how many redirects a generation holds: some minutes of a
-// busy node, at 300 bytes each.
+// redirectMemory is how many redirects a generation of the cache holds: enough for some
+// minutes of a busy node, at 300 bytes each.
 const redirectMemory = 8192
 
-// redirects is a small cache of where redirects lead. It keeps two generations; when
-// the young one is full, the old one is dropped.
+// redirects is a small cache of the locations of redirects. It has two generations. When
+// the young generation is full, it becomes the old one, and the previous old one is dropped.
 type redirects struct {
 	mu         sync.Mutex
 	young, old map[string]string

@@ -12,22 +12,22 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// call is one request of a session on its way out.
+// call is a request of a session with the data that is needed to send it.
 type call struct {
 	*Request
 
-	// wire is the request as it goes over the network.
+	// wire is the HTTP request.
 	wire *http.Request
-	// visit says that a browser makes it.
+	// visit says that a browser sends the request.
 	visit bool
-	// pointer says that only the redirect in the answer is wanted.
+	// pointer says that only the redirect in the response is needed.
 	pointer bool
-	// The attempt that it belongs to.
+	// The attempt that the call belongs to.
 	provider string
 	attempt  int
 }
 
-// exchanger carries out calls: over the network, from a recording, or from stored
+// exchanger returns the responses to calls: from the network, a recording or stored
 // documents. Its errors need not be a *Failure.
 type exchanger interface {
 	exchange(c *call) (*http.Response, error)
@@ -38,10 +38,10 @@ type Visitor interface {
 	Visit(ctx context.Context, visit browser.Visit) (*browser.Document, error)
 }
 
-// network reaches the sites themselves.
+// network is the exchanger that sends calls to the sites.
 type network struct {
 	transport http.RoundTripper
-	browser   Visitor // nil for none
+	browser   Visitor // may be nil
 }
 
 func (n network) exchange(c *call) (*http.Response, error) {
@@ -51,14 +51,14 @@ func (n network) exchange(c *call) (*http.Response, error) {
 	return n.visit(c)
 }
 
-// visit has the browser open the page.
+// visit opens the page in the browser.
 func (n network) visit(c *call) (*http.Response, error) {
 	visit := browser.Visit{
 		URL: c.wire.URL.String(), Language: geo.AcceptLanguage(c.Locale), Place: c.Locale.Place(),
 		Phone: c.Phone, Steps: c.Steps,
 	}
 	document, err := n.browser.Visit(c.wire.Context(), visit)
-	if errors.Is(err, browser.ErrCrashed) { // most often another page's fault
+	if errors.Is(err, browser.ErrCrashed) { // usually caused by another page
 		document, err = n.browser.Visit(c.wire.Context(), visit)
 	}
 	if err != nil {
@@ -68,26 +68,26 @@ func (n network) visit(c *call) (*http.Response, error) {
 	if document.Partial {
 		header.Set(partialHeader, "true")
 	}
-	if document.Status == http.StatusFound { // a page never has it
+	if document.Status == http.StatusFound { // browser.Visit reports a redirect this way
 		header.Set("Location", document.URL)
 	}
 	return response(document.Status, header, document.Body), nil
 }
 
-// partialHeader marks a document that a browser gave up waiting for.
+// partialHeader marks an incomplete document: the browser stopped waiting for the rest.
 const partialHeader = "Earshot-Partial"
 
-// response is an answer that did not come over the network.
+// response returns a response that did not come over the network.
 func response(status int, header http.Header, body []byte) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(bytes.NewReader(body))}
 }
 
-// NoBrowser takes the place of a browser on a machine that has none.
+// NoBrowser is the Visitor on a machine without a browser.
 type NoBrowser struct{ Err error }
 
-// Visit fails.
+// Visit returns a final failure.
 func (n NoBrowser) Visit(context.Context, browser.Visit) (*browser.Document, error) {
 	return nil, &Failure{Reason: earshot.ReasonUnavailable, Err: errors.Join(errNoBrowser, n.Err), Final: true}
 }
 
-var errNoBrowser = errors.New("this page needs a browser, and there is none")
+var errNoBrowser = errors.New("this page needs a browser, but no browser is available")

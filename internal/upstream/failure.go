@@ -17,16 +17,16 @@ import (
 type Failure struct {
 	Reason earshot.Reason
 	Err    error
-	// Final says that this upstream would fail in the same way if it were asked again.
+	// Final says that another request to this upstream would fail in the same way.
 	Final bool
 	// RetryAfter is how long the upstream asked to wait before the next request, or 0.
 	RetryAfter time.Duration
-	// Skipped says that the upstream was not asked at all, since its circuit is open.
+	// Skipped says that the upstream was not asked, because its circuit is open.
 	Skipped bool
 	// Refused says that the upstream answered with an error, so it did not accept the
-	// request. After a lost connection or a gateway's error nobody knows.
+	// request. After a lost connection or the error of a gateway this is unknown.
 	Refused bool
-	// NoAnswer says that a vendor gave up on a ticket: polling again is useless.
+	// NoAnswer says that a vendor gave up on a ticket, so that polling again is useless.
 	NoAnswer bool
 }
 
@@ -62,7 +62,7 @@ func failureOf(ctx context.Context, err error) error {
 	case cause != nil:
 		return cause
 	default:
-		// The URL that a *url.Error names holds the user's question.
+		// The URL in a *url.Error contains the user's question.
 		if named, ok := errors.AsType[*url.Error](err); ok {
 			err = named.Err
 		}

@@ -21,8 +21,8 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-// Exchange is a request to an upstream with its response, as it is stored in a JSON
-// file. It holds no key, cookie or proxy, but it does hold the question and the answer.
+// Exchange is a request to an upstream with its response. It is stored as a JSON file. It
+// contains the question and the answer, but no key, cookie or proxy.
 type Exchange struct {
 	At       time.Time        `json:"at"`
 	Provider string           `json:"provider"`
@@ -30,7 +30,7 @@ type Exchange struct {
 	Surface  earshot.Surface  `json:"surface"`
 	Model    string           `json:"model,omitempty"` // the operator's choice
 	Attempt  int              `json:"attempt"`
-	Places   []string         `json:"places,omitempty"` // from which it was asked
+	Places   []string         `json:"places,omitempty"` // from which the request was sent
 	Request  ExchangeRequest  `json:"request"`
 	Response ExchangeResponse `json:"response"`
 }
@@ -43,27 +43,27 @@ type ExchangeRequest struct {
 	Body    string         `json:"body,omitempty"`
 	Steps   []browser.Step `json:"steps,omitempty"`
 	Locale  geo.Locale     `json:"locale"`
-	Pointer bool           `json:"pointer,omitempty"` // only its redirect was wanted
+	Pointer bool           `json:"pointer,omitempty"` // only the redirect was needed
 }
 
-// ExchangeResponse is the response. Error is set where there was none, or where it
-// broke off.
+// ExchangeResponse is the response. Error is set if no response arrived, or only a part of
+// it.
 type ExchangeResponse struct {
 	Status int            `json:"status,omitempty"`
 	Header http.Header    `json:"header,omitempty"`
 	Body   string         `json:"body,omitempty"`
-	Bytes  []byte         `json:"bytes,omitempty"` // instead of Body where that is no text
+	Bytes  []byte         `json:"bytes,omitempty"` // instead of Body if the body is not text
 	Error  string         `json:"error,omitempty"`
-	Reason earshot.Reason `json:"reason,omitempty"` // of an error
+	Reason earshot.Reason `json:"reason,omitempty"` // of Error
 }
 
-// Recorder keeps exchanges in a folder. It is safe for concurrent use.
+// Recorder stores exchanges in a folder. It is safe for concurrent use.
 type Recorder struct {
 	dir string
 	log *slog.Logger
 }
 
-// NewRecorder makes the folder where it does not exist.
+// NewRecorder returns a recorder. It creates the folder if it does not exist.
 func NewRecorder(dir string, log *slog.Logger) (*Recorder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder for recordings: %w", err)
@@ -71,14 +71,15 @@ func NewRecorder(dir string, log *slog.Logger) (*Recorder, error) {
 	return &Recorder{dir, log}, nil
 }
 
-// keep writes an exchange. A job does not fail because of it.
+// keep stores an exchange. An error is only logged, so that the job does not fail.
 func (r *Recorder) keep(e Exchange) {
 	if err := r.write(e); err != nil {
-		r.log.Warn("an exchange was not recorded", "upstream", e.Upstream, "error", err)
+		r.log.Warn("recording an exchange failed", "upstream", e.Upstream, "error", err)
 	}
 }
 
-// write makes a file whose name sorts by time. It appears only when it is complete.
+// write creates a file whose name sorts by time. The file gets its name only when it is
+// complete.
 func (r *Recorder) write(e Exchange) error {
 	text, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
@@ -135,8 +136,8 @@ func requestOf(c *call) ExchangeRequest {
 	}
 }
 
-// keptHeaders are the headers that readers of an answer use. Others are dropped, since
-// they may hold sessions.
+// keptHeaders matches the headers that parsers use. Other headers are dropped, because they
+// may contain session cookies.
 var keptHeaders = regexp.MustCompile(`(?i)^(content-type|location|earshot-partial|retry-after(-ms)?|x-ratelimit-.*)$`)
 
 func withoutSecrets(header http.Header) http.Header {
@@ -149,10 +150,10 @@ func withoutSecrets(header http.Header) http.Header {
 	return out
 }
 
-// keyLike matches keys, which error messages may repeat in part.
+// keyLike matches API keys. Error messages may repeat a part of a key.
 var keyLike = regexp.MustCompile(`\b(sk|xai|pplx)-[A-Za-z0-9_*-]{4,}|\bAIza[A-Za-z0-9_*-]{4,}`)
 
-// scrub takes out what is secret.
+// scrub replaces API keys in a body.
 func (r recording) scrub(body []byte) []byte {
 	if api := r.client.api; api != nil && api.Key != "" {
 		body = bytes.ReplaceAll(body, []byte(api.Key), []byte("REDACTED"))
@@ -168,7 +169,7 @@ func (r *ExchangeResponse) setBody(body []byte) {
 	}
 }
 
-// fail records why there was no response, or why it broke off.
+// fail records why no response arrived, or only a part of it.
 func (r *ExchangeResponse) fail(c *call, err error) {
 	failure, _ := errors.AsType[*Failure](failureOf(c.wire.Context(), err))
 	if failure == nil { // the job ended first
@@ -177,7 +178,7 @@ func (r *ExchangeResponse) fail(c *call, err error) {
 	r.Error, r.Reason = failure.Err.Error(), failure.Reason
 }
 
-// Document is the body.
+// Document returns the body.
 func (r *ExchangeResponse) Document() []byte {
 	if r.Bytes != nil {
 		return r.Bytes
@@ -190,7 +191,7 @@ type taped struct {
 	io.Reader
 	closer io.Closer
 	tape   bytes.Buffer
-	err    error // why it broke off
+	err    error // why reading failed
 	end    func(body []byte, err error)
 }
 
@@ -203,7 +204,7 @@ func (t *taped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the tape.
+// Close passes the copy to end and closes the body.
 func (t *taped) Close() error {
 	if t.end != nil {
 		t.end(t.tape.Bytes(), t.err)

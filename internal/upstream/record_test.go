@@ -20,8 +20,8 @@ import (
 
 const secret = "sk-very-secret-key"
 
-// vendor plays an API that answers in several ways, and repeats the key in its
-// errors as some do.
+// vendor returns a handler for an API that answers in several ways. Like some real APIs, it
+// repeats the key in its errors.
 func vendor(t *testing.T) *httptest.Server {
 	t.Helper()
 	calls := map[string]int{}
@@ -51,7 +51,7 @@ func vendor(t *testing.T) *httptest.Server {
 	return server
 }
 
-// asks is everything that is asked in the test, and what came of it.
+// asks makes all requests of the test and returns the outcomes as text.
 func asks(t *testing.T, c *upstream.Client) string {
 	t.Helper()
 	r := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {c}}, slog.New(slog.DiscardHandler))
@@ -107,7 +107,7 @@ func TestARecordingGoesAsItWent(t *testing.T) {
 	}
 	again := asks(t, players[0])
 	// The redirect was asked for outside of any provider's attempt.
-	if want := strings.Replace(first, "https://example.com/page\n<nil>", "", 1); !strings.HasPrefix(again, want) || !strings.Contains(again, "was not asked") {
+	if want := strings.Replace(first, "https://example.com/page\n<nil>", "", 1); !strings.HasPrefix(again, want) || !strings.Contains(again, "does not contain this request") {
 		t.Errorf("replayed:\n%s\nwant\n%s", again, want)
 	}
 	checkNoSecrets(t, dir)
@@ -139,7 +139,7 @@ func TestAnEmptyFolderIsNoRecording(t *testing.T) {
 	}
 }
 
-// pages is a browser that has one page.
+// pages is a browser with one page.
 type pages struct{ document browser.Document }
 
 func (p pages) Visit(_ context.Context, v browser.Visit) (*browser.Document, error) {
@@ -182,7 +182,7 @@ func TestAVisitIsRecordedToo(t *testing.T) {
 		}
 		want := "true https://chat.test/ en-US,en;q=0.9 US-CA Hello? {US } <nil>"
 		if partial {
-			want = strings.Replace(want, "<nil>", "upstream unavailable: the page did not come to its end", 1)
+			want = strings.Replace(want, "<nil>", "upstream unavailable: the page did not load completely", 1)
 		}
 		if got := look(live); got != want {
 			t.Errorf("live: %q, want %q", got, want)

@@ -18,10 +18,10 @@ import (
 	"earshot/internal/limits/share"
 )
 
-// Recording is a folder of recorded exchanges, to be replayed.
+// Recording holds recorded exchanges that can be replayed.
 type Recording struct{ exchanges []Exchange }
 
-// OpenRecording reads what a Recorder wrote.
+// OpenRecording reads the exchanges that a Recorder wrote to a folder.
 func OpenRecording(dir string) (*Recording, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -44,10 +44,10 @@ func OpenRecording(dir string) (*Recording, error) {
 	return r, nil
 }
 
-// Clients are the upstreams that the provider was asked through, in the order in
-// which they were first asked. Each gives the recorded answer to a request that was
-// recorded. Where the same request was recorded several times, its answers come in
-// that order, and the last one again from then on.
+// Clients returns clients for the upstreams that the provider was asked through, in the
+// order of their first exchange. Each client returns the recorded responses. If the same
+// request was recorded several times, its responses are returned in that order, and then
+// the last one again and again.
 func (r *Recording) Clients(provider string) []*Client {
 	var clients []*Client
 	tapes := map[string]*replay{}
@@ -72,7 +72,7 @@ func (r *Recording) Clients(provider string) []*Client {
 	return clients
 }
 
-// player is an upstream like the one that was recorded.
+// player returns a client that replays the upstream of an exchange.
 func (e Exchange) player(tape *replay, located func(place string) bool) *Client {
 	c := &Client{
 		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, located: located, large: share.NewPool(maxLarge),
@@ -84,13 +84,13 @@ func (e Exchange) player(tape *replay, located func(place string) bool) *Client 
 	return c
 }
 
-// replay answers from a recording.
+// replay is an exchanger that returns recorded responses.
 type replay struct {
 	mu   sync.Mutex
 	left map[string][]ExchangeResponse
 }
 
-var errNotRecorded = errors.New("this was not asked when the recording was made")
+var errNotRecorded = errors.New("the recording does not contain this request")
 
 func (p *replay) exchange(c *call) (*http.Response, error) {
 	key := requestOf(c).key()
@@ -118,12 +118,12 @@ func (r ExchangeResponse) play() (*http.Response, error) {
 	return &http.Response{StatusCode: r.Status, Header: r.Header, Body: io.NopCloser(body)}, nil
 }
 
-// failing is a reader that breaks off.
+// failing is a reader that returns an error.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// key identifies a request. The address of the site is no part of it.
+// key returns a text that identifies a request, without the address of the site.
 func (r ExchangeRequest) key() string {
 	text, _ := json.Marshal(r) // strings and numbers always marshal
 	return string(text)

@@ -22,7 +22,7 @@ type Routes struct {
 	spent func(upstream string) int64
 }
 
-// NewRoutes returns routes for a list of upstreams for each provider.
+// NewRoutes returns routes with a list of upstreams for each provider.
 func NewRoutes(byProvider map[string][]*Client, log *slog.Logger) *Routes {
 	return &Routes{byProvider: byProvider, log: log}
 }
@@ -31,11 +31,11 @@ func NewRoutes(byProvider map[string][]*Client, log *slog.Logger) *Routes {
 // on an upstream today, in micro-USD. It must be called before the first attempt.
 func (r *Routes) LimitSpending(spent func(upstream string) int64) { r.spent = spent }
 
-// Of returns the upstreams of the provider in their order.
+// Of returns the upstreams of a provider in the order in which they are tried.
 func (r *Routes) Of(provider string) []*Client { return r.byProvider[provider] }
 
-// HasVendor reports whether the provider is asked through a vendor, which may answer
-// with tickets.
+// HasVendor reports whether a provider has a vendor among its upstreams. Jobs of such a
+// provider need tickets.
 func (r *Routes) HasVendor(provider string) bool {
 	return slices.ContainsFunc(r.byProvider[provider], func(c *Client) bool { return c.via != "" })
 }
@@ -45,16 +45,17 @@ type Attempt struct {
 	Provider   string
 	Account    string      // the organization that asks
 	Turn       *share.Turn // given back while the attempt waits for the upstream; may be nil
-	Place      string      // to ask from: a country, or a country and a state
+	Place      string      // from which to ask: a country, or a country and a state
 	Number     int         // from 1
-	CaptureURL string      // the pages that are kept will be served below it
-	Sample     string      // makes the lab return one of many answers; "" for its fixed answer. No other upstream sees it
+	CaptureURL string      // base URL of the pages that are kept
+	Sample     string      // selects one of many answers of the lab; "" for its fixed answer. Only the lab gets it
 	// Tickets are the tickets of the job. Nil if the provider has no vendor.
 	Tickets *Tickets
-	// NoFallback asks the first upstream only, Only asks the upstream of that name.
+	// NoFallback allows only the first upstream. Only allows only the upstream of that
+	// name.
 	NoFallback bool
 	Only       string
-	// Uses are added by Try: one for each upstream that was asked and answered or failed.
+	// Uses is filled by Try: one for each upstream that answered or failed.
 	Uses []Use
 }
 
@@ -68,9 +69,9 @@ type Use struct {
 	Estimated bool  // the upstream did not report the charge; it was computed from the settings
 }
 
-// Try asks the provider's upstreams in turn until one answers. An error that is no
-// *Failure ends it at once, *Pending included. When all upstreams fail, Try returns the
-// failure of the last one, which is final only if all failures are. An attempt with a
+// Try asks the provider's upstreams in turn until one answers. It returns at once after
+// *Pending or any other error that is not a *Failure. If all upstreams fail, Try returns
+// the failure of the last one, which is final only if all failures are. An attempt with a
 // pending ticket begins with the ticket's upstream.
 func (r *Routes) Try(ctx context.Context, a *Attempt, ask func(*Session) error) error {
 	clients := r.byProvider[a.Provider]
@@ -105,7 +106,7 @@ func (r *Routes) Try(ctx context.Context, a *Attempt, ask func(*Session) error) 
 
 var (
 	errNoUpstream = errors.New("no upstream is configured")
-	errBusy       = errors.New("its budget is used up for now")
+	errBusy       = errors.New("its limit of concurrent jobs or of calls per minute is reached")
 	errCeiling    = errors.New("its daily ceiling is reached")
 )
 
@@ -121,7 +122,7 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 	if session.tickets == nil {
 		session.tickets = unstoredTickets()
 	}
-	polls := a.Tickets.Pending() != nil // it was submitted and is paid for
+	polls := a.Tickets.Pending() != nil // the question was submitted and is paid for
 	if !polls && r.OverCeiling(client) {
 		return &Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s: %w", client.name, errCeiling), Final: true}
 	}
@@ -143,7 +144,7 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 		defer b.leave()
 	}
 	session.prepaid = client.budget != nil
-	if client.surface == earshot.SurfaceLab { // prompts tell the lab to fail
+	if client.surface == earshot.SurfaceLab { // no circuit breaker: prompts make the lab fail
 		return r.ask(session, a, ask)
 	}
 	route := circuit{a.Provider, client.name, a.Place}
@@ -160,7 +161,7 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 	return err
 }
 
-// ask runs an attempt through one upstream and adds how it ended to a.Uses.
+// ask calls ask for one upstream and adds the outcome to a.Uses.
 func (r *Routes) ask(session *Session, a *Attempt, ask func(*Session) error) error {
 	began := time.Now()
 	err := ask(session)
@@ -170,7 +171,7 @@ func (r *Routes) ask(session *Session, a *Attempt, ask func(*Session) error) err
 	}
 	client := session.client
 	if client.surface == earshot.SurfaceLab {
-		return err // it costs nothing
+		return err // the lab costs nothing
 	}
 	use := Use{Upstream: client.name, Paid: client.Paid(), Took: time.Since(began), MicroUSD: session.charged}
 	if !session.submitted.IsZero() {
@@ -197,13 +198,14 @@ func (r *Routes) CircuitOpen(provider string, client *Client) bool {
 	return r.breakers.isOpen(circuit{provider: provider, upstream: client.name})
 }
 
-// unstoredTickets returns tickets for an attempt that does not survive this process.
+// unstoredTickets returns tickets that are kept in memory only, for attempts without a job.
 func unstoredTickets() *Tickets {
 	return &Tickets{Job: "check", Save: func(context.Context, *Ticket) error { return nil }}
 }
 
-// combine merges the failures of all upstreams: the last one, final only if all are,
-// with the shortest time after which one of the upstreams can be asked again.
+// combine merges the failures of all upstreams. It returns a copy of the last failure. The
+// copy is final only if all failures are final, and its RetryAfter is the shortest of the
+// failures that are not final.
 func combine(failures []*Failure) *Failure {
 	all := *failures[len(failures)-1]
 	all.Final, all.RetryAfter, all.Skipped = true, 0, true

@@ -19,7 +19,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// named makes an upstream that is only asked by name.
+// named returns an upstream that is never contacted.
 func named(t *testing.T, name string, api *upstream.API) *upstream.Client {
 	t.Helper()
 	c, err := upstream.NewClient(upstream.Config{Name: name, Surface: earshot.SurfaceWeb, API: api})
@@ -33,8 +33,8 @@ func routes(clients ...*upstream.Client) *upstream.Routes {
 	return upstream.NewRoutes(map[string][]*upstream.Client{"chat": clients}, slog.New(slog.DiscardHandler))
 }
 
-// try makes an attempt in which each upstream answers as failures says, and
-// tells which were asked.
+// try makes an attempt in which each upstream returns its error in failures. It returns the
+// names of the upstreams that were asked.
 func try(r *upstream.Routes, place string, failures map[string]error) (asked []string, err error) {
 	err = r.Try(context.Background(), &upstream.Attempt{Provider: "chat", Place: place, Number: 1}, func(s *upstream.Session) error {
 		asked = append(asked, s.Upstream())
@@ -102,7 +102,7 @@ func TestAnUpstreamThatFailsIsLeftAloneWhereItFails(t *testing.T) {
 		if asked, _ := try(r, "DE", nil); len(asked) != 1 {
 			t.Errorf("asked %v after its rest", asked)
 		}
-		for range 4 { // it answered, so the count begins anew
+		for range 4 { // it answered, so the count begins at 0
 			_, _ = try(r, "DE", down)
 		}
 		if asked, _ := try(r, "DE", down); !slices.Contains(asked, "a") {
@@ -121,7 +121,7 @@ func TestWhereAllAreLeftAloneTheJobIsToldHowLong(t *testing.T) {
 		}
 		_, _ = try(r, "DE", down)
 		time.Sleep(5 * time.Second)
-		asked, err := try(r, "FR", down) // a pause is meant for all places
+		asked, err := try(r, "FR", down) // RetryAfter applies to all places
 		failure, ok := errors.AsType[*upstream.Failure](err)
 		if len(asked) != 0 || !ok || failure.RetryAfter != 15*time.Second || failure.Final {
 			t.Errorf("asked %v: %+v", asked, err)

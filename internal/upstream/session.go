@@ -24,16 +24,16 @@ import (
 	"earshot/internal/upstream/egress"
 )
 
-// Session is what one attempt of a job has to reach outside with. It belongs to
-// that attempt; Fetch alone may be called from several goroutines.
+// Session makes the requests of one attempt of a job to one upstream. Only Fetch may be
+// called from several goroutines.
 type Session struct {
 	client     *Client
-	provider   string // whose attempt it is; "" outside of Routes
-	account    string // for whom it is; "" outside of Routes
+	provider   string // the provider of the attempt; "" outside of Routes
+	account    string // the organization that asks; "" outside of Routes
 	turn       *share.Turn
-	job        context.Context // of the whole job; nil outside of Routes
+	job        context.Context // the context of the whole job; nil outside of Routes
 	attempt    int
-	sample     string // as of Attempt
+	sample     string // see Attempt
 	captureURL string
 	kept       [][]byte
 
@@ -49,11 +49,11 @@ type Session struct {
 // Charge adds a charge that the upstream reported for this attempt.
 func (s *Session) Charge(usd float64) { s.charged += int64(math.Round(usd * 1e6)) }
 
-// Via returns the name of the vendor that is asked, "" for any other upstream.
+// Via returns the name of the vendor, or "" if the upstream is not a vendor.
 func (s *Session) Via() string { return s.client.via }
 
-// Time returns how long one attempt through this upstream may take: pages, or longer
-// where the operator pays for the request whether we wait for it or not.
+// Time returns how long one attempt through this upstream may take. It is pages, or longer
+// if the operator pays for the request whether we wait for the answer or not.
 func (s *Session) Time(pages time.Duration) time.Duration {
 	if s.client.Paid() {
 		return max(pages, paidTime)
@@ -61,8 +61,8 @@ func (s *Session) Time(pages time.Duration) time.Duration {
 	return pages
 }
 
-// Option returns a setting of the upstream that only its own adapter knows, such as the
-// zone of an account.
+// Option returns a setting that only the adapter of the upstream uses, such as the zone of
+// an account.
 func (s *Session) Option(name string) string {
 	if s.client.api == nil {
 		return ""
@@ -70,25 +70,25 @@ func (s *Session) Option(name string) string {
 	return s.client.api.Options[name]
 }
 
-// PollEvery returns the shortest time between two polls of a ticket, or otherwise if the
-// settings do not say.
+// PollEvery returns the configured minimum time between two polls of a ticket, or
+// otherwise if it is not configured.
 func (s *Session) PollEvery(otherwise time.Duration) time.Duration {
 	return cmp.Or(s.client.poll, otherwise)
 }
 
-// Wait returns how long the operator lets a ticket of this upstream wait for its
-// answer, or otherwise if the settings do not say.
+// Wait returns the configured time that a ticket may wait for its answer, or otherwise if
+// it is not configured.
 func (s *Session) Wait(otherwise time.Duration) time.Duration {
 	return cmp.Or(s.client.wait, otherwise)
 }
 
-// Upstream is the name of the upstream at the other end.
+// Upstream returns the name of the upstream.
 func (s *Session) Upstream() string { return s.client.name }
 
-// Surface is the kind of upstream at the other end.
+// Surface returns the kind of the upstream.
 func (s *Session) Surface() earshot.Surface { return s.client.surface }
 
-// Model is the model to ask of an official API.
+// Model returns the model to request from an official API.
 func (s *Session) Model() string {
 	if s.client.api == nil {
 		return ""
@@ -96,24 +96,24 @@ func (s *Session) Model() string {
 	return s.client.api.Model
 }
 
-// Browses tells whether pages can be opened in a browser.
+// Browses reports whether pages can be opened in a browser.
 func (s *Session) Browses() bool { return s.client.browser }
 
-// Location is the place from which the upstream is asked, nil where that is not
-// known. With an official API it only holds where the provider sends the place along.
+// Location returns the place from which the upstream is asked, or nil if it is not known.
+// For an official API it is only correct if the provider sends the place in the request.
 func (s *Session) Location(locale geo.Locale) *earshot.Location { return s.client.locate(locale) }
 
-// Keep marks a document that was parsed to be stored once the job succeeds, and
-// returns the URL at which it will be served.
+// Keep marks a document for storage if the job succeeds. It returns the URL at which the
+// document will be served.
 func (s *Session) Keep(document []byte) string {
 	s.kept = append(s.kept, document)
 	return fmt.Sprintf("%s/page-%d.html", s.captureURL, len(s.kept))
 }
 
-// Kept are the documents given to Keep, in order.
+// Kept returns the documents that Keep got, in order.
 func (s *Session) Kept() [][]byte { return s.kept }
 
-// Fetched are the documents that came back so far.
+// Fetched returns the documents that were fetched so far.
 func (s *Session) Fetched() [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,22 +126,22 @@ type Request struct {
 	Path   string
 	Query  url.Values
 	Header http.Header
-	Body   []byte // makes it a POST
+	Body   []byte // if not nil, the method is POST
 	Locale geo.Locale
-	// Steps are how a browser gets the document, once it has opened the page; a
-	// client without a browser fetches it plainly.
+	// Steps are what a browser does after it has opened the page, to get the document. A
+	// client without a browser fetches the page with a plain request.
 	Steps []browser.Step
-	// Plain says that the same address has the document for a plain client, too: then it
-	// is fetched plainly on a machine without a browser.
+	// Plain says that the site also serves the document without a browser. Then a machine
+	// without a browser fetches it with a plain request.
 	Plain bool
-	// Phone is the phone that a browser is to be, as browser.Visit names it.
+	// Phone is the phone that a browser emulates, see browser.Visit.
 	Phone string
-	// Refusal makes the failure of an answer with an error status, or without the redirect
-	// that is wanted. Where it is nil, or returns nil, the status decides.
+	// Refusal returns the failure for a response with an error status or without the
+	// expected redirect. If Refusal is nil or returns nil, the status decides.
 	Refusal func(status int, header http.Header, body []byte) *Failure
 }
 
-// PostJSON makes the request for a document that is asked for with a JSON body.
+// PostJSON returns a POST request with a JSON body.
 func PostJSON(site, path, accept string, body any, locale geo.Locale) (*Request, error) {
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -156,28 +156,28 @@ func PostJSON(site, path, accept string, body any, locale geo.Locale) (*Request,
 	}, nil
 }
 
-// Response is a document that came back with a 2xx status.
+// Response is a response with a 2xx status.
 type Response struct {
 	Header http.Header
 	Body   []byte
-	// Partial says that a browser gave up waiting for the rest of it. It still
-	// tells whether the site refuses us.
+	// Partial says that a browser stopped waiting for the rest of the document. The
+	// document may still show that the site blocks us.
 	Partial bool
 }
 
-// Judge corrects err, the result of parsing the response: of a partial response only
-// the finding that the site blocks us counts, and anything else becomes a failure for
-// the missing rest.
+// Judge returns the error of an attempt, given the error of parsing the response. For a
+// partial response it returns a failure for the missing rest, unless err says that the site
+// blocks us.
 func (r *Response) Judge(err error) error {
 	if failure, ok := errors.AsType[*Failure](err); !r.Partial || ok && failure.Reason == earshot.ReasonBlocked {
 		return err
 	}
-	return Fail(earshot.ReasonUnavailable, "the page did not come to its end")
+	return Fail(earshot.ReasonUnavailable, "the page did not load completely")
 }
 
-// Fetch gets a complete document. It returns a *Failure when the upstream refused,
-// failed, took too long or sent too much, and ctx's error when that was
-// cancelled. Meanwhile others have the session's turn.
+// Fetch returns a complete document. It returns a *Failure if the upstream refused, failed,
+// took too long or sent too much, and the error of ctx if ctx was cancelled. It gives back
+// the turn of the job while it waits.
 func (s *Session) Fetch(ctx context.Context, req *Request) (_ *Response, err error) {
 	ctx, span := s.trace(ctx, req)
 	defer func() { endSpan(span, err) }()
@@ -189,8 +189,8 @@ func (s *Session) Fetch(ctx context.Context, req *Request) (_ *Response, err err
 	return response, err
 }
 
-// resume waits for a turn to go on. It is for as long as the job's client waits: that
-// this node is busy is not the upstream's fault, and the attempt's time does not count it.
+// resume waits for a turn. It uses the context of the job instead of the attempt's, because
+// the upstream is not responsible for the time that a busy node takes.
 func (s *Session) resume(ctx context.Context) error {
 	if s.job != nil {
 		ctx = s.job
@@ -198,7 +198,7 @@ func (s *Session) resume(ctx context.Context) error {
 	return s.turn.Resume(ctx)
 }
 
-// trace begins the span of a fetch. Nothing of it is sent along.
+// trace begins the span of a fetch. The upstream gets no trace header.
 func (s *Session) trace(ctx context.Context, req *Request) (context.Context, trace.Span) {
 	ctx, span := trace.Start(ctx, "fetch")
 	span.String(trace.Upstream, s.client.name)
@@ -213,8 +213,7 @@ func endSpan(span trace.Span, err error) {
 	span.End()
 }
 
-// Read runs read, which makes something of what was fetched, as a part of its own in
-// the trace of the attempt.
+// Read calls read, which parses a document, within its own span of the trace.
 func (s *Session) Read(ctx context.Context, read func() error) (err error) {
 	_, span := trace.Start(ctx, "parse")
 	defer func() { endSpan(span, err) }()
@@ -235,7 +234,7 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 		return nil, err
 	}
 	if out.visit {
-		idle.Stop() // it comes back all at once
+		idle.Stop() // a browser returns the whole document at once
 	}
 	resp, err := s.client.exchanger.exchange(out)
 	if err != nil {
@@ -257,13 +256,13 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 	return &Response{Header: resp.Header, Body: body, Partial: resp.Header.Get(partialHeader) != ""}, nil
 }
 
-// maxRefusal is how much is read of an answer with an error status.
+// maxRefusal is how many bytes of a response with an error status are read.
 const maxRefusal = 64 << 10
 
-// refusal makes the failure of an answer that is not what was asked for.
+// refusal returns the failure for a response that is not the requested document.
 func refusal(req *Request, resp *http.Response, arriving io.Reader) error {
 	if req.Refusal != nil {
-		body, _ := io.ReadAll(io.LimitReader(arriving, maxRefusal)) // what there is of it
+		body, _ := io.ReadAll(io.LimitReader(arriving, maxRefusal)) // an incomplete body is still useful
 		if failure := req.Refusal(resp.StatusCode, resp.Header, body); failure != nil {
 			failure.Refused = refusedBy(resp.StatusCode)
 			return failure
@@ -272,8 +271,8 @@ func refusal(req *Request, resp *http.Response, arriving io.Reader) error {
 	return statusFailure(resp.StatusCode)
 }
 
-// spend takes a call from the budget of an official API, and waits for one if
-// necessary. Routes takes the first one before the session begins.
+// spend takes a call from the budget of an official API or a vendor, and waits for one if
+// necessary. Routes takes the first call before the session begins.
 func (s *Session) spend(ctx context.Context, site string) error {
 	if s.client.budget == nil || site != s.client.api.Name {
 		return nil
@@ -291,9 +290,9 @@ func (s *Session) spend(ctx context.Context, site string) error {
 	return nil
 }
 
-// read reads a body of a length, which is -1 where the upstream did not tell. It reads
-// only maxLarge large ones at a time, and of one account half of them at most, so that
-// many hostile sites at once can neither fill the memory nor hold up others.
+// read reads a body. length is -1 if the upstream did not send a length. At most maxLarge
+// large bodies are read at a time, and one account gets at most half of these places. So
+// hostile sites can neither fill the memory nor block other accounts.
 func (s *Session) read(ctx context.Context, from io.Reader, length int64) ([]byte, error) {
 	parts := newParts(length)
 	done, err := parts.fill(from, largeBody)
@@ -318,8 +317,8 @@ func (s *Session) read(ctx context.Context, from io.Reader, length int64) ([]byt
 	return parts.join(), nil
 }
 
-// parts is a body that is being read. Unlike a buffer that grows by doubling it holds
-// hardly more than has arrived.
+// parts is a body that is being read. Unlike a buffer that doubles, it uses little more
+// memory than the bytes that have arrived.
 type parts struct {
 	list [][]byte
 	size int
@@ -330,10 +329,10 @@ func newParts(length int64) *parts {
 	if length < 0 || length > largeBody {
 		return &parts{next: minPart}
 	}
-	return &parts{next: int(length) + 1} // one more for the reader to tell that it is the end
+	return &parts{next: int(length) + 1} // one more byte, so that Read can return io.EOF
 }
 
-// fill reads until there are limit bytes, and tells whether that was all.
+// fill reads until limit bytes have arrived, and reports whether the body has ended.
 func (p *parts) fill(from io.Reader, limit int) (done bool, err error) {
 	for p.size < limit {
 		if i := len(p.list) - 1; i < 0 || len(p.list[i]) == cap(p.list[i]) {
@@ -362,9 +361,8 @@ func (p *parts) join() []byte {
 	return slices.Concat(p.list...)
 }
 
-// Redirect requests a document that only redirects to another, and returns the
-// location without following it. Errors are as Fetch's; an answer that is no
-// redirect is a *Failure too.
+// Redirect requests a document that redirects, and returns the location without following
+// it. Errors are the same as for Fetch. A response that is not a redirect is a *Failure.
 func (s *Session) Redirect(ctx context.Context, req *Request) (location string, err error) {
 	out, err := s.newCall(ctx, req)
 	if err != nil {
@@ -399,12 +397,12 @@ func (s *Session) Redirect(ctx context.Context, req *Request) (location string, 
 	return location, nil
 }
 
-// errIdle is the cause of a fetch that ended because no data arrived for so long.
+// errIdle is the error of a fetch that received no data for this time.
 type errIdle time.Duration
 
 func (e errIdle) Error() string { return "no data for " + time.Duration(e).String() }
 
-// progress restarts the idle timer with every piece that arrives.
+// progress is a reader that restarts the idle timer after every read.
 type progress struct {
 	io.Reader
 	idle *time.Timer
@@ -441,7 +439,7 @@ func (s *Session) newCall(ctx context.Context, req *Request) (*call, error) {
 	}
 	r.Header.Set("Accept-Language", geo.AcceptLanguage(req.Locale))
 	if s.client.surface == earshot.SurfaceLab {
-		// The lab cannot tell where a connection leaves from, nor which try it is.
+		// The lab cannot see the place of a connection or the number of the attempt.
 		r.Header.Set("Lab-Country", req.Locale.Country)
 		r.Header.Set("Lab-State", req.Locale.State)
 		r.Header.Set("Lab-Attempt", strconv.Itoa(s.attempt))
@@ -462,8 +460,7 @@ func (s *Session) newCall(ctx context.Context, req *Request) (*call, error) {
 	return &call{Request: req, wire: r, visit: s.client.visits(req), provider: s.provider, attempt: s.attempt}, nil
 }
 
-// joinQuery puts the parameters of a request behind those that the operator
-// gave the site.
+// joinQuery appends the query of a request to the query of the site's base URL.
 func joinQuery(base, query string) string {
 	if base == "" || query == "" {
 		return base + query

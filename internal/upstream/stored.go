@@ -17,8 +17,8 @@ type stored struct {
 	redirects map[string]string
 }
 
-// NewStored makes a client without a network: fetches return the documents, each once,
-// in their order. redirects maps links to where they lead and may be nil.
+// NewStored returns a client without a network: fetches return the documents, each once,
+// in their order. redirects maps links to their locations and may be nil.
 func NewStored(surface earshot.Surface, documents [][]byte, redirects map[string]string) *Client {
 	known := map[string]string{}
 	for link, destination := range redirects {
@@ -29,7 +29,7 @@ func NewStored(surface earshot.Surface, documents [][]byte, redirects map[string
 	return &Client{surface: surface, anySite: nowhere, exchanger: &stored{left: documents, redirects: known}, large: share.NewPool(maxLarge)}
 }
 
-// nowhere is the base of sites that are not reached.
+// nowhere is the base URL of clients without a network.
 var nowhere = &url.URL{Scheme: "http", Host: "stored.invalid", Path: "/"}
 
 var errNotStored = errors.New("this document was not stored")

@@ -29,8 +29,8 @@ const (
 	// TicketAbandoned means that the deadline passed without an answer. The vendor may
 	// still charge for it.
 	TicketAbandoned TicketState = "abandoned"
-	// TicketUncertain means that nobody can find out whether the vendor accepted the
-	// question, and so whether it charges for it. The job does not submit it again.
+	// TicketUncertain means that it is unknown whether the vendor accepted the question and
+	// charges for it. The job does not submit the question again.
 	TicketUncertain TicketState = "uncertain"
 )
 
@@ -96,10 +96,10 @@ func (p *Pending) Error() string {
 	return fmt.Sprintf("the vendor has not answered yet, poll again in %s", p.After)
 }
 
-// ErrNotReady is what Async.Poll returns while the vendor works on the question.
+// ErrNotReady is the error of Async.Poll while the vendor works on the question.
 var ErrNotReady = errors.New("the vendor is still working on the question")
 
-// Async is how a vendor that answers later is asked.
+// Async describes how to ask a vendor that answers later.
 type Async struct {
 	// Wait is how long the vendor may take before its ticket is abandoned.
 	Wait time.Duration
@@ -114,12 +114,12 @@ type Async struct {
 	// Idempotent says that a second submission with the same key is neither accepted nor
 	// charged again.
 	Idempotent bool
-	// Poll reads the answer. It returns ErrNotReady while there is none.
+	// Poll reads the answer. It returns ErrNotReady while the vendor works on it.
 	Poll func(ctx context.Context, id string) error
 }
 
-// Redeem asks a vendor that answers later: it submits the question unless the job has
-// a ticket already, and then polls once. It returns nil when Poll read the answer,
+// Redeem asks a vendor that answers later. It submits the question unless the job already
+// has a ticket, and then polls once. It returns nil when Poll read the answer,
 // *Pending while the vendor works on it, and *Failure when the vendor refused or failed.
 func (s *Session) Redeem(ctx context.Context, a *Async) error {
 	ticket := s.tickets.last(s.client.name)
@@ -148,9 +148,10 @@ func (s *Session) Redeem(ctx context.Context, a *Async) error {
 	return s.poll(ctx, a, ticket)
 }
 
-// submit sends the question of a stored ticket. It does not stop when the job's client
-// leaves, because nobody would know whether the vendor accepted the question. After an
-// error that leaves this open, the ticket is uncertain, unless the vendor recognizes repetitions.
+// submit sends the question of a stored ticket. It does not stop when the client of the job
+// disconnects, because then it would be unknown whether the vendor accepted the question.
+// If an error leaves this open, the ticket becomes uncertain, unless the vendor recognizes
+// a repeated submission.
 func (s *Session) submit(ctx context.Context, a *Async, ticket *Ticket) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitTime)
 	defer cancel()
@@ -164,7 +165,7 @@ func (s *Session) submit(ctx context.Context, a *Async, ticket *Ticket) error {
 	case ok && failure.Refused:
 		return errors.Join(err, s.tickets.change(ctx, ticket, TicketFailed))
 	case a.Idempotent || a.Find != nil:
-		return err // the next attempt finds out
+		return err // the next attempt calls resubmit
 	default:
 		return errors.Join(err, s.tickets.change(ctx, ticket, TicketUncertain))
 	}
@@ -209,11 +210,11 @@ func (s *Session) poll(ctx context.Context, a *Async, ticket *Ticket) error {
 	case failed && failure.NoAnswer:
 		return errors.Join(err, s.tickets.change(ctx, ticket, TicketFailed))
 	case failed && failure.Reason == earshot.ReasonUnreadable:
-		failure.Final = true // the vendor has answered and will not answer otherwise
+		failure.Final = true // the vendor would send the same answer again
 		return errors.Join(err, s.tickets.change(ctx, ticket, TicketAnswered))
 	case ctx.Err() != nil:
 		return err
-	case errors.Is(err, ErrNotReady), failed: // a poll that fails is repeated: it costs nothing
+	case errors.Is(err, ErrNotReady), failed: // a failed poll is repeated, because polling is free
 		if time.Now().After(ticket.Deadline) {
 			if err := s.tickets.change(ctx, ticket, TicketAbandoned); err != nil {
 				return err
@@ -230,8 +231,8 @@ func (s *Session) poll(ctx context.Context, a *Async, ticket *Ticket) error {
 	}
 }
 
-// refusedBy reports whether an answer with an error status means that the upstream did
-// not accept the request. A gateway's error leaves that open.
+// refusedBy reports whether an error status means that the upstream did not accept the
+// request. After the error of a gateway this is unknown.
 func refusedBy(status int) bool {
 	return status >= http.StatusBadRequest && status != http.StatusBadGateway && status != http.StatusGatewayTimeout && status != http.StatusRequestTimeout
 }

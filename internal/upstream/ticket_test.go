@@ -12,7 +12,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// vendorClient returns an upstream of a vendor that nothing is fetched from.
+// vendorClient returns an upstream of a vendor that is never contacted.
 func vendorClient(t *testing.T, name string) *upstream.Client {
 	t.Helper()
 	c, err := upstream.NewClient(upstream.Config{Name: "via:" + name, Via: name, Surface: earshot.SurfaceVendor, API: &upstream.API{Name: name}})
@@ -22,8 +22,8 @@ func vendorClient(t *testing.T, name string) *upstream.Client {
 	return c
 }
 
-// TestRedeem goes through what can become of a ticket. state is what an earlier node
-// left behind, "" for nothing.
+// TestRedeem checks the state transitions of a ticket. state is the state that an earlier
+// node stored, or "" without a ticket.
 func TestRedeem(t *testing.T) {
 	t.Parallel()
 	refused := &upstream.Failure{Reason: earshot.ReasonBlocked, Err: errors.New("status 400"), Refused: true}

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// session starts an attempt against a site that the handler plays.
+// session returns a session with a site that the handler serves.
 func session(t *testing.T, surface earshot.Surface, handler http.HandlerFunc) *upstream.Session {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -147,7 +147,7 @@ func TestABodyThatIsTooLargeIsUnreadable(t *testing.T) {
 		t.Errorf("a compressed bomb: %v", err)
 	}
 	over := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", strconv.Itoa(16<<20+1)) // so that the end comes with the last byte
+		w.Header().Set("Content-Length", strconv.Itoa(16<<20+1)) // so that the last read also returns io.EOF
 		_, _ = w.Write(make([]byte, 16<<20+1))
 	})
 	if _, err := over.Fetch(t.Context(), &upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnreadable {
@@ -232,8 +232,8 @@ func TestKeptPagesAreNumbered(t *testing.T) {
 	}
 }
 
-// On a machine without a browser a page that a plain client may ask for is fetched
-// plainly; any other fails, and says why.
+// On a machine without a browser, a page is fetched with a plain request if Plain allows
+// it. Other pages fail with the reason.
 func TestWithoutABrowserPlainPagesAreFetched(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "plain") }))

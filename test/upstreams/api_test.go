@@ -217,14 +217,14 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"EARSHOT_RESPONSES_URL": func(cfg *app.Config) {
 			cfg.Getenv = func(name string) string { return map[string]string{"EARSHOT_RESPONSES_API_KEY": "k"}[name] }
 		},
-		"genassistant: it cannot be asked through api:openai": func(cfg *app.Config) {
+		"genassistant: api:openai does not serve this provider": func(cfg *app.Config) {
 			cfg.Settings.Providers = map[string]app.ProviderSettings{"genassistant": {Upstreams: []string{"api:openai"}}}
 		},
 		"not through both": func(cfg *app.Config) {
 			cfg.Settings.Providers = map[string]app.ProviderSettings{"websearch": {Upstreams: []string{"web"}}}
 		},
 		"there are no exchanges": func(cfg *app.Config) { cfg.Upstreams = []string{"replay:" + t.TempDir()} },
-		`there is no web site "moon"`: func(cfg *app.Config) {
+		`there is no site "moon"`: func(cfg *app.Config) {
 			cfg.Upstreams, cfg.Settings.Web.Sites = []string{"web"}, map[string]string{"moon": "https://moon.example"}
 		},
 	} {

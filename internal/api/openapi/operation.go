@@ -88,8 +88,8 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
-// parameters describes the parameters of the path, each of which needs a text in
-// prose.yaml, and of the query, whose texts are the comments of its type.
+// parameters describes the parameters of the path and of the query. Each path parameter
+// needs a text in prose.yaml. The texts of query parameters are the comments of their type.
 func (b *builder) parameters(o api.Operation, text *operationText) ([]schema.Map, error) {
 	var parameters []schema.Map
 	others := maps.Clone(text.Parameters)

@@ -8,7 +8,7 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// Things reads products, places, videos and the like from JSON. Interfaces use different names for
+// Things reads products, places, videos and similar objects from JSON. Interfaces use different names for
 // the same field; the readers try all known names in turn.
 type Things struct {
 	Country string   // where the question was asked from; decides what an ambiguous currency sign means

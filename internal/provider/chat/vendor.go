@@ -25,7 +25,7 @@ func (r *request) Complete(reply *provider.Reply, up *upstream.Session) (*provid
 	return &provider.Outcome{Result: found, Bill: r.Bill()}, nil
 }
 
-// Complete returns the answer of a vendor's reply with the parts that are to be included.
+// Complete returns the answer of a vendor's reply with the parts that the request includes.
 func (i Include) Complete(reply *provider.Reply, up *upstream.Session, q Question) (*earshot.Answer, error) {
 	a := reply.Answer
 	a.Via = up.Via()

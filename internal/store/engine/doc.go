@@ -31,7 +31,7 @@
 // Invariants that the domain relies on:
 //
 //   - A write is answered with nil only after it was committed, and each write is answered
-//     exactly once. After ErrUnknownOutcome only a read can tell whether it was committed.
+//     exactly once. After ErrUnknownOutcome only a read can show whether the write was committed.
 //   - Between Unit.Lock and the end of the transaction nobody else changes the rows of the
 //     locked organizations, on any node.
 //   - Apply may run more than once, each time with a new Unit, and must not keep state from a

@@ -7,8 +7,8 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// cellNeighbours limits the answers of a cell on either side of an answer: those of its own sweep
-// and of the next one, with at most ten samples each.
+// cellNeighbours limits the answers of a cell before and after an answer. It is enough for the
+// answer's own sweep and the neighbouring sweep, with at most ten samples each.
 const cellNeighbours = 20
 
 // CellAround returns the answers of the same cell, without results, that were asked right before

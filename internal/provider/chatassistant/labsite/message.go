@@ -118,7 +118,7 @@ func page(s world.Source) object {
 	}
 }
 
-// unixTime returns a date in the form of the stream, or nil if there is none.
+// unixTime returns a date in the form of the stream, or nil if date is not valid.
 func unixTime(date string) any {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {

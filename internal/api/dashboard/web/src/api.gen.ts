@@ -1010,7 +1010,7 @@ export type RequestRecord = {
   tracker?: string;
   /** The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that a vendor delivered after the call had ended, which is not charged. */
   result?: TaskResult;
-  /** What the current rules of the tracker named in `brandsOf` find in the result. */
+  /** The brands that the current rules of the tracker named in `brandsOf` find in the result. */
   found?: AnswerFindings;
   /** Only when `status` is FAILED. */
   error?: Error;
@@ -1095,7 +1095,7 @@ export type BatchPage = {
   nextCursor: string | null;
 };
 
-/** A batch with the number of its tasks in each state. A retry counts in the place of the task that failed. */
+/** A batch with the number of its tasks in each state. A retry replaces the failed task in these numbers. */
 export type BatchRecord = {
   id: string;
   createdAt: string;
@@ -1170,7 +1170,7 @@ export type Quote = {
   success: true;
   /** The most that all valid tasks together can cost. */
   creditsToCharge: number;
-  /** What upstreams are expected to charge the operator for all valid tasks together, in US dollars. */
+  /** The amount that upstreams are expected to charge the operator for all valid tasks together, in US dollars. */
   usd: number;
   /** One entry for each task, in the order of the request. */
   items: Array<QuoteItem>;
@@ -1183,7 +1183,7 @@ export type QuoteItem = {
   success: boolean;
   /** The most that the task can cost. */
   creditsToCharge?: number;
-  /** What the upstream is expected to charge the operator. Absent for a task that is not valid. */
+  /** The amount that the upstream is expected to charge the operator. Absent for a task that is not valid. */
   upstream?: QuoteUpstream;
   error?: Error;
 };
@@ -1241,7 +1241,7 @@ export type Upstreams = {
   providers: Array<ProviderUpstreams>;
 };
 
-/** The upstreams of one provider: first those of its list in the order in which they are asked, then those that could be added. */
+/** The upstreams of one provider: first the configured ones in the order in which they are asked, then the ones that could be added. */
 export type ProviderUpstreams = {
   provider: Provider;
   upstreams: Array<Upstream>;
@@ -1263,7 +1263,7 @@ export type Upstream = {
   p95Ms: number | null;
   /** Questions of your organization that were submitted to the vendor and are not answered yet, over all providers. */
   openTickets: number;
-  /** What the upstream charged for your organization's requests to this provider today (UTC), in US dollars. */
+  /** The amount that the upstream charged for your organization's requests to this provider today (UTC), in US dollars. */
   spentTodayUsd: number;
   /** The expected price of an answer in US dollars. `null` when the settings have none. */
   priceUsd: number | null;
@@ -1498,7 +1498,7 @@ export type NameMatch = {
   /** Endings (`suffixes`) and beginnings (`prefixes`) that a word with the name may have. */
   suffixes?: Array<string>;
   prefixes?: Array<string>;
-  /** Words of which at least one must occur near the name. */
+  /** At least one of these words must occur near the name. */
   near?: Array<string>;
   /** How many words before and after the name count as near. */
   within?: number;
@@ -1828,7 +1828,7 @@ export type NumberBreak = {
   at: string;
   /** The affected target; absent when all targets are affected. */
   target?: string;
-  /** What changed: the model, the surface, the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`). */
+  /** The thing that changed: the model, the surface, the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`). */
   kind: "model" | "surface" | "panel" | "promptSet" | "locale" | "parser" | "parserHealth" | "blocked";
   reason: string;
   /** Whether the break still matters. A `panel` break does not, because earlier sweeps are analysed again with the new brands. */
@@ -2806,7 +2806,7 @@ export type UpstreamDetails = {
   /** The name of the provider, as in its path. */
   service: string;
   reason: Reason;
-  /** How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when there were none. */
+  /** How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when no such request was made. */
   paidAttempts?: number;
 };
 
