@@ -1,4 +1,4 @@
-# Everything a contributor needs. `make check` is what CI runs.
+# Commands for contributors. CI runs `make check`.
 
 GO   ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
@@ -6,10 +6,9 @@ PKG  ?= ./...
 
 .DEFAULT_GOAL := help
 
-# The compiler, the linter and the tests spend less time on collecting garbage than they
-# would by themselves: a tenth of the processor time of a test, a sixth of that of a build
-# from nothing, for 1.2 GB at most instead of 0.8. The linter would take 7 GB. What serves
-# does not get the setting.
+# A higher GOGC saves a tenth of the CPU time of tests and a sixth of a cold build, for at
+# most 1.2 GB of memory instead of 0.8 GB. The linter would need 7 GB, so it gets a memory
+# limit. `make run` starts the service without this setting.
 build lint test: export GOGC ?= 400
 lint: export GOMEMLIMIT ?= 3GiB
 
@@ -18,27 +17,28 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: build ## Start the service with its defaults
+run: build ## Start the service with default settings
 	bin/earshot serve
 
 .PHONY: build
 build: ## Build the static binary bin/earshot
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/earshot ./cmd/earshot
 
-# What one goroutine does alone, and what makes no use of synchronisation, need not be
-# watched: SQLite, which is C that was translated to Go, and the readers of pages, patterns,
-# command lines and schemas. Watching each of their reads and writes takes the race detector
-# much of its time, and finds nothing of ours. What synchronises in its own code (atomics,
-# sync.Once) cannot be left out, nor what is generic and so becomes part of other packages.
+# Packages that are compiled without the race detector, which makes tests much faster. Each
+# value of these packages is used by one goroutine at a time, and they do not synchronise:
+# SQLite (C translated to Go) and the parsers of HTML, patterns, command lines and schemas.
+# Packages that synchronise (atomics, sync.Once) and generic packages, whose code becomes
+# part of other packages, must not be listed.
 UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/net/html regexp \
 	github.com/alecthomas/kong github.com/santhosh-tekuri/jsonschema/v6,-gcflags=$(p)=-race=false)
 
-# The race detector needs cgo, and so a C compiler; the examples in the docs use
-# jq, Python and Node, and the dashboard is checked with axe-core. Documents made to break
-# a parser are small under the race detector; without it they are read whole, and with
-# them real captures, and a long demo is made; what pages of the lab do in a browser is the
-# same in both. The linter vets, so the tests do not. A program with the race detector sleeps
-# for a second before it ends, for the sake of goroutines that still run: there are none.
+# The race detector needs cgo and so a C compiler. The examples in the docs use jq, Python
+# and Node, and the dashboard is checked with axe-core.
+# Some tests run again without the race detector: parsers with large hostile documents (small
+# with the race detector) and with real captures, and a long demo. Browser tests with lab
+# pages are skipped there, since they are the same in both runs.
+# -vet=off: the linter runs vet. atexit_sleep_ms=0: by default, a program with the race
+# detector sleeps for a second at its end to wait for goroutines.
 .PHONY: test
 test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
@@ -50,11 +50,11 @@ test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./int
 	@test "$(PKG)" != ./... || $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo
 
 .PHONY: generate
-generate: ## Write what is made from the API's types and the providers' definitions
+generate: ## Write the files that are generated from the API's types and the providers' definitions
 	$(GO) run ./internal/api/openapi/generate
 
 .PHONY: lint
-lint: ## Check format, code, module files, what is generated, and the dashboard's format, code, types and modules
+lint: ## Check format, code, module files, generated files, and the dashboard's format, code, types and modules
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(TOOL) golangci-lint run
 	$(GO) run ./internal/api/openapi/generate -check
@@ -70,9 +70,9 @@ fmt: ## Format the code
 	$(TOOL) golangci-lint fmt
 	@scripts/with-node-modules.sh sh -c 'cd $(WEB) && $(BIOME) format --write'
 
-# The queue works off whole backlogs, so each of its runs is one operation.
+# -benchtime 1x: one run of a queue benchmark processes a whole backlog.
 .PHONY: bench
-bench: ## Measure the service on both databases, on Citus where it is installed, and other queues beside it
+bench: ## Measure the service on both databases and, if installed, on Citus, and compare it with other queues
 	EARSHOT_BENCH_SLOW_SYNC=1 scripts/with-postgres.sh scripts/with-citus.sh scripts/with-redis.sh sh -c '\
 		$(GO) test -run "^$$" -bench "Call|Waiting$$|Rate|Begin|Hostile|Mention" -benchtime 3s ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Parse -benchtime 1x -v ./test/bench/ && \
@@ -84,12 +84,12 @@ bench: ## Measure the service on both databases, on Citus where it is installed,
 		scripts/bench-queues.sh'
 
 .PHONY: fidelity
-fidelity: ## Print what is found on real captures, where they lie beside the repository (EARSHOT_CORPORA)
+fidelity: ## Print what parsers find in real captures, in a folder next to the repository (EARSHOT_CORPORA)
 	$(GO) test ./internal/provider/... -run Fidelity -v -count=1
 	$(GO) test ./test/extraction/ -count=1 -write
 
 .PHONY: soak
-soak: ## Abuse a node beside a victim, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL) and the browser 100 times, and run the suites on Citus where it is installed
+soak: ## Overload a node, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL) and the browser 100 times, and run the tests on Citus if it is installed
 	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
 		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/upstream/browser/
@@ -97,14 +97,14 @@ soak: ## Abuse a node beside a victim, then kill nodes for about an hour (1,000 
 	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/ ./test/service/ ./test/tasks/ ./test/tracking/ ./test/contract/ ./test/chaos/
 
 .PHONY: check
-check: lint test ## Run what CI runs
+check: lint test ## Run lint and test, as CI does
 
-# The dashboard's bundle is committed, so that building the service needs no tool
-# but Go. esbuild is a Go program; the libraries come from the npm registry.
+# The dashboard's bundle is committed, so that building the service needs only Go. esbuild
+# is a Go program; the libraries come from the npm registry.
 WEB  := internal/api/dashboard/web
 BIOME := node_modules/.bin/biome
 DIST ?= internal/api/dashboard/dist
-# The classic form of elements, h(name, attributes, …children), makes the bundle 5 % smaller than the one that editors expect.
+# The classic JSX transform, h(name, attributes, …children), makes the bundle 5 % smaller than the automatic one that editors use.
 JSX  := {"compilerOptions":{"jsx":"react","jsxFactory":"h","jsxFragmentFactory":"Fragment"}}
 BUNDLE := $(TOOL) esbuild --bundle --minify --format=esm --target=es2022 --log-level=warning --legal-comments=none --outdir=$(DIST)
 .PHONY: web

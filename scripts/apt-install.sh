@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs Debian packages where that needs no question: as root, with apt-get.
-# Anywhere else it says what is missing and fails; the caller decides what that means.
+# Installs Debian packages if it runs as root on a system with apt-get. Otherwise it names
+# the missing packages and fails; the caller decides what to do.
 #
 #   scripts/apt-install.sh PACKAGE...
 set -euo pipefail
@@ -14,8 +14,8 @@ log=$(mktemp)
 no_cluster=/etc/postgresql-common/createcluster.d/earshot-install.conf
 trap 'rm -f "$log" "$no_cluster"' EXIT
 
-# The server package would create and start a cluster on port 5432. Nobody asked
-# for that one, so it is switched off for the length of this installation.
+# The package of the PostgreSQL server would create and start a cluster on port 5432. This
+# is disabled during the installation.
 if [[ " $* " == *" postgresql "* ]]; then
 	mkdir -p "${no_cluster%/*}"
 	echo "create_main_cluster = false" >"$no_cluster"

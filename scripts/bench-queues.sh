@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures our queue and other queues in turn, and prints how many times River's rate ours is.
+# Measures our queue and other queues, and prints the ratio of each rate to River's.
 #
 #   scripts/bench-queues.sh [ROUNDS]
 #
-# The speed of a machine that others use changes within minutes. So each round measures both right
-# after each other, and what counts is the median of the rounds' ratios. Run it by make bench,
+# The speed of a shared machine changes within minutes. So each round measures the queues right
+# after each other, and the result is the median of the rounds' ratios. Run it with make bench,
 # which starts the servers that it needs.
 set -euo pipefail
 
@@ -14,14 +14,14 @@ temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 rates=$temporary/rates
 
-# Built before anything is measured: what the linker writes keeps the disk busy for a while.
+# Build before measuring, because the linker keeps the disk busy for a while.
 ours=test/bench river=test/bench/peers riversqlite=test/bench/peers/riversqlite
 for dir in $ours $river $riversqlite; do
 	go test -C $dir -c -o "$temporary/${dir##*/}" .
 done
 sync
 
-# measure DIR PATTERN prints the figures of benchmarks, and notes their rates.
+# measure DIR PATTERN prints the results of benchmarks and stores their rates.
 measure() {
 	(cd "$1" && "$temporary/${1##*/}" -test.run '^$' -test.bench "$2" -test.benchtime 1x -test.timeout 30m) | tee -a /dev/stderr |
 		awk -v round="$round" '/^Benchmark/ { for (i = 2; i <= NF; i++) if ($i == "tasks/s") print round, $1, $(i - 1) }' >>"$rates"

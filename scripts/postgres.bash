@@ -1,17 +1,17 @@
-# What with-postgres.sh and with-citus.sh share: throw-away servers in one folder, run by
-# somebody without rights, and gone when the command has ended. To be sourced.
+# Functions that with-postgres.sh and with-citus.sh source: they start temporary servers in one
+# folder as an unprivileged user, and delete them when the command has ended.
 
 say() { echo "${0##*/}: $*" >&2; }
 
-# The server refuses to run as root, so root hands it to somebody without rights.
+# The server refuses to run as root, so root starts it as an unprivileged user.
 owner=$(id -un)
 if [[ $(id -u) -eq 0 ]]; then
 	owner=nobody
 	if id -u postgres >/dev/null 2>&1; then owner=postgres; fi
 fi
 
-# as_owner runs a command as that user, in a folder it may enter, and without our
-# environment: PGPORT, PGDATA and the like would steer the server.
+# as_owner runs a command as that user, in a folder that the user may enter, and without our
+# environment: variables such as PGPORT and PGDATA would affect the server.
 as_owner() (
 	cd "$dir"
 	set -- env -i PATH="$PATH" LC_ALL=C "${server_environment[@]}" "$@"
@@ -27,8 +27,8 @@ as_owner() (
 
 dir="" child="" bin="" server_environment=()
 
-# cleanup stops what was started. It finds each postmaster through the pid file in
-# its own folder, so it cannot reach another one.
+# cleanup stops the servers that were started. It finds each server by the pid file in its
+# folder, so it cannot stop another one.
 cleanup() {
 	trap '' INT TERM HUP
 	if [[ -n $dir ]]; then
@@ -42,8 +42,8 @@ cleanup() {
 	fi
 }
 
-# interrupted NAME NUMBER passes a signal on to COMMAND and everything it started,
-# gives them ten seconds to end, and leaves through cleanup.
+# interrupted NAME NUMBER forwards a signal to COMMAND and its child processes, waits up to
+# ten seconds for their end, and exits through cleanup.
 interrupted() {
 	trap '' INT TERM HUP
 	if [[ -n $child ]]; then
@@ -62,16 +62,16 @@ trap 'interrupted INT 2' INT
 trap 'interrupted TERM 15' TERM
 trap 'interrupted HUP 1' HUP
 
-# new_folder ROOT makes the servers' folder there; it fails if their owner cannot use it.
+# new_folder ROOT creates the servers' folder in ROOT. It fails if their owner cannot use it.
 new_folder() {
 	dir=$(mktemp -d "${1%/}/earshot-postgres.XXXXXX")
 	if [[ $owner != "$(id -un)" ]]; then chown "$owner" "$dir"; fi
 	as_owner test -w "$dir" 2>/dev/null || { rm -rf "$dir"; dir=""; return 1; }
 }
 
-# new_server NAME makes a server in that folder, with the settings on stdin added to
-# those that all have. Durability stays as in production: the service refuses a database
-# without it, and numbers measured without it would mean nothing.
+# new_server NAME creates a server in that folder, with the common settings and the settings on
+# stdin. Durability is the same as in production: the service refuses a database without it, and
+# benchmarks would be meaningless.
 new_server() {
 	as_owner "$bin/initdb" -D "$dir/$1" -U earshot -A trust -E UTF8 --no-locale --no-sync </dev/null >"$dir/initdb.log" 2>&1 || {
 		cat "$dir/initdb.log" >&2
@@ -93,9 +93,8 @@ new_server() {
 	echo "host all all 127.0.0.1/32 trust" | as_owner tee "$dir/$1/pg_hba.conf" >/dev/null
 }
 
-# start_server NAME starts it and leaves its port in $port. Nothing can reserve a port for
-# the server, so it tries for itself. The range lies below the ports that outgoing
-# connections are given.
+# start_server NAME starts the server and sets $port. A port cannot be reserved, so it tries
+# ports until one is free. The range is below the ports of outgoing connections.
 start_server() {
 	local try log=$dir/$1.log
 	for ((try = 1; ; try++)); do
@@ -112,15 +111,15 @@ start_server() {
 	done
 }
 
-# run COMMAND [ARGUMENT...] runs it and ends with its status.
+# run COMMAND [ARGUMENT...] runs COMMAND and exits with its status.
 run() {
 	local status=0
 	if [[ -t 0 ]]; then
-		# In the foreground, so that COMMAND may read the terminal. Ctrl-C reaches it directly.
+		# In the foreground, so that COMMAND can read the terminal. It gets Ctrl-C directly.
 		"$@" || status=$?
 	else
-		# In a process group of its own and in the background: bash acts on a signal only
-		# between foreground commands, and a cancelled CI job must not leave a server behind.
+		# In its own process group and in the background: bash handles a signal only between
+		# foreground commands, and a cancelled CI job must not leave a server running.
 		set -m
 		"$@" <&0 &
 		child=$!

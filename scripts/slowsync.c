@@ -1,5 +1,5 @@
-// Makes every sync take 2 ms longer while a file exists, for benchmarks of slow disks:
-// with-postgres.sh builds it and lets the server load it when it is asked to.
+// Makes every fsync take 2 ms longer while a file exists, for benchmarks of slow disks.
+// with-postgres.sh builds this library and preloads it into the server on request.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

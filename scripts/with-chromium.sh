@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs a command on a machine that has a Chromium.
+# Makes sure that Chromium is installed, and runs a command.
 #
 #   scripts/with-chromium.sh COMMAND [ARGUMENT...]
 #
-# COMMAND finds the browser itself, in PATH; its exit status is ours.
+# COMMAND finds the browser in PATH. The script exits with the status of COMMAND.
 #
-# Chromium is installed if it is missing and we may (root, apt-get). Where it
-# cannot be had, COMMAND runs all the same, after a warning; with CI=true that is
-# an error, so that a green run always means that pages were opened.
+# Chromium is installed if it is missing and the script may do so (root, apt-get). If that is
+# not possible, the script prints a warning and runs COMMAND anyway. With CI=true it fails
+# instead, so that a successful run always includes browser tests.
 set -euo pipefail
 
 if [[ $# -eq 0 ]]; then
@@ -18,7 +18,7 @@ fi
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 say() { echo "${0##*/}: $*" >&2; }
 
-# have_chromium succeeds if there is one of the builds that the service looks for.
+# have_chromium succeeds if one of the builds that the service looks for is installed.
 have_chromium() {
 	local name
 	for name in chromium-headless-shell chrome-headless-shell chromium chromium-browser google-chrome; do

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs a command beside a throw-away Citus cluster: a coordinator and its workers.
+# Runs a command with a temporary Citus cluster: a coordinator and its workers.
 #
 #   scripts/with-citus.sh COMMAND [ARGUMENT...]
 #
-# COMMAND finds the coordinator's address in EARSHOT_TEST_CITUS and its exit status is ours.
-# The servers listen on free ports of 127.0.0.1 and are gone afterwards. If the variable is
-# already set, that cluster is used and nothing is started.
+# EARSHOT_TEST_CITUS has the coordinator's address for COMMAND. The script exits with the
+# status of COMMAND. The servers listen on free ports of 127.0.0.1 and are deleted afterwards.
+# If the variable is already set, that cluster is used and nothing is started.
 #
-# Citus is taken from the PostgreSQL that PG_CONFIG names, else that of pg_config in PATH.
-# Debian has no package of it; docs/scaling.md says how to build one. Where it is not
-# installed COMMAND runs without the variable, after a warning. CITUS_WORKERS is the number
-# of workers, 2 by default; there are as many parts of the data, and at least two.
+# PG_CONFIG names the PostgreSQL with Citus; the default is pg_config in PATH. Debian has no
+# Citus package; docs/scaling.md describes how to build it. If Citus is not installed, the
+# script prints a warning and runs COMMAND without the variable. CITUS_WORKERS is the number of
+# workers, 2 by default; there are as many shards, but at least two.
 set -euo pipefail
 
 if [[ $# -eq 0 ]]; then

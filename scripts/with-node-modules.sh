@@ -3,10 +3,10 @@
 #
 #   scripts/with-node-modules.sh COMMAND [ARGUMENT...]
 #
-# They come from the npm registry, in the versions of package-lock.json, into an
-# ignored node_modules. Node and npm are installed if they are missing and we may
-# (root, apt-get). Where that fails, a warning says that the command did not run;
-# with CI=true that is an error.
+# npm installs them from its registry, in the versions of package-lock.json, into node_modules,
+# which git ignores. Node and npm are installed if they are missing and the script may do so
+# (root, apt-get). If that fails, the script prints a warning and does not run COMMAND; with
+# CI=true it fails.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,8 +15,8 @@ say() { echo "${0##*/}: $*" >&2; }
 
 have_npm() { command -v node >/dev/null && command -v npm >/dev/null; }
 
-# npm writes the lock file of what it installed into node_modules. It is older than
-# the one of the repository when the versions changed since.
+# npm writes a lock file into node_modules when it installs. If that file is older than
+# package-lock.json, the versions may have changed.
 installed=$web/node_modules/.package-lock.json
 if [[ ! -e $installed || $web/package-lock.json -nt $installed ]]; then
 	have_npm || "$here/apt-install.sh" nodejs npm || true

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Runs a command beside a throw-away PostgreSQL cluster.
+# Runs a command with a temporary PostgreSQL server.
 #
 #   scripts/with-postgres.sh COMMAND [ARGUMENT...]
 #
-# COMMAND finds the cluster's address in EARSHOT_TEST_POSTGRES and its exit status
-# is ours. The cluster listens on a free port of 127.0.0.1 and is gone afterwards.
-# If the variable is already set, that database is used and nothing is started.
+# EARSHOT_TEST_POSTGRES has the server's address for COMMAND. The script exits with the status
+# of COMMAND. The server listens on a free port of 127.0.0.1 and is deleted afterwards. If the
+# variable is already set, that database is used and nothing is started.
 #
-# With EARSHOT_BENCH_SLOW_SYNC set, COMMAND finds in it the name of a file that it may make
-# and remove: while it exists, every sync of the server takes 2 ms longer.
+# If EARSHOT_BENCH_SLOW_SYNC is set, the script sets it to the name of a file for COMMAND. While
+# that file exists, every fsync of the server takes 2 ms longer.
 #
-# PostgreSQL is installed if it is missing and we may (root, apt-get). Where it
-# cannot be had, COMMAND runs without the variable, after a warning; with CI=true
-# that is an error, so that a green run always means both databases.
+# PostgreSQL is installed if it is missing and the script may do so (root, apt-get). If that is
+# not possible, the script prints a warning and runs COMMAND without the variable. With CI=true
+# it fails instead, so that a successful run always covers both databases.
 set -euo pipefail
 
 oldest=14 # the oldest PostgreSQL that Earshot supports
@@ -29,7 +29,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/postgres.bash
 . "$here/postgres.bash"
 
-# major DIR prints the major version of the server in DIR, or 0 if there is none.
+# major DIR prints the major version of the server in DIR, or 0 if there is no server.
 major() {
 	local text=""
 	if [[ -x $1/initdb && -x $1/pg_ctl ]]; then
@@ -38,7 +38,7 @@ major() {
 	if [[ $text =~ \)\ ([0-9]+) ]]; then echo "${BASH_REMATCH[1]}"; else echo 0; fi
 }
 
-# find_server prints the folder of a usable server: the one in PATH, else the newest.
+# find_server prints the folder of a usable server: the server in PATH, or else the newest.
 find_server() {
 	local dir version best=0 found=""
 	if dir=$(command -v initdb); then

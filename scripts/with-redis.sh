@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs a command beside a throw-away Redis server.
+# Runs a command with a temporary Redis server.
 #
 #   scripts/with-redis.sh COMMAND [ARGUMENT...]
 #
-# COMMAND finds the server's host:port in EARSHOT_TEST_REDIS and its exit status is
-# ours. The server listens on a free port of 127.0.0.1, has Redis's own defaults, and
-# is gone afterwards. If the variable is already set, that server is used and nothing
-# is started.
+# EARSHOT_TEST_REDIS has the server's host:port for COMMAND. The script exits with the status of
+# COMMAND. The server listens on a free port of 127.0.0.1 with Redis's default settings and is
+# deleted afterwards. If the variable is already set, that server is used and nothing is started.
 #
-# Redis is installed if it is missing and we may (root, apt-get). Where it cannot be
-# had, COMMAND runs without the variable, after a warning: only benchmarks need it.
+# Redis is installed if it is missing and the script may do so (root, apt-get). If that is not
+# possible, the script prints a warning and runs COMMAND without the variable, because only
+# benchmarks need Redis.
 set -euo pipefail
 
 if [[ $# -eq 0 ]]; then
@@ -31,8 +31,8 @@ fi
 
 dir="" server="" child=""
 
-# cleanup stops the server that we started and whatever it forked to write its data:
-# a process group that is ours alone. It holds nothing to keep.
+# cleanup kills the process group of the server that we started, including the processes that it
+# forked to write its data. The data is not needed.
 cleanup() {
 	trap '' INT TERM HUP
 	if [[ -n $server ]]; then
@@ -42,8 +42,8 @@ cleanup() {
 	if [[ -n $dir ]]; then rm -rf "$dir"; fi
 }
 
-# interrupted NAME NUMBER passes a signal on to COMMAND and everything it started,
-# gives them five seconds to end, less than with-postgres.sh gives us, and leaves
+# interrupted NAME NUMBER forwards a signal to COMMAND and its child processes, waits up to five
+# seconds for their end, which is less than with-postgres.sh waits for this script, and exits
 # through cleanup.
 interrupted() {
 	trap '' INT TERM HUP
@@ -65,7 +65,7 @@ trap 'interrupted HUP 1' HUP
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/earshot-redis.XXXXXX")
 
-# Root hands the server to somebody without rights, where that is a matter of one command.
+# Root starts the server as an unprivileged user if one command is enough for that.
 as_owner=()
 if [[ $(id -u) -eq 0 ]]; then
 	owner=nobody
@@ -75,12 +75,12 @@ if [[ $(id -u) -eq 0 ]]; then
 	if ! "${as_owner[@]}" test -w "$dir" 2>/dev/null; then as_owner=(); fi
 fi
 
-# Every job gets a process group of its own: Ctrl-C is for COMMAND, and what COMMAND
-# starts ends with it.
+# Every job gets its own process group: Ctrl-C is for COMMAND, and its child processes end with
+# it.
 set -m
 
-# Nothing can reserve a port for the server, so it tries for itself. The range lies
-# below the ports that outgoing connections are given.
+# A port cannot be reserved, so the script tries ports until one is free. The range is below the
+# ports of outgoing connections.
 for ((try = 1; ; try++)); do
 	port=$((20000 + RANDOM % 10000))
 	${as_owner[@]+"${as_owner[@]}"} redis-server --bind 127.0.0.1 --port "$port" --dir "$dir" >"$dir/server.log" 2>&1 &
@@ -102,11 +102,11 @@ export EARSHOT_TEST_REDIS="127.0.0.1:$port"
 
 status=0
 if [[ -t 0 ]]; then
-	# In the foreground, so that COMMAND may read the terminal. Ctrl-C reaches it directly.
+	# In the foreground, so that COMMAND can read the terminal. It gets Ctrl-C directly.
 	"$@" || status=$?
 else
-	# In the background: bash acts on a signal only between foreground commands, and a
-	# cancelled CI job must not leave a server behind.
+	# In the background: bash handles a signal only between foreground commands, and a
+	# cancelled CI job must not leave a server running.
 	"$@" <&0 &
 	child=$!
 	wait "$child" || status=$?
