@@ -3,7 +3,7 @@
 #   docker build --tag earshot .                            distroless: the lab, official APIs, search pages
 #   docker build --tag earshot:browser --target browser .   Debian with a Chromium, for assistants asked on the web
 #
-# Both run as a user without rights. /data holds the SQLite database and the captures.
+# Both run as an unprivileged user. /data holds the SQLite database and the captures.
 # The repository is not part of the build, so name the version that 'earshot version' prints:
 #
 #   docker build --build-arg VERSION="$(git describe --tags --always --dirty)" --tag earshot .
@@ -12,7 +12,7 @@ FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
-# What is built, and nothing else that may lie about: data, keys.
+# Only the sources, since the folder may also contain data and keys.
 COPY *.go ./
 COPY client client/
 COPY cmd cmd/
@@ -39,8 +39,8 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["wget", "-q", "-
 ENTRYPOINT ["earshot"]
 CMD ["serve"]
 
-# The last stage is what a build without --target gives. busybox under the name of
-# its smallest use is there for the health check: distroless has no shell and no curl.
+# A build without --target creates this last stage. It contains busybox under the name wget
+# for the health check, because distroless has neither a shell nor curl.
 FROM gcr.io/distroless/static-debian12:nonroot AS service
 COPY --from=build /out/earshot /usr/bin/earshot
 COPY --from=build --chown=65532:65532 /out/data /data

@@ -32,9 +32,9 @@ if ! have_chromium; then
 fi
 if ! have_chromium; then
 	if [[ ${CI:-} == true ]]; then
-		say "no Chromium, and CI must not go without"
+		say "Chromium is missing, and CI requires it"
 		exit 1
 	fi
-	say "WARNING: no Chromium: running without it, browser visits are NOT tested"
+	say "WARNING: Chromium is missing: browser visits are NOT tested"
 fi
 exec "$@"

@@ -27,7 +27,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 config=${PG_CONFIG:-pg_config}
 if ! [[ -e $("$config" --sharedir 2>/dev/null)/extension/citus.control ]]; then
-	say "WARNING: no Citus is installed (docs/scaling.md): running without it, Citus is NOT tested"
+	say "WARNING: Citus is not installed (docs/scaling.md): Citus is NOT tested"
 	exec "$@"
 fi
 bin=$("$config" --bindir)

@@ -22,10 +22,10 @@ if [[ ! -e $installed || $web/package-lock.json -nt $installed ]]; then
 	have_npm || "$here/apt-install.sh" nodejs npm || true
 	if ! have_npm || ! npm ci --prefix "$web" --no-audit --no-fund --ignore-scripts --loglevel=error >/dev/null; then
 		if [[ ${CI:-} == true ]]; then
-			say "the dashboard's libraries cannot be had, and CI must not go without"
+			say "the dashboard's libraries cannot be installed, and CI requires them"
 			exit 1
 		fi
-		say "WARNING: the dashboard's libraries cannot be had: this did NOT run: $*"
+		say "WARNING: the dashboard's libraries cannot be installed: this did NOT run: $*"
 		exit 0
 	fi
 fi

@@ -62,10 +62,10 @@ if [[ -z $bin ]]; then
 fi
 if [[ -z $bin ]]; then
 	if [[ ${CI:-} == true ]]; then
-		say "no PostgreSQL $oldest or later, and CI must not go without"
+		say "PostgreSQL $oldest or later is missing, and CI requires it"
 		exit 1
 	fi
-	say "WARNING: no PostgreSQL $oldest or later: running without it, PostgreSQL is NOT tested"
+	say "WARNING: PostgreSQL $oldest or later is missing: PostgreSQL is NOT tested"
 	exec "$@"
 fi
 

@@ -25,7 +25,7 @@ say() { echo "${0##*/}: $*" >&2; }
 
 command -v redis-server >/dev/null || "$here/apt-install.sh" redis-server || true
 if ! command -v redis-server >/dev/null; then
-	say "WARNING: no redis-server: running without it, what needs Redis is NOT measured"
+	say "WARNING: redis-server is missing: benchmarks that need Redis do NOT run"
 	exec "$@"
 fi
 

@@ -17,17 +17,17 @@ import (
 	"earshot/internal/upstream"
 )
 
-// CostSettings are what an upstream costs the operator, in USD.
+// CostSettings are the costs of an upstream for the operator, in USD.
 type CostSettings struct {
-	// Costs are the prices of one answer by provider. The vendor's own figure counts
-	// where it reports one.
+	// Costs are the prices of one answer by provider. A charge that the vendor reports
+	// takes precedence.
 	Costs map[string]float64 `yaml:"costs"`
-	// Ceiling is the most to spend a day (UTC); 0 means no ceiling.
+	// Ceiling is the maximum spending per day (UTC); 0 means no ceiling.
 	Ceiling float64 `yaml:"ceiling"`
 }
 
-// VendorSettings are an operator's choices for one vendor. A field that is "" or 0 has
-// the vendor's default.
+// VendorSettings are the settings of one vendor. A field that is "" or 0 has the vendor's
+// default.
 type VendorSettings struct {
 	URL            string            `yaml:"url"`
 	User           string            `yaml:"user"`
