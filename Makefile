@@ -89,7 +89,7 @@ fidelity: ## Print what parsers find in real captures, in a folder next to the r
 	$(GO) test ./test/extraction/ -count=1 -write
 
 .PHONY: soak
-soak: ## Overload a node, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL) and the browser 100 times, and run the tests on Citus if it is installed
+soak: ## Overload a node, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL, 200 each with tickets of a vendor) and the browser 100 times, and run the tests on Citus if it is installed
 	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
 		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/upstream/browser/

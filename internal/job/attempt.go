@@ -81,7 +81,7 @@ func (r *Runner) attempts(ctx context.Context, a *assignment) *outcome {
 	var waited time.Duration // time spent waiting for upstreams that were skipped
 	for n := max(1, a.job.Attempts); ; n++ {
 		if n > len(r.Backoff)+1 {
-			if !a.hasOpenTicket() {
+			if !a.onlyPolls() {
 				return &outcome{attempts: len(r.Backoff) + 1, err: errTakenOver(n - 1)}
 			}
 			n = len(r.Backoff) + 1 // polling submits nothing, so it goes on however often the job was taken over

@@ -18,9 +18,7 @@ func (r *Runner) readTickets(ctx context.Context, a *assignment) error {
 	if a.tickets != nil || !r.Upstreams.HasVendor(a.job.Provider) {
 		return nil
 	}
-	tickets := &upstream.Tickets{Job: a.job.ID, Save: func(_ context.Context, t *upstream.Ticket) error {
-		return r.Store.SaveTicket(a.job, store.Ticket(*t))
-	}}
+	tickets := &upstream.Tickets{Job: a.job.ID, Save: func(ctx context.Context, t *upstream.Ticket) error { return r.saveTicket(ctx, a.job, t) }}
 	for a.job.Attempts > 1 {
 		stored, err := r.Store.Tickets(ctx, a.job.Organization, a.job.ID)
 		if err == nil {
@@ -38,7 +36,31 @@ func (r *Runner) readTickets(ctx context.Context, a *assignment) error {
 	return nil
 }
 
-func (p *purchases) hasOpenTicket() bool { return p.tickets != nil && p.tickets.Pending() != nil }
+// saveTicket stores a ticket. It tries again while the database cannot be reached, because
+// the vendor's id would be lost otherwise, and the answer with it.
+func (r *Runner) saveTicket(ctx context.Context, job *store.Job, t *upstream.Ticket) error {
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		err := r.Store.SaveTicket(job, store.Ticket(*t))
+		if err == nil || errors.Is(err, store.ErrLost) {
+			return err
+		}
+		r.Log.Warn("storing a ticket failed, trying again", "job", job.ID, "error", err)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// onlyPolls reports whether the job has a ticket whose answer it only has to read.
+func (p *purchases) onlyPolls() bool {
+	if p.tickets == nil || len(p.tickets.List) == 0 {
+		return false
+	}
+	last := p.tickets.List[len(p.tickets.List)-1]
+	return p.tickets.Pending() != nil || last.State == upstream.TicketAnswered
+}
 
 // refusesFallback reports whether a request says that only the first upstream may be asked.
 func (r *Runner) refusesFallback(job *store.Job) bool {
@@ -127,8 +149,10 @@ func (r *Runner) collect(ctx context.Context, late *store.JobTicket) error {
 		Job: late.Job, List: []*upstream.Ticket{&ticket}, Save: func(context.Context, *upstream.Ticket) error { return nil },
 	}}}
 	def, request, err := r.decode(a.job)
-	if err != nil {
-		return err
+	if err != nil { // the service changed since: nobody can read the answer any more
+		r.Log.Warn("abandoned a ticket whose request cannot be read any more", "request", late.Job, "error", err)
+		late.State = upstream.TicketAbandoned
+		return r.Store.CloseLateTicket(late, nil, task, nil)
 	}
 	a.watched, a.request = def.Watched, request
 	captureID := account.NewCaptureID()

@@ -87,11 +87,13 @@ func (s *Store) LateTickets(ctx context.Context, n int) ([]*JobTicket, error) {
 }
 
 // CloseLateTicket stores the end of a ticket whose job has ended, and counts the uses of
-// the upstream. A result that arrived is kept with the job, as long as the job itself is
+// the upstream, unless another node closed the ticket meanwhile. A result that arrived is kept with the job, as long as the job itself is
 // kept; the job stays failed and is not charged. The job is nil if it is no longer kept.
 func (s *Store) CloseLateTicket(ticket *JobTicket, result []byte, job *Task, uses []Use) error {
 	err := s.ShardOf(ticket.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		if err := engine.Each(ctx, tx, upsertTickets, []*JobTicket{ticket}, nil); err != nil || job == nil {
+		closed, err := tx.Run(ctx, `UPDATE tickets SET vendor_id = $4, state = $5
+			WHERE organization = $1 AND job = $2 AND number = $3 AND state IN ('submitting', 'open')`, ticket.Organization, ticket.Job, ticket.Number, ticket.ID, ticket.State)
+		if err != nil || closed == 0 || job == nil {
 			return err
 		}
 		work := newWork(tx)
@@ -101,7 +103,7 @@ func (s *Store) CloseLateTicket(ticket *JobTicket, result []byte, job *Task, use
 		if err := work.countUpstreams(ctx); err != nil || result == nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE finished SET result = $3 WHERE organization = $1 AND id = $2 AND status = 'FAILED' AND result IS NULL`,
+		_, err = tx.ExecContext(ctx, `UPDATE finished SET result = $3 WHERE organization = $1 AND id = $2 AND status = 'FAILED' AND result IS NULL`,
 			ticket.Organization, ticket.Job, Pack(result))
 		return err
 	})

@@ -63,3 +63,39 @@ func TestOnlyTheOwnerOfAJobSavesItsTickets(t *testing.T) {
 		}
 	})
 }
+
+// TestALateTicketIsClosedOnce proves that two nodes that read the same late answer count its
+// cost once.
+func TestALateTicketIsClosedOnce(t *testing.T) {
+	t.Parallel()
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		job := aJob(o, node, 5)
+		begin(t, s, job)
+		if err := s.SaveTicket(&job, store.Ticket{Number: 1, Key: job.ID + "-1", Upstream: "via:cloro", ID: "vendor-1", State: "open", SubmittedAt: time.UnixMilli(1000), Deadline: time.UnixMilli(2000)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Settle(store.Settlement{Job: &job, Status: earshot.StatusFailed, Error: &earshot.Error{Code: earshot.CodeInternal, Message: "the client left"}}, s.Now()); err != nil {
+			t.Fatal(err)
+		}
+		late, err := s.LateTickets(t.Context(), 10)
+		if err != nil || len(late) != 1 {
+			t.Fatalf("late tickets: %v, %v", late, err)
+		}
+		late[0].State = "answered"
+		task, err := s.Request(t.Context(), o.ID, job.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := s.CloseLateTicket(late[0], []byte(`{"text":"late"}`), task, []store.Use{{Upstream: "via:cloro", Paid: true, MicroUSD: 2000}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		spent, err := s.SpentOn(t.Context(), s.Now())
+		equal(t, "what was spent", map[string]int64{"via:cloro": 2000}, spent, err)
+		kept, err := s.Request(t.Context(), o.ID, job.ID)
+		if err != nil || string(kept.Result) != `{"text":"late"}` {
+			t.Errorf("the late answer is %s, %v", kept.Result, err)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -23,10 +24,13 @@ type Failure struct {
 	RetryAfter time.Duration
 	// Skipped says that the upstream was not asked, because its circuit is open.
 	Skipped bool
-	// Refused says that the upstream answered with an error, so it did not accept the
-	// request. After a lost connection or the error of a gateway this is unknown.
+	// Refused says that the upstream answered with an error or could not be reached at all,
+	// so it did not accept the request. After a lost connection or a gateway's error nobody
+	// knows.
 	Refused bool
-	// NoAnswer says that a vendor gave up on a ticket, so that polling again is useless.
+	// Status is the HTTP status of an answer with an error, or 0.
+	Status int
+	// NoAnswer says that a vendor gave up on a ticket: polling again is useless.
 	NoAnswer bool
 }
 
@@ -66,8 +70,14 @@ func failureOf(ctx context.Context, err error) error {
 		if named, ok := errors.AsType[*url.Error](err); ok {
 			err = named.Err
 		}
-		return &Failure{Reason: earshot.ReasonUnavailable, Err: err, Final: errors.Is(err, egress.ErrNoRoute)}
+		return &Failure{Reason: earshot.ReasonUnavailable, Err: err, Final: errors.Is(err, egress.ErrNoRoute), Refused: isDial(err)}
 	}
+}
+
+// isDial reports whether no connection was made, so that nothing was sent.
+func isDial(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && failed.Op == "dial"
 }
 
 func isIdle(err error) bool {
@@ -88,6 +98,6 @@ func statusFailure(status int) error {
 	if status == http.StatusForbidden || status == http.StatusTooManyRequests {
 		failure.Reason = earshot.ReasonBlocked
 	}
-	failure.Refused = refusedBy(status)
+	failure.Refused, failure.Status = refusedBy(status), status
 	return failure
 }

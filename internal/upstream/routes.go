@@ -155,6 +155,9 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 	}
 	err := r.ask(session, a, ask)
 	failure, failed := errors.AsType[*Failure](err)
+	if pending, ok := errors.AsType[*Pending](err); ok && pending.Cause != nil {
+		failure, failed = pending.Cause, true
+	}
 	if err == nil || failed {
 		r.breakers.note(route, failure)
 	}

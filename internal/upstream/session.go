@@ -264,7 +264,7 @@ func refusal(req *Request, resp *http.Response, arriving io.Reader) error {
 	if req.Refusal != nil {
 		body, _ := io.ReadAll(io.LimitReader(arriving, maxRefusal)) // an incomplete body is still useful
 		if failure := req.Refusal(resp.StatusCode, resp.Header, body); failure != nil {
-			failure.Refused = refusedBy(resp.StatusCode)
+			failure.Refused, failure.Status = refusedBy(resp.StatusCode), resp.StatusCode
 			return failure
 		}
 	}

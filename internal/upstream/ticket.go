@@ -90,7 +90,12 @@ func (t *Tickets) change(ctx context.Context, ticket *Ticket, state TicketState)
 
 // Pending is the error of an attempt whose vendor has not answered yet. The job polls
 // again later and asks no other upstream in the meantime.
-type Pending struct{ After time.Duration }
+type Pending struct {
+	After time.Duration
+	// Cause is why a submission ended without a clear answer; the next attempt repeats it
+	// with the same key. Nil if the vendor accepted the question.
+	Cause *Failure
+}
 
 func (p *Pending) Error() string {
 	return fmt.Sprintf("the vendor has not answered yet, poll again in %s", p.After)
@@ -112,7 +117,7 @@ type Async struct {
 	// the vendor did not accept it. Nil if the vendor offers no such lookup.
 	Find func(ctx context.Context, key string) (id string, err error)
 	// Idempotent says that a second submission with the same key is neither accepted nor
-	// charged again.
+	// charged again. The vendor may return the id of the first one, or answer with 409.
 	Idempotent bool
 	// Poll reads the answer. It returns ErrNotReady while the vendor works on it.
 	Poll func(ctx context.Context, id string) error
@@ -148,10 +153,10 @@ func (s *Session) Redeem(ctx context.Context, a *Async) error {
 	return s.poll(ctx, a, ticket)
 }
 
-// submit sends the question of a stored ticket. It does not stop when the client of the job
-// disconnects, because then it would be unknown whether the vendor accepted the question.
-// If an error leaves this open, the ticket becomes uncertain, unless the vendor recognizes
-// a repeated submission.
+// submit sends the question of a stored ticket. It does not stop when the job's client
+// leaves, because nobody would know whether the vendor accepted the question. After an
+// error that leaves this open, the ticket is uncertain, unless the vendor recognizes
+// repetitions: then the next attempt repeats the submission.
 func (s *Session) submit(ctx context.Context, a *Async, ticket *Ticket) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitTime)
 	defer cancel()
@@ -162,10 +167,13 @@ func (s *Session) submit(ctx context.Context, a *Async, ticket *Ticket) error {
 	}
 	failure, ok := errors.AsType[*Failure](err)
 	switch {
+	case ok && failure.Status == http.StatusConflict && a.Idempotent && a.Find == nil:
+		failure.Final = true // the vendor has the question and does not return its id
+		return errors.Join(err, s.tickets.change(ctx, ticket, TicketUncertain))
 	case ok && failure.Refused:
 		return errors.Join(err, s.tickets.change(ctx, ticket, TicketFailed))
 	case a.Idempotent || a.Find != nil:
-		return err // the next attempt calls resubmit
+		return s.wait(ctx, a, ticket, failure)
 	default:
 		return errors.Join(err, s.tickets.change(ctx, ticket, TicketUncertain))
 	}
@@ -178,6 +186,9 @@ const submitTime = time.Minute
 func (s *Session) resubmit(ctx context.Context, a *Async, ticket *Ticket) error {
 	if a.Find != nil {
 		id, err := a.Find(ctx, ticket.Key)
+		if failure, ok := errors.AsType[*Failure](err); ok && ctx.Err() == nil {
+			return s.wait(ctx, a, ticket, failure)
+		}
 		if err != nil {
 			return err
 		}
@@ -214,25 +225,35 @@ func (s *Session) poll(ctx context.Context, a *Async, ticket *Ticket) error {
 		return errors.Join(err, s.tickets.change(ctx, ticket, TicketAnswered))
 	case ctx.Err() != nil:
 		return err
-	case errors.Is(err, ErrNotReady), failed: // a failed poll is repeated, because polling is free
-		if time.Now().After(ticket.Deadline) {
-			if err := s.tickets.change(ctx, ticket, TicketAbandoned); err != nil {
-				return err
-			}
-			return &Failure{Reason: earshot.ReasonTimeout, Final: true, Err: fmt.Errorf("ticket %s was not answered within %s", ticket.Key, a.Wait)}
+	case errors.Is(err, ErrNotReady), failed: // a poll that fails is repeated: it costs nothing
+		waits := s.wait(ctx, a, ticket, failure)
+		if pending, ok := errors.AsType[*Pending](waits); ok {
+			pending.Cause = nil // the vendor accepted the question
 		}
-		gap := max(a.Every, min(maxPollGap, time.Since(ticket.SubmittedAt)/8))
-		if failed {
-			gap = max(gap, failure.RetryAfter)
-		}
-		return &Pending{After: gap}
+		return waits
 	default:
 		return err
 	}
 }
 
-// refusedBy reports whether an error status means that the upstream did not accept the
-// request. After the error of a gateway this is unknown.
+// wait returns *Pending, or abandons the ticket if its deadline has passed. The failure is
+// why the vendor could not be asked; nil if it could.
+func (s *Session) wait(ctx context.Context, a *Async, ticket *Ticket, failure *Failure) error {
+	if time.Now().After(ticket.Deadline) {
+		if err := s.tickets.change(ctx, ticket, TicketAbandoned); err != nil {
+			return err
+		}
+		return &Failure{Reason: earshot.ReasonTimeout, Final: true, Err: fmt.Errorf("ticket %s was not answered within %s", ticket.Key, a.Wait)}
+	}
+	gap := max(a.Every, min(maxPollGap, time.Since(ticket.SubmittedAt)/8))
+	if failure != nil {
+		gap = max(gap, failure.RetryAfter)
+	}
+	return &Pending{After: gap, Cause: failure}
+}
+
+// refusedBy reports whether an answer with an error status means that the upstream did
+// not accept the request. A gateway's error leaves that open.
 func refusedBy(status int) bool {
 	return status >= http.StatusBadRequest && status != http.StatusBadGateway && status != http.StatusGatewayTimeout && status != http.StatusRequestTimeout
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +28,7 @@ func vendorClient(t *testing.T, name string) *upstream.Client {
 func TestRedeem(t *testing.T) {
 	t.Parallel()
 	refused := &upstream.Failure{Reason: earshot.ReasonBlocked, Err: errors.New("status 400"), Refused: true}
+	taken := &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: errors.New("status 409"), Refused: true, Status: http.StatusConflict}
 	lostConnection := &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: errors.New("connection reset")}
 	gaveUp := &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: errors.New("FAILED"), NoAnswer: true}
 	for _, c := range []struct {
@@ -46,7 +48,10 @@ func TestRedeem(t *testing.T) {
 		{name: "not ready", found: "-", poll: upstream.ErrNotReady, want: upstream.TicketOpen, submitted: 1, pending: true},
 		{name: "refused", found: "-", submit: refused, want: upstream.TicketFailed, submitted: 1, reason: earshot.ReasonBlocked},
 		{name: "connection lost", found: "-", submit: lostConnection, want: upstream.TicketUncertain, submitted: 1, reason: earshot.ReasonUnavailable},
-		{name: "connection lost, with a key", found: "-", idempotent: true, submit: lostConnection, want: upstream.TicketSubmitting, submitted: 1, reason: earshot.ReasonUnavailable},
+		{name: "connection lost, with a key", found: "-", idempotent: true, submit: lostConnection, want: upstream.TicketSubmitting, submitted: 1, pending: true},
+		{name: "interrupted, connection lost", state: upstream.TicketSubmitting, found: "-", idempotent: true, submit: lostConnection, want: upstream.TicketSubmitting, submitted: 1, pending: true},
+		{name: "interrupted, connection lost until the deadline", state: upstream.TicketSubmitting, late: true, found: "-", idempotent: true, submit: lostConnection, want: upstream.TicketAbandoned, submitted: 1, reason: earshot.ReasonTimeout},
+		{name: "interrupted, and the key is taken", state: upstream.TicketSubmitting, found: "-", idempotent: true, submit: taken, want: upstream.TicketUncertain, submitted: 1, reason: earshot.ReasonUnavailable},
 		{name: "the vendor gave up", found: "-", poll: gaveUp, want: upstream.TicketFailed, submitted: 1, reason: earshot.ReasonUnavailable},
 		{name: "a poll fails", found: "-", poll: lostConnection, want: upstream.TicketOpen, submitted: 1, pending: true},
 		{name: "taken over", state: upstream.TicketOpen, found: "-", want: upstream.TicketAnswered},

@@ -100,6 +100,8 @@ type stage struct {
 	scale
 	binary   string
 	where    []string // the flags that name the database
+	flags    []string // further flags of serve
+	env      []string // further environment variables of the nodes
 	database *database
 	mayCrash bool    // the database is ours to crash
 	books    *sql.DB // the database, to read the ledger

@@ -11,10 +11,13 @@
 //	check_test.go     the invariants, which are checked after all work has ended
 //	sweep_test.go     trackers whose sweeps run during the test, and their invariants
 //	told_test.go      alerts and reports of the trackers
+//	ticket_test.go    tasks that wait for a vendor's ticket: none is submitted twice or lost
+//	vendor_test.go    the vendor that these tasks are sent to
 //
 // A short version runs with all tests. The long version is make soak, with the variables
 //
-//	EARSHOT_SOAK_CYCLES  number of kills on SQLite; PostgreSQL gets half as many
+//	EARSHOT_SOAK_CYCLES  number of kills on SQLite; PostgreSQL gets half as many.
+//	                     The test of tickets has at most 200 on each database
 //	EARSHOT_SOAK_TIME    no new cycle starts after this time; default 1h
 //	EARSHOT_SOAK_SEED    repeats the random choices of a run, but not its timing
 //

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -67,8 +68,9 @@ func (s *stage) newNode(name string) *node {
 
 // spawn starts the program and does not wait for it.
 func (n *node) spawn() *process {
-	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-private-webhooks"}, n.where...)
+	args := slices.Concat([]string{"serve", "--listen", "127.0.0.1:0", "--allow-private-webhooks"}, n.flags, n.where)
 	p := &process{command: exec.Command(n.binary, args...), ended: make(chan struct{})}
+	p.command.Env = append(os.Environ(), n.env...)
 	p.output = &output{
 		log: n.log, address: make(chan string, 1),
 		alarm:    func(line string) { n.violation("%s: %s", n.name, line) },
