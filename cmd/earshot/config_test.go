@@ -55,6 +55,26 @@ web: {proxies: {US: "http://me:hush@proxy.test:8080"}}
 	}
 }
 
+// TestConfigReadsUpstreamsInBraces checks the form that the documentation shows.
+func TestConfigReadsUpstreamsInBraces(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"providers: {chatassistant: {upstreams: [replay:/nowhere, lab]}}\n",
+		"providers:\n  chatassistant: {upstreams: [replay:/nowhere, lab]}\n",
+		"providers:\n  chatassistant:\n    upstreams: [replay:/nowhere, lab]\n",
+		"providers:\n  chatassistant:\n    upstreams:\n      - replay:/nowhere\n      - lab\n",
+	} {
+		out := mustRun(t, "--config", writeFile(t, "earshot.yaml", text), "config", "--json")
+		if !strings.Contains(out, "replay:/nowhere") {
+			t.Errorf("%s is read as\n%s", text, out)
+		}
+	}
+	_, err := earshotCommand(t, "--config", writeFile(t, "earshot.yaml", "providers: {chatassistant: {upstreams: [3]}}\n"), "config", "--check")
+	if err == nil || !strings.Contains(err.Error(), "must be a text such as api:openai") {
+		t.Errorf("a number as an upstream: %v", err)
+	}
+}
+
 func TestConfigChecksTheSettings(t *testing.T) {
 	t.Parallel()
 	if out := mustRun(t, "config", "--check", "--data", "/nowhere/at/all", "--listen", "192.0.2.1:1"); out != "" {
@@ -69,6 +89,7 @@ func TestConfigChecksTheSettings(t *testing.T) {
 		"apis:\n  nothing: {url: \"\"}\n":     `line 2: there is no setting "apis.nothing"`,
 		"apis:\n  openai: {key_file: x}\n":    `line 2: there is no setting "apis.openai.key_file", did you mean "key-file"?`,
 		"providers:\n  chatasistant: {}\n":    `line 2: there is no setting "providers.chatasistant", did you mean "chatassistant"?`,
+		"vendors: {clorro: {calls: 1}}\n":     `line 1: there is no setting "vendors.clorro", did you mean "cloro"?`,
 		"plans:\n  - name: x\n    slot: 3\n":  `line 3: there is no setting "plans[0].slot", did you mean "slots"?`,
 		"plans:\n  - name: x\n    slots: y\n": "line 3: cannot unmarshal",
 		"web: {proxies: [}\n":                 "line 1: ",

@@ -41,6 +41,15 @@ func apiNames() []string {
 	return slices.Compact(names)
 }
 
+// vendorNames returns the names of all vendors.
+func vendorNames() []string {
+	var names []string
+	for _, v := range app.Vendors() {
+		names = append(names, v.Definition().Name)
+	}
+	return names
+}
+
 // scopeList returns scopes in the format of --scopes.
 func scopeList(scopes []account.Scope) string {
 	names := make([]string, len(scopes))

@@ -55,7 +55,7 @@ func (f *fileSettings) read(path string, text []byte, model *kong.Application) e
 		return nil // it is empty
 	}
 	body := file.Docs[0].Body
-	names := settingNames{"": flagNames(model), "providers": providerNames(), "apis": apiNames()}
+	names := settingNames{"": flagNames(model), "providers": providerNames(), "apis": apiNames(), "vendors": vendorNames()}
 	if err := errors.Join(f.check(body, reflect.TypeFor[app.Settings](), "", names)...); err != nil {
 		return err
 	}

@@ -127,7 +127,33 @@ type ProviderSettings struct {
 	// Released: false hides the provider. Absent means true.
 	Released *bool `yaml:"released"`
 	// Upstreams are the upstreams to try, in order.
-	Upstreams []string `yaml:"upstreams"`
+	Upstreams UpstreamNames `yaml:"upstreams"`
+}
+
+// UpstreamNames are names of upstreams, such as lab or api:openai.
+type UpstreamNames []string
+
+// UnmarshalYAML reads the names. The YAML library takes api:openai for a mapping inside a
+// mapping in braces, as in {upstreams: [api:openai, web]}, although there is no space after the colon.
+func (n *UpstreamNames) UnmarshalYAML(decode func(any) error) error {
+	var items []any
+	if err := decode(&items); err != nil {
+		return err
+	}
+	*n = make(UpstreamNames, 0, len(items))
+	for _, item := range items {
+		if pair, ok := item.(map[string]any); ok && len(pair) == 1 {
+			for kind, name := range pair {
+				item = fmt.Sprintf("%s:%v", kind, name)
+			}
+		}
+		name, ok := item.(string)
+		if !ok {
+			return fmt.Errorf("the name of an upstream must be a text such as api:openai, but is %v", item)
+		}
+		*n = append(*n, name)
+	}
+	return nil
 }
 
 // plans returns the plans that the operator offers.
