@@ -155,11 +155,12 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 	}
 	err := r.ask(session, a, ask)
 	failure, failed := errors.AsType[*Failure](err)
-	if pending, ok := errors.AsType[*Pending](err); ok && pending.Cause != nil {
-		failure, failed = pending.Cause, true
-	}
-	if err == nil || failed {
+	pending, waits := errors.AsType[*Pending](err)
+	switch {
+	case err == nil || failed:
 		r.breakers.note(route, failure)
+	case waits && pending.Cause != nil, waits && !polls: // the submission failed, or it was accepted
+		r.breakers.note(route, pending.Cause)
 	}
 	return err
 }

@@ -131,3 +131,43 @@ func TestAPendingTicketKeepsOthersFromBeingAsked(t *testing.T) {
 		t.Errorf("%v were asked, and the error is %v", asked, err)
 	}
 }
+
+// TestSubmissionsDecideAboutTheCircuit proves that submissions without a clear answer open the
+// circuit of a vendor, and that an accepted submission closes it before its answer is there.
+func TestSubmissionsDecideAboutTheCircuit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := vendorClient(t, "x")
+		routes := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {client}}, slog.New(slog.DiscardHandler))
+		var submit error = &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: errors.New("connection reset")}
+		submissions := 0
+		ask := func() error {
+			tickets := &upstream.Tickets{Job: "job", Save: func(context.Context, *upstream.Ticket) error { return nil }}
+			return routes.Try(t.Context(), &upstream.Attempt{Provider: "chat", Number: 1, Tickets: tickets}, func(s *upstream.Session) error {
+				return s.Redeem(t.Context(), &upstream.Async{
+					Wait: time.Hour, Idempotent: true,
+					Submit: func(context.Context, string) (string, error) { submissions++; return "v1", submit },
+					Poll:   func(context.Context, string) error { return upstream.ErrNotReady },
+				})
+			})
+		}
+		for range 5 {
+			if _, pending := errors.AsType[*upstream.Pending](ask()); !pending {
+				t.Fatal("a submission without a clear answer is not pending")
+			}
+		}
+		if failure, ok := errors.AsType[*upstream.Failure](ask()); !ok || !failure.Skipped {
+			t.Error("after five failures the circuit is not open")
+		}
+		time.Sleep(time.Minute)
+		submit, submissions = nil, 0
+		for range 3 {
+			if err := ask(); err == nil {
+				t.Error("there is an answer")
+			}
+		}
+		if submissions != 3 {
+			t.Errorf("%d questions were submitted after the vendor was back, want 3", submissions)
+		}
+	})
+}

@@ -104,6 +104,29 @@ func TestNoSiteIsToldOfTheTrace(t *testing.T) {
 	}
 }
 
+// TestUnreachableSiteRefusedTheRequest proves that a request whose connection was never made may
+// be repeated, unlike one whose connection was lost.
+func TestUnreachableSiteRefusedTheRequest(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close() // nobody listens there any more
+	lost := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	t.Cleanup(lost.Close)
+	for address, want := range map[string]bool{"http://" + listener.Addr().String(): true, lost.URL: false} {
+		client, err := upstream.NewClient(upstream.Config{Name: "via:x", Via: "x", Surface: earshot.SurfaceVendor, Sites: map[string]string{"x": address}, API: &upstream.API{Name: "x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.NewSession(1, "").Fetch(t.Context(), &upstream.Request{Site: "x", Body: []byte("{}")})
+		if failure, ok := errors.AsType[*upstream.Failure](err); !ok || failure.Refused != want {
+			t.Errorf("the error is %v, want one that is refused: %t", err, want)
+		}
+	}
+}
+
 func TestStatusesBecomeReasons(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]earshot.Reason{
