@@ -43,6 +43,7 @@ type UpstreamSettings struct {
 type APISettings struct {
 	URL            string `yaml:"url"`
 	Model          string `yaml:"model"`
+	Stream         *bool  `yaml:"stream"` // false asks for whole answers; absent means true
 	KeyFile        string `yaml:"key-file"`
 	KeyHeader      string `yaml:"key-header"` // for gateways that expect the key alone in another header
 	Redirects      string `yaml:"redirects"`
@@ -293,7 +294,7 @@ func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
 	}
 	access := &upstream.API{
 		Name: api.Name, Model: cmp.Or(u.cfg.getenv(variable(api.Name, "MODEL")), s.Model, api.Model),
-		KeyHeader: api.KeyHeader, KeyPrefix: api.KeyPrefix, Key: key,
+		KeyHeader: api.KeyHeader, KeyPrefix: api.KeyPrefix, Key: key, NoStream: s.Stream != nil && !*s.Stream,
 		Calls: cmp.Or(s.Calls, defaultCalls), CallsPerMinute: cmp.Or(s.CallsPerMinute, defaultCallsPerMinute),
 	}
 	if s.KeyHeader != "" {
@@ -343,8 +344,7 @@ func (u *upstreams) readKey(kind, name, setting, path string) (string, error) {
 	return key, nil
 }
 
-// variable returns the name of an environment variable of an API or a vendor.
-func variable(name, what string) string { return "EARSHOT_" + strings.ToUpper(name) + "_" + what }
+func variable(name, what string) string { return upstream.Variable(name, what) }
 
 func (u *upstreams) webConfig() (cfg upstream.Config, err error) {
 	s := u.cfg.Settings.Web

@@ -294,9 +294,13 @@ func errAttemptsFailed(a *assignment, failure *upstream.Failure) error {
 			paid++
 		}
 	}
+	message := fmt.Sprintf("%s gave no usable answer (%s)", name, failure.Reason)
+	if failure.Setting == upstream.SettingModel { // the operator can change it
+		message += ": " + failure.Err.Error()
+	}
 	return &earshot.Error{
 		Code:    earshot.CodeUpstream,
-		Message: fmt.Sprintf("%s gave no usable answer (%s)", name, failure.Reason),
+		Message: message,
 		Details: earshot.UpstreamDetails{Service: name, Reason: failure.Reason, PaidAttempts: paid},
 		Err:     failure,
 	}

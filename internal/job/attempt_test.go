@@ -123,6 +123,42 @@ func TestNoAttemptStartsFiveMinutesAfterTheCall(t *testing.T) {
 	})
 }
 
+// A request that timed out at a paid upstream was probably charged: it is repeated once.
+func TestPaidTimeoutsAreLimited(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		api      *upstream.API
+		reason   earshot.Reason
+		attempts int
+		paid     int
+	}{
+		{&upstream.API{Name: "paid"}, earshot.ReasonTimeout, 2, 2},
+		{&upstream.API{Name: "paid"}, earshot.ReasonUnavailable, 5, 5},
+		{nil, earshot.ReasonTimeout, 5, 0},
+	} {
+		r := attempter(t)
+		synctest.Test(t, func(t *testing.T) {
+			client, err := upstream.NewClient(upstream.Config{API: test.api})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Upstreams = upstream.NewRoutes(map[string][]*upstream.Client{definition.Name: {client}}, slog.New(slog.DiscardHandler))
+			tries := 0
+			o := r.attempt(t.Context(), asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+				tries++
+				return nil, upstream.Fail(test.reason, "no")
+			}, time.Now()))
+			e, ok := errors.AsType[*earshot.Error](o.err)
+			if !ok || tries != test.attempts {
+				t.Fatalf("%+v: %d tries, %v", test, tries, o.err)
+			}
+			if details, _ := e.Details.(earshot.UpstreamDetails); details.PaidAttempts != test.paid || details.Reason != test.reason {
+				t.Errorf("%+v: the details are %+v", test, e.Details)
+			}
+		})
+	}
+}
+
 func TestAPauseIsHeededAndIsNoAttempt(t *testing.T) {
 	t.Parallel()
 	r := attempter(t)

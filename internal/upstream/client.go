@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"earshot"
@@ -65,6 +66,8 @@ type Client struct {
 	browser   bool
 	plain     bool // the browser is configured but missing on this machine
 	api       *API
+	noStream  atomic.Bool // the API is asked without streaming from now on
+	replayed  bool        // by a recording, which may hold requests with and without streaming
 	located   func(place string) bool
 	budget    *budget
 	via       string
@@ -127,6 +130,8 @@ type API struct {
 	KeyHeader, KeyPrefix, Key string
 	// KeyParameter is the query parameter that carries Key instead of a header.
 	KeyParameter string
+	// NoStream asks for whole answers, which do not arrive in pieces.
+	NoStream bool
 	// Options are settings that only the adapter of the API or vendor uses.
 	Options map[string]string
 	// Calls limits the jobs that use the API at a time, CallsPerMinute the calls in any
@@ -163,6 +168,7 @@ func NewClient(cfg Config) (*Client, error) {
 	}
 	if cfg.API != nil {
 		c.idleGap = paidIdleGap
+		c.noStream.Store(cfg.API.NoStream)
 	}
 	_, c.plain = cfg.Browser.(NoBrowser)
 	transport := cfg.Transport

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"earshot"
@@ -32,7 +33,19 @@ type Failure struct {
 	Status int
 	// NoAnswer says that a vendor gave up on a ticket: polling again is useless.
 	NoAnswer bool
+	// Setting is the setting of the upstream that the failure is about, "" if there is none.
+	Setting Setting
 }
+
+// Setting is a setting of an official API or a vendor that makes requests fail.
+type Setting string
+
+// The settings that a failure can be about.
+const (
+	SettingKey    Setting = "key"    // the key is wrong or may not do this
+	SettingModel  Setting = "model"  // the model does not exist, or the key may not use it
+	SettingStream Setting = "stream" // the model does not stream, or not for this key
+)
 
 // Fail returns a Failure with a text for the log.
 func Fail(reason earshot.Reason, format string, args ...any) *Failure {
@@ -101,3 +114,15 @@ func statusFailure(status int) error {
 	failure.Refused, failure.Status = refusedBy(status), status
 	return failure
 }
+
+// explain adds the setting to change to the failure of a model that is gone or refused.
+func (c *Client) explain(err error) error {
+	failure, ok := errors.AsType[*Failure](err)
+	if ok && failure.Setting == SettingModel && c.api != nil && c.api.Model != "" {
+		failure.Err = fmt.Errorf("%w (the API refuses the model %s: name another one in %s or apis.%s.model)", failure.Err, c.api.Model, Variable(c.api.Name, "MODEL"), c.api.Name)
+	}
+	return err
+}
+
+// Variable returns the name of an environment variable of an official API or a vendor.
+func Variable(name, what string) string { return "EARSHOT_" + strings.ToUpper(name) + "_" + what }

@@ -75,7 +75,7 @@ func (r *Recording) Clients(provider string) []*Client {
 // player returns a client that replays the upstream of an exchange.
 func (e Exchange) player(tape *replay, located func(place string) bool) *Client {
 	c := &Client{
-		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, located: located, large: share.NewPool(maxLarge),
+		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, located: located, large: share.NewPool(maxLarge), replayed: true,
 	}
 	if name, ok := strings.CutPrefix(e.Upstream, "api:"); ok {
 		c.api = &API{Name: name, Model: e.Model}
@@ -101,7 +101,7 @@ func (p *replay) exchange(c *call) (*http.Response, error) {
 	}
 	p.mu.Unlock()
 	if len(left) == 0 {
-		return nil, &Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%w: %s %s", errNotRecorded, c.Site, c.Path), Final: true}
+		return nil, &Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%w: %s %s", errNotRecorded, c.Site, c.Path), Final: true, Setting: SettingStream}
 	}
 	return left[0].play()
 }

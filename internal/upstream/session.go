@@ -96,6 +96,12 @@ func (s *Session) Model() string {
 	return s.client.api.Model
 }
 
+// Streams reports whether to ask an official API for a stream.
+func (s *Session) Streams() bool { return !s.client.noStream.Load() }
+
+// StopStreaming asks the official API without streaming for the rest of the process.
+func (s *Session) StopStreaming() { s.client.noStream.Store(!s.client.replayed) }
+
 // Browses reports whether pages can be opened in a browser.
 func (s *Session) Browses() bool { return s.client.browser }
 
@@ -241,10 +247,11 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 		return nil, failureOf(ctx, err)
 	}
 	defer resp.Body.Close()
+	idle.Reset(gap)
 	span.Int(trace.Status, resp.StatusCode)
 	arriving := &progress{resp.Body, idle, gap}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, refusal(req, resp, arriving)
+		return nil, s.client.explain(refusal(req, resp, arriving))
 	}
 	body, err := s.read(ctx, arriving, resp.ContentLength)
 	if err != nil {

@@ -60,7 +60,7 @@ func TestEveryOfficialAPI(t *testing.T) {
 	vendors := startStandIn(t)
 	n := harness.Start(t, vendors.settings)
 	account := n.Organization(t, "business", 10_000)
-	placeless := []string{"genassistant", "socialassistant"} // their APIs do not say which place an answer is for
+	placeless := []string{"genassistant"} // its API knows no countries
 	for _, p := range app.Providers() {
 		about := p.Definition()
 		if about.APIs == nil {

@@ -77,11 +77,13 @@ func (s *standIn) count(word string) (n int) {
 	return n
 }
 
-// vendor answers when the key is right and the question orders nothing else.
-func (s *standIn) vendor(keyHeader string, answer func(asked string) string) http.HandlerFunc {
+// vendor answers when the key is right and the question orders nothing else: with a stream
+// if it is asked for one.
+func (s *standIn) vendor(keyHeader string, answer func(stream bool) string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		asked := string(body) + r.URL.Query().Get("q")
+		stream := strings.Contains(asked, `"stream":true`) || strings.Contains(r.URL.Path, ":streamGenerateContent")
 		s.mu.Lock()
 		s.calls[asked]++
 		times := s.calls[asked]
@@ -100,8 +102,21 @@ func (s *standIn) vendor(keyHeader string, answer func(asked string) string) htt
 				refuse(w, http.StatusTooManyRequests, "rate_limit_exceeded", "Slow down")
 				return
 			}
+		case "unverified":
+			if stream {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, `{"error":{"message":"Your organization must be verified to stream this model. Please go to: https://platform.example/settings","type":"invalid_request_error","param":"stream","code":"unsupported_value"}}`)
+				return
+			}
+		case "gone":
+			refuse(w, http.StatusNotFound, "model_not_found", "The model does not exist or you do not have access to it.")
+			return
+		case "text":
+			w.WriteHeader(http.StatusBadGateway)
+			fmt.Fprint(w, "upstream connect error, key "+vendorKey)
+			return
 		case "cut":
-			text := answer(asked)
+			text := answer(stream)
 			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 			fmt.Fprint(w, text[:len(text)/2])
 			return
@@ -114,8 +129,10 @@ func (s *standIn) vendor(keyHeader string, answer func(asked string) string) htt
 			refuse(w, n, code, "No, and your key was "+vendorKey)
 			return
 		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, answer(asked))
+		if stream {
+			w.Header().Set("Content-Type", "text/event-stream")
+		}
+		fmt.Fprint(w, answer(stream))
 	}
 }
 
@@ -130,36 +147,47 @@ func events(objects ...string) string {
 	return "data: " + strings.Join(objects, "\n\ndata: ") + "\n\n"
 }
 
-func responsesAnswer(string) string {
+func responsesAnswer(stream bool) string {
 	const search = `{"id":"ws_1","type":"web_search_call","status":"completed","action":{"type":"search","queries":["weather tomorrow"],"sources":[{"type":"url","url":"https://weather.example/today"},{"type":"url","url":"https://rain.example/"}]}}`
 	const said = `Take an umbrella. ([weather.example](https://weather.example/today))`
 	message := fmt.Sprintf(`{"id":"msg_1","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":%q,"annotations":[{"type":"url_citation","start_index":18,"end_index":%d,"title":"Weather today","url":"https://weather.example/today"}]}]}`, said, len(said))
+	response := fmt.Sprintf(`{"id":"r","object":"response","status":"completed","model":"vendor-1","output":[%s,%s]}`, search, message)
+	if !stream {
+		return response
+	}
 	return events(
 		`{"type":"response.created","response":{"id":"r","object":"response","status":"in_progress","model":"vendor-1","output":[]}}`,
 		fmt.Sprintf(`{"type":"response.output_text.delta","item_id":"msg_1","output_index":1,"content_index":0,"delta":%q}`, said),
-		fmt.Sprintf(`{"type":"response.completed","response":{"id":"r","object":"response","status":"completed","model":"vendor-1","output":[%s,%s]}}`, search, message),
+		fmt.Sprintf(`{"type":"response.completed","response":%s}`, response),
 	)
 }
 
-func sonarAnswer(string) string {
+func sonarAnswer(stream bool) string {
+	if !stream {
+		return `{"id":"c","model":"vendor-1","object":"chat.completion","search_results":[{"title":"Weather today","url":"https://weather.example/today","date":"2026-01-02","snippet":"Rain."}],"citations":["https://weather.example/today"],"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Take an umbrella.[1]"}}]}`
+	}
 	chunk := func(delta, finish string) string {
 		return fmt.Sprintf(`{"id":"c","model":"vendor-1","object":"chat.completion.chunk","search_results":[{"title":"Weather today","url":"https://weather.example/today","date":"2026-01-02","snippet":"Rain."}],"citations":["https://weather.example/today"],"choices":[{"index":0,"finish_reason":%s,"delta":{"role":"assistant","content":%q}}]}`, finish, delta)
 	}
 	return events(chunk("Take an ", "null"), chunk("umbrella.[1]", `"stop"`), "[DONE]")
 }
 
-func geminiAnswer(string) string {
+func geminiAnswer(stream bool) string {
 	const support = `{"segment":{"startIndex":0,"endIndex":17,"text":"Take an umbrella."},"groundingChunkIndices":[0]}`
+	const grounding = `{"webSearchQueries":["weather tomorrow"],"groundingChunks":[{"web":{"uri":"https://vertexaisearch.cloud.google.com/grounding-api-redirect/today","title":"weather.example"}}],"groundingSupports":[` + support + `]}`
+	if !stream {
+		return `{"candidates":[{"content":{"parts":[{"text":"Take an umbrella."}],"role":"model"},"finishReason":"STOP","index":0,"groundingMetadata":` + grounding + `}],"modelVersion":"vendor-1"}`
+	}
 	return events(
 		`{"candidates":[{"content":{"parts":[{"text":"Take an "}],"role":"model"},"index":0}],"modelVersion":"vendor-1"}`,
-		`{"candidates":[{"content":{"parts":[{"text":"umbrella."}],"role":"model"},"finishReason":"STOP","index":0,"groundingMetadata":{"webSearchQueries":["weather tomorrow"],"groundingChunks":[{"web":{"uri":"https://vertexaisearch.cloud.google.com/grounding-api-redirect/today","title":"weather.example"}}],"groundingSupports":[`+support+`]}}],"modelVersion":"vendor-1"}`,
+		`{"candidates":[{"content":{"parts":[{"text":"umbrella."}],"role":"model"},"finishReason":"STOP","index":0,"groundingMetadata":`+grounding+`}],"modelVersion":"vendor-1"}`,
 	)
 }
 
-func braveWeb(string) string {
+func braveWeb(bool) string {
 	return `{"type":"search","query":{"original":"x","more_results_available":false},"web":{"type":"search","results":[{"title":"Weather today","url":"https://weather.example/today","description":"Take an <strong>umbrella</strong>."}]}}`
 }
 
-func braveNews(string) string {
+func braveNews(bool) string {
 	return `{"type":"news","query":{"original":"x"},"results":[{"type":"news_result","title":"Rain is coming","url":"https://weather.example/today","description":"Take an umbrella.","age":"2 hours ago","meta_url":{"hostname":"weather.example"}}]}`
 }

@@ -145,6 +145,14 @@ func TestAPIQuestion(t *testing.T) {
 	}
 }
 
+func TestAPIQuestionWithoutStream(t *testing.T) {
+	t.Parallel()
+	request, err := answerengine.New().API.Question(chat.Question{Prompt: "a", Model: "sonar", NoStream: true})
+	if err != nil || !strings.Contains(string(request.Body), `"stream":false`) || request.Header.Get("Accept") != "application/json" {
+		t.Errorf("%v %+v", err, request)
+	}
+}
+
 func TestAPIRefusal(t *testing.T) {
 	t.Parallel()
 	request, err := answerengine.New().API.Question(chat.Question{Prompt: "a", Model: "sonar"})

@@ -33,7 +33,7 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	body := map[string]any{
 		"model":                    q.Model,
 		"messages":                 []any{map[string]any{"role": "user", "content": q.Prompt}},
-		"stream":                   true,
+		"stream":                   !q.NoStream,
 		"return_related_questions": true,
 	}
 	if q.Locale.Country != "" {
@@ -43,7 +43,11 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) {
 		}
 		body["web_search_options"] = map[string]any{"user_location": location}
 	}
-	request, err := upstream.PostJSON(apiSite, "/chat/completions", "text/event-stream", body, q.Locale)
+	accept := "text/event-stream"
+	if q.NoStream {
+		accept = "application/json"
+	}
+	request, err := upstream.PostJSON(apiSite, "/chat/completions", accept, body, q.Locale)
 	request.Refusal = vendorapi.RefusalBody
 	return request, err
 }

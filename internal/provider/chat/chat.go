@@ -5,6 +5,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -54,6 +55,8 @@ type Question struct {
 	NoSearch bool
 	// Model is the model of the official API.
 	Model string
+	// NoStream asks the official API for the whole answer at once.
+	NoStream bool
 }
 
 var _ provider.Provider = (*Assistant)(nil)
@@ -93,11 +96,13 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 // Ask asks the question through the upstream of the session and returns the answer with the
 // included parts.
 func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, include Include) (*earshot.Answer, error) {
-	document, err := c.document(up, q)
-	if err != nil {
-		return nil, err
+	q.Model, q.NoStream = up.Model(), !up.Streams()
+	response, err := c.fetch(ctx, up, q)
+	if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Setting == upstream.SettingStream && !q.NoStream {
+		up.StopStreaming() // the API refused before it did anything, so nothing is paid twice
+		q.NoStream = true
+		response, err = c.fetch(ctx, up, q)
 	}
-	response, err := up.Fetch(ctx, document)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +123,20 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	return found, nil
 }
 
+// fetch fetches the document that holds the answer.
+func (c *Assistant) fetch(ctx context.Context, up *upstream.Session, q Question) (*upstream.Response, error) {
+	document, err := c.document(up, q)
+	if err != nil {
+		return nil, err
+	}
+	return up.Fetch(ctx, document)
+}
+
 // document returns the request for the document to fetch: an API call, a visit with a browser, or
 // the site's own document.
 func (c *Assistant) document(up *upstream.Session, q Question) (*upstream.Request, error) {
 	switch {
 	case up.Surface() == earshot.SurfaceAPI && c.API != nil:
-		q.Model = up.Model()
 		return c.API.Question(q)
 	case up.Browses() && c.Script != nil:
 		return &upstream.Request{Site: c.About.Name, Path: c.Start, Locale: q.Locale, Steps: c.Script(q.Prompt)}, nil

@@ -105,7 +105,7 @@ func script(prompt string) []browser.Step {
 
 // api describes the official API.
 var api = provider.API{
-	Name: "openai", URL: "https://api.openai.com/v1", Model: "gpt-5-mini", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
+	Name: "openai", URL: "https://api.openai.com/v1", Model: "chat-latest", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
 	Place: "country, state",
 }
 
@@ -113,5 +113,5 @@ var api = provider.API{
 var official = &chat.API{Question: apiQuestion, Located: true}
 
 func apiQuestion(q chat.Question) (*upstream.Request, error) {
-	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: !q.NoSearch})
+	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, NoStream: q.NoStream, Search: !q.NoSearch})
 }

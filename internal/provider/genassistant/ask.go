@@ -37,12 +37,16 @@ func script(prompt string) []browser.Step {
 // from.
 func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	language := cmp.Or(q.Locale.Language, geo.Language(q.Locale.Country))
-	request, err := upstream.PostJSON(apiSite, "/models/"+url.PathEscape(q.Model)+":streamGenerateContent", "text/event-stream", map[string]any{
+	method, accept, query := ":streamGenerateContent", "text/event-stream", url.Values{"alt": {"sse"}}
+	if q.NoStream {
+		method, accept, query = ":generateContent", "application/json", nil
+	}
+	request, err := upstream.PostJSON(apiSite, "/models/"+url.PathEscape(q.Model)+method, accept, map[string]any{
 		"contents":   []any{map[string]any{"role": "user", "parts": []any{map[string]any{"text": q.Prompt}}}},
 		"tools":      []any{map[string]any{"googleSearch": map[string]any{}}},
 		"toolConfig": map[string]any{"retrievalConfig": map[string]any{"languageCode": language}},
 	}, q.Locale)
-	request.Query = url.Values{"alt": {"sse"}}
+	request.Query = query
 	request.Refusal = vendorapi.RefusalBody
 	return request, err
 }

@@ -22,6 +22,10 @@ func TestAPIQuestion(t *testing.T) {
 	if request.Site != "gemini" || request.Path != "/models/gemini-9.1%2Fx:streamGenerateContent" || request.Query.Encode() != "alt=sse" || string(request.Body) != body {
 		t.Errorf("%s%s?%s\n%s", request.Site, request.Path, request.Query.Encode(), request.Body)
 	}
+	whole, err := question(chat.Question{Prompt: `a "b"`, Model: "m", Locale: geo.Locale{Country: "CH"}, NoStream: true})
+	if err != nil || whole.Path != "/models/m:generateContent" || whole.Query.Encode() != "" || string(whole.Body) != body || whole.Header.Get("Accept") != "application/json" {
+		t.Errorf("not streamed: %v %+v", err, whole)
+	}
 }
 
 func TestAPIRefusal(t *testing.T) {

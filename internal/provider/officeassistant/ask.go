@@ -32,5 +32,5 @@ func script(prompt string) []browser.Step {
 var api = provider.API{Name: "responses", KeyHeader: "Authorization", KeyPrefix: "Bearer ", Place: "country, state"}
 
 func apiQuestion(q chat.Question) (*upstream.Request, error) {
-	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true})
+	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, NoStream: q.NoStream, Search: true})
 }

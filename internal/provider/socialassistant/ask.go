@@ -31,12 +31,11 @@ func script(prompt string) []browser.Step {
 
 // api describes the official API.
 var api = provider.API{
-	Name: "xai", URL: "https://api.x.ai/v1", Model: "grok-4.3", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
-	Place: "sent to the API, but it is unknown whether the API uses it, so results name no place",
+	Name: "xai", URL: "https://api.x.ai/v1", Model: "grok-latest", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
+	Place: "country, state",
 }
 
-// apiQuestion includes the location in the API call. It is unknown whether the API uses the
-// location, so answers do not name one.
+// apiQuestion asks for a search of the web from the location, and of posts, which have none.
 func apiQuestion(q chat.Question) (*upstream.Request, error) {
-	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true, Posts: true})
+	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, NoStream: q.NoStream, Search: true, Posts: true})
 }

@@ -54,7 +54,7 @@ func New() *chat.Assistant {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &chat.API{Question: apiQuestion},
+		API:      &chat.API{Question: apiQuestion, Located: true},
 		Read:     Read,
 	}
 }

@@ -45,18 +45,38 @@ func Refusal(status int, header http.Header, codes []string, message string) *up
 	default:
 		failure.Final = kind >= http.StatusBadRequest
 	}
+	switch {
+	case containsAny(words, emptyCodes): // the key works
+	case kind < http.StatusInternalServerError && kind != http.StatusTooManyRequests && modelGone(words, message):
+		failure.Setting, failure.Final = upstream.SettingModel, true
+	case kind == http.StatusUnauthorized, kind == http.StatusForbidden, containsAny(words, keyCodes), containsAny(allWords, keyPhrases):
+		failure.Setting = upstream.SettingKey
+	}
 	return failure
+}
+
+// Phrases for a model that does not exist, or that the key may not use.
+var (
+	modelCodes  = []string{"model not found", "invalid model", "unknown model", "model deprecated", "model not available"}
+	modelIsGone = regexp.MustCompile(`(?i)\bmodels?\b.{0,100}\b(?:do(?:es)? not exist|not found|no longer (?:available|supported)|not available|not supported for|` +
+		`(?:has|have) been (?:deprecated|retired|removed|shut ?down|discontinued|decommissioned)|is (?:deprecated|retired|discontinued|decommissioned))|` +
+		`\b(?:no|without|not have) access to (?:the )?(?:requested )?model|\b(?:unknown|invalid|unsupported|no such) model|\bmodel not found`)
+)
+
+// modelGone reports whether an error says that the model is gone or refused.
+func modelGone(words, message string) bool {
+	return containsAny(words, modelCodes) || modelIsGone.MatchString(message[:min(len(message), maxMessage)])
 }
 
 // Codes and phrases that decide regardless of the status. Account codes are searched for only in
 // the codes, not in the message, because the message of an ordinary rate limit may mention billing.
 var (
-	accountCodes = []string{"insufficient quota", "billing", "api key invalid", "invalid api key"}
+	accountCodes = slices.Concat(emptyCodes, keyCodes)
+	emptyCodes   = []string{"insufficient quota", "billing"}
+	keyCodes     = []string{"api key invalid", "invalid api key"}
 	// An empty account or a wrong key, for vendors that send no code for it.
-	accountPhrases = []string{
-		"incorrect api key", "api key not valid", "api key not found", "invalid api key", "api key expired",
-		"used all available credits", "spending limit", "insufficient credits",
-	}
+	accountPhrases = slices.Concat([]string{"used all available credits", "spending limit", "insufficient credits"}, keyPhrases)
+	keyPhrases     = []string{"incorrect api key", "api key not valid", "api key not found", "invalid api key", "api key expired"}
 	// A prompt that is too long or not allowed.
 	refusedPhrases = []string{
 		"context length", "string above max length", "too many prompt tokens", "prompt is too long", "maximum prompt length", "maximum number of tokens",

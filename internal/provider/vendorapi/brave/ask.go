@@ -35,10 +35,11 @@ func ask(
 	ctx context.Context, up *upstream.Session, q Query, pages int, keep bool,
 	request func(Query, int) *upstream.Request, add func(document []byte, n int) (more bool, err error),
 ) (kept []string, err error) {
+	if country := q.Locale.Country; country != "" && !Located(q.Locale) {
+		return nil, cannotServe("the API has no results for the country %s", country)
+	}
 	if q.offset(1) >= maxPages {
-		failure := upstream.Fail(earshot.ReasonUnavailable, "the API serves at most %d pages", maxPages)
-		failure.Final = true
-		return nil, failure
+		return nil, cannotServe("the API serves at most %d pages", maxPages)
 	}
 	more := true
 	for n := 1; n <= pages && more && q.offset(n) < maxPages; n++ {
@@ -58,6 +59,14 @@ func ask(
 		}
 	}
 	return kept, nil
+}
+
+// cannotServe returns the failure of a search that the API does not offer. It lets the next upstream
+// answer at once.
+func cannotServe(format string, args ...any) *upstream.Failure {
+	failure := upstream.Fail(earshot.ReasonUnavailable, format, args...)
+	failure.Final = true
+	return failure
 }
 
 // merger merges the results of several pages. Pages of the API may overlap, so each result is added
@@ -110,6 +119,12 @@ func (m *merger) web(document []byte, n int) (more bool, err error) {
 
 func (m *merger) panels(found *earshot.WebSearch) {
 	all := m.result
+	for _, story := range found.TopStories {
+		if m.isNew("story", story.Link) {
+			story.Position = len(all.TopStories) + 1
+			all.TopStories = append(all.TopStories, story)
+		}
+	}
 	for _, video := range found.Videos {
 		if m.isNew("video", video.URL) {
 			video.Position = len(all.Videos) + 1

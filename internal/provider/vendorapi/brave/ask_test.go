@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"earshot"
@@ -101,6 +102,43 @@ func TestPagesBeyondTheAPILimit(t *testing.T) {
 	var failure *upstream.Failure
 	if !errors.As(err, &failure) || !failure.Final || failure.Reason != earshot.ReasonUnavailable {
 		t.Errorf("beyond the last page: %v", err)
+	}
+}
+
+func TestUnsupportedCountryIsRefused(t *testing.T) {
+	t.Parallel()
+	abroad := brave.Query{Text: "harbour", Locale: geo.Locale{Country: "RO"}}
+	up := session(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) })
+	_, web := brave.AskWeb(t.Context(), up, abroad, 1, false)
+	_, news := brave.AskNews(t.Context(), up, abroad, 1, false)
+	for _, err := range []error{web, news} {
+		failure, ok := errors.AsType[*upstream.Failure](err)
+		if !ok || !failure.Final || failure.Reason != earshot.ReasonUnavailable || !strings.Contains(err.Error(), "RO") {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}
+
+func TestNewsOfAWebSearch(t *testing.T) {
+	t.Parallel()
+	up := session(t, func(w http.ResponseWriter, r *http.Request) {
+		more := r.URL.Query().Get("offset") == "0"
+		fmt.Fprintf(w, `{"type":"search","query":{"more_results_available":%t},"web":{"results":%s},"news":{"type":"news","results":[
+			{"title":"Pier <strong>opens</strong>","url":"https://n.test/1","age":"2 hours ago","thumbnail":{"src":"https://i.test/1"},"profile":{"name":"The Quay"}},
+			{"title":"No link"},{"title":"Rain","url":"https://n.test/%t"}]}}`, more, listed(0, 1), more)
+	})
+	result, err := brave.AskWeb(t.Context(), up, query, 2, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	providertest.Check(t, result)
+	want := []earshot.TopStory{
+		{Position: 1, Title: "Pier opens", Link: "https://n.test/1", Source: "The Quay", Date: "2 hours ago", Thumbnail: "https://i.test/1"},
+		{Position: 2, Title: "Rain", Link: "https://n.test/true", Source: "n.test"},
+		{Position: 3, Title: "Rain", Link: "https://n.test/false", Source: "n.test"},
+	}
+	if diff := cmp.Diff(want, result.TopStories); diff != "" {
+		t.Errorf("the stories differ (-want +got):\n%s", diff)
 	}
 }
 

@@ -7,7 +7,7 @@
 //	ask.go       fetching and merging pages
 //	read.go      decoding documents and the text in them
 //	web.go       reading web search results
-//	panels.go    reading videos, places and the infobox of a web search
+//	panels.go    reading news, videos, places and the infobox of a web search
 //	news.go      reading news search results
 //	refusal.go   errors
 //
@@ -30,7 +30,7 @@ import (
 const Site = "brave"
 
 // API is Brave's official search API.
-var API = provider.API{Name: Site, URL: "https://api.search.brave.com/res/v1", KeyHeader: "X-Subscription-Token", Place: "where the API offers the country"}
+var API = provider.API{Name: Site, URL: "https://api.search.brave.com/res/v1", KeyHeader: "X-Subscription-Token", Place: "country; other countries than those of the API are refused"}
 
 const (
 	// pageSize is how many results a page has. The API could return more at once, but then a page

@@ -8,13 +8,19 @@ import (
 	"earshot/internal/provider/loosejson"
 )
 
-// readPanels reads the videos, the places and the infobox of a web search.
+// readPanels reads the news, the videos, the places and the infobox of a web search.
 func readPanels(found *earshot.WebSearch, o loosejson.Object) {
+	found.TopStories = collect(o.Object("news"), readStory)
 	found.Videos = collect(o.Object("videos"), readVideo)
 	found.Places = collect(o.Object("locations"), readPlace)
 	if panels := collect(o.Object("infobox"), readInfobox); len(panels) > 0 {
 		found.KnowledgeGraph = panels[0]
 	}
+}
+
+func readStory(o loosejson.Object) (story earshot.TopStory, ok bool) {
+	article, ok := readArticle(o)
+	return earshot.TopStory{Title: article.Title, Link: article.Link, Source: article.Source, Date: article.Date, Thumbnail: article.Thumbnail}, ok
 }
 
 func readVideo(o loosejson.Object) (video earshot.Video, ok bool) {

@@ -16,8 +16,8 @@ AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB HK ID IN IT JP
 KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA
 `)
 
-// Located reports whether the API supports the country of the locale. Requests from any other
-// country name no country; the API then answers as for the United States.
+// Located reports whether the API supports the country of the locale. A search from any other country
+// is refused, because the API would answer as for the United States.
 func Located(locale geo.Locale) bool { return slices.Contains(countries, locale.Country) }
 
 // locate sets the headers that describe the user's location. The API accepts any ISO 3166 country

@@ -42,7 +42,7 @@ func read(document []byte, kind string, use func(loosejson.Object)) error {
 	return decode(document, func(o loosejson.Object) error {
 		switch {
 		case o.Text("type") == typeError:
-			return refusal(0, nil, o)
+			return refusal(0, nil, o, "")
 		case !isAnswer(o, kind):
 			return upstream.Fail(earshot.ReasonUnreadable, "the document is not an answer of type %s", kind)
 		}

@@ -8,15 +8,17 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
 )
 
 // Refusal returns the failure that a response with an error status means.
 func Refusal(status int, header http.Header, body []byte) *upstream.Failure {
-	failure := vendorapi.Refusal(status, header, nil, "") // for an unreadable body
+	text := vendorapi.BodyText(rawdoc.Trimmed(body)) // logged if there is no error object
+	failure := vendorapi.Refusal(status, header, nil, text)
 	_ = decode(body, func(o loosejson.Object) error {
-		failure = refusal(status, header, o)
+		failure = refusal(status, header, o, text)
 		return nil
 	})
 	return failure
@@ -24,7 +26,7 @@ func Refusal(status int, header http.Header, body []byte) *upstream.Failure {
 
 // refusal classifies a document of type ErrorResponse. The documentation has also shown its error
 // as a list.
-func refusal(status int, header http.Header, o loosejson.Object) *upstream.Failure {
+func refusal(status int, header http.Header, o loosejson.Object, text string) *upstream.Failure {
 	apiError := o.Object("error")
 	if list := o.Objects("errors"); apiError == nil && len(list) > 0 {
 		apiError = list[0]
@@ -33,11 +35,14 @@ func refusal(status int, header http.Header, o loosejson.Object) *upstream.Failu
 		status = *own
 	}
 	code := apiError.Text("code")
-	failure := vendorapi.Refusal(status, header, []string{code}, apiError.Text("detail"))
+	if apiError != nil {
+		text = apiError.Text("detail")
+	}
+	failure := vendorapi.Refusal(status, header, []string{code}, text)
 	switch {
 	case strings.HasPrefix(code, "SUBSCRIPTION_"), lacksKey(apiError):
 		// The API answers 422 to an invalid key, and 404 to a key without a subscription.
-		failure.Reason, failure.Final = earshot.ReasonBlocked, true
+		failure.Reason, failure.Final, failure.Setting = earshot.ReasonBlocked, true, upstream.SettingKey
 	case code == "QUOTA_LIMITED":
 		// QUOTA_LIMITED is the monthly quota; RATE_LIMITED is the limit per second.
 		failure.Final, failure.RetryAfter = true, 0

@@ -39,6 +39,7 @@ func TestRefusal(t *testing.T) {
 		{"a question too long", 422, nil, `{"error":{"code":"VALIDATION","meta":{"errors":[{"loc":["query","q"],"msg":"too long"}]}}}`, earshot.ReasonUnavailable, true, 0},
 		{"broken", 500, nil, "<html>", earshot.ReasonUnavailable, false, 0},
 		{"down", 503, http.Header{"Retry-After": {"2"}}, "", earshot.ReasonUnavailable, false, 2 * time.Second},
+		{"text", 502, nil, "error code: 502", earshot.ReasonUnavailable, false, 0},
 		{"huge", 500, nil, strings.Repeat("x", 4<<20), earshot.ReasonUnavailable, false, 0},
 		{"wrong types", 422, nil, `{"error":[1],"errors":{"code":2}}`, earshot.ReasonUnavailable, true, 0},
 	} {
@@ -47,6 +48,9 @@ func TestRefusal(t *testing.T) {
 			got := brave.Refusal(test.status, test.header, []byte(test.body))
 			if got == nil || got.Err == nil {
 				t.Fatalf("the failure is %v", got)
+			}
+			if body, _, _ := strings.Cut(test.body, "<"); body != "" && !strings.HasPrefix(body, "{") && !strings.Contains(got.Error(), body[:10]) {
+				t.Errorf("the text of the body is not in %v", got)
 			}
 			if got.Reason != test.reason || got.Final != test.final || got.RetryAfter != test.wait {
 				t.Errorf("%v, final %v, wait %v", got, got.Final, got.RetryAfter)

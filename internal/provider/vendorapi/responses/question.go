@@ -17,6 +17,8 @@ type Ask struct {
 	Locale geo.Locale
 	// Search forces the assistant to search the web. Otherwise the assistant decides.
 	Search bool
+	// NoStream asks for the whole response at once.
+	NoStream bool
 	// Posts also searches the social network X. Only xAI supports it.
 	Posts bool
 }
@@ -33,13 +35,17 @@ func Question(q Ask) (*upstream.Request, error) {
 	if q.Search {
 		choice = "required"
 	}
-	request, err := upstream.PostJSON(q.Site, path, "text/event-stream", body{
+	accept := "text/event-stream"
+	if q.NoStream {
+		accept = "application/json"
+	}
+	request, err := upstream.PostJSON(q.Site, path, accept, body{
 		Model:      q.Model,
 		Input:      q.Prompt,
 		Tools:      tools,
 		ToolChoice: choice,
 		Include:    include,
-		Stream:     true,
+		Stream:     !q.NoStream,
 	}, q.Locale)
 	request.Refusal = vendorapi.RefusalBody
 	return request, err

@@ -23,6 +23,11 @@ func TestQuestion(t *testing.T) {
 			`{"model":"m","input":"wer?","tools":[{"type":"web_search","user_location":{"type":"approximate","country":"DE"}},{"type":"x_search"}],` +
 				`"tool_choice":"auto","stream":true,"store":false}`,
 		},
+		"not streamed": {
+			responses.Ask{Site: "api", Model: "m", Prompt: "x", NoStream: true},
+			`{"model":"m","input":"x","tools":[{"type":"web_search","user_location":{"type":"approximate"}}],` +
+				`"tool_choice":"auto","include":["web_search_call.action.sources"],"stream":false,"store":false}`,
+		},
 		"nowhere": {
 			responses.Ask{Site: "api", Model: "m", Prompt: "x"},
 			`{"model":"m","input":"x","tools":[{"type":"web_search","user_location":{"type":"approximate"}}],` +

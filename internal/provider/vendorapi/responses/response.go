@@ -102,6 +102,9 @@ func (r *reader) message(item loosejson.Object) {
 	if role := item.Text("role"); role != "assistant" && role != "" {
 		return
 	}
+	if item.Text("phase") == "commentary" { // said before or between searches, and not part of the answer
+		return
+	}
 	for _, part := range item.Objects("content") {
 		if refusal := part.Text("refusal"); refusal != "" {
 			r.refused = true
@@ -127,7 +130,7 @@ func (r *reader) finish(response loosejson.Object, want answer.Want) {
 	}
 	for _, page := range append(r.found, pages(response["citations"])...) {
 		if target, ok := page.Destination(ownSources, "url"); ok {
-			r.sources.Add(r.page(target, page.Text("title")))
+			r.sources.Add(r.page(target, page.Text("title", "name")))
 		}
 	}
 	r.sources.Fill(r.answer)

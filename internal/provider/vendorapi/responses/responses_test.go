@@ -32,7 +32,7 @@ func TestGolden(t *testing.T) {
 // response.
 func TestStreamsEqualResponses(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"plain", "parts", "posts", "unplaced", "places"} {
+	for _, name := range []string{"plain", "parts", "posts", "unplaced", "places", "commentary"} {
 		document := read(t, name+".json")
 		want, err := parse(document)
 		if err != nil {
@@ -95,6 +95,10 @@ func events(response map[string]any, closed bool, last map[string]any) []map[str
 	for i, item := range output {
 		item, _ := item.(map[string]any)
 		parts, _ := item["content"].([]any)
+		if phase := item["phase"]; phase != nil {
+			opened := map[string]any{"type": "message", "role": "assistant", "phase": phase, "content": []any{}}
+			told = append(told, map[string]any{"type": "response.output_item.added", "output_index": i, "item": opened})
+		}
 		for j, part := range parts {
 			told = append(told, pieces(i, j, part)...)
 		}
