@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -16,14 +19,15 @@ import (
 type checkCmd struct {
 	Provider []providerArg `arg:"" optional:"" help:"The providers to check; all by default: ${providers}." completion-predictor:"provider"`
 	Country  string        `help:"The country to ask from." default:"US" completion-predictor:"country"`
-	Upstream []string      `help:"As for serve. The official APIs are ${apis}." placeholder:"lab|web|api:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
+	Upstream []string      `help:"As for serve. The official APIs are ${apis}." placeholder:"lab|web|api:NAME|via:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
 	JSON     bool          `name:"json" help:"Print one JSON object for each upstream."`
 }
 
 // Help returns the command's long help.
 func (c *checkCmd) Help() string {
-	return `Asks each provider once through each of its upstreams and prints which of them work. It needs no running server and charges no
-credits. An official API charges the owner of the API key for the call.
+	return `Asks each provider once through each of its upstreams, and prints which of them work, what the answers cost in USD, and which setting
+to change where one fails. It waits for vendors that answer later. It needs no running server and charges no credits. Official APIs and
+vendors charge the owner of the key. A price with ~ was not reported by the upstream; it comes from the settings or from the list price.
 
 Exit status: 0 all upstreams work, 1 one does not, or anything else.
 
@@ -35,20 +39,20 @@ Examples:
 
 var errCheck = errors.New("at least one upstream does not work")
 
-// Run prints a line for each provider and upstream.
+// Run prints a line for each provider and upstream, then the cost and the settings to change.
 func (c *checkCmd) Run(in *invocation) error {
 	in.cfg.Upstreams = c.Upstream
 	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
 	if !c.JSON {
-		fmt.Fprintln(table, "PROVIDER\tUPSTREAM\tSTATE\tTIME\tFOUND")
+		fmt.Fprintln(table, "PROVIDER\tUPSTREAM\tSTATE\tTIME\tUSD\tFOUND")
 	}
 	var names []string
 	for _, p := range c.Provider {
 		names = append(names, p.Name)
 	}
-	works := true
+	var done checked
 	err := app.Check(in, in.cfg, c.Country, names, func(one app.Checked) error {
-		works = works && one.Works
+		done.add(one)
 		if c.JSON {
 			return json.NewEncoder(in.out).Encode(one)
 		}
@@ -59,17 +63,77 @@ func (c *checkCmd) Run(in *invocation) error {
 				state = string(one.Reason)
 			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", one.Provider, one.Upstream, state, one.Took.Round(time.Millisecond), found)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", one.Provider, one.Upstream, state, one.Took.Round(time.Millisecond), price(one), found)
 		return nil
 	})
 	if err := errors.Join(err, table.Flush()); err != nil {
 		return err
 	}
-	if !works {
+	if !c.JSON {
+		done.print(in.out)
+	}
+	if done.failed {
 		return errCheck
 	}
 	return nil
 }
+
+// checked is what all upstreams together cost and lack.
+type checked struct {
+	failed, paid, estimated bool
+	usd                     float64
+	unknown, fixes          []string // upstreams without a price; settings to change
+}
+
+func (c *checked) add(one app.Checked) {
+	c.failed = c.failed || !one.Works
+	c.paid = c.paid || one.Paid
+	c.estimated = c.estimated || one.Estimated
+	if one.USD != nil {
+		c.usd += *one.USD
+	} else if one.Paid && one.Works && !slices.Contains(c.unknown, one.Upstream) {
+		c.unknown = append(c.unknown, one.Upstream)
+	}
+	if one.Fix != "" && !slices.Contains(c.fixes, one.Fix) {
+		c.fixes = append(c.fixes, one.Fix)
+	}
+}
+
+// print writes the cost if something was paid for, and the settings to change.
+func (c *checked) print(out io.Writer) {
+	if c.paid {
+		fmt.Fprintf(out, "\nThis check cost %s USD", usd(c.usd))
+		if c.estimated {
+			fmt.Fprint(out, ", partly estimated")
+		}
+		if len(c.unknown) > 0 {
+			fmt.Fprintf(out, ", and an unknown amount for %s, whose prices you can set in `costs`", strings.Join(c.unknown, ", "))
+		}
+		fmt.Fprintln(out, ".")
+	}
+	if len(c.fixes) > 0 {
+		fmt.Fprintln(out, "\nSettings to change:")
+	}
+	for _, fix := range c.fixes {
+		fmt.Fprintln(out, "  "+fix)
+	}
+}
+
+// price returns the cost of an answer, with ~ if it is estimated and ? if it is unknown.
+func price(one app.Checked) string {
+	switch {
+	case !one.Paid:
+		return "-"
+	case one.USD == nil:
+		return "?"
+	case one.Estimated:
+		return "~" + usd(*one.USD)
+	default:
+		return usd(*one.USD)
+	}
+}
+
+func usd(amount float64) string { return strconv.FormatFloat(math.Round(amount*1e6)/1e6, 'f', -1, 64) }
 
 // summary returns the content of an answer in a few words.
 func summary(one app.Checked) string {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"earshot/internal/app"
@@ -42,6 +45,95 @@ func TestCheckPrintsWhichUpstreamsWork(t *testing.T) {
 	}
 	if _, err = earshotCommand(t, "check", "nobody"); err == nil || !strings.Contains(err.Error(), "there is no provider") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// vendorServer plays cloro, which answers a task when it is polled for the third time, and
+// official APIs, which refuse the model or the key.
+func vendorServer(t *testing.T) (address string, submitted func() int) {
+	t.Helper()
+	var polls, tasks atomic.Int32
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/async/task", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if !strings.Contains(string(body), `"idempotencyKey":"check-`) || strings.Contains(string(body), "shopping") {
+			t.Errorf("submitted %s", body)
+		}
+		tasks.Add(1)
+		fmt.Fprint(w, `{"task":{"id":"t1","status":"QUEUED"}}`)
+	})
+	mux.HandleFunc("GET /v1/async/task/t1", func(w http.ResponseWriter, _ *http.Request) {
+		if polls.Add(1) < 3 {
+			fmt.Fprint(w, `{"task":{"id":"t1","status":"PROCESSING"}}`)
+			return
+		}
+		fmt.Fprint(w, `{"task":{"id":"t1","status":"COMPLETED"},"credits":{"creditsCharged":5},"response":{"text":"The tallest building in the world is in Dubai.","model":"m-1","sources":[{"position":1,"url":"https://towers.example/","label":"Towers"}]}}`)
+	})
+	mux.HandleFunc("POST /responses", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"error":{"message":"The model chat-latest does not exist or you do not have access to it.","type":"invalid_request_error","code":"model_not_found"}}`)
+	})
+	mux.HandleFunc("POST /models/", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`)
+	})
+	mux.HandleFunc("POST /chat/completions", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"model":"sonar","object":"chat.completion","citations":["https://towers.example/"],"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"It is in Dubai.[1]"}}]}`)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL, func() int { return int(tasks.Load()) }
+}
+
+func TestCheckAsksVendorsAndPrintsTheCost(t *testing.T) {
+	address, submitted := vendorServer(t)
+	for _, name := range []string{"CLORO", "OPENAI", "GEMINI", "PERPLEXITY"} {
+		t.Setenv("EARSHOT_"+name+"_API_KEY", "secret")
+		t.Setenv("EARSHOT_"+name+"_URL", address)
+	}
+	t.Setenv("EARSHOT_XAI_API_KEY", "secret")
+	t.Setenv("EARSHOT_XAI_URL", "http://127.0.0.1:1")
+	t.Setenv("EARSHOT_CONFIG", writeFile(t, "earshot.yaml", `
+providers:
+  chatassistant: {upstreams: [via:cloro, api:openai]}
+vendors:
+  cloro: {poll: 1ms, unit: 0.001}
+apis:
+  perplexity: {stream: false}
+`))
+	out, err := earshotCommand(t, "check", "chatassistant", "genassistant", "socialassistant", "answerengine", "officeassistant")
+	if !errors.Is(err, errCheck) || submitted() != 1 {
+		t.Errorf("%v after %d submissions", err, submitted())
+	}
+	lines := strings.Split(out, "\n")
+	for i, parts := range [][]string{
+		{"PROVIDER", "USD"},
+		{"chatassistant", "via:cloro", "works", " 0.005 ", "model m-1", "for US", "1 sources"},
+		{"chatassistant", "api:openai", "unavailable", " 0 ", "does not exist or you do not have access", "EARSHOT_OPENAI_MODEL"},
+		{"genassistant", "api:gemini", "blocked", " 0 ", "API key not valid"},
+		{"socialassistant", "api:xai", "unavailable", "refused"},
+		{"officeassistant", "lab", "works", " - "},
+		{"answerengine", "api:perplexity", "works", " ? ", "model sonar"},
+		{},
+		{"This check cost 0.005 USD, and an unknown amount for api:perplexity"},
+		{},
+		{"Settings to change:"},
+		{"EARSHOT_OPENAI_MODEL or apis.openai.model: a model"},
+		{"EARSHOT_GEMINI_API_KEY or apis.gemini.key-file: a valid key"},
+		{"EARSHOT_XAI_URL or apis.xai.url: an address"},
+	} {
+		for _, part := range parts {
+			if i >= len(lines) || !strings.Contains(lines[i], part) {
+				t.Errorf("line %d lacks %q:\n%s", i+1, part, out)
+			}
+		}
+	}
+	if out, err = earshotCommand(t, "check", "answerengine", "--json"); err != nil || !strings.Contains(out, `"paid":true`) || strings.Contains(out, "usd") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Setenv("EARSHOT_CONFIG", writeFile(t, "priced.yaml", "apis:\n  perplexity:\n    costs: {answerengine: 0.006}\n"))
+	if out, err = earshotCommand(t, "check", "answerengine"); err != nil || !strings.Contains(out, " ~0.006 ") || !strings.Contains(out, "cost 0.006 USD, partly estimated") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

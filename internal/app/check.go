@@ -2,9 +2,13 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"net"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -12,9 +16,11 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/egress"
 )
 
-// checkTime is how long an upstream gets for one answer, as in an attempt.
+// checkTime is how long a page may take to answer. Official APIs and vendors have as long as in
+// an attempt of a job.
 const checkTime = 120 * time.Second
 
 // checkQuestion is asked of everything: one that any assistant and any engine
@@ -28,15 +34,21 @@ type Checked struct {
 	Works    bool              `json:"works"`
 	Reason   earshot.Reason    `json:"reason,omitempty"` // why not
 	Error    string            `json:"error,omitempty"`
+	Fix      string            `json:"fix,omitempty"` // the setting to change, and its value
 	Took     time.Duration     `json:"took"`
 	Model    string            `json:"model,omitempty"`
 	Location *earshot.Location `json:"location,omitempty"`
 	Found    map[string]int    `json:"found,omitempty"` // how many of each list in the result
+	// Paid says that the operator pays for the request. USD is the price, nil if it is unknown, and
+	// Estimated says that the upstream did not report it.
+	Paid      bool     `json:"paid,omitempty"`
+	USD       *float64 `json:"usd,omitempty"`
+	Estimated bool     `json:"estimated,omitempty"`
 }
 
 // Check asks each provider of names, or all of them, once through each of its
-// upstreams, and reports them in that order. It needs no database, and nothing
-// is charged here; official APIs charge the operator.
+// upstreams, and reports them in that order. It needs no database and charges no credits.
+// Official APIs and vendors charge the operator.
 func Check(ctx context.Context, cfg Config, country string, names []string, report func(Checked) error) (err error) {
 	server, err := listenLab(ctx, cfg)
 	if err != nil {
@@ -67,7 +79,7 @@ func Check(ctx context.Context, cfg Config, country string, names []string, repo
 			continue
 		}
 		for _, client := range ups.routes.Of(p.Definition().Name) {
-			if err := report(checkOne(ctx, p, client, country)); err != nil {
+			if err := report(ups.check(ctx, p, client, country)); err != nil {
 				return err
 			}
 		}
@@ -75,17 +87,17 @@ func Check(ctx context.Context, cfg Config, country string, names []string, repo
 	return ctx.Err()
 }
 
-func checkOne(ctx context.Context, p provider.Provider, client *upstream.Client, country string) Checked {
-	c := Checked{Provider: p.Definition().Name, Upstream: client.Name()}
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
+// check asks once through one upstream, and waits for a vendor that answers later.
+func (u *upstreams) check(ctx context.Context, p provider.Provider, client *upstream.Client, country string) Checked {
+	c := Checked{Provider: p.Definition().Name, Upstream: client.Name(), Paid: client.Paid()}
 	began := time.Now()
-	result, err := askOnce(ctx, p, client, country)
+	result, uses, err := u.askOnce(ctx, p, client, country)
 	c.Took = time.Since(began).Round(time.Millisecond)
+	c.setCost(uses)
 	if err != nil {
 		c.Error = err.Error()
 		if failure, ok := errors.AsType[*upstream.Failure](err); ok {
-			c.Reason, c.Error = failure.Reason, failure.Err.Error()
+			c.Reason, c.Error, c.Fix = failure.Reason, failure.Err.Error(), u.fix(client, failure, country)
 		}
 		return c
 	}
@@ -104,21 +116,102 @@ func checkOne(ctx context.Context, p provider.Provider, client *upstream.Client,
 	return c
 }
 
-// askOnce asks the question and returns the result as a client sees it.
-func askOnce(ctx context.Context, p provider.Provider, client *upstream.Client, country string) (map[string]any, error) {
-	request, err := wholeRequest(p, map[string]any{"country": country, p.Definition().TextField(): checkQuestion})
-	if err != nil {
-		return nil, err
+// setCost adds up what the upstream charged. The price of an answer is unknown if neither the
+// upstream nor the settings say it.
+func (c *Checked) setCost(uses []upstream.Use) {
+	var sum int64
+	for _, use := range uses {
+		if use.MicroUSD == 0 && (use.Reason == "" || use.Reason == earshot.ReasonTimeout) {
+			return
+		}
+		sum += use.MicroUSD
+		c.Estimated = c.Estimated || use.Estimated
 	}
-	outcome, err := request.Ask(ctx, client.NewSession(1, "captures"))
+	if c.Paid && len(uses) > 0 {
+		usd := float64(sum) / 1e6
+		c.USD = &usd
+	}
+}
+
+// askOnce asks the question and returns the result as a client sees it. A vendor's ticket is
+// polled until it is answered or its time is over.
+func (u *upstreams) askOnce(ctx context.Context, p provider.Provider, client *upstream.Client, country string) (map[string]any, []upstream.Use, error) {
+	about := p.Definition()
+	fields := map[string]any{"country": country, about.TextField(): checkQuestion}
+	makeRequest := wholeRequest
+	if client.Via() != "" {
+		makeRequest = newRequest // optional parts cost extra, and no vendor has all of them
+	}
+	request, err := makeRequest(p, fields)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	try := &upstream.Attempt{
+		Provider: about.Name, Place: request.Locale().Place(), Number: 1, CaptureURL: "captures", Only: client.Name(),
+		Tickets: &upstream.Tickets{Job: "check-" + rand.Text(), Save: func(context.Context, *upstream.Ticket) error { return nil }},
+	}
+	var outcome *provider.Outcome
+	for {
+		err := u.routes.Try(ctx, try, func(session *upstream.Session) (err error) {
+			ctx, cancel := context.WithTimeout(ctx, session.Time(checkTime))
+			defer cancel()
+			outcome, err = u.vendors.Ask(ctx, request, session)
+			if errors.Is(err, context.DeadlineExceeded) {
+				err = upstream.Fail(earshot.ReasonTimeout, "%w", err)
+			}
+			return err
+		})
+		pending, waits := errors.AsType[*upstream.Pending](err)
+		if err != nil && !waits {
+			return nil, try.Uses, err
+		}
+		if !waits {
+			break
+		}
+		select {
+		case <-time.After(pending.After):
+		case <-ctx.Done():
+			return nil, try.Uses, ctx.Err()
+		}
 	}
 	text, err := json.Marshal(outcome.Result)
 	if err != nil {
-		return nil, err
+		return nil, try.Uses, err
 	}
-	fields := map[string]any{}
-	err = json.Unmarshal(text, &fields)
-	return fields, err
+	result := map[string]any{}
+	err = json.Unmarshal(text, &result)
+	return result, try.Uses, err
+}
+
+// fix returns which setting to change after a failure, and what it should be; "" if no setting helps.
+func (u *upstreams) fix(client *upstream.Client, failure *upstream.Failure, country string) string {
+	name, section := client.Name(), "apis."
+	if vendor, ok := strings.CutPrefix(name, upstreamVendor); ok {
+		name, section = vendor, "vendors."
+	}
+	name = strings.TrimPrefix(name, upstreamAPI)
+	section += name
+	_, unreachable := errors.AsType[*net.OpError](failure)
+	switch {
+	case errors.Is(failure, egress.ErrNoRoute):
+		return fmt.Sprintf("web.proxies: a proxy for %s or *", country)
+	case errors.Is(failure, upstream.ErrNoBrowser):
+		return "web.browser: the path of a Chromium"
+	case !client.Paid():
+		return ""
+	case failure.Setting == upstream.SettingModel:
+		return fmt.Sprintf("%s or %s.model: a model that the key may use", variable(name, "MODEL"), section)
+	case failure.Setting == upstream.SettingStream:
+		return section + ".stream: false"
+	case failure.Setting == upstream.SettingKey && client.Via() != "" && u.vendors[name].Definition().Basic:
+		return fmt.Sprintf("%s and %s: the user and the password that the vendor gave you for its API", variable(name, "USER"), variable(name, "API_KEY"))
+	case failure.Setting == upstream.SettingKey:
+		return fmt.Sprintf("%s or %s.key-file: a valid key that may use this", variable(name, "API_KEY"), section)
+	case unreachable:
+		return fmt.Sprintf("%s or %s.url: an address that this machine reaches", variable(name, "URL"), section)
+	case failure.Reason == earshot.ReasonTimeout && client.Via() != "":
+		return section + ".wait: a longer time, such as 20m"
+	default:
+		return ""
+	}
 }

@@ -131,6 +131,11 @@ func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request,
 	if _, hasURL := body["url"]; hasURL {
 		delete(body, "query") // the two exclude each other
 	}
+	return newRequest(p, body)
+}
+
+// newRequest returns the request with the fields of body.
+func newRequest(p provider.Provider, body map[string]any) (provider.Request, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)

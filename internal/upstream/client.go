@@ -209,7 +209,7 @@ func (c *Client) Surface() earshot.Surface { return c.surface }
 func (c *Client) Via() string { return c.via }
 
 // Paid reports whether the operator pays for every request.
-func (c *Client) Paid() bool { return c.api != nil }
+func (c *Client) Paid() bool { return c.api != nil && !c.replayed }
 
 // Price returns the estimated cost of an answer in micro-USD.
 func (c *Client) Price(provider string) int64 { return c.prices[provider] }

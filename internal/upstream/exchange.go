@@ -87,7 +87,8 @@ type NoBrowser struct{ Err error }
 
 // Visit returns a final failure.
 func (n NoBrowser) Visit(context.Context, browser.Visit) (*browser.Document, error) {
-	return nil, &Failure{Reason: earshot.ReasonUnavailable, Err: errors.Join(errNoBrowser, n.Err), Final: true}
+	return nil, &Failure{Reason: earshot.ReasonUnavailable, Err: errors.Join(ErrNoBrowser, n.Err), Final: true}
 }
 
-var errNoBrowser = errors.New("this page needs a browser, but no browser is available")
+// ErrNoBrowser is the error of a page that needs a browser on a machine without one.
+var ErrNoBrowser = errors.New("this page needs a browser, but no browser is available")

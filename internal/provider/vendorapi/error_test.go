@@ -38,7 +38,8 @@ func TestRefusalBody(t *testing.T) {
 		"<html><head><title>502</title></head><body><script>x()</script><h1>Bad gateway</h1> <!-- a --> cloudflare</body></html>": {
 			502, earshot.ReasonUnavailable, false, "status 502: Bad gateway cloudflare",
 		},
-		"upstream connect error for key sk-abc123\n": {503, earshot.ReasonUnavailable, false, "status 503: upstream connect error for key …"},
+		"upstream connect error for key sk-abc123\n":                              {503, earshot.ReasonUnavailable, false, "status 503: upstream connect error for key …"},
+		`{"error":{"message":"API key not valid. Please pass a valid API key."}}`: {400, earshot.ReasonBlocked, true, "status 400: API key not valid. Please pass a valid API key."},
 		`"Unauthorized"`:                    {401, earshot.ReasonBlocked, true, `status 401: "Unauthorized"`},
 		`{"detail":[{"msg":"no field"}]}`:   {422, earshot.ReasonUnavailable, true, `status 422: {"detail":[{"msg":"no field"}]}`},
 		strings.Repeat("long words ", 1000): {500, earshot.ReasonUnavailable, false, "status 500: " + strings.Repeat("long words ", 19)[:200]},

@@ -192,14 +192,23 @@ func loggable(text string) string {
 
 // Patterns for keys: by the word before the key, by a vendor's prefix, or by the length.
 var (
-	namedKey    = regexp.MustCompile(`(?i)((?:key|bearer)(?:\s+(?:id|provided|is|was))*[\s:="']+)[^\s"',;:=][^\s"',;]*`)
+	namedKey    = regexp.MustCompile(`(?i)((?:key|bearer)(?:\s+(?:id|provided|is|was))*[\s:="']+)([^\s"',;:=][^\s"',;]*)`)
 	prefixedKey = regexp.MustCompile(`\b(?:(?:sk|rk|pk|xai|pplx|gsk)-|AIza|ya29\.)[^\s"',;]*`)
 	longToken   = regexp.MustCompile(`[\w+/=-]{32,}`)
 )
 
+// keyWords follow the word key without being one: API key not valid.
+var keyWords = []string{"not", "is", "was", "has", "invalid", "missing", "expired", "required", "or", "and", "in", "for", "to"}
+
 // redact replaces everything that looks like a key.
 func redact(text string) string {
-	text = namedKey.ReplaceAllString(text, "${1}…")
+	text = namedKey.ReplaceAllStringFunc(text, func(found string) string {
+		named := namedKey.FindStringSubmatch(found)
+		if slices.Contains(keyWords, strings.ToLower(strings.TrimRight(named[2], "."))) {
+			return found
+		}
+		return named[1] + "…"
+	})
 	text = prefixedKey.ReplaceAllString(text, "…")
 	return longToken.ReplaceAllStringFunc(text, func(token string) string {
 		if strings.ContainsAny(token, "0123456789") {
