@@ -18,7 +18,7 @@ import (
 // ParserVersion is the version of the code that reads documents. Increase it with every change that
 // makes a document yield a different result than before: a tracker's metrics are not comparable
 // across parser versions.
-const ParserVersion = 2
+const ParserVersion = 3
 
 // Provider is one assistant or search engine. Implementations are stateless and safe for concurrent
 // use.
