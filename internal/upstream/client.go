@@ -76,6 +76,7 @@ type Client struct {
 	ceiling   int64            // micro-USD a day; 0 for no ceiling
 	wait      time.Duration
 	poll      time.Duration
+	gate      gate
 	// redirects are cached, because a client often resolves a link again that a result
 	// has just contained.
 	redirects redirects

@@ -23,6 +23,9 @@ type Failure struct {
 	Final bool
 	// RetryAfter is how long the upstream asked to wait before the next request, or 0.
 	RetryAfter time.Duration
+	// Everyone says that RetryAfter holds for all requests to this upstream, whichever
+	// provider and job they are for. A vendor may block the address of a node that goes on.
+	Everyone bool
 	// Skipped says that the upstream was not asked, because its circuit is open.
 	Skipped bool
 	// Refused says that the upstream answered with an error or could not be reached at all,

@@ -149,6 +149,9 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 	}
 	route := circuit{a.Provider, client.name, a.Place}
 	if !polls {
+		if failure := client.gate.check(client.name); failure != nil {
+			return failure
+		}
 		if failure := r.breakers.allow(route); failure != nil {
 			return failure
 		}
@@ -170,7 +173,7 @@ func (r *Routes) ask(session *Session, a *Attempt, ask func(*Session) error) err
 	began := time.Now()
 	err := ask(session)
 	failure, failed := errors.AsType[*Failure](err)
-	if err != nil && !failed {
+	if err != nil && !failed || failed && failure.Skipped {
 		return err
 	}
 	client := session.client
@@ -184,8 +187,11 @@ func (r *Routes) ask(session *Session, a *Attempt, ask func(*Session) error) err
 	if failed {
 		use.Reason = failure.Reason
 	}
-	delivered := err == nil || use.Reason == earshot.ReasonUnreadable || use.Reason == earshot.ReasonEmpty
-	if price := client.Price(a.Provider); use.MicroUSD == 0 && delivered && price > 0 {
+	answers := session.billed
+	if answers == 0 && (err == nil || use.Reason == earshot.ReasonUnreadable || use.Reason == earshot.ReasonEmpty) {
+		answers = 1
+	}
+	if price := client.Price(a.Provider) * int64(answers); use.MicroUSD == 0 && price > 0 {
 		use.MicroUSD, use.Estimated = price, true
 	}
 	a.Uses = append(a.Uses, use)
@@ -199,7 +205,7 @@ func (r *Routes) OverCeiling(client *Client) bool {
 
 // CircuitOpen reports whether the circuit of an upstream is open for all places.
 func (r *Routes) CircuitOpen(provider string, client *Client) bool {
-	return r.breakers.isOpen(circuit{provider: provider, upstream: client.name})
+	return client.gate.check(client.name) != nil || r.breakers.isOpen(circuit{provider: provider, upstream: client.name})
 }
 
 // unstoredTickets returns tickets that are kept in memory only, for attempts without a job.

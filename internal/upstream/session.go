@@ -40,6 +40,7 @@ type Session struct {
 	tickets   *Tickets
 	submitted time.Time // when the question of an answered ticket was submitted; zero without a ticket
 	charged   int64     // micro-USD that the upstream reported
+	billed    int       // answers that the upstream charges for; 0 if the outcome decides
 
 	mu      sync.Mutex
 	fetched [][]byte
@@ -49,7 +50,12 @@ type Session struct {
 // Charge adds a charge that the upstream reported for this attempt.
 func (s *Session) Charge(usd float64) { s.charged += int64(math.Round(usd * 1e6)) }
 
-// Via returns the name of the vendor, or "" if the upstream is not a vendor.
+// Bill sets how many answers the upstream charges for at its list price, for upstreams that
+// charge for failures or for each result page. Without Bill, an attempt costs one answer
+// if the upstream delivered something.
+func (s *Session) Bill(answers int) { s.billed = answers }
+
+// Via returns the name of the vendor that is asked, "" for any other upstream.
 func (s *Session) Via() string { return s.client.via }
 
 // Time returns how long one attempt through this upstream may take. It is pages, or longer
@@ -242,6 +248,10 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 	if out.visit {
 		idle.Stop() // a browser returns the whole document at once
 	}
+	if failure := s.client.gate.pass(s.client.name); failure != nil {
+		return nil, failure
+	}
+	began := time.Now()
 	resp, err := s.client.exchanger.exchange(out)
 	if err != nil {
 		return nil, failureOf(ctx, err)
@@ -251,8 +261,11 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 	span.Int(trace.Status, resp.StatusCode)
 	arriving := &progress{resp.Body, idle, gap}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, s.client.explain(refusal(req, resp, arriving))
+		err := s.client.explain(refusal(req, resp, arriving))
+		s.client.gate.note(began, err)
+		return nil, err
 	}
+	s.client.gate.note(began, nil)
 	body, err := s.read(ctx, arriving, resp.ContentLength)
 	if err != nil {
 		return nil, failureOf(ctx, err)

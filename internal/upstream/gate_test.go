@@ -1,0 +1,145 @@
+package upstream_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"earshot"
+	"earshot/internal/upstream"
+)
+
+// statuses is a transport that answers each path with a status after a second, and
+// counts the requests.
+type statuses struct {
+	status   map[string]int
+	requests int
+}
+
+func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.requests++
+	status := s.status[r.URL.Path]
+	time.Sleep(time.Second)
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
+}
+
+// tooMany is a refusal that holds for everyone.
+func tooMany(int, http.Header, []byte) *upstream.Failure {
+	failure := upstream.Fail(earshot.ReasonBlocked, "too many requests")
+	failure.RetryAfter, failure.Everyone = time.Minute, true
+	return failure
+}
+
+// TestARefusalForEveryoneStopsAllRequests proves that one such refusal stops the requests
+// of all providers and the polls of tickets, and that one request tries again afterwards.
+func TestARefusalForEveryoneStopsAllRequests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		wire := &statuses{status: map[string]int{"/early": 200, "/ask": 429}}
+		client, err := upstream.NewClient(upstream.Config{
+			Name: "via:x", Via: "x", Surface: earshot.SurfaceVendor, Sites: map[string]string{"x": "http://x.test"}, Transport: wire,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := named(t, "next", nil)
+		r := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {client, next}, "search": {client, next}}, slog.New(slog.DiscardHandler))
+		fetch := func(ctx context.Context, up *upstream.Session, path string) error {
+			_, err := up.Fetch(ctx, &upstream.Request{Site: "x", Path: path, Refusal: tooMany})
+			return err
+		}
+		ask := func(provider, path string) (answeredBy string) {
+			err := r.Try(t.Context(), &upstream.Attempt{Provider: provider, Place: "US", Number: 1}, func(up *upstream.Session) error {
+				answeredBy = up.Upstream()
+				if answeredBy == "next" {
+					return nil
+				}
+				return fetch(t.Context(), up, path)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			return answeredBy
+		}
+		expect := func(what, got, want string, requests int) {
+			t.Helper()
+			if got != want || wire.requests != requests {
+				t.Errorf("%s: answered by %s after %d requests, want %s after %d", what, got, wire.requests, want, requests)
+			}
+		}
+
+		go func() { // it succeeds just after the refusal, and must not cancel it
+			time.Sleep(time.Second / 2)
+			ask("chat", "/early")
+		}()
+		expect("the refused request", ask("chat", "/ask"), "next", 2)
+		time.Sleep(time.Second)
+		expect("another provider", ask("search", "/ask"), "next", 2)
+		if !r.CircuitOpen("chat", client) || !r.CircuitOpen("search", client) {
+			t.Error("the circuit is not open for both providers")
+		}
+
+		tickets := &upstream.Tickets{Job: "job", Save: func(context.Context, *upstream.Ticket) error { return nil }}
+		tickets.List = []*upstream.Ticket{{Number: 1, ID: "v1", Upstream: "via:x", State: upstream.TicketOpen, SubmittedAt: time.Now(), Deadline: time.Now().Add(time.Hour)}}
+		poll := func() (pending *upstream.Pending) {
+			err := r.Try(t.Context(), &upstream.Attempt{Provider: "search", Place: "US", Number: 1, Tickets: tickets}, func(up *upstream.Session) error {
+				return up.Redeem(t.Context(), &upstream.Async{Every: time.Second, Poll: func(ctx context.Context, _ string) error { return fetch(ctx, up, "/ask") }})
+			})
+			if err != nil {
+				pending, _ = err.(*upstream.Pending) //nolint:errorlint // Try passes it on as it is
+			}
+			return pending
+		}
+		if pending := poll(); pending == nil || pending.After < 58*time.Second || wire.requests != 2 {
+			t.Errorf("a poll during the pause: %v after %d requests", pending, wire.requests)
+		}
+
+		time.Sleep(time.Minute)
+		wire.status["/ask"] = 200
+		answered := make(chan string)
+		for range 3 {
+			go func() { answered <- ask("search", "/ask") }()
+		}
+		count := map[string]int{}
+		for range 3 {
+			count[<-answered]++
+		}
+		if count["via:x"] != 1 || wire.requests != 3 {
+			t.Errorf("after the pause the requests were answered by %v", count)
+		}
+		if pending := poll(); pending != nil || wire.requests != 4 {
+			t.Errorf("after the successful request a poll is %v after %d requests", pending, wire.requests)
+		}
+	})
+}
+
+// TestBilledAnswers proves that an upstream can charge for failures and for several answers.
+func TestBilledAnswers(t *testing.T) {
+	t.Parallel()
+	client, err := upstream.NewClient(upstream.Config{
+		Name: "via:x", Via: "x", Surface: earshot.SurfaceVendor, API: &upstream.API{Name: "x"}, Prices: map[string]int64{"chat": 500},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := upstream.Fail(earshot.ReasonBlocked, "status 403")
+	for _, test := range []struct {
+		billed int
+		err    error
+		want   int64
+	}{{0, nil, 500}, {3, nil, 1500}, {0, refused, 0}, {1, refused, 500}} {
+		a := &upstream.Attempt{Provider: "chat", Number: 1}
+		_ = routes(client).Try(t.Context(), a, func(up *upstream.Session) error {
+			up.Bill(test.billed)
+			return test.err
+		})
+		if len(a.Uses) != 1 || a.Uses[0].MicroUSD != test.want || a.Uses[0].Estimated != (test.want > 0) {
+			t.Errorf("%d answers and %v cost %+v, want %d", test.billed, test.err, a.Uses, test.want)
+		}
+	}
+}
