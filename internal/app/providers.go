@@ -15,7 +15,10 @@ import (
 	"earshot/internal/provider/searchaimode"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/socialassistant"
+	"earshot/internal/provider/via/brightdata"
 	"earshot/internal/provider/via/cloro"
+	"earshot/internal/provider/via/olostep"
+	"earshot/internal/provider/via/oxylabs"
 	"earshot/internal/provider/websearch"
 	"earshot/internal/schema"
 )
@@ -69,6 +72,9 @@ func (c Config) providers(engine serp.Engine) []provider.Provider {
 func Vendors() []provider.Vendor {
 	return []provider.Vendor{
 		cloro.Vendor{},
+		brightdata.Vendor{},
+		oxylabs.Vendor{},
+		olostep.Vendor{},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/currency"
 	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 )
 
 // countryCodes are the 249 codes of ISO 3166-1 alpha-2 and XK (Kosovo), sorted.
@@ -64,4 +65,13 @@ func Currency(country string) string {
 		return ""
 	}
 	return unit.String()
+}
+
+// Name returns the English name of the country, or "" if code is not one of Countries.
+func Name(code string) string {
+	region, err := language.ParseRegion(code)
+	if err != nil || !IsCountry(code) {
+		return ""
+	}
+	return strings.TrimSuffix(display.English.Regions().Name(region), " SAR China")
 }

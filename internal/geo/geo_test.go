@@ -84,3 +84,12 @@ func TestEncodeLocation(t *testing.T) {
 		}
 	}
 }
+
+func TestName(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{"US": "United States", "DE": "Germany", "HK": "Hong Kong", "XX": "", "us": "", "": ""} {
+		if got := geo.Name(code); got != want {
+			t.Errorf("%q is %q, want %q", code, got, want)
+		}
+	}
+}

@@ -135,6 +135,19 @@ func (p Page) AddPlace(o loosejson.Object) { p.Places = p.things.AddPlace(p.Plac
 // AddVideo appends a video.
 func (p Page) AddVideo(o loosejson.Object) { p.Videos = p.things.AddVideo(p.Videos, o) }
 
+// AddImage appends an image, if the page that contains it has a web address.
+func (p Page) AddImage(o loosejson.Object) {
+	link := Link(o, "link", "url")
+	if link == "" {
+		return
+	}
+	title := webtext.Line(o.Text("title", "image_alt"))
+	p.Images = append(p.Images, earshot.SearchImage{
+		Position: len(p.Images) + 1, Title: title, Link: link, Source: strings.TrimPrefix(webtext.Line(o.Text("source")), title),
+		Thumbnail: Link(o, "thumbnail", "image", "image_url"),
+	})
+}
+
 // AddDiscussion appends a thread in a forum.
 func (p Page) AddDiscussion(o loosejson.Object) {
 	if link := Link(o, "link", "url"); link != "" {

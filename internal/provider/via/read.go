@@ -1,6 +1,8 @@
 package via
 
 import (
+	"strings"
+
 	"earshot"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/mdtext"
@@ -21,6 +23,17 @@ func SetText(a *earshot.Answer, text, markdown string) {
 			a.Markdown = webtext.Clean(mdtext.Escape(text))
 		}
 	}
+}
+
+// Multiline returns the first of the fields that is a text, with its line breaks, which
+// Object.Text removes.
+func Multiline(o loosejson.Object, fields ...string) string {
+	for _, field := range fields {
+		if text := strings.TrimSpace(loosejson.AsText(o[field])); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // Source returns the source that an object describes; ok is false if it has no web address.

@@ -3,9 +3,10 @@
 // that turns a provider.Question into the vendor's request and the vendor's document into
 // our result types.
 //
-//	via.go   requests, error answers, limits
-//	read.go  parts of answers out of JSON
-//	page.go  result pages out of JSON
+//	via.go     requests, error answers, limits
+//	read.go    parts of answers out of JSON
+//	page.go    result pages out of JSON
+//	layout.go  the order of the blocks of result pages
 package via
 
 import (
@@ -27,9 +28,25 @@ import (
 	"earshot/internal/upstream"
 )
 
+// Redeem asks a vendor that answers later. read polls once and returns the reply, or
+// upstream.ErrNotReady. A reply that is no answer fails the ticket, so that the next
+// attempt may submit the question again.
+func Redeem(ctx context.Context, up *upstream.Session, q *provider.Question, a upstream.Async, read func(ctx context.Context, id string) (*provider.Reply, error)) (reply *provider.Reply, err error) {
+	a.Poll = func(ctx context.Context, id string) (err error) {
+		if reply, err = read(ctx, id); err == nil && reply.Answer != nil {
+			err = provider.CheckAnswer(reply.Answer.Text, q.Text)
+		}
+		return err
+	}
+	if err := up.Redeem(ctx, &a); err != nil {
+		return nil, err
+	}
+	return reply, nil
+}
+
 // Get reads a JSON document.
 func Get(ctx context.Context, up *upstream.Session, path string, query url.Values) (any, []byte, error) {
-	return fetch(ctx, up, &upstream.Request{Site: up.Via(), Path: path, Query: query, Header: http.Header{"Accept": {"application/json"}}})
+	return Fetch(ctx, up, &upstream.Request{Path: path, Query: query, Header: http.Header{"Accept": {"application/json"}}})
 }
 
 // Post sends a JSON body and reads the JSON document that comes back.
@@ -38,13 +55,19 @@ func Post(ctx context.Context, up *upstream.Session, path string, query url.Valu
 	if err != nil {
 		return nil, nil, fmt.Errorf("encode the request to %s: %w", up.Via(), err)
 	}
-	return fetch(ctx, up, &upstream.Request{
-		Site: up.Via(), Path: path, Query: query, Body: encoded, Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}},
+	return Fetch(ctx, up, &upstream.Request{
+		Path: path, Query: query, Body: encoded, Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}},
 	})
 }
 
-func fetch(ctx context.Context, up *upstream.Session, request *upstream.Request) (any, []byte, error) {
-	request.Refusal = Refusal
+// Fetch sends a request to the vendor and reads the JSON document that comes back. It
+// returns nil for an empty body. Error statuses are read by Refusal, unless the request
+// has its own reader.
+func Fetch(ctx context.Context, up *upstream.Session, request *upstream.Request) (any, []byte, error) {
+	request.Site = up.Via()
+	if request.Refusal == nil {
+		request.Refusal = Refusal
+	}
 	response, err := up.Fetch(ctx, request)
 	if err != nil {
 		return nil, nil, err
