@@ -13,6 +13,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/via"
 	"earshot/internal/provider/webtext"
@@ -125,7 +126,7 @@ func (r *results) readWeb(page loosejson.Object, number int) (more bool) {
 	each := func(field string, block earshot.BlockType, add func(loosejson.Object)) {
 		for _, o := range page.Objects(field) {
 			add(o)
-			ranks.Add(block, o)
+			ranks.AddBlock(block, o, max(1, len(o.Objects("items"))))
 		}
 	}
 	each("organic", earshot.BlockOrganic, func(o loosejson.Object) { r.page.AddOrganic(o, number) })
@@ -218,7 +219,7 @@ const maxDepth = 8
 // writeTexts writes a tree of texts as Markdown: texts are paragraphs, lists are lists.
 func writeTexts(out *strings.Builder, nodes []loosejson.Object, indent string) {
 	for _, node := range nodes {
-		if text := node.Text("snippet", "text", "title"); text != "" {
+		if text := mdtext.Escape(node.Text("snippet", "text", "title")); text != "" {
 			if indent == "" {
 				out.WriteString(text + "\n\n")
 			} else {

@@ -11,7 +11,7 @@ import (
 // readAnswer reads the answer of an assistant.
 func readAnswer(result loosejson.Object, q *provider.Question) *earshot.Answer {
 	a := &earshot.Answer{}
-	via.SetText(a, result.Text("text"), result.Text("markdown"))
+	via.SetText(a, via.Multiline(result, "text"), via.Multiline(result, "markdown"))
 	if model := result.Text("model"); model != "" {
 		a.Model = &model
 	}

@@ -58,8 +58,8 @@ func (Vendor) Covers(q *provider.Question) error {
 }
 
 // Ask submits the question once and polls its task.
-func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Question) (reply *provider.Reply, err error) {
-	err = up.Redeem(ctx, &upstream.Async{
+func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
+	return via.Redeem(ctx, up, q, upstream.Async{
 		Wait: up.Wait(10 * time.Minute), Every: up.PollEvery(5 * time.Second), Idempotent: true,
 		Submit: func(ctx context.Context, key string) (string, error) {
 			value, _, err := via.Post(ctx, up, "/v1/async/task", nil, map[string]any{"taskType": taskTypes[q.Provider], "payload": payload(q), "idempotencyKey": key})
@@ -72,19 +72,17 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 			}
 			return id, nil
 		},
-		Poll: func(ctx context.Context, id string) error {
-			value, document, err := via.Get(ctx, up, "/v1/async/task/"+url.PathEscape(id), nil)
-			if err != nil {
-				return err
-			}
-			reply, err = read(up, loosejson.AsObject(value), q)
-			if reply != nil {
-				reply.Document = document
-			}
-			return err
-		},
+	}, func(ctx context.Context, id string) (*provider.Reply, error) {
+		value, document, err := via.Get(ctx, up, "/v1/async/task/"+url.PathEscape(id), nil)
+		if err != nil {
+			return nil, err
+		}
+		reply, err := read(up, loosejson.AsObject(value), q)
+		if reply != nil {
+			reply.Document = document
+		}
+		return reply, err
 	})
-	return reply, err
 }
 
 // read reads a polled task. It returns upstream.ErrNotReady until the task has ended.
