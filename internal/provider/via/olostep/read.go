@@ -3,6 +3,7 @@ package olostep
 import (
 	"cmp"
 	"maps"
+	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -122,11 +123,12 @@ func readSources(a *earshot.Answer, page loosejson.Object, q *provider.Question)
 	sources.Fill(a)
 }
 
+// offset returns the place of a source in the text. Sources without one come last.
 func offset(o loosejson.Object) int {
 	if n := o.Count("position"); n != nil {
 		return *n
 	}
-	return 0
+	return math.MaxInt
 }
 
 // post returns the source that a post on X is.
