@@ -121,6 +121,9 @@ type Async struct {
 	Idempotent bool
 	// Poll reads the answer. It returns ErrNotReady while the vendor works on it.
 	Poll func(ctx context.Context, id string) error
+	// Cancel ends the work on a question whose ticket is abandoned, for vendors that limit
+	// open questions. The ticket is abandoned even if Cancel fails. May be nil.
+	Cancel func(ctx context.Context, id string) error
 }
 
 // Redeem asks a vendor that answers later. It submits the question unless the job already
@@ -242,6 +245,9 @@ func (s *Session) wait(ctx context.Context, a *Async, ticket *Ticket, failure *F
 	if time.Now().After(ticket.Deadline) {
 		if err := s.tickets.change(ctx, ticket, TicketAbandoned); err != nil {
 			return err
+		}
+		if a.Cancel != nil && ticket.ID != "" {
+			_ = a.Cancel(ctx, ticket.ID) // the vendor may charge for the question in either case
 		}
 		return &Failure{Reason: earshot.ReasonTimeout, Final: true, Err: fmt.Errorf("ticket %s was not answered within %s", ticket.Key, a.Wait)}
 	}

@@ -79,7 +79,7 @@ func TestRedeem(t *testing.T) {
 					}
 					tickets.List, stored[1] = []*upstream.Ticket{ticket}, *ticket
 				}
-				submitted := 0
+				submitted, cancelled := 0, 0
 				async := &upstream.Async{
 					Wait: time.Minute, Every: time.Second, Idempotent: c.idempotent,
 					Submit: func(context.Context, string) (string, error) {
@@ -89,7 +89,8 @@ func TestRedeem(t *testing.T) {
 						}
 						return "v1", c.submit
 					},
-					Poll: func(context.Context, string) error { return c.poll },
+					Poll:   func(context.Context, string) error { return c.poll },
+					Cancel: func(context.Context, string) error { cancelled++; return lostConnection },
 				}
 				if c.found != "-" {
 					async.Find = func(context.Context, string) (string, error) { return c.found, nil }
@@ -101,6 +102,9 @@ func TestRedeem(t *testing.T) {
 				}
 				if submitted != c.submitted {
 					t.Errorf("the question was submitted %d times, want %d", submitted, c.submitted)
+				}
+				if late := c.late && c.want == upstream.TicketAbandoned; (cancelled == 1) != late {
+					t.Errorf("the question was cancelled %d times", cancelled)
 				}
 				if _, pending := errors.AsType[*upstream.Pending](err); pending != c.pending {
 					t.Errorf("the error is %v, want one that is pending: %t", err, c.pending)

@@ -2,10 +2,13 @@ package providertest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,4 +74,56 @@ func AskVendor(t *testing.T, vendor provider.Vendor, api http.Handler, q *provid
 	}
 	t.Fatal("the vendor is never ready")
 	return nil, nil
+}
+
+// HostileVendor asks for hostile documents, and for the documents of testdata in which one
+// value has another type. wrap puts a text in the place of an answer. Large documents are
+// left out: the providers' own tests read them with the same helpers.
+func HostileVendor(t *testing.T, wrap func(text string) []byte, parse Parse) {
+	t.Helper()
+	for name, document := range HostileDocuments(AnswerText) {
+		if len(document) < 256<<10 {
+			t.Run(name, func(t *testing.T) { Survives(t, document, Within(wrap, parse)) })
+		}
+	}
+	for _, path := range Documents(t) {
+		for _, document := range mutations(t, Stored(t, path)) {
+			Survives(t, document, parse)
+		}
+	}
+}
+
+// mutations returns copies of a JSON document. In each of them one value has another type.
+func mutations(t *testing.T, document []byte) (mutated []string) {
+	t.Helper()
+	var root any
+	if err := json.Unmarshal(document, &root); err != nil {
+		t.Fatal(err)
+	}
+	others := []any{nil, -7.5, "x", []any{}, map[string]any{}, []any{nil, 1e300, "x", []any{}, map[string]any{}}}
+	var walk func(value any)
+	try := func(set func(any), old any) {
+		set(others[len(mutated)%len(others)])
+		text, err := json.Marshal(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mutated = append(mutated, string(text))
+		set(old)
+		walk(old)
+	}
+	walk = func(value any) {
+		switch v := value.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				try(func(other any) { v[key] = other }, v[key])
+			}
+		case []any:
+			for i := range v {
+				try(func(other any) { v[i] = other }, v[i])
+			}
+		}
+	}
+	walk(root)
+	return mutated
 }

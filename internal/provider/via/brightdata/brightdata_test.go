@@ -96,6 +96,17 @@ func TestGolden(t *testing.T) {
 	})
 }
 
+func TestHostileDocuments(t *testing.T) {
+	t.Parallel()
+	providertest.HostileVendor(t, func(text string) []byte {
+		document, _ := json.Marshal([]any{map[string]any{"answer_text_markdown": text, "citations": []any{map[string]any{"url": text, "title": text}}, "web_search_query": text}})
+		return document
+	}, func(document []byte) (any, error) {
+		bought, _, err := ask(t, document, question(providerOf(document)))
+		return bought, err
+	})
+}
+
 func TestAssistantIsTriggeredOnceAndPolled(t *testing.T) {
 	t.Parallel()
 	document := providertest.Stored(t, "testdata/chatgpt.json")

@@ -45,6 +45,10 @@ func askDataset(ctx context.Context, up *upstream.Session, q *provider.Question)
 			}
 			return id, nil
 		},
+		Cancel: func(ctx context.Context, id string) error { // abandoned snapshots count as running jobs
+			_, _, err := post(ctx, up, "/datasets/v3/snapshot/"+url.PathEscape(id)+"/cancel", nil, struct{}{})
+			return err
+		},
 	}, func(ctx context.Context, id string) (*provider.Reply, error) { return poll(ctx, up, q, id) })
 }
 

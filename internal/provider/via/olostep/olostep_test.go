@@ -109,6 +109,16 @@ func TestGolden(t *testing.T) {
 	})
 }
 
+func TestHostileDocuments(t *testing.T) {
+	t.Parallel()
+	providertest.HostileVendor(t, func(text string) []byte {
+		document, _ := json.Marshal(map[string]any{"url": "https://grok.com/", "answer_markdown": text, "sources": []any{map[string]any{"url": text, "title": text}}})
+		return document
+	}, func(document []byte) (any, error) {
+		return ask(t, &standIn{document: document}, question(providerOf(document)))
+	})
+}
+
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	document := providertest.Stored(t, "testdata/chatgpt.json")

@@ -98,6 +98,22 @@ func TestGolden(t *testing.T) {
 	})
 }
 
+func TestHostileDocuments(t *testing.T) {
+	t.Parallel()
+	providertest.HostileVendor(t, func(text string) []byte {
+		content := map[string]any{"response_text": text, "markdown_text": text, "links": []any{map[string]any{"url": text, "text": text}}, "parse_status_code": 12000}
+		document, _ := json.Marshal(map[string]any{"results": []any{map[string]any{"status_code": 200, "content": content}}, "url": "https://x.example/?udm=50"})
+		return document
+	}, func(document []byte) (any, error) {
+		if len(document) == 0 { // an empty body means that the results are not ready
+			document = []byte("{}")
+		}
+		q := question(providerOf(document))
+		q.Overview = q.Provider == "websearch"
+		return ask(t, &standIn{document: document}, q)
+	})
+}
+
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	search := question("websearch")
