@@ -17,8 +17,10 @@ import (
 	"earshot/internal/provider/socialassistant"
 	"earshot/internal/provider/via/brightdata"
 	"earshot/internal/provider/via/cloro"
+	"earshot/internal/provider/via/dataforseo"
 	"earshot/internal/provider/via/olostep"
 	"earshot/internal/provider/via/oxylabs"
+	"earshot/internal/provider/via/serpapi"
 	"earshot/internal/provider/websearch"
 	"earshot/internal/schema"
 )
@@ -75,6 +77,8 @@ func Vendors() []provider.Vendor {
 		brightdata.Vendor{},
 		oxylabs.Vendor{},
 		olostep.Vendor{},
+		dataforseo.Vendor{},
+		serpapi.Vendor{},
 	}
 }
 

@@ -174,13 +174,15 @@ func (r *Routes) ask(session *Session, a *Attempt, ask func(*Session) error) err
 	err := ask(session)
 	failure, failed := errors.AsType[*Failure](err)
 	if err != nil && !failed || failed && failure.Skipped {
+		session.tickets.charged += session.charged // counted when the ticket ends
 		return err
 	}
 	client := session.client
 	if client.surface == earshot.SurfaceLab {
 		return err // the lab costs nothing
 	}
-	use := Use{Upstream: client.name, Paid: client.Paid(), Took: time.Since(began), MicroUSD: session.charged}
+	use := Use{Upstream: client.name, Paid: client.Paid(), Took: time.Since(began), MicroUSD: session.charged + session.tickets.charged}
+	session.tickets.charged = 0
 	if !session.submitted.IsZero() {
 		use.Took = time.Since(session.submitted)
 	}

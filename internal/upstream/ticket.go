@@ -54,6 +54,8 @@ type Tickets struct {
 	List []*Ticket
 	// Save stores a ticket durably. It fails when the job no longer belongs to this node.
 	Save func(context.Context, *Ticket) error
+
+	charged int64 // micro-USD that the vendor reported when it accepted the pending ticket
 }
 
 // Pending returns the ticket that waits for an answer, or nil. A job has at most one.
@@ -113,9 +115,12 @@ type Async struct {
 	// Submit sends the question and returns the vendor's id. The vendor gets key if it
 	// accepts an idempotency key or a tag.
 	Submit func(ctx context.Context, key string) (id string, err error)
-	// Find returns the id of a question that may have been submitted with key, or "" if
-	// the vendor did not accept it. Nil if the vendor offers no such lookup.
-	Find func(ctx context.Context, key string) (id string, err error)
+	// Find returns the id of a question that may have been submitted with key at about
+	// that time, or "" if the vendor did not accept it. Nil if the vendor offers no such
+	// lookup.
+	Find func(ctx context.Context, key string, submitted time.Time) (id string, err error)
+	// FindAfter is how long after a submission Find can be relied on.
+	FindAfter time.Duration
 	// Idempotent says that a second submission with the same key is neither accepted nor
 	// charged again. The vendor may return the id of the first one, or answer with 409.
 	Idempotent bool
@@ -188,7 +193,10 @@ const submitTime = time.Minute
 // resubmit continues a submission that was interrupted.
 func (s *Session) resubmit(ctx context.Context, a *Async, ticket *Ticket) error {
 	if a.Find != nil {
-		id, err := a.Find(ctx, ticket.Key)
+		if early := time.Until(ticket.SubmittedAt.Add(a.FindAfter)); early > 0 {
+			return &Pending{After: early}
+		}
+		id, err := a.Find(ctx, ticket.Key, ticket.SubmittedAt)
 		if failure, ok := errors.AsType[*Failure](err); ok && ctx.Err() == nil {
 			return s.wait(ctx, a, ticket, failure)
 		}
@@ -206,6 +214,10 @@ func (s *Session) resubmit(ctx context.Context, a *Async, ticket *Ticket) error 
 			return err
 		}
 		return failure
+	}
+	ticket.SubmittedAt = time.Now() // Find looks for the latest submission
+	if err := s.tickets.Save(ctx, ticket); err != nil {
+		return fmt.Errorf("store the ticket: %w", err)
 	}
 	return s.submit(ctx, a, ticket)
 }

@@ -93,7 +93,7 @@ func TestRedeem(t *testing.T) {
 					Cancel: func(context.Context, string) error { cancelled++; return lostConnection },
 				}
 				if c.found != "-" {
-					async.Find = func(context.Context, string) (string, error) { return c.found, nil }
+					async.Find = func(context.Context, string, time.Time) (string, error) { return c.found, nil }
 				}
 				routes := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {vendorClient(t, "x")}}, slog.New(slog.DiscardHandler))
 				err := routes.Try(t.Context(), &upstream.Attempt{Provider: "chat", Number: 1, Tickets: tickets}, func(s *upstream.Session) error { return s.Redeem(t.Context(), async) })

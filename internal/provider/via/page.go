@@ -1,6 +1,7 @@
 package via
 
 import (
+	"encoding/json"
 	"maps"
 	"strings"
 
@@ -56,7 +57,7 @@ func (p Page) AddQuestion(o loosejson.Object) {
 		Question: webtext.Line(o.Text("question", "title", "seed_question")), Type: earshot.QuestionUnknown, Snippet: webtext.Clean(o.Text("snippet", "answer", "description")),
 		Title: webtext.Line(o.Text("answer_title", "source_title", "answer_source")), Link: Link(o, "link", "url", "answer_link"), Markdown: webtext.Clean(Multiline(o, "markdown")),
 	}
-	if question.Question == "" {
+	if question.Question == "" || p.hasQuestion(question.Question) {
 		return
 	}
 	var sources answer.Sources
@@ -82,7 +83,7 @@ func (p Page) AddQuestion(o loosejson.Object) {
 // AddRelated appends a related search. link is the address of the search page for the
 // query, for vendors that deliver only the query.
 func (p Page) AddRelated(query, link string) {
-	if query = webtext.Line(query); query != "" {
+	if query = webtext.Line(query); query != "" && !p.hasRelated(query) {
 		p.RelatedSearches = append(p.RelatedSearches, earshot.RelatedSearch{Query: query, Link: link})
 	}
 }
@@ -116,37 +117,39 @@ func (p Page) AddAd(o loosejson.Object, kind string) {
 // price reads a price that is a text, a number, or an object with its displayed form.
 func (p Page) price(o loosejson.Object, fields ...string) *earshot.Price {
 	for _, field := range fields {
-		if inner := o.Object(field); inner != nil {
-			if raw := inner.Text("raw", "displayed_price"); raw != "" {
-				return webtext.Price(raw, p.things.Country)
-			}
-			return webtext.Price(strings.TrimSpace(inner.Text("currency")+" "+inner.Amount("value", "current")), p.things.Country)
-		}
-		if text := o.Amount(field); text != "" {
+		if text := priceText(o, field); text != "" {
 			return webtext.Price(text, p.things.Country)
 		}
 	}
 	return nil
 }
 
+// priceText returns a price as displayed, or its number after its currency.
+func priceText(o loosejson.Object, field string) string {
+	if inner := o.Object(field); inner != nil {
+		if shown := inner.Text("raw", "displayed_price"); shown != "" {
+			return shown
+		}
+		amount := inner.Amount("amount", "value", "current")
+		if amount == "" {
+			return ""
+		}
+		if symbol := inner.Text("currencySymbol"); symbol != "" {
+			return symbol + amount
+		}
+		return strings.TrimSpace(inner.Text("currency") + " " + amount)
+	}
+	if _, isNumber := o[field].(json.Number); isNumber {
+		return strings.TrimSpace(o.Text("currency") + " " + o.Amount(field))
+	}
+	return o.Amount(field)
+}
+
 // AddPlace appends a local result.
 func (p Page) AddPlace(o loosejson.Object) { p.Places = p.things.AddPlace(p.Places, PlaceFields(o)) }
 
 // AddVideo appends a video.
-func (p Page) AddVideo(o loosejson.Object) { p.Videos = p.things.AddVideo(p.Videos, o) }
-
-// AddImage appends an image, if the page that contains it has a web address.
-func (p Page) AddImage(o loosejson.Object) {
-	link := Link(o, "link", "url")
-	if link == "" {
-		return
-	}
-	title := webtext.Line(o.Text("title", "image_alt"))
-	p.Images = append(p.Images, earshot.SearchImage{
-		Position: len(p.Images) + 1, Title: title, Link: link, Source: strings.TrimPrefix(webtext.Line(o.Text("source")), title),
-		Thumbnail: Link(o, "thumbnail", "image", "image_url"),
-	})
-}
+func (p Page) AddVideo(o loosejson.Object) { p.Videos = p.things.AddVideo(p.Videos, VideoFields(o)) }
 
 // AddDiscussion appends a thread in a forum.
 func (p Page) AddDiscussion(o loosejson.Object) {
@@ -245,6 +248,7 @@ func PlaceFields(o loosejson.Object) loosejson.Object {
 	if categories := o.Texts("categories", "name"); len(categories) > 0 && o.Text("category") == "" {
 		o["category"] = categories[0]
 	}
+	o = flatRating(o)
 	rename(o, "review_count", "reviewCount", "reviews_count", "num_reviews")
 	rename(o, "website_url", "websiteUrl")
 	rename(o, "map_url", "directions")
@@ -260,17 +264,39 @@ func ProductFields(o loosejson.Object) loosejson.Object {
 			o["id"] = inner["id"]
 		}
 	}
-	if price := o.Object("price"); price != nil {
-		o["price"] = price.Text("raw", "currencySymbol") + price.Amount("amount")
-	}
-	if rating := o.Object("rating"); rating != nil {
-		o["rating"], o["num_reviews"] = rating["value"], rating["count"]
-		if o["num_reviews"] == nil {
-			o["num_reviews"] = rating["votes_count"]
+	for _, field := range []string{"price", "old_price"} {
+		if text := priceText(o, field); text != "" {
+			o[field] = text
 		}
 	}
+	o = flatRating(o)
 	rename(o, "url", "product_link", "shopping_url")
 	rename(o, "merchant", "source")
+	return o
+}
+
+// VideoFields copies a video under the names that answer.Things reads.
+func VideoFields(o loosejson.Object) loosejson.Object {
+	o = maps.Clone(o)
+	rename(o, "thumbnail", "image_url")
+	rename(o, "date", "timestamp")
+	return o
+}
+
+// flatRating copies an object whose rating is an object with the number of votes.
+func flatRating(o loosejson.Object) loosejson.Object {
+	rating := o.Object("rating")
+	if rating == nil {
+		return o
+	}
+	o = maps.Clone(o)
+	o["rating"] = rating["value"]
+	rename(o, "review_count", "reviewCount", "reviews_count", "num_reviews")
+	for _, field := range []string{"count", "votes_count"} {
+		if o["review_count"] == nil {
+			o["review_count"] = rating[field]
+		}
+	}
 	return o
 }
 

@@ -1,9 +1,11 @@
 package via
 
 import (
+	"regexp"
 	"strings"
 
 	"earshot"
+	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/mdtext"
 	"earshot/internal/provider/webtext"
@@ -36,12 +38,37 @@ func Multiline(o loosejson.Object, fields ...string) string {
 	return ""
 }
 
+// numbered matches a citation mark such as [[1]](https://a.example).
+var numbered = regexp.MustCompile(`^\s*\[\[\d+\]\]\(<?(https?://[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?\)`)
+
+// SetCited fills text and Markdown of an answer. Adjacent citation marks such as
+// [[1]](https://a.example) become a chip of sources. It reports whether there are any.
+func SetCited(a *earshot.Answer, markdown string, sources *answer.Sources) (cited bool) {
+	mdtext.Rewrite(markdown, "[", func(rest string) (mdtext.Replacement, int) {
+		var chip []answer.Citation
+		length := 0
+		for {
+			mark := numbered.FindStringSubmatch(rest[length:])
+			if mark == nil {
+				break
+			}
+			length += len(mark[0])
+			if link, ok := webtext.Destination(mark[1], nil, ownSources); ok {
+				chip = append(chip, answer.Citation{Source: earshot.Source{URL: link}})
+			}
+		}
+		cited = cited || len(chip) > 0
+		return sources.Cite(chip), length
+	}).Fill(a, true)
+	return cited
+}
+
 // Source returns the source that an object describes; ok is false if it has no web address.
 func Source(o loosejson.Object) (source earshot.Source, ok bool) {
 	link, ok := o.Destination(ownSources, "url", "link", "href")
 	return earshot.Source{
-		URL: link, Label: webtext.Line(o.Text("title", "label", "name")), Description: webtext.Clean(o.Text("description", "snippet")),
-		DatePublished: o.Date("datePublished", "date_published", "page_age"),
+		URL: link, Label: webtext.Line(o.Text("title", "label", "name")), Description: webtext.Clean(o.Text("description", "snippet", "text")),
+		DatePublished: o.Date("datePublished", "date_published", "publication_date", "page_age"),
 	}, ok
 }
 

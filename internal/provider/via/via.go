@@ -7,6 +7,7 @@
 //	read.go    parts of answers out of JSON
 //	page.go    result pages out of JSON
 //	layout.go  the order of the blocks of result pages
+//	blocks.go  less common blocks of result pages out of JSON
 package via
 
 import (
@@ -92,12 +93,12 @@ func Refusal(status int, header http.Header, body []byte) *upstream.Failure {
 // Trouble returns the codes and the message of an error object, in the forms that vendors use.
 func Trouble(o loosejson.Object) (codes []string, message string) {
 	inner := o.Object("error")
-	for _, code := range []string{inner.Amount("code"), inner.Text("type"), o.Amount("code"), o.Amount("error_code")} {
+	for _, code := range []string{inner.Amount("code"), inner.Text("type"), o.Amount("code"), o.Amount("error_code"), o.Amount("status_code")} {
 		if code != "" && !slices.Contains(codes, code) {
 			codes = append(codes, code)
 		}
 	}
-	return codes, cmp.Or(inner.Text("message"), o.Text("message"), o.Text("error"), o.Text("detail"), o.Text("title"))
+	return codes, cmp.Or(inner.Text("message"), o.Text("message"), o.Text("error"), o.Text("detail"), o.Text("title"), o.Text("status_message"))
 }
 
 // NoAnswer returns the failure of a ticket that the vendor gave up on.

@@ -1,0 +1,102 @@
+package dataforseo
+
+import (
+	"cmp"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/provider"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/vendorapi"
+	"earshot/internal/upstream"
+)
+
+// defaultModel is the model that answerengine asks.
+const defaultModel = "sonar"
+
+// task returns the task of a question, without its tag.
+func task(up *upstream.Session, q *provider.Question) map[string]any {
+	if q.Provider == "answerengine" {
+		return map[string]any{
+			"user_prompt": prompt(q), "model_name": cmp.Or(up.Option("model"), defaultModel), "web_search_country_iso_code": q.Locale.Country,
+		}
+	}
+	body := map[string]any{"keyword": prompt(q), "language_code": languageCode(q.Locale)}
+	switch {
+	case q.Location != "":
+		body["location_name"] = q.Location
+	case q.Locale.State != "":
+		body["location_name"] = vendorapi.StateName(q.Locale.State) + ",United States"
+	default:
+		body["location_code"] = countryCode(q.Locale.Country)
+	}
+	switch q.Provider {
+	case "chatassistant":
+		body["force_web_search"] = !q.NoSearch
+	case "searchaimode":
+		addDevice(body, q.Device)
+	case "websearch":
+		addDevice(body, q.Device)
+		addPages(body, q.Pages)
+		if q.Overview {
+			body["load_async_ai_overview"] = true
+		}
+	case "websearch/news":
+		addPages(body, q.Pages)
+	}
+	return body
+}
+
+// addPages asks for a number of result pages, of which the vendor charges each.
+func addPages(body map[string]any, pages int) {
+	body["depth"], body["max_crawl_pages"] = max(1, pages)*serp.PageSize, max(1, pages)
+}
+
+func addDevice(body map[string]any, device earshot.Device) {
+	switch device {
+	case earshot.IOS:
+		body["device"], body["os"] = "mobile", "ios"
+	case earshot.Android, earshot.Mobile:
+		body["device"], body["os"] = "mobile", "android"
+	default:
+		body["device"] = "desktop"
+	}
+}
+
+// escapes protect the characters that the vendor decodes in keywords.
+var escapes = strings.NewReplacer("%", "%25", "+", "%2B")
+
+// prompt returns the text of a question as it is sent.
+func prompt(q *provider.Question) string {
+	if q.Provider == "answerengine" {
+		return q.Text
+	}
+	return escapes.Replace(q.Text)
+}
+
+// countryCode returns the location code of a country, which is 2000 and its number in
+// ISO 3166-1, or 0 if it has none.
+func countryCode(country string) int {
+	region, err := language.ParseRegion(country)
+	if err != nil || country == "XK" || region.M49() == 0 { // ISO 3166-1 has no number for Kosovo
+		return 0
+	}
+	return 2000 + region.M49()
+}
+
+// languageCode returns the code of the request's language, or of the country's language.
+// Chinese needs the script.
+func languageCode(locale geo.Locale) string {
+	code := strings.ReplaceAll(cmp.Or(locale.Language, geo.Language(locale.Country)), "_", "-")
+	if code != "zh" {
+		return code
+	}
+	switch locale.Country {
+	case "TW", "HK", "MO":
+		return "zh-TW"
+	}
+	return "zh-CN"
+}

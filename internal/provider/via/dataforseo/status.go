@@ -1,0 +1,99 @@
+package dataforseo
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"earshot"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/vendorapi"
+	"earshot/internal/provider/via"
+	"earshot/internal/upstream"
+)
+
+// Status codes in bodies. Almost every body comes with the HTTP status 200.
+const (
+	statusOK         = 20000
+	statusCreated    = 20100
+	statusSearch     = 40101 // the search engine failed after several tries; charged
+	statusNoResults  = 40102
+	statusExecution  = 40103
+	statusAccount    = 40100 // and above: not authorized
+	statusMoney      = 40200 // up to statusMoneyEnd: no money, limits of the account
+	statusRate       = 40202
+	statusDuplicates = 40205
+	statusMoneyEnd   = 40300
+	statusHanded     = 40601
+	statusQueued     = 40602
+	statusInternal   = 50000 // and above: the vendor failed
+)
+
+// call sends one task, or reads one if body is nil. It books the charge and returns the
+// task that came back. Its error is a failure of the whole call.
+func call(ctx context.Context, up *upstream.Session, path string, body map[string]any) (loosejson.Object, []byte, error) {
+	var value any
+	var document []byte
+	var err error
+	if body == nil {
+		value, document, err = via.Get(ctx, up, path, nil)
+	} else {
+		value, document, err = via.Post(ctx, up, path, nil, []any{body})
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	o := loosejson.AsObject(value)
+	charge(up, o)
+	if code := status(o); code != statusOK {
+		return nil, nil, refusal(code, o.Text("status_message"))
+	}
+	tasks := o.Objects("tasks")
+	if len(tasks) == 0 {
+		return nil, nil, upstream.Fail(earshot.ReasonUnreadable, "DataForSEO returned no task")
+	}
+	return tasks[0], document, nil
+}
+
+// charge books what a body says that it cost.
+func charge(up *upstream.Session, o loosejson.Object) {
+	if cost := o.Number("cost"); cost != nil && *cost > 0 {
+		up.Charge(*cost)
+	}
+}
+
+func status(o loosejson.Object) int {
+	if code := o.Count("status_code"); code != nil {
+		return *code
+	}
+	return 0
+}
+
+// refusal returns the failure of a call or of a submission with a status code.
+func refusal(code int, message string) *upstream.Failure {
+	if code == 0 {
+		return upstream.Fail(earshot.ReasonUnreadable, "DataForSEO's answer has no status code")
+	}
+	failure := vendorapi.Refusal(0, nil, []string{strconv.Itoa(code)}, message)
+	failure.Refused = code < statusInternal
+	switch {
+	case code >= statusInternal, code == statusSearch, code == statusExecution:
+	case code == statusRate, code == statusDuplicates:
+		failure.Reason, failure.RetryAfter = earshot.ReasonBlocked, time.Minute
+	case code == statusNoResults:
+		failure.Reason, failure.Final = earshot.ReasonEmpty, true
+	case code >= statusAccount && code < statusMoneyEnd:
+		failure.Reason, failure.Final = earshot.ReasonBlocked, true
+	default: // the task is wrong
+		failure.Final = true
+	}
+	return failure
+}
+
+// gaveUp returns the failure of a task that ended without an answer. A failure of the
+// vendor itself does not end the task: it may be in the poll alone.
+func gaveUp(code int, message string) *upstream.Failure {
+	failure := refusal(code, message)
+	failure.NoAnswer = code != 0 && code < statusInternal
+	return failure
+}

@@ -1,0 +1,163 @@
+package serpapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/via"
+	"earshot/internal/upstream"
+)
+
+// reader collects the result pages of a search.
+type reader struct {
+	via.Page
+	q    *provider.Question
+	news *earshot.NewsSearch
+}
+
+// overview reads the AI overview of the first page. Where the page only has a token for
+// the overview, it is a search of its own.
+func (r reader) overview(ctx context.Context, up *upstream.Session, o loosejson.Object) error {
+	if token := o.Text("page_token"); token != "" && len(o.Objects("text_blocks")) == 0 {
+		found, _, err := search(ctx, up, url.Values{"engine": {"google_ai_overview"}, "page_token": {token}, "no_cache": {"true"}})
+		if failure, ok := errors.AsType[*upstream.Failure](err); ok && !failure.Final && failure.Reason != earshot.ReasonBlocked {
+			return nil // the overview ended after its page; the rest of the page counts
+		}
+		if err != nil {
+			return err
+		}
+		o = found.Object("ai_overview")
+	}
+	if overview := readAnswer(o, r.q); overview.Text != "" {
+		r.SearchOverview = overview
+	}
+	return nil
+}
+
+// page adds a result page. SerpApi lists what a page has by kind, without their order.
+func (r reader) page(found loosejson.Object, number int) {
+	for _, o := range found.Objects("news_results") {
+		via.AddNews(r.news, o, number)
+	}
+	for _, o := range found.Objects("organic_results") {
+		r.AddOrganic(o, number)
+	}
+	for _, o := range found.Objects("related_questions") {
+		r.addQuestion(o)
+	}
+	for _, o := range found.Objects("related_searches") {
+		r.AddRelated(o.Text("query"), cmp.Or(via.Link(o, "link"), "https://www.google.com/search?q="+url.QueryEscape(o.Text("query"))))
+	}
+	for _, o := range found.Objects("ads") {
+		r.AddAd(o, "text")
+	}
+	for _, o := range found.Objects("shopping_results") {
+		r.AddAd(o, "shopping")
+	}
+	r.AddProducts("", found.Objects("immersive_products"))
+	for _, o := range places(found) {
+		r.AddPlace(o)
+	}
+	for _, field := range []string{"inline_videos", "short_videos"} {
+		for _, o := range found.Objects(field) {
+			r.AddVideo(o)
+		}
+	}
+	for _, o := range found.Objects("inline_images") {
+		r.AddImage(o)
+	}
+	for _, o := range found.Objects("top_stories") {
+		r.AddTopStory(o)
+	}
+	for _, o := range found.Objects("discussions_and_forums") {
+		r.AddDiscussion(o)
+	}
+	for _, o := range found.Objects("perspectives") {
+		r.AddPost(o)
+	}
+	for _, o := range found.Object("twitter_results").Objects("tweets") {
+		r.AddPost(o)
+	}
+	for _, o := range found.Objects("recipes_results") {
+		r.AddRecipe(o)
+	}
+	for _, o := range found.Objects("events_results") {
+		r.AddEvent(o)
+	}
+	for _, o := range found.Objects("jobs_results") {
+		r.AddJob(o)
+	}
+	if r.KnowledgeGraph == nil {
+		r.SetPanel(found.Object("knowledge_graph"), facts(found.Object("knowledge_graph")))
+	}
+	r.setAnswerBox(found.Object("answer_box"))
+}
+
+// places returns local results, which are a list or an object with one.
+func places(found loosejson.Object) []loosejson.Object {
+	if list := found.Objects("local_results"); list != nil {
+		return list
+	}
+	return found.Object("local_results").Objects("places")
+}
+
+// addQuestion adds a question, which a page or an AI overview answers.
+func (r reader) addQuestion(o loosejson.Object) {
+	question := maps.Clone(o)
+	question["answer_title"] = o["title"]
+	if o.Objects("text_blocks") != nil {
+		question["type"] = "AI_OVERVIEW"
+		if r.q.QuestionOverviews {
+			question["markdown"] = readAnswer(o, r.q).Markdown
+		} else {
+			delete(question, "references")
+		}
+	}
+	r.AddQuestion(question)
+}
+
+// boxTypes are the kinds of answer boxes by SerpApi's types.
+var boxTypes = map[string]string{
+	"calculator_result": "calculator", "weather_result": "weather", "dictionary_results": "definition", "currency_converter": "conversion", "unit_converter": "conversion",
+	"sports_results": "sports", "finance_results": "finance",
+}
+
+// setAnswerBox reads the box above the results: a page that is quoted, or the engine's own answer.
+func (r reader) setAnswerBox(o loosejson.Object) {
+	text := cmp.Or(via.Multiline(o, "answer", "result"), via.Multiline(o, "snippet"), strings.Join(o.Texts("definitions", "definition"), "\n"))
+	items := o.Texts("list", "snippet")
+	if o.Text("type") == "organic_result" {
+		_, table := o["table"].([]any)
+		if r.FeaturedSnippet == nil {
+			r.SetSnippet(o, text, items, table)
+		}
+		return
+	}
+	if text != "" && r.AnswerBox == nil {
+		r.AnswerBox = &earshot.AnswerBox{Type: cmp.Or(boxTypes[o.Text("type")], "other"), Text: text, Title: o.Text("title"), Link: via.Link(o, "link")}
+	}
+}
+
+// panelFields are the fields of a knowledge panel that are not facts.
+var panelFields = []string{"title", "type", "entity_type", "description", "website", "image", "kgmid", "knowledge_graph_search_link", "serpapi_knowledge_graph_search_link", "place_id"}
+
+// facts returns the fields of a knowledge panel that are plain texts. SerpApi makes their
+// names from the headings in the panel.
+func facts(panel loosejson.Object) (attributes []earshot.KnowledgeAttribute) {
+	for _, name := range slices.Sorted(maps.Keys(panel)) {
+		value := panel.Amount(name)
+		if value == "" || slices.Contains(panelFields, name) || strings.HasSuffix(name, "_link") || strings.HasSuffix(name, "_stick") || strings.HasSuffix(name, "_source") {
+			continue
+		}
+		attributes = append(attributes, earshot.KnowledgeAttribute{Name: strings.ReplaceAll(name, "_", " "), Value: value})
+	}
+	return attributes
+}
