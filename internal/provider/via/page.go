@@ -54,7 +54,7 @@ func (p Page) AddOrganic(o loosejson.Object, page int) {
 // AddQuestion appends a question of People Also Ask.
 func (p Page) AddQuestion(o loosejson.Object) {
 	question := earshot.Question{
-		Question: webtext.Line(o.Text("question", "title", "seed_question")), Type: earshot.QuestionUnknown, Snippet: webtext.Clean(o.Text("snippet", "answer", "description")),
+		Question: webtext.Line(o.Text("question", "title", "seed_question")), Type: earshot.QuestionUnknown, Snippet: webtext.Clean(Multiline(o, "snippet", "answer", "description")),
 		Title: webtext.Line(o.Text("answer_title", "source_title", "answer_source")), Link: Link(o, "link", "url", "answer_link"), Markdown: webtext.Clean(Multiline(o, "markdown")),
 	}
 	if question.Question == "" || p.hasQuestion(question.Question) {

@@ -1,6 +1,7 @@
 package dataforseo
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 
@@ -119,7 +120,7 @@ func addThings(a *earshot.Answer, o loosejson.Object, q *provider.Question) {
 			}
 		case "local_businesses":
 			for _, item := range list {
-				a.Places = things.AddPlace(a.Places, via.PlaceFields(item))
+				a.Places = things.AddPlace(a.Places, via.PlaceFields(untyped(item)))
 			}
 		case "images":
 			for _, item := range list {
@@ -155,6 +156,13 @@ func kind(o loosejson.Object) string {
 		name = strings.TrimPrefix(name, prefix)
 	}
 	return name
+}
+
+// untyped copies an object without its type, which is not the category of what it describes.
+func untyped(o loosejson.Object) loosejson.Object {
+	o = maps.Clone(o)
+	delete(o, "type")
+	return o
 }
 
 // readResponse reads an answer that a model gave through its official API.

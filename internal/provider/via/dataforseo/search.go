@@ -122,9 +122,9 @@ func (r reader) read(name string, o loosejson.Object, block string) {
 	case "video", "short_videos":
 		each(r.AddVideo)
 	case "local_pack":
-		r.AddPlace(o)
+		r.AddPlace(untyped(o))
 	case "hotels_pack":
-		each(r.AddPlace)
+		each(func(item loosejson.Object) { r.AddPlace(untyped(item)) })
 	case "popular_products":
 		r.AddProducts(o.Text("title"), o.Objects("items"))
 	case "twitter", "perspectives":
@@ -196,7 +196,7 @@ func facts(o loosejson.Object) (attributes []earshot.KnowledgeAttribute) {
 
 // withSource copies a knowledge panel with the page that its description is from.
 func withSource(o loosejson.Object) loosejson.Object {
-	o = maps.Clone(o)
+	o = untyped(o)
 	for _, item := range o.Objects("items") {
 		if links := item.Objects("links"); item.Text("type") == "knowledge_graph_description_item" && len(links) > 0 {
 			o["source"] = loosejson.Object{"name": links[0]["title"], "url": links[0]["url"]}

@@ -96,7 +96,11 @@ func (r reader) page(found loosejson.Object, number int) {
 		r.AddJob(o)
 	}
 	if r.KnowledgeGraph == nil {
-		r.SetPanel(found.Object("knowledge_graph"), facts(found.Object("knowledge_graph")))
+		panel := maps.Clone(found.Object("knowledge_graph"))
+		if images := panel.Objects("header_images"); len(images) > 0 && panel.Text("image") == "" {
+			panel["image"] = images[0]["image"]
+		}
+		r.SetPanel(panel, facts(panel))
 	}
 	r.setAnswerBox(found.Object("answer_box"))
 }
@@ -113,6 +117,9 @@ func places(found loosejson.Object) []loosejson.Object {
 func (r reader) addQuestion(o loosejson.Object) {
 	question := maps.Clone(o)
 	question["answer_title"] = o["title"]
+	if items := o.Texts("list", "snippet"); o.Text("snippet") == "" && len(items) > 0 {
+		question["snippet"] = strings.Join(items, "\n")
+	}
 	if o.Objects("text_blocks") != nil {
 		question["type"] = "AI_OVERVIEW"
 		if r.q.QuestionOverviews {

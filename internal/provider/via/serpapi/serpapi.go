@@ -89,6 +89,9 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 		if err != nil {
 			return nil, err
 		}
+		if found.Object("search_information") == nil && found.Objects("organic_results") == nil && found.Objects("news_results") == nil {
+			return nil, upstream.Fail(earshot.ReasonUnreadable, "SerpApi's answer is no result page")
+		}
 		reply.Document = document
 		if page == 0 && q.Overview {
 			if err := r.overview(ctx, up, found.Object("ai_overview")); err != nil {

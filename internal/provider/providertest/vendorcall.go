@@ -1,0 +1,70 @@
+package providertest
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/upstream"
+)
+
+// VendorCall is one attempt of a job through a vendor.
+type VendorCall struct {
+	Vendor   provider.Vendor
+	Question *provider.Question
+	Site     http.Handler      // plays the vendor
+	Options  map[string]string // settings of the vendor
+	Tickets  *upstream.Tickets // of the job; may be nil
+}
+
+// Ask makes the attempt. It returns the reply or error, and how the upstream was used. It
+// fails the test unless the vendor covers the question.
+func (c VendorCall) Ask(tb testing.TB) (reply *provider.Reply, uses []upstream.Use, err error) {
+	tb.Helper()
+	if err := c.Vendor.Covers(c.Question); err != nil {
+		tb.Fatalf("the question is not covered: %v", err)
+	}
+	server := httptest.NewServer(c.Site)
+	defer server.Close()
+	about := c.Vendor.Definition()
+	client, err := upstream.NewClient(upstream.Config{
+		Name: "via:" + about.Name, Via: about.Name, Surface: earshot.SurfaceVendor, Sites: map[string]string{about.Name: server.URL},
+		API: &upstream.API{
+			Name: about.Name, KeyHeader: about.KeyHeader, KeyPrefix: about.KeyPrefix, KeyParameter: about.KeyParameter, Key: VendorKey, Options: c.Options,
+		},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	routes := upstream.NewRoutes(map[string][]*upstream.Client{c.Question.Provider: {client}}, slog.New(slog.DiscardHandler))
+	attempt := &upstream.Attempt{Provider: c.Question.Provider, Number: 1, Tickets: c.Tickets}
+	err = routes.Try(tb.Context(), attempt, func(s *upstream.Session) (err error) {
+		reply, err = c.Vendor.Ask(tb.Context(), s, c.Question)
+		return err
+	})
+	return reply, attempt.Uses, err
+}
+
+// VendorKey is the key that VendorCall sends.
+const VendorKey = "operators-own-key"
+
+// Result returns the result in a vendor's reply.
+func Result(reply *provider.Reply) any {
+	switch {
+	case reply == nil:
+		return nil
+	case reply.Web != nil:
+		return reply.Web
+	case reply.News != nil:
+		return reply.News
+	}
+	return reply.Answer
+}
+
+// Always returns a site that answers every request with the document.
+func Always(document []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(document) })
+}
