@@ -83,7 +83,7 @@ func (w *blockWriter) add(text string, o loosejson.Object) {
 	list, _ := o["reference_indexes"].([]any)
 	for _, item := range list {
 		if source, known := w.references[(loosejson.Object{"index": item}).Amount("index")]; known {
-			block.Citations = append(block.Citations, answer.Citation{Source: source})
+			block.Citations = append(block.Citations, answer.Citation{Source: source, Label: source.Label})
 		}
 	}
 	w.blocks = append(w.blocks, block)
@@ -135,24 +135,28 @@ func (w *blockWriter) list(items []loosejson.Object, indent string) {
 			w.add("\n", nil)
 		}
 		w.list(item.Objects("list"), indent+"  ")
-		for _, inner := range item.Objects("text_blocks") {
-			w.list(append(inner.Objects("list"), loosejson.Object{"snippet": inner["snippet"], "reference_indexes": inner["reference_indexes"]}), indent+"  ")
-		}
+		w.list(item.Objects("text_blocks"), indent+"  ")
 	}
 }
 
-// table adds a table, whose rows are lists of texts.
+// table adds a table, whose rows are lists of texts, or a comparison of products by feature.
 func (w *blockWriter) table(o loosejson.Object) {
 	rows, _ := o["table"].([]any)
+	if features := o.Objects("comparison"); len(features) > 0 {
+		labels, _ := o["product_labels"].([]any)
+		rows = append(rows, append([]any{""}, labels...))
+		for _, feature := range features {
+			values, _ := feature["values"].([]any)
+			rows = append(rows, append([]any{feature["feature"]}, values...))
+		}
+	}
 	for i, row := range rows {
-		cells := (loosejson.Object{"row": row}).Texts("row", "snippet")
-		for j := range cells {
-			cells[j] = mdtext.Escape(cells[j])
+		cells, _ := row.([]any)
+		line := "|"
+		for _, cell := range cells {
+			line += " " + mdtext.Escape(webtext.Line(loosejson.AsText(cell))) + " |"
 		}
-		if len(cells) == 0 {
-			continue
-		}
-		w.add("| "+strings.Join(cells, " | ")+" |\n", nil)
+		w.add(line+"\n", nil)
 		if i == 0 {
 			w.add("|"+strings.Repeat("---|", len(cells))+"\n", nil)
 		}
