@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"earshot"
 	"earshot/internal/upstream"
 )
@@ -174,4 +176,79 @@ func TestSubmissionsDecideAboutTheCircuit(t *testing.T) {
 			t.Errorf("%d questions were submitted after the vendor was back, want 3", submissions)
 		}
 	})
+}
+
+// TestAnInterruptedSubmissionIsLookedUpLater proves that a vendor whose list of questions
+// lags is asked for it only when the list is complete, and again after each submission.
+func TestAnInterruptedSubmissionIsLookedUpLater(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var saved upstream.Ticket
+		tickets := &upstream.Tickets{Job: "job", Save: func(_ context.Context, ticket *upstream.Ticket) error {
+			saved = *ticket
+			return nil
+		}}
+		var looked []time.Duration // after the beginning
+		var submitted []time.Duration
+		began := time.Now()
+		async := &upstream.Async{
+			Wait: time.Hour, Every: time.Second, FindAfter: 3 * time.Minute,
+			Submit: func(context.Context, string) (string, error) {
+				if !saved.SubmittedAt.Equal(time.Now()) {
+					t.Errorf("the stored ticket was submitted at %s, it is %s", saved.SubmittedAt, time.Now())
+				}
+				submitted = append(submitted, time.Since(began))
+				return "", &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: errors.New("connection reset")}
+			},
+			Find: func(_ context.Context, _ string, at time.Time) (string, error) {
+				looked = append(looked, at.Sub(began))
+				return "", nil
+			},
+		}
+		routes := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {vendorClient(t, "x")}}, slog.New(slog.DiscardHandler))
+		for range 3 {
+			err := routes.Try(t.Context(), &upstream.Attempt{Provider: "chat", Number: 1, Tickets: tickets}, func(s *upstream.Session) error { return s.Redeem(t.Context(), async) })
+			if _, pending := errors.AsType[*upstream.Pending](err); pending {
+				t.Fatalf("a submission that failed is pending: %v", err)
+			}
+			time.Sleep(time.Second)
+			err = routes.Try(t.Context(), &upstream.Attempt{Provider: "chat", Number: 1, Tickets: tickets}, func(s *upstream.Session) error { return s.Redeem(t.Context(), async) })
+			pending, ok := errors.AsType[*upstream.Pending](err)
+			if !ok || pending.After != 3*time.Minute-time.Second {
+				t.Fatalf("right after a submission: %v", err)
+			}
+			time.Sleep(pending.After)
+		}
+		if diff := cmp.Diff([]time.Duration{0, 3 * time.Minute, 6 * time.Minute}, submitted); diff != "" {
+			t.Errorf("submissions (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]time.Duration{0, 3 * time.Minute}, looked); diff != "" {
+			t.Errorf("lookups (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestAChargeAtSubmissionIsCountedOnce proves that a charge which the vendor reports when
+// it accepts a question is counted when the ticket ends.
+func TestAChargeAtSubmissionIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	tickets := &upstream.Tickets{Job: "job", Save: func(context.Context, *upstream.Ticket) error { return nil }}
+	routes := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {vendorClient(t, "x")}}, slog.New(slog.DiscardHandler))
+	var uses []upstream.Use
+	for _, poll := range []error{upstream.ErrNotReady, upstream.ErrNotReady, nil, nil} {
+		attempt := &upstream.Attempt{Provider: "chat", Number: 1, Tickets: tickets}
+		_ = routes.Try(t.Context(), attempt, func(s *upstream.Session) error {
+			return s.Redeem(t.Context(), &upstream.Async{
+				Wait: time.Minute, Every: time.Second, Poll: func(context.Context, string) error { return poll },
+				Submit: func(context.Context, string) (string, error) {
+					s.Charge(0.0012)
+					return "v1", nil
+				},
+			})
+		})
+		uses = append(uses, attempt.Uses...)
+	}
+	if len(uses) != 2 || uses[0].MicroUSD != 1200 || uses[0].Estimated || uses[1].MicroUSD != 0 {
+		t.Errorf("the uses are %+v", uses)
+	}
 }

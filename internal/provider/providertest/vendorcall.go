@@ -48,9 +48,6 @@ func (c VendorCall) Ask(tb testing.TB) (reply *provider.Reply, uses []upstream.U
 	return reply, attempt.Uses, err
 }
 
-// VendorKey is the key that VendorCall sends.
-const VendorKey = "operators-own-key"
-
 // Result returns the result in a vendor's reply.
 func Result(reply *provider.Reply) any {
 	switch {
