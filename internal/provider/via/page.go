@@ -57,7 +57,7 @@ func (p Page) AddQuestion(o loosejson.Object) {
 		Question: webtext.Line(o.Text("question", "title", "seed_question")), Type: earshot.QuestionUnknown, Snippet: webtext.Clean(Multiline(o, "snippet", "answer", "description")),
 		Title: webtext.Line(o.Text("answer_title", "source_title", "answer_source")), Link: Link(o, "link", "url", "answer_link"), Markdown: webtext.Clean(Multiline(o, "markdown")),
 	}
-	if question.Question == "" || p.hasQuestion(question.Question) {
+	if question.Question == "" || len(p.PeopleAlsoAsk) >= MaxItems || p.hasQuestion(question.Question) {
 		return
 	}
 	var sources answer.Sources
@@ -83,7 +83,7 @@ func (p Page) AddQuestion(o loosejson.Object) {
 // AddRelated appends a related search. link is the address of the search page for the
 // query, for vendors that deliver only the query.
 func (p Page) AddRelated(query, link string) {
-	if query = webtext.Line(query); query != "" && !p.hasRelated(query) {
+	if query = webtext.Line(query); query != "" && len(p.RelatedSearches) < MaxItems && !p.hasRelated(query) {
 		p.RelatedSearches = append(p.RelatedSearches, earshot.RelatedSearch{Query: query, Link: link})
 	}
 }
@@ -149,7 +149,11 @@ func priceText(o loosejson.Object, field string) string {
 func (p Page) AddPlace(o loosejson.Object) { p.Places = p.things.AddPlace(p.Places, PlaceFields(o)) }
 
 // AddVideo appends a video.
-func (p Page) AddVideo(o loosejson.Object) { p.Videos = p.things.AddVideo(p.Videos, VideoFields(o)) }
+func (p Page) AddVideo(o loosejson.Object) {
+	if len(p.Videos) < MaxItems {
+		p.Videos = p.things.AddVideo(p.Videos, VideoFields(o))
+	}
+}
 
 // AddDiscussion appends a thread in a forum.
 func (p Page) AddDiscussion(o loosejson.Object) {

@@ -27,6 +27,15 @@ func SetText(a *earshot.Answer, text, markdown string) {
 	}
 }
 
+// MaxItems limits lists whose items are compared with each other; real lists are shorter.
+const MaxItems = 1000
+
+// Some returns the objects in the field's list, at most MaxItems.
+func Some(o loosejson.Object, field string) []loosejson.Object {
+	list := o.Objects(field)
+	return list[:min(len(list), MaxItems)]
+}
+
 // Multiline returns the first of the fields that is a text, with its line breaks, which
 // Object.Text removes.
 func Multiline(o loosejson.Object, fields ...string) string {

@@ -74,7 +74,7 @@ func readScraped(result loosejson.Object, q *provider.Question) *earshot.Answer 
 	a := &earshot.Answer{Model: answer.ModelName(result.Text("model"))}
 	setCited(a, result, "sources")
 	a.SearchQueries = answer.AddQueries(nil, result.Texts("fan_out_queries", "query")...)
-	for _, o := range result.Objects("brand_entities") {
+	for _, o := range via.Some(result, "brand_entities") {
 		a.Entities = answer.AddEntity(a.Entities, o.Text("title"), o.Text("category"))
 	}
 	addThings(a, result, q)
@@ -127,6 +127,9 @@ func addThings(a *earshot.Answer, o loosejson.Object, q *provider.Question) {
 				addImage(a, item)
 			}
 		case "video":
+			if len(a.Videos) >= via.MaxItems {
+				continue
+			}
 			a.Videos = things.AddVideo(a.Videos, via.VideoFields(element))
 		case "ad", "paid":
 			for _, item := range append(list, element) {
@@ -143,7 +146,7 @@ func addThings(a *earshot.Answer, o loosejson.Object, q *provider.Question) {
 }
 
 func addImage(a *earshot.Answer, o loosejson.Object) {
-	if link := via.Link(o, "image_url"); link != "" {
+	if link := via.Link(o, "image_url"); link != "" && len(a.Images) < via.MaxItems {
 		a.Images = answer.AddNew(a.Images, link)
 	}
 }

@@ -57,12 +57,12 @@ func addThings(a *earshot.Answer, o loosejson.Object, q *provider.Question) {
 	for _, item := range places(o) {
 		a.Places = things.AddPlace(a.Places, via.PlaceFields(item))
 	}
-	for _, item := range o.Objects("inline_images") {
+	for _, item := range via.Some(o, "inline_images") {
 		if link := via.Link(item, "original", "image", "thumbnail"); link != "" {
 			a.Images = answer.AddNew(a.Images, link)
 		}
 	}
-	videos := o.Objects("inline_videos")
+	videos := via.Some(o, "inline_videos")
 	if video := o.Object("header_video"); video != nil {
 		videos = append(videos, video)
 	}
