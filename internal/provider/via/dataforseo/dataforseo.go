@@ -43,8 +43,8 @@ type Vendor struct{}
 
 var _ provider.Vendor = Vendor{}
 
-// Definition returns what everybody else needs to know of DataForSEO. Prices are those of
-// the queue; the vendor reports each charge, so they only matter for quotes.
+// Definition returns what everybody else needs to know of DataForSEO. Prices are for
+// tasks in the queue; the vendor reports each charge, so they only matter for quotes.
 func (Vendor) Definition() provider.VendorDefinition {
 	return provider.VendorDefinition{
 		Name: "dataforseo", Title: "DataForSEO", URL: "https://api.dataforseo.com/v3", KeyHeader: "Authorization", KeyPrefix: "Basic ", Basic: true,
