@@ -79,6 +79,21 @@ type OfficeAssistantRequest AssistantRequest
 // AnswerEngineRequest is a prompt for Perplexity.
 type AnswerEngineRequest AssistantRequest
 
+// ClaudeRequest is a prompt for Claude.
+type ClaudeRequest AssistantRequest
+
+// ModelRequest is a prompt for a model that the operator of the service lists.
+type ModelRequest struct {
+	// The name of a model that the operator of the service lists. An unknown name is refused with the names that there are.
+	Model   string           `json:"model" schema:"maxLength=100"`
+	Prompt  string           `json:"prompt" schema:"prompt"`
+	Country string           `json:"country" schema:"country"`
+	State   string           `json:"state,omitempty" schema:"state"`
+	Include AssistantInclude `json:"include,omitzero"`
+	// `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer.
+	Fallback *bool `json:"fallback,omitempty"`
+}
+
 // SearchAIModeRequest is a prompt for Google AI Mode.
 type SearchAIModeRequest struct {
 	Prompt   string              `json:"prompt" schema:"prompt"`

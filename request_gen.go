@@ -49,3 +49,9 @@ func (SearchAIModeRequest) Provider() string { return "searchaimode" }
 
 // TaskType returns SEARCHAIMODE.
 func (SearchAIModeRequest) TaskType() string { return "SEARCHAIMODE" }
+
+// Provider returns claude.
+func (ClaudeRequest) Provider() string { return "claude" }
+
+// TaskType returns CLAUDE.
+func (ClaudeRequest) TaskType() string { return "CLAUDE" }

@@ -47,3 +47,8 @@ func (c *Client) News(ctx context.Context, request earshot.NewsRequest, options 
 func (c *Client) SearchAIMode(ctx context.Context, request earshot.SearchAIModeRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
 	return monitor[earshot.Answer](ctx, c, request, options)
 }
+
+// Claude calls claude and waits for the result.
+func (c *Client) Claude(ctx context.Context, request earshot.ClaudeRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
+	return monitor[earshot.Answer](ctx, c, request, options)
+}

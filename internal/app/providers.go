@@ -9,6 +9,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/answerengine"
 	"earshot/internal/provider/chatassistant"
+	"earshot/internal/provider/claude"
 	"earshot/internal/provider/genassistant"
 	"earshot/internal/provider/news"
 	"earshot/internal/provider/officeassistant"
@@ -94,5 +95,6 @@ func providers(engine serp.Engine) []provider.Provider {
 		websearch.Provider{Engine: engine},
 		news.Provider{Engine: engine},
 		searchaimode.Provider{Engine: engine},
+		claude.New(),
 	}
 }

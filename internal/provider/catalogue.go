@@ -85,7 +85,7 @@ func (c *Catalogue) Cost(name string, bill Bill) int64 {
 
 // Sites holds the sites that providers read, by site name.
 type Sites struct {
-	Web map[string]string // default base URLs on the web
+	Web map[string]string // default base URLs on the web, of the sites that have one
 	Lab map[string]lab.Site
 }
 
@@ -104,7 +104,10 @@ func NewSites(providers []Provider) (Sites, error) {
 				return Sites{}, fmt.Errorf("%s: the site %s has the lab host %s, but the site %s has %s", about.Name, site.Name, inLab.Host, name, other.Host)
 			}
 		}
-		sites.Web[site.Name], sites.Lab[site.Name] = site.URL, inLab
+		sites.Lab[site.Name] = inLab
+		if site.URL != "" {
+			sites.Web[site.Name] = site.URL
+		}
 	}
 	return sites, nil
 }

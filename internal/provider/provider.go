@@ -63,7 +63,7 @@ type Definition struct {
 // Site is a website.
 type Site struct {
 	Name string // the name in requests and settings
-	URL  string // the default base URL
+	URL  string // the default base URL; "" for a provider that only APIs and the lab answer
 }
 
 // API is an official API of an upstream. Operators can use it with their own key.

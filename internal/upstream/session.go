@@ -438,7 +438,9 @@ func (p *progress) Read(b []byte) (int, error) {
 func (s *Session) newCall(ctx context.Context, req *Request) (*call, error) {
 	base := cmp.Or(s.client.sites[req.Site], s.client.anySite)
 	if base == nil {
-		return nil, Fail(earshot.ReasonUnavailable, "no site %q is configured", req.Site)
+		failure := Fail(earshot.ReasonUnavailable, "%s has no site %q", s.client.name, req.Site)
+		failure.Final = true
+		return nil, failure
 	}
 	target := base.JoinPath(req.Path)
 	target.RawQuery = joinQuery(base.RawQuery, req.Query.Encode())

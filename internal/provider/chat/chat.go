@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -32,6 +33,8 @@ type Assistant struct {
 	// Read reads a document and returns every part of the answer that it finds. Its error is an
 	// *upstream.Failure that says what the document is instead of an answer.
 	Read func(document []byte, want answer.Want) (*earshot.Answer, error)
+	// Trim removes the parts of a document that clients do not receive. It may be nil.
+	Trim func(document []byte) []byte
 }
 
 // API describes how to ask an assistant through its official API. Assistant.Read also reads the
@@ -39,6 +42,9 @@ type Assistant struct {
 type API struct {
 	// Question returns the API call for a prompt.
 	Question func(q Question) (*upstream.Request, error)
+	// Continue returns the request that continues an answer which the responses so far do not
+	// complete, or nil if they do. The responses are joined by blank lines. It may be nil.
+	Continue func(q Question, responses []byte) (*upstream.Request, error)
 	// Located says that the API answers for the requested country and state. Otherwise answers name
 	// no location.
 	Located bool
@@ -117,19 +123,40 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	if err := c.API.complete(ctx, up, found, q.Locale); err != nil {
 		return nil, err
 	}
-	if err := include.Attach(found, up, response.Body); err != nil {
+	if c.About.Site.URL == "" && up.Surface() != earshot.SurfaceLab {
+		found.Surface = earshot.SurfaceAPI // also for stored documents, since there is no website
+	}
+	document := response.Body
+	if c.Trim != nil {
+		document = c.Trim(document)
+	}
+	if err := include.Attach(found, up, document); err != nil {
 		return nil, err
 	}
 	return found, nil
 }
 
-// fetch fetches the document that holds the answer.
+// fetch returns the document that answers the question. If an API needs several calls for one
+// answer, the document has all of their responses.
 func (c *Assistant) fetch(ctx context.Context, up *upstream.Session, q Question) (*upstream.Response, error) {
-	document, err := c.document(up, q)
+	request, err := c.document(up, q)
 	if err != nil {
 		return nil, err
 	}
-	return up.Fetch(ctx, document)
+	whole, err := up.Fetch(ctx, request)
+	if err != nil || up.Surface() != earshot.SurfaceAPI || c.API == nil || c.API.Continue == nil {
+		return whole, err
+	}
+	for {
+		if request, err = c.API.Continue(q, whole.Body); err != nil || request == nil {
+			return whole, err
+		}
+		next, err := up.Fetch(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		whole.Body = slices.Concat(whole.Body, []byte("\n\n"), next.Body)
+	}
 }
 
 // document returns the request for the document to fetch: an API call, a visit with a browser, or
