@@ -55,3 +55,9 @@ func (ClaudeRequest) Provider() string { return "claude" }
 
 // TaskType returns CLAUDE.
 func (ClaudeRequest) TaskType() string { return "CLAUDE" }
+
+// Provider returns model.
+func (ModelRequest) Provider() string { return "model" }
+
+// TaskType returns MODEL.
+func (ModelRequest) TaskType() string { return "MODEL" }

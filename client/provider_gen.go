@@ -52,3 +52,8 @@ func (c *Client) SearchAIMode(ctx context.Context, request earshot.SearchAIModeR
 func (c *Client) Claude(ctx context.Context, request earshot.ClaudeRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
 	return monitor[earshot.Answer](ctx, c, request, options)
 }
+
+// Model calls model and waits for the result.
+func (c *Client) Model(ctx context.Context, request earshot.ModelRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
+	return monitor[earshot.Answer](ctx, c, request, options)
+}

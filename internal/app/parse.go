@@ -151,7 +151,7 @@ func newRequest(p provider.Provider, body map[string]any) (provider.Request, err
 // engineOf returns the search engine that served a page: the lab's engine if the page
 // contains its host, and the real engine otherwise.
 func engineOf(document []byte) (serp.Engine, error) {
-	for _, p := range providers(serp.Engine{}) {
+	for _, p := range providers(serp.Engine{}, nil) {
 		about := p.Definition()
 		if about.Site.Name != serp.Site {
 			continue

@@ -11,6 +11,7 @@ import (
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/provider/claude"
 	"earshot/internal/provider/genassistant"
+	"earshot/internal/provider/model"
 	"earshot/internal/provider/news"
 	"earshot/internal/provider/officeassistant"
 	"earshot/internal/provider/searchaimode"
@@ -27,7 +28,7 @@ import (
 )
 
 // Providers returns the providers for callers that need only their definitions.
-func Providers() []provider.Provider { return providers(serp.Engine{}) }
+func Providers() []provider.Provider { return providers(serp.Engine{}, nil) }
 
 // FindProvider returns the definition of a provider by its name or task type, in any
 // letter case.
@@ -44,7 +45,7 @@ func FindProvider(name string) (provider.Definition, error) {
 func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
 	name = strings.TrimSpace(name)
 	var names, taskTypes []string
-	for _, p := range providers(engine) {
+	for _, p := range providers(engine, nil) {
 		about := p.Definition()
 		if strings.EqualFold(name, about.Name) || strings.EqualFold(name, about.TaskType) {
 			return p, nil
@@ -68,7 +69,7 @@ func OpenAPI(providers []provider.Provider) ([]byte, error) {
 
 // providers returns the built-in providers and the providers of the configuration.
 func (c Config) providers(engine serp.Engine) []provider.Provider {
-	return append(providers(engine), c.Providers...)
+	return append(providers(engine, c.Settings.models()), c.Providers...)
 }
 
 // Vendors lists the built-in vendors. A new vendor needs its folder and a line here.
@@ -84,8 +85,8 @@ func Vendors() []provider.Vendor {
 }
 
 // providers lists the built-in providers. A new provider needs its folder and a line here.
-// The search providers use the engine.
-func providers(engine serp.Engine) []provider.Provider {
+// The search providers use the engine, and the provider model asks the models.
+func providers(engine serp.Engine, models []model.Model) []provider.Provider {
 	return []provider.Provider{
 		chatassistant.Provider{},
 		genassistant.New(),
@@ -96,5 +97,6 @@ func providers(engine serp.Engine) []provider.Provider {
 		news.Provider{Engine: engine},
 		searchaimode.Provider{Engine: engine},
 		claude.New(),
+		model.New(models...),
 	}
 }

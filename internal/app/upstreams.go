@@ -12,6 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
+	"earshot/internal/provider/model"
 	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/browser"
@@ -26,6 +27,7 @@ const (
 	upstreamWeb    = "web"
 	upstreamAPI    = "api:"
 	upstreamVendor = "via:"
+	upstreamModel  = "model:"
 	upstreamReplay = "replay:"
 )
 
@@ -35,7 +37,9 @@ type UpstreamSettings struct {
 	APIs map[string]APISettings `yaml:"apis"`
 	// Vendors are the settings of vendors by name.
 	Vendors map[string]VendorSettings `yaml:"vendors"`
-	Web     WebSettings               `yaml:"web"`
+	// Models are the models that the provider model asks, by the names in requests.
+	Models map[string]ModelSettings `yaml:"models"`
+	Web    WebSettings              `yaml:"web"`
 }
 
 // APISettings are the settings of one official API. A field that is "" or 0 has the
@@ -168,7 +172,7 @@ func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 			return nil, fmt.Errorf("settings: there is no vendor %q; the vendors are %s", name, strings.Join(slices.Sorted(maps.Keys(u.vendors)), ", "))
 		}
 	}
-	if err := u.readKeys(); err != nil {
+	if err := errors.Join(u.readKeys(), cfg.Settings.checkModels()); err != nil {
 		return nil, err
 	}
 	lists := map[string][]*upstream.Client{}
@@ -194,7 +198,7 @@ func (u *upstreams) list(about provider.Definition) ([]*upstream.Client, error) 
 		names = u.cfg.Upstreams
 	}
 	if len(names) == 0 {
-		names = []string{u.defaultUpstream(about)}
+		names = u.defaultUpstreams(about)
 	}
 	var clients []*upstream.Client
 	for _, name := range names {
@@ -207,14 +211,21 @@ func (u *upstreams) list(about provider.Definition) ([]*upstream.Client, error) 
 	return clients, nil
 }
 
-// defaultUpstream returns the upstream of a provider for which no list is configured.
-func (u *upstreams) defaultUpstream(about provider.Definition) string {
+// defaultUpstreams returns the upstreams of a provider for which no list names any.
+func (u *upstreams) defaultUpstreams(about provider.Definition) []string {
+	if models := u.cfg.Settings.models(); about.Name == model.Name && len(models) > 0 {
+		names := make([]string, len(models))
+		for i, m := range models {
+			names[i] = upstreamModel + m.Name
+		}
+		return names
+	}
 	for _, api := range about.APIs {
 		if u.keys[api.Name] != "" {
-			return upstreamAPI + api.Name
+			return []string{upstreamAPI + api.Name}
 		}
 	}
-	return upstreamLab
+	return []string{upstreamLab}
 }
 
 // open returns the upstreams for a name in a provider's list. It is one upstream, except
@@ -235,6 +246,9 @@ func (u *upstreams) open(name string, about provider.Definition) ([]*upstream.Cl
 		if !slices.ContainsFunc(about.APIs, func(a provider.API) bool { return a.Name == api }) {
 			return nil, fmt.Errorf("%s does not serve this provider", name)
 		}
+	}
+	if strings.HasPrefix(name, upstreamModel) && about.Name != model.Name {
+		return nil, fmt.Errorf("%s does not serve this provider", name)
 	}
 	client, err := u.client(name)
 	if err != nil {
@@ -264,17 +278,20 @@ func (u *upstreams) client(name string) (*upstream.Client, error) {
 func (u *upstreams) config(name string) (upstream.Config, error) {
 	api, isAPI := strings.CutPrefix(name, upstreamAPI)
 	vendor, isVendor := strings.CutPrefix(name, upstreamVendor)
+	entry, isModel := strings.CutPrefix(name, upstreamModel)
 	switch {
 	case isAPI:
 		return u.apiConfig(u.apis[api])
 	case isVendor:
 		return u.vendorConfig(vendor)
+	case isModel:
+		return u.modelConfig(entry)
 	case name == upstreamLab:
 		return upstream.Config{Surface: earshot.SurfaceLab, Sites: labURLs(u.sites), Dial: u.lab.Dial, Multiplexed: true}, nil
 	case name == upstreamWeb:
 		return u.webConfig()
 	default:
-		return upstream.Config{}, fmt.Errorf("there is no upstream %q; use %s, %s, %sNAME, %sNAME or %sFOLDER", name, upstreamLab, upstreamWeb, upstreamAPI, upstreamVendor, upstreamReplay)
+		return upstream.Config{}, fmt.Errorf("there is no upstream %q; use %s, %s, %sNAME, %sNAME, %sNAME or %sFOLDER", name, upstreamLab, upstreamWeb, upstreamAPI, upstreamVendor, upstreamModel, upstreamReplay)
 	}
 }
 
@@ -309,21 +326,21 @@ func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
 func (u *upstreams) readKeys() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(u.apis)) {
-		key, err := u.readKey(upstreamAPI, name, "apis."+name+".key-file", u.cfg.Settings.APIs[name].KeyFile)
+		key, err := u.readKey(upstreamAPI+name, name, "apis."+name+".key-file", u.cfg.Settings.APIs[name].KeyFile)
 		errs = append(errs, err)
 		u.keys[name] = key
 	}
 	for _, name := range slices.Sorted(maps.Keys(u.vendors)) {
-		key, err := u.readKey(upstreamVendor, name, "vendors."+name+".key-file", u.cfg.Settings.Vendors[name].KeyFile)
+		key, err := u.readKey(upstreamVendor+name, name, "vendors."+name+".key-file", u.cfg.Settings.Vendors[name].KeyFile)
 		errs = append(errs, err)
 		u.keys[name] = key
 	}
 	return errors.Join(errs...)
 }
 
-// readKey returns the operator's key for an API or a vendor, or "" without a key. path is the
-// key file in the settings; an environment variable overrides it.
-func (u *upstreams) readKey(kind, name, setting, path string) (string, error) {
+// readKey returns the operator's key for an upstream, "" if there is none. The setting names
+// the key file unless a variable does. name is the part of the variable for the upstream.
+func (u *upstreams) readKey(upstream, name, setting, path string) (string, error) {
 	if key := strings.TrimSpace(u.cfg.getenv(variable(name, "API_KEY"))); key != "" {
 		return key, nil
 	}
@@ -335,11 +352,11 @@ func (u *upstreams) readKey(kind, name, setting, path string) (string, error) {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("the key of %s%s cannot be read from the file that %s names: %w", kind, name, setting, err)
+		return "", fmt.Errorf("the key of %s cannot be read from the file that %s names: %w", upstream, setting, err)
 	}
 	key := strings.TrimSpace(string(text))
 	if key == "" {
-		return "", fmt.Errorf("the key of %s%s is missing: the file that %s names, %s, is empty", kind, name, setting, path)
+		return "", fmt.Errorf("the key of %s is missing: the file that %s names, %s, is empty", upstream, setting, path)
 	}
 	return key, nil
 }
@@ -410,7 +427,7 @@ func (u *upstreams) findEngine() (err error) {
 // engineReaders returns the names of the providers that parse the search engine's pages.
 func engineReaders() []string {
 	var names []string
-	for _, p := range providers(serp.Engine{}) {
+	for _, p := range Providers() {
 		if about := p.Definition(); about.Site.Name == serp.Site {
 			names = append(names, about.Name)
 		}

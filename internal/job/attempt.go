@@ -183,7 +183,7 @@ func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o *outc
 	captureID := account.NewCaptureID()
 	try := &upstream.Attempt{
 		Provider: a.job.Provider, Account: a.job.Organization, Turn: a.turn, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
-		Sample: sampleOf(a.job), Tickets: a.tickets, NoFallback: r.refusesFallback(a.job),
+		Sample: sampleOf(a.job), Tickets: a.tickets, Model: provider.ModelOf(a.request), NoFallback: r.refusesFallback(a.job),
 	}
 	defer func() { a.uses = append(a.uses, try.Uses...) }()
 	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {

@@ -94,10 +94,9 @@ func (r *Runner) notConfigured(about provider.Definition, listed []earshot.Upstr
 	return further
 }
 
-// QuoteUpstream returns what an answer of a provider is expected to cost the operator, or
-// nil if the provider has no upstream.
-func (r *Runner) QuoteUpstream(name string) *earshot.QuoteUpstream {
-	clients := r.Upstreams.Of(name)
+// QuoteUpstream returns what the answer to a request of a provider is expected to cost the operator.
+func (r *Runner) QuoteUpstream(name string, request provider.Request) *earshot.QuoteUpstream {
+	clients := r.Upstreams.For(name, provider.ModelOf(request))
 	if len(clients) == 0 {
 		return nil
 	}

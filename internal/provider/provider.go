@@ -122,6 +122,20 @@ type Request interface {
 	Ask(ctx context.Context, up *upstream.Session) (*Outcome, error)
 }
 
+// Chooser is a Request that names one of the models that the operator lists.
+type Chooser interface {
+	Request
+	Model() string
+}
+
+// ModelOf returns the model that the request names, or "".
+func ModelOf(r Request) string {
+	if chooser, ok := r.(Chooser); ok {
+		return chooser.Model()
+	}
+	return ""
+}
+
 // Outcome is the result of a successful attempt.
 type Outcome struct {
 	Result any  // one of the result types of package earshot

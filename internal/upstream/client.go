@@ -71,6 +71,7 @@ type Client struct {
 	located   func(place string) bool
 	budget    *budget
 	via       string
+	entry     string
 	idleGap   time.Duration
 	prices    map[string]int64 // micro-USD for an answer, by provider
 	ceiling   int64            // micro-USD a day; 0 for no ceiling
@@ -109,8 +110,11 @@ type Config struct {
 	API *API
 	// Via is the name of the vendor, or "" if the upstream is not a vendor.
 	Via string
-	// Prices are the costs of an answer for the operator in micro-USD, by provider, for
-	// upstreams that do not report charges.
+	// Entry is the name of the model in the operator's list that this upstream answers with. It is
+	// "" for an upstream that answers every request of a provider.
+	Entry string
+	// Prices are what an answer costs the operator in micro-USD, by provider, for
+	// upstreams that do not report it themselves.
 	Prices map[string]int64
 	// Ceiling is the maximum spending on this upstream per day in micro-USD; 0 means no
 	// ceiling.
@@ -161,6 +165,7 @@ func NewClient(cfg Config) (*Client, error) {
 		idle:    func() {},
 		large:   share.NewPool(maxLarge),
 		via:     cfg.Via,
+		entry:   cfg.Entry,
 		idleGap: pageIdleGap,
 		prices:  cfg.Prices,
 		ceiling: cfg.Ceiling,

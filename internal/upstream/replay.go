@@ -80,6 +80,9 @@ func (e Exchange) player(tape *replay, located func(place string) bool) *Client 
 	if name, ok := strings.CutPrefix(e.Upstream, "api:"); ok {
 		c.api = &API{Name: name, Model: e.Model}
 	}
+	if name, ok := strings.CutPrefix(e.Upstream, "model:"); ok {
+		c.entry, c.api = name, &API{Model: e.Model}
+	}
 	c.browser = len(e.Request.Steps) > 0
 	return c
 }

@@ -34,8 +34,14 @@ func (r *Routes) LimitSpending(spent func(upstream string) int64) { r.spent = sp
 // Of returns the upstreams of a provider in the order in which they are tried.
 func (r *Routes) Of(provider string) []*Client { return r.byProvider[provider] }
 
-// HasVendor reports whether a provider has a vendor among its upstreams. Jobs of such a
-// provider need tickets.
+// For returns the upstreams of the provider that answer with a model of the operator's list. The
+// model is "" for providers without a choice of models.
+func (r *Routes) For(provider, model string) []*Client {
+	return slices.DeleteFunc(slices.Clone(r.byProvider[provider]), func(c *Client) bool { return c.entry != "" && c.entry != model })
+}
+
+// HasVendor reports whether the provider is asked through a vendor, which may answer
+// with tickets.
 func (r *Routes) HasVendor(provider string) bool {
 	return slices.ContainsFunc(r.byProvider[provider], func(c *Client) bool { return c.via != "" })
 }
@@ -51,8 +57,9 @@ type Attempt struct {
 	Sample     string      // selects one of many answers of the lab; "" for its fixed answer. Only the lab gets it
 	// Tickets are the tickets of the job. Nil if the provider has no vendor.
 	Tickets *Tickets
-	// NoFallback allows only the first upstream. Only allows only the upstream of that
-	// name.
+	// Model is the model of the operator's list to ask; "" for providers without a choice.
+	Model string
+	// NoFallback asks the first upstream only, Only asks the upstream of that name.
 	NoFallback bool
 	Only       string
 	// Uses is filled by Try: one for each upstream that answered or failed.
@@ -74,7 +81,7 @@ type Use struct {
 // the failure of the last one, which is final only if all failures are. An attempt with a
 // pending ticket begins with the ticket's upstream.
 func (r *Routes) Try(ctx context.Context, a *Attempt, ask func(*Session) error) error {
-	clients := r.byProvider[a.Provider]
+	clients := r.For(a.Provider, a.Model)
 	if a.NoFallback && len(clients) > 1 {
 		clients = clients[:1]
 	}

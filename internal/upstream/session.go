@@ -58,8 +58,12 @@ func (s *Session) Bill(answers int) { s.billed = answers }
 // Via returns the name of the vendor that is asked, "" for any other upstream.
 func (s *Session) Via() string { return s.client.via }
 
-// Time returns how long one attempt through this upstream may take. It is pages, or longer
-// if the operator pays for the request whether we wait for the answer or not.
+// Entry returns the name of the model in the operator's list that is asked, "" for any other
+// upstream.
+func (s *Session) Entry() string { return s.client.entry }
+
+// Time returns how long one attempt through this upstream may take: pages, or longer
+// where the operator pays for the request whether we wait for it or not.
 func (s *Session) Time(pages time.Duration) time.Duration {
 	if s.client.Paid() {
 		return max(pages, paidTime)

@@ -56,6 +56,16 @@ func ModelName(name string) *string {
 	return &name
 }
 
+// WithoutThoughts removes the thoughts that reasoning models put before the text.
+func WithoutThoughts(text string) string {
+	thoughts, ok := strings.CutPrefix(strings.TrimLeft(text, " \r\n\t"), "<think>")
+	if !ok {
+		return text
+	}
+	_, said, _ := strings.Cut(thoughts, "</think>")
+	return said
+}
+
 // Sources collects the pages that an answer cites, numbered in the order of their first mention and
 // without duplicates, and the pills that refer to them. The zero value is ready to use.
 type Sources struct {

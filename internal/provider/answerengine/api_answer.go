@@ -2,7 +2,6 @@ package answerengine
 
 import (
 	"slices"
-	"strings"
 
 	"earshot"
 	"earshot/internal/provider/answer"
@@ -25,17 +24,7 @@ func (c *completion) text() string {
 	if len(c.message) >= len(text) {
 		text = c.message
 	}
-	return withoutThoughts(text)
-}
-
-// withoutThoughts removes the thoughts that reasoning models put before the text.
-func withoutThoughts(text string) string {
-	thoughts, ok := strings.CutPrefix(strings.TrimLeft(text, " \r\n\t"), "<think>")
-	if !ok {
-		return text
-	}
-	_, said, _ := strings.Cut(thoughts, "</think>")
-	return said
+	return answer.WithoutThoughts(text)
 }
 
 // answer returns the complete answer.

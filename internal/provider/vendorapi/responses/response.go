@@ -15,6 +15,9 @@ import (
 // ownSources are the utm_source values that the assistants add to their links.
 var ownSources = []string{"openai", "chatgpt.com", "grok", "grok.com", "xai"}
 
+// OwnSources returns the utm_source values that Text removes from links.
+func OwnSources() []string { return ownSources }
+
 // readResponse reads a whole response. The error is an *upstream.Failure.
 func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer, error) {
 	if err := check(response); err != nil {
@@ -117,12 +120,7 @@ func (r *reader) message(item loosejson.Object) {
 // finish adds the remaining sources: first the pages that the text links to without citing them,
 // then the pages that the search found.
 func (r *reader) finish(response loosejson.Object, want answer.Want) {
-	var text, markdown []string
-	for _, written := range r.texts {
-		text = append(text, written.Text)
-		markdown = append(markdown, written.Markdown)
-	}
-	whole := mdtext.Replacement{Text: strings.Join(text, "\n\n"), Markdown: strings.Join(markdown, "\n\n")}
+	whole := r.whole()
 	for _, link := range mdtext.ProseLinks(whole.Text) {
 		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok {
 			r.sources.Add(r.page(target, mdtext.Flatten(link.Label)))
@@ -135,6 +133,16 @@ func (r *reader) finish(response loosejson.Object, want answer.Want) {
 	}
 	r.sources.Fill(r.answer)
 	whole.Fill(r.answer, want.Markdown)
+}
+
+// whole returns all texts.
+func (r *reader) whole() mdtext.Replacement {
+	var text, markdown []string
+	for _, written := range r.texts {
+		text = append(text, written.Text)
+		markdown = append(markdown, written.Markdown)
+	}
+	return mdtext.Replacement{Text: strings.Join(text, "\n\n"), Markdown: strings.Join(markdown, "\n\n")}
 }
 
 // pages returns the pages in a list; an item may be an object or just a URL.

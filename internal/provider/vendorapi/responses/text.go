@@ -45,15 +45,26 @@ const maxAnnotations = 1000
 // maxLabel limits the length of a link's label, in bytes; a title has up to a few hundred.
 const maxLabel = 1000
 
+// Text reads a text with annotations as this family of APIs has them. It returns the text without
+// its marks, and the pages that it cites.
+func Text(text string, annotations []loosejson.Object) (mdtext.Replacement, answer.Sources) {
+	r := reader{titles: map[string]string{}}
+	r.annotated(text, annotations)
+	return r.whole(), r.sources
+}
+
 // text reads a part of the text and replaces the marks in it by chips.
 func (r *reader) text(part loosejson.Object) {
-	text := loosejson.AsText(part["text"])
+	r.annotated(loosejson.AsText(part["text"]), part.Objects("annotations"))
+}
+
+func (r *reader) annotated(text string, annotations []loosejson.Object) {
 	text = strings.ToValidUTF8(text[:min(len(text), webtext.MaxText-r.length)], "")
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	r.length += len(text)
-	placed, elsewhere := r.annotations(text, part.Objects("annotations"))
+	placed, elsewhere := r.annotations(text, annotations)
 	c := citer{reader: r, text: text, placed: placed, labelEnd: -1}
 	if len(placed) > 0 {
 		c.marked = markedPages(text)

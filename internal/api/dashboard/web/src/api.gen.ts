@@ -698,6 +698,21 @@ export type ClaudeRequest = {
   fallback?: boolean;
 };
 
+/** A prompt for a model that the operator of the service lists. */
+export type ModelRequest = {
+  /** The name of a model that the operator of the service lists. An unknown name is refused with the names that there are. */
+  model: string;
+  /** The prompt to send. White space around it is removed. */
+  prompt: string;
+  /** An ISO 3166-1 alpha-2 code in upper case, or `XK`. It must be one that the provider serves; see `GET /v1/countries`. */
+  country: string;
+  /** A US state or the District of Columbia. Only with country `US`. */
+  state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
+  include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
+};
+
 /** A redirect link to resolve. */
 export type GotoRequest = {
   /** A link on the search engine's main host whose path is `/goto` or `/url`. */
@@ -2725,13 +2740,13 @@ export type ReportEvent = {
 export type ReportEventType = "report.made";
 
 /** The name of a provider, as in its path. */
-export type Provider = "chatassistant" | "genassistant" | "socialassistant" | "officeassistant" | "answerengine" | "websearch" | "websearch/news" | "searchaimode" | "claude";
+export type Provider = "chatassistant" | "genassistant" | "socialassistant" | "officeassistant" | "answerengine" | "websearch" | "websearch/news" | "searchaimode" | "claude" | "model";
 
 /** The provider that runs the task. */
-export type TaskType = "CHATASSISTANT" | "GENASSISTANT" | "SOCIALASSISTANT" | "OFFICEASSISTANT" | "ANSWERENGINE" | "WEBSEARCH" | "WEBSEARCH_NEWS" | "SEARCHAIMODE" | "CLAUDE";
+export type TaskType = "CHATASSISTANT" | "GENASSISTANT" | "SOCIALASSISTANT" | "OFFICEASSISTANT" | "ANSWERENGINE" | "WEBSEARCH" | "WEBSEARCH_NEWS" | "SEARCHAIMODE" | "CLAUDE" | "MODEL";
 
 /** A provider by which the list of countries can be filtered. */
-export type CountryModel = "answerengine" | "chatassistant" | "claude" | "genassistant" | "officeassistant" | "searchaimode" | "searchoverview" | "socialassistant" | "websearch";
+export type CountryModel = "answerengine" | "chatassistant" | "claude" | "genassistant" | "model" | "officeassistant" | "searchaimode" | "searchoverview" | "socialassistant" | "websearch";
 
 /** The result; the provider decides its shape. */
 export type TaskResult = Answer | WebSearch | NewsSearch;
@@ -2866,6 +2881,7 @@ export interface Operations {
   "POST /v1/monitor/websearch/news": { query: undefined; body: NewsRequest; response: { success: true; result: NewsSearch; } };
   "POST /v1/monitor/searchaimode": { query: undefined; body: SearchAIModeRequest; response: { success: true; result: Answer; } };
   "POST /v1/monitor/claude": { query: undefined; body: ClaudeRequest; response: { success: true; result: Answer; } };
+  "POST /v1/monitor/model": { query: undefined; body: ModelRequest; response: { success: true; result: Answer; } };
   "POST /v1/monitor/websearch/goto": { query: undefined; body: GotoRequest; response: GotoResponse };
   "GET /v1/countries": { query: { model?: CountryModel }; body: undefined; response: Array<string> };
   "GET /v1/states": { query: { country: string }; body: undefined; response: Array<State> };

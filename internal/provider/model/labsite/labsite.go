@@ -1,0 +1,72 @@
+// Package labsite plays a chat endpoint in OpenAI's format in the lab. Its answers cite pages like
+// those of a model that searches the web: with a link in the text, and an annotation for it.
+package labsite
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
+)
+
+const host = "model.lab.test"
+
+// Site returns the endpoint's site in the lab.
+func Site() lab.Site {
+	return lab.Site{Host: host, Routes: map[string]http.Handler{"POST /chat/completions": lab.Answer(question, func(r *lab.Request) (lab.Document, error) {
+		return lab.Document{Type: lab.TypeJSON, Pieces: completion(r.Question.Prompt, r.Compose(world.Compose))}, nil
+	})}}
+}
+
+// question reads the prompt, which is the only message.
+func question(r *lab.Request) error {
+	var body struct {
+		Messages []struct{ Content string }
+	}
+	if err := r.JSON(&body); err != nil {
+		return err
+	}
+	if len(body.Messages) != 1 {
+		return errors.New("read question: the body must have one message")
+	}
+	r.Question.Assistant, r.Question.Prompt, r.Question.Search = host, body.Messages[0].Content, true
+	return nil
+}
+
+// piece is the size of the pieces in which the answer is sent, in bytes.
+const piece = 512
+
+// completion writes the answer to prompt as one JSON document, after white space like that with
+// which an aggregator keeps the connection open.
+func completion(prompt string, answer *world.Answer) [][]byte {
+	var text strings.Builder
+	annotations := []lab.Object{}
+	world.WriteMarkdown(answer.Blocks, func(part string) { text.WriteString(part) }, func(span world.Span) {
+		switch {
+		case span.Cites != nil:
+			for _, source := range span.Cites {
+				text.WriteString(" ")
+				start := utf8.RuneCountInString(text.String())
+				text.WriteString("([" + world.Escape(source.Site) + "](" + source.URL + "))")
+				annotations = append(annotations, lab.Object{"type": "url_citation", "url_citation": lab.Object{
+					"url": source.URL, "title": source.Title, "content": source.Snippet, "start_index": start, "end_index": utf8.RuneCountInString(text.String()),
+				}})
+			}
+		case span.Strong, span.Product != nil:
+			text.WriteString("**" + world.Escape(span.Text) + "**")
+		default:
+			text.WriteString(world.Escape(span.Text))
+		}
+	})
+	document := lab.JSON(lab.Object{
+		"id": "gen-" + world.Identity(prompt, answer), "object": "chat.completion", "model": world.Model,
+		"choices": []lab.Object{{"index": 0, "finish_reason": "stop", "message": lab.Object{
+			"role": "assistant", "content": text.String(), "annotations": annotations,
+		}}},
+	})
+	return slices.Collect(slices.Chunk(append([]byte("\n         \n"), document...), piece))
+}
