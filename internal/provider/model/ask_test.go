@@ -1,0 +1,139 @@
+package model_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/provider/model"
+	"earshot/internal/provider/providertest"
+	"earshot/internal/upstream"
+)
+
+const key = "sk-or-test-key"
+
+// ask asks a stand-in of an endpoint through routes with two models. It returns the answer, the body
+// of the call and what was spent.
+func ask(t *testing.T, body string, respond http.HandlerFunc) (a *earshot.Answer, sent map[string]any, uses []upstream.Use, err error) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		if r.Method+r.URL.Path != "POST/api/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer "+key {
+			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
+		}
+		if err := json.Unmarshal(text, &sent); err != nil {
+			t.Error(err)
+		}
+		respond(w, r)
+	}))
+	defer server.Close()
+	var clients []*upstream.Client
+	for _, name := range []string{"plain", "router"} {
+		client, err := upstream.NewClient(upstream.Config{
+			Name: "model:" + name, Surface: earshot.SurfaceAPI, Sites: map[string]string{"model": server.URL + "/api/v1"}, Entry: name,
+			API:    &upstream.API{Name: "model", Model: "vendor/" + name, KeyHeader: "Authorization", KeyPrefix: "Bearer ", Key: key},
+			Prices: map[string]int64{"model": 5},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		clients = append(clients, client)
+	}
+	routes := upstream.NewRoutes(map[string][]*upstream.Client{"model": clients}, slog.New(slog.DiscardHandler))
+	request := providertest.Decode(t, model.New(model.Model{Name: "plain"}, model.Model{Name: "router", Search: model.SearchOpenRouter}), body)
+	attempt := &upstream.Attempt{Provider: "model", Model: provider.ModelOf(request), Number: 1, CaptureURL: providertest.CaptureURL}
+	err = routes.Try(context.Background(), attempt, func(up *upstream.Session) error {
+		outcome, err := request.Ask(t.Context(), up)
+		if err == nil {
+			a = providertest.Answer(t, outcome.Result)
+		}
+		return err
+	})
+	return a, sent, attempt.Uses, err
+}
+
+func write(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
+}
+
+func TestAskOpenRouter(t *testing.T) {
+	t.Parallel()
+	document := "\n         \n\n         \n" + string(providertest.Stored(t, "testdata/ranges.json"))
+	a, sent, uses, err := ask(t, `{"model":"router","prompt":"tents","country":"US","state":"CA","include":{"rawResponse":true}}`, write(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"model": "vendor/router", "stream": false, "messages": []any{map[string]any{"role": "user", "content": "tents"}},
+		"tools": []any{map[string]any{"type": "openrouter:web_search", "parameters": map[string]any{
+			"engine": "native", "user_location": map[string]any{"type": "approximate", "country": "US", "region": "California"},
+		}}},
+	}
+	if diff := cmp.Diff(want, sent); diff != "" {
+		t.Errorf("call (-want +got):\n%s", diff)
+	}
+	providertest.Check(t, a)
+	if a.Surface != earshot.SurfaceAPI || a.Via != "router" || *a.Model != "vendor/model-1" || len(a.Sources) != 3 || len(a.RawResponse) != 1 || a.Location != nil {
+		t.Errorf("%+v", a)
+	}
+	if len(uses) != 1 || uses[0].Upstream != "model:router" || uses[0].MicroUSD != 12300 || uses[0].Estimated {
+		t.Errorf("uses %+v", uses)
+	}
+}
+
+func TestAskPlainModel(t *testing.T) {
+	t.Parallel()
+	a, sent, uses, err := ask(t, `{"model":"plain","prompt":"tents","country":"DE"}`, write(string(providertest.Stored(t, "testdata/plain.json"))))
+	if err != nil || a.Via != "plain" || sent["tools"] != nil || sent["model"] != "vendor/plain" {
+		t.Errorf("%+v, %v, sent %v", a, err, sent)
+	}
+	if len(uses) != 1 || uses[0].MicroUSD != 5 || !uses[0].Estimated {
+		t.Errorf("uses %+v", uses)
+	}
+}
+
+// TestAskChargesUnusableAnswers checks that the reported cost counts also if the answer is cut off.
+func TestAskChargesUnusableAnswers(t *testing.T) {
+	t.Parallel()
+	_, _, uses, err := ask(t, `{"model":"router","prompt":"x","country":"DE"}`,
+		write(`{"choices":[{"finish_reason":"length","message":{"content":"It"}}],"usage":{"cost":0.02}}`))
+	if err == nil || len(uses) != 1 || uses[0].MicroUSD != 20_000 || uses[0].Reason != earshot.ReasonUnavailable {
+		t.Errorf("%v, uses %+v", err, uses)
+	}
+}
+
+func TestAskReportsErrors(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]upstream.Failure{
+		400: {Reason: earshot.ReasonUnavailable, Final: true},
+		401: {Reason: earshot.ReasonBlocked, Final: true},
+		402: {Reason: earshot.ReasonBlocked, Final: true},
+		408: {Reason: earshot.ReasonUnavailable},
+		429: {Reason: earshot.ReasonBlocked},
+		502: {Reason: earshot.ReasonUnavailable},
+		200: {Reason: earshot.ReasonUnavailable},
+	} {
+		_, _, uses, err := ask(t, `{"model":"router","prompt":"x","country":"DE"}`, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"error":{"code":`+map[bool]string{true: "502", false: "0"}[status == 200]+`,"message":"No, and your key was `+key+`"}}`)
+		})
+		failure, ok := errors.AsType[*upstream.Failure](err)
+		if !ok || failure.Reason != want.Reason || failure.Final != want.Final || strings.Contains(err.Error(), key) {
+			t.Errorf("%d: %+v", status, err)
+		}
+		if len(uses) != 1 || uses[0].Upstream != "model:router" {
+			t.Errorf("%d: another model was asked: %+v", status, uses)
+		}
+	}
+}
