@@ -229,7 +229,7 @@ func TestCountries(t *testing.T) {
 	}
 	except := map[string]string{ // part 5 of the contract
 		"chatassistant": "CN HK IR MO RU VE", "genassistant": "BY CN RU", "socialassistant": "BY CN HK RU VE",
-		"officeassistant": "BY CN RU SY VE", "answerengine": "CN", "searchaimode": "CN CU IR KP", "websearch": "",
+		"officeassistant": "BY CN RU SY VE", "answerengine": "CN", "searchaimode": "CN CU IR KP", "websearch": "", "claude": "", "model": "",
 		"searchoverview": "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT",
 	}
 	for _, p := range app.Providers() {

@@ -30,7 +30,12 @@ var providers = []asked{
 		everything: strings.Replace(harness.EveryFlag, "best hats", "PROMPT", 1), fullCost: 7,
 		wrong: `{"country":"us","state":"ZZ","include":{"searchGoto":true}}`, fields: []string{"country", "include.searchGoto", "prompt", "state"},
 	},
-	chatLike("genassistant", 4), chatLike("socialassistant", 4), chatLike("officeassistant", 5), chatLike("answerengine", 4),
+	chatLike("genassistant", 4), chatLike("socialassistant", 4), chatLike("officeassistant", 5), chatLike("answerengine", 4), chatLike("claude", 4),
+	{
+		name: "model", plain: `{"model":"lab","prompt":"PROMPT","country":"US"}`, cost: 3,
+		everything: `{"model":"lab","prompt":"PROMPT","country":"US","state":"CO","include":{"html":true,"markdown":true,"rawResponse":true}}`, fullCost: 3,
+		wrong: `{"model":"gone","prompt":7,"include":{"html":1}}`, fields: []string{"country", "include.html", "model", "prompt"},
+	},
 	{
 		name: "websearch", plain: `{"query":"PROMPT","country":"US"}`, cost: 3,
 		everything: `{"query":"PROMPT","gl":"us","hl":"en","location":"Austin,Texas,United States","device":"mobile","pages":2,` +

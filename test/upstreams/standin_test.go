@@ -31,6 +31,7 @@ func startStandIn(t *testing.T) *standIn {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /responses", s.vendor("Authorization", responsesAnswer))
 	mux.HandleFunc("POST /chat/completions", s.vendor("Authorization", sonarAnswer))
+	mux.HandleFunc("POST /messages", s.vendor("X-Api-Key", claudeAnswer))
 	mux.HandleFunc("POST /models/{model}", s.vendor("X-Goog-Api-Key", geminiAnswer))
 	mux.HandleFunc("GET /web/search", s.vendor("X-Subscription-Token", braveWeb))
 	mux.HandleFunc("GET /news/search", s.vendor("X-Subscription-Token", braveNews))
@@ -181,6 +182,19 @@ func geminiAnswer(stream bool) string {
 	return events(
 		`{"candidates":[{"content":{"parts":[{"text":"Take an "}],"role":"model"},"index":0}],"modelVersion":"vendor-1"}`,
 		`{"candidates":[{"content":{"parts":[{"text":"umbrella."}],"role":"model"},"finishReason":"STOP","index":0,"groundingMetadata":`+grounding+`}],"modelVersion":"vendor-1"}`,
+	)
+}
+
+func claudeAnswer(bool) string {
+	return events(
+		`{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"vendor-1","content":[]}}`,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"","citations":[]}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"type":"web_search_result_location","url":"https://weather.example/today","title":"Weather today","cited_text":"Rain.","encrypted_index":"eA=="}}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Take an "}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"umbrella."}}`,
+		`{"type":"content_block_stop","index":0}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`,
+		`{"type":"message_stop"}`,
 	)
 }
 

@@ -10,6 +10,8 @@ const products: Record<Provider, string> = {
   websearch: "Google Search",
   "websearch/news": "Google News",
   searchaimode: "Google AI Mode",
+  claude: "Claude",
+  model: "Other models",
 };
 
 /** Returns the product of a provider, such as ChatGPT; an unknown provider keeps its API name. */
