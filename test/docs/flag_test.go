@@ -45,7 +45,7 @@ func ask(t *testing.T) usage {
 			u.add(api)
 		}
 	}
-	u.add(provider.API{Name: "name"}) // as the pages write it for any of them
+	u.add(provider.API{Name: "name"})                                                                      // as the pages write it for any of them
 	u.variables["EARSHOT_MODEL_NAME_API_KEY"], u.variables["EARSHOT_MODEL_NAME_API_KEY_FILE"] = true, true // for any model
 	return u
 }

@@ -113,11 +113,11 @@ func TestRequests(t *testing.T) {
 	p := model.New(model.Model{Name: "small"}, model.Model{Name: "large", Search: model.SearchOpenRouter})
 	for body, want := range map[string][]string{
 		`{}`: {"model: is required", "prompt: is required", "country: is required"},
-		`{"model":"lab","prompt":"x","country":"US"}`:                            {"model: must be one of the models of this service: small, large"},
-		`{"model":"","prompt":"x","country":"US"}`:                               {"model: must not be empty"},
-		`{"model":7,"prompt":"x","country":"US"}`:                                {"model: must be a string"},
-		`{"model":"small","prompt":"x","country":"DE","state":"CA"}`:             {"state: is only valid with country US"},
-		`{"model":"small","prompt":"x","country":"US","include":{"ads":true}}`:   {"include.ads: unknown field"},
+		`{"model":"lab","prompt":"x","country":"US"}`:                              {"model: must be one of the models of this service: small, large"},
+		`{"model":"","prompt":"x","country":"US"}`:                                 {"model: must not be empty"},
+		`{"model":7,"prompt":"x","country":"US"}`:                                  {"model: must be a string"},
+		`{"model":"small","prompt":"x","country":"DE","state":"CA"}`:               {"state: is only valid with country US"},
+		`{"model":"small","prompt":"x","country":"US","include":{"ads":true}}`:     {"include.ads: unknown field"},
 		`{"model":"` + strings.Repeat("x", 101) + `","prompt":"x","country":"US"}`: {"model: must have at most 100"},
 	} {
 		t.Run(body[:min(len(body), 40)], func(t *testing.T) { providertest.Refuses(t, p, body, want) })
@@ -142,12 +142,12 @@ func TestFailures(t *testing.T) {
 		choice(`"stop"`, `{"content":"","refusal":"I won't"}`): {Reason: earshot.ReasonBlocked, Final: true},
 		choice(`"stop"`, `{"content":" "}`):                    {Reason: earshot.ReasonEmpty},
 		choice(`"stop"`, `{"content":"<think>Hm.</think>"}`):   {Reason: earshot.ReasonEmpty},
-		"\n    \n" + `{"error":{"code":502,"message":"Upstream error","metadata":{}},"user_id":"u"}`:   {Reason: earshot.ReasonUnavailable},
-		`{"error":{"code":402,"message":"Insufficient credits"}}`:                                      {Reason: earshot.ReasonBlocked, Final: true},
-		`{"error":{"code":403,"message":"moderation"}}`:                                                {Reason: earshot.ReasonBlocked, Final: true},
-		`{"error":{"code":429,"message":"slow down"}}`:                                                 {Reason: earshot.ReasonBlocked},
+		"\n    \n" + `{"error":{"code":502,"message":"Upstream error","metadata":{}},"user_id":"u"}`:         {Reason: earshot.ReasonUnavailable},
+		`{"error":{"code":402,"message":"Insufficient credits"}}`:                                            {Reason: earshot.ReasonBlocked, Final: true},
+		`{"error":{"code":403,"message":"moderation"}}`:                                                      {Reason: earshot.ReasonBlocked, Final: true},
+		`{"error":{"code":429,"message":"slow down"}}`:                                                       {Reason: earshot.ReasonBlocked},
 		`{"choices":[{"error":{"code":503,"message":"no"},"finish_reason":"error","message":` + said + `}]}`: {Reason: earshot.ReasonUnavailable},
-		`data: {"object":"chat.completion.chunk","choices":[{"delta":{"content":"It "}}]}` + "\n\n":         {Reason: earshot.ReasonUnavailable},
+		`data: {"object":"chat.completion.chunk","choices":[{"delta":{"content":"It "}}]}` + "\n\n":          {Reason: earshot.ReasonUnavailable},
 		`{"a":1}`: {Reason: earshot.ReasonUnreadable},
 		`[]`:      {Reason: earshot.ReasonUnreadable},
 	} {
