@@ -65,7 +65,7 @@ func TestEveryProviderAnswers(t *testing.T) {
 	for _, p := range app.Providers() {
 		about := p.Definition()
 		request := reflect.New(reflect.TypeOf(about.Request))
-		if err := json.Unmarshal(fmt.Appendf(nil, `{%q: "hats", "country": "FR"}`, about.TextField()), request.Interface()); err != nil {
+		if err := json.Unmarshal(fmt.Appendf(nil, `{%q: "hats", "country": "FR", "model": "lab"}`, about.TextField()), request.Interface()); err != nil { // only one has a model
 			t.Fatal(err)
 		}
 		result, usage, err := ask(t, c, about, request.Elem())
