@@ -36,8 +36,6 @@ var folders = []struct {
 	{"web_chatassistant_*/*", "chatassistant", earshot.SurfaceWeb},
 	{"web_pages/*chatgpt*.html", "chatassistant", earshot.SurfaceWeb},
 	{"api_chatassistant/*", "chatassistant", earshot.SurfaceAPI},
-	{"vendors/anthropic/*", "claude", earshot.SurfaceAPI},
-	{"vendors/openrouter/*", "model", earshot.SurfaceAPI},
 	{"web_genassistant/*", "genassistant", earshot.SurfaceWeb},
 	{"web_pages/*gemini*.html", "genassistant", earshot.SurfaceWeb},
 	{"api_genassistant/*", "genassistant", earshot.SurfaceAPI},
