@@ -90,8 +90,8 @@ type NumberBreak struct {
 	At Timestamp `json:"at"`
 	// The affected target; absent when all targets are affected.
 	Target string `json:"target,omitempty"`
-	// The thing that changed: the model, the surface, the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`).
-	Kind   string `json:"kind" schema:"enum=model|surface|panel|promptSet|locale|parser|parserHealth|blocked"`
+	// The thing that changed: the model, the surface, the vendor that answers (`via`), the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`).
+	Kind   string `json:"kind" schema:"enum=model|surface|via|panel|promptSet|locale|parser|parserHealth|blocked"`
 	Reason string `json:"reason"`
 	// Whether the break still matters. A `panel` break does not, because earlier sweeps are analysed again with the new brands.
 	Open bool `json:"open"`
@@ -99,9 +99,11 @@ type NumberBreak struct {
 
 // NumberLabels are the dimensions of a metric's row.
 type NumberLabels struct {
-	// `*` for several targets, `*web` for the targets of one surface out of several.
-	Target   string `json:"target"`
-	Surface  string `json:"surface,omitempty"`
+	// `*` for several targets, `*web` or `*vendor:cloro` for the targets of one surface or vendor out of several.
+	Target  string `json:"target"`
+	Surface string `json:"surface,omitempty"`
+	// The vendor that answered, such as `cloro`. Each vendor has its own rows, as each surface has; only where `surface` is given.
+	Via      string `json:"via,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Country  string `json:"country,omitempty"`
 	Prompt   string `json:"prompt,omitempty"`

@@ -160,7 +160,9 @@ type TrackedAnswer struct {
 	// Why the answer is missing: `blocked`, `timeout`, `unavailable`, `unreadable`, `empty`, `credits`, `canceled`, `expired` or `failed`.
 	Reason  string `json:"reason,omitempty"`
 	Surface string `json:"surface,omitempty"`
-	Model   string `json:"model,omitempty"`
+	// The vendor that answered, such as `cloro`; absent without a vendor.
+	Via   string `json:"via,omitempty"`
+	Model string `json:"model,omitempty"`
 	// Whether the answer was made up by the lab.
 	MadeUp     bool       `json:"madeUp"`
 	AskedAt    Timestamp  `json:"askedAt"`

@@ -18,8 +18,10 @@ type TrackerDefinition struct {
 	// When sweeps are due. Without a schedule, sweeps are only started by hand.
 	Schedule *Schedule `json:"schedule,omitempty"`
 	// How often each prompt is asked on each target in a sweep.
-	Samples int      `json:"samples,omitempty" schema:"min=1,max=10,default=1"`
-	Ceiling *Ceiling `json:"ceiling,omitempty"`
+	Samples int `json:"samples,omitempty" schema:"min=1,max=10,default=1"`
+	// `never` asks only the first upstream of each provider, so that a series does not change its source: a prompt that this upstream cannot answer is missing. `allowed`, the default, asks the next upstream instead.
+	Fallback string   `json:"fallback,omitempty" schema:"enum=allowed|never"`
+	Ceiling  *Ceiling `json:"ceiling,omitempty"`
 	// How long answers are stored, in days, such as `400d`.
 	Keep   string       `json:"keep,omitempty" schema:"days"`
 	Alerts *AlertBudget `json:"alerts,omitempty"`

@@ -122,7 +122,7 @@ func (c *trackerMetricsCmd) Run(in *invocation, service *client.Client) error {
 
 func (c *trackerMetricsCmd) row(r *earshot.MetricRow, by []string) []string {
 	labels := map[string]string{
-		"target": r.Target, "surface": r.Surface, "provider": r.Provider, "country": r.Country, "prompt": r.Prompt, "tag": r.Tag,
+		"target": r.Target, "surface": strings.TrimSuffix(r.Surface+":"+r.Via, ":"), "provider": r.Provider, "country": r.Country, "prompt": r.Prompt, "tag": r.Tag,
 		"sweep": r.Sweep, "day": r.Day, "week": r.Week, "month": r.Month,
 	}
 	row := []string{r.Metric, dashed(r.Brand)}

@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/store/tracking"
+	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/stats"
@@ -29,7 +30,7 @@ type sweepFacts struct {
 
 // targetFacts describe the answers of a target in a sweep.
 type targetFacts struct {
-	Surface    string `json:"surface,omitempty"` // of most answers
+	Surface    string `json:"surface,omitempty"` // of most answers, with the vendor, see analysis.Origin
 	Model      string `json:"model,omitempty"`   // of most answers
 	Ended      int    `json:"ended"`             // all questions, answered or not
 	Blocked    int    `json:"blocked,omitempty"`
@@ -120,7 +121,7 @@ func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.NumberBreak) {
 func (t *targetFacts) breaks(was *targetFacts, add func(kind, reason string)) {
 	t.Surface, t.Model = cmp.Or(t.Surface, was.Surface), cmp.Or(t.Model, was.Model)
 	if was.Surface != "" && t.Surface != was.Surface {
-		add("surface", fmt.Sprintf("the surface of most answers changed from %s to %s", was.Surface, t.Surface))
+		addOrigin(was.Surface, t.Surface, add)
 	}
 	if was.Model != "" && t.Model != was.Model {
 		add("model", fmt.Sprintf("the model of most answers changed from %s to %s", was.Model, t.Model))
@@ -138,6 +139,28 @@ func (t *targetFacts) breaks(was *targetFacts, add func(kind, reason string)) {
 		case share.was && !share.is:
 			add(share.kind, share.over)
 		}
+	}
+}
+
+// addOrigin calls add for a change of the surface or of the vendor that answers.
+func addOrigin(before, after string, add func(kind, reason string)) {
+	surfaceBefore, viaBefore := analysis.SplitOrigin(before)
+	surface, via := analysis.SplitOrigin(after)
+	named := func(surface, via string) string {
+		if via == "" {
+			return surface
+		}
+		return surface + " (" + via + ")"
+	}
+	switch {
+	case surface != surfaceBefore:
+		add("surface", fmt.Sprintf("the surface of most answers changed from %s to %s", named(surfaceBefore, viaBefore), named(surface, via)))
+	case via == "":
+		add("via", fmt.Sprintf("most answers came from %s; now they come directly from the provider", viaBefore))
+	case viaBefore == "":
+		add("via", fmt.Sprintf("most answers came directly from the provider; now they come from %s", via))
+	default:
+		add("via", fmt.Sprintf("the vendor of most answers changed from %s to %s", viaBefore, via))
 	}
 }
 

@@ -83,3 +83,22 @@ func TestBreaks(t *testing.T) {
 		t.Errorf("%d breaks touch a surface of the target, want 1: surface", n)
 	}
 }
+
+// A change of the vendor is a break, also when the surface stays the same.
+func TestOriginBreaks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ before, after, want string }{
+		{"web", "vendor:cloro", "surface: the surface of most answers changed from web to vendor (cloro)"},
+		{"vendor:cloro", "vendor:oxylabs", "via: the vendor of most answers changed from cloro to oxylabs"},
+		{"api", "api:dataforseo", "via: most answers came directly from the provider; now they come from dataforseo"},
+		{"api:dataforseo", "api", "via: most answers came from dataforseo; now they come directly from the provider"},
+		{"vendor:cloro", "vendor:cloro", ""},
+		{"vendor:cloro", "", ""}, // nothing was answered
+	} {
+		got := ""
+		(&targetFacts{Surface: c.after}).breaks(&targetFacts{Surface: c.before}, func(kind, reason string) { got += kind + ": " + reason })
+		if got != c.want {
+			t.Errorf("from %s to %s: %q, want %q", c.before, c.after, got, c.want)
+		}
+	}
+}

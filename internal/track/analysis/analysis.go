@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"earshot"
 	"earshot/internal/track/mention"
@@ -171,14 +172,31 @@ type organic struct {
 	Snippet  string `json:"snippet"`
 }
 
-// Origin returns the surface and the model that a result names.
-func Origin(stored json.RawMessage) (surface, model string) {
+// Origin returns the origin and the model that a result names. The origin is the surface,
+// such as "web", or the surface and the vendor that answered, such as "vendor:cloro".
+// Trackers keep and count it as the surface, so that no series has answers of two vendors.
+func Origin(stored json.RawMessage) (origin, model string) {
 	var result struct {
 		Surface string `json:"surface"`
+		Via     string `json:"via"`
 		Model   string `json:"model"`
 	}
 	_ = json.Unmarshal(stored, &result) // an unreadable result has neither
-	return result.Surface, result.Model
+	return JoinOrigin(result.Surface, result.Via), result.Model
+}
+
+// JoinOrigin returns the origin of a surface and a vendor, which may be "".
+func JoinOrigin(surface, via string) string {
+	if via == "" {
+		return surface
+	}
+	return surface + ":" + via
+}
+
+// SplitOrigin returns the surface and the vendor of an origin.
+func SplitOrigin(origin string) (surface, via string) {
+	surface, via, _ = strings.Cut(origin, ":")
+	return surface, via
 }
 
 // Analyse finds brands and citations in the result of a prompt.

@@ -19,6 +19,7 @@ import (
 	"earshot/internal/limits/share"
 	"earshot/internal/schema"
 	"earshot/internal/store/tracking"
+	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/numbers"
 	"earshot/internal/track/ruleset"
@@ -43,9 +44,10 @@ func NewExplorer(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, n *
 
 // View returns an answer as clients see it.
 func View(n *definition.PartNames, a *tracking.Answer) earshot.TrackedAnswer {
+	surface, via := analysis.SplitOrigin(a.Surface)
 	return earshot.TrackedAnswer{
 		ID: a.ID, Sweep: a.Sweep, PromptID: a.Prompt, Prompt: n.Prompts[a.Prompt], Target: n.Targets[a.Target], Sample: a.Sample,
-		Outcome: a.Outcome, Reason: a.Reason, Surface: a.Surface, Model: a.Model, MadeUp: a.Surface == "lab",
+		Outcome: a.Outcome, Reason: a.Reason, Surface: surface, Via: via, Model: a.Model, MadeUp: a.Surface == "lab",
 		AskedAt: earshot.Timestamp{Time: a.AskedAt}, FinishedAt: earshot.When(a.FinishedAt), Charged: a.Charged, Attempts: a.Attempts, Result: a.Result,
 	}
 }

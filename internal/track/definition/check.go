@@ -223,7 +223,7 @@ func (s *Reader) checkTargets(in *schema.Object, d *Definition) {
 		if target.Provider == "" {
 			continue // already rejected
 		}
-		price, problems := s.price(target)
+		price, problems := s.price(target, d.Fallback)
 		for _, p := range problems {
 			in.Reject(path+"."+p.Field, "%s", p.Message)
 		}

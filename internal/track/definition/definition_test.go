@@ -39,9 +39,50 @@ func TestMarkdownIsAlwaysRequested(t *testing.T) {
 		if c.options != "" {
 			target.Options = json.RawMessage(c.options)
 		}
-		got, err := payloadOf(c.asked.Definition(), earshot.TrackedPrompt{Text: "p"}, target)
+		got, err := payloadOf(c.asked.Definition(), earshot.TrackedPrompt{Text: "p"}, target, "")
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s with options %s: request %s, %v; want %s", c.asked.Definition().Name, c.options, got, err, c.want)
 		}
+	}
+}
+
+// A definition that says fallback: never refuses a fallback in the request of every provider.
+// Its options cannot say something else.
+func TestFallbackNever(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []provider.Provider{chatassistant.Provider{}, news.Provider{}, searchaimode.Provider{}, websearch.Provider{}} {
+		payload, err := payloadOf(asked.Definition(), earshot.TrackedPrompt{Text: "p"}, earshot.Target{Country: "US"}, "never")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent struct {
+			Fallback *bool `json:"fallback"`
+		}
+		if err := json.Unmarshal(payload, &sent); err != nil || sent.Fallback == nil || *sent.Fallback {
+			t.Errorf("%s: the request is %s", asked.Definition().Name, payload)
+		}
+		if _, problems := DecodeRequest(asked, payload); problems != nil {
+			t.Errorf("%s refuses its request: %v", asked.Definition().Name, problems)
+		}
+	}
+	target := earshot.Target{Country: "US", Options: json.RawMessage(`{"fallback":true}`)}
+	if _, err := payloadOf(chatassistant.Provider{}.Definition(), earshot.TrackedPrompt{Text: "p"}, target, "never"); err == nil {
+		t.Error("options contradict the definition")
+	}
+	if _, err := payloadOf(chatassistant.Provider{}.Definition(), earshot.TrackedPrompt{Text: "p"}, target, "allowed"); err != nil {
+		t.Errorf("options are refused: %v", err)
+	}
+}
+
+// A change of fallback is listed. The default and "allowed" are the same.
+func TestFallbackChange(t *testing.T) {
+	t.Parallel()
+	never, allowed := &earshot.TrackerDefinition{Fallback: "never"}, &earshot.TrackerDefinition{Fallback: "allowed"}
+	if changes, _ := Changes(&earshot.TrackerDefinition{}, allowed); len(changes) != 0 {
+		t.Errorf("the default was changed: %v", changes)
+	}
+	changes, _ := Changes(allowed, never)
+	if len(changes) != 1 || changes[0].Part != "fallback" || changes[0].What != `"allowed" → "never"` {
+		t.Errorf("the changes are %v", changes)
 	}
 }

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -33,6 +34,7 @@ func Changes(before, after *earshot.TrackerDefinition) (changes []earshot.Tracke
 	}{
 		{"schedule", before.Schedule, after.Schedule},
 		{"samples", max(1, before.Samples), max(1, after.Samples)},
+		{"fallback", cmp.Or(before.Fallback, "allowed"), cmp.Or(after.Fallback, "allowed")},
 		{"ceiling", before.Ceiling, after.Ceiling},
 		{"keep", before.Keep, after.Keep},
 		{"alerts", before.Alerts, after.Alerts},

@@ -154,5 +154,5 @@ func (p *Plan) Payload(c Cell) ([]byte, error) {
 	if asked == nil {
 		return []byte("{}"), nil // the task will fail with a clear error
 	}
-	return payloadOf(asked.Definition(), p.Definition.Prompts[c.PromptIndex], p.Definition.Targets[c.TargetIndex])
+	return payloadOf(asked.Definition(), p.Definition.Prompts[c.PromptIndex], p.Definition.Targets[c.TargetIndex], p.Definition.Fallback)
 }

@@ -44,9 +44,15 @@ func fieldOfTarget(field string) string {
 	}
 }
 
-// payloadOf returns the request for a prompt on a target.
-func payloadOf(about provider.Definition, prompt earshot.TrackedPrompt, target earshot.Target) ([]byte, error) {
+// fallbackNever is the value of a definition's fallback that allows only the first upstream.
+const fallbackNever = "never"
+
+// payloadOf returns the request for a prompt on a target. fallback is the definition's.
+func payloadOf(about provider.Definition, prompt earshot.TrackedPrompt, target earshot.Target, fallback string) ([]byte, error) {
 	payload := map[string]any{about.TextField(): prompt.Text, "country": target.Country}
+	if fallback == fallbackNever {
+		payload["fallback"] = false
+	}
 	if target.State != "" {
 		payload["state"] = target.State
 	}
@@ -141,7 +147,7 @@ func targetName(t earshot.Target) string {
 
 // price checks a target against the rules of its provider, and returns the maximum cost of a
 // task on the target. The fields of the problems are fields of the target.
-func (s *Reader) price(target earshot.Target) (int64, []earshot.FieldProblem) {
+func (s *Reader) price(target earshot.Target, fallback string) (int64, []earshot.FieldProblem) {
 	invalid := func(field, message string) (int64, []earshot.FieldProblem) {
 		return 0, []earshot.FieldProblem{{Field: field, Message: message}}
 	}
@@ -152,7 +158,7 @@ func (s *Reader) price(target earshot.Target) (int64, []earshot.FieldProblem) {
 	if target.Country != "" && !geo.IsCountry(target.Country) {
 		return invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
 	}
-	payload, err := payloadOf(asked.Definition(), earshot.TrackedPrompt{Text: "x"}, target)
+	payload, err := payloadOf(asked.Definition(), earshot.TrackedPrompt{Text: "x"}, target, fallback)
 	if err != nil {
 		return invalid("options", err.Error())
 	}

@@ -63,7 +63,7 @@ func (s *Reader) revive(name string, text []byte) (*Definition, error) {
 	}
 	d.Prices = make([]int64, len(d.Targets))
 	for i, target := range d.Targets {
-		d.Prices[i], _ = s.price(target) // 0 if the target is no longer valid
+		d.Prices[i], _ = s.price(target, d.Fallback) // 0 if the target is no longer valid
 	}
 	d.KeepDays = cmp.Or(daysOf(d.Keep), defaultKeep)
 	return d, nil

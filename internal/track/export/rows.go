@@ -9,6 +9,7 @@ import (
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
+	"earshot/internal/track/analysis"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/numbers"
@@ -31,6 +32,7 @@ type (
 		Outcome    string         `json:"outcome" parquet:"outcome,dict"`
 		Reason     string         `json:"reason" parquet:"reason,optional,dict"`
 		Surface    string         `json:"surface" parquet:"surface,optional,dict"`
+		Via        string         `json:"via" parquet:"via,optional,dict"`
 		MadeUp     bool           `json:"madeUp" parquet:"madeUp"`
 		Model      string         `json:"model" parquet:"model,optional,dict"`
 		Text       string         `json:"text" parquet:"text,optional"`
@@ -72,6 +74,7 @@ type (
 		PromptID int64          `json:"promptId" parquet:"promptId"`
 		Target   string         `json:"target" parquet:"target,dict"`
 		Surface  string         `json:"surface" parquet:"surface,dict"`
+		Via      string         `json:"via" parquet:"via,optional,dict"`
 		Rules    string         `json:"rules" parquet:"rules,dict"`
 		Brand    string         `json:"brand" parquet:"brand,dict"`
 		Name     string         `json:"name" parquet:"name,dict"`
@@ -92,6 +95,7 @@ type (
 		PromptID int64          `json:"promptId" parquet:"promptId"`
 		Target   string         `json:"target" parquet:"target,dict"`
 		Surface  string         `json:"surface" parquet:"surface,dict"`
+		Via      string         `json:"via" parquet:"via,optional,dict"`
 		Rules    string         `json:"rules" parquet:"rules,dict"`
 		URL      string         `json:"url" parquet:"url"`
 		Domain   string         `json:"domain" parquet:"domain,dict"`
@@ -108,6 +112,7 @@ type (
 		Brand       *string        `json:"brand" parquet:"brand,optional,dict"`
 		Target      string         `json:"target" parquet:"target,dict"`
 		Surface     *string        `json:"surface" parquet:"surface,optional,dict"`
+		Via         *string        `json:"via" parquet:"via,optional,dict"`
 		Value       *float64       `json:"value" parquet:"value,optional"`
 		Numerator   float64        `json:"numerator" parquet:"numerator"`
 		Denominator float64        `json:"denominator" parquet:"denominator"`
@@ -144,9 +149,10 @@ func (e *answerExport) findings(ctx context.Context, table string, format tablef
 	found := e.Found(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel})
 	if table == "citations" {
 		return export(format, rowsOf(found, func(f answers.Finding) (rows []citationRow, err error) {
+			surface, via := analysis.SplitOrigin(f.Surface)
 			for _, c := range f.Found.Citations {
 				rows = append(rows, citationRow{
-					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: f.Surface,
+					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: surface, Via: via,
 					Rules: ruleset.Name(rules), URL: c.URL, Domain: c.Domain, Type: c.Type, Position: int64(c.Position),
 				})
 			}
@@ -154,9 +160,10 @@ func (e *answerExport) findings(ctx context.Context, table string, format tablef
 		})), nil
 	}
 	return export(format, rowsOf(found, func(f answers.Finding) (rows []mentionRow, err error) {
+		surface, via := analysis.SplitOrigin(f.Surface)
 		for _, m := range f.Found.Mentions {
 			rows = append(rows, mentionRow{
-				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: f.Surface,
+				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: surface, Via: via,
 				Rules: ruleset.Name(rules), Brand: panel.Brands[m.Brand].Name, Name: panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where), Index: int64(m.Index),
 				Start: int64(m.Start), End: int64(m.End), Position: orNil(int64(m.Position)), ListRank: orNil(int64(m.ListRank)), Domains: m.Domains,
 			})
@@ -217,7 +224,7 @@ func (s *Exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, swe
 
 func rowOfMetric(b *aggregate.Aggregate, m earshot.MetricRow, sweep *tracking.Sweep) metricRow {
 	row := metricRow{
-		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNil(m.Brand), Target: m.Target, Surface: orNil(m.Surface),
+		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNil(m.Brand), Target: m.Target, Surface: orNil(m.Surface), Via: orNil(m.Via),
 		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), MadeUp: b.MadeUp,
 	}
 	if m.Interval != nil {

@@ -270,6 +270,9 @@ func (b *Dataset) members(n int, s Selection, dimensions []string, values func(d
 				switch dimension {
 				case "prompt":
 					has = []string{b.def.Prompts[i].Text}
+				case "surface": // "vendor" selects "vendor:cloro" and "vendor:oxylabs"
+					surface, _, _ := strings.Cut(has[0], ":")
+					has = append(has, surface)
 				case "target": // "chat/US" selects "chat/US@api" and "chat/US@web"
 					name, _, _ := strings.Cut(has[0], "@")
 					has = append(has, name)

@@ -7,6 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store/tracking"
+	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 )
@@ -60,7 +61,8 @@ func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.An
 			case "brand":
 				continue // a filter by brand changes the panel, not the answers
 			case "surface":
-				has = []string{a.Surface}
+				surface, _ := analysis.SplitOrigin(a.Surface)
+				has = []string{a.Surface, surface}
 			case "target":
 				has = []string{has[1], has[1] + "@" + a.Surface}
 			case "tag":

@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/track/alert"
+	"earshot/internal/track/analysis"
 )
 
 // Formats of days and times. The page names the time zone once.
@@ -266,7 +267,7 @@ func (b *builder) within(cut, target string) bool {
 		return true
 	}
 	r := find(b.in.Targets.Rows, func(r *earshot.MetricRow) bool { return r.Target == target })
-	return r != nil && cut == "*"+r.Surface
+	return r != nil && cut == "*"+analysis.JoinOrigin(r.Surface, r.Via)
 }
 
 // Drawn returns the brands of a chart: own brands first, then brands with the highest

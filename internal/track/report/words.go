@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/track/analysis"
 )
 
 const (
@@ -171,9 +172,14 @@ func surfaceName(surface string) string {
 		return "official APIs"
 	case "lab":
 		return "the lab"
-	default:
-		return surface
 	}
+	if kind, via := analysis.SplitOrigin(surface); via != "" {
+		if kind == "vendor" {
+			return "the vendor " + via
+		}
+		return surfaceName(kind) + " through " + via
+	}
+	return surface
 }
 
 // reasonWords explain why answers are missing.

@@ -685,34 +685,6 @@ export type SearchAIModeInclude = {
   searchGoto?: unknown;
 };
 
-/** A prompt for Claude. */
-export type ClaudeRequest = {
-  /** The prompt to send. White space around it is removed. */
-  prompt: string;
-  /** An ISO 3166-1 alpha-2 code in upper case, or `XK`. It must be one that the provider serves; see `GET /v1/countries`. */
-  country: string;
-  /** A US state or the District of Columbia. Only with country `US`. */
-  state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
-  include?: AssistantInclude;
-  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
-  fallback?: boolean;
-};
-
-/** A prompt for a model that the operator of the service lists. */
-export type ModelRequest = {
-  /** The name of a model that the operator of the service lists. An unknown name is refused with the names that there are. */
-  model: string;
-  /** The prompt to send. White space around it is removed. */
-  prompt: string;
-  /** An ISO 3166-1 alpha-2 code in upper case, or `XK`. It must be one that the provider serves; see `GET /v1/countries`. */
-  country: string;
-  /** A US state or the District of Columbia. Only with country `US`. */
-  state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
-  include?: AssistantInclude;
-  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
-  fallback?: boolean;
-};
-
 /** A redirect link to resolve. */
 export type GotoRequest = {
   /** A link on the search engine's main host whose path is `/goto` or `/url`. */
@@ -1038,7 +1010,7 @@ export type RequestRecord = {
   tracker?: string;
   /** The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that a vendor delivered after the call had ended, which is not charged. */
   result?: TaskResult;
-  /** The brands that the current rules of the tracker named in `brandsOf` find in the result. */
+  /** What the current rules of the tracker named in `brandsOf` find in the result. */
   found?: AnswerFindings;
   /** Only when `status` is FAILED. */
   error?: Error;
@@ -1123,7 +1095,7 @@ export type BatchPage = {
   nextCursor: string | null;
 };
 
-/** A batch with the number of its tasks in each state. A retry replaces the failed task in these numbers. */
+/** A batch with the number of its tasks in each state. A retry counts in the place of the task that failed. */
 export type BatchRecord = {
   id: string;
   createdAt: string;
@@ -1198,7 +1170,7 @@ export type Quote = {
   success: true;
   /** The most that all valid tasks together can cost. */
   creditsToCharge: number;
-  /** The amount that upstreams are expected to charge the operator for all valid tasks together, in US dollars. */
+  /** What upstreams are expected to charge the operator for all valid tasks together, in US dollars. */
   usd: number;
   /** One entry for each task, in the order of the request. */
   items: Array<QuoteItem>;
@@ -1211,7 +1183,7 @@ export type QuoteItem = {
   success: boolean;
   /** The most that the task can cost. */
   creditsToCharge?: number;
-  /** The amount that the upstream is expected to charge the operator. Absent for a task that is not valid. */
+  /** What the upstream is expected to charge the operator. Absent for a task that is not valid. */
   upstream?: QuoteUpstream;
   error?: Error;
 };
@@ -1269,7 +1241,7 @@ export type Upstreams = {
   providers: Array<ProviderUpstreams>;
 };
 
-/** The upstreams of one provider: first the configured ones in the order in which they are asked, then the ones that could be added. */
+/** The upstreams of one provider: first those of its list in the order in which they are asked, then those that could be added. */
 export type ProviderUpstreams = {
   provider: Provider;
   upstreams: Array<Upstream>;
@@ -1291,7 +1263,7 @@ export type Upstream = {
   p95Ms: number | null;
   /** Questions of your organization that were submitted to the vendor and are not answered yet, over all providers. */
   openTickets: number;
-  /** The amount that the upstream charged for your organization's requests to this provider today (UTC), in US dollars. */
+  /** What the upstream charged for your organization's requests to this provider today (UTC), in US dollars. */
   spentTodayUsd: number;
   /** The expected price of an answer in US dollars. `null` when the settings have none. */
   priceUsd: number | null;
@@ -1492,6 +1464,8 @@ export type TrackerDefinition = {
   schedule?: Schedule;
   /** How often each prompt is asked on each target in a sweep. */
   samples?: number;
+  /** `never` asks only the first upstream of each provider, so that a series does not change its source: a prompt that this upstream cannot answer is missing. `allowed`, the default, asks the next upstream instead. */
+  fallback?: "allowed" | "never";
   ceiling?: Ceiling;
   /** How long answers are stored, in days, such as `400d`. */
   keep?: string;
@@ -1526,7 +1500,7 @@ export type NameMatch = {
   /** Endings (`suffixes`) and beginnings (`prefixes`) that a word with the name may have. */
   suffixes?: Array<string>;
   prefixes?: Array<string>;
-  /** At least one of these words must occur near the name. */
+  /** Words of which at least one must occur near the name. */
   near?: Array<string>;
   /** How many words before and after the name count as near. */
   within?: number;
@@ -1778,9 +1752,11 @@ export type MetricRow = {
   metric: string;
   /** Absent when the metric is not about a brand. */
   brand?: string;
-  /** `*` for several targets, `*web` for the targets of one surface out of several. */
+  /** `*` for several targets, `*web` or `*vendor:cloro` for the targets of one surface or vendor out of several. */
   target: string;
   surface?: string;
+  /** The vendor that answered, such as `cloro`. Each vendor has its own rows, as each surface has; only where `surface` is given. */
+  via?: string;
   provider?: string;
   country?: string;
   prompt?: string;
@@ -1856,8 +1832,8 @@ export type NumberBreak = {
   at: string;
   /** The affected target; absent when all targets are affected. */
   target?: string;
-  /** The thing that changed: the model, the surface, the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`). */
-  kind: "model" | "surface" | "panel" | "promptSet" | "locale" | "parser" | "parserHealth" | "blocked";
+  /** What changed: the model, the surface, the vendor that answers (`via`), the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`). */
+  kind: "model" | "surface" | "via" | "panel" | "promptSet" | "locale" | "parser" | "parserHealth" | "blocked";
   reason: string;
   /** Whether the break still matters. A `panel` break does not, because earlier sweeps are analysed again with the new brands. */
   open: boolean;
@@ -1875,9 +1851,11 @@ export type NoiseReport = {
 
 /** The difference between the two sweeps on one target, or on all targets together. */
 export type TargetNoise = {
-  /** `*` for several targets, `*web` for the targets of one surface out of several. */
+  /** `*` for several targets, `*web` or `*vendor:cloro` for the targets of one surface or vendor out of several. */
   target: string;
   surface?: string;
+  /** The vendor that answered, such as `cloro`. Each vendor has its own rows, as each surface has; only where `surface` is given. */
+  via?: string;
   provider?: string;
   country?: string;
   prompt?: string;
@@ -1931,9 +1909,11 @@ export type Period = {
 export type ComparedRow = {
   metric: string;
   brand: string;
-  /** `*` for several targets, `*web` for the targets of one surface out of several. */
+  /** `*` for several targets, `*web` or `*vendor:cloro` for the targets of one surface or vendor out of several. */
   target: string;
   surface?: string;
+  /** The vendor that answered, such as `cloro`. Each vendor has its own rows, as each surface has; only where `surface` is given. */
+  via?: string;
   provider?: string;
   country?: string;
   prompt?: string;
@@ -1970,9 +1950,11 @@ export type Verdict = "moved" | "steady" | "tooEarly";
 
 /** How reliable the metrics of some targets are, and why. */
 export type GradedCut = {
-  /** `*` for several targets, `*web` for the targets of one surface out of several. */
+  /** `*` for several targets, `*web` or `*vendor:cloro` for the targets of one surface or vendor out of several. */
   target: string;
   surface?: string;
+  /** The vendor that answered, such as `cloro`. Each vendor has its own rows, as each surface has; only where `surface` is given. */
+  via?: string;
   provider?: string;
   country?: string;
   prompt?: string;
@@ -2012,9 +1994,11 @@ export type SourceRow = {
   type: string;
   /** The brand of the tracker that owns the site. */
   brand?: string;
-  /** `*` for several targets, `*web` for the targets of one surface out of several. */
+  /** `*` for several targets, `*web` or `*vendor:cloro` for the targets of one surface or vendor out of several. */
   target: string;
   surface?: string;
+  /** The vendor that answered, such as `cloro`. Each vendor has its own rows, as each surface has; only where `surface` is given. */
+  via?: string;
   provider?: string;
   country?: string;
   prompt?: string;
@@ -2110,6 +2094,8 @@ export type TrackedAnswer = {
   /** Why the answer is missing: `blocked`, `timeout`, `unavailable`, `unreadable`, `empty`, `credits`, `canceled`, `expired` or `failed`. */
   reason?: string;
   surface?: string;
+  /** The vendor that answered, such as `cloro`; absent without a vendor. */
+  via?: string;
   model?: string;
   /** Whether the answer was made up by the lab. */
   madeUp: boolean;
@@ -2740,13 +2726,13 @@ export type ReportEvent = {
 export type ReportEventType = "report.made";
 
 /** The name of a provider, as in its path. */
-export type Provider = "chatassistant" | "genassistant" | "socialassistant" | "officeassistant" | "answerengine" | "websearch" | "websearch/news" | "searchaimode" | "claude" | "model";
+export type Provider = "chatassistant" | "genassistant" | "socialassistant" | "officeassistant" | "answerengine" | "websearch" | "websearch/news" | "searchaimode";
 
 /** The provider that runs the task. */
-export type TaskType = "CHATASSISTANT" | "GENASSISTANT" | "SOCIALASSISTANT" | "OFFICEASSISTANT" | "ANSWERENGINE" | "WEBSEARCH" | "WEBSEARCH_NEWS" | "SEARCHAIMODE" | "CLAUDE" | "MODEL";
+export type TaskType = "CHATASSISTANT" | "GENASSISTANT" | "SOCIALASSISTANT" | "OFFICEASSISTANT" | "ANSWERENGINE" | "WEBSEARCH" | "WEBSEARCH_NEWS" | "SEARCHAIMODE";
 
 /** A provider by which the list of countries can be filtered. */
-export type CountryModel = "answerengine" | "chatassistant" | "claude" | "genassistant" | "model" | "officeassistant" | "searchaimode" | "searchoverview" | "socialassistant" | "websearch";
+export type CountryModel = "answerengine" | "chatassistant" | "genassistant" | "officeassistant" | "searchaimode" | "searchoverview" | "socialassistant" | "websearch";
 
 /** The result; the provider decides its shape. */
 export type TaskResult = Answer | WebSearch | NewsSearch;
@@ -2834,7 +2820,7 @@ export type UpstreamDetails = {
   /** The name of the provider, as in its path. */
   service: string;
   reason: Reason;
-  /** How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when no such request was made. */
+  /** How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when there were none. */
   paidAttempts?: number;
 };
 
@@ -2880,8 +2866,6 @@ export interface Operations {
   "POST /v1/monitor/websearch": { query: undefined; body: WebSearchRequest; response: { success: true; result: WebSearch; } };
   "POST /v1/monitor/websearch/news": { query: undefined; body: NewsRequest; response: { success: true; result: NewsSearch; } };
   "POST /v1/monitor/searchaimode": { query: undefined; body: SearchAIModeRequest; response: { success: true; result: Answer; } };
-  "POST /v1/monitor/claude": { query: undefined; body: ClaudeRequest; response: { success: true; result: Answer; } };
-  "POST /v1/monitor/model": { query: undefined; body: ModelRequest; response: { success: true; result: Answer; } };
   "POST /v1/monitor/websearch/goto": { query: undefined; body: GotoRequest; response: GotoResponse };
   "GET /v1/countries": { query: { model?: CountryModel }; body: undefined; response: Array<string> };
   "GET /v1/states": { query: { country: string }; body: undefined; response: Array<State> };
