@@ -125,6 +125,16 @@ func (v Vendors) Ask(ctx context.Context, request Request, up *upstream.Session)
 	return buyer.Complete(reply, up)
 }
 
+// Covers returns why the named vendor cannot answer a request, or nil.
+func (v Vendors) Covers(request Request, via string) error {
+	vendor := v[via]
+	buyer, ok := request.(Buyer)
+	if vendor == nil || !ok {
+		return cannotServe(via, "this provider")
+	}
+	return vendor.Covers(buyer.Question())
+}
+
 func cannotServe(vendor, what string) *upstream.Failure {
 	return &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s cannot serve %s", vendor, what), Final: true}
 }

@@ -114,6 +114,7 @@ var migrated = []struct {
 	{12, "budgets of keys", checkMigratedBudgets},
 	{15, "reports and exports", checkMigratedScheduled},
 	{19, "tickets and usage of upstreams", checkMigratedUpstreams},
+	{20, "pairs of shadow requests", checkMigratedShadow},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }

@@ -18,6 +18,8 @@
 //	node.go                     heartbeats; releasing the jobs of dead nodes
 //	organization.go key.go budget.go  accounts, keys and their budgets
 //	ledger.go usage.go stats.go credits; jobs counted by day and by hour; the load
+//	ticket.go upstreamusage.go  questions that vendors answer later; what upstreams charged
+//	shadow.go                   answers compared with answers of a second upstream
 //	delivery.go                 webhooks
 //	capture.go extraction.go    stored pages; how often fields are filled
 //	audit.go retention.go       checking balances and counters; deleting expired rows

@@ -37,6 +37,8 @@ type Work struct {
 	tickets    []*JobTicket
 	uses       []jobUse
 
+	shadowPairs []*ShadowPair
+
 	budgets map[taskKey]*lockedBudget // of keys with a budget
 }
 
@@ -285,6 +287,7 @@ func (w *Work) Store(ctx context.Context) error {
 		{"change the budgets of keys", w.storeBudgets},
 		{"store tickets", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, upsertTickets, w.tickets, nil) }},
 		{"count requests to upstreams", w.countUpstreams},
+		{"store shadow pairs", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertShadowPairs, w.shadowPairs, nil) }},
 	} {
 		if err := step.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)

@@ -123,13 +123,8 @@ func errOpen(upstream string, last *Failure) error {
 
 // try asks one upstream. It waits for the upstream's budget only if no other upstream follows.
 func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool, ask func(*Session) error) error {
-	session := client.NewSession(a.Number, a.CaptureURL)
-	session.provider, session.account, session.sample, session.turn, session.job = a.Provider, a.Account, a.Sample, a.Turn, ctx
-	session.tickets = a.Tickets
-	if session.tickets == nil {
-		session.tickets = unstoredTickets()
-	}
-	polls := a.Tickets.Pending() != nil // the question was submitted and is paid for
+	session := newSession(ctx, client, a)
+	polls := a.Tickets.Pending() != nil // it was submitted and is paid for
 	if !polls && r.OverCeiling(client) {
 		return &Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s: %w", client.name, errCeiling), Final: true}
 	}
@@ -175,7 +170,43 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 	return err
 }
 
-// ask calls ask for one upstream and adds the outcome to a.Uses.
+// newSession returns the session of an attempt with one upstream.
+func newSession(ctx context.Context, client *Client, a *Attempt) *Session {
+	session := client.NewSession(a.Number, a.CaptureURL)
+	session.provider, session.account, session.sample, session.turn, session.job = a.Provider, a.Account, a.Sample, a.Turn, ctx
+	session.tickets = a.Tickets
+	if session.tickets == nil {
+		session.tickets = unstoredTickets()
+	}
+	return session
+}
+
+// ErrNotAsked says that an upstream has no capacity for a comparison.
+var ErrNotAsked = errors.New("the upstream has no capacity for a comparison")
+
+// TryShadow asks one upstream for a comparison. The upstream need not be in the provider's
+// list. Jobs come first: TryShadow does not wait for the upstream's budget and returns
+// ErrNotAsked if the budget or the daily ceiling is used up or the circuit is open. How the
+// attempt ends does not open or close circuits.
+func (r *Routes) TryShadow(ctx context.Context, client *Client, a *Attempt, ask func(*Session) error) error {
+	session := newSession(ctx, client, a)
+	if polls := a.Tickets.Pending() != nil; !polls {
+		route := circuit{a.Provider, client.name, a.Place}
+		if r.OverCeiling(client) || r.breakers.isOpen(route) || r.breakers.isOpen(route.everywhere()) {
+			return ErrNotAsked
+		}
+		if b := client.budget; b != nil {
+			if !b.tryEnter() {
+				return ErrNotAsked
+			}
+			defer b.leave()
+		}
+	}
+	session.prepaid = client.budget != nil
+	return r.ask(session, a, ask)
+}
+
+// ask runs an attempt through one upstream and adds how it ended to a.Uses.
 func (r *Routes) ask(session *Session, a *Attempt, ask func(*Session) error) error {
 	began := time.Now()
 	err := ask(session)
