@@ -73,6 +73,24 @@ func (c *Client) ExtractionHealth(ctx context.Context) (*earshot.ExtractionHealt
 	return exchange[earshot.ExtractionHealth](ctx, c, call{method: "GET", path: "/v1/health/extraction", repeat: idempotent})
 }
 
+// Agreement calls GET /v1/health/agreement: Compare upstreams.
+//
+// Returns how much the answers of two upstreams to the same requests of your organization agree,
+// by provider and country. The operator chooses with `shadow` which share of answered requests
+// is asked again through a second upstream; this costs you no credits and does not delay
+// answers. Answers vary by themselves, so a part of these requests is also asked again through
+// the first upstream. Compare `between` with `within`. At most the newest 100,000 pairs are
+// counted. The key needs the scope read.
+func (c *Client) Agreement(ctx context.Context, days int) ([]earshot.AgreementGroup, error) {
+	var query earshot.AgreementQuery
+	query.Days = days
+	answer, err := exchange[earshot.Agreement](ctx, c, call{method: "GET", path: withQuery("/v1/health/agreement", query), repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Groups, nil
+}
+
 // PreviewBatch calls POST /v1/async/task/batch/preview: Preview a file of prompts.
 //
 // Reads a file of prompts, a table or NDJSON, and returns its rows as tasks for `POST

@@ -29,6 +29,10 @@ func lookupOperations() []Operation {
 				providers, err := health.Report(c.context(), s.Store, s.Store.Now())
 				return earshot.ExtractionHealth{Providers: providers}, err
 			}),
+		operation(Operation{Method: "GET", Path: "/v1/health/agreement", Scope: account.ScopeRead, Client: Method{Name: "Agreement", Takes: []string{"Days"}, Returns: "Groups"}},
+			func(s *Server, c *call, q earshot.AgreementQuery, _ none) (*earshot.Agreement, error) {
+				return s.Jobs.Agreement(c.context(), c.organization(), q.Days)
+			}),
 	}
 }
 

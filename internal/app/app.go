@@ -187,6 +187,10 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Store: a.store, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,
 		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
+		Shadows: a.upstreams.shadows,
+		Brands: func(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error) {
+			return a.trackers.BrandsNamed(ctx, job, result)
+		},
 	})
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/job"
 	"earshot/internal/provider"
 	"earshot/internal/provider/model"
 	"earshot/internal/provider/serp"
@@ -40,6 +41,8 @@ type UpstreamSettings struct {
 	// Models are the models that the provider model asks, by the names in requests.
 	Models map[string]ModelSettings `yaml:"models"`
 	Web    WebSettings              `yaml:"web"`
+	// Shadow has a share of answered requests asked again through another upstream.
+	Shadow ShadowList `yaml:"shadow"`
 }
 
 // APISettings are the settings of one official API. A field that is "" or 0 has the
@@ -88,6 +91,7 @@ type upstreams struct {
 	lab      *lab.Server
 	egress   *egress.Routes
 	browser  *browser.Browser
+	shadows  []job.Shadow
 }
 
 // listenLab starts a lab that serves the sites of all providers.
@@ -183,6 +187,9 @@ func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 		}
 	}
 	u.routes = upstream.NewRoutes(lists, cfg.Log)
+	if err := u.openShadows(all); err != nil {
+		return nil, err
+	}
 	if err := u.findEngine(); err != nil {
 		return nil, err
 	}
@@ -406,7 +413,7 @@ func (u *upstreams) findEngine() (err error) {
 	base := u.sites.Web[serp.Site]
 	surfaces := map[earshot.Surface]bool{}
 	for _, name := range engineReaders() {
-		for _, client := range u.routes.Of(name) {
+		for _, client := range slices.Concat(u.routes.Of(name), u.shadowsOf(name)) {
 			if readsPages(client) {
 				surfaces[client.Surface()] = true
 			}

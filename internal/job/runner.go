@@ -9,6 +9,7 @@
 //	attempt.go   the attempts of a job and the waits between them
 //	ticket.go    tasks that wait for a vendor's answer
 //	settle.go    settlement of jobs
+//	shadow.go    asks a second upstream, to compare answers
 //	spending.go  what was spent on upstreams today
 //	upstreams.go the list of upstreams with their state
 //	node.go      heartbeats and dead nodes
@@ -19,6 +20,7 @@ package job
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"sync"
@@ -68,6 +70,11 @@ type Config struct {
 	// Planned is called after the delivery of a webhook was planned. May be nil.
 	Planned func()
 
+	// Shadows say which requests are asked a second time, for comparison.
+	Shadows []Shadow
+	// Brands returns the brands that a result names, by the rules of the job's tracker. May be nil.
+	Brands func(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error)
+
 	// Retention is how long finished jobs are kept, from their creation. 0 means
 	// 24 h.
 	Retention time.Duration
@@ -85,6 +92,10 @@ type Runner struct {
 
 	workers sync.WaitGroup // goroutines that perform tasks
 	places  *share.Pool    // for tasks
+
+	shadowing   chan struct{}   // one for each comparison under way
+	shadowCtx   context.Context // of comparisons: they end when the node drains
+	stopShadows context.CancelFunc
 
 	parked   atomic.Int64 // tasks that wait for a vendor and have no worker
 	spending spending
@@ -117,6 +128,8 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if err := r.register(); err != nil {
 		return nil, err
 	}
+	r.shadowing = make(chan struct{}, maxShadows)
+	r.shadowCtx, r.stopShadows = context.WithCancel(context.Background())
 	r.Upstreams.LimitSpending(r.Spent)
 	return r, nil
 }
@@ -151,6 +164,7 @@ func (r *Runner) Drain() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.draining.Store(true)
+	r.stopShadows()
 }
 
 // Draining reports whether Drain was called.

@@ -77,6 +77,7 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 func (r *Runner) ended(end *store.Settlement, organization *account.Organization) {
 	r.Metrics.ended(end, nil)
 	r.spending.add(end.Uses)
+	r.startShadows(end)
 	if organization.Queued > 0 { // a slot is free
 		r.Wake()
 	}

@@ -118,6 +118,23 @@ func (s *Service) questionOf(task *store.Task) string {
 	return question
 }
 
+// BrandsNamed returns the brands that a result names, by the current rules of the job's tracker.
+func (s *Service) BrandsNamed(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error) {
+	t, err := s.Store.Tracker(ctx, job.Organization, job.Tracker)
+	if err != nil {
+		return nil, err
+	}
+	_, panel, err := s.panels.CurrentPanel(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	found, err := panel.Analyse(result, s.questionOf(&store.Task{Job: *job}))
+	if err != nil {
+		return nil, err
+	}
+	return found.Order(panel), nil
+}
+
 // failure returns the reason for a failed task as one word.
 func failure(stored json.RawMessage) string {
 	var e struct {

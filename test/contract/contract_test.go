@@ -87,7 +87,8 @@ func lookupRows() []row {
 		commonRows("countries", "GET /v1/countries", "", "", account.ScopeRead),
 		commonRows("states", "GET /v1/states", "/v1/states?country=US", "", account.ScopeRead),
 		commonRows("credits", "GET /v1/credits", "", "", account.ScopeRead),
-		commonRows("extraction health", "GET /v1/health/extraction", "", "", account.ScopeRead), []row{
+		commonRows("extraction health", "GET /v1/health/extraction", "", "", account.ScopeRead),
+		commonRows("agreement", "GET /v1/health/agreement", "", "", account.ScopeRead), []row{
 			{name: "all countries", method: "GET", path: "/v1/countries", key: anyKey, status: 200, check: says(`["AD","AE",`)},
 			{name: "countries of a model", method: "GET", path: "/v1/countries?model=genassistant", key: readKey, status: 200},
 			{name: "countries of no model", method: "GET", path: "/v1/countries?model=chatasistant", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("model")},
@@ -101,6 +102,9 @@ func lookupRows() []row {
 			{name: "credits", method: "GET", path: "/v1/credits", key: busyKey, status: 200, check: says(`{"remaining":500,"held":5,"perCycle":500,`)},
 			{name: "credits while the node stops", on: "draining", method: "GET", path: "/v1/credits", key: anyKey, status: 200, check: says(`{"remaining":100000,"held":0,`)},
 			{name: "extraction health", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 200, check: says(`{"providers":[`)},
+			{name: "agreement", method: "GET", path: "/v1/health/agreement", key: anyKey, status: 200, check: says(`{"groups":[]}`)},
+			{name: "agreement of a week", method: "GET", path: "/v1/health/agreement?days=7", key: readKey, status: 200, check: says(`{"groups":[]}`)},
+			{name: "agreement of no days", method: "GET", path: "/v1/health/agreement?days=0", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("days")},
 		},
 	)
 }

@@ -763,6 +763,60 @@ export type UnknownBlock = {
   seen: number;
 };
 
+/** How much the answers of upstreams agree. The operator has a share of your organization's answered requests asked a second time through another upstream. */
+export type Agreement = {
+  /** Sorted by provider, country and upstreams. */
+  groups: Array<AgreementGroup>;
+};
+
+/** Compares the answers of one upstream with the answers of another one. */
+export type AgreementGroup = {
+  provider: Provider;
+  country: string;
+  /** The upstream whose answers your organization got, such as `via:cloro`. */
+  first: string;
+  /** The upstream that was asked for comparison. The same as `first` if only `within` is known. */
+  second: string;
+  /** How much the two upstreams agree. `null` without pairs. */
+  between: AgreementFigures | null;
+  /** How much `first` agrees with itself when it is asked twice: answers vary. Compare `between` with it. `null` without pairs. */
+  within: AgreementFigures | null;
+};
+
+/** Summarizes pairs of answers to the same request. */
+export type AgreementFigures = {
+  /** How many times the request was repeated, answered or failed. */
+  pairs: number;
+  /** The share of `pairs` in which the repeated request failed. It is tried only once. */
+  failedShare: number;
+  /** Registrable domains that both answers cite, as a share of the domains that at least one cites (Jaccard index). */
+  domains: AgreementMean | null;
+  /** Brands of the tracker that both answers name, as a share of the brands that at least one names. Only requests of trackers count. */
+  brands: AgreementMean | null;
+  /** The share of the first ten organic results, or news, that both pages have. */
+  organic: AgreementMean | null;
+  /** Fields of the result that both answers fill, as a share of the fields that at least one fills. */
+  fields: AgreementMean | null;
+  /** Half of the first requests were answered within this time. */
+  firstP50Ms: number;
+  /** Half of the repeated requests ended within this time, answered or failed. */
+  secondP50Ms: number;
+  /** The mean cost of a first request in US dollars. */
+  firstUsd: number;
+  /** The mean cost of a repeated request in US dollars, failed requests included. */
+  secondUsd: number;
+};
+
+/** A mean over pairs. It is `null` where no pair has the value: two answers without citations have no agreement of domains. */
+export type AgreementMean = {
+  /** How many pairs have the value. */
+  pairs: number;
+  mean: number;
+  /** The 95 % confidence interval of the mean. `null` with fewer than two pairs. */
+  low: number | null;
+  high: number | null;
+};
+
 /** A task to queue. */
 export type TaskRequest = {
   /** The provider that runs the task. */
@@ -2871,6 +2925,7 @@ export interface Operations {
   "GET /v1/states": { query: { country: string }; body: undefined; response: Array<State> };
   "GET /v1/credits": { query: undefined; body: undefined; response: Credits };
   "GET /v1/health/extraction": { query: undefined; body: undefined; response: ExtractionHealth };
+  "GET /v1/health/agreement": { query: { days?: number }; body: undefined; response: Agreement };
   "POST /v1/async/task": { query: undefined; body: TaskRequest; response: TaskSubmitted };
   "POST /v1/async/task/batch": { query: undefined; body: Array<TaskRequest>; response: Batch };
   "POST /v1/async/task/batch/preview": { query: undefined; body: BatchFile; response: BatchPreview };
