@@ -93,8 +93,17 @@ func TestConfigChecksTheSettings(t *testing.T) {
 		"plans:\n  - name: x\n    slot: 3\n":  `line 3: there is no setting "plans[0].slot", did you mean "slots"?`,
 		"plans:\n  - name: x\n    slots: y\n": "line 3: cannot unmarshal",
 		"web: {proxies: [}\n":                 "line 1: ",
-		"role: api\nweb: {proxies: [}\n":      "line 2: ",
-		"workers: 3\nworkers: 4\n":            "line 2: ",
+		"shadow: {wiht: web, share: 1}\n":     `line 1: there is no setting "shadow.wiht", did you mean "with"?`,
+		"shadow:\n  - {with: web, shar: 1}\n": `line 2: there is no setting "shadow[0].shar", did you mean "share"?`,
+		"shadow:\n- {with: x, share: a}\n":    "line 2: cannot unmarshal",
+		"shadow: {with: lab, share: 0.1}\n":   `shadow[0]: with must be web, api:NAME or via:NAME, it is "lab"`,
+		"shadow: [{with: web, share: 2}]\n":   "shadow[0]: share must be above 0 and at most 1, it is 2",
+		"shadow: {with: 'via:cloro', share: 0.1, providers: [chatassistant]}\n": "via:cloro needs a key",
+		"shadow: {with: 'api:openai', share: 0.1, providers: [websearch]}\n":    "websearch cannot be asked through api:openai",
+		"shadow: {with: 'api:openai', share: 0.1, providers: [nothing]}\n":      `there is no provider "nothing"`,
+		"shadow: {with: 'via:nobody', share: 0.1}\n":                            "no provider can be asked through via:nobody",
+		"role: api\nweb: {proxies: [}\n":                                        "line 2: ",
+		"workers: 3\nworkers: 4\n":                                              "line 2: ",
 	} {
 		_, err := earshotCommand(t, "--config", writeFile(t, "earshot.yaml", text), "config", "--check")
 		if err == nil || !strings.Contains(err.Error(), want) {

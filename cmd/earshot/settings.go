@@ -106,6 +106,9 @@ func (f *fileSettings) check(node ast.Node, t reflect.Type, place string, names 
 		}
 		return errs
 	}
+	if t == reflect.TypeFor[app.ShadowList]() {
+		t = t.Elem() // a single item without a list
+	}
 	mapping, ok := node.(ast.MapNode)
 	if !ok || (t.Kind() != reflect.Struct && t.Kind() != reflect.Map) {
 		return nil // a scalar or an alias; the decoder checks it

@@ -24,17 +24,15 @@ type ShadowList []ShadowSettings
 
 // UnmarshalYAML reads a list or a single item.
 func (l *ShadowList) UnmarshalYAML(unmarshal func(any) error) error {
-	var list []ShadowSettings
-	if unmarshal(&list) == nil {
-		*l = list
-		return nil
-	}
-	var one ShadowSettings
-	if err := unmarshal(&one); err != nil {
+	var value any
+	if err := unmarshal(&value); err != nil {
 		return err
 	}
-	*l = ShadowList{one}
-	return nil
+	if _, isList := value.([]any); isList {
+		return unmarshal((*[]ShadowSettings)(l))
+	}
+	*l = make(ShadowList, 1)
+	return unmarshal(&(*l)[0])
 }
 
 // openShadows opens the upstreams that are asked for comparison.
