@@ -163,3 +163,23 @@ func TestShadowDoesNotDelayAnswers(t *testing.T) {
 	}
 	close(openai.release)
 }
+
+// TestShadowComparesBrands compares the brands that the answers to a tracker's prompt name:
+// both name Ollaro, only cloro names Kestrin.
+func TestShadowComparesBrands(t *testing.T) {
+	t.Parallel()
+	cloro, openai := startCloro(t), startOpenAI(t)
+	n := harness.Start(t, shadowed(cloro, openai))
+	a := n.Organization(t, "starter", 1000)
+	sweep(t, n, a, strings.Replace(tracked, `, "Which ones would you reject?"`, "", 1), "one")
+	harness.Eventually(t, "the answer is compared", func() bool {
+		report := agreementOf(t, n, a)
+		if len(report.Groups) != 1 || report.Groups[0].Between == nil {
+			return false
+		}
+		if brands := report.Groups[0].Between.Brands; brands == nil || brands.Mean != 0.5 || brands.Pairs != 1 {
+			t.Errorf("the brands agree by %s", harness.JSON(t, brands))
+		}
+		return true
+	})
+}
