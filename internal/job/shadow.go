@@ -168,6 +168,13 @@ func millionths(figure *float64) *int64 {
 	return new(int64(math.Round(*figure * 1e6)))
 }
 
+func fraction(millionths *int64) *float64 {
+	if millionths == nil {
+		return nil
+	}
+	return new(float64(*millionths) / 1e6)
+}
+
 // askShadow asks an upstream once, and polls until a vendor has answered. It returns the
 // result and the use of the upstream. There is no use if the upstream was not asked or the
 // node stops.
@@ -211,5 +218,13 @@ func (r *Runner) Agreement(ctx context.Context, organization string, days int) (
 	if err != nil {
 		return nil, err
 	}
-	return &earshot.Agreement{Groups: agreement.Report(pairs)}, nil
+	compared := make([]*agreement.Pair, len(pairs))
+	for i, p := range pairs {
+		compared[i] = &agreement.Pair{
+			Provider: p.Provider, Country: p.Country, First: p.First, Second: p.Second, Reason: p.Reason,
+			Figures: agreement.Figures{Domains: fraction(p.Domains), Organic: fraction(p.Organic), Fields: fraction(p.Fields)}, Brands: fraction(p.Brands),
+			FirstMs: p.FirstMs, SecondMs: p.SecondMs, FirstMicroUSD: p.FirstMicroUSD, SecondMicroUSD: p.SecondMicroUSD,
+		}
+	}
+	return &earshot.Agreement{Groups: agreement.Report(compared)}, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/agreement"
-	"earshot/internal/store"
 )
 
 func figure(v *float64) float64 {
@@ -57,16 +56,16 @@ func TestCompare(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	t.Parallel()
-	pair := func(second string, domains int64, reason earshot.Reason) *store.ShadowPair {
-		p := &store.ShadowPair{Provider: "chat", Country: "US", First: "via:a", Second: second, Reason: reason, FirstMs: 10, SecondMs: domains / 1000, FirstMicroUSD: 100, SecondMicroUSD: 201}
+	pair := func(second string, domains float64, reason earshot.Reason) *agreement.Pair {
+		p := &agreement.Pair{Provider: "chat", Country: "US", First: "via:a", Second: second, Reason: reason, FirstMs: 10, SecondMs: int64(1000 * domains), FirstMicroUSD: 100, SecondMicroUSD: 201}
 		if reason == "" {
 			p.Domains = &domains
 		}
 		return p
 	}
-	report := agreement.Report([]*store.ShadowPair{
-		pair("via:b", 200_000, ""), pair("via:b", 400_000, ""), pair("via:b", 600_000, ""), pair("via:b", 0, earshot.ReasonTimeout),
-		pair("via:a", 900_000, ""),
+	report := agreement.Report([]*agreement.Pair{
+		pair("via:b", 0.2, ""), pair("via:b", 0.4, ""), pair("via:b", 0.6, ""), pair("via:b", 0, earshot.ReasonTimeout),
+		pair("via:a", 0.9, ""),
 		{Provider: "chat", Country: "DE", First: "via:a", Second: "via:a", Reason: earshot.ReasonBlocked},
 	})
 	if len(report) != 2 {

@@ -7,15 +7,27 @@ import (
 	"slices"
 
 	"earshot"
-	"earshot/internal/store"
 )
+
+// Pair is how much an answer agrees with the answer to the same request that a second
+// upstream gave. A figure is nil if there was nothing to compare.
+type Pair struct {
+	Provider, Country string
+	First, Second     string         // upstreams; they are the same if the first was asked twice
+	Reason            earshot.Reason // why the second request failed; "" if it was answered
+	Figures
+	Brands *float64 // Jaccard index of the brands that are named
+
+	FirstMs, SecondMs             int64
+	FirstMicroUSD, SecondMicroUSD int64
+}
 
 // group identifies the pairs that are summarized together.
 type group struct{ provider, country, first, second string }
 
 // Report summarizes pairs by provider, country and upstreams.
-func Report(pairs []*store.ShadowPair) []earshot.AgreementGroup {
-	groups := map[group][]*store.ShadowPair{}
+func Report(pairs []*Pair) []earshot.AgreementGroup {
+	groups := map[group][]*Pair{}
 	for _, p := range pairs {
 		key := group{p.Provider, p.Country, p.First, p.Second}
 		groups[key] = append(groups[key], p)
@@ -44,7 +56,7 @@ func Report(pairs []*store.ShadowPair) []earshot.AgreementGroup {
 }
 
 // figures summarizes the pairs of a group. It returns nil without pairs.
-func figures(pairs []*store.ShadowPair) *earshot.AgreementFigures {
+func figures(pairs []*Pair) *earshot.AgreementFigures {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -63,10 +75,10 @@ func figures(pairs []*store.ShadowPair) *earshot.AgreementFigures {
 	f.FailedShare = float64(failed) / n
 	f.FirstP50Ms, f.SecondP50Ms = median(firstMs), median(secondMs)
 	f.FirstUSD, f.SecondUSD = rounded(float64(firstUSD)/n/1e6), rounded(float64(secondUSD)/n/1e6)
-	f.Domains = mean(pairs, func(p *store.ShadowPair) *int64 { return p.Domains })
-	f.Brands = mean(pairs, func(p *store.ShadowPair) *int64 { return p.Brands })
-	f.Organic = mean(pairs, func(p *store.ShadowPair) *int64 { return p.Organic })
-	f.Fields = mean(pairs, func(p *store.ShadowPair) *int64 { return p.Fields })
+	f.Domains = mean(pairs, func(p *Pair) *float64 { return p.Domains })
+	f.Brands = mean(pairs, func(p *Pair) *float64 { return p.Brands })
+	f.Organic = mean(pairs, func(p *Pair) *float64 { return p.Organic })
+	f.Fields = mean(pairs, func(p *Pair) *float64 { return p.Fields })
 	return f
 }
 
@@ -82,13 +94,13 @@ func rounded(usd float64) float64 { return math.Round(usd*1e6) / 1e6 }
 // mean returns the mean of a figure with its confidence interval, or nil if no pair has the
 // figure. The interval is Student's for a mean: values of a group are independent, since
 // each belongs to another request.
-func mean(pairs []*store.ShadowPair, of func(*store.ShadowPair) *int64) *earshot.AgreementMean {
+func mean(pairs []*Pair, of func(*Pair) *float64) *earshot.AgreementMean {
 	var values []float64
 	sum := 0.0
 	for _, p := range pairs {
 		if v := of(p); v != nil {
-			values = append(values, float64(*v)/1e6)
-			sum += float64(*v) / 1e6
+			values = append(values, *v)
+			sum += *v
 		}
 	}
 	if len(values) == 0 {
