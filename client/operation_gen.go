@@ -97,7 +97,7 @@ func (c *Client) Agreement(ctx context.Context, days int) ([]earshot.AgreementGr
 // /v1/async/task/batch`, with their prices. Nothing is run or queued. A row without an
 // idempotency key gets one derived from its content and the name of the run, so the same file is
 // charged only once, whichever program submits it. Rows that cannot be submitted are listed with
-// their line numbers. See docs/batches.md for the file formats. The key needs the scope read.
+// their line numbers. See docs/api-guide.md for the file formats. The key needs the scope read.
 func (c *Client) PreviewBatch(ctx context.Context, body earshot.BatchFile) (*earshot.BatchPreview, error) {
 	return exchange[earshot.BatchPreview](ctx, c, call{method: "POST", path: "/v1/async/task/batch/preview", body: body, repeat: idempotent})
 }

@@ -22,7 +22,7 @@ import (
 // so that they may precede the command. The tag settings lists the settings that a command
 // reads; an empty tag means all.
 type cli struct {
-	Config              settingsFile `help:"Settings file (YAML): the settings of 'earshot serve' by name, and the sections providers, plans, prices, apis and web." placeholder:"FILE" env:"EARSHOT_CONFIG" group:"settings"`
+	Config              settingsFile `help:"Settings file (YAML): the settings of 'earshot serve' by name, and the sections providers, plans, prices, apis, vendors and web." placeholder:"FILE" env:"EARSHOT_CONFIG" group:"settings"`
 	Data                string       `help:"Folder for the SQLite database and the captures." default:"data" placeholder:"DIR" env:"EARSHOT_DATA" group:"settings"`
 	Database            string       `help:"PostgreSQL database to use instead of SQLite, for several nodes." placeholder:"postgres://…" env:"EARSHOT_DATABASE" group:"settings"`
 	AllowUnsafeDatabase bool         `help:"Accept a PostgreSQL that may lose acknowledged commits." env:"EARSHOT_ALLOW_UNSAFE_DATABASE" group:"settings"`

@@ -21,7 +21,7 @@ type metricsTestCmd struct {
 func (c *metricsTestCmd) Help() string {
 	return `Computes the metrics of stored answers with the service's own code, without a server, network or credits: every metric by brand
 and target with both intervals, the comparison of the definition's periods, the series with their change detector, and
-stability. docs/metrics.md explains the metrics and the two files.
+stability. docs/statistics.md explains the metrics and the two files.
 
 Exit status: 0 they were computed, 1 a file is missing or not valid.
 

@@ -22,7 +22,7 @@ func (c *migrateCmd) Help() string {
 	return `Copies all data from one database into an empty one, SQLite or PostgreSQL: organizations, keys, credits, tasks, trackers with their
 answers, alerts, webhooks. No server may run on either database. At the end, it compares the rows and a checksum of each table, the
 audit, and the metrics of every tracker; before that, no server can start on the new database. The old database does not change.
-If the command is interrupted, run it again to continue. Captures are files and are not copied; see docs/operating.md.
+If the command is interrupted, run it again to continue. Captures are files and are not copied; see docs/backup-and-upgrade.md.
 
 Exit status: 0 everything was copied and is the same, 1 anything else.
 

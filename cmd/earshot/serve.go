@@ -24,7 +24,7 @@ type serveCmd struct {
 	Role                 string        `help:"What the node does: all, api (accept calls and tasks) or worker (run tasks)." enum:"all,api,worker" default:"all" env:"EARSHOT_ROLE"`
 	Workers              int           `help:"Tasks that one organization may run on this node at once. All organizations together may run twice as many." default:"512" env:"EARSHOT_WORKERS"`
 	Retention            time.Duration `help:"How long finished calls and tasks, their results and their idempotency keys are stored after their creation." default:"24h" env:"EARSHOT_RETENTION"`
-	Upstream             []string      `help:"The upstreams, in order, of providers without their own list. By default, a provider's official API if there is a key for it, otherwise the lab. The APIs are ${apis}; the key of each is read from EARSHOT_NAME_API_KEY." placeholder:"lab|web|api:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
+	Upstream             []string      `help:"The upstreams, in order, of providers without their own list. By default, a provider's official API if there is a key for it, otherwise the lab. The APIs are ${apis}; the key of each is read from EARSHOT_NAME_API_KEY." placeholder:"lab|web|api:NAME|via:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
 	Record               string        `help:"Record every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR" env:"EARSHOT_RECORD"`
 	LabWorld             string        `help:"File that sets how often the lab's answers to trackers name each brand; docs/tracking-lab.md describes the format." placeholder:"FILE" env:"EARSHOT_LAB_WORLD"`
 	AllowPrivateWebhooks bool          `help:"Allow webhooks to private addresses, for development." env:"EARSHOT_ALLOW_PRIVATE_WEBHOOKS"`

@@ -21,7 +21,7 @@ type trackerAlertsCmd struct {
 func (c *trackerAlertsCmd) Help() string {
 	return `An alert reports a change or problem of a tracker: a lasting change of a metric, sources that are cited more or less often than
 before, targets with too many missing answers, a monthly ceiling that is nearly reached, or a sweep that did not run. Alerts are
-sent to the channels in the tracker's definition; 'earshot channel' manages channels. docs/alerts.md describes the rules.
+sent to the channels in the tracker's definition; 'earshot channel' manages channels. docs/alerts-and-reports.md describes the rules.
 
 Exit status: 0 it succeeded, 130 it was interrupted, 1 anything else.
 

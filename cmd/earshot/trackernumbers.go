@@ -90,7 +90,7 @@ type trackerMetricsCmd struct {
 func (c *trackerMetricsCmd) Help() string {
 	return `Prints metrics of a tracker, computed from its closed sweeps. RERUN is the 95 % confidence interval for the same prompts asked again,
 MARKET the one for similar prompts; "provisional" means fewer than 5 sweeps. Missing answers do not count in any rate.
-docs/metrics.md describes all metrics. To find out whether a metric changed, use 'earshot tracker compare'.
+docs/statistics.md describes all metrics. To find out whether a metric changed, use 'earshot tracker compare'.
 
 Exit status: 0 they were printed, 130 it was interrupted, 1 anything else.
 

@@ -35,6 +35,7 @@ type Provider interface {
 type Definition struct {
 	Name     string // the path below /v1/monitor/, and the name in errors and settings
 	TaskType string // the name in asynchronous tasks
+	Product  string // the product that is asked, such as ChatGPT
 	Summary  string // one line for help texts
 	// Request and Result are zero values of the request type and the result type.
 	Request, Result any

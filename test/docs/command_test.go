@@ -65,12 +65,14 @@ func TestABlockThatIsNotRunSaysWhy(t *testing.T) {
 	}
 }
 
-func TestTheErrorsPageShowsTheCodesThatItSays(t *testing.T) {
+func TestTheAPIGuideShowsTheErrorCodesThatItNames(t *testing.T) {
 	t.Parallel()
-	p := pages(t, "docs/errors.md")[0]
+	p := pages(t, "docs/api-guide.md")[0]
 	var want, got []string
-	for _, match := range regexp.MustCompile(`# ([A-Z_]+)\n`).FindAllStringSubmatch(p.in(t, "sh"), -1) {
-		want = append(want, match[1])
+	for _, b := range p.blocks {
+		for _, match := range regexp.MustCompile(`# ([A-Z_]+)\n`).FindAllStringSubmatch(b.text, -1) {
+			want = append(want, match[1])
+		}
 	}
 	for _, match := range regexp.MustCompile(`"code":"(\w+)"`).FindAllStringSubmatch(start(t).run(t, p), -1) {
 		got = append(got, match[1])

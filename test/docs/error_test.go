@@ -40,7 +40,7 @@ func statuses(t *testing.T) map[string]string {
 func TestTheErrorTableIsThatOfTheCode(t *testing.T) {
 	t.Parallel()
 	got := map[string]string{}
-	for _, row := range pages(t, "docs/errors.md")[0].table(t, "Code") {
+	for _, row := range pages(t, "docs/api-guide.md")[0].table(t, "Code") {
 		got[row[0]] = row[1][:min(3, len(row[1]))]
 	}
 	if want := statuses(t); !maps.Equal(got, want) {
@@ -51,7 +51,7 @@ func TestTheErrorTableIsThatOfTheCode(t *testing.T) {
 func TestTheReasonsAreThoseOfTheCode(t *testing.T) {
 	t.Parallel()
 	got, want := map[string]bool{}, map[string]bool{}
-	for _, row := range pages(t, "docs/errors.md")[0].table(t, "Reason") {
+	for _, row := range pages(t, "docs/api-guide.md")[0].table(t, "Reason") {
 		got[row[0]] = true
 	}
 	for _, value := range constants(t, "error.go", "Reason") {
@@ -70,7 +70,7 @@ func TestThePagesSayHowMuchANodeTakes(t *testing.T) {
 		if match == nil {
 			t.Fatalf("the default of %s was not understood", field)
 		}
-		for _, page := range []string{"docs/security.md", "docs/operating.md"} {
+		for _, page := range []string{"docs/security.md", "docs/monitoring.md"} {
 			if want := match[1] + "," + match[2] + " " + what; !strings.Contains(read(t, page), want) {
 				t.Errorf("%s does not say that a node takes %s", page, want)
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"earshot/internal/app"
 	"earshot/internal/provider"
 )
 
@@ -45,7 +46,11 @@ func ask(t *testing.T) usage {
 			u.add(api)
 		}
 	}
-	u.add(provider.API{Name: "name"})                                                                      // as the pages write it for any of them
+	u.add(provider.API{Name: "name"}) // the pages write it for all of them
+	u.addVendor("name")
+	for _, vendor := range app.Vendors() {
+		u.addVendor(vendor.Definition().Name)
+	}
 	u.variables["EARSHOT_MODEL_NAME_API_KEY"], u.variables["EARSHOT_MODEL_NAME_API_KEY_FILE"] = true, true // for any model
 	return u
 }
@@ -58,6 +63,13 @@ func (u usage) add(api provider.API) {
 	}
 	for _, suffix := range suffixes {
 		u.variables["EARSHOT_"+strings.ToUpper(api.Name)+suffix] = true
+	}
+}
+
+// addVendor adds the variables of a vendor.
+func (u usage) addVendor(name string) {
+	for _, suffix := range []string{"_API_KEY", "_API_KEY_FILE", "_URL", "_USER"} {
+		u.variables["EARSHOT_"+strings.ToUpper(name)+suffix] = true
 	}
 }
 
@@ -159,10 +171,10 @@ func TestVariablesOfThePagesExist(t *testing.T) {
 
 func TestEverySettingOfTheServerIsDescribed(t *testing.T) {
 	t.Parallel()
-	text := read(t, "docs/operating.md")
+	text := read(t, "docs/settings.md")
 	for _, flag := range ask(t).commands["serve"] {
 		if flag != "help" && !strings.Contains(text, "`--"+flag+"`") {
-			t.Errorf("docs/operating.md does not tell of --%s", flag)
+			t.Errorf("docs/settings.md does not tell of --%s", flag)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package extraction counts in how many real captures each field of a result was
-// found, and writes the tables of docs/extraction.md.
+// found, and writes the lists of docs/extraction.md.
 package extraction
 
 import (
@@ -54,7 +54,7 @@ type column struct {
 	seen      map[string]int // field -> documents that have it
 }
 
-// TestFidelity counts, and wants the tables to say the same. It reads all captures,
+// TestFidelity counts the fields and compares the counts with the page. It reads all captures,
 // which takes long under the race detector: make fidelity runs it without.
 func TestFidelity(t *testing.T) {
 	t.Parallel()
@@ -84,10 +84,12 @@ func TestFidelity(t *testing.T) {
 	}
 	var text strings.Builder
 	text.WriteString(begin)
-	table(&text, "Web search", "websearch", columns, fixtures(t, "websearch"))
+	search := map[string]*column{"websearch web": columns["websearch web"]}
+	delete(columns, "websearch web")
+	list(&text, "Web search", search, fixtures(t, "websearch"))
 	answers := fixtures(t, "chatassistant", "genassistant", "socialassistant", "answerengine", "searchaimode", "officeassistant")
-	table(&text, "Assistants", "", columns, answers)
-	text.WriteString("\n`websearch/news` and `officeassistant`: no capture; their fields are read from the lab only.\n")
+	list(&text, "Assistants", columns, answers)
+	text.WriteString("\n`websearch/news` and `officeassistant`: there are no captures. Their fields were tested against the lab only.\n")
 	stored, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -105,39 +107,20 @@ func TestFidelity(t *testing.T) {
 	}
 }
 
-// table writes one line a field, and a cell a surface: in how many captures it was
-// found, "lab" where only pages of our own show it, and nothing where none does.
-func table(text *strings.Builder, title, provider string, columns map[string]*column, own map[string]bool) {
-	var names []string
-	rows := maps.Clone(own)
+// list writes one line for each surface of a provider: how many captures have each field.
+// The last line names the fields that only the project's own fixtures have.
+func list(text *strings.Builder, title string, columns map[string]*column, own map[string]bool) {
+	fmt.Fprintf(text, "\n## %s\n\n", title)
+	unseen := maps.Clone(own)
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
-		if isSearch := strings.HasPrefix(name, "websearch"); isSearch == (provider == "websearch") {
-			names = append(names, name)
-			for field := range columns[name].seen {
-				rows[field] = true
-			}
+		var counts []string
+		for _, field := range slices.Sorted(maps.Keys(columns[name].seen)) {
+			counts = append(counts, fmt.Sprintf("`%s` %d", field, columns[name].seen[field]))
+			delete(unseen, field)
 		}
+		fmt.Fprintf(text, "- %s, %d captures: %s\n", name, columns[name].documents, strings.Join(counts, ", "))
 	}
-	fmt.Fprintf(text, "\n## %s\n\n| Field |", title)
-	for _, name := range names {
-		fmt.Fprintf(text, " %s (%d) |", name, columns[name].documents)
-	}
-	text.WriteString(" own pages |\n|---|" + strings.Repeat("---|", len(names)+1) + "\n")
-	for _, field := range slices.Sorted(maps.Keys(rows)) {
-		fmt.Fprintf(text, "| `%s` |", field)
-		for _, name := range names {
-			if n := columns[name].seen[field]; n > 0 {
-				fmt.Fprintf(text, " %d |", n)
-			} else {
-				text.WriteString(" |")
-			}
-		}
-		if own[field] {
-			text.WriteString(" yes |\n")
-		} else {
-			text.WriteString(" |\n")
-		}
-	}
+	fmt.Fprintf(text, "- only in own fixtures: `%s`\n", strings.Join(slices.Sorted(maps.Keys(unseen)), "`, `"))
 }
 
 // fixtures are the fields that documents of our own show, as their golden files say.
@@ -156,7 +139,7 @@ func fixtures(t *testing.T, providers ...string) map[string]bool {
 				t.Fatal(err)
 			}
 			if json.Unmarshal(data, &value) == nil && value["surface"] != nil {
-				collect("", value, found)
+				collect(value, found)
 			}
 		}
 	}
@@ -170,41 +153,39 @@ func fieldsOf(t *testing.T, result any) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var value any
+	var value map[string]any
 	if err := json.Unmarshal(data, &value); err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]bool{}
-	collect("", value, found)
+	collect(value, found)
 	return found
 }
 
-// collect notes the fields below a path that are filled, those of overviews and of
-// prices as one: they are the same everywhere.
-func collect(path string, value any, found map[string]bool) {
+// common are the fields that are not counted: almost every answer has them.
+var common = []string{"rawResponse", "surface", "location", "text"}
+
+// collect adds the names of the filled fields to found: the top-level fields of the result.
+func collect(value map[string]any, found map[string]bool) {
+	for name, inner := range value {
+		if !slices.Contains(common, name) && filled(inner) {
+			found[name] = true
+		}
+	}
+}
+
+// filled reports whether a value has content.
+func filled(value any) bool {
 	switch v := value.(type) {
-	case map[string]any:
-		for name, inner := range v {
-			below := strings.TrimPrefix(path+"."+name, ".")
-			if below == "rawResponse" || name == "position" || strings.HasSuffix(below, "rice.raw") || strings.HasSuffix(below, "rice.value") || strings.HasSuffix(below, "rice.currency") {
-				continue
-			}
-			collect(below, inner, found)
-		}
-		if path != "" && len(v) > 0 {
-			found[path] = true
-		}
-	case []any:
-		for _, inner := range v {
-			collect(path, inner, found)
-		}
-		if len(v) > 0 {
-			found[path] = true
-		}
 	case nil:
+		return false
+	case string:
+		return v != ""
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
 	default:
-		if v != "" {
-			found[path] = true
-		}
+		return true
 	}
 }

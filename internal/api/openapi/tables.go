@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -14,15 +15,15 @@ import (
 // Tables returns the Markdown tables of the docs that list providers or errors, by the
 // names in their markers, such as <!-- table: providers -->.
 func Tables(providers []provider.Provider) map[string]string {
-	asked := table{head: "| `POST /v1/monitor/…` | returns | credits |"}
+	asked := table{head: "| Product | `POST /v1/monitor/…` | Returns | Credits |"}
 	items := table{head: "| Item | Credits | |"}
-	apis := table{head: "| Name | For | Address | Model | Knows the place |"}
+	apis := table{head: "| Name | Asks for | Address | Default model | Place |"}
 	tools := table{head: "| Tool | |"}
 	var known []string
 	for _, p := range providers {
 		about := p.Definition()
 		_, returns, _ := strings.Cut(about.Summary, ": ")
-		asked.add("`"+about.Name+"`", returns, credits(about))
+		asked.add(cmp.Or(about.Product, about.Name), "`"+about.Name+"`", returns, fmt.Sprint(baseCredits(about)))
 		for _, price := range about.Prices {
 			items.add("`"+about.Name+"."+price.Item+"`", fmt.Sprint(price.Credits), price.For)
 		}
@@ -34,7 +35,7 @@ func Tables(providers []provider.Provider) map[string]string {
 			}
 		}
 	}
-	asked.add("`websearch/goto`", "the destination of a redirect link", "0")
+	asked.add("Google redirect links", "`websearch/goto`", "the destination of a redirect link", "0")
 	items.add("`surcharge.sync`", "0", "a synchronous call")
 	items.add("`surcharge.state`", "0", "a request that names a state")
 	return map[string]string{"errors": errorTable(), "providers": asked.text(), "prices": items.text(), "apis": apis.text(), "tools": tools.text()}
@@ -70,17 +71,14 @@ func detailNames(code earshot.Code) string {
 	return list + strings.Join(names, ", ")
 }
 
-// credits returns the price of a call in words.
-func credits(about provider.Definition) string {
-	var parts []string
+// baseCredits returns the price of a call without extras.
+func baseCredits(about provider.Definition) int64 {
 	for _, price := range about.Prices {
 		if price.Item == provider.ItemBase {
-			parts = append([]string{fmt.Sprint(price.Credits)}, parts...)
-			continue
+			return price.Credits
 		}
-		parts = append(parts, fmt.Sprintf("+%d %s", price.Credits, price.For))
 	}
-	return strings.Join(parts, "; ")
+	return 0
 }
 
 // users returns the names of the providers that can use an API.

@@ -31,7 +31,7 @@ func (k *Keys) Next(provider string, payload map[string]any) string {
 	return "earshot-batch-" + hex.EncodeToString(sum[:20])
 }
 
-// canonical writes JSON in the canonical form that docs/batches.md describes: without
+// canonical writes JSON in the canonical form that docs/api-guide.md describes: without
 // white space, names sorted by their UTF-8 bytes, only quotes, backslashes and control
 // characters escaped, and numbers as JavaScript writes them.
 func canonical(to *strings.Builder, value any) {

@@ -41,6 +41,7 @@ func New() *chat.Assistant {
 		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "ANSWERENGINE",
+			Product:   "Perplexity",
 			Summary:   "Ask the answer engine: answer text, numbered sources, related questions",
 			Request:   earshot.AnswerEngineRequest{},
 			Result:    earshot.Answer{},

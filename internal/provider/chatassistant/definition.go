@@ -47,6 +47,7 @@ func (Provider) Definition() provider.Definition { return definition }
 var definition = provider.Definition{
 	Name:     name,
 	TaskType: "CHATASSISTANT",
+	Product:  "ChatGPT",
 	Summary:  "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
 	Request:  earshot.ChatAssistantRequest{},
 	Result:   earshot.Answer{},

@@ -34,6 +34,7 @@ func New() *chat.Assistant {
 		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "GENASSISTANT",
+			Product:   "Gemini",
 			Summary:   "Ask the generative assistant: answer text, sources, citations",
 			Request:   earshot.GenAssistantRequest{},
 			Result:    earshot.Answer{},

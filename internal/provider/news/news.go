@@ -23,6 +23,7 @@ const itemPage = "page"
 var definition = provider.Definition{
 	Name:     "websearch/news",
 	TaskType: "WEBSEARCH_NEWS",
+	Product:  "Google News",
 	Summary:  "Search the news: titles, links, snippets, sources, dates, thumbnails",
 	Request:  earshot.NewsRequest{},
 	Result:   earshot.NewsSearch{},

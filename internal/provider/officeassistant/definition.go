@@ -30,6 +30,7 @@ func New() *chat.Assistant {
 		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "OFFICEASSISTANT",
+			Product:   "Copilot",
 			Summary:   "Ask the office assistant: answer text, sources, citations",
 			Request:   earshot.OfficeAssistantRequest{},
 			Result:    earshot.Answer{},

@@ -27,6 +27,7 @@ const itemCluster = "cluster"
 var definition = provider.Definition{
 	Name:     name,
 	TaskType: "SEARCHAIMODE",
+	Product:  "Google AI Mode",
 	Summary:  "Ask the search engine's AI mode: answer text, sources, products with their offers",
 	Request:  earshot.SearchAIModeRequest{},
 	Result:   earshot.Answer{},

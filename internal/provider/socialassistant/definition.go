@@ -39,6 +39,7 @@ func New() *chat.Assistant {
 		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "SOCIALASSISTANT",
+			Product:   "Grok",
 			Summary:   "Ask the social assistant: answer text, sources, posts of its network",
 			Request:   earshot.SocialAssistantRequest{},
 			Result:    earshot.Answer{},

@@ -42,6 +42,7 @@ var overviewCountries = provider.Countries{Model: "searchoverview", Except: "BL 
 var definition = provider.Definition{
 	Name:     "websearch",
 	TaskType: "WEBSEARCH",
+	Product:  "Google Search",
 	Summary:  "Search the web: organic results, People Also Ask, related searches, ads, AI overview",
 	Request:  earshot.WebSearchRequest{},
 	Result:   earshot.WebSearch{},

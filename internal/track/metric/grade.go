@@ -25,7 +25,7 @@ type threshold struct {
 	atMost      bool
 }
 
-// thresholds lists all criteria. docs/metrics.md contains the same table.
+// thresholds lists all criteria. docs/statistics.md contains the same table.
 var thresholds = []threshold{
 	{name: "prompts", decision: 50, exploratory: 10},
 	{name: "sweeps", decision: 14, exploratory: 5},

@@ -9,7 +9,7 @@
 //	alarms.go     false alarms and power of change detectors
 //
 // Each file begins with a table of its simulations, the faults that they detect, and the
-// stated ranges. docs/metrics.md lists the stated ranges as well.
+// stated ranges. docs/statistics.md lists the stated ranges as well.
 package selfcheck
 
 import "math"

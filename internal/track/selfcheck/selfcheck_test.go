@@ -59,7 +59,7 @@ func TestWeakerDetectionIsCaught(t *testing.T) {
 	s.detect("without switches", bare, writeHard)
 }
 
-var full = flag.Bool("full", false, "plant the smallest faults of docs/metrics.md, too")
+var full = flag.Bool("full", false, "plant the smallest faults of docs/statistics.md, too")
 
 // TestPlantedFaultsAreCaught checks that the worlds that guard against a fault fail with the
 // fault and pass without it. It uses fewer repeats than the default. Small faults need many

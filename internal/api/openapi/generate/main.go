@@ -105,7 +105,7 @@ func generate() (map[string][]byte, error) {
 // docs returns the documents with their tables replaced.
 func docs(tables map[string]string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	for _, path := range []string{"README.md", "docs/pricing.md", "docs/operating.md", "docs/mcp.md", "docs/errors.md"} {
+	for _, path := range []string{"README.md", "docs/pricing.md", "docs/live-answers.md", "docs/mcp.md", "docs/api-guide.md"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("read: %w", err)

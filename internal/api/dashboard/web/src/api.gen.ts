@@ -685,6 +685,34 @@ export type SearchAIModeInclude = {
   searchGoto?: unknown;
 };
 
+/** A prompt for Claude. */
+export type ClaudeRequest = {
+  /** The prompt to send. White space around it is removed. */
+  prompt: string;
+  /** An ISO 3166-1 alpha-2 code in upper case, or `XK`. It must be one that the provider serves; see `GET /v1/countries`. */
+  country: string;
+  /** A US state or the District of Columbia. Only with country `US`. */
+  state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
+  include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
+};
+
+/** A prompt for a model that the operator of the service lists. */
+export type ModelRequest = {
+  /** The name of a model that the operator of the service lists. An unknown name is refused with the names that there are. */
+  model: string;
+  /** The prompt to send. White space around it is removed. */
+  prompt: string;
+  /** An ISO 3166-1 alpha-2 code in upper case, or `XK`. It must be one that the provider serves; see `GET /v1/countries`. */
+  country: string;
+  /** A US state or the District of Columbia. Only with country `US`. */
+  state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
+  include?: AssistantInclude;
+  /** `false` asks only the first upstream of the provider's list. Otherwise the next one is asked when the first cannot answer. */
+  fallback?: boolean;
+};
+
 /** A redirect link to resolve. */
 export type GotoRequest = {
   /** A link on the search engine's main host whose path is `/goto` or `/url`. */
@@ -1064,7 +1092,7 @@ export type RequestRecord = {
   tracker?: string;
   /** The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that a vendor delivered after the call had ended, which is not charged. */
   result?: TaskResult;
-  /** What the current rules of the tracker named in `brandsOf` find in the result. */
+  /** The brands that the current rules of the tracker named in `brandsOf` find in the result. */
   found?: AnswerFindings;
   /** Only when `status` is FAILED. */
   error?: Error;
@@ -1149,7 +1177,7 @@ export type BatchPage = {
   nextCursor: string | null;
 };
 
-/** A batch with the number of its tasks in each state. A retry counts in the place of the task that failed. */
+/** A batch with the number of its tasks in each state. A retry replaces the failed task in these numbers. */
 export type BatchRecord = {
   id: string;
   createdAt: string;
@@ -1224,7 +1252,7 @@ export type Quote = {
   success: true;
   /** The most that all valid tasks together can cost. */
   creditsToCharge: number;
-  /** What upstreams are expected to charge the operator for all valid tasks together, in US dollars. */
+  /** The amount that upstreams are expected to charge the operator for all valid tasks together, in US dollars. */
   usd: number;
   /** One entry for each task, in the order of the request. */
   items: Array<QuoteItem>;
@@ -1237,7 +1265,7 @@ export type QuoteItem = {
   success: boolean;
   /** The most that the task can cost. */
   creditsToCharge?: number;
-  /** What the upstream is expected to charge the operator. Absent for a task that is not valid. */
+  /** The amount that the upstream is expected to charge the operator. Absent for a task that is not valid. */
   upstream?: QuoteUpstream;
   error?: Error;
 };
@@ -1295,7 +1323,7 @@ export type Upstreams = {
   providers: Array<ProviderUpstreams>;
 };
 
-/** The upstreams of one provider: first those of its list in the order in which they are asked, then those that could be added. */
+/** The upstreams of one provider: first the configured ones in the order in which they are asked, then the ones that could be added. */
 export type ProviderUpstreams = {
   provider: Provider;
   upstreams: Array<Upstream>;
@@ -1317,7 +1345,7 @@ export type Upstream = {
   p95Ms: number | null;
   /** Questions of your organization that were submitted to the vendor and are not answered yet, over all providers. */
   openTickets: number;
-  /** What the upstream charged for your organization's requests to this provider today (UTC), in US dollars. */
+  /** The amount that the upstream charged for your organization's requests to this provider today (UTC), in US dollars. */
   spentTodayUsd: number;
   /** The expected price of an answer in US dollars. `null` when the settings have none. */
   priceUsd: number | null;
@@ -1554,7 +1582,7 @@ export type NameMatch = {
   /** Endings (`suffixes`) and beginnings (`prefixes`) that a word with the name may have. */
   suffixes?: Array<string>;
   prefixes?: Array<string>;
-  /** Words of which at least one must occur near the name. */
+  /** At least one of these words must occur near the name. */
   near?: Array<string>;
   /** How many words before and after the name count as near. */
   within?: number;
@@ -1886,7 +1914,7 @@ export type NumberBreak = {
   at: string;
   /** The affected target; absent when all targets are affected. */
   target?: string;
-  /** What changed: the model, the surface, the vendor that answers (`via`), the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`). */
+  /** The thing that changed: the model, the surface, the vendor that answers (`via`), the brands (`panel`), the prompts (`promptSet`), the location (`locale`), the code that parses answers (`parser`), or the share of answers that cannot be parsed (`parserHealth`) or are blocked (`blocked`). */
   kind: "model" | "surface" | "via" | "panel" | "promptSet" | "locale" | "parser" | "parserHealth" | "blocked";
   reason: string;
   /** Whether the break still matters. A `panel` break does not, because earlier sweeps are analysed again with the new brands. */
@@ -2780,13 +2808,13 @@ export type ReportEvent = {
 export type ReportEventType = "report.made";
 
 /** The name of a provider, as in its path. */
-export type Provider = "chatassistant" | "genassistant" | "socialassistant" | "officeassistant" | "answerengine" | "websearch" | "websearch/news" | "searchaimode";
+export type Provider = "chatassistant" | "genassistant" | "socialassistant" | "officeassistant" | "answerengine" | "websearch" | "websearch/news" | "searchaimode" | "claude" | "model";
 
 /** The provider that runs the task. */
-export type TaskType = "CHATASSISTANT" | "GENASSISTANT" | "SOCIALASSISTANT" | "OFFICEASSISTANT" | "ANSWERENGINE" | "WEBSEARCH" | "WEBSEARCH_NEWS" | "SEARCHAIMODE";
+export type TaskType = "CHATASSISTANT" | "GENASSISTANT" | "SOCIALASSISTANT" | "OFFICEASSISTANT" | "ANSWERENGINE" | "WEBSEARCH" | "WEBSEARCH_NEWS" | "SEARCHAIMODE" | "CLAUDE" | "MODEL";
 
 /** A provider by which the list of countries can be filtered. */
-export type CountryModel = "answerengine" | "chatassistant" | "genassistant" | "officeassistant" | "searchaimode" | "searchoverview" | "socialassistant" | "websearch";
+export type CountryModel = "answerengine" | "chatassistant" | "claude" | "genassistant" | "model" | "officeassistant" | "searchaimode" | "searchoverview" | "socialassistant" | "websearch";
 
 /** The result; the provider decides its shape. */
 export type TaskResult = Answer | WebSearch | NewsSearch;
@@ -2874,7 +2902,7 @@ export type UpstreamDetails = {
   /** The name of the provider, as in its path. */
   service: string;
   reason: Reason;
-  /** How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when there were none. */
+  /** How many requests were made to official APIs and vendors, which may have charged the operator for them. Absent when no such request was made. */
   paidAttempts?: number;
 };
 
@@ -2920,6 +2948,8 @@ export interface Operations {
   "POST /v1/monitor/websearch": { query: undefined; body: WebSearchRequest; response: { success: true; result: WebSearch; } };
   "POST /v1/monitor/websearch/news": { query: undefined; body: NewsRequest; response: { success: true; result: NewsSearch; } };
   "POST /v1/monitor/searchaimode": { query: undefined; body: SearchAIModeRequest; response: { success: true; result: Answer; } };
+  "POST /v1/monitor/claude": { query: undefined; body: ClaudeRequest; response: { success: true; result: Answer; } };
+  "POST /v1/monitor/model": { query: undefined; body: ModelRequest; response: { success: true; result: Answer; } };
   "POST /v1/monitor/websearch/goto": { query: undefined; body: GotoRequest; response: GotoResponse };
   "GET /v1/countries": { query: { model?: CountryModel }; body: undefined; response: Array<string> };
   "GET /v1/states": { query: { country: string }; body: undefined; response: Array<State> };
