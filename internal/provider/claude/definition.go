@@ -40,6 +40,7 @@ func New() *chat.Assistant {
 		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "CLAUDE",
+			Product:   "Claude",
 			Summary:   "Ask Claude: answer text, sources, citations",
 			Request:   earshot.ClaudeRequest{},
 			Result:    earshot.Answer{},

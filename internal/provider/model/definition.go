@@ -69,6 +69,7 @@ func (p Provider) Definition() provider.Definition {
 	return provider.Definition{
 		Name:      Name,
 		TaskType:  "MODEL",
+		Product:   "Any model",
 		Summary:   "Ask a model that the operator lists: answer text, sources, citations",
 		Request:   earshot.ModelRequest{},
 		Result:    earshot.Answer{},
