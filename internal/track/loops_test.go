@@ -41,7 +41,7 @@ func TestSweepsDoNotWaitForAnalyses(t *testing.T) {
 		w.apply("large", fmt.Sprintf(cells, "two")+"brands: [{name: Acme}, {name: Globex}]\n")
 		w.apply("small", fmt.Sprintf(cells, "two"))
 		log := &blockingLog{
-			block: "answers are analysed", signal: "sweep ended",
+			block: "finished a reanalysis", signal: "sweep ended",
 			reached: make(chan struct{}), released: make(chan struct{}), signaled: make(chan struct{}),
 		}
 		cfg := w.services[0].Config

@@ -88,7 +88,9 @@ func lookupRows() []row {
 		commonRows("states", "GET /v1/states", "/v1/states?country=US", "", account.ScopeRead),
 		commonRows("credits", "GET /v1/credits", "", "", account.ScopeRead),
 		commonRows("extraction health", "GET /v1/health/extraction", "", "", account.ScopeRead),
+		commonRows("upstreams", "GET /v1/upstreams", "", "", account.ScopeRead),
 		commonRows("agreement", "GET /v1/health/agreement", "", "", account.ScopeRead), []row{
+			{name: "upstreams", method: "GET", path: "/v1/upstreams", key: readKey, status: 200, check: holds(`{"name":"lab","surface":"lab","state":"ready","requests":0,`)},
 			{name: "all countries", method: "GET", path: "/v1/countries", key: anyKey, status: 200, check: says(`["AD","AE",`)},
 			{name: "countries of a model", method: "GET", path: "/v1/countries?model=genassistant", key: readKey, status: 200},
 			{name: "countries of no model", method: "GET", path: "/v1/countries?model=chatasistant", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("model")},

@@ -214,7 +214,7 @@ var readRows = []row{
 }
 
 var accountingRows = []row{
-	{name: "quote a task", method: "POST", path: harness.QuotePath, key: readKey, body: harness.GoodTask, status: 200, check: says(`{"success":true,"creditsToCharge":5,"items":[{"index":0,"success":true,"creditsToCharge":5}]}`)},
+	{name: "quote a task", method: "POST", path: harness.QuotePath, key: readKey, body: harness.GoodTask, status: 200, check: says(`{"success":true,"creditsToCharge":5,"usd":0,"items":[{"index":0,"success":true,"creditsToCharge":5,"upstream":{"name":"lab","usd":0,"usdAtMost":0}}]}`)},
 	{name: "quote without credits", method: "POST", path: harness.QuotePath, key: brokeKey, body: harness.GoodTask, status: 200, check: says(`{"success":true,"creditsToCharge":5,`)},
 	{name: "quote a batch", method: "POST", path: harness.QuotePath, key: anyKey, body: ` [` + harness.GoodTask + `,{"taskType":"SEARCHAIMODE","payload":{"prompt":"hats","include":{"expandProducts":true}}}]`, status: 200, check: says(`{"success":true,"creditsToCharge":15,`)},
 	{name: "quote a batch with a mistake", method: "POST", path: harness.QuotePath, key: anyKey, body: `[` + harness.GoodTask + `,{"taskType":"CHATASSISTANT","payload":{"prompt":"x"}}]`, status: 200, refused: true, check: holds(`{"index":1,"success":false,"error":{"code":"VALIDATION_ERROR","message":"payload.country: is required","details":[{"field":"payload.country","message":"is required"}]}`)},
@@ -232,7 +232,7 @@ var accountingRows = []row{
 	{name: "preview 8 MiB", method: "POST", path: harness.PreviewPath, key: anyKey, body: `{"text":"` + strings.Repeat("a", 8<<20) + `"}`, status: 400, code: "VALIDATION_ERROR", check: fields("body")},
 
 	{name: "usage", method: "GET", path: harness.UsagePath, key: listKey, status: 200, check: holds(`"provider":"websearch/news","completed":1,"failed":0,"creditsCharged":7}`)},
-	{name: "usage of a month", method: "GET", path: harness.UsagePath + "?from=2026-01-01&to=2026-01-31", key: listKey, status: 200, check: says(`{"from":"2026-01-01","to":"2026-01-31","usage":[]}`)},
+	{name: "usage of a month", method: "GET", path: harness.UsagePath + "?from=2026-01-01&to=2026-01-31", key: listKey, status: 200, check: says(`{"from":"2026-01-01","to":"2026-01-31","usage":[],"upstreams":[]}`)},
 	{name: "usage of 366 days", method: "GET", path: harness.UsagePath + "?from=2024-01-01&to=2024-12-31", key: anyKey, status: 200},
 	{name: "usage of 367 days", method: "GET", path: harness.UsagePath + "?from=2024-01-01&to=2025-01-01", key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("from")},
 	{name: "usage of no day", method: "GET", path: harness.UsagePath + "?from=yesterday", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("from")},

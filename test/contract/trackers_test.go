@@ -139,7 +139,7 @@ func trackerRows() []row {
 			{name: "demo of a path below", method: "POST", path: hatsPath + "/demo/x", as: demoOp, key: anyKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "run with the same key", method: "POST", path: hatsPath + "/sweeps", as: startOp, key: anyKey, body: `{"idempotencyKey":"first"}`, status: 200, check: holds(`"replayed":true`)},
 			{name: "run with a number", method: "POST", path: hatsPath + "/sweeps", as: startOp, key: anyKey, body: `{"idempotencyKey":1}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("idempotencyKey")},
-			{name: "repeat while a sweep runs", method: "POST", path: trackersPath + "/endless/sweeps", as: startOp, key: anyKey, body: `{"repeat":true}`, status: 409, code: "RESOURCE_CONFLICT", check: holds("a sweep of the tracker endless runs")},
+			{name: "repeat while a sweep runs", method: "POST", path: trackersPath + "/endless/sweeps", as: startOp, key: anyKey, body: `{"repeat":true}`, status: 409, code: "RESOURCE_CONFLICT", check: holds("a sweep of the tracker endless is running")},
 			{name: "repeat of a key", method: "POST", path: hatsPath + "/sweeps", as: startOp, key: anyKey, body: `{"idempotencyKey":"first","repeat":true}`, status: 409, code: "RESOURCE_CONFLICT", check: holds("use another key")},
 			{name: "run of nothing", method: "POST", path: trackersPath + "/none/sweeps", as: startOp, key: anyKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "cancel of no sweep", method: "DELETE", path: noSweep, as: endOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},

@@ -76,7 +76,7 @@ func SetCited(a *earshot.Answer, markdown string, sources *answer.Sources) (cite
 func Source(o loosejson.Object) (source earshot.Source, ok bool) {
 	link, ok := o.Destination(ownSources, "url", "link", "href")
 	return earshot.Source{
-		URL: link, Label: webtext.Line(o.Text("title", "label", "name")), Description: webtext.Clean(o.Text("description", "snippet", "text")),
+		URL: link, Label: webtext.Line(o.Text("title", "label", "name")), Description: webtext.Clean(o.Text("description", "snippet")),
 		DatePublished: o.Date("datePublished", "date_published", "publication_date", "page_age"),
 	}, ok
 }

@@ -1,6 +1,7 @@
 package dataforseo
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/via"
+	"earshot/internal/provider/webtext"
 )
 
 // heldImage matches a Markdown image without a web address, such as one in base64.
@@ -30,22 +32,29 @@ func markdown(o loosejson.Object) string {
 	return heldImage.ReplaceAllString(whole, "")
 }
 
+// source returns the source that an object describes. Its text is an excerpt of the page.
+func source(o loosejson.Object) (earshot.Source, bool) {
+	found, ok := via.Source(o)
+	found.Description = cmp.Or(found.Description, webtext.Clean(o.Text("text")))
+	return found, ok
+}
+
 // setCited fills the text, sources and pills of an answer. The whole answer lists its
 // sources in the field; so does each element. The elements' sources are chips unless the
 // text has citation marks.
 func setCited(a *earshot.Answer, o loosejson.Object, field string) {
 	var sources answer.Sources
 	for _, item := range o.Objects(field) {
-		if source, ok := via.Source(item); ok {
-			sources.Add(source)
+		if found, ok := source(item); ok {
+			sources.Add(found)
 		}
 	}
 	cited := via.SetCited(a, markdown(o), &sources)
 	for _, element := range elements(o) {
 		var chip []answer.Citation
 		for _, item := range element.Objects(field) {
-			if source, ok := via.Source(item); ok {
-				chip = append(chip, answer.Citation{Source: source})
+			if found, ok := source(item); ok {
+				chip = append(chip, answer.Citation{Source: found})
 			}
 		}
 		if !cited {
@@ -180,8 +189,8 @@ func readResponse(result loosejson.Object) *earshot.Answer {
 		for _, section := range item.Objects("sections") {
 			text = append(text, via.Multiline(section, "text"))
 			for _, o := range section.Objects("annotations") {
-				if source, ok := via.Source(o); ok {
-					sources.Add(source)
+				if found, ok := source(o); ok {
+					sources.Add(found)
 				}
 			}
 		}

@@ -90,7 +90,7 @@ func TestTickets(t *testing.T) {
 		"poll fails":        {site: &queue{submit: created, polled: []string{broken, answered}}, attempts: 2, state: upstream.TicketAnswered, submits: 1, micros: 1200},
 		"gave up":           {site: &queue{submit: created, polled: []string{waiting, gaveUp}}, attempts: 2, state: upstream.TicketFailed, submits: 1, reason: earshot.ReasonUnavailable, micros: 1200},
 		"refused":           {site: &queue{submit: invalid}, attempts: 1, state: upstream.TicketFailed, submits: 1, reason: earshot.ReasonUnavailable},
-		"connection lost":   {site: &queue{}, attempts: 1, state: upstream.TicketSubmitting, submits: 1, reason: earshot.ReasonUnavailable},
+		"connection lost":   {site: &queue{}, attempts: 1, state: upstream.TicketSubmitting, submits: 1, pending: true},
 		"lost just now":     {site: &queue{}, lost: time.Second, attempts: 1, state: upstream.TicketSubmitting, pending: true},
 		"lost and found":    {site: &queue{listed: `{"id":"v-0","metadata":{"tag":"other-1"},"cost":5},{"id":"v-9","metadata":{"tag":"job-1"},"cost":0.0012}`, polled: []string{answered}}, lost: time.Hour, attempts: 1, state: upstream.TicketAnswered, micros: 1200},
 		"lost and not sent": {site: &queue{submit: created, listed: `{"id":"v-0","metadata":{"tag":"other-1"},"cost":5}`, polled: []string{answered}}, lost: time.Hour, attempts: 1, state: upstream.TicketAnswered, submits: 1, micros: 1200},
