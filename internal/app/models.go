@@ -68,7 +68,7 @@ func (u *upstreams) modelConfig(name string) (upstream.Config, error) {
 		Name: model.Name, Model: s.Model, KeyHeader: "Authorization", KeyPrefix: "Bearer ", Key: key,
 		Calls: cmp.Or(s.Calls, defaultCalls), CallsPerMinute: cmp.Or(s.CallsPerMinute, defaultCallsPerMinute),
 	}
-	return s.CostSettings.apply(upstream.Config{
+	return s.apply(upstream.Config{
 		Surface: earshot.SurfaceAPI, Sites: map[string]string{model.Name: s.URL}, API: access, Entry: name,
 	}, nil, u)
 }

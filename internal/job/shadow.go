@@ -78,7 +78,7 @@ func (r *Runner) startShadows(end *store.Settlement) {
 // node decides in the same way.
 func draw(job string, purpose int) float64 {
 	h := fnv.New64a()
-	_, _ = h.Write(binary.BigEndian.AppendUint64([]byte(job), uint64(purpose))) //nolint:gosec // not negative
+	_, _ = h.Write(binary.BigEndian.AppendUint64([]byte(job), uint64(purpose)))
 	// FNV changes the high bits too little, so they are mixed as in MurmurHash3.
 	x := h.Sum64()
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd

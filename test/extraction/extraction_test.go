@@ -115,7 +115,7 @@ func list(text *strings.Builder, title string, columns map[string]*column, own m
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
 		var counts []string
 		for _, field := range slices.Sorted(maps.Keys(columns[name].seen)) {
-			counts = append(counts, fmt.Sprintf("`%s` %d", field, columns[name].seen[field]))
+			counts = append(counts, fmt.Sprintf("%#q %d", field, columns[name].seen[field]))
 			delete(unseen, field)
 		}
 		fmt.Fprintf(text, "- %s, %d captures: %s\n", name, columns[name].documents, strings.Join(counts, ", "))

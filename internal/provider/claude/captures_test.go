@@ -155,7 +155,7 @@ func TestCaptures(t *testing.T) {
 			want, stop := factsIn(t, e.Body)
 			before = nil
 			if stop == "pause_turn" {
-				before = append(body, "\n\n"...)
+				before = slices.Concat(body, []byte("\n\n"))
 				continue
 			}
 			if len(body) > len(e.Body) {

@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -47,13 +46,13 @@ func ask(t *testing.T, body string, respond http.HandlerFunc) (a *earshot.Answer
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer client.Close()
+		t.Cleanup(client.Close)
 		clients = append(clients, client)
 	}
 	routes := upstream.NewRoutes(map[string][]*upstream.Client{"model": clients}, slog.New(slog.DiscardHandler))
 	request := providertest.Decode(t, model.New(model.Model{Name: "plain"}, model.Model{Name: "router", Search: model.SearchOpenRouter}), body)
 	attempt := &upstream.Attempt{Provider: "model", Model: provider.ModelOf(request), Number: 1, CaptureURL: providertest.CaptureURL}
-	err = routes.Try(context.Background(), attempt, func(up *upstream.Session) error {
+	err = routes.Try(t.Context(), attempt, func(up *upstream.Session) error {
 		outcome, err := request.Ask(t.Context(), up)
 		if err == nil {
 			a = providertest.Answer(t, outcome.Result)

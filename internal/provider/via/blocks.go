@@ -1,10 +1,9 @@
 package via
 
 import (
-	"strings"
-
 	"cmp"
 	"slices"
+	"strings"
 
 	"earshot"
 	"earshot/internal/provider/answer"

@@ -155,7 +155,8 @@ func checkWeb(t *testing.T, raw map[string]any, r *earshot.WebSearch) {
 	if diff := cmp.Diff(found(raw, "paid", "url"), ads); diff != "" {
 		t.Errorf("ads (-want +got):\n%s", diff)
 	}
-	items, shown := raw["items"].([]any), 0
+	items, _ := raw["items"].([]any)
+	shown := 0
 	for _, block := range r.Layout {
 		shown += block.Count
 	}
