@@ -142,6 +142,7 @@ func TestFailures(t *testing.T) {
 		choice(`"stop"`, `{"content":"","refusal":"I won't"}`): {Reason: earshot.ReasonBlocked, Final: true},
 		choice(`"stop"`, `{"content":" "}`):                    {Reason: earshot.ReasonEmpty},
 		choice(`"stop"`, `{"content":"<think>Hm.</think>"}`):   {Reason: earshot.ReasonEmpty},
+
 		"\n    \n" + `{"error":{"code":502,"message":"Upstream error","metadata":{}},"user_id":"u"}`:         {Reason: earshot.ReasonUnavailable},
 		`{"error":{"code":402,"message":"Insufficient credits"}}`:                                            {Reason: earshot.ReasonBlocked, Final: true},
 		`{"error":{"code":403,"message":"moderation"}}`:                                                      {Reason: earshot.ReasonBlocked, Final: true},
