@@ -453,11 +453,6 @@ func (u *upstreams) resolver() *upstream.Client {
 	return upstream.NewStored(earshot.SurfaceWeb, nil, nil)
 }
 
-// readsPages reports whether an upstream serves the pages of the search engine itself.
-func readsPages(client *upstream.Client) bool {
-	return client.Surface() == earshot.SurfaceLab || client.Surface() == earshot.SurfaceWeb
-}
-
 // describe logs the upstreams of each provider.
 func (u *upstreams) describe() {
 	var lists []any

@@ -106,3 +106,8 @@ func (s CostSettings) apply(cfg upstream.Config, list map[string]float64, u *ups
 	cfg.Ceiling = int64(math.Round(s.Ceiling * 1e6))
 	return cfg, nil
 }
+
+// readsPages reports whether an upstream serves the pages of the search engine itself.
+func readsPages(client *upstream.Client) bool {
+	return client.Surface() == earshot.SurfaceLab || client.Surface() == earshot.SurfaceWeb
+}

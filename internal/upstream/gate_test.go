@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,11 +19,11 @@ import (
 // counts the requests.
 type statuses struct {
 	status   map[string]int
-	requests int
+	requests atomic.Int64
 }
 
 func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.requests++
+	s.requests.Add(1)
 	status := s.status[r.URL.Path]
 	time.Sleep(time.Second)
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
@@ -68,8 +69,8 @@ func TestARefusalForEveryoneStopsAllRequests(t *testing.T) {
 		}
 		expect := func(what, got, want string, requests int) {
 			t.Helper()
-			if got != want || wire.requests != requests {
-				t.Errorf("%s: answered by %s after %d requests, want %s after %d", what, got, wire.requests, want, requests)
+			if got != want || wire.requests.Load() != int64(requests) {
+				t.Errorf("%s: answered by %s after %d requests, want %s after %d", what, got, wire.requests.Load(), want, requests)
 			}
 		}
 
@@ -91,12 +92,12 @@ func TestARefusalForEveryoneStopsAllRequests(t *testing.T) {
 				return up.Redeem(t.Context(), &upstream.Async{Every: time.Second, Poll: func(ctx context.Context, _ string) error { return fetch(ctx, up, "/ask") }})
 			})
 			if err != nil {
-				pending, _ = err.(*upstream.Pending) //nolint:errorlint // Try passes it on as it is
+				pending, _ = err.(*upstream.Pending) //nolint:errorlint // Try passes it on unchanged
 			}
 			return pending
 		}
-		if pending := poll(); pending == nil || pending.After < 58*time.Second || wire.requests != 2 {
-			t.Errorf("a poll during the pause: %v after %d requests", pending, wire.requests)
+		if pending := poll(); pending == nil || pending.After < 58*time.Second || wire.requests.Load() != 2 {
+			t.Errorf("a poll during the pause: %v after %d requests", pending, wire.requests.Load())
 		}
 
 		time.Sleep(time.Minute)
@@ -109,11 +110,11 @@ func TestARefusalForEveryoneStopsAllRequests(t *testing.T) {
 		for range 3 {
 			count[<-answered]++
 		}
-		if count["via:x"] != 1 || wire.requests != 3 {
+		if count["via:x"] != 1 || wire.requests.Load() != 3 {
 			t.Errorf("after the pause the requests were answered by %v", count)
 		}
-		if pending := poll(); pending != nil || wire.requests != 4 {
-			t.Errorf("after the successful request a poll is %v after %d requests", pending, wire.requests)
+		if pending := poll(); pending != nil || wire.requests.Load() != 4 {
+			t.Errorf("after the successful request a poll is %v after %d requests", pending, wire.requests.Load())
 		}
 	})
 }

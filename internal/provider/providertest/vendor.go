@@ -77,7 +77,7 @@ func AskVendor(t *testing.T, vendor provider.Vendor, api http.Handler, q *provid
 }
 
 // HostileVendor asks for hostile documents, and for the documents of testdata in which one
-// value has another type. wrap puts a text in the place of an answer. Large documents are
+// value has another type. wrap returns a document with a text as its answer. Large documents are
 // left out: the providers' own tests read them with the same helpers.
 func HostileVendor(t *testing.T, wrap func(text string) []byte, parse Parse) {
 	t.Helper()

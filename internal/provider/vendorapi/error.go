@@ -40,7 +40,7 @@ var (
 	tag    = regexp.MustCompile(`<[^<>]*>`)
 )
 
-// BodyText returns the text of an error's body: a page without its markup, or the body as it is.
+// BodyText returns the text of an error's body: a page without its markup, or the unchanged body.
 func BodyText(body []byte) string {
 	text := strings.ToValidUTF8(string(body[:min(len(body), maxBody)]), "")
 	if !rawdoc.IsPage(body) {

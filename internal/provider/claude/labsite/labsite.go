@@ -117,7 +117,7 @@ func (e *events) span(span world.Span) {
 	}
 }
 
-// secret is in the place of content that only the real API can read.
+// secret replaces content that only the real API can read.
 const secret = "bGFi"
 
 func result(source world.Source) lab.Object {

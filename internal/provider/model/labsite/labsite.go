@@ -1,5 +1,5 @@
-// Package labsite plays a chat endpoint in OpenAI's format in the lab. Its answers cite pages like
-// those of a model that searches the web: with a link in the text, and an annotation for it.
+// Package labsite plays a chat endpoint in OpenAI's format in the lab. Its answers cite pages
+// as a model does that searches the web: with a link in the text, and an annotation for it.
 package labsite
 
 import (

@@ -77,8 +77,8 @@ func elements(o loosejson.Object) (list []loosejson.Object) {
 	return list
 }
 
-// readScraped reads an answer from the page of an assistant. What the assistant found but
-// did not cite is left out.
+// readScraped reads an answer from the page of an assistant. Pages that the
+// assistant found but did not cite are left out.
 func readScraped(result loosejson.Object, q *provider.Question) *earshot.Answer {
 	a := &earshot.Answer{Model: answer.ModelName(result.Text("model"))}
 	setCited(a, result, "sources")

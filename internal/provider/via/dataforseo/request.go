@@ -50,7 +50,7 @@ func task(up *upstream.Session, q *provider.Question) map[string]any {
 	return body
 }
 
-// addPages asks for a number of result pages, of which the vendor charges each.
+// addPages asks for a number of result pages. The vendor charges for each page.
 func addPages(body map[string]any, pages int) {
 	body["depth"], body["max_crawl_pages"] = max(1, pages)*serp.PageSize, max(1, pages)
 }

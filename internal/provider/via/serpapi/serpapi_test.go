@@ -184,7 +184,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, s.answers[query.Get("engine")+query.Get("start")])
 }
 
-// TestPages reads several pages, of which each is a search, as is the overview.
+// TestPages reads several pages. Each page is charged as a search, and so is the overview.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s := &site{answers: map[string]string{
