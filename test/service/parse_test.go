@@ -1,8 +1,8 @@
 package service_test
 
 import (
+	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"testing"
 
@@ -30,7 +30,12 @@ func TestEveryProviderIsWatched(t *testing.T) {
 	a := n.Organization(t, "business", 1000)
 	for _, p := range app.Providers() {
 		about := p.Definition()
-		n.Post(t, a, "/v1/monitor/"+about.Name, fmt.Sprintf(`{%q: "shoes", "country": "US"}`, about.TextField())).Has(t, about.Name, http.StatusOK)
+		body := map[string]any{}
+		if err := json.Unmarshal([]byte(about.Whole), &body); err != nil {
+			t.Fatal(err)
+		}
+		body[about.TextField()], body["country"] = "shoes", "US"
+		n.Post(t, a, "/v1/monitor/"+about.Name, harness.JSON(t, body)).Has(t, about.Name, http.StatusOK)
 	}
 	if err := n.Stop(); err != nil { // which stores the counts
 		t.Fatal(err)
