@@ -30,7 +30,7 @@ import (
 const Site = "brave"
 
 // API is Brave's official search API.
-var API = provider.API{Name: Site, URL: "https://api.search.brave.com/res/v1", KeyHeader: "X-Subscription-Token", Place: "country; other countries than those of the API are refused"}
+var API = provider.API{Name: Site, URL: "https://api.search.brave.com/res/v1", KeyHeader: "X-Subscription-Token", Place: "country; a country that the API does not support is refused"}
 
 const (
 	// pageSize is how many results a page has. The API could return more at once, but then a page

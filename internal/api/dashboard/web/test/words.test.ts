@@ -30,8 +30,8 @@ test("write problems of settings as sentences", () => {
   const text = (field: string, message: string) => problemText({ field, message }, definition);
   assert.equal(text("brands[1].domains[0]", "must be a host name"), "The website of brand Kestrin must be a host name");
   assert.equal(
-    text("brands[1].name", "is the same as that of brands[0]"),
-    "The name of brand Kestrin is the same as that of brand Ollaro",
+    text("brands[1].name", "is the same as the name of brands[0]"),
+    "The name of brand Kestrin is the same as the name of brand Ollaro",
   );
   assert.equal(text("targets[2].country", "is required"), "The country of target 3 is required");
   assert.equal(text("prompts[0]", "must not be empty"), "Prompt 1 must not be empty");

@@ -41,9 +41,9 @@ export function Upstreams() {
     <>
       <h1>Upstreams</h1>
       <p class="faint">
-        Where answers come from, in the order in which upstreams are asked. Requests, times and costs are those of your
-        organization in this hour and the one before. The operator of this server adds upstreams and their keys in its
-        settings.
+        Where answers come from, in the order in which upstreams are asked. The table counts the requests, times and
+        costs of your organization in this hour and the hour before. The operator adds upstreams and their keys in the
+        settings of this server.
       </p>
       <Loading of={loaded} lines={6} />
       <div class="grid">
