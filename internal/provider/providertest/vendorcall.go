@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"earshot"
 	"earshot/internal/provider"
@@ -18,6 +19,8 @@ type VendorCall struct {
 	Site     http.Handler      // plays the vendor
 	Options  map[string]string // settings of the vendor
 	Tickets  *upstream.Tickets // of the job; may be nil
+	// ListPrice charges the vendor's list price if the vendor reports no charge.
+	ListPrice bool
 }
 
 // Ask makes the attempt. It returns the reply or error, and how the upstream was used. It
@@ -30,17 +33,24 @@ func (c VendorCall) Ask(tb testing.TB) (reply *provider.Reply, uses []upstream.U
 	server := httptest.NewServer(c.Site)
 	defer server.Close()
 	about := c.Vendor.Definition()
+	name := c.Question.Provider
+	var prices map[string]int64
+	if c.ListPrice {
+		prices = map[string]int64{name: int64(about.Prices[name] * 1e6)}
+	}
 	client, err := upstream.NewClient(upstream.Config{
-		Name: "via:" + about.Name, Via: about.Name, Surface: earshot.SurfaceVendor, Sites: map[string]string{about.Name: server.URL},
+		Name: "via:" + about.Name, Via: about.Name, Surface: earshot.SurfaceVendor, Sites: map[string]string{about.Name: server.URL}, Prices: prices,
 		API: &upstream.API{
 			Name: about.Name, KeyHeader: about.KeyHeader, KeyPrefix: about.KeyPrefix, KeyParameter: about.KeyParameter, Key: VendorKey, Options: c.Options,
 		},
+		Poll: time.Millisecond,
 	})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	routes := upstream.NewRoutes(map[string][]*upstream.Client{c.Question.Provider: {client}}, slog.New(slog.DiscardHandler))
-	attempt := &upstream.Attempt{Provider: c.Question.Provider, Number: 1, Tickets: c.Tickets}
+	defer client.Close()
+	routes := upstream.NewRoutes(map[string][]*upstream.Client{name: {client}}, slog.New(slog.DiscardHandler))
+	attempt := &upstream.Attempt{Provider: name, Place: c.Question.Locale.Place(), Number: 1, Tickets: c.Tickets}
 	err = routes.Try(tb.Context(), attempt, func(s *upstream.Session) (err error) {
 		reply, err = c.Vendor.Ask(tb.Context(), s, c.Question)
 		return err

@@ -263,7 +263,6 @@ func PlaceFields(o loosejson.Object) loosejson.Object {
 func ProductFields(o loosejson.Object) loosejson.Object {
 	o = maps.Clone(o)
 	if inner := o.Object("product"); inner != nil {
-		rename(o, "id", "id")
 		if o["id"] == nil {
 			o["id"] = inner["id"]
 		}
