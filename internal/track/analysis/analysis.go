@@ -129,6 +129,8 @@ type Found struct {
 	// Plain is true if the answer is plain text because Markdown was not requested. Plain
 	// text shows neither lists nor the pages that a sentence cites.
 	Plain bool
+
+	metric.Contents
 }
 
 // Mention is a name of a brand in an answer.

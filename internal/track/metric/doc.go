@@ -4,6 +4,7 @@
 //
 //	definition.go   input: brands, prompts, targets and sweeps of a tracker
 //	observation.go  input: one answer, with its mentions and citations
+//	contents.go     input: searches, pages, products, ads and layout of an answer
 //	counts.go       CellCounts, the counts of one cell in one sweep; places.go: by position
 //	sheet.go        Sheet, the counts of one target in one sweep
 //	encode.go       the stored format of sheets

@@ -25,6 +25,8 @@ type Observation struct {
 	// Plain is true if Markdown was not requested. Plain text shows neither lists nor what
 	// a sentence cites.
 	Plain bool `json:"plain,omitempty"`
+
+	Contents
 }
 
 // Outcome is the way in which a question ended.
@@ -55,6 +57,9 @@ type Mention struct {
 	Kind     Kind   `json:"kind"`
 	Position int    `json:"position"` // of the brand among the brands of the panel; 0 means none
 	ListRank int    `json:"listRank,omitempty"`
+	// Start and End are byte offsets in the text of the answer. Both are 0 if they are unknown.
+	Start int `json:"start,omitempty"`
+	End   int `json:"end,omitempty"`
 	// Domains are the registrable domains that the sentence cites.
 	Domains []string `json:"sentenceDomains"`
 	// Cited are indexes into Observation.Citations of the pages that the sentence cites.

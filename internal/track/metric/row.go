@@ -51,8 +51,12 @@ type Row struct {
 // Reason is the reason why a row has no value.
 type Reason string
 
-// NotRequested means that the questions did not request the data that the metric needs.
-const NotRequested Reason = "notRequested"
+// The reasons: the questions did not request the data that the metric needs, or the provider
+// or upstream never returns it.
+const (
+	NotRequested Reason = "notRequested"
+	NotOffered   Reason = "notOffered"
+)
 
 // Value is a number or a distribution of places. If no field is set there is no value.
 type Value struct {
