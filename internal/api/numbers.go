@@ -6,7 +6,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/store/tracking"
+	"earshot/internal/store"
 	"earshot/internal/track"
 )
 
@@ -25,7 +25,7 @@ func numberOperations() []Operation {
 		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Finds: "tracker", Client: Method{Name: "Reanalyse"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Reanalysis, error) {
 				started, err := s.Trackers.Reanalyse(c.context(), c.organization(), c.trackerName(), s.Store.Now())
-				if errors.Is(err, tracking.ErrChanged) { // by a concurrent request
+				if errors.Is(err, store.ErrChanged) { // by a concurrent request
 					err = errPastShare("another request is changing this tracker, try again")
 				}
 				return started, err

@@ -7,7 +7,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/schema"
-	"earshot/internal/store/tracking"
+	"earshot/internal/store"
 )
 
 // maxDefinition is the maximum size of a tracker's definition.
@@ -77,9 +77,9 @@ func (s *Server) applyTracker(c *call, q earshot.TrackerQuery, _ unread[earshot.
 	return applied, c.unlessChanged(err)
 }
 
-// unlessChanged replaces tracking.ErrChanged by an error for the client.
+// unlessChanged replaces store.ErrChanged by an error for the client.
 func (c *call) unlessChanged(err error) error {
-	if !errors.Is(err, tracking.ErrChanged) {
+	if !errors.Is(err, store.ErrChanged) {
 		return err
 	}
 	return &earshot.Error{

@@ -180,7 +180,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.webhooks = webhook.New(webhook.Config{
-		Store: tracking.New(a.store), Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
+		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
 	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{

@@ -12,6 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/alerting"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
@@ -45,7 +46,7 @@ func TestDetectorsProcessASweepOnce(t *testing.T) {
 					switch {
 					case errors.Is(err, store.ErrNotFound):
 						return nil
-					case errors.Is(err, tracking.ErrChanged): // the other node has processed it
+					case errors.Is(err, store.ErrChanged): // the other node has processed it
 					case err != nil:
 						return err
 					default:
@@ -67,9 +68,9 @@ func TestDetectorsProcessASweepOnce(t *testing.T) {
 			f.must(err)
 		}
 		expectAlerts(t, f, sweeps+2, stepped.Load()+2)
-		unstepped, err := tracking.New(s).Unstepped(t.Context(), 10)
-		if err != nil || len(unstepped) != 0 {
-			t.Errorf("left are %v, %v", unstepped, err)
+		waiting, err := alerting.New(s).AwaitingDetection(t.Context(), 10)
+		if err != nil || len(waiting) != 0 {
+			t.Errorf("left are %v, %v", waiting, err)
 		}
 		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
 		f.tidy(time.Now().Add(time.Minute))
@@ -84,18 +85,18 @@ func TestDetectorsProcessASweepOnce(t *testing.T) {
 // stepNext processes the next sweep as a node does.
 func stepNext(t *testing.T, s *store.Store, tracker *tracking.Tracker) (*tracking.Sweep, error) {
 	t.Helper()
-	sweep, err := tracking.New(s).NextUnstepped(t.Context(), tracker)
+	sweep, err := alerting.New(s).NextForDetection(t.Context(), tracker)
 	if err != nil {
 		return nil, err
 	}
-	watch, err := tracking.New(s).Watch(t.Context(), tracker)
+	watch, err := alerting.New(s).Watch(t.Context(), tracker)
 	if err != nil {
 		return nil, err
 	}
-	return sweep, tracking.New(s).StepSweep(tracker, sweep, tracking.SweepStep{
+	return sweep, alerting.New(s).SaveDetection(tracker, sweep, alerting.Detection{
 		Steps:  watch.Steps,
-		Series: []*tracking.Series{{Organization: tracker.Organization, Tracker: tracker.ID, Metric: "visibility", Brand: "a", Target: "b", State: fmt.Append(nil, watch.Steps+1)}},
-		Alerts: []*tracking.Alert{{
+		Series: []*alerting.Series{{Organization: tracker.Organization, Tracker: tracker.ID, Metric: "visibility", Brand: "a", Target: "b", State: fmt.Append(nil, watch.Steps+1)}},
+		Alerts: []*alerting.Alert{{
 			Organization: tracker.Organization, Tracker: tracker.ID, ID: uuid.Must(uuid.NewV7()).String(), Kind: earshot.AlertShift, Subject: sweep.Slot,
 			Sweep: sweep.ID, RaisedAt: time.Now(), Content: []byte(`{}`),
 		}},
@@ -106,7 +107,7 @@ func stepNext(t *testing.T, s *store.Store, tracker *tracking.Tracker) (*trackin
 // expectAlerts expects an alert for each sweep, with its deliveries.
 func expectAlerts(t *testing.T, f *follow, sweeps int, stepped int64) {
 	t.Helper()
-	watch, err := tracking.New(f.s).Watch(t.Context(), f.t)
+	watch, err := alerting.New(f.s).Watch(t.Context(), f.t)
 	if err != nil || watch.Steps != int64(sweeps) || stepped != int64(sweeps) || len(watch.Open) != sweeps || len(watch.Series) != 1 || string(watch.Series[0].State) != fmt.Sprint(sweeps) {
 		t.Errorf("after %d of %d sweeps the tracker has %+v, %v", stepped, sweeps, watch, err)
 	}
@@ -126,22 +127,22 @@ func TestAnAcknowledgedAlertMakesRoomForTheNext(t *testing.T) {
 		f.close(f.start("first", 0, "2026-11", nil))
 		_, err := stepNext(t, s, f.t)
 		f.must(err)
-		open, err := tracking.New(s).Alerts(t.Context(), f.t, tracking.AlertFilter{Open: true, Limit: 10})
+		open, err := alerting.New(s).Alerts(t.Context(), f.t, alerting.AlertFilter{Open: true, Limit: 10})
 		if err != nil || len(open) != 1 {
 			t.Fatalf("open are %v, %v", open, err)
 		}
 		for _, by := range []string{"ada", "bob"} { // only the first is recorded
-			seen, err := tracking.New(s).AcknowledgeAlert(f.t, open[0].ID, by, time.Now())
+			seen, err := alerting.New(s).AcknowledgeAlert(f.t, open[0].ID, by, time.Now())
 			if err != nil || seen.AcknowledgedBy != "ada" || seen.AcknowledgedAt.IsZero() {
 				t.Errorf("acknowledged is %+v, %v", seen, err)
 			}
 		}
-		open, err = tracking.New(s).Alerts(t.Context(), f.t, tracking.AlertFilter{Open: true, Limit: 10})
-		all, err2 := tracking.New(s).Alerts(t.Context(), f.t, tracking.AlertFilter{Kind: earshot.AlertShift, Limit: 10})
+		open, err = alerting.New(s).Alerts(t.Context(), f.t, alerting.AlertFilter{Open: true, Limit: 10})
+		all, err2 := alerting.New(s).Alerts(t.Context(), f.t, alerting.AlertFilter{Kind: earshot.AlertShift, Limit: 10})
 		if err != nil || err2 != nil || len(open) != 0 || len(all) != 1 {
 			t.Errorf("open are %v, all %v, %v %v", open, all, err, err2)
 		}
-		if _, err := tracking.New(s).AcknowledgeAlert(f.t, uuid.NewString(), "ada", time.Now()); !errors.Is(err, store.ErrNotFound) {
+		if _, err := alerting.New(s).AcknowledgeAlert(f.t, uuid.NewString(), "ada", time.Now()); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("acknowledging an unknown alert: %v", err)
 		}
 	})

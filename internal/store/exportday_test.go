@@ -7,6 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/exporting"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
@@ -20,16 +21,16 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 		one := &tracking.Tracker{
 			Organization: o.ID, ID: "0199c82c-c000-7000-8000-0000000000a1", Name: "hats", State: earshot.TrackerActive, Definition: []byte("{}"), KeepDays: 1, CreatedAt: now, UpdatedAt: now,
 		}
-		today := tracking.DayOf(now)
+		today := exporting.DayOf(now)
 		change := func(days ...int64) {
 			t.Helper()
 			if err := tracking.New(s).ApplyTracker(one, one.Version, nil, nil, nil, days); err != nil {
 				t.Fatal(err)
 			}
 		}
-		claim := func(at time.Time, want int64) *tracking.ExportDay {
+		claim := func(at time.Time, want int64) *exporting.Day {
 			t.Helper()
-			day, err := tracking.New(s).ClaimExport(t.Context(), time.Minute, at)
+			day, err := exporting.New(s).Claim(t.Context(), time.Minute, at)
 			if want == 0 && !errors.Is(err, store.ErrNotFound) || want != 0 && (err != nil || day.Day != want) {
 				t.Fatalf("claimed is %+v, %v, want %d", day, err, want)
 			}
@@ -37,7 +38,7 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 		}
 		waiting := func(want int) {
 			t.Helper()
-			if state, err := tracking.New(s).ExportState(t.Context(), one); err != nil || state.Waiting != want {
+			if state, err := exporting.New(s).State(t.Context(), one.Organization, one.ID); err != nil || state.Waiting != want {
 				t.Errorf("%+v, %v, want %d to wait", state, err, want)
 			}
 		}
@@ -45,30 +46,30 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 		first := claim(now, today) // the newest day
 		second := claim(now, today-1)
 		claim(now, 0)
-		if err := tracking.New(s).EndExport(second, now); err != nil {
+		if err := exporting.New(s).End(second, now); err != nil {
 			t.Fatal(err)
 		}
 		waiting(1)
 		change(today) // during the export
-		if err := errors.Join(tracking.New(s).LeaseExport(first, now.Add(2*time.Minute)), tracking.New(s).EndExport(first, now)); err != nil {
+		if err := errors.Join(exporting.New(s).Lease(first, now.Add(2*time.Minute)), exporting.New(s).End(first, now)); err != nil {
 			t.Fatal(err)
 		}
 		waiting(1)
 		lost := claim(now, today)                   // its node is killed
 		claim(now.Add(59*time.Second), 0)           // the lease has not ended
 		taken := claim(now.Add(time.Minute), today) // another node takes over
-		if err := tracking.New(s).EndExport(lost, now); !errors.Is(err, tracking.ErrChanged) {
+		if err := exporting.New(s).End(lost, now); !errors.Is(err, store.ErrChanged) {
 			t.Errorf("the killed node ends the export: %v", err)
 		}
-		if err := tracking.New(s).LeaseExport(lost, now.Add(time.Hour)); !errors.Is(err, tracking.ErrChanged) {
+		if err := exporting.New(s).Lease(lost, now.Add(time.Hour)); !errors.Is(err, store.ErrChanged) {
 			t.Errorf("the killed node renews the lease: %v", err)
 		}
 		waiting(1)
-		if err := tracking.New(s).FailExport(taken, "full", now.Add(time.Minute)); err != nil {
+		if err := exporting.New(s).Fail(taken, "full", now.Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		claim(now, 0)
-		if err := tracking.New(s).EndExport(claim(now.Add(time.Minute), today), now); err != nil {
+		if err := exporting.New(s).End(claim(now.Add(time.Minute), today), now); err != nil {
 			t.Fatal(err)
 		}
 		waiting(0)

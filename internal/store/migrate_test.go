@@ -16,6 +16,9 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/alerting"
+	"earshot/internal/store/analysing"
+	"earshot/internal/store/exporting"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
@@ -159,12 +162,12 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 }
 
 func checkMigratedAnalyses(t *testing.T, s *store.Store) {
-	rules, err := tracking.New(s).Rules(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000a1")
-	if err != nil || len(rules) != 1 || rules[0].State != tracking.RulesCurrent || string(rules[0].Brands) != `[{"name":"Ollaro"}]` || rules[0].FinishedAt.IsZero() {
+	rules, err := analysing.New(s).Rules(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000a1")
+	if err != nil || len(rules) != 1 || rules[0].State != analysing.RulesCurrent || string(rules[0].Brands) != `[{"name":"Ollaro"}]` || rules[0].FinishedAt.IsZero() {
 		t.Fatalf("the rules are %+v, %v", rules, err)
 	}
 	var contents []string
-	err = tracking.New(s).Analyses(t.Context(), rules[0], time.UnixMilli(fixtureStart), fixtureTime, func(a *tracking.Analysis) error {
+	err = analysing.New(s).Analyses(t.Context(), rules[0], time.UnixMilli(fixtureStart), fixtureTime, func(a *analysing.Analysis) error {
 		contents = append(contents, fmt.Sprintf("%s %d %s %x", a.Sweep, a.Prompt, a.Surface, a.Content))
 		return nil
 	})
@@ -173,17 +176,17 @@ func checkMigratedAnalyses(t *testing.T, s *store.Store) {
 
 func checkMigratedTallies(t *testing.T, s *store.Store) {
 	const tracker, sweep = "0199c82c-c000-7000-8000-0000000000a1", "0199c82c-c000-7000-8000-0000000000b2"
-	rules := &tracking.Rules{Organization: tasksID, Tracker: tracker, Version: 1}
-	tallies, err := tracking.New(s).Tallies(t.Context(), rules)
+	rules := &analysing.Rules{Organization: tasksID, Tracker: tracker, Version: 1}
+	tallies, err := analysing.New(s).Tallies(t.Context(), rules)
 	equal(t, "the tallies", 1, len(tallies), err)
 	if got := tallies[0]; got.Sweep != sweep || got.Answers != 1 || got.Weights != 7 || string(got.Sums) != "\x01\x00" {
 		t.Errorf("the tally is %+v", got)
 	}
-	cells, err := tracking.New(s).TallyCells(t.Context(), rules, []string{sweep})
+	cells, err := analysing.New(s).TallyCells(t.Context(), rules, []string{sweep})
 	equal(t, "the cells", map[string][]byte{sweep: {1, 0}}, cells, err)
-	spans, err := tracking.New(s).TallySpans(t.Context(), rules)
+	spans, err := analysing.New(s).TallySpans(t.Context(), rules)
 	equal(t, "the spans", 1, len(spans), err)
-	err = tracking.New(s).ReadSpanCells(t.Context(), spans[0])
+	err = analysing.New(s).ReadSpanCells(t.Context(), spans[0])
 	equal(t, "the cells of a span", []byte{1, 0}, spans[0].Cells, err)
 	closed, err := tracking.New(s).Sweep(t.Context(), &tracking.Tracker{Organization: tasksID, ID: tracker}, sweep)
 	if err != nil || closed.Repeats != "0199c82c-c000-7000-8000-0000000000b1" || string(closed.Facts) != "{}" || closed.Pruned {
@@ -193,15 +196,15 @@ func checkMigratedTallies(t *testing.T, s *store.Store) {
 
 func checkMigratedAlerts(t *testing.T, s *store.Store) {
 	tracker := &tracking.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
-	watch, err := tracking.New(s).Watch(t.Context(), tracker)
+	watch, err := alerting.New(s).Watch(t.Context(), tracker)
 	if err != nil || watch.Steps != 0 || len(watch.Series) != 1 || len(watch.Open) != 1 || watch.Open[0].Kind != earshot.AlertCoverage {
 		t.Errorf("watched is %+v, %v", watch, err)
 	}
-	_, told, _, err := tracking.New(s).Told(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000e1")
+	_, told, _, err := alerting.New(s).DeliveryContent(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000e1")
 	if err != nil || told.ID != watch.Open[0].ID {
 		t.Errorf("a delivery tells of %+v, %v", told, err)
 	}
-	channel, err := tracking.New(s).Channel(t.Context(), tasksID, "ops")
+	channel, err := alerting.New(s).Channel(t.Context(), tasksID, "ops")
 	if err != nil || channel.Kind != earshot.ChannelWebhook {
 		t.Errorf("the channel is %+v, %v", channel, err)
 	}
@@ -209,12 +212,12 @@ func checkMigratedAlerts(t *testing.T, s *store.Store) {
 
 func checkMigratedScheduled(t *testing.T, s *store.Store) {
 	tracker := &tracking.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
-	_, alert, report, err := tracking.New(s).Told(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000f2")
+	_, alert, report, err := alerting.New(s).DeliveryContent(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000f2")
 	if err != nil || alert != nil || report.Slot != "2025-10-09T08:00 UTC" || string(report.Document) != `{"html":"<p>"}` {
 		t.Errorf("a delivery brings %+v, %v", report, err)
 	}
-	state, err := tracking.New(s).ExportState(t.Context(), tracker)
-	equal(t, "the state of exports", tracking.ExportState{Waiting: 1}, state, err)
+	state, err := exporting.New(s).State(t.Context(), tracker.Organization, tracker.ID)
+	equal(t, "the state of exports", exporting.State{Waiting: 1}, state, err)
 }
 
 func checkMigratedBudgets(t *testing.T, s *store.Store) {

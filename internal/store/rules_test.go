@@ -12,21 +12,22 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 )
 
 // rules adds rules to a tracker whose newest rules have the given version.
-func (f *follow) rules(newest int) *tracking.Rules {
+func (f *follow) rules(newest int) *analysing.Rules {
 	f.Helper()
-	r := &tracking.Rules{Brands: []byte(`{}`)}
+	r := &analysing.Rules{Brands: []byte(`{}`)}
 	f.must(tracking.New(f.s).AddRules(f.t, r, newest, time.Now()))
 	return r
 }
 
 // states returns the states of a tracker's rules, by version.
-func (f *follow) states() (states []tracking.RulesState) {
+func (f *follow) states() (states []analysing.RulesState) {
 	f.Helper()
-	all, err := tracking.New(f.s).Rules(f.Context(), f.o.ID, f.t.ID)
+	all, err := analysing.New(f.s).Rules(f.Context(), f.o.ID, f.t.ID)
 	f.must(err)
 	for _, r := range all {
 		states = append(states, r.State)
@@ -45,8 +46,8 @@ func TestOnlyCurrentRulesAreTallied(t *testing.T) {
 		f.record()
 		f.close(sweep)
 		f.rules(1)
-		left, err := tracking.New(s).RulesToTally(t.Context())
-		if err != nil || len(left) != 1 || left[0].State != tracking.RulesCurrent {
+		left, err := analysing.New(s).RulesToTally(t.Context())
+		if err != nil || len(left) != 1 || left[0].State != analysing.RulesCurrent {
 			t.Errorf("%d rules must be tallied, %v; want only the current ones", len(left), err)
 		}
 	})
@@ -68,7 +69,7 @@ func TestAnswersAreNotRecordedByOldRules(t *testing.T) {
 		answer := tracking.AnswerOf(tasks[0], f.t.ID)
 		answer.Outcome = earshot.OutcomeAnswered
 		f.rules(1)
-		if err := tracking.New(s).Record(followed[0], last, []*tracking.Answer{answer}, map[string]int{f.t.ID: 1}); !errors.Is(err, tracking.ErrChanged) {
+		if err := tracking.New(s).Record(followed[0], last, []*tracking.Answer{answer}, map[string]int{f.t.ID: 1}); !errors.Is(err, store.ErrChanged) {
 			t.Errorf("recording by old rules: %v", err)
 		}
 		f.record()
@@ -83,12 +84,12 @@ func TestReplacedRulesAreNotFinished(t *testing.T) {
 		f := aTracker(t, s, o, node, 400)
 		f.must(tracking.New(s).ApplyTracker(f.t, 1, nil, nil, nil, nil))
 		first := f.rules(0)
-		f.must(tracking.New(s).FinishRules(f.rules(1), nil, time.Now()))
-		f.must(tracking.New(s).FinishRules(first, nil, time.Now()))
-		if states := f.states(); !slices.Equal(states, []tracking.RulesState{tracking.RulesOld, tracking.RulesCurrent}) {
+		f.must(analysing.New(s).FinishRules(f.rules(1), nil, time.Now()))
+		f.must(analysing.New(s).FinishRules(first, nil, time.Now()))
+		if states := f.states(); !slices.Equal(states, []analysing.RulesState{analysing.RulesOld, analysing.RulesCurrent}) {
 			t.Errorf("the rules are %v", states)
 		}
-		if left, err := tracking.New(s).UnfinishedRules(t.Context()); len(left) > 0 || err != nil {
+		if left, err := analysing.New(s).UnfinishedRules(t.Context()); len(left) > 0 || err != nil {
 			t.Errorf("%d rules are unfinished, %v", len(left), err)
 		}
 	})

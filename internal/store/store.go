@@ -49,6 +49,7 @@ type Config = engine.Config
 // Errors of the engine that callers of the store handle.
 var (
 	ErrNotFound           = engine.ErrNotFound
+	ErrChanged            = engine.ErrChanged
 	ErrNoDatabase         = engine.ErrNoDatabase
 	ErrUnfinishedTransfer = engine.ErrUnfinishedTransfer
 	ErrUnknownOutcome     = engine.ErrUnknownOutcome

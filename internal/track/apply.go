@@ -35,7 +35,7 @@ func (s *Service) Apply(ctx context.Context, organization, name string, body []b
 	}
 	for try := 1; ; try++ {
 		applied, err := s.applyOnce(ctx, organization, d, dryRun, now)
-		if try == applyTries || !errors.Is(err, tracking.ErrChanged) {
+		if try == applyTries || !errors.Is(err, store.ErrChanged) {
 			return applied, err
 		}
 	}
@@ -161,7 +161,7 @@ func next(t *tracking.Tracker, rule *schedule.Rule, after time.Time) (slot strin
 func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
 	for {
 		view, err := s.setStateOnce(ctx, organization, name, state, now)
-		if !errors.Is(err, tracking.ErrChanged) || ctx.Err() != nil {
+		if !errors.Is(err, store.ErrChanged) || ctx.Err() != nil {
 			return view, err
 		}
 	}

@@ -21,7 +21,7 @@ func (s *Service) record(ctx context.Context) error {
 	var errs []error
 	for _, f := range followed {
 		// On ErrChanged the rules are newer, and the next step records the answers with them.
-		if err := s.recordAll(ctx, f); err != nil && !errors.Is(err, tracking.ErrChanged) {
+		if err := s.recordAll(ctx, f); err != nil && !errors.Is(err, store.ErrChanged) {
 			errs = append(errs, err)
 		}
 	}

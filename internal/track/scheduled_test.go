@@ -15,6 +15,7 @@ import (
 	"earshot"
 	"earshot/internal/files/exportfile"
 	"earshot/internal/store"
+	"earshot/internal/store/alerting"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track"
@@ -68,7 +69,7 @@ reports: {every: week, at: "08:00", timezone: Europe/Berlin, channels: [board, o
 			t.Fatal(err)
 		}
 		for _, slot := range sent {
-			report, deliveries, err := tracking.New(w.store).SentReport(t.Context(), hats, slot)
+			report, deliveries, err := alerting.New(w.store).SentReport(t.Context(), hats, slot)
 			if err != nil || len(deliveries) != 2 {
 				t.Errorf("%s: %d deliveries, %v", slot, len(deliveries), err)
 				continue

@@ -41,6 +41,9 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
+	"earshot/internal/store/alerting"
+	"earshot/internal/store/analysing"
+	"earshot/internal/store/exporting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
@@ -101,6 +104,7 @@ type Service struct {
 	wake      chan struct{}
 	wakeAddUp chan struct{}
 
+	days        *exporting.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
@@ -133,28 +137,30 @@ func (s *Service) On(replica *tracking.Store) *Service {
 // connect creates the embedded types. If main is not nil, it counts answers that are not
 // aggregated yet.
 func (s *Service) connect(main *aggregate.Counter) {
+	base := s.Store.Store
+	s.days = exporting.New(base)
 	s.definitions = definition.NewReader(definition.Config{
 		Store: s.Store, Catalogue: s.Catalogue, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
 		// Not s.Jobs.Price: Jobs is nil in a service that only reads.
 		Price: func(about provider.Definition, request provider.Request) int64 { return s.Jobs.Price(about, request) },
 	})
-	s.panels = ruleset.NewPanels(s.Store, s.definitions, s.Log)
+	s.panels = ruleset.NewPanels(analysing.New(base), s.definitions, s.Log)
 	if main == nil {
-		s.counter = aggregate.NewCounter(s.Store, s.definitions, s.panels, s.Log, s.Wake)
+		s.counter = aggregate.NewCounter(base, s.definitions, s.panels, s.Log, s.Wake)
 	} else {
-		s.counter = main.On(s.Store, s.definitions, s.panels)
+		s.counter = main.On(base, s.definitions, s.panels)
 	}
 	s.Reader = numbers.NewReader(s.Store, s.definitions, s.panels, s.counter)
-	s.Explorer = answers.NewExplorer(s.Store, s.definitions, s.panels, s.Reader, s.Log)
-	s.Watcher = watch.NewWatcher(s.Store, s.definitions, s.panels, s.counter, s.Log, s.Planned)
-	s.Reporter = report.NewReporter(s.Store, s.definitions, s.counter, s.Reader, s.Log, s.Planned)
+	s.Explorer = answers.NewExplorer(base, s.definitions, s.panels, s.Reader, s.Log)
+	s.Watcher = watch.NewWatcher(base, s.definitions, s.panels, s.counter, s.Log, s.Planned)
+	s.Reporter = report.NewReporter(base, s.definitions, s.counter, s.Reader, s.Log, s.Planned)
 	s.Directory = channel.NewDirectory(channel.Config{
-		Store: s.Store, Definitions: s.definitions, CheckWebhook: s.CheckWebhook, CheckAddress: s.CheckAddress, Mail: s.Mail,
+		Store: alerting.New(base), Trackers: s.Store, Definitions: s.definitions, CheckWebhook: s.CheckWebhook, CheckAddress: s.CheckAddress, Mail: s.Mail,
 		TestChannel: s.TestChannel, BaseURL: s.BaseURL,
 	})
-	s.Exporter = export.NewExporter(s.Store, s.definitions, s.panels, s.counter, s.Reader, s.Explorer, s.Exports, s.Log)
+	s.Exporter = export.NewExporter(base, s.definitions, s.panels, s.counter, s.Reader, s.Explorer, s.Exports, s.Log)
 	s.Maker = demo.NewMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
-	s.Analyser = reanalysis.NewAnalyser(s.Store, s.definitions, s.panels, s.counter, s.Exporter, s.Log, s.Wake)
+	s.Analyser = reanalysis.NewAnalyser(base, s.definitions, s.panels, s.counter, s.Exporter, s.Log, s.Wake)
 }
 
 const (

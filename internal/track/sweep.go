@@ -38,7 +38,7 @@ func (s *Service) startDue(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, t := range due {
 		// On ErrChanged another node has already started the sweep.
-		if err := s.startOne(t, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
+		if err := s.startOne(t, now); err != nil && !errors.Is(err, store.ErrChanged) {
 			errs = append(errs, err)
 		}
 	}
@@ -120,7 +120,7 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 			sweep.Repeats = tracking.RepeatNewest
 		}
 		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), t.NextSlot, t.DueAt, now)
-		if errors.Is(err, tracking.ErrChanged) && ctx.Err() == nil {
+		if errors.Is(err, store.ErrChanged) && ctx.Err() == nil {
 			continue
 		}
 		if err == nil && started.Existed && (started.Repeats != "") != request.Repeat {

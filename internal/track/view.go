@@ -73,7 +73,7 @@ func (s *Service) show(ctx context.Context, t *tracking.Tracker, d *definition.D
 		}
 	}
 	if d.Exports != nil {
-		state, err := s.Store.ExportState(ctx, t)
+		state, err := s.days.State(ctx, t.Organization, t.ID)
 		if err != nil {
 			return nil, err
 		}

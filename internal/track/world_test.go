@@ -15,6 +15,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/store"
+	"earshot/internal/store/alerting"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track"
@@ -165,7 +166,7 @@ func (w *world) checkStepped(name string, sweeps int) {
 		w.Fatal(err)
 	}
 	for range sweeps {
-		left, err := tracking.New(w.store).Unstepped(w.Context(), 1)
+		left, err := alerting.New(w.store).AwaitingDetection(w.Context(), 1)
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -174,7 +175,7 @@ func (w *world) checkStepped(name string, sweeps int) {
 		}
 		w.stepOf(w.random.IntN(2))
 	}
-	if watch, err := tracking.New(w.store).Watch(w.Context(), t); err != nil || watch.Steps != int64(sweeps) {
+	if watch, err := alerting.New(w.store).Watch(w.Context(), t); err != nil || watch.Steps != int64(sweeps) {
 		w.Errorf("%s: %d sweeps have ended, and the state of the detectors is %+v, %v", name, sweeps, watch, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
@@ -79,10 +80,10 @@ func ninetyDays(b *testing.B, address string) {
 const filledDays, filledMore = 100, 10
 
 // fill makes up analyses of closed sweeps.
-func fill(b *testing.B, s *store.Store, tracker *tracking.Tracker) *tracking.Rules {
+func fill(b *testing.B, s *store.Store, tracker *tracking.Tracker) *analysing.Rules {
 	b.Helper()
 	now := s.Now()
-	rules := &tracking.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Code}
+	rules := &analysing.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Version}
 	if err := tracking.New(s).AddRules(tracker, rules, 1, now); err != nil {
 		b.Fatal(err)
 	}
@@ -95,18 +96,18 @@ func fill(b *testing.B, s *store.Store, tracker *tracking.Tracker) *tracking.Rul
 		if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
 			b.Fatal(err)
 		}
-		var found []*tracking.Analysis
+		var found []*analysing.Analysis
 		for cell := range 250 {
-			found = append(found, &tracking.Analysis{
+			found = append(found, &analysing.Analysis{
 				Organization: tracker.Organization, Tracker: tracker.ID, Answer: idAt(at), Rules: rules.Version, Sweep: sweep.ID,
 				Prompt: cell%50 + 1, Target: cell/50 + 1, Sample: 1, Outcome: earshot.OutcomeAnswered, Surface: "lab", Content: madeUp(day, cell),
 			})
 		}
-		if err := tracking.New(s).SaveAnalyses(rules, rules.Cursor, found); err != nil {
+		if err := analysing.New(s).SaveAnalyses(rules, rules.Cursor, found); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := tracking.New(s).FinishRules(rules, nil, now); err != nil {
+	if err := analysing.New(s).FinishRules(rules, nil, now); err != nil {
 		b.Fatal(err)
 	}
 	return rules
@@ -122,7 +123,7 @@ func idAt(at time.Time) string {
 }
 
 func madeUp(day, cell int) []byte {
-	found := &analysis.Found{}
+	found := &analysis.Analysis{}
 	for i := range 4 {
 		found.Mentions = append(found.Mentions, analysis.Mention{
 			Brand: (day + cell + i) % 5, Kind: mention.Name, Where: analysis.InMarkdown, Start: 100 * i, End: 100*i + 2, Position: i + 1, Domains: []string{"press.example"},

@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
@@ -93,7 +94,7 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 	rules := fillYear(b, n.Store, tracker)
 	n = harness.StartOn(b, address)
 	made := tallies(b, n, rules, madeSweeps)
-	cells, err := tracking.New(n.Store).TallyCells(b.Context(), rules, ids(made))
+	cells, err := analysing.New(n.Store).TallyCells(b.Context(), rules, ids(made))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,13 +103,13 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 		copied := *made[day%madeSweeps]
 		copied.Cells = cells[copied.Sweep]
 		copied.Sweep = closedSweep(b, n.Store, tracker, now, day)
-		if err := tracking.New(n.Store).SaveTally(&copied); err != nil {
+		if err := analysing.New(n.Store).SaveTally(&copied); err != nil {
 			b.Fatal(err)
 		}
 	}
 	n.Get(b, a, "/v1/trackers/shoes/metrics").Has(b, "numbers", http.StatusOK) // has the ranges of days made
 	harness.Eventually(b, "ranges of days are added up", func() bool {
-		spans, err := tracking.New(n.Store).TallySpans(b.Context(), rules)
+		spans, err := analysing.New(n.Store).TallySpans(b.Context(), rules)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -117,7 +118,7 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 	return n, a
 }
 
-func ids(tallies []*tracking.Tally) (all []string) {
+func ids(tallies []*analysing.Tally) (all []string) {
 	for _, t := range tallies {
 		all = append(all, t.Sweep)
 	}
@@ -125,11 +126,11 @@ func ids(tallies []*tracking.Tally) (all []string) {
 }
 
 // tallies waits until there are so many.
-func tallies(b *testing.B, n *harness.Node, rules *tracking.Rules, count int) (found []*tracking.Tally) {
+func tallies(b *testing.B, n *harness.Node, rules *analysing.Rules, count int) (found []*analysing.Tally) {
 	b.Helper()
 	harness.Eventually(b, "the sweeps are added up", func() bool {
 		var err error
-		if found, err = tracking.New(n.Store).Tallies(b.Context(), rules); err != nil {
+		if found, err = analysing.New(n.Store).Tallies(b.Context(), rules); err != nil {
 			b.Fatal(err)
 		}
 		return len(found) >= count
@@ -153,27 +154,27 @@ func closedSweep(b *testing.B, s *store.Store, tracker *tracking.Tracker, now ti
 }
 
 // fillYear makes up the analyses of the first sweeps.
-func fillYear(b *testing.B, s *store.Store, tracker *tracking.Tracker) *tracking.Rules {
+func fillYear(b *testing.B, s *store.Store, tracker *tracking.Tracker) *analysing.Rules {
 	b.Helper()
 	now := s.Now()
-	rules := &tracking.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Code}
+	rules := &analysing.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Version}
 	if err := tracking.New(s).AddRules(tracker, rules, 1, now); err != nil {
 		b.Fatal(err)
 	}
 	for day := range madeSweeps {
 		id := closedSweep(b, s, tracker, now, day)
-		var found []*tracking.Analysis
+		var found []*analysing.Analysis
 		for cell := range yearPrompts * len(yearTargets) {
-			found = append(found, &tracking.Analysis{
+			found = append(found, &analysing.Analysis{
 				Organization: tracker.Organization, Tracker: tracker.ID, Answer: uuid.Must(uuid.NewV7()).String(), Rules: rules.Version, Sweep: id,
 				Prompt: cell%yearPrompts + 1, Target: cell/yearPrompts + 1, Sample: 1, Outcome: earshot.OutcomeAnswered, Surface: "lab", Content: madeUp(day*7, cell),
 			})
 		}
-		if err := tracking.New(s).SaveAnalyses(rules, rules.Cursor, found); err != nil {
+		if err := analysing.New(s).SaveAnalyses(rules, rules.Cursor, found); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := tracking.New(s).FinishRules(rules, nil, now); err != nil {
+	if err := analysing.New(s).FinishRules(rules, nil, now); err != nil {
 		b.Fatal(err)
 	}
 	return rules

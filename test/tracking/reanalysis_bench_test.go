@@ -17,6 +17,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/test/harness"
@@ -50,7 +51,7 @@ func BenchmarkReanalysis(b *testing.B) {
 	}
 	keepAnswers(b, n.Store, tracker, count)
 	n.Get(b, a, "/v1/trackers/shoes/metrics").Has(b, "numbers", http.StatusOK) // has the sweeps added up
-	tallies(b, n, &tracking.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}, count/1000)
+	tallies(b, n, &analysing.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}, count/1000)
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for run := 2; b.Loop(); run++ {
@@ -62,12 +63,12 @@ func BenchmarkReanalysis(b *testing.B) {
 			var memory runtime.MemStats
 			runtime.ReadMemStats(&memory)
 			most = max(most, memory.HeapInuse)
-			rules, err := tracking.New(n.Store).Rules(b.Context(), tracker.Organization, tracker.ID)
+			rules, err := analysing.New(n.Store).Rules(b.Context(), tracker.Organization, tracker.ID)
 			if err != nil {
 				b.Fatal(err)
 			}
-			newest := slices.MaxFunc(rules, func(a, b *tracking.Rules) int { return a.Version - b.Version })
-			done = newest.Version == run && newest.State == tracking.RulesCurrent
+			newest := slices.MaxFunc(rules, func(a, b *analysing.Rules) int { return a.Version - b.Version })
+			done = newest.Version == run && newest.State == analysing.RulesCurrent
 		}
 		b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(count), "cpu-µs/answer")
 		b.ReportMetric(float64(time.Since(began).Microseconds())/float64(count), "µs/answer")
@@ -93,7 +94,7 @@ func keepAnswers(b *testing.B, s *store.Store, tracker *tracking.Tracker, count 
 				Organization: tracker.Organization, Tracker: tracker.ID, ID: idAt(at), Sweep: sweep.ID, Prompt: 1, Target: 1, Sample: i + 1,
 				Outcome: earshot.OutcomeAnswered, Surface: "lab", AskedAt: at, FinishedAt: at.Add(time.Second), Attempts: 1, Result: longResult(b, first+i),
 			}
-			a.Analyses = []*tracking.Analysis{a.Analysis(1, (&analysis.Found{}).Encode())} // what rules before found does not matter
+			a.Analyses = []*analysing.Analysis{a.Analysis(1, (&analysis.Analysis{}).Encode())} // what rules before found does not matter
 			answers = append(answers, a)
 		}
 		if err := tracking.New(s).InsertHistory(tracker, []*tracking.Sweep{sweep}, answers); err != nil {

@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
@@ -104,15 +105,15 @@ func checkMoved(t *testing.T, n *harness.Node, a *app.Account, moved *earshot.Li
 // cut begins a re-analysis that looks at three answers, and no further.
 func cut(t *testing.T, s *store.Store, tracker *tracking.Tracker) {
 	t.Helper()
-	known, err := tracking.New(s).Rules(t.Context(), tracker.Organization, tracker.ID)
-	if err != nil || len(known) != 1 || known[0].State != tracking.RulesCurrent {
+	known, err := analysing.New(s).Rules(t.Context(), tracker.Organization, tracker.ID)
+	if err != nil || len(known) != 1 || known[0].State != analysing.RulesCurrent {
 		t.Fatalf("the rules are %+v, %v", known, err)
 	}
-	next := &tracking.Rules{Brands: known[0].Brands, Code: analysis.Code}
+	next := &analysing.Rules{Brands: known[0].Brands, Code: analysis.Version}
 	if err := tracking.New(s).AddRules(tracker, next, 1, s.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := tracking.New(s).AddRules(tracker, &tracking.Rules{Brands: known[0].Brands, Code: analysis.Code}, 1, s.Now()); err == nil {
+	if err := tracking.New(s).AddRules(tracker, &analysing.Rules{Brands: known[0].Brands, Code: analysis.Version}, 1, s.Now()); err == nil {
 		t.Error("the same version is added twice")
 	}
 	answers, err := tracking.New(s).Unanalysed(t.Context(), next, next.Cursor, 3)
@@ -131,7 +132,7 @@ func cut(t *testing.T, s *store.Store, tracker *tracking.Tracker) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []*tracking.Analysis
+	var found []*analysing.Analysis
 	for _, a := range answers {
 		one, err := panel.Analyse(a.Result, prompts[a.Prompt-1].Name)
 		if err != nil {
@@ -140,17 +141,17 @@ func cut(t *testing.T, s *store.Store, tracker *tracking.Tracker) {
 		found = append(found, a.Analysis(next.Version, one.Encode()))
 	}
 	slow := *next
-	if err := tracking.New(s).SaveAnalyses(next, uuid.Nil.String(), found); err != nil { // as at the end: from the start once more
+	if err := analysing.New(s).SaveAnalyses(next, uuid.Nil.String(), found); err != nil { // as at the end: from the start once more
 		t.Fatal(err)
 	}
-	if err := tracking.New(s).SaveAnalyses(&slow, answers[2].ID, found); !errors.Is(err, tracking.ErrChanged) {
+	if err := analysing.New(s).SaveAnalyses(&slow, answers[2].ID, found); !errors.Is(err, store.ErrChanged) {
 		t.Errorf("a node that comes second gets %v", err)
 	}
-	if err := tracking.New(s).SaveAnalyses(next, answers[2].ID, nil); err != nil {
+	if err := analysing.New(s).SaveAnalyses(next, answers[2].ID, nil); err != nil {
 		t.Fatal(err)
 	}
-	unfinished, err := tracking.New(s).UnfinishedRules(t.Context())
-	if err != nil || len(unfinished) != 1 || unfinished[0].Done != 3 || unfinished[0].State != tracking.RulesPending {
+	unfinished, err := analysing.New(s).UnfinishedRules(t.Context())
+	if err != nil || len(unfinished) != 1 || unfinished[0].Done != 3 || unfinished[0].State != analysing.RulesPending {
 		t.Fatalf("unfinished are %+v, %v", unfinished, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"earshot/internal/app"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 	"earshot/test/harness"
@@ -25,9 +26,9 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rules := &tracking.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}
+		rules := &analysing.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}
 		harness.Eventually(t, "the sweeps are added up", func() bool {
-			kept, err := tracking.New(n.Store).Tallies(t.Context(), rules)
+			kept, err := analysing.New(n.Store).Tallies(t.Context(), rules)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,7 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		kept, err := tracking.New(n.Store).Tallies(t.Context(), rules)
+		kept, err := analysing.New(n.Store).Tallies(t.Context(), rules)
 		if err != nil || len(kept) != 0 {
 			t.Errorf("of sweeps whose answers are gone %d tallies are left, %v", len(kept), err)
 		}
@@ -78,30 +79,30 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 }
 
 // spoil has all tallies in a format that is no longer read.
-func spoil(t *testing.T, n *harness.Node, rules *tracking.Rules) {
+func spoil(t *testing.T, n *harness.Node, rules *analysing.Rules) {
 	t.Helper()
-	kept, err := tracking.New(n.Store).Tallies(t.Context(), rules)
+	kept, err := analysing.New(n.Store).Tallies(t.Context(), rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tally := range kept {
 		tally.Sums, tally.Cells = []byte{1, 0}, []byte{1, 0}
-		if err := tracking.New(n.Store).SaveTally(tally); err != nil {
+		if err := analysing.New(n.Store).SaveTally(tally); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 // remade wants tallies in a format that is no longer read to be made anew.
-func remade(t *testing.T, n *harness.Node, a *app.Account, rules *tracking.Rules) {
+func remade(t *testing.T, n *harness.Node, a *app.Account, rules *analysing.Rules) {
 	t.Helper()
 	spoil(t, n, rules)
 	n.Get(t, a, "/v1/trackers/shoes/metrics").Has(t, "numbers", http.StatusOK)
 	harness.Eventually(t, "the tallies are made anew", func() bool {
-		kept, err := tracking.New(n.Store).Tallies(t.Context(), rules)
+		kept, err := analysing.New(n.Store).Tallies(t.Context(), rules)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return !slices.ContainsFunc(kept, func(tally *tracking.Tally) bool { return tally.Sums[0] == 1 })
+		return !slices.ContainsFunc(kept, func(tally *analysing.Tally) bool { return tally.Sums[0] == 1 })
 	})
 }

@@ -28,7 +28,7 @@ import (
 	"earshot/internal/limits/share"
 	"earshot/internal/notify/mail"
 	"earshot/internal/store"
-	"earshot/internal/store/tracking"
+	"earshot/internal/store/alerting"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track/alert"
 	"earshot/internal/upstream/guard"
@@ -60,7 +60,7 @@ var waits = []time.Duration{
 
 // Config configures a Sender.
 type Config struct {
-	Store *tracking.Store
+	Store *store.Store
 	// Client reaches receivers. It must refuse addresses that users may not reach.
 	Client *http.Client
 	// Body returns the body to send for a task.
@@ -215,7 +215,7 @@ func acknowledged(status int) bool { return status/100 == 2 }
 func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	if tracking.IsChannelURL(d.URL) {
+	if alerting.IsChannelURL(d.URL) {
 		m, err := s.Channel(ctx, d.Organization, d.Job)
 		if err != nil {
 			return 0, fmt.Errorf("%w: %w", errNotMade, err)

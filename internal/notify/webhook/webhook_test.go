@@ -21,7 +21,6 @@ import (
 	"earshot/internal/notify/webhook"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
-	"earshot/internal/store/tracking"
 	"earshot/internal/upstream/guard"
 )
 
@@ -78,7 +77,7 @@ func (h house) finish(t *testing.T, url string) string {
 func (h house) send(t *testing.T, g guard.Guard) *webhook.Sender {
 	t.Helper()
 	sender := webhook.New(webhook.Config{
-		Store: tracking.New(h.Store), Client: g.Client(), Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+		Store: h.Store, Client: g.Client(), Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 		Body:  func(context.Context, string, string) ([]byte, error) { return []byte(body), nil },
 		Waits: []time.Duration{time.Millisecond, time.Millisecond},
 	})

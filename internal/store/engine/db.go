@@ -64,6 +64,17 @@ func Shared(url string) bool {
 // ErrNotFound is returned when a requested row does not exist.
 var ErrNotFound = errors.New("not found")
 
+// ErrChanged is returned if a row was changed since the caller read it.
+var ErrChanged = errors.New("it was changed meanwhile")
+
+// ExpectChange returns ErrChanged if a statement has changed no rows.
+func ExpectChange(rows int64, err error) error {
+	if err == nil && rows == 0 {
+		return ErrChanged
+	}
+	return err
+}
+
 // ErrNoDatabase is returned when Config.Existing is set and there is no database.
 var ErrNoDatabase = errors.New("there is no database of Earshot")
 

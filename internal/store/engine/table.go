@@ -340,3 +340,11 @@ func NullMillis(t time.Time) *int64 {
 	}
 	return new(Millis(t))
 }
+
+// NullText returns nil for the empty text.
+func NullText(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

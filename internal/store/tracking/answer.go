@@ -1,17 +1,15 @@
 package tracking
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
 )
 
@@ -37,7 +35,7 @@ type Answer struct {
 	Result []byte
 
 	// Analyses are inserted together with the answer.
-	Analyses []*Analysis
+	Analyses []*analysing.Analysis
 
 	hash   []byte // of Result
 	packed []byte // Result, compressed
@@ -149,7 +147,7 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 		found, err := engine.FindValues[string](ctx, tx, `SELECT id FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting' `+s.Dialect.ForUpdate,
 			t.Organization, t.ID)
 		if err == nil && len(found) == 0 {
-			err = ErrChanged
+			err = engine.ErrChanged
 		}
 		if err != nil {
 			return err
@@ -286,7 +284,7 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[strin
 		if err != nil {
 			return err
 		}
-		if err := expectRules(ctx, w, f.Organization, newest); err != nil {
+		if err := analysing.ExpectRules(ctx, w, f.Organization, newest); err != nil {
 			return err
 		}
 		pending, err := stillPending(ctx, w.Tx, ended)
@@ -358,104 +356,27 @@ func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n 
 	return n, nil
 }
 
-// AnswerFilter selects the answers of a tracker to list, newest first.
-type AnswerFilter struct {
-	Sweep       string             // "" for all; if set, From and Until should be the times of the sweep
-	Prompt      int                // 0 for all
-	From, Until time.Time          // time of asking, Until excluded; zero for no limit
-	Match       func(*Answer) bool // any other condition; nil for all
-	// Choose filters answers by a condition that needs another query; nil for all.
-	Choose func(ctx context.Context, some []*Answer) ([]*Answer, error)
-	Before string // only ids before this one; "" for all
-	Limit  int
+// Analysis returns an analysis of the answer by rules of its tracker.
+func (a *Answer) Analysis(rules int, content []byte) *analysing.Analysis {
+	analysis := &analysing.Analysis{Rules: rules, Content: content}
+	a.copyTo(analysis)
+	return analysis
 }
 
-// Answers lists answers without their results. It reads a limited number of rows; next is the id
-// to continue from, or "" at the end.
-func (s *Store) Answers(ctx context.Context, t *Tracker, filter AnswerFilter) (found []*Answer, next string, err error) {
-	before := cmp.Or(filter.Before, uuid.Max.String())
-	if !filter.Until.IsZero() {
-		before = min(before, store.FirstID(filter.Until.Add(store.IDLater)))
-	}
-	oldest := uuid.Nil.String()
-	if !filter.From.IsZero() {
-		oldest = store.FirstID(filter.From.Add(-store.IDEarlier))
-	}
-	where := `WHERE organization = $1 AND tracker = $2 AND id >= $3 AND id < $4 `
-	if filter.Prompt != 0 {
-		where += `AND prompt = $6 `
-	}
-	batch := filter.Limit + 1 // enough if all of them match
-	for rows := 0; rows < store.ScannedRows; batch = store.ScanBatch {
-		batch = min(batch, store.ScannedRows-rows)
-		page := []any{t.Organization, t.ID, oldest, before, batch}
-		if filter.Prompt != 0 {
-			page = append(page, filter.Prompt)
-		}
-		read, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Reports, answersTable, where+`ORDER BY id DESC LIMIT $5`, page...)
-		if err != nil {
-			return nil, "", fmt.Errorf("list answers: %w", err)
-		}
-		chosen, err := filter.chosen(ctx, read)
-		if err != nil {
-			return nil, "", fmt.Errorf("list answers: %w", err)
-		}
-		if found = append(found, chosen...); len(found) > filter.Limit {
-			found = found[:filter.Limit]
-			return found, found[filter.Limit-1].ID, nil
-		}
-		if len(read) < batch {
-			return found, "", nil
-		}
-		rows, before = rows+len(read), read[len(read)-1].ID
-	}
-	return found, before, nil
+// copyTo copies the properties of the answer to its analysis.
+func (a *Answer) copyTo(to *analysing.Analysis) {
+	to.Organization, to.Tracker, to.Answer, to.Sweep = a.Organization, a.Tracker, a.ID, a.Sweep
+	to.Prompt, to.Target, to.Sample, to.Outcome, to.Surface = a.Prompt, a.Target, a.Sample, a.Outcome, a.Surface
 }
 
-// chosen returns the answers that match the filter.
-func (f *AnswerFilter) chosen(ctx context.Context, of []*Answer) (matching []*Answer, err error) {
-	for _, a := range of {
-		if f.matches(a) {
-			matching = append(matching, a)
+// addAnalyses inserts the analyses of answers.
+func addAnalyses(ctx context.Context, t *engine.Tx, answers []*Answer) error {
+	var all []*analysing.Analysis
+	for _, a := range answers {
+		for _, analysis := range a.Analyses {
+			a.copyTo(analysis)
+			all = append(all, analysis)
 		}
 	}
-	if f.Choose == nil || len(matching) == 0 {
-		return matching, nil
-	}
-	return f.Choose(ctx, matching)
-}
-
-func (f *AnswerFilter) matches(a *Answer) bool {
-	return (f.Sweep == "" || f.Sweep == a.Sweep) && (f.Prompt == 0 || f.Prompt == a.Prompt) &&
-		!a.AskedAt.Before(f.From) && (f.Until.IsZero() || a.AskedAt.Before(f.Until)) && (f.Match == nil || f.Match(a))
-}
-
-// Answer returns an answer with its result. It returns ErrNotFound.
-func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, error) {
-	id, err := store.CanonicalID(id)
-	if err != nil {
-		return nil, fmt.Errorf("answer: %w", err)
-	}
-	a, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
-	if err != nil {
-		return nil, fmt.Errorf("answer %s: %w", id, err)
-	}
-	return a, readResult(ctx, s.ShardOf(t.Organization).Lookups, a)
-}
-
-// ReadResult reads the result of an answer, if it has one. It uses the connections for reports.
-func (s *Store) ReadResult(ctx context.Context, a *Answer) error {
-	return readResult(ctx, s.ShardOf(a.Organization).Reports, a)
-}
-
-func readResult(ctx context.Context, from engine.Querier, a *Answer) error {
-	if a.hash == nil {
-		return nil
-	}
-	err := engine.First(ctx, from, func(r engine.Scanner) error { return r.Scan(&a.packed) }, `SELECT content FROM bodies WHERE organization = $1 AND hash = $2`, a.Organization, a.hash)
-	if err == nil {
-		a.Result, err = store.Unpack(a.packed)
-		a.packed = nil
-	}
-	return engine.Wrap(err, "result of answer %s", a.ID)
+	return analysing.InsertAnalyses(ctx, t, all)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
 )
 
@@ -34,7 +35,7 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 	if err != nil {
 		return fmt.Errorf("delete tracker %s: %w", name, err)
 	}
-	running, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID)
+	running, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, SweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID)
 	if err != nil {
 		return fmt.Errorf("find running sweeps of tracker %s: %w", name, err)
 	}
@@ -49,7 +50,7 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 // DeleteTracked deletes a batch of answers past their tracker's retention, and all rows of
 // deleted trackers. It returns the number of answers. Call it again until it returns 0.
 func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
-	kept := trackersTable.Without("definition") // may be large
+	kept := TrackersTable.Without("definition") // may be large
 	trackers, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Tracker, error) {
 		return engine.FindRows(ctx, p.Reports, kept, `ORDER BY organization, id`)
 	})
@@ -108,12 +109,41 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(engine.Each(ctx, tx, deleteAnalyses, removed, nil), pruneTallies(ctx, tx, removed)); err != nil {
+		if err := errors.Join(engine.Each(ctx, tx, deleteAnalyses, removed, nil), pruneSweeps(ctx, tx, removed)); err != nil {
 			return err
 		}
 		return releaseResults(ctx, tx, removed)
 	})
 	return len(old), err
+}
+
+// pruneSweeps marks the sweeps of deleted answers as incomplete and deletes their tallies.
+func pruneSweeps(ctx context.Context, t *engine.Tx, answers []*Answer) error {
+	pruned := map[string]bool{}
+	for _, a := range answers {
+		if pruned[a.Sweep] {
+			continue
+		}
+		pruned[a.Sweep] = true
+		if err := pruneSweep(ctx, t, &Sweep{Organization: a.Organization, Tracker: a.Tracker, ID: a.Sweep}); err != nil {
+			return fmt.Errorf("remove tallies: %w", err)
+		}
+	}
+	return nil
+}
+
+func pruneSweep(ctx context.Context, t *engine.Tx, sweep *Sweep) error {
+	due, err := engine.FindValues[int64](ctx, t, `UPDATE sweeps SET pruned = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND pruned = 0 RETURNING due_at`,
+		sweep.Organization, sweep.Tracker, sweep.ID)
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	return analysing.DeleteTallies(ctx, t, sweep.Organization, sweep.Tracker, sweep.ID, time.UnixMilli(due[0]))
+}
+
+// Prune marks a sweep as incomplete, as if some of its answers were deleted.
+func (s *Store) Prune(sweep *Sweep) error {
+	return s.ShardOf(sweep.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error { return pruneSweep(ctx, tx, sweep) })
 }
 
 // deleteSweeps deletes sweeps that began before a time and have no answers left, with their
@@ -138,9 +168,36 @@ func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 	})
 }
 
+// deleteAlerts deletes alerts and reports of a tracker from before a time, with their
+// deliveries.
+func deleteAlerts(ctx context.Context, t *engine.Tx, organization, tracker string, before time.Time) error {
+	deliveries, err := engine.FindValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
+		organization, tracker, store.FirstID(before))
+	if err != nil {
+		return err
+	}
+	var webhooks []*store.DeliveryRow
+	for _, id := range deliveries {
+		webhooks = append(webhooks, &store.DeliveryRow{Delivery: store.Delivery{Organization: organization, Job: id}})
+	}
+	for _, table := range []string{"alerts", "reports"} {
+		if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND id < $3`, organization, tracker, store.FirstID(before)); err != nil {
+			return err
+		}
+	}
+	return store.RemoveDeliveries(ctx, t, webhooks)
+}
+
 var deleteAnswers = engine.NewStatement(answersTable.Only("organization", "tracker", "id"), func(in engine.Input) string {
 	return `DELETE FROM answers WHERE ` + in.Matching() + ` RETURNING id`
 })
+
+// deleteAnalyses deletes the analyses of answers by all rules.
+var deleteAnalyses = engine.NewStatement([]engine.Column[Answer]{
+	engine.Field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
+	engine.Field("tracker", "uuid", func(a *Answer) *string { return &a.Tracker }),
+	engine.Field("answer", "uuid", func(a *Answer) *string { return &a.ID }),
+}, func(in engine.Input) string { return `DELETE FROM analyses WHERE ` + in.Matching() })
 
 // releaseResults releases the results of deleted answers and deletes results without answers.
 func releaseResults(ctx context.Context, t *engine.Tx, answers []*Answer) error {

@@ -41,7 +41,8 @@ type Sweep struct {
 }
 
 var (
-	sweepsTable = engine.NewTable("sweeps",
+	// SweepsTable describes the rows of sweeps.
+	SweepsTable = engine.NewTable("sweeps",
 		engine.Field("organization", "uuid", func(s *Sweep) *string { return &s.Organization }),
 		engine.Field("tracker", "uuid", func(s *Sweep) *string { return &s.Tracker }),
 		engine.Field("id", "uuid", func(s *Sweep) *string { return &s.ID }),
@@ -63,7 +64,7 @@ var (
 		engine.FlagField("pruned", func(s *Sweep) *bool { return &s.Pruned }),
 		engine.NullField("repeats", "uuid", func(s *Sweep) *string { return &s.Repeats }),
 		engine.BytesAsText("facts", func(s *Sweep) *[]byte { return &s.Facts }))
-	insertSweeps = sweepsTable.Insert("")
+	insertSweeps = SweepsTable.Insert("")
 )
 
 const (
@@ -119,7 +120,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 		if err := expectTracker(ctx, w, t); err != nil {
 			return err
 		}
-		existing, err := engine.FirstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND slot = $3`, t.Organization, t.ID, sweep.Slot)
+		existing, err := engine.FirstRow(ctx, w, SweepsTable, `WHERE organization = $1 AND tracker = $2 AND slot = $3`, t.Organization, t.ID, sweep.Slot)
 		if err == nil {
 			started = StartedSweep{*existing, true}
 			return setNextSlot(ctx, w, t, slot, due)
@@ -187,14 +188,14 @@ func expectTracker(ctx context.Context, w *store.Work, t *Tracker) error {
 	err := engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&version, &slot) },
 		`SELECT version, next_slot FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, t.Organization, t.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (version != t.Version || slot == nil && t.NextSlot != "" || slot != nil && *slot != t.NextSlot) {
-		return ErrChanged
+		return engine.ErrChanged
 	}
 	return err
 }
 
 func setNextSlot(ctx context.Context, w *store.Work, t *Tracker, slot string, due time.Time) error {
 	_, err := w.ExecContext(ctx, `UPDATE trackers SET next_slot = $3, due_at = $4 WHERE organization = $1 AND id = $2`,
-		t.Organization, t.ID, nullText(slot), engine.NullMillis(due))
+		t.Organization, t.ID, engine.NullText(slot), engine.NullMillis(due))
 	return err
 }
 
@@ -226,7 +227,7 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []store.Job, answers []*Answer, 
 		if err != nil {
 			return err
 		}
-		stored, err := engine.FirstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID)
+		stored, err := engine.FirstRow(ctx, w, SweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID)
 		if errors.Is(err, store.ErrNotFound) || err == nil && (stored.State != earshot.SweepRunning || stored.Reason != "" || stored.Submitted != sweep.Submitted) {
 			return nil
 		}
@@ -254,13 +255,13 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []store.Job, answers []*Answer, 
 
 // RunningSweeps returns the running sweeps of all organizations.
 func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
-	all, err := engine.RowsFromAllShards(ctx, s.DB, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
+	all, err := engine.RowsFromAllShards(ctx, s.DB, SweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
 	return all, engine.Wrap(err, "find running sweeps")
 }
 
 // TrackerByID returns a tracker, even if it is being deleted. It returns ErrNotFound.
 func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Tracker, error) {
-	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
+	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, TrackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	return t, engine.Wrap(err, "tracker %s", id)
 }
 
@@ -288,7 +289,7 @@ func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int,
 		}
 		// Tasks that are not submitted yet need not be waited for.
 		_, err = w.ExecContext(ctx, `UPDATE sweeps SET ends_at = $4, reason = COALESCE(reason, $5) WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running'`,
-			sweep.Organization, sweep.Tracker, sweep.ID, min(engine.Millis(sweep.EndsAt), engine.Millis(now)), nullText(reason))
+			sweep.Organization, sweep.Tracker, sweep.ID, min(engine.Millis(sweep.EndsAt), engine.Millis(now)), engine.NullText(reason))
 		if err != nil {
 			return err
 		}
@@ -369,20 +370,20 @@ func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error
 	if err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
-	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, SweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
 	return sweep, engine.Wrap(err, "sweep %s", id)
 }
 
 // SweepOf returns a sweep of an organization, of any tracker. It returns ErrNotFound.
 func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, error) {
-	sweep, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, sweepsTable, `WHERE organization = $1 AND id = $2`, organization, id)
+	sweep, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, SweepsTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	return sweep, engine.Wrap(err, "sweep %s", id)
 }
 
 // Sweeps lists sweeps of a tracker, newest first. state "" means all states; before "" means the
 // first page.
 func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState, before string, limit int) ([]*Sweep, error) {
-	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR state = $4) ORDER BY id DESC LIMIT $5`,
+	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, SweepsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR state = $4) ORDER BY id DESC LIMIT $5`,
 		t.Organization, t.ID, cmp.Or(before, uuid.Max.String()), string(state), limit)
 	return sweeps, engine.Wrap(err, "list sweeps")
 }
@@ -390,14 +391,14 @@ func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState
 // ClosedSweeps returns all closed sweeps of a tracker in the order in which they were due, without
 // repeats.
 func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) {
-	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL ORDER BY due_at, id`, t.Organization, t.ID)
+	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Reports, SweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL ORDER BY due_at, id`, t.Organization, t.ID)
 	return sweeps, engine.Wrap(err, "list closed sweeps")
 }
 
 // NewestRepeat returns the newest closed repeat of a tracker that has answers. It returns
 // ErrNotFound.
 func (s *Store) NewestRepeat(ctx context.Context, t *Tracker) (*Sweep, error) {
-	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NOT NULL AND answered > 0
+	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Reports, SweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NOT NULL AND answered > 0
 		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
 	return sweep, engine.Wrap(err, "find the newest repeat")
 }
@@ -430,4 +431,21 @@ func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, er
 func (s *Store) SaveFacts(sweep *Sweep, facts []byte) error {
 	_, err := s.ShardOf(sweep.Organization).Run(`UPDATE sweeps SET facts = $4 WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID, string(facts))
 	return engine.Wrap(err, "store the facts of a sweep")
+}
+
+// TargetCount counts the answers of a target in a sweep that have the same outcome and reason.
+type TargetCount struct {
+	Target  int
+	Outcome earshot.Outcome
+	Reason  string
+	Count   int
+}
+
+// TargetCounts counts the answers of a sweep by target, outcome and reason.
+func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []TargetCount, err error) {
+	targets := func(c *TargetCount) []any { return []any{&c.Target, &c.Outcome, &c.Reason, &c.Count} }
+	counts, err = engine.FindAll(ctx, s.ShardOf(sweep.Organization).Reports, targets, `
+		SELECT target, outcome, COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3
+		GROUP BY target, outcome, COALESCE(reason, '')`, sweep.Organization, sweep.Tracker, sweep.ID)
+	return counts, engine.Wrap(err, "count the answers of sweep %s", sweep.ID)
 }

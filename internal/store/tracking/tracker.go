@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/exporting"
 )
 
 // MaxTrackers limits the trackers of an organization.
@@ -40,7 +44,8 @@ type Tracker struct {
 	ReportDueAt  time.Time // of the next report; zero for none
 }
 
-var trackersTable = engine.NewTable("trackers",
+// TrackersTable describes the rows of trackers.
+var TrackersTable = engine.NewTable("trackers",
 	engine.Field("organization", "uuid", func(t *Tracker) *string { return &t.Organization }),
 	engine.Field("id", "uuid", func(t *Tracker) *string { return &t.ID }),
 	engine.TextField("name", func(t *Tracker) *string { return &t.Name }),
@@ -57,7 +62,7 @@ var trackersTable = engine.NewTable("trackers",
 	engine.TimeField("report_due_at", func(t *Tracker) *time.Time { return &t.ReportDueAt }))
 
 // upsertTracker inserts a tracker or updates it.
-var upsertTracker = trackersTable.Insert(`ON CONFLICT (organization, id) DO UPDATE SET
+var upsertTracker = TrackersTable.Insert(`ON CONFLICT (organization, id) DO UPDATE SET
 	state = excluded.state, version = excluded.version, definition = excluded.definition, keep_days = excluded.keep_days,
 	updated_at = excluded.updated_at, next_slot = excluded.next_slot, due_at = excluded.due_at,
 	report_slot = excluded.report_slot, report_due_at = excluded.report_due_at`)
@@ -112,13 +117,13 @@ var (
 
 // Tracker returns a tracker by name. It returns ErrNotFound.
 func (s *Store) Tracker(ctx context.Context, organization, name string) (*Tracker, error) {
-	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND name = $2 AND state <> 'deleting'`, organization, name)
+	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, TrackersTable, `WHERE organization = $1 AND name = $2 AND state <> 'deleting'`, organization, name)
 	return t, engine.Wrap(err, "tracker %s", name)
 }
 
 // Trackers lists the trackers of an organization by name.
 func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, error) {
-	all, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
+	all, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, TrackersTable, `WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
 	return all, engine.Wrap(err, "list trackers")
 }
 
@@ -129,7 +134,7 @@ type TrackerBrief struct {
 	Prompts, Brands int
 }
 
-var briefTrackers = trackersTable.Without("definition")
+var briefTrackers = TrackersTable.Without("definition")
 
 // The definition of a tracker without its prompts and brands, and the numbers of these.
 const (
@@ -179,23 +184,12 @@ func (s *Store) trackerParts(ctx context.Context, from *engine.Table[TrackerPart
 	return parts, engine.Wrap(err, "list the parts of tracker %s", t.Name)
 }
 
-// ErrChanged is returned if a row was changed since the caller read it.
-var ErrChanged = errors.New("it was changed meanwhile")
-
-// expectChange returns ErrChanged if a statement has changed no rows.
-func expectChange(rows int64, err error) error {
-	if err == nil && rows == 0 {
-		return ErrChanged
-	}
-	return err
-}
-
 // ApplyTracker stores a tracker with a new definition, the next version, and the new or changed
 // prompts and targets. before is the version that the caller has compared it with, or 0 for a new
 // tracker. rules are the new rules, or nil to keep the existing ones; days must be exported again.
 // ApplyTracker returns ErrChanged, or CodeConflict if there are too many trackers or their
 // definitions are too large.
-func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *Rules, days []int64) error {
+func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *analysing.Rules, days []int64) error {
 	t.Version = before + 1
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		if err := checkTracker(ctx, w, t, before); err != nil {
@@ -203,7 +197,7 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 		}
 		version := &trackerVersion{t.Organization, t.ID, t.Version, t.Definition, t.UpdatedAt}
 		if rules != nil {
-			if err := addRules(ctx, w, t, rules); err != nil {
+			if err := insertRules(ctx, w, t, rules); err != nil {
 				return err
 			}
 		}
@@ -213,7 +207,7 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 			engine.Each(ctx, w.Tx, insertVersions, []*trackerVersion{version}, nil),
 			engine.Each(ctx, w.Tx, upsertPrompts, prompts, nil),
 			engine.Each(ctx, w.Tx, upsertTargets, targets, nil),
-			noteChangedDays(ctx, w.Tx, t, days))
+			exporting.NoteChanged(ctx, w.Tx, t.Organization, t.ID, days))
 	}})
 	return engine.Wrap(err, "apply tracker %s", t.Name)
 }
@@ -242,7 +236,7 @@ func checkTracker(ctx context.Context, w *store.Work, t *Tracker, before int) er
 		return err
 	}
 	if versions[t.Name] != before || before > 0 && paused[t.Name] != (t.State == earshot.TrackerPaused) {
-		return ErrChanged
+		return engine.ErrChanged
 	}
 	if before == 0 && len(versions) >= MaxTrackers {
 		return &earshot.Error{
@@ -267,27 +261,53 @@ func deleteVersions(ctx context.Context, w *store.Work, t *Tracker) error {
 	return err
 }
 
+// AddRules adds rules by which the existing answers of a tracker will be analysed. before is the newest
+// version that the caller knows, or 0. AddRules returns ErrChanged.
+func (s *Store) AddRules(t *Tracker, r *analysing.Rules, before int, now time.Time) error {
+	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
+		// The lock on the organization keeps other nodes from adding rules.
+		if err := analysing.ExpectRules(ctx, w, t.Organization, map[string]int{t.ID: before}); err != nil {
+			return err
+		}
+		r.CreatedAt = now
+		return insertRules(ctx, w, t, r)
+	}})
+	return engine.Wrap(err, "add rules of tracker %s", t.Name)
+}
+
+func insertRules(ctx context.Context, w *store.Work, t *Tracker, r *analysing.Rules) error {
+	r.Organization, r.Tracker = t.Organization, t.ID
+	return analysing.InsertRules(ctx, w, r, t.Version == 1)
+}
+
 // SetTrackerState pauses or resumes a tracker and stores its next slots. It returns ErrChanged if
 // the tracker has another version.
 func (s *Store) SetTrackerState(t *Tracker, now time.Time) error {
 	// The lock on the organization keeps a sweep from starting and setting the next slot.
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
-		return expectChange(w.Run(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
+		return engine.ExpectChange(w.Run(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
 			WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
-			t.Organization, t.ID, t.Version, string(t.State), nullText(t.NextSlot), engine.NullMillis(t.DueAt), engine.Millis(now), nullText(t.ReportSlot), engine.NullMillis(t.ReportDueAt)))
+			t.Organization, t.ID, t.Version, string(t.State), engine.NullText(t.NextSlot), engine.NullMillis(t.DueAt), engine.Millis(now), engine.NullText(t.ReportSlot), engine.NullMillis(t.ReportDueAt)))
 	}})
 	return engine.Wrap(err, "set the state of tracker %s", t.Name)
 }
 
-func nullText(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
 // DueTrackers returns trackers whose next sweep is due, longest overdue first.
 func (s *Store) DueTrackers(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
-	due, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, engine.Millis(now), limit)
+	due, err := engine.RowsFromAllShards(ctx, s.DB, TrackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, engine.Millis(now), limit)
 	return due, engine.Wrap(err, "find due trackers")
+}
+
+// TrackersToAnalyse lists trackers without rules of this or a later version of the code.
+func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, error) {
+	all, err := engine.RowsFromAllShards(ctx, s.DB, TrackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
+		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.code >= $1)`, code)
+	return all, engine.Wrap(err, "list trackers to analyse")
+}
+
+// TrackersWithOldRules lists trackers that may have unused analyses.
+func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
+	all, err := engine.RowsFromAllShards(ctx, s.DB, TrackersTable, `WHERE EXISTS (
+		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.state = 'old' AND r.cursor <> $1)`, uuid.Max.String())
+	return all, engine.Wrap(err, "list trackers with old rules")
 }

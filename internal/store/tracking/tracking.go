@@ -1,14 +1,15 @@
-// Package tracking stores trackers: definitions, sweeps, answers, analyses, alerts and reports.
-// It extends package store, which does not depend on it.
+// Package tracking stores trackers: definitions, sweeps and answers. It extends package store,
+// which does not depend on it.
 //
-//	tracker.go                definitions and their versions
-//	sweep.go                  sweeps: started, submitted, ended and closed
-//	answer.go                 answers and their results
-//	analysis.go               rules, and the analyses of answers by them
-//	tally.go cell.go          the counts of a closed sweep
-//	alert.go channel.go       change detectors, alerts, and where alerts are sent
-//	report.go exportday.go    reports that were sent; days to export
-//	retention.go              deleting trackers and expired answers
+//	tracker.go    definitions and their versions
+//	sweep.go      sweeps: started, submitted, ended and closed
+//	answer.go     recording answers
+//	read.go       reading answers and their results
+//	retention.go  deleting trackers and expired answers
+//
+// Its siblings store what trackers lead to. Packages analysing and exporting are below this one,
+// because new answers are stored with their analyses and a changed definition changes exported
+// days. Package alerting is above this one.
 package tracking
 
 import (

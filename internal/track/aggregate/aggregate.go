@@ -22,6 +22,8 @@ import (
 
 	"earshot"
 	"earshot/internal/limits/share"
+	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
@@ -33,25 +35,26 @@ import (
 // Counter counts answers and stores tallies.
 type Counter struct {
 	store       *tracking.Store
+	analyses    *analysing.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	log         *slog.Logger
 	wake        func()
 	cache       cache
-	untallied   chan *tracking.Rules // rules that lack tallies
+	untallied   chan *analysing.Rules // rules that lack tallies
 }
 
 // NewCounter returns a Counter on a store.
-func NewCounter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, log *slog.Logger, wake func()) *Counter {
+func NewCounter(s *store.Store, d *definition.Reader, p *ruleset.Panels, log *slog.Logger, wake func()) *Counter {
 	return &Counter{
-		store: s, definitions: d, panels: p, log: log, wake: wake,
-		cache: cache{entries: map[string]*Aggregate{}, turns: share.NewPool(maxCounts)}, untallied: make(chan *tracking.Rules, 16),
+		store: tracking.New(s), analyses: analysing.New(s), definitions: d, panels: p, log: log, wake: wake,
+		cache: cache{entries: map[string]*Aggregate{}, turns: share.NewPool(maxCounts)}, untallied: make(chan *analysing.Rules, 16),
 	}
 }
 
 // On returns a Counter that reads a replica of the database. It queues missing tallies for
 // this Counter to store.
-func (s *Counter) On(replica *tracking.Store, d *definition.Reader, p *ruleset.Panels) *Counter {
+func (s *Counter) On(replica *store.Store, d *definition.Reader, p *ruleset.Panels) *Counter {
 	reader := NewCounter(replica, d, p, s.log, s.wake)
 	reader.untallied = s.untallied
 	return reader
@@ -61,7 +64,7 @@ func (s *Counter) On(replica *tracking.Store, d *definition.Reader, p *ruleset.P
 type Aggregate struct {
 	*metric.Dataset
 	Tracker *tracking.Tracker
-	Rules   *tracking.Rules
+	Rules   *analysing.Rules
 	Panel   *analysis.Panel
 	Zone    *schedule.Rule
 	Sweeps  []*tracking.Sweep // the closed sweeps in the periods, by due time

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/ruleset"
 )
@@ -39,11 +40,11 @@ func TestBreaks(t *testing.T) {
 	}
 	start := time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)
 	h := &ClosedSweeps{
-		firstRules: ruleset.FirstAlike([]*tracking.Rules{
+		firstRules: ruleset.FirstAlike([]*analysing.Rules{
 			{Version: 1, Brands: []byte("a")},
 			{Version: 2, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 10).Add(time.Hour)},
 			{Version: 3, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 4).Add(time.Hour)},
-		}, &tracking.Rules{Version: 3, Brands: []byte("b")}),
+		}, &analysing.Rules{Version: 3, Brands: []byte("b")}),
 		targets: []*tracking.TrackerPart{
 			{ID: 1, Name: "chat/US", Definition: []byte(`{"provider":"chat","country":"US"}`)},
 			{ID: 2, Name: "chat/DE", Definition: []byte(`{"provider":"chat","country":"DE"}`)},

@@ -9,6 +9,7 @@ import (
 
 	"earshot"
 	"earshot/internal/schema"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
@@ -22,15 +23,15 @@ type ClosedSweeps struct {
 	All []*tracking.Sweep // by due time
 
 	tracker    *tracking.Tracker
-	rules      *tracking.Rules
-	firstRules *tracking.Rules // the first rules with the same brands
+	rules      *analysing.Rules
+	firstRules *analysing.Rules // the first rules with the same brands
 	panel      *analysis.Panel
 	zone       *schedule.Rule
 	prompts    []*tracking.TrackerPart
 	targets    []*tracking.TrackerPart
 	index      map[int]int     // indices of prompts, by number
 	weights    map[int]float64 // weights of prompts, by number
-	tallies    map[string]*tracking.Tally
+	tallies    map[string]*analysing.Tally
 	asked      map[int]*asked // by version of the definition
 }
 
@@ -43,7 +44,7 @@ type asked struct {
 }
 
 // Closed reads the closed sweeps of a tracker.
-func (s *Counter) Closed(ctx context.Context, t *tracking.Tracker, r *tracking.Rules) (*ClosedSweeps, error) {
+func (s *Counter) Closed(ctx context.Context, t *tracking.Tracker, r *analysing.Rules) (*ClosedSweeps, error) {
 	d, err := s.definitions.Of(t)
 	if err != nil {
 		return nil, err
@@ -63,9 +64,9 @@ func (s *Counter) Closed(ctx context.Context, t *tracking.Tracker, r *tracking.R
 func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.Sweep) (*ClosedSweeps, error) {
 	h := &ClosedSweeps{
 		tracker: b.Tracker, rules: b.Rules, panel: b.Panel, zone: b.Zone, All: all,
-		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*tracking.Tally{}, asked: map[int]*asked{},
+		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*analysing.Tally{}, asked: map[int]*asked{},
 	}
-	rules, err := s.store.Rules(ctx, b.Tracker.Organization, b.Tracker.ID)
+	rules, err := s.analyses.Rules(ctx, b.Tracker.Organization, b.Tracker.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 			}
 		}
 	}
-	tallies, err := s.store.Tallies(ctx, b.Rules)
+	tallies, err := s.analyses.Tallies(ctx, b.Rules)
 	for _, tally := range tallies {
 		if len(tally.Sums) > 0 && tally.Sums[0] == metric.SheetFormat {
 			h.tallies[tally.Sweep] = tally
@@ -229,7 +230,7 @@ func (s *Counter) addStored(ctx context.Context, b *Aggregate, h *ClosedSweeps, 
 			needCells[sweep.ID] = true
 		}
 	}
-	cells, err := s.store.TallyCells(ctx, h.rules, slices.Sorted(maps.Keys(needCells)))
+	cells, err := s.analyses.TallyCells(ctx, h.rules, slices.Sorted(maps.Keys(needCells)))
 	if err != nil {
 		return err
 	}
@@ -275,7 +276,7 @@ func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *tracking.Sweep, sheets []me
 // addSpans adds each stored span whose sweeps are all in the same period of the Aggregate.
 // It removes these sweeps from needCells.
 func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, needCells map[string]bool) error {
-	stored, err := s.store.TallySpans(ctx, h.rules)
+	stored, err := s.analyses.TallySpans(ctx, h.rules)
 	if err != nil {
 		return err
 	}
@@ -293,7 +294,7 @@ func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, n
 		}) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
 			continue
 		}
-		if err := s.store.ReadSpanCells(ctx, span); err != nil {
+		if err := s.analyses.ReadSpanCells(ctx, span); err != nil {
 			return err
 		}
 		if span.Cells == nil {

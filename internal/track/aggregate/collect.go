@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
@@ -21,7 +22,7 @@ type collector struct {
 	cells    []map[metric.SheetKey][]*metric.CellCounts // by sweep, sheet and prompt
 	surfaces []map[int]map[string]int                   // number of answers by sweep, target and surface
 
-	found    analysis.Found     // reused for each analysis
+	found    analysis.Analysis  // reused for each analysis
 	answer   metric.Observation // reused for each analysis
 	interned map[string]string  // domains and URLs
 }
@@ -39,7 +40,7 @@ func (r *collector) addAnswers(at, target int, surface string, answers int) {
 	r.surfaces[at][target][surface] += answers
 }
 
-func (r *collector) add(a *tracking.Analysis) error {
+func (r *collector) add(a *analysing.Analysis) error {
 	at, wanted := r.indices[a.Sweep]
 	prompt, known := r.index[a.Prompt]
 	if !wanted || !known {
@@ -107,7 +108,7 @@ func (s *Counter) readAnalyses(ctx context.Context, sweeps []*tracking.Sweep, re
 	}
 	from, until := ActiveTime(sweeps)
 	read.indices = wanted // ignores other sweeps that were active in that time
-	if err := s.store.Analyses(ctx, read.rules, from, until, read.add); err != nil {
+	if err := s.analyses.Analyses(ctx, read.rules, from, until, read.add); err != nil {
 		return err
 	}
 	for _, sweep := range sweeps {

@@ -10,6 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/metric"
 )
@@ -61,12 +62,12 @@ func (s *Counter) storeNoise(ctx context.Context, h *ClosedSweeps) error {
 	if err != nil {
 		return err
 	}
-	rules, err := s.store.Rules(ctx, h.tracker.Organization, h.tracker.ID)
+	rules, err := s.analyses.Rules(ctx, h.tracker.Organization, h.tracker.ID)
 	if err != nil {
 		return err
 	}
 	maps.DeleteFunc(all, func(version int, _ *storedNoise) bool {
-		return slices.ContainsFunc(rules, func(r *tracking.Rules) bool { return r.Version == version && r.State == tracking.RulesOld })
+		return slices.ContainsFunc(rules, func(r *analysing.Rules) bool { return r.Version == version && r.State == analysing.RulesOld })
 	})
 	all[h.rules.Version] = &storedNoise{Weights: weights, Targets: targetNoises(found)}
 	text, err := json.Marshal(repeatFacts{all})

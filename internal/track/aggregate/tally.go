@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/metric"
 )
@@ -45,7 +46,7 @@ func sweepIDs(sweeps []*tracking.Sweep) []byte {
 func ranges(sweeps []*tracking.Sweep, days int) map[int][]*tracking.Sweep {
 	found := map[int][]*tracking.Sweep{}
 	for _, sweep := range sweeps {
-		number := tracking.Range(sweep.DueAt, days)
+		number := analysing.Range(sweep.DueAt, days)
 		found[number] = append(found[number], sweep)
 	}
 	return found
@@ -56,7 +57,7 @@ const tallyStep = 50_000
 
 // queueTallies queues rules for TallyNext. If the queue is full it does nothing, because
 // TallyAll finds the rest.
-func (s *Counter) queueTallies(r *tracking.Rules) {
+func (s *Counter) queueTallies(r *analysing.Rules) {
 	select {
 	case s.untallied <- r:
 		s.wake()
@@ -77,7 +78,7 @@ func (s *Counter) TallyNext(ctx context.Context) error {
 
 // TallyAll stores all missing tallies.
 func (s *Counter) TallyAll(ctx context.Context) error {
-	all, err := s.store.RulesToTally(ctx)
+	all, err := s.analyses.RulesToTally(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,12 +97,12 @@ func (s *Counter) TallyAll(ctx context.Context) error {
 // TallyClosed queues the current rules of a tracker after one of its sweeps was closed.
 // Pending rules get their tallies before they become current.
 func (s *Counter) TallyClosed(ctx context.Context, t *tracking.Tracker) error {
-	all, err := s.store.Rules(ctx, t.Organization, t.ID)
+	all, err := s.analyses.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return err
 	}
 	for _, r := range all {
-		if r.State == tracking.RulesCurrent {
+		if r.State == analysing.RulesCurrent {
 			s.queueTallies(r)
 		}
 	}
@@ -110,7 +111,7 @@ func (s *Counter) TallyClosed(ctx context.Context, t *tracking.Tracker) error {
 
 // TallyRules stores tallies of rules that are missing or based on other weights, and
 // reports whether all are done. It then stores missing spans and the noise.
-func (s *Counter) TallyRules(ctx context.Context, r *tracking.Rules) (done bool, err error) {
+func (s *Counter) TallyRules(ctx context.Context, r *analysing.Rules) (done bool, err error) {
 	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return true, ignoreNotFound(err)
@@ -160,7 +161,7 @@ func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}
-	tally := &tracking.Tally{
+	tally := &analysing.Tally{
 		Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Sweep: sweep.ID, Weights: h.asked[sweep.Version].weights,
 	}
 	var sheets []metric.StoredSheet
@@ -184,7 +185,7 @@ func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 		return s.store.Prune(sweep)
 	}
 	tally.Sums, tally.Cells = metric.EncodeGroups(sheets), metric.EncodeCells(sheets)
-	return s.store.SaveTally(tally)
+	return s.analyses.SaveTally(tally)
 }
 
 // tallySpans stores the merged cells of ranges of days if the tracker is large.
@@ -192,7 +193,7 @@ func (s *Counter) tallySpans(ctx context.Context, h *ClosedSweeps) error {
 	if !isLarge(Submitted(h.All), h.panel) {
 		return nil
 	}
-	known, err := s.store.TallySpans(ctx, h.rules)
+	known, err := s.analyses.TallySpans(ctx, h.rules)
 	if err != nil {
 		return err
 	}
@@ -201,7 +202,7 @@ func (s *Counter) tallySpans(ctx context.Context, h *ClosedSweeps) error {
 		for _, sweep := range span.sweeps {
 			ids = append(ids, sweep.ID)
 		}
-		cells, err := s.store.TallyCells(ctx, h.rules, ids)
+		cells, err := s.analyses.TallyCells(ctx, h.rules, ids)
 		if err != nil {
 			return err
 		}
@@ -215,7 +216,7 @@ func (s *Counter) tallySpans(ctx context.Context, h *ClosedSweeps) error {
 		if err != nil {
 			return err
 		}
-		err = s.store.SaveTallySpan(&tracking.TallySpan{
+		err = s.analyses.SaveTallySpan(&analysing.TallySpan{
 			Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Days: span.days, Number: span.number,
 			Sweeps: sweepIDs(span.sweeps), Cells: merged,
 		}, ids)
@@ -234,7 +235,7 @@ type sweepRange struct {
 
 // missingSpans returns the past ranges of days without a stored span. Ranges in which a
 // sweep is pruned or lacks its tally are left out.
-func (h *ClosedSweeps) missingSpans(known []*tracking.TallySpan) (missing []sweepRange) {
+func (h *ClosedSweeps) missingSpans(known []*analysing.TallySpan) (missing []sweepRange) {
 	if len(h.All) == 0 {
 		return nil
 	}
@@ -245,7 +246,7 @@ func (h *ClosedSweeps) missingSpans(known []*tracking.TallySpan) (missing []swee
 	newest := h.All[len(h.All)-1].DueAt
 	for _, days := range spanDays {
 		for number, sweeps := range ranges(h.All, days) {
-			isPast := tracking.Range(newest, days) > number
+			isPast := analysing.Range(newest, days) > number
 			isIncomplete := slices.ContainsFunc(sweeps, func(sweep *tracking.Sweep) bool {
 				return sweep.Pruned || sweep.Answered > 0 && h.tallies[sweep.ID] == nil
 			})

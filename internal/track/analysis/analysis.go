@@ -20,9 +20,9 @@ import (
 	"earshot/internal/track/source"
 )
 
-// Code is the version of the analysis. Raise it with every change that gives another analysis
+// Version is the version of the analysis. Raise it with every change that gives another analysis
 // of the same answer; all kept answers are then analysed again.
-const Code = 3
+const Version = 3
 
 // Alike returns the first version that finds the same mentions and citations as a version, so
 // that series continue. Version 3 stores more than version 2, but finds the same.
@@ -121,8 +121,8 @@ const (
 	InText     mention.Where = "text"
 )
 
-// Found is the analysis of an answer.
-type Found struct {
+// Analysis holds the brands that an answer names and the pages that it cites.
+type Analysis struct {
 	Mentions  []Mention
 	Citations []metric.Citation
 	Organic   []metric.Citation // nil unless the answer is a search page
@@ -143,7 +143,7 @@ type Mention struct {
 	Position    int
 	ListRank    int
 	Domains     []string // registrable domains that the sentence cites
-	Citations   []int    // indexes into Found.Citations of the pages that the sentence cites
+	Citations   []int    // indexes into Analysis.Citations of the pages that the sentence cites
 }
 
 // result contains the fields of all providers' results that are analysed.
@@ -202,15 +202,15 @@ func SplitOrigin(origin string) (surface, via string) {
 }
 
 // Analyse finds brands and citations in the result of a prompt.
-func (p *Panel) Analyse(stored []byte, prompt string) (*Found, error) {
-	a := analyser{Panel: p, found: &Found{}}
+func (p *Panel) Analyse(stored []byte, prompt string) (*Analysis, error) {
+	a := analyser{Panel: p, found: &Analysis{}}
 	return a.found, a.analyse(stored, prompt)
 }
 
 // analyser analyses one result.
 type analyser struct {
 	*Panel
-	found *Found
+	found *Analysis
 	shown *Shown // nil unless texts and sentences are wanted
 }
 
@@ -358,14 +358,14 @@ func (l *analyser) page(r *result, results []organic, prompt string) {
 
 // Answer returns the analysis as an observation without prompt, target, sweep and outcome. It
 // shares memory with f.
-func (f *Found) Answer(p *Panel) metric.Observation {
+func (f *Analysis) Answer(p *Panel) metric.Observation {
 	a := metric.Observation{}
 	f.Fill(&a, p)
 	return a
 }
 
 // Fill sets the mentions and citations of an observation. It reuses the observation's memory.
-func (f *Found) Fill(a *metric.Observation, p *Panel) {
+func (f *Analysis) Fill(a *metric.Observation, p *Panel) {
 	a.Citations, a.Organic, a.Plain, a.Mentions = f.Citations, f.Organic, f.Plain, resized(a.Mentions, len(f.Mentions))
 	for i, m := range f.Mentions {
 		a.Mentions[i] = metric.Mention{

@@ -33,7 +33,7 @@ func TestAnAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &analysis.Found{
+	want := &analysis.Analysis{
 		Mentions: []analysis.Mention{
 			{Brand: 0, Kind: mention.Name, Where: analysis.InMarkdown, Start: 5, End: 11, Position: 1, ListRank: 1, Domains: []string{"ollaro.example"}, Citations: []int{0}},
 			{Brand: 1, Kind: mention.Name, Where: analysis.InMarkdown, Start: 31, End: 33, Position: 2, ListRank: 2},
@@ -100,7 +100,7 @@ func TestTheOlderFormatIsRead(t *testing.T) {
 	t.Parallel()
 	stored := "\x01\x01" + "\x00\x00\x00\x00\x00\x05\x06\x01\x01\x01" + "\x09a.example" + "\x01\x12https://a.example/\x08\x09\x09\x08\x01" + "\x00"
 	found, err := analysis.Decode([]byte(stored))
-	want := &analysis.Found{
+	want := &analysis.Analysis{
 		Mentions:  []analysis.Mention{{Kind: mention.Name, Where: analysis.InMarkdown, Start: 5, End: 11, Position: 1, ListRank: 1, Domains: []string{"a.example"}}},
 		Citations: []metric.Citation{{URL: "https://a.example/", Host: "a.example", Domain: "a.example", Type: "other", Position: 1}},
 	}

@@ -11,8 +11,8 @@ import (
 	"earshot/internal/track/source"
 )
 
-// The first byte of a stored analysis. Code 2 and below wrote the old format, which lacks
-// Mention.Citations and Found.Plain.
+// The first byte of a stored analysis. Version 2 and below wrote the old format, which lacks
+// Mention.Citations and Analysis.Plain.
 const (
 	oldFormat = 1
 	format    = 2
@@ -28,7 +28,7 @@ var (
 )
 
 // Encode returns the stored form of an analysis, in the notation of package packed.
-func (f *Found) Encode() []byte {
+func (f *Analysis) Encode() []byte {
 	w := packed.Writer{format}
 	w.Number(len(f.Mentions))
 	for _, m := range f.Mentions {
@@ -62,8 +62,8 @@ func writeCitations(w *packed.Writer, all []metric.Citation) {
 var errDamaged = errors.New("a stored analysis is damaged")
 
 // Decode returns a stored analysis.
-func Decode(stored []byte) (*Found, error) {
-	f := &Found{}
+func Decode(stored []byte) (*Analysis, error) {
+	f := &Analysis{}
 	if err := f.Decode(stored); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func Decode(stored []byte) (*Found, error) {
 
 // Decode reads a stored analysis into f. It reuses the memory of f, for callers that read
 // thousands of analyses one after another.
-func (f *Found) Decode(stored []byte) error {
+func (f *Analysis) Decode(stored []byte) error {
 	if len(stored) == 0 || stored[0] != format && stored[0] != oldFormat {
 		return errDamaged
 	}

@@ -10,7 +10,7 @@ import (
 
 // Shown is an analysis with the searched texts.
 type Shown struct {
-	*Found
+	*Analysis
 	Texts     []Text
 	Sentences []Sentence // one per mention
 }
@@ -31,8 +31,8 @@ type Sentence struct {
 
 // Show analyses a result like Analyse and returns the texts and sentences as well.
 func (p *Panel) Show(stored []byte, prompt string) (*Shown, error) {
-	shown := &Shown{Found: &Found{}}
-	l := analyser{Panel: p, found: shown.Found, shown: shown}
+	shown := &Shown{Analysis: &Analysis{}}
+	l := analyser{Panel: p, found: shown.Analysis, shown: shown}
 	if err := l.analyse(stored, prompt); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (p *Panel) NameOf(m Mention) string {
 }
 
 // Order returns the brands that an answer names, in the order of their first mentions.
-func (f *Found) Order(p *Panel) []string {
+func (f *Analysis) Order(p *Panel) []string {
 	var brands []string
 	for _, m := range f.Mentions {
 		if name := p.Brands[m.Brand].Name; m.Kind != mention.Absent && !slices.Contains(brands, name) {
@@ -102,7 +102,7 @@ func (f *Found) Order(p *Panel) []string {
 }
 
 // Domains returns the domains that an answer cites.
-func (f *Found) Domains() map[string]bool {
+func (f *Analysis) Domains() map[string]bool {
 	domains := map[string]bool{}
 	for _, c := range f.Citations {
 		domains[c.Domain] = true

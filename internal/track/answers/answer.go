@@ -6,6 +6,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
@@ -23,7 +24,7 @@ const cellAnswers = 400
 type trackerRules struct {
 	*tracking.Tracker
 	names *definition.PartNames
-	rules *tracking.Rules
+	rules *analysing.Rules
 	panel *analysis.Panel
 }
 
@@ -89,7 +90,7 @@ func (s *Explorer) Find(ctx context.Context, organization, name string, result [
 }
 
 // findings returns the mentions and citations that rules find in a result.
-func findings(rules *tracking.Rules, panel *analysis.Panel, result []byte, prompt string) (*earshot.AnswerFindings, error) {
+func findings(rules *analysing.Rules, panel *analysis.Panel, result []byte, prompt string) (*earshot.AnswerFindings, error) {
 	shown, err := panel.Show(result, prompt)
 	if err != nil {
 		return nil, err
@@ -183,7 +184,7 @@ func (s *Explorer) Diff(ctx context.Context, organization, name string, q *earsh
 // sets contains the cited domains and the named brands of an answer.
 type sets struct{ domains, brands map[string]bool }
 
-func setsOf(panel *analysis.Panel, found *analysis.Found) sets {
+func setsOf(panel *analysis.Panel, found *analysis.Analysis) sets {
 	named := map[string]bool{}
 	for _, brand := range found.Order(panel) {
 		named[brand] = true
@@ -250,7 +251,7 @@ func distance(a, b sets) (apart earshot.AnswerDistance) {
 
 // noise returns the mean distance between consecutive answers of a cell.
 func (s *Explorer) noise(ctx context.Context, t trackerRules, of *tracking.Answer) (noise earshot.CellNoise, err error) {
-	all, err := s.store.CellAnalyses(ctx, t.rules, of.Prompt, of.Target, cellAnswers)
+	all, err := s.analyses.CellAnalyses(ctx, t.rules, of.Prompt, of.Target, cellAnswers)
 	if err != nil {
 		return noise, err
 	}

@@ -18,6 +18,8 @@ import (
 	"earshot"
 	"earshot/internal/limits/share"
 	"earshot/internal/schema"
+	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
@@ -28,6 +30,7 @@ import (
 // Explorer lists, searches and compares the kept answers of trackers.
 type Explorer struct {
 	store       *tracking.Store
+	analyses    *analysing.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	numbers     *numbers.Reader
@@ -38,8 +41,8 @@ type Explorer struct {
 }
 
 // NewExplorer returns an Explorer on a store.
-func NewExplorer(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, n *numbers.Reader, log *slog.Logger) *Explorer {
-	return &Explorer{store: s, definitions: d, panels: p, numbers: n, log: log, searches: share.NewPool(maxSearches)}
+func NewExplorer(s *store.Store, d *definition.Reader, p *ruleset.Panels, n *numbers.Reader, log *slog.Logger) *Explorer {
+	return &Explorer{store: tracking.New(s), analyses: analysing.New(s), definitions: d, panels: p, numbers: n, log: log, searches: share.NewPool(maxSearches)}
 }
 
 // View returns an answer as clients see it.

@@ -77,7 +77,7 @@ func (e *Kept) readResult(ctx context.Context, a *tracking.Answer) (bool, error)
 // Finding is an answer and its analysis.
 type Finding struct {
 	*tracking.Answer
-	Found *analysis.Found
+	Found *analysis.Analysis
 }
 
 // Found iterates over answers and their analyses. It analyses answers without a stored
@@ -107,7 +107,7 @@ func (e *Kept) foundIn(ctx context.Context, by ruleset.LivePanel, page []*tracki
 	if len(page) == 0 {
 		return nil, nil
 	}
-	known, err := e.explorer.store.Found(ctx, e.Tracker, by.Version, e.filter.Prompt, page[len(page)-1].ID, page[0].ID)
+	known, err := e.explorer.analyses.Contents(ctx, e.Tracker.Organization, e.Tracker.ID, by.Version, e.filter.Prompt, page[len(page)-1].ID, page[0].ID)
 	if err != nil {
 		return nil, err
 	}

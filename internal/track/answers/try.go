@@ -186,7 +186,7 @@ func (run *nameTrial) look(a *tracking.Answer) error {
 		return err
 	}
 	count(run.was, now)
-	count(run.will, shown.Found)
+	count(run.will, shown.Analysis)
 	hits := make([]int, len(run.names))
 	isNamed, isShown := false, false
 	for i, m := range shown.Mentions {
@@ -214,7 +214,7 @@ func (run *nameTrial) look(a *tracking.Answer) error {
 }
 
 // count counts an answer for each brand that it names.
-func count(named []int, found *analysis.Found) {
+func count(named []int, found *analysis.Analysis) {
 	seen := map[int]bool{}
 	for _, m := range found.Mentions {
 		if m.Kind != mention.Absent && !seen[m.Brand] {

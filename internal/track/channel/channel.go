@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/alerting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
@@ -26,7 +27,8 @@ type Directory struct{ Config }
 
 // Config holds the dependencies of a Directory.
 type Config struct {
-	Store       *tracking.Store
+	Store       *alerting.Store
+	Trackers    *tracking.Store
 	Definitions *definition.Reader
 	// CheckWebhook returns an error if a URL cannot receive webhooks.
 	CheckWebhook func(url string) error
@@ -59,7 +61,7 @@ func (s *Directory) Channels(ctx context.Context, organization string) (*earshot
 	return list, nil
 }
 
-func channelView(c *tracking.Channel) (earshot.Channel, error) {
+func channelView(c *alerting.Channel) (earshot.Channel, error) {
 	settings, err := settingsOf(c)
 	return earshot.Channel{
 		Name: c.Name, Kind: c.Kind, Receiver: settings.Receiver(), CreatedAt: earshot.Timestamp{Time: c.CreatedAt}, UpdatedAt: earshot.Timestamp{Time: c.UpdatedAt},
@@ -68,7 +70,7 @@ func channelView(c *tracking.Channel) (earshot.Channel, error) {
 
 // settingsOf decodes the settings of a channel. The error does not contain the settings,
 // which are secret.
-func settingsOf(c *tracking.Channel) (settings alert.Settings, err error) {
+func settingsOf(c *alerting.Channel) (settings alert.Settings, err error) {
 	if json.Unmarshal(c.Settings, &settings) != nil {
 		err = fmt.Errorf("the settings of channel %s cannot be decoded", c.Name)
 	}
@@ -110,7 +112,7 @@ func (s *Directory) SaveChannel(ctx context.Context, organization, name string, 
 	if err != nil {
 		return nil, fmt.Errorf("encode channel %s: %w", name, err)
 	}
-	created, err := s.Store.SaveChannel(&tracking.Channel{Organization: organization, Name: name, Kind: c.Kind, Settings: text, CreatedAt: now, UpdatedAt: now})
+	created, err := s.Store.SaveChannel(&alerting.Channel{Organization: organization, Name: name, Kind: c.Kind, Settings: text, CreatedAt: now, UpdatedAt: now})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +126,7 @@ func (s *Directory) SaveChannel(ctx context.Context, organization, name string, 
 
 // DeleteChannel deletes a channel that no tracker uses. Returns store.ErrNotFound.
 func (s *Directory) DeleteChannel(ctx context.Context, organization, name string) error {
-	trackers, err := s.Store.Trackers(ctx, organization)
+	trackers, err := s.Trackers.Trackers(ctx, organization)
 	if err != nil {
 		return err
 	}
@@ -160,7 +162,7 @@ func (s *Directory) CheckNamed(ctx context.Context, organization string, d *defi
 	}
 	for _, part := range []string{"alerts", "reports"} {
 		for i, name := range named[part] {
-			if !slices.ContainsFunc(known, func(c *tracking.Channel) bool { return c.Name == name }) {
+			if !slices.ContainsFunc(known, func(c *alerting.Channel) bool { return c.Name == name }) {
 				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "there is no channel %q; create it with PUT /v1/channels/%s", name, name)
 			}
 			if slices.Index(named[part], name) < i {
@@ -174,11 +176,11 @@ func (s *Directory) CheckNamed(ctx context.Context, organization string, d *defi
 // ChannelMessage returns the message of a delivery: an alert or a report. Returns
 // store.ErrNotFound.
 func (s *Directory) ChannelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
-	to, a, r, err := s.Store.Told(ctx, organization, delivery)
+	to, a, r, err := s.Store.DeliveryContent(ctx, organization, delivery)
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Store.TrackerByID(ctx, organization, to.Tracker)
+	t, err := s.Trackers.TrackerByID(ctx, organization, to.Tracker)
 	if err != nil {
 		return nil, err
 	}
@@ -200,11 +202,11 @@ func (s *Directory) ChannelMessage(ctx context.Context, organization, delivery s
 	return s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertRaised, Tracker: t.Name, Alert: view})
 }
 
-func (s *Directory) alertMessage(c *tracking.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
+func (s *Directory) alertMessage(c *alerting.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
 	return message(c, event, alert.NoteOfAlert(event, s.BaseURL))
 }
 
-func message(c *tracking.Channel, event any, note *alert.Note) (*alert.Message, error) {
+func message(c *alerting.Channel, event any, note *alert.Note) (*alert.Message, error) {
 	settings, err := settingsOf(c)
 	if err != nil {
 		return nil, err

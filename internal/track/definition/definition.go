@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/store/exporting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/schedule"
 )
@@ -110,18 +111,18 @@ func (d *Definition) ExportedDays(now time.Time, sweeps ...*tracking.Sweep) (day
 	if d.Exports == nil {
 		return nil
 	}
-	kept := tracking.DayOf(now.AddDate(0, 0, -d.KeepDays)) + 1
+	kept := exporting.DayOf(now.AddDate(0, 0, -d.KeepDays)) + 1
 	add := func(day int64) {
 		if day >= kept {
 			days = append(days, day)
 		}
 	}
 	for _, sweep := range sweeps {
-		add(tracking.DayOf(sweep.DueAt))
+		add(exporting.DayOf(sweep.DueAt))
 		if sweep.StartedAt.IsZero() || sweep.ClosedAt.IsZero() {
 			continue // the sweep never started, or has not ended
 		}
-		for day := tracking.DayOf(sweep.StartedAt); day <= tracking.DayOf(sweep.ClosedAt); day++ {
+		for day := exporting.DayOf(sweep.StartedAt); day <= exporting.DayOf(sweep.ClosedAt); day++ {
 			add(day)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
+	"earshot/internal/store/exporting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
@@ -59,7 +61,7 @@ func (s *Exporter) DaysOfChange(ctx context.Context, t *tracking.Tracker, before
 }
 
 // DaysOfRules returns the days to write again after all answers were analysed with new rules.
-func (s *Exporter) DaysOfRules(ctx context.Context, r *tracking.Rules, now time.Time) ([]int64, error) {
+func (s *Exporter) DaysOfRules(ctx context.Context, r *analysing.Rules, now time.Time) ([]int64, error) {
 	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return nil, err
@@ -74,15 +76,15 @@ func (s *Exporter) DaysOfRules(ctx context.Context, r *tracking.Rules, now time.
 // WriteDays writes all days that have changed.
 func (s *Exporter) WriteDays(ctx context.Context, clock func() time.Time) error {
 	for s.exports != nil && ctx.Err() == nil {
-		day, err := s.store.ClaimExport(ctx, exportLease, clock())
+		day, err := s.days.Claim(ctx, exportLease, clock())
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
-		case errors.Is(err, tracking.ErrChanged): // another node has claimed the day
+		case errors.Is(err, store.ErrChanged): // another node has claimed the day
 		case err != nil:
 			return err
 		default:
-			if err := s.exportClaimed(ctx, day, clock); err != nil && !errors.Is(err, tracking.ErrChanged) {
+			if err := s.exportClaimed(ctx, day, clock); err != nil && !errors.Is(err, store.ErrChanged) {
 				return err
 			}
 		}
@@ -91,7 +93,7 @@ func (s *Exporter) WriteDays(ctx context.Context, clock func() time.Time) error 
 }
 
 // exportClaimed writes a claimed day and stores the result.
-func (s *Exporter) exportClaimed(ctx context.Context, day *tracking.ExportDay, clock func() time.Time) error {
+func (s *Exporter) exportClaimed(ctx context.Context, day *exporting.Day, clock func() time.Time) error {
 	working, cancel := context.WithTimeout(ctx, exportTime)
 	defer cancel()
 	var renewing sync.WaitGroup
@@ -100,13 +102,13 @@ func (s *Exporter) exportClaimed(ctx context.Context, day *tracking.ExportDay, c
 	cancel()
 	renewing.Wait()
 	if err == nil {
-		return s.store.EndExport(day, clock())
+		return s.days.End(day, clock())
 	}
 	if ctx.Err() != nil {
-		return s.store.LeaseExport(day, time.UnixMilli(0)) // another node may continue at once
+		return s.days.Lease(day, time.UnixMilli(0)) // another node may continue at once
 	}
 	s.log.Error("exporting a day failed", "tracker", day.Tracker, "day", day.Start().Format(time.DateOnly), "error", err)
-	return s.store.FailExport(day, exportFailed, clock().Add(exportAgain))
+	return s.days.Fail(day, exportFailed, clock().Add(exportAgain))
 }
 
 // exportFailed is the error that a client sees. The cause is only logged, because it may
@@ -114,7 +116,7 @@ func (s *Exporter) exportClaimed(ctx context.Context, day *tracking.ExportDay, c
 const exportFailed = "the file could not be written; the operator's log has the reason"
 
 // renew renews the lease of a day until ctx ends. If that fails, it cancels the work.
-func (s *Exporter) renew(ctx context.Context, cancel func(), day *tracking.ExportDay, clock func() time.Time) {
+func (s *Exporter) renew(ctx context.Context, cancel func(), day *exporting.Day, clock func() time.Time) {
 	tick := time.NewTicker(exportLease / 4)
 	defer tick.Stop()
 	for {
@@ -122,7 +124,7 @@ func (s *Exporter) renew(ctx context.Context, cancel func(), day *tracking.Expor
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if s.store.LeaseExport(day, clock().Add(exportLease)) != nil {
+			if s.days.Lease(day, clock().Add(exportLease)) != nil {
 				cancel()
 				return
 			}
@@ -131,7 +133,7 @@ func (s *Exporter) renew(ctx context.Context, cancel func(), day *tracking.Expor
 }
 
 // exportDay writes the files of a day.
-func (s *Exporter) exportDay(ctx context.Context, day *tracking.ExportDay, now time.Time) error {
+func (s *Exporter) exportDay(ctx context.Context, day *exporting.Day, now time.Time) error {
 	t, err := s.store.TrackerByID(ctx, day.Organization, day.Tracker)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // the tracker was deleted

@@ -18,6 +18,7 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
+	"earshot/internal/store/exporting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/answers"
@@ -29,6 +30,7 @@ import (
 // Exporter writes tables of trackers.
 type Exporter struct {
 	store       *tracking.Store
+	days        *exporting.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
@@ -39,8 +41,8 @@ type Exporter struct {
 }
 
 // NewExporter returns an Exporter.
-func NewExporter(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Destination, log *slog.Logger) *Exporter {
-	return &Exporter{s, d, p, c, n, a, to, log}
+func NewExporter(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Destination, log *slog.Logger) *Exporter {
+	return &Exporter{tracking.New(s), exporting.New(s), d, p, c, n, a, to, log}
 }
 
 // maxSlots is the maximum number of slots in the cache of an export.

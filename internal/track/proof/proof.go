@@ -48,7 +48,7 @@ func (a *ProvedAnswer) Read(panel *analysis.Panel, def *metric.Definition) (metr
 	}
 	found, err := panel.Analyse(a.Result, def.Prompts[a.Prompt].Text)
 	if err != nil {
-		found = &analysis.Found{} // an unreadable result names no brand
+		found = &analysis.Analysis{} // an unreadable result names no brand
 	}
 	read := found.Answer(panel)
 	read.ID, read.Prompt, read.Target, read.Sweep, read.Sample, read.Outcome = a.ID, a.Prompt, a.Target, a.Sweep, a.Sample, a.Outcome

@@ -21,7 +21,7 @@ func newProof(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := &proof.Head{Tracker: "shoes", Rules: "r1", Code: analysis.Code, Panel: brands, Definition: metric.Definition{
+	head := &proof.Head{Tracker: "shoes", Rules: "r1", Code: analysis.Version, Panel: brands, Definition: metric.Definition{
 		Brands: panel.Brands, Samples: 1, Prompts: []metric.Prompt{{Text: "best shoes", Weight: 1}, {Text: "light shoes", Weight: 2}},
 		Targets: []metric.Target{{Key: "chatassistant/US", Surface: "lab"}},
 		Sweeps:  []metric.AskedSweep{{ID: "s1", Slot: "2026-11-01T06:00"}, {ID: "s2", Slot: "2026-11-02T06:00", Prompts: []int{0, 1}}, {ID: "s3", Slot: "2026-11-03T06:00"}},

@@ -83,8 +83,8 @@ func (v *verifier) begin(head *Head) (err error) {
 	if v.head != nil {
 		return errors.New("the file has a second head")
 	}
-	if head.Code != analysis.Code {
-		return fmt.Errorf("the file was written with version %d of the analysis; this program has version %d", head.Code, analysis.Code)
+	if head.Code != analysis.Version {
+		return fmt.Errorf("the file was written with version %d of the analysis; this program has version %d", head.Code, analysis.Version)
 	}
 	v.head = head
 	if v.panel, err = analysis.NewPanel(head.Panel, head.Sources...); err != nil {

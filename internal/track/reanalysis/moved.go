@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/store/tracking"
+	"earshot/internal/store/analysing"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/mention"
@@ -44,7 +44,7 @@ type movement struct {
 type side struct {
 	indices []int  // indices of the panel's brands in movement.brands
 	names   []bool // which of movement.brands the answer names
-	found   analysis.Found
+	found   analysis.Analysis
 }
 
 // newMovement merges the brands of two panels, the brands of the new panel first.
@@ -126,13 +126,13 @@ func (m *movement) report() ([]byte, error) {
 
 // reportMoved continues the report of pending rules, sets it when it is complete, and reports
 // whether it is. Rules without current rules before them get no report.
-func (s *Analyser) reportMoved(ctx context.Context, r *tracking.Rules, panel *analysis.Panel) (done bool, err error) {
-	all, err := s.store.Rules(ctx, r.Organization, r.Tracker)
+func (s *Analyser) reportMoved(ctx context.Context, r *analysing.Rules, panel *analysis.Panel) (done bool, err error) {
+	all, err := s.analyses.Rules(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return false, err
 	}
-	i := slices.IndexFunc(all, func(known *tracking.Rules) bool {
-		return known.State == tracking.RulesCurrent && known.Version < r.Version
+	i := slices.IndexFunc(all, func(known *analysing.Rules) bool {
+		return known.State == analysing.RulesCurrent && known.Version < r.Version
 	})
 	if i < 0 {
 		return true, nil
@@ -154,7 +154,7 @@ func (s *Analyser) reportMoved(ctx context.Context, r *tracking.Rules, panel *an
 	}
 	for stop := m.answers + movedStep; m.answers < stop; {
 		counted := m.answers
-		if err := s.store.AnalysedTwice(ctx, all[i], r, m.cursor, movedBatch, m.add); err != nil {
+		if err := s.analyses.AnalysedTwice(ctx, all[i], r, m.cursor, movedBatch, m.add); err != nil {
 			delete(s.moves.unfinished, key)
 			return false, err
 		}

@@ -14,6 +14,8 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/analysis"
@@ -25,6 +27,7 @@ import (
 // Analyser analyses kept answers again when the rules of a tracker change.
 type Analyser struct {
 	store       *tracking.Store
+	analyses    *analysing.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
@@ -35,8 +38,8 @@ type Analyser struct {
 }
 
 // NewAnalyser returns an Analyser on a store.
-func NewAnalyser(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *export.Exporter, log *slog.Logger, wake func()) *Analyser {
-	return &Analyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{unfinished: map[definition.VersionKey]*movement{}}}
+func NewAnalyser(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *export.Exporter, log *slog.Logger, wake func()) *Analyser {
+	return &Analyser{store: tracking.New(s), analyses: analysing.New(s), definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{unfinished: map[definition.VersionKey]*movement{}}}
 }
 
 // analyseStep is the number of answers that are analysed before other work gets its turn.
@@ -44,13 +47,13 @@ const analyseStep = 1000
 
 // RenewRules starts a reanalysis of each tracker whose rules use older code.
 func (s *Analyser) RenewRules(ctx context.Context, now time.Time) error {
-	trackers, err := s.store.TrackersToAnalyse(ctx, analysis.Code)
+	trackers, err := s.store.TrackersToAnalyse(ctx, analysis.Version)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, t := range trackers {
-		if _, err := s.addRules(ctx, t, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
+		if _, err := s.addRules(ctx, t, now); err != nil && !errors.Is(err, store.ErrChanged) {
 			errs = append(errs, err)
 		}
 	}
@@ -58,9 +61,9 @@ func (s *Analyser) RenewRules(ctx context.Context, now time.Time) error {
 }
 
 // addRules adds rules by which all kept answers of a tracker will be analysed. It returns
-// tracking.ErrChanged if the rules were changed at the same time.
-func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, now time.Time) (*tracking.Rules, error) {
-	known, err := s.store.Rules(ctx, t.Organization, t.ID)
+// store.ErrChanged if the rules were changed at the same time.
+func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, now time.Time) (*analysing.Rules, error) {
+	known, err := s.analyses.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +79,7 @@ func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, now time.T
 	if len(known) > 0 {
 		newest = known[len(known)-1].Version
 	}
-	r := &tracking.Rules{Brands: brands, Code: analysis.Code}
+	r := &analysing.Rules{Brands: brands, Code: analysis.Version}
 	if err := s.store.AddRules(t, r, newest, now); err != nil {
 		return nil, err
 	}
@@ -87,24 +90,24 @@ func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, now time.T
 // Step continues the analysis of answers by pending rules. Progress is stored with the
 // analyses, so that any node can continue.
 func (s *Analyser) Step(ctx context.Context, now time.Time) error {
-	unfinished, err := s.store.UnfinishedRules(ctx)
+	unfinished, err := s.analyses.UnfinishedRules(ctx)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, r := range unfinished {
 		// ErrChanged means that another node was faster.
-		if err := s.reanalyseSome(ctx, r, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
+		if err := s.reanalyseSome(ctx, r, now); err != nil && !errors.Is(err, store.ErrChanged) {
 			errs = append(errs, fmt.Errorf("analyse answers of tracker %s: %w", r.Tracker, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (s *Analyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now time.Time) error {
+func (s *Analyser) reanalyseSome(ctx context.Context, r *analysing.Rules, now time.Time) error {
 	panel, err := s.panels.Panel(r)
 	if err != nil {
-		return s.store.FinishRules(r, nil, now) // clients see the error when they read metrics
+		return s.analyses.FinishRules(r, nil, now) // clients see the error when they read metrics
 	}
 	prompts, err := s.store.TrackerPrompts(ctx, &tracking.Tracker{Organization: r.Organization, ID: r.Tracker})
 	if err != nil {
@@ -132,17 +135,17 @@ func (s *Analyser) reanalyseSome(ctx context.Context, r *tracking.Rules, now tim
 				return err
 			}
 			s.log.Info("finished a reanalysis", "tracker", r.Tracker, "rules", r.Version)
-			return s.store.FinishRules(r, days, now)
+			return s.analyses.FinishRules(r, days, now)
 		}
 		// After the last batch the search restarts from the beginning, because other answers may
 		// have arrived in the meantime.
 		cursor := uuid.Nil.String()
-		var found []*tracking.Analysis
+		var found []*analysing.Analysis
 		for _, a := range answers {
 			cursor = a.ID
 			found = append(found, s.panels.Analyse(a, ruleset.LivePanel{Version: r.Version, Panel: panel}, questions[a.Prompt]))
 		}
-		if err := s.store.SaveAnalyses(r, cursor, found); err != nil {
+		if err := s.analyses.SaveAnalyses(r, cursor, found); err != nil {
 			return err
 		}
 		n += len(found)
@@ -159,7 +162,7 @@ func (s *Analyser) Tidy(ctx context.Context) error {
 	}
 	for _, t := range trackers {
 		for after := uuid.Nil.String(); ctx.Err() == nil; {
-			last, err := s.store.DeleteOldAnalyses(ctx, t.Organization, t.ID, after)
+			last, err := s.analyses.DeleteOldAnalyses(ctx, t.Organization, t.ID, after)
 			if err != nil {
 				return err
 			}
@@ -179,7 +182,7 @@ func (s *Analyser) Rules(ctx context.Context, organization, name string) (*earsh
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.store.Rules(ctx, organization, t.ID)
+	all, err := s.analyses.Rules(ctx, organization, t.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +192,7 @@ func (s *Analyser) Rules(ctx context.Context, organization, name string) (*earsh
 	}
 	found := &earshot.RulesList{}
 	for _, r := range slices.Backward(all) {
-		if r.State == tracking.RulesCurrent {
+		if r.State == analysing.RulesCurrent {
 			found.Current = ruleset.Name(r)
 		}
 		if len(found.Rules) == maxRules {
@@ -205,7 +208,7 @@ func (s *Analyser) Rules(ctx context.Context, organization, name string) (*earsh
 }
 
 // rulesView returns rules as clients see them, for a tracker with that many answers.
-func rulesView(r *tracking.Rules, answers int) (*earshot.NamingRule, error) {
+func rulesView(r *analysing.Rules, answers int) (*earshot.NamingRule, error) {
 	view := &earshot.NamingRule{
 		Name: ruleset.Name(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
 	}
@@ -227,7 +230,7 @@ func rulesView(r *tracking.Rules, answers int) (*earshot.NamingRule, error) {
 const maxRules = 50
 
 // Reanalyse starts a reanalysis of all kept answers of a tracker. It returns
-// store.ErrNotFound if the tracker does not exist, and tracking.ErrChanged if its rules were
+// store.ErrNotFound if the tracker does not exist, and store.ErrChanged if its rules were
 // changed at the same time.
 func (s *Analyser) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
 	t, err := s.store.Tracker(ctx, organization, name)

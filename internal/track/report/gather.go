@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/alerting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/answers"
@@ -22,6 +24,7 @@ import (
 // Reporter builds reports and sends the scheduled ones.
 type Reporter struct {
 	store       *tracking.Store
+	alerts      *alerting.Store
 	definitions *definition.Reader
 	counter     *aggregate.Counter
 	numbers     *numbers.Reader
@@ -30,8 +33,8 @@ type Reporter struct {
 }
 
 // NewReporter returns a Reporter on a store.
-func NewReporter(s *tracking.Store, d *definition.Reader, c *aggregate.Counter, n *numbers.Reader, log *slog.Logger, planned func()) *Reporter {
-	return &Reporter{s, d, c, n, log, planned}
+func NewReporter(s *store.Store, d *definition.Reader, c *aggregate.Counter, n *numbers.Reader, log *slog.Logger, planned func()) *Reporter {
+	return &Reporter{tracking.New(s), alerting.New(s), d, c, n, log, planned}
 }
 
 // reportMetrics are the metrics that a report shows.

@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/alerting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
@@ -30,14 +31,14 @@ const (
 
 // SendDue sends the scheduled reports that are due.
 func (s *Reporter) SendDue(ctx context.Context, now time.Time) error {
-	due, err := s.store.TrackersToReport(ctx, now, reportBatch)
+	due, err := s.alerts.TrackersToReport(ctx, now, reportBatch)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, t := range due {
 		// On ErrChanged another node has already sent the report.
-		if err := s.sendDue(ctx, t, now); err != nil && !errors.Is(err, tracking.ErrChanged) {
+		if err := s.sendDue(ctx, t, now); err != nil && !errors.Is(err, store.ErrChanged) {
 			errs = append(errs, fmt.Errorf("report of tracker %s: %w", t.Name, err))
 		}
 	}
@@ -72,7 +73,7 @@ func (s *Reporter) sendDue(ctx context.Context, t *tracking.Tracker, now time.Ti
 	if ok {
 		next, due = following.String(), d.ReportRule.At(following)
 	}
-	if err := s.store.TakeReport(t, r, d.ReportChannels(), next, due, now); err != nil {
+	if err := s.alerts.TakeReport(t, r, d.ReportChannels(), next, due, now); err != nil {
 		return err
 	}
 	s.log.Info("report", "tracker", t.Name, "report", r.ID, "slot", r.Slot)
@@ -109,7 +110,7 @@ type Document struct {
 
 // newReport renders a report. If the given period has too many answers, the report's
 // summary says so.
-func (s *Reporter) newReport(ctx context.Context, t *tracking.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*tracking.Report, error) {
+func (s *Reporter) newReport(ctx context.Context, t *tracking.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*alerting.Report, error) {
 	sent := earshot.SentReport{From: q.From, To: q.To}
 	var whole Document
 	in, err := s.Report(ctx, t.Organization, t.Name, q, now)
@@ -135,7 +136,7 @@ func (s *Reporter) newReport(ctx context.Context, t *tracking.Tracker, slot stri
 		address["baselineFrom"], address["baselineTo"] = []string{q.BaselineFrom}, []string{q.BaselineTo}
 	}
 	sent.URL = "/v1/trackers/" + url.PathEscape(t.Name) + "/report?" + address.Encode()
-	r := &tracking.Report{ID: definition.NewID(now), Slot: slot, MadeAt: now}
+	r := &alerting.Report{ID: definition.NewID(now), Slot: slot, MadeAt: now}
 	if r.Content, err = json.Marshal(sent); err == nil {
 		r.Document, err = json.Marshal(whole)
 	}
@@ -156,7 +157,7 @@ func (s *Reporter) SendReport(ctx context.Context, organization, name, channel s
 	channels := d.ReportChannels()
 	if channel != "" {
 		channels = []string{channel}
-		if _, err := s.store.Channel(ctx, organization, channel); errors.Is(err, store.ErrNotFound) {
+		if _, err := s.alerts.Channel(ctx, organization, channel); errors.Is(err, store.ErrNotFound) {
 			return nil, schema.Invalid("channel", "there is no channel %q", channel)
 		} else if err != nil {
 			return nil, err
@@ -174,11 +175,11 @@ func (s *Reporter) SendReport(ctx context.Context, organization, name, channel s
 	if err != nil {
 		return nil, err
 	}
-	if err := s.store.SendReport(t, r, channels, now); err != nil {
+	if err := s.alerts.SendReport(t, r, channels, now); err != nil {
 		return nil, err
 	}
 	s.planned()
-	stored, deliveries, err := s.store.SentReport(ctx, t, slot)
+	stored, deliveries, err := s.alerts.SentReport(ctx, t, slot)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +188,7 @@ func (s *Reporter) SendReport(ctx context.Context, organization, name, channel s
 }
 
 // sentView returns the API view of a report with the state of its deliveries.
-func sentView(r *tracking.Report, deliveries map[string]*store.Delivery) (view earshot.SentReport, err error) {
+func sentView(r *alerting.Report, deliveries map[string]*store.Delivery) (view earshot.SentReport, err error) {
 	if err := json.Unmarshal(r.Content, &view); err != nil {
 		return view, fmt.Errorf("decode report %s: %w", r.ID, err)
 	}
@@ -212,7 +213,7 @@ func sentView(r *tracking.Report, deliveries map[string]*store.Delivery) (view e
 }
 
 // Event returns the event that a channel receives for a report, and the rendered report.
-func Event(tracker string, r *tracking.Report) (*earshot.ReportEvent, *Document, error) {
+func Event(tracker string, r *alerting.Report) (*earshot.ReportEvent, *Document, error) {
 	view, err := sentView(r, nil)
 	if err != nil {
 		return nil, nil, err
@@ -227,7 +228,7 @@ func Event(tracker string, r *tracking.Report) (*earshot.ReportEvent, *Document,
 // Status returns the due time of a tracker's next report, and the last report that was sent.
 func (s *Reporter) Status(ctx context.Context, t *tracking.Tracker) (*earshot.ReportStatus, error) {
 	status := &earshot.ReportStatus{NextAt: earshot.When(t.ReportDueAt)}
-	r, deliveries, err := s.store.SentReport(ctx, t, "")
+	r, deliveries, err := s.alerts.SentReport(ctx, t, "")
 	if errors.Is(err, store.ErrNotFound) { // no report was sent yet
 		return status, nil
 	}

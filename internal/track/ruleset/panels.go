@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"earshot"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
@@ -15,7 +16,7 @@ import (
 
 // Panels reads the rules of trackers and analyses answers by them. It caches panels.
 type Panels struct {
-	store       *tracking.Store
+	store       *analysing.Store
 	definitions *definition.Reader
 	log         *slog.Logger
 
@@ -24,7 +25,7 @@ type Panels struct {
 }
 
 // NewPanels returns Panels on a store.
-func NewPanels(s *tracking.Store, d *definition.Reader, log *slog.Logger) *Panels {
+func NewPanels(s *analysing.Store, d *definition.Reader, log *slog.Logger) *Panels {
 	return &Panels{store: s, definitions: d, log: log, cache: map[definition.VersionKey]*analysis.Panel{}}
 }
 
@@ -35,7 +36,7 @@ const Batch = 100
 const maxPanels = 64
 
 // Panel returns the panel of rules.
-func (s *Panels) Panel(r *tracking.Rules) (*analysis.Panel, error) {
+func (s *Panels) Panel(r *analysing.Rules) (*analysis.Panel, error) {
 	key := definition.VersionKey{Tracker: r.Tracker, Version: r.Version}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,12 +62,12 @@ func (s *Panels) Panel(r *tracking.Rules) (*analysis.Panel, error) {
 }
 
 // Current returns the rules that metrics use.
-func (s *Panels) Current(ctx context.Context, t *tracking.Tracker) (*tracking.Rules, error) {
+func (s *Panels) Current(ctx context.Context, t *tracking.Tracker) (*analysing.Rules, error) {
 	all, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(all, func(r *tracking.Rules) bool { return r.State == tracking.RulesCurrent }); i >= 0 {
+	if i := slices.IndexFunc(all, func(r *analysing.Rules) bool { return r.State == analysing.RulesCurrent }); i >= 0 {
 		return all[i], nil
 	}
 	// The tracker was created by an old version of the service and has no rules yet. Its answers
@@ -76,11 +77,11 @@ func (s *Panels) Current(ctx context.Context, t *tracking.Tracker) (*tracking.Ru
 		return nil, err
 	}
 	brands, err := Encode(&d.TrackerDefinition)
-	return &tracking.Rules{Organization: t.Organization, Tracker: t.ID, Brands: brands, Code: analysis.Code}, err
+	return &analysing.Rules{Organization: t.Organization, Tracker: t.ID, Brands: brands, Code: analysis.Version}, err
 }
 
 // CurrentPanel returns the rules that metrics use, and their panel.
-func (s *Panels) CurrentPanel(ctx context.Context, t *tracking.Tracker) (*tracking.Rules, *analysis.Panel, error) {
+func (s *Panels) CurrentPanel(ctx context.Context, t *tracking.Tracker) (*analysing.Rules, *analysis.Panel, error) {
 	rules, err := s.Current(ctx, t)
 	if err != nil {
 		return nil, nil, err
@@ -104,7 +105,7 @@ func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest
 	}
 	for _, r := range all {
 		newest = r.Version
-		if r.State == tracking.RulesOld {
+		if r.State == analysing.RulesOld {
 			continue
 		}
 		p, err := s.Panel(r)
@@ -119,14 +120,14 @@ func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest
 }
 
 // Analyse returns the analysis of an answer, or nil if the answer has no result.
-func (s *Panels) Analyse(a *tracking.Answer, by LivePanel, prompt string) *tracking.Analysis {
+func (s *Panels) Analyse(a *tracking.Answer, by LivePanel, prompt string) *analysing.Analysis {
 	if a.Result == nil {
 		return nil
 	}
 	found, err := by.Analyse(a.Result, prompt)
 	if err != nil {
 		s.log.Error("an answer cannot be analysed", "answer", a.ID, "error", err)
-		found = &analysis.Found{}
+		found = &analysis.Analysis{}
 	}
 	return a.Analysis(by.Version, found.Encode())
 }

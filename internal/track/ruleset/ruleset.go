@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store/tracking"
+	"earshot/internal/store/analysing"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 )
@@ -35,7 +35,7 @@ func Encode(d *earshot.TrackerDefinition) (text []byte, err error) {
 }
 
 // Decode returns the brands and source types of rules.
-func Decode(r *tracking.Rules) (set Set, err error) {
+func Decode(r *analysing.Rules) (set Set, err error) {
 	if len(r.Brands) > 0 && r.Brands[0] == '{' {
 		err = json.Unmarshal(r.Brands, &set)
 	} else {
@@ -49,7 +49,7 @@ func Decode(r *tracking.Rules) (set Set, err error) {
 
 // Changed returns new rules for a definition, or nil if its brands and source types are the
 // same as before.
-func Changed(before *earshot.TrackerDefinition, d *definition.Definition, isNew bool, now time.Time) (*tracking.Rules, error) {
+func Changed(before *earshot.TrackerDefinition, d *definition.Definition, isNew bool, now time.Time) (*analysing.Rules, error) {
 	brands, err := Encode(&d.TrackerDefinition)
 	if err != nil {
 		return nil, err
@@ -58,15 +58,15 @@ func Changed(before *earshot.TrackerDefinition, d *definition.Definition, isNew 
 	if err != nil || !isNew && string(was) == string(brands) {
 		return nil, err
 	}
-	return &tracking.Rules{Brands: brands, Code: analysis.Code, CreatedAt: now}, nil
+	return &analysing.Rules{Brands: brands, Code: analysis.Version, CreatedAt: now}, nil
 }
 
 // Name returns the name of a version of rules, such as r14.
-func Name(r *tracking.Rules) string { return fmt.Sprintf("r%d", r.Version) }
+func Name(r *analysing.Rules) string { return fmt.Sprintf("r%d", r.Version) }
 
 // FirstAlike returns the first rules in the uninterrupted run of rules with the same brands
 // that ends with of. A reanalysis adds rules with the same brands.
-func FirstAlike(all []*tracking.Rules, of *tracking.Rules) *tracking.Rules {
+func FirstAlike(all []*analysing.Rules, of *analysing.Rules) *analysing.Rules {
 	first := of
 	for _, r := range slices.Backward(all) {
 		if r.Version < of.Version {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/store/alerting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
@@ -128,7 +129,7 @@ const screenedSeries = "sources"
 
 // screenSources compares the cited sources of the last two windows of sweeps, once every
 // alert.Window sweeps. Repeated sweeps are not included. It returns the row to store.
-func (w *watching) screenSources(ctx context.Context) ([]*tracking.Series, error) {
+func (w *watching) screenSources(ctx context.Context) ([]*alerting.Series, error) {
 	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil, err
@@ -142,8 +143,8 @@ func (w *watching) screenSources(ctx context.Context) ([]*tracking.Series, error
 	if at < 2*alert.Window {
 		return nil, nil
 	}
-	screened := &tracking.Series{Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: screenedSeries, State: []byte(strconv.Quote(w.sweep.ID))}
-	return []*tracking.Series{screened}, w.compareSources(ctx, closed[at-2*alert.Window:at])
+	screened := &alerting.Series{Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: screenedSeries, State: []byte(strconv.Quote(w.sweep.ID))}
+	return []*alerting.Series{screened}, w.compareSources(ctx, closed[at-2*alert.Window:at])
 }
 
 // compareSources compares the cited sources of two windows of sweeps and raises an alert if

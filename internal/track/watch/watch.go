@@ -19,6 +19,8 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/alerting"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
@@ -31,6 +33,8 @@ import (
 // Watcher runs the change detectors of trackers and raises alerts.
 type Watcher struct {
 	store       *tracking.Store
+	analyses    *analysing.Store
+	alerts      *alerting.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
@@ -39,8 +43,8 @@ type Watcher struct {
 }
 
 // NewWatcher returns a Watcher on a store.
-func NewWatcher(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, log *slog.Logger, planned func()) *Watcher {
-	return &Watcher{s, d, p, c, log, planned}
+func NewWatcher(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, log *slog.Logger, planned func()) *Watcher {
+	return &Watcher{tracking.New(s), analysing.New(s), alerting.New(s), d, p, c, log, planned}
 }
 
 const (
@@ -56,7 +60,7 @@ const (
 // Step runs the change detectors over the sweeps that have ended, in the order in which
 // they were due.
 func (s *Watcher) Step(ctx context.Context, now time.Time) error {
-	ended, err := s.store.Unstepped(ctx, stepBatch)
+	ended, err := s.alerts.AwaitingDetection(ctx, stepBatch)
 	if err != nil {
 		return err
 	}
@@ -64,7 +68,7 @@ func (s *Watcher) Step(ctx context.Context, now time.Time) error {
 	for _, sweep := range ended {
 		err := s.watchTracker(ctx, sweep.Organization, sweep.Tracker, now)
 		// After these errors another node or a later step continues.
-		if err != nil && !errors.Is(err, tracking.ErrChanged) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errUntallied) {
+		if err != nil && !errors.Is(err, store.ErrChanged) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errUntallied) {
 			errs = append(errs, fmt.Errorf("watch tracker %s: %w", sweep.Tracker, err))
 		}
 	}
@@ -81,7 +85,7 @@ func (s *Watcher) watchTracker(ctx context.Context, organization, id string, now
 		return err
 	}
 	for range stepSweeps {
-		sweep, err := s.store.NextUnstepped(ctx, t)
+		sweep, err := s.alerts.NextForDetection(ctx, t)
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
@@ -100,17 +104,17 @@ type watching struct {
 	definition *definition.Definition
 	sweep      *tracking.Sweep
 	raisedAt   time.Time
-	watch      *tracking.Watch
-	raised     []*tracking.Alert
+	watch      *alerting.Watch
+	raised     []*alerting.Alert
 	madeUp     bool
 }
 
 // step runs the detectors over the sweep and stores their state and alerts.
 func (w *watching) step(ctx context.Context, now time.Time) (err error) {
-	if w.watch, err = w.store.Watch(ctx, w.tracker); err != nil {
+	if w.watch, err = w.alerts.Watch(ctx, w.tracker); err != nil {
 		return err
 	}
-	step := tracking.SweepStep{Steps: w.watch.Steps}
+	detection := alerting.Detection{Steps: w.watch.Steps}
 	switch state := w.sweep.State; {
 	case w.sweep.Repeats != "": // a repeated sweep only measures normal variation and is in no series
 	case state == earshot.SweepClosed:
@@ -121,14 +125,14 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 				return err
 			}
 		}
-		if step.Series, err = w.stepSeries(ctx); err != nil {
+		if detection.Series, err = w.stepSeries(ctx); err != nil {
 			return err
 		}
 		screened, err := w.screenSources(ctx)
 		if err != nil {
 			return err
 		}
-		step.Series = append(step.Series, screened...)
+		detection.Series = append(detection.Series, screened...)
 	case state == earshot.SweepMissed || state == earshot.SweepSkipped:
 		w.raise(earshot.AlertSweep, string(state), &earshot.Alert{Summary: alert.SweepSummary(w.sweep.Slot, state)})
 	default: // a canceled sweep raises no alert
@@ -139,22 +143,22 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 			return err
 		}
 	}
-	if step.Alerts = w.raised; fresh {
-		step.Channels = w.definition.AlertChannels()
+	if detection.Alerts = w.raised; fresh {
+		detection.Channels = w.definition.AlertChannels()
 	}
-	step.Days = w.definition.ExportedDays(now, w.sweep)
+	detection.Days = w.definition.ExportedDays(now, w.sweep)
 	if !fresh && !w.tracker.Demo {
-		for _, a := range step.Alerts { // an open alert that was never sent would suppress the next one
+		for _, a := range detection.Alerts { // an open alert that was never sent would suppress the next one
 			a.AcknowledgedAt = now
 		}
 	}
-	if err := w.store.StepSweep(w.tracker, w.sweep, step, now); err != nil {
+	if err := w.alerts.SaveDetection(w.tracker, w.sweep, detection, now); err != nil {
 		return err
 	}
-	for _, a := range step.Alerts {
+	for _, a := range detection.Alerts {
 		w.log.Info("alert", "tracker", w.tracker.Name, "alert", a.ID, "kind", a.Kind, "subject", a.Subject)
 	}
-	if len(step.Alerts) > 0 && len(step.Channels) > 0 {
+	if len(detection.Alerts) > 0 && len(detection.Channels) > 0 {
 		w.planned()
 	}
 	return nil
@@ -162,7 +166,7 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 
 // isOpen reports whether an alert of a kind and subject is open.
 func (w *watching) isOpen(kind earshot.AlertKind, subject string) bool {
-	return slices.ContainsFunc(slices.Concat(w.watch.Open, w.raised), func(a *tracking.Alert) bool { return a.Kind == kind && a.Subject == subject })
+	return slices.ContainsFunc(slices.Concat(w.watch.Open, w.raised), func(a *alerting.Alert) bool { return a.Kind == kind && a.Subject == subject })
 }
 
 // raise adds an alert unless an alert of the same kind and subject is open.
@@ -176,7 +180,7 @@ func (w *watching) raise(kind earshot.AlertKind, subject string, content *earsho
 		w.log.Error("encoding an alert failed", "tracker", w.tracker.Name, "kind", kind, "error", err) // never happens
 		return
 	}
-	w.raised = append(w.raised, &tracking.Alert{
+	w.raised = append(w.raised, &alerting.Alert{
 		Organization: w.tracker.Organization, Tracker: w.tracker.ID, ID: definition.NewID(w.raisedAt), Kind: kind, Subject: subject,
 		Sweep: w.sweep.ID, RaisedAt: w.raisedAt, Content: text,
 	})
@@ -197,7 +201,7 @@ func (w *watching) checkCeiling(ctx context.Context) error {
 }
 
 // stepSeries steps all series of the tracker with the sweep.
-func (w *watching) stepSeries(ctx context.Context) (stepped []*tracking.Series, err error) {
+func (w *watching) stepSeries(ctx context.Context) (stepped []*alerting.Series, err error) {
 	open, targets, err := w.openTargets(ctx)
 	if err != nil || len(open) == 0 {
 		return nil, err
@@ -232,7 +236,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*tracking.Series, 
 		if err != nil {
 			return nil, fmt.Errorf("encode the state of a series: %w", err)
 		}
-		stepped = append(stepped, &tracking.Series{
+		stepped = append(stepped, &alerting.Series{
 			Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: key.Metric, Brand: key.Brand, Target: key.Target, State: state,
 		})
 	}
@@ -386,12 +390,12 @@ func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
 	if _, err := w.panels.Panel(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
 		return false, nil //nolint:nilerr // invalid brands are never aggregated
 	}
-	tallies, err := w.store.Tallies(ctx, rules)
-	return !slices.ContainsFunc(tallies, func(t *tracking.Tally) bool { return t.Sweep == w.sweep.ID }), err
+	tallies, err := w.analyses.Tallies(ctx, rules)
+	return !slices.ContainsFunc(tallies, func(t *analysing.Tally) bool { return t.Sweep == w.sweep.ID }), err
 }
 
 // View returns the API view of an alert.
-func View(a *tracking.Alert) (earshot.Alert, error) {
+func View(a *alerting.Alert) (earshot.Alert, error) {
 	var view earshot.Alert
 	if err := json.Unmarshal(a.Content, &view); err != nil {
 		return view, fmt.Errorf("decode alert %s: %w", a.ID, err)
@@ -408,7 +412,7 @@ func (s *Watcher) Alerts(ctx context.Context, organization, name string, q *ears
 		return nil, err
 	}
 	limit := cmp.Or(q.Limit, 20)
-	alerts, err := s.store.Alerts(ctx, t, tracking.AlertFilter{Open: q.Open, Kind: q.Kind, Before: before, Limit: limit + 1})
+	alerts, err := s.alerts.Alerts(ctx, t, alerting.AlertFilter{Open: q.Open, Kind: q.Kind, Before: before, Limit: limit + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -433,7 +437,7 @@ func (s *Watcher) Acknowledge(ctx context.Context, organization, name, id, key s
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.store.AcknowledgeAlert(t, id, key, now)
+	a, err := s.alerts.AcknowledgeAlert(t, id, key, now)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package tracking
+package alerting
 
 import (
 	"cmp"
@@ -12,6 +12,8 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/exporting"
+	"earshot/internal/store/tracking"
 )
 
 // Series is the state of a change detector.
@@ -83,20 +85,20 @@ var (
 	insertAlertDeliveries = alertDeliveriesTable.Insert("")
 )
 
-// NextUnstepped returns the next sweep of a tracker for its detectors; see Unstepped. It returns
-// ErrNotFound.
-func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
-	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE stepped = 0 AND organization = $1 AND tracker = $2 ORDER BY due_at, id LIMIT 1`, t.Organization, t.ID)
+// NextForDetection returns the next sweep of a tracker for its detectors; see AwaitingDetection. It
+// returns ErrNotFound.
+func (s *Store) NextForDetection(ctx context.Context, t *tracking.Tracker) (*tracking.Sweep, error) {
+	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, tracking.SweepsTable, `WHERE stepped = 0 AND organization = $1 AND tracker = $2 ORDER BY due_at, id LIMIT 1`, t.Organization, t.ID)
 	if err == nil && sweep.State == earshot.SweepRunning {
 		err = store.ErrNotFound
 	}
 	return sweep, engine.Wrap(err, "find the next sweep for the detectors")
 }
 
-// Unstepped lists ended sweeps that the detectors of their tracker have not processed: for each
+// AwaitingDetection lists ended sweeps that the detectors of their tracker have not processed: for each
 // tracker the one that was due first, unless an earlier one is still running.
-func (s *Store) Unstepped(ctx context.Context, limit int) ([]*Sweep, error) {
-	sweeps, err := engine.RowsFromAllShards(ctx, s.DB, sweepsTable, `WHERE stepped = 0 AND state <> 'running'
+func (s *Store) AwaitingDetection(ctx context.Context, limit int) ([]*tracking.Sweep, error) {
+	sweeps, err := engine.RowsFromAllShards(ctx, s.DB, tracking.SweepsTable, `WHERE stepped = 0 AND state <> 'running'
 		AND NOT EXISTS (SELECT 1 FROM sweeps e WHERE e.stepped = 0 AND e.organization = sweeps.organization AND e.tracker = sweeps.tracker
 			AND (e.due_at < sweeps.due_at OR e.due_at = sweeps.due_at AND e.id < sweeps.id))
 		AND EXISTS (SELECT 1 FROM trackers t WHERE t.organization = sweeps.organization AND t.id = sweeps.tracker AND t.state <> 'deleting')
@@ -115,7 +117,7 @@ type Watch struct {
 }
 
 // Watch returns the detectors and alerts of a tracker. It returns ErrNotFound.
-func (s *Store) Watch(ctx context.Context, t *Tracker) (*Watch, error) {
+func (s *Store) Watch(ctx context.Context, t *tracking.Tracker) (*Watch, error) {
 	var w Watch
 	err := s.ShardOf(t.Organization).Lookups.Snapshot(ctx, func(now engine.Snapshot) error {
 		err := engine.First(ctx, now, func(r engine.Scanner) error { return r.Scan(&w.Steps) }, `SELECT steps FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, t.Organization, t.ID)
@@ -137,8 +139,8 @@ func (s *Store) Watch(ctx context.Context, t *Tracker) (*Watch, error) {
 	return &w, nil
 }
 
-// SweepStep is the result of processing a sweep with the detectors of its tracker.
-type SweepStep struct {
+// Detection is the result of processing a sweep with the detectors of its tracker.
+type Detection struct {
 	Steps  int64     // as returned by Watch
 	Series []*Series // the new states
 	Alerts []*Alert
@@ -148,27 +150,27 @@ type SweepStep struct {
 	Days []int64
 }
 
-// StepSweep stores the result of the detectors with the raised alerts and their deliveries, in
+// SaveDetection stores the result of the detectors with the raised alerts and their deliveries, in
 // one transaction. It returns ErrChanged if another node has processed the sweep.
-func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Time) error {
+func (s *Store) SaveDetection(t *tracking.Tracker, sweep *tracking.Sweep, found Detection, now time.Time) error {
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		for _, statement := range []struct {
 			text string
 			args []any
 		}{
-			{`UPDATE trackers SET steps = steps + 1 WHERE organization = $1 AND id = $2 AND steps = $3 AND state <> 'deleting'`, []any{t.Organization, t.ID, step.Steps}},
+			{`UPDATE trackers SET steps = steps + 1 WHERE organization = $1 AND id = $2 AND steps = $3 AND state <> 'deleting'`, []any{t.Organization, t.ID, found.Steps}},
 			{`UPDATE sweeps SET stepped = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND stepped = 0`, []any{t.Organization, t.ID, sweep.ID}},
 		} {
-			if err := expectChange(w.Run(ctx, statement.text, statement.args...)); err != nil {
+			if err := engine.ExpectChange(w.Run(ctx, statement.text, statement.args...)); err != nil {
 				return err
 			}
 		}
 		err := errors.Join(
-			engine.Each(ctx, w.Tx, upsertSeries, step.Series, nil),
-			engine.Each(ctx, w.Tx, insertAlerts, step.Alerts, nil),
-			noteChangedDays(ctx, w.Tx, t, step.Days))
-		for _, a := range step.Alerts {
-			err = errors.Join(err, planDeliveries(ctx, w, t, a.ID, step.Channels, now))
+			engine.Each(ctx, w.Tx, upsertSeries, found.Series, nil),
+			engine.Each(ctx, w.Tx, insertAlerts, found.Alerts, nil),
+			exporting.NoteChanged(ctx, w.Tx, t.Organization, t.ID, found.Days))
+		for _, a := range found.Alerts {
+			err = errors.Join(err, planDeliveries(ctx, w, t, a.ID, found.Channels, now))
 		}
 		return err
 	}})
@@ -176,7 +178,7 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 }
 
 // planDeliveries plans deliveries of an alert or a report to channels.
-func planDeliveries(ctx context.Context, w *store.Work, t *Tracker, what string, channels []string, now time.Time) error {
+func planDeliveries(ctx context.Context, w *store.Work, t *tracking.Tracker, what string, channels []string, now time.Time) error {
 	var deliveries []*AlertDelivery
 	for _, channel := range channels {
 		d := &AlertDelivery{t.Organization, store.NewID(), t.ID, what, channel}
@@ -195,7 +197,7 @@ type AlertFilter struct {
 }
 
 // Alerts lists alerts of a tracker.
-func (s *Store) Alerts(ctx context.Context, t *Tracker, f AlertFilter) ([]*Alert, error) {
+func (s *Store) Alerts(ctx context.Context, t *tracking.Tracker, f AlertFilter) ([]*Alert, error) {
 	open := ""
 	if f.Open {
 		open = ` AND acknowledged_at IS NULL`
@@ -207,7 +209,7 @@ func (s *Store) Alerts(ctx context.Context, t *Tracker, f AlertFilter) ([]*Alert
 
 // AcknowledgeAlert marks an alert as acknowledged and returns it. Doing so twice changes
 // nothing. It returns ErrNotFound.
-func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Alert, error) {
+func (s *Store) AcknowledgeAlert(t *tracking.Tracker, id, by string, now time.Time) (*Alert, error) {
 	id, err := store.CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("alert: %w", err)
@@ -225,8 +227,9 @@ func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Ale
 	return alert, engine.Wrap(err, "acknowledge alert %s", id)
 }
 
-// Told returns the alert or else the report of a delivery to a channel. It returns ErrNotFound.
-func (s *Store) Told(ctx context.Context, organization, delivery string) (d *AlertDelivery, a *Alert, r *Report, err error) {
+// DeliveryContent returns the alert or else the report of a delivery to a channel. It returns
+// ErrNotFound.
+func (s *Store) DeliveryContent(ctx context.Context, organization, delivery string) (d *AlertDelivery, a *Alert, r *Report, err error) {
 	d, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
 	if err == nil {
 		const byID = `WHERE organization = $1 AND tracker = $2 AND id = $3`
@@ -237,41 +240,4 @@ func (s *Store) Told(ctx context.Context, organization, delivery string) (d *Ale
 		}
 	}
 	return d, a, r, engine.Wrap(err, "find the alert or report of delivery %s", delivery)
-}
-
-// TargetCount counts the answers of a target in a sweep that have the same outcome and reason.
-type TargetCount struct {
-	Target  int
-	Outcome earshot.Outcome
-	Reason  string
-	Count   int
-}
-
-// TargetCounts counts the answers of a sweep by target, outcome and reason.
-func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []TargetCount, err error) {
-	targets := func(c *TargetCount) []any { return []any{&c.Target, &c.Outcome, &c.Reason, &c.Count} }
-	counts, err = engine.FindAll(ctx, s.ShardOf(sweep.Organization).Reports, targets, `
-		SELECT target, outcome, COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3
-		GROUP BY target, outcome, COALESCE(reason, '')`, sweep.Organization, sweep.Tracker, sweep.ID)
-	return counts, engine.Wrap(err, "count the answers of sweep %s", sweep.ID)
-}
-
-// deleteAlerts deletes alerts and reports of a tracker from before a time, with their
-// deliveries.
-func deleteAlerts(ctx context.Context, t *engine.Tx, organization, tracker string, before time.Time) error {
-	deliveries, err := engine.FindValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
-		organization, tracker, store.FirstID(before))
-	if err != nil {
-		return err
-	}
-	var webhooks []*store.DeliveryRow
-	for _, id := range deliveries {
-		webhooks = append(webhooks, &store.DeliveryRow{Delivery: store.Delivery{Organization: organization, Job: id}})
-	}
-	for _, table := range []string{"alerts", "reports"} {
-		if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND id < $3`, organization, tracker, store.FirstID(before)); err != nil {
-			return err
-		}
-	}
-	return store.RemoveDeliveries(ctx, t, webhooks)
 }

@@ -1,4 +1,4 @@
-package tracking
+package analysing
 
 import (
 	"context"
@@ -181,36 +181,13 @@ func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 	return all, engine.Wrap(err, "list rules without tallies")
 }
 
-// pruneTallies marks sweeps of deleted answers as incomplete and deletes their tallies.
-func pruneTallies(ctx context.Context, t *engine.Tx, answers []*Answer) error {
-	pruned := map[string]bool{}
-	for _, a := range answers {
-		if pruned[a.Sweep] {
-			continue
-		}
-		pruned[a.Sweep] = true
-		if err := pruneSweepTallies(ctx, t, &Sweep{Organization: a.Organization, Tracker: a.Tracker, ID: a.Sweep}); err != nil {
-			return fmt.Errorf("remove tallies: %w", err)
-		}
-	}
-	return nil
-}
-
-func pruneSweepTallies(ctx context.Context, t *engine.Tx, sweep *Sweep) error {
-	due, err := engine.FindValues[int64](ctx, t, `UPDATE sweeps SET pruned = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND pruned = 0 RETURNING due_at`,
-		sweep.Organization, sweep.Tracker, sweep.ID)
-	if err != nil || len(due) == 0 {
+// DeleteTallies deletes the tallies of a sweep, and the spans that begin no later than the day on
+// which the sweep was due.
+func DeleteTallies(ctx context.Context, t *engine.Tx, organization, tracker, sweep string, due time.Time) error {
+	if _, err := t.ExecContext(ctx, `DELETE FROM tallies WHERE organization = $1 AND tracker = $2 AND sweep = $3`, organization, tracker, sweep); err != nil {
 		return err
 	}
-	if _, err := t.ExecContext(ctx, `DELETE FROM tallies WHERE organization = $1 AND tracker = $2 AND sweep = $3`, sweep.Organization, sweep.Tracker, sweep.ID); err != nil {
-		return err
-	}
-	_, err = t.ExecContext(ctx, `DELETE FROM tally_spans WHERE organization = $1 AND tracker = $2 AND days * number <= $3`,
-		sweep.Organization, sweep.Tracker, Range(time.UnixMilli(due[0]), 1))
+	_, err := t.ExecContext(ctx, `DELETE FROM tally_spans WHERE organization = $1 AND tracker = $2 AND days * number <= $3`,
+		organization, tracker, Range(due, 1))
 	return err
-}
-
-// Prune marks a sweep as incomplete, as if some of its answers were deleted.
-func (s *Store) Prune(sweep *Sweep) error {
-	return s.ShardOf(sweep.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error { return pruneSweepTallies(ctx, tx, sweep) })
 }

@@ -1,4 +1,4 @@
-package tracking
+package alerting
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/tracking"
 )
 
 // Report is a report of a tracker that is sent to channels.
@@ -37,27 +38,27 @@ var (
 )
 
 // TrackersToReport returns trackers whose next report is due, longest overdue first.
-func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
-	due, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, engine.Millis(now), limit)
+func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) ([]*tracking.Tracker, error) {
+	due, err := engine.RowsFromAllShards(ctx, s.DB, tracking.TrackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, engine.Millis(now), limit)
 	return due, engine.Wrap(err, "find trackers with due reports")
 }
 
 // TakeReport stores a due report, plans its deliveries to channels, and sets the next slot of the
 // tracker, in one transaction. It never stores a second report of a slot. It returns ErrChanged
 // if the tracker was changed since the caller read it.
-func (s *Store) TakeReport(t *Tracker, r *Report, channels []string, slot string, due, now time.Time) error {
+func (s *Store) TakeReport(t *tracking.Tracker, r *Report, channels []string, slot string, due, now time.Time) error {
 	return s.saveReport(t, r, channels, now, func(ctx context.Context, w *store.Work) error {
-		return expectChange(w.Run(ctx, `UPDATE trackers SET report_slot = $5, report_due_at = $6 WHERE organization = $1 AND id = $2 AND version = $3 AND report_slot = $4`,
-			t.Organization, t.ID, t.Version, t.ReportSlot, nullText(slot), engine.NullMillis(due)))
+		return engine.ExpectChange(w.Run(ctx, `UPDATE trackers SET report_slot = $5, report_due_at = $6 WHERE organization = $1 AND id = $2 AND version = $3 AND report_slot = $4`,
+			t.Organization, t.ID, t.Version, t.ReportSlot, engine.NullText(slot), engine.NullMillis(due)))
 	})
 }
 
 // SendReport stores a report that a user requested and plans its deliveries.
-func (s *Store) SendReport(t *Tracker, r *Report, channels []string, now time.Time) error {
+func (s *Store) SendReport(t *tracking.Tracker, r *Report, channels []string, now time.Time) error {
 	return s.saveReport(t, r, channels, now, func(context.Context, *store.Work) error { return nil })
 }
 
-func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Time, first func(context.Context, *store.Work) error) error {
+func (s *Store) saveReport(t *tracking.Tracker, r *Report, channels []string, now time.Time, first func(context.Context, *store.Work) error) error {
 	r.Organization, r.Tracker, r.packed = t.Organization, t.ID, store.Pack(r.Document)
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		if err := first(ctx, w); err != nil {
@@ -79,7 +80,7 @@ func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Ti
 
 // SentReport returns the report of a slot, or the newest if slot is "", without its document, and
 // its deliveries by channel. It returns ErrNotFound.
-func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Report, map[string]*store.Delivery, error) {
+func (s *Store) SentReport(ctx context.Context, t *tracking.Tracker, slot string) (*Report, map[string]*store.Delivery, error) {
 	r, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, listedReports, `WHERE organization = $1 AND tracker = $2 AND ($3 = '' OR slot = $3) ORDER BY id DESC LIMIT 1`, t.Organization, t.ID, slot)
 	if err != nil {
 		return nil, nil, fmt.Errorf("report of tracker %s: %w", t.Name, err)
@@ -89,7 +90,7 @@ func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Repor
 }
 
 // deliveriesOf returns the deliveries of an alert or a report, by channel.
-func (s *Store) deliveriesOf(ctx context.Context, t *Tracker, what string) (map[string]*store.Delivery, error) {
+func (s *Store) deliveriesOf(ctx context.Context, t *tracking.Tracker, what string) (map[string]*store.Delivery, error) {
 	rows, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
 	if err != nil {
 		return nil, fmt.Errorf("find deliveries: %w", err)

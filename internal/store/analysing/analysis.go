@@ -1,4 +1,4 @@
-package tracking
+package analysing
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/exporting"
 )
 
 // RulesState says how rules are used.
@@ -82,88 +83,47 @@ var (
 		engine.Field("content", "bytea", func(a *Analysis) *[]byte { return &a.Content }))
 	readAnalyses   = engine.NewTable("analyses", analysesTable.Only("sweep", "prompt", "target", "outcome", "surface", "content")...)
 	insertAnalyses = analysesTable.Insert(`ON CONFLICT (organization, tracker, answer, rules) DO NOTHING`)
-
-	// deleteAnalyses deletes the analyses of answers by all rules.
-	deleteAnalyses = engine.NewStatement([]engine.Column[Answer]{
-		engine.Field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
-		engine.Field("tracker", "uuid", func(a *Answer) *string { return &a.Tracker }),
-		engine.Field("answer", "uuid", func(a *Answer) *string { return &a.ID }),
-	}, func(in engine.Input) string { return `DELETE FROM analyses WHERE ` + in.Matching() })
 )
 
-// Analysis returns an analysis of the answer by rules of its tracker.
-func (a *Answer) Analysis(rules int, content []byte) *Analysis {
-	analysis := &Analysis{Rules: rules, Content: content}
-	analysis.place(a)
-	return analysis
-}
-
-// place copies the properties of the answer.
-func (a *Analysis) place(of *Answer) {
-	a.Organization, a.Tracker, a.Answer, a.Sweep = of.Organization, of.Tracker, of.ID, of.Sweep
-	a.Prompt, a.Target, a.Sample, a.Outcome, a.Surface = of.Prompt, of.Target, of.Sample, of.Outcome, of.Surface
-}
-
-// addAnalyses inserts the analyses of answers.
-func addAnalyses(ctx context.Context, t *engine.Tx, answers []*Answer) error {
-	var all []*Analysis
-	for _, a := range answers {
-		for _, analysis := range a.Analyses {
-			analysis.place(a)
-			all = append(all, analysis)
-		}
-	}
+// InsertAnalyses inserts the analyses of new answers.
+func InsertAnalyses(ctx context.Context, t *engine.Tx, all []*Analysis) error {
 	return engine.Wrap(engine.Each(ctx, t, insertAnalyses, all, nil), "store analyses")
 }
 
-// addRules inserts rules with the next version. They become current if there are no other rules;
-// otherwise they become pending and replace pending rules.
-func addRules(ctx context.Context, w *store.Work, t *Tracker, r *Rules) error {
-	r.Organization, r.Tracker, r.Version, r.State, r.Cursor = t.Organization, t.ID, 1, RulesCurrent, uuid.Nil.String()
-	known, err := engine.FindRows(ctx, w, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, t.Organization, t.ID)
+// InsertRules inserts rules with the next version. They become current if there are no other rules;
+// otherwise they become pending and replace pending rules. newTracker says that the tracker is new.
+func InsertRules(ctx context.Context, w *store.Work, r *Rules, newTracker bool) error {
+	r.Version, r.State, r.Cursor = 1, RulesCurrent, uuid.Nil.String()
+	known, err := engine.FindRows(ctx, w, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, r.Organization, r.Tracker)
 	if err != nil {
 		return err
 	}
 	if len(known) > 0 {
 		r.Version, r.State = known[len(known)-1].Version+1, RulesPending
 	}
-	if len(known) == 0 && t.Version == 1 {
-		r.FinishedAt = r.CreatedAt // a new tracker has no answers
+	if len(known) == 0 && newTracker {
+		r.FinishedAt = r.CreatedAt // there are no answers
 	}
 	_, err = w.ExecContext(ctx, `UPDATE tracker_rules SET state = 'old', finished_at = $3 WHERE organization = $1 AND tracker = $2 AND state = 'pending'`,
-		t.Organization, t.ID, engine.Millis(r.CreatedAt))
+		r.Organization, r.Tracker, engine.Millis(r.CreatedAt))
 	if err != nil {
 		return err
 	}
 	return engine.Each(ctx, w.Tx, insertRules, []*Rules{r}, nil)
 }
 
-// expectRules returns ErrChanged unless the newest rules of trackers have the given versions.
-func expectRules(ctx context.Context, w *store.Work, organization string, newest map[string]int) error {
+// ExpectRules returns ErrChanged unless the newest rules of trackers have the given versions.
+func ExpectRules(ctx context.Context, w *store.Work, organization string, newest map[string]int) error {
 	for tracker, version := range newest {
 		found, err := engine.FindValues[int](ctx, w, `SELECT COALESCE(MAX(version), 0) FROM tracker_rules WHERE organization = $1 AND tracker = $2`, organization, tracker)
 		if err == nil && found[0] != version {
-			err = ErrChanged
+			err = engine.ErrChanged
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// AddRules adds rules by which the existing answers of a tracker will be analysed. before is the newest
-// version that the caller knows, or 0. AddRules returns ErrChanged.
-func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error {
-	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
-		// The lock on the organization keeps other nodes from adding rules.
-		if err := expectRules(ctx, w, t.Organization, map[string]int{t.ID: before}); err != nil {
-			return err
-		}
-		r.CreatedAt = now
-		return addRules(ctx, w, t, r)
-	}})
-	return engine.Wrap(err, "add rules of tracker %s", t.Name)
 }
 
 // Rules lists all rules of a tracker by version, including old ones.
@@ -178,56 +138,12 @@ func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
 	return all, engine.Wrap(err, "list unfinished rules")
 }
 
-// TrackersToAnalyse lists trackers without rules of this or a later version of the code.
-func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, error) {
-	all, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
-		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.code >= $1)`, code)
-	return all, engine.Wrap(err, "list trackers to analyse")
-}
-
-// TrackersWithOldRules lists trackers that may have unused analyses.
-func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
-	all, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE EXISTS (
-		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.state = 'old' AND r.cursor <> $1)`, uuid.Max.String())
-	return all, engine.Wrap(err, "list trackers with old rules")
-}
-
-// Unanalysed returns the next answers after an id, with their results, that were not analysed by
-// the rules.
-func (s *Store) Unanalysed(ctx context.Context, r *Rules, after string, limit int) ([]*Answer, error) {
-	return s.withResults(ctx, r.Organization, `AND answers.id > $3 AND NOT EXISTS (SELECT 1 FROM analyses x WHERE x.organization = answers.organization
-		AND x.tracker = answers.tracker AND x.answer = answers.id AND x.rules = $5) ORDER BY answers.id`, r.Tracker, after, limit, r.Version)
-}
-
-// SweepResults returns the next answers of a sweep after an id, with their results.
-func (s *Store) SweepResults(ctx context.Context, t *Tracker, sweep, after string, limit int) ([]*Answer, error) {
-	return s.withResults(ctx, t.Organization, `AND answers.id > $3 AND answers.sweep = $5 ORDER BY answers.id`, t.ID, after, limit, sweep)
-}
-
-// withResults returns answers that have results. which selects and sorts them. The first four
-// arguments of the query are the organization, the tracker, the id to start from and the limit.
-func (s *Store) withResults(ctx context.Context, organization, which string, args ...any) (answers []*Answer, err error) {
-	err = s.ShardOf(organization).Reports.Find(ctx, func(found engine.Scanner) error {
-		a := new(Answer)
-		if err := found.Scan(append(answersTable.Targets(a), &a.packed)...); err != nil {
-			return err
-		}
-		var err error
-		a.Result, err = store.Unpack(a.packed)
-		a.packed = nil
-		answers = append(answers, a)
-		return err
-	}, `SELECT `+answersTable.List+`, b.content FROM answers JOIN bodies b ON b.organization = answers.organization AND b.hash = answers.body
-		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.outcome IN ('answered', 'refused') `+which+` LIMIT $4`, append([]any{organization}, args...)...)
-	return answers, engine.Wrap(err, "read answers with their results")
-}
-
 // SaveAnalyses inserts analyses and moves the cursor of the rules. It returns ErrChanged, and
 // changes nothing, if another node has moved the cursor since r was read. It also compares the
 // number of analysed answers, because the cursor restarts at the end.
 func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 	err := s.ShardOf(r.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		err := expectChange(tx.Run(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
+		err := engine.ExpectChange(tx.Run(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
 			WHERE organization = $1 AND tracker = $2 AND version = $3 AND cursor = $6 AND done = $7 AND finished_at IS NULL`,
 			r.Organization, r.Tracker, r.Version, cursor, len(found), r.Cursor, r.Done))
 		if err != nil {
@@ -247,7 +163,7 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 	err := s.Commit(store.Change{Organization: r.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		n, err := w.Run(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL AND state <> 'old'`,
-			r.Organization, r.Tracker, r.Version, engine.Millis(now), nullText(string(r.Report)))
+			r.Organization, r.Tracker, r.Version, engine.Millis(now), engine.NullText(string(r.Report)))
 		if err != nil || n == 0 {
 			return err
 		}
@@ -261,19 +177,9 @@ func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		return noteChangedDays(ctx, w.Tx, &Tracker{Organization: r.Organization, ID: r.Tracker}, days)
+		return exporting.NoteChanged(ctx, w.Tx, r.Organization, r.Tracker, days)
 	}})
 	return engine.Wrap(err, "finish rules")
-}
-
-// CountAnswers returns the number of answers of a tracker that have a result.
-func (s *Store) CountAnswers(ctx context.Context, organization, tracker string) (n int, err error) {
-	err = engine.First(ctx, s.ShardOf(organization).Reports, func(r engine.Scanner) error { return r.Scan(&n) },
-		`SELECT COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND body IS NOT NULL`, organization, tracker)
-	if err != nil {
-		return 0, fmt.Errorf("count answers: %w", err)
-	}
-	return n, nil
 }
 
 // Analyses calls each for the analyses of answers that were asked between two times. The Analysis is
@@ -294,16 +200,16 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 	return engine.Wrap(err, "read analyses")
 }
 
-// Found returns the content of the analyses of answers from one id to another, by answer. prompt
-// is the prompt that they answer, or 0 for any.
-func (s *Store) Found(ctx context.Context, t *Tracker, rules, prompt int, first, last string) (map[string][]byte, error) {
+// Contents returns the content of the analyses by rules of a tracker of answers from one id to
+// another, by answer. prompt is the prompt that they answer, or 0 for any.
+func (s *Store) Contents(ctx context.Context, organization, tracker string, rules, prompt int, first, last string) (map[string][]byte, error) {
 	all := map[string][]byte{}
-	args := []any{t.Organization, t.ID, first, last, rules}
+	args := []any{organization, tracker, first, last, rules}
 	where := ``
 	if prompt != 0 {
 		where, args = ` AND prompt = $6`, append(args, prompt)
 	}
-	err := s.ShardOf(t.Organization).Reports.Find(ctx, func(found engine.Scanner) error {
+	err := s.ShardOf(organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		var answer string
 		var content []byte
 		err := found.Scan(&answer, &content)
@@ -367,4 +273,14 @@ func (s *Store) deleteOldTallies(organization, tracker string) error {
 		return nil
 	})
 	return engine.Wrap(err, "delete old tallies")
+}
+
+// CellAnalyses returns the analyses of the newest answers of a cell, newest first.
+func (s *Store) CellAnalyses(ctx context.Context, r *Rules, prompt, target, limit int) (all []*Analysis, err error) {
+	err = s.ShardOf(r.Organization).Reports.Find(ctx, engine.Collect(analysesTable, &all), `
+		SELECT `+analysesTable.List+` FROM answers JOIN analyses ON analyses.organization = answers.organization AND analyses.tracker = answers.tracker
+			AND analyses.answer = answers.id AND analyses.rules = $5
+		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.prompt = $3 AND answers.target = $4 ORDER BY answers.id DESC LIMIT $6`,
+		r.Organization, r.Tracker, prompt, target, r.Version, limit)
+	return all, engine.Wrap(err, "read the analyses of a cell")
 }

@@ -1,0 +1,117 @@
+// Package exporting stores which days of trackers must be exported, and which node exports them.
+// Days wait again whenever their data changes.
+package exporting
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
+)
+
+// Store adds the days to export to a store. It is safe for concurrent use.
+type Store struct {
+	*store.Store
+}
+
+// New adds the days to export to a store.
+func New(s *store.Store) *Store { return &Store{s} }
+
+// Day is a day of a tracker that must be exported.
+type Day struct {
+	Organization string
+	Tracker      string
+	Day          int64 // UTC day since 1970-01-01
+	Changes      int64 // number of changes of the day's data
+	leasedUntil  int64 // identifies the node that exports the day
+}
+
+// DayOf returns the UTC day of a moment.
+func DayOf(t time.Time) int64 { return t.Unix() / secondsOfDay }
+
+// Start returns the beginning of the day.
+func (d *Day) Start() time.Time { return time.Unix(d.Day*secondsOfDay, 0).UTC() }
+
+const secondsOfDay = 24 * 60 * 60
+
+var (
+	daysTable = engine.NewTable("export_days",
+		engine.Field("organization", "uuid", func(d *Day) *string { return &d.Organization }),
+		engine.Field("tracker", "uuid", func(d *Day) *string { return &d.Tracker }),
+		engine.IntField("day", func(d *Day) *int64 { return &d.Day }),
+		engine.IntField("changes", func(d *Day) *int64 { return &d.Changes }),
+		engine.IntField("leased_until", func(d *Day) *int64 { return &d.leasedUntil }))
+	changeDays = daysTable.Insert(`ON CONFLICT (organization, tracker, day) DO UPDATE SET changes = export_days.changes + 1`)
+)
+
+// NoteChanged marks days of a tracker to be exported again.
+func NoteChanged(ctx context.Context, t *engine.Tx, organization, tracker string, days []int64) error {
+	var all []*Day
+	for _, day := range days {
+		all = append(all, &Day{Organization: organization, Tracker: tracker, Day: day, Changes: 1})
+	}
+	return engine.Each(ctx, t, changeDays, all, nil)
+}
+
+// Claim leases a day that waits for its export. The newest comes first, so that a long
+// backlog does not delay today's export. It returns ErrNotFound if no day waits, and
+// ErrChanged if another node has leased the day.
+func (s *Store) Claim(ctx context.Context, lease time.Duration, now time.Time) (*Day, error) {
+	days, err := engine.RowsFromAllShards(ctx, s.DB, daysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, engine.Millis(now))
+	if err == nil && len(days) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find a day to export: %w", err)
+	}
+	day := slices.MinFunc(days, func(a, b *Day) int {
+		return cmp.Or(cmp.Compare(a.leasedUntil, b.leasedUntil), cmp.Compare(b.Day, a.Day))
+	})
+	return day, s.Lease(day, now.Add(lease))
+}
+
+// Lease extends the lease of a day. It returns ErrChanged if another node has it.
+func (s *Store) Lease(day *Day, until time.Time) error {
+	err := s.update(day, `leased_until = $5`, engine.Millis(until))
+	day.leasedUntil = engine.Millis(until)
+	return err
+}
+
+// End records that a day was exported with the changes it had when it was claimed. It
+// returns ErrChanged.
+func (s *Store) End(day *Day, now time.Time) error {
+	return s.update(day, `leased_until = 0, written = $5, written_at = $6, failure = NULL`, day.Changes, engine.Millis(now))
+}
+
+// Fail records why a day could not be exported, and when to try again. It returns
+// ErrChanged.
+func (s *Store) Fail(day *Day, failure string, again time.Time) error {
+	return s.update(day, `leased_until = $5, failure = $6`, engine.Millis(again), failure)
+}
+
+// update changes a day that this node has leased.
+func (s *Store) update(day *Day, set string, args ...any) error {
+	err := engine.ExpectChange(s.ShardOf(day.Organization).Run(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
+		append([]any{day.Organization, day.Tracker, day.Day, day.leasedUntil}, args...)...))
+	return engine.Wrap(err, "update the state of an export")
+}
+
+// State is the state of a tracker's exports.
+type State struct {
+	Waiting   int       // number of days that wait for their export
+	WrittenAt time.Time // when a day was last exported; zero for never
+	Failure   string    // why a waiting day could not be exported, or ""
+}
+
+// State returns the state of a tracker's exports.
+func (s *Store) State(ctx context.Context, organization, tracker string) (state State, err error) {
+	err = engine.First(ctx, s.ShardOf(organization).Lookups, func(r engine.Scanner) error {
+		return r.Scan(&state.Waiting, engine.MillisInto(&state.WrittenAt), &state.Failure)
+	}, `SELECT COUNT(CASE WHEN written < changes THEN 1 END), MAX(written_at), COALESCE(MAX(CASE WHEN written < changes THEN failure END), '')
+		FROM export_days WHERE organization = $1 AND tracker = $2`, organization, tracker)
+	return state, engine.Wrap(err, "read the exports of tracker %s", tracker)
+}
