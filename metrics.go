@@ -2,7 +2,7 @@ package earshot
 
 // MetricQuery is a choice of metrics of a tracker.
 type MetricQuery struct {
-	// Comma-separated names of metrics, such as `visibility,shareOfVoice`. By default, all metrics except `stability.domains` and `stability.brands`, which are computed only when they are named (`stability` names both).
+	// Comma-separated names of metrics, such as `visibility,shareOfVoice`. A name with a version, such as `citationRate@m2`, selects that definition; without one, `citationRate` is `citationRate@m1`. By default, all metrics except the ones that are computed only when they are named: `stability.domains` and `stability.brands` (`stability` names both), `merchantShare`, `price` and `blockRate`.
 	Metric string `json:"metric,omitempty" schema:"maxLength=500"`
 	// The dimensions to group by, comma-separated: `brand`, `surface`, `target`, `provider`, `country`, `prompt`, `tag`, `sweep`, `day`, `week`, `month`. The default is `target`. Metrics of brands are always grouped by brand; `brand` alone groups by nothing else.
 	By string `json:"by,omitempty" schema:"maxLength=200"`
@@ -117,13 +117,20 @@ type MetricRow struct {
 	// Absent when the metric is not about a brand.
 	Brand string `json:"brand,omitempty"`
 	NumberLabels
+	// Only for `merchantShare`: the merchant, as `domain:` and its domain, or as `name:` and its name in lower case.
+	Merchant string `json:"merchant,omitempty"`
+	// Only for `price`: the product, as `id:` and its id, or as `title:` and its title in lower case; and the currency.
+	Product  string `json:"product,omitempty"`
+	Currency string `json:"currency,omitempty"`
+	// Only for `blockRate`: the type of the block, such as `searchoverview`.
+	Block string `json:"block,omitempty"`
 	// The number of the prompt; only when grouped by prompt.
 	PromptID int    `json:"promptId,omitempty" schema:"min=1"`
 	Sweep    string `json:"sweep,omitempty"`
 	Day      string `json:"day,omitempty"`
 	Week     string `json:"week,omitempty"`
 	Month    string `json:"month,omitempty"`
-	// `null` when the value cannot be computed. For `position`, `listRank` and `rank`, the value is the median.
+	// `null` when the value cannot be computed. For `position`, `listRank`, `rank`, `productRank` and `price`, the value is the median.
 	Value *float64 `json:"value"`
 	// Plain counts. The value equals their ratio only when all cells have the same number of answers and the same weight.
 	Numerator   float64 `json:"numerator"`
@@ -142,16 +149,26 @@ type MetricRow struct {
 	Provisional bool `json:"provisional"`
 	// The lag-1 autocorrelation of the sweeps. Above 0.5, the `rerun` interval is too narrow.
 	Lag1 *float64 `json:"lag1,omitempty"`
-	// Only for `position` and `listRank`.
+	// Only for `position`, `listRank` and `productRank`.
 	Places *PlaceShares `json:"places,omitempty"`
 	// Only for `rank`.
 	Top *TopShares `json:"top,omitempty"`
 	// Only for `stability.domains` and `stability.brands`: 1 − Bray–Curtis dissimilarity of the counts, while `value` is 1 − Jaccard distance. The denominator is the number of pairs of consecutive sweeps.
 	Weighted *float64 `json:"weighted,omitempty" schema:"min=0,max=1"`
-	// Only for `listRank` and `support`: how many answers are left out because they were requested without Markdown.
+	// Only for `price`: the lowest price, and the prices of each sweep.
+	Lowest *float64     `json:"lowest,omitempty"`
+	Points []PricePoint `json:"points,omitempty"`
+	// Only for `blockRate`: the median of the block's position, among pages that have the block.
+	MedianPosition *float64 `json:"medianPosition,omitempty" schema:"min=0"`
+	// How many answers are left out because they were requested without the data that the metric needs, such as Markdown for `listRank` and `support`.
 	NotRequested int `json:"notRequested,omitempty" schema:"min=0"`
-	// Why the value is `null`: `notRequested` when all answers were requested without the data that the metric needs.
-	Reason string `json:"reason,omitempty" schema:"enum=notRequested"`
+	// How many answers are left out because the provider or upstream does not return this data.
+	NotOffered int `json:"notOffered,omitempty" schema:"min=0"`
+	// Why the value is `null`, when all answers are left out.
+	Reason string `json:"reason,omitempty" schema:"enum=notRequested|notOffered"`
+	// Only for `organicVisibility`: how many answers are from a provider that does not mark sponsored text. When these are all answers, `note` is `paidNotMarked`, and the value equals `visibility`.
+	NotMarked int    `json:"notMarked,omitempty" schema:"min=0"`
+	Note      string `json:"note,omitempty" schema:"enum=paidNotMarked"`
 	// The version of the tracker's rules.
 	Rules string `json:"rules"`
 	// Where the answers behind the value are listed. With `last`, only the answers of the named sweep.
@@ -160,7 +177,7 @@ type MetricRow struct {
 
 // Intervals are the two 95 % confidence intervals of a value, each as its lower and upper end.
 type Intervals struct {
-	// The interval for the same prompts, asked again.
+	// The interval for the same prompts, asked again; empty when it cannot be computed.
 	Rerun List[float64] `json:"rerun"`
 	// The interval for similar prompts; absent when there is only one prompt.
 	Market []float64 `json:"market,omitempty"`
@@ -171,6 +188,15 @@ type PlaceShares struct {
 	First      float64 `json:"first" schema:"min=0,max=1"`
 	TwoToThree float64 `json:"twoToThree" schema:"min=0,max=1"`
 	FourOrMore float64 `json:"fourOrMore" schema:"min=0,max=1"`
+}
+
+// PricePoint are the prices of a product in one sweep.
+type PricePoint struct {
+	Sweep  string  `json:"sweep" schema:"uuid"`
+	Lowest float64 `json:"lowest" schema:"min=0"`
+	Median float64 `json:"median" schema:"min=0"`
+	// How many prices there are.
+	Offers int `json:"offers" schema:"min=1"`
 }
 
 // TopShares are the shares of search pages on which the brand's domain is among the first results.
@@ -216,7 +242,7 @@ type CompareReport struct {
 	MadeUp   bool   `json:"madeUp"`
 	Baseline Period `json:"baseline"`
 	Period   Period `json:"period"`
-	// One row for each brand and target and, with several targets, one for all targets together.
+	// One row for each brand and target and, with several targets, one for all targets together. Metrics without a brand have one row for each target.
 	Rows List[ComparedRow] `json:"rows"`
 	// How reliable the metrics of the later period are.
 	Grades List[GradedCut] `json:"grades"`
@@ -236,7 +262,8 @@ type Period struct {
 // ComparedRow is one metric of one brand in the two periods.
 type ComparedRow struct {
 	Metric string `json:"metric"`
-	Brand  string `json:"brand"`
+	// Empty when the metric is not about a brand.
+	Brand string `json:"brand"`
 	NumberLabels
 	// The number of the prompt; only with `by=prompt`.
 	PromptID int     `json:"promptId,omitempty" schema:"min=1"`

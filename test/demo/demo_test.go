@@ -82,7 +82,7 @@ func exportedAlarms(t *testing.T, n *harness.Node, a *app.Account, h float64) {
 		}
 		if key := [3]string{s.Metric, *s.Brand, s.Target}; len(s.Alarms) > 0 && !seen[key] {
 			seen[key] = true
-			exported[alarm{strings.TrimSuffix(s.Metric, metric.Version), *s.Brand, s.Target, string(s.Alarms[0].Direction), s.Alarms[0].Sweep}] = true
+			exported[alarm{metric.BaseName(s.Metric), *s.Brand, s.Target, string(s.Alarms[0].Direction), s.Alarms[0].Sweep}] = true
 		}
 	}
 	if len(exported) == 0 {

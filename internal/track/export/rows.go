@@ -118,6 +118,7 @@ type (
 		Denominator float64        `json:"denominator" parquet:"denominator"`
 		Answers     int64          `json:"answers" parquet:"answers"`
 		Missing     int64          `json:"missing" parquet:"missing"`
+		Reason      *string        `json:"reason" parquet:"reason,optional,dict"`
 		RerunLow    *float64       `json:"rerunLow" parquet:"rerunLow,optional"`
 		RerunHigh   *float64       `json:"rerunHigh" parquet:"rerunHigh,optional"`
 		MarketLow   *float64       `json:"marketLow" parquet:"marketLow,optional"`
@@ -225,10 +226,12 @@ func (s *Exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, swe
 func rowOfMetric(b *aggregate.Aggregate, m earshot.MetricRow, sweep *tracking.Sweep) metricRow {
 	row := metricRow{
 		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNil(m.Brand), Target: m.Target, Surface: orNil(m.Surface), Via: orNil(m.Via),
-		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), MadeUp: b.MadeUp,
+		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), Reason: orNil(m.Reason), MadeUp: b.MadeUp,
 	}
 	if m.Interval != nil {
-		row.RerunLow, row.RerunHigh = &m.Interval.Rerun[0], &m.Interval.Rerun[1]
+		if m.Interval.Rerun != nil {
+			row.RerunLow, row.RerunHigh = &m.Interval.Rerun[0], &m.Interval.Rerun[1]
+		}
 		if m.Interval.Market != nil {
 			row.MarketLow, row.MarketHigh = &m.Interval.Market[0], &m.Interval.Market[1]
 		}

@@ -225,6 +225,10 @@ func takesAccents(r rune) bool {
 	return unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) && unicode.IsLetter(r)
 }
 
+// Fold returns a text in the form in which names are compared, without white space at its
+// ends.
+func Fold(text string) string { return string(foldText(text, false)) }
+
 // foldText folds a name, a prompt or a phrase, and trims white space.
 func foldText(text string, keepCase bool) []rune {
 	v := newVisible(len(text))

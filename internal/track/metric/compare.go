@@ -1,16 +1,17 @@
 package metric
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"earshot/internal/track/stats"
 )
 
-// Comparison is one metric of one brand in two periods.
+// Comparison is one metric in two periods.
 type Comparison struct {
 	Metric string  `json:"metric"`
-	Brand  *string `json:"brand"`
+	Brand  *string `json:"brand"` // nil if the metric does not depend on a brand
 	Labels
 	A        *float64        `json:"a"` // mean of the sweep means of period a
 	B        *float64        `json:"b"`
@@ -58,19 +59,11 @@ func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 		for _, c := range cuts[at : at+len(batch)] {
 			a, z := c, c
 			a.sweeps, z.sweeps = first, second
-			before, after, leftOut, err := b.common(a, z, q.reads(), decoded)
+			compared, err := b.compareCut(a, z, q, decoded)
 			if err != nil {
 				return err
 			}
-			for _, brand := range c.panel {
-				for _, m := range measures {
-					if m.compared && q.wants(m.name) {
-						comparison := b.compare(before, after, m, brand)
-						comparison.LeftOut = leftOut
-						found = append(found, comparison)
-					}
-				}
-			}
+			found = append(found, compared...)
 		}
 		return nil
 	})
@@ -97,28 +90,83 @@ func (b *Dataset) positions(ids []string) ([]int, error) {
 	return at, nil
 }
 
-// common returns the evidence of two cuts over the cells with an eligible answer in both.
-// leftOut is the number of unbranded cells with an eligible answer in only one cut.
-func (b *Dataset) common(first, second cut, wanted columns, decoded decodedCells) (before, after *evidence, leftOut int, err error) {
-	if before, err = b.evidence(first, wanted, decoded); err != nil {
-		return nil, nil, 0, err
+// sides is the evidence of the two periods of a comparison.
+type sides struct {
+	before, after *evidence
+	leftOut       int // cells with an answer in only one of them
+}
+
+func (b *Dataset) sides(first, second cut, wanted columns, decoded decodedCells) (s sides, err error) {
+	if s.before, err = b.evidence(first, wanted, decoded); err == nil {
+		s.after, err = b.evidence(second, wanted, decoded)
 	}
-	if after, err = b.evidence(second, wanted, decoded); err != nil {
-		return nil, nil, 0, err
+	return s, err
+}
+
+// compareCut compares all measures of a cut. Measures that need different fields have
+// different common cells.
+func (b *Dataset) compareCut(first, second cut, q Query, decoded decodedCells) ([]Comparison, error) {
+	all, err := b.sides(first, second, q.reads(), decoded)
+	if err != nil {
+		return nil, err
 	}
-	sides := map[[2]int]int{}
-	for bit, e := range []*evidence{before, after} {
+	var found []Comparison
+	common := map[needs]sides{}
+	compare := func(m measure, brand int) error {
+		if !m.compared || !q.wants(m.name) || m.isContent() && all.before.isEmpty(b, m) && all.after.isEmpty(b, m) {
+			return nil
+		}
+		s, known := common[m.needs]
+		if !known {
+			var err error
+			if s, err = b.common(all, m, q.reads(), decoded); err != nil {
+				return err
+			}
+			common[m.needs] = s
+		}
+		found = append(found, b.compare(s, m, brand))
+		return nil
+	}
+	for _, brand := range first.panel {
+		for _, m := range measures {
+			if m.brand {
+				err = errors.Join(err, compare(m, brand))
+			}
+		}
+	}
+	for _, m := range measures {
+		if !m.brand {
+			err = errors.Join(err, compare(m, 0))
+		}
+	}
+	return found, err
+}
+
+// isEmpty reports whether a measure counts no answers.
+func (e *evidence) isEmpty(b *Dataset, m measure) bool {
+	return !slices.ContainsFunc(e.cells, func(c cell) bool {
+		return m.n(c.CellCounts) > 0 && e.includes(m, b.def.Prompts[c.prompt].Branded)
+	})
+}
+
+// common returns the evidence of two periods over the cells with an answer in both, counting
+// only the answers that a measure counts. leftOut counts unbranded cells.
+func (b *Dataset) common(all sides, m measure, wanted columns, decoded decodedCells) (sides, error) {
+	has := map[[2]int]int{}
+	for bit, e := range []*evidence{all.before, all.after} {
 		for _, c := range e.cells {
-			sides[[2]int{c.prompt, c.target}] |= 1 << bit
+			if m.n(c.CellCounts) > 0 {
+				has[[2]int{c.prompt, c.target}] |= 1 << bit
+			}
 		}
 	}
 	const both = 1<<0 | 1<<1
-	only, alone := map[[2]int]bool{}, 0
-	for at, side := range sides {
+	only, alone, leftOut := map[[2]int]bool{}, 0, 0
+	for at, side := range has {
 		switch {
 		case side == both:
 			only[at] = true
-		case before.includes(measure{}, b.def.Prompts[at[0]].Branded):
+		case all.before.includes(m, b.def.Prompts[at[0]].Branded):
 			leftOut++
 			fallthrough
 		default:
@@ -126,25 +174,29 @@ func (b *Dataset) common(first, second cut, wanted columns, decoded decodedCells
 		}
 	}
 	if alone == 0 {
-		return before, after, 0, nil
+		return all, nil
 	}
+	first, second := all.before.cut, all.after.cut
 	first.only, second.only = only, only
-	if before, err = b.evidence(first, wanted, decoded); err == nil {
-		after, err = b.evidence(second, wanted, decoded)
-	}
-	return before, after, leftOut, err
+	s, err := b.sides(first, second, wanted, decoded)
+	s.leftOut = leftOut
+	return s, err
 }
 
-func (b *Dataset) compare(before, after *evidence, m measure, brand int) Comparison {
-	sums := before.sums(b, m, brand, nil)
-	a, z := sums.side(m), after.sums(b, m, brand, nil).side(m)
-	if m.undefined != nil && m.undefined(before.cut.panel) {
+func (b *Dataset) compare(s sides, m measure, brand int) Comparison {
+	m.dropsEmpty = false
+	sums := s.before.sums(b, m, brand, nil)
+	a, z := sums.side(m), s.after.sums(b, m, brand, nil).side(m)
+	if m.undefined != nil && m.undefined(s.before.cut.panel) {
 		a.SweepMeans, z.SweepMeans = nil, nil
 	}
 	change := stats.Compare(a, z)
 	c := Comparison{
-		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: before.cut.labels, Cells: len(sums.Cells),
+		Metric: m.name, Labels: s.before.cut.labels, Cells: len(sums.Cells), LeftOut: s.leftOut,
 		SweepsA: len(a.SweepMeans), SweepsB: len(z.SweepMeans), AnswersA: a.Answers, AnswersB: z.Answers, Verdict: change.Verdict,
+	}
+	if m.brand {
+		c.Brand = &b.def.Brands[brand].Name
 	}
 	if c.SweepsA > 0 {
 		c.A = &change.A

@@ -20,28 +20,49 @@ type CellCounts struct {
 	URLs        map[string]int // citations by URL
 	Types       map[string]int // citations by source type
 
+	// By the fields of Contents that a metric needs, in the order of fieldSets:
+	Reported     [len(fieldSets)]int // answers that report all of them
+	NotRequested [len(fieldSets)]int // answers that do not, because a field was not requested
+
+	Pages           int // search pages
+	Unmarked        int // answers whose provider does not mark parts
+	Searched        int // answers with a search
+	Searches        int // each search once per answer
+	SquaredSearches int // Σ of the squared numbers of searches of each answer
+	Ads             int
+	Overviews       int // search pages with an AI overview
+
+	// Only for queries that read answers:
+	Offers    int                    // each product and merchant once per answer
+	Merchants map[string]int         // offers by MerchantKey
+	Prices    map[priceKey]prices    // by product and currency
+	Blocks    map[string]PlaceCounts // search pages by block type and its lowest position
+
 	sources Sources // which source counts Add fills in
 }
 
 // Sources selects the source counts to fill in. Most metrics do not need any.
-type Sources uint8
+type Sources uint16
 
-// The source counts: citations by domain, URL and type, and supported mentions by the
-// domain and URL that supports them.
+// The source counts: citations by domain, URL and type, supported mentions by the domain and
+// URL that supports them, offers by merchant, prices by product, and search pages by block.
 const (
 	ByDomain Sources = 1 << iota
 	ByURL
 	ByType
 	BySupport
 	BySupportURL
+	ByMerchant
+	ByPrice
+	ByBlock
 	// SourcesOnly skips all counts of brands except mentions and their support.
 	SourcesOnly
 
 	NoSources  Sources = 0
-	AllSources         = ByDomain | ByURL | ByType | BySupport
+	AllSources         = ByDomain | ByURL | ByType | BySupport | ByMerchant | ByPrice | ByBlock
 )
 
-// BrandCounts are the counts of one brand. Citations, Mentions and Supported count what
+// BrandCounts are the counts of one brand. Citations, Mentions, Supported and Ads count what
 // their names say; all others count answers.
 type BrandCounts struct {
 	Named     int
@@ -52,23 +73,33 @@ type BrandCounts struct {
 	Mentions  int // in Markdown only, because plain text does not show what a sentence cites
 	Supported int // mentions whose sentence has a citation
 
+	NamedUnpaid     int // named outside sponsored parts
+	RetrievedPages  int // a page of the brand is among the sources, or cited
+	CitedPages      int // a page of the brand is cited
+	RetrievedOfBoth int // like RetrievedPages, in answers that report sources and cited pages
+	CitedOfBoth     int // like CitedPages, in these answers
+	Advertised      int // an ad is the brand's
+	Ads             int
+
 	lists *brandLists // nil if all lists are empty, which saves memory in most cells
 }
 
 // brandLists are the counts of a brand that are not a single number.
 type brandLists struct {
-	positions PlaceCounts // answers by position
-	listRanks PlaceCounts
-	ranks     PlaceCounts
-	support   map[string]int // supported mentions by domain
-	pages     map[string]int // supported mentions by URL
+	positions    PlaceCounts // answers by position
+	listRanks    PlaceCounts
+	ranks        PlaceCounts
+	productRanks PlaceCounts
+	support      map[string]int // supported mentions by domain
+	pages        map[string]int // supported mentions by URL
 }
 
 // columns is a set of counts. A measure states which counts it reads, so that a reader of
 // stored cells can skip the others.
-type columns uint32
+type columns uint64
 
-// The counts, in the order of cellColumns, brandColumns and placeColumns.
+// The counts, in the order of cellColumns, brandColumns and placeColumns. colReported and
+// colNotRequested are the first of one column for each of fieldSets.
 const (
 	colEligible columns = 1 << iota
 	colInformative
@@ -77,25 +108,47 @@ const (
 	colAttached
 	colRefused
 	colPlain
+	colPages
+	colUnmarked
+	colSearched
+	colSearches
+	colSquaredSearches
+	colAds
+	colOverviews
+	colReported
 
-	colNamed
+	colNotRequested = colReported << len(fieldSets)
+)
+
+const (
+	colNamed columns = colNotRequested << len(fieldSets) << iota
 	colMentions
 	colCited
 	colBrandCitations
 	colBoth
 	colSupported
 	colRetrieved
+	colNamedUnpaid
+	colRetrievedPages
+	colCitedPages
+	colRetrievedOfBoth
+	colCitedOfBoth
+	colAdvertised
+	colBrandAds
 
 	colPositions
 	colListRanks
 	colRanks
+	colProductRanks
 
-	allColumns columns = 1<<iota - 1
+	allColumns = colProductRanks<<1 - 1
+	// groupColumns are the counts that all cells of a Group share.
+	groupColumns = colEligible | colAttached | (colReported<<len(fieldSets) - colReported)
 )
 
 // The columns of stored counts. Their order is part of the stored format.
 var (
-	cellColumns = [...]func(*CellCounts) *int{
+	cellColumns = append([]func(*CellCounts) *int{
 		func(c *CellCounts) *int { return &c.Eligible },
 		func(c *CellCounts) *int { return &c.Informative },
 		func(c *CellCounts) *int { return &c.Citations },
@@ -103,7 +156,14 @@ var (
 		func(c *CellCounts) *int { return &c.Attached },
 		func(c *CellCounts) *int { return &c.Refused },
 		func(c *CellCounts) *int { return &c.Plain },
-	}
+		func(c *CellCounts) *int { return &c.Pages },
+		func(c *CellCounts) *int { return &c.Unmarked },
+		func(c *CellCounts) *int { return &c.Searched },
+		func(c *CellCounts) *int { return &c.Searches },
+		func(c *CellCounts) *int { return &c.SquaredSearches },
+		func(c *CellCounts) *int { return &c.Ads },
+		func(c *CellCounts) *int { return &c.Overviews },
+	}, reportedColumns()...)
 	brandColumns = [...]func(*BrandCounts) *int{
 		func(b *BrandCounts) *int { return &b.Named },
 		func(b *BrandCounts) *int { return &b.Mentions },
@@ -112,13 +172,32 @@ var (
 		func(b *BrandCounts) *int { return &b.Both },
 		func(b *BrandCounts) *int { return &b.Supported },
 		func(b *BrandCounts) *int { return &b.Retrieved },
+		func(b *BrandCounts) *int { return &b.NamedUnpaid },
+		func(b *BrandCounts) *int { return &b.RetrievedPages },
+		func(b *BrandCounts) *int { return &b.CitedPages },
+		func(b *BrandCounts) *int { return &b.RetrievedOfBoth },
+		func(b *BrandCounts) *int { return &b.CitedOfBoth },
+		func(b *BrandCounts) *int { return &b.Advertised },
+		func(b *BrandCounts) *int { return &b.Ads },
 	}
 	placeColumns = [...]func(*brandLists) *PlaceCounts{
 		func(l *brandLists) *PlaceCounts { return &l.positions },
 		func(l *brandLists) *PlaceCounts { return &l.listRanks },
 		func(l *brandLists) *PlaceCounts { return &l.ranks },
+		func(l *brandLists) *PlaceCounts { return &l.productRanks },
 	}
 )
+
+// reportedColumns returns the columns of Reported, then the ones of NotRequested.
+func reportedColumns() (columns []func(*CellCounts) *int) {
+	for i := range fieldSets {
+		columns = append(columns, func(c *CellCounts) *int { return &c.Reported[i] })
+	}
+	for i := range fieldSets {
+		columns = append(columns, func(c *CellCounts) *int { return &c.NotRequested[i] })
+	}
+	return columns
+}
 
 // NewCellCounts returns empty counts for a panel of that many brands.
 func NewCellCounts(brands int) *CellCounts {
@@ -170,6 +249,9 @@ func (c *CellCounts) Add(panel []PanelBrand, a Observation) {
 	}
 	if named {
 		c.Informative++
+	}
+	if c.sources&SourcesOnly == 0 {
+		c.addContents(panel, &a)
 	}
 }
 
@@ -285,6 +367,7 @@ func (c *CellCounts) Merge(other *CellCounts) {
 	merge(&c.Domains, other.Domains)
 	merge(&c.URLs, other.URLs)
 	merge(&c.Types, other.Types)
+	c.mergeContents(other)
 	for i := range other.Brands {
 		c.Brands[i].merge(&other.Brands[i])
 	}
@@ -298,6 +381,13 @@ func (b *BrandCounts) merge(other *BrandCounts) {
 	b.Citations += other.Citations
 	b.Mentions += other.Mentions
 	b.Supported += other.Supported
+	b.NamedUnpaid += other.NamedUnpaid
+	b.RetrievedPages += other.RetrievedPages
+	b.CitedPages += other.CitedPages
+	b.RetrievedOfBoth += other.RetrievedOfBoth
+	b.CitedOfBoth += other.CitedOfBoth
+	b.Advertised += other.Advertised
+	b.Ads += other.Ads
 	if other.lists == nil {
 		return
 	}
@@ -305,6 +395,7 @@ func (b *BrandCounts) merge(other *BrandCounts) {
 	lists.positions.merge(other.lists.positions)
 	lists.listRanks.merge(other.lists.listRanks)
 	lists.ranks.merge(other.lists.ranks)
+	lists.productRanks.merge(other.lists.productRanks)
 	merge(&lists.support, other.lists.support)
 	merge(&lists.pages, other.lists.pages)
 }

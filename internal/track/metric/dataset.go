@@ -24,9 +24,15 @@ type Dataset struct {
 	spans   []span
 	numbers map[int]int // indices of prompts by their number in stored sheets
 	sources Sources     // the source counts that Add fills in
-	plans   []plan      // by position of the sweep
-	targets map[string]int
-	seen    map[answerKey]string // ids of the answers that were added
+
+	numberOf []int  // numbers of prompts by index; nil: the index
+	plans    []plan // by position of the sweep
+	targets  map[string]int
+	seen     map[answerKey]string // ids of the answers that were added
+
+	vias       map[int]vias // by target; only of answers that Add counts
+	breaksOnce sync.Once
+	allBreaks  []Break
 }
 
 // plan contains what a sweep asked. Without a list of prompts or targets it asked all.
@@ -46,7 +52,7 @@ func NewDataset(def Definition) (*Dataset, error) {
 	if err := def.check(); err != nil {
 		return nil, err
 	}
-	b := &Dataset{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[answerKey]string{}, targets: map[string]int{}, sources: AllSources}
+	b := &Dataset{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[answerKey]string{}, targets: map[string]int{}, sources: AllSources, vias: map[int]vias{}}
 	for i, target := range def.Targets {
 		b.targets[target.Key] = i
 	}
@@ -63,11 +69,17 @@ func NewDataset(def Definition) (*Dataset, error) {
 		b.order[def.Sweeps[i].ID] = at
 	}
 	b.readPlans()
-	b.sheets = make([][]*sheet, len(b.sweeps))
-	for at := range b.sheets {
-		b.sheets[at] = make([]*sheet, len(def.Targets))
-	}
+	b.sheets = newSheets(def, b.sweeps)
 	return b, nil
+}
+
+// newSheets returns no sheet for each closed sweep and target.
+func newSheets(def Definition, sweeps []int) [][]*sheet {
+	sheets := make([][]*sheet, len(sweeps))
+	for at := range sheets {
+		sheets[at] = make([]*sheet, len(def.Targets))
+	}
+	return sheets
 }
 
 // CountSources selects the source counts that Add fills in. The default is AllSources.
@@ -157,6 +169,16 @@ func (b *Dataset) Add(a Observation) error {
 	if !a.Outcome.eligible() {
 		return nil
 	}
+	b.count(at, target, a)
+	if a.Via != "" {
+		b.addVia(at, target, a)
+		b.breaksOnce = sync.Once{} // finds the breaks again
+	}
+	return nil
+}
+
+// count adds an eligible answer to its cell.
+func (b *Dataset) count(at, target int, a Observation) {
 	s := b.sheets[at][target]
 	if s == nil {
 		s = &sheet{cells: make([]*CellCounts, len(b.def.Prompts))}
@@ -168,7 +190,6 @@ func (b *Dataset) Add(a Observation) error {
 		s.cells[a.Prompt].sources = b.sources
 	}
 	s.cells[a.Prompt].Add(b.def.Brands, a)
-	return nil
 }
 
 func (b *Dataset) target(key string) (int, error) {

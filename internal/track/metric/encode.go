@@ -12,25 +12,27 @@ import (
 // This file defines how sheets are stored. Package packed defines number, text and
 // fraction. Every stored value starts with a byte that names its format.
 //
-// A list of sheets (format 3) contains either the groups or the cells of each sheet:
+// A list of sheets (format 4) contains either the groups or the cells of each sheet:
 //
 //	number of sheets, and for each sheet:
 //	  target, answers  numbers
 //	  surface          text
 //	  contents         text, in the format of groups or of cells
 //
-// Groups (format 2):
+// Groups (format 3):
 //
 //	number of groups, and for each group:
 //	  branded (0 or 1), cells  numbers
 //	  weight                   fraction
+//	  prompts                  the set of their numbers: the number of its first word, and a
+//	                           text of 8 bytes per word
 //	  counts                   the counts of CellCounts, then the counts of each brand
 //
 // The counts of a group start with a number whose bits mark the counts that are not zero,
 // in the order of cellColumns, or of brandColumns and placeColumns. The marked counts
 // follow.
 //
-// Cells (format 3):
+// Cells (format 4):
 //
 //	number of cells
 //	prompts  the prompt number of each cell, as a difference from the one before
@@ -40,12 +42,12 @@ import (
 // length lets a reader skip a column that it does not need. A value of a place column is
 // the number of places, and for each place the place and its count.
 const (
-	groupFormat = 2
-	cellFormat  = 3
+	groupFormat = 3
+	cellFormat  = 4
 
 	// SheetFormat is the first byte of a stored list of sheets. Lists that start with
 	// another byte are not read: their sweeps are counted again.
-	SheetFormat = 3
+	SheetFormat = 4
 )
 
 var errDamaged = errors.New("a stored tally is damaged")
@@ -300,7 +302,8 @@ func encodeGroups(groups []Group) string {
 		g := &groups[i]
 		w.Number(map[bool]int{true: 1}[g.Branded], g.Cells)
 		w.Fraction(g.Weight)
-		encodeNonzero(&w, &g.Counts, cellColumns[:], 0)
+		g.prompts.encode(&w)
+		encodeNonzero(&w, &g.Counts, cellColumns, 0)
 		for i := range g.Counts.Brands {
 			b := &g.Counts.Brands[i]
 			lists, present := b.readable(), 0
@@ -344,10 +347,10 @@ func decodeGroups(stored string, brands int) ([]Group, error) {
 	r := packed.NewReader(stored[1:])
 	groups := make([]Group, r.Count())
 	for i := range groups {
-		groups[i] = Group{Branded: r.Number() == 1, Cells: r.Number(), Weight: r.Fraction()}
+		groups[i] = Group{Branded: r.Number() == 1, Cells: r.Number(), Weight: r.Fraction(), prompts: decodePrompts(r)}
 		c := &groups[i].Counts
 		c.Brands = make([]BrandCounts, brands)
-		decodeNonzero(r, c, cellColumns[:])
+		decodeNonzero(r, c, cellColumns)
 		for i := range c.Brands {
 			lists := decodeNonzero(r, &c.Brands[i], brandColumns[:])
 			for bit, list := range placeColumns {

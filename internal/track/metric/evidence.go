@@ -5,9 +5,9 @@ import "slices"
 // evidence contains the counts that the numbers of a cut are computed from.
 type evidence struct {
 	cut     cut
-	sweeps  [][]Group // for each sweep of the cut, ordered by target
-	cells   []cell    // cells with eligible answers, ordered by target and prompt
-	planned [2]int    // planned answers: of unbranded prompts, and of all prompts
+	sweeps  [][]sheetGroups // for each sweep of the cut, ordered by target
+	cells   []cell          // cells with eligible answers, ordered by target and prompt
+	planned [2]int          // planned answers: of unbranded prompts, and of all prompts
 
 	buffer []CellSums // reused by estimate
 }
@@ -23,7 +23,7 @@ type cell struct {
 // Cells have at least the wanted counts. If no counts are wanted, there are no cells.
 // decoded contains cells that were decoded before.
 func (b *Dataset) evidence(c cut, wanted columns, decoded decodedCells) (*evidence, error) {
-	e := &evidence{cut: c, sweeps: make([][]Group, len(c.sweeps))}
+	e := &evidence{cut: c, sweeps: make([][]sheetGroups, len(c.sweeps))}
 	allPrompts := b.hasAllPrompts(c)
 	asked := b.countAsked(c)
 	for _, target := range c.targets {
@@ -44,8 +44,9 @@ func (b *Dataset) evidence(c cut, wanted columns, decoded decodedCells) (*eviden
 			if err != nil {
 				return nil, err
 			}
-			e.sweeps[i] = append(e.sweeps[i], groups...)
-			e.addPlanned(b.plans[at], target, asked[i], groups)
+			groups.target = target
+			e.sweeps[i] = append(e.sweeps[i], groups)
+			e.addPlanned(b.plans[at], target, asked[i], groups.coarse)
 		}
 		for _, prompt := range c.prompts {
 			if counts := merged.cells[prompt]; counts != nil && counts.Eligible > 0 {
@@ -57,11 +58,11 @@ func (b *Dataset) evidence(c cut, wanted columns, decoded decodedCells) (*eviden
 }
 
 // mergeSheet merges the wanted counts of a target in a sweep and returns its groups.
-func (b *Dataset) mergeSheet(merged *merger, c cut, at, target int, wanted columns, decoded decodedCells) ([]Group, error) {
+func (b *Dataset) mergeSheet(merged *merger, c cut, at, target int, wanted columns, decoded decodedCells) (sheetGroups, error) {
 	s, allPrompts := b.sheets[at][target], b.hasAllPrompts(c)
 	switch {
 	case s == nil:
-		return nil, nil
+		return sheetGroups{}, nil
 	case allPrompts && wanted == 0:
 		return s.allGroups(b), nil
 	case allPrompts && s.encoded != "":
@@ -71,7 +72,7 @@ func (b *Dataset) mergeSheet(merged *merger, c cut, at, target int, wanted colum
 	if !known {
 		var err error
 		if cells, err = s.decoded(b); err != nil {
-			return nil, err
+			return sheetGroups{}, err
 		}
 	}
 	prompts := c.prompts
@@ -84,7 +85,8 @@ func (b *Dataset) mergeSheet(merged *merger, c cut, at, target int, wanted colum
 	if allPrompts {
 		return s.allGroups(b), nil
 	}
-	return b.group(cells, prompts), nil
+	groups := b.group(cells, prompts)
+	return sheetGroups{groups: groups, coarse: coarsen(groups, len(b.def.Brands))}, nil
 }
 
 // hasAllPrompts reports whether a cut contains all cells of its targets.
@@ -144,7 +146,7 @@ func (b *Dataset) decodeCuts(cuts []cut, wanted columns) (decodedCells, error) {
 	}
 	for s := range decoded {
 		m := b.newMerger(len(b.def.Prompts))
-		err := decodeCells(s.encoded, len(b.def.Brands), wanted|colEligible|colAttached, func(number int) *CellCounts {
+		err := decodeCells(s.encoded, len(b.def.Brands), wanted|groupColumns, func(number int) *CellCounts {
 			if prompt, known := b.numbers[number]; known && prompts[prompt] {
 				return m.writable(prompt)
 			}
@@ -279,14 +281,21 @@ func (e *evidence) total(b *Dataset, branded bool) *total {
 	if branded {
 		t.planned = e.planned[1]
 	}
-	for _, groups := range e.sweeps {
-		for i := range groups {
-			if e.includes(measure{branded: branded}, groups[i].Branded) {
-				t.Merge(&groups[i].Counts)
+	for i := range e.sweeps {
+		e.addSweep(t.CellCounts, i, branded)
+	}
+	return t
+}
+
+// addSweep adds the counts of a sweep of the cut, with or without branded prompts.
+func (e *evidence) addSweep(into *CellCounts, sweep int, branded bool) {
+	for _, s := range e.sweeps[sweep] {
+		for i := range s.coarse {
+			if e.includes(measure{branded: branded}, s.coarse[i].Branded) {
+				into.Merge(&s.coarse[i].Counts)
 			}
 		}
 	}
-	return t
 }
 
 // sums returns the sums of a measure. It appends the sums of cells to buffer.
@@ -298,29 +307,56 @@ func (e *evidence) sums(b *Dataset, m measure, brand int, buffer []CellSums) Sum
 		}
 		x, y = m.x(c, brand), float64(n)
 		if m.y != nil {
-			y = m.y(c, e.cut.panel)
+			y = m.y(c, brand, e.cut.panel)
 		}
 		return n, x, y
 	}
-	for i, groups := range e.sweeps {
-		sweep := &s.Sweeps[i]
-		for j := range groups {
-			g := &groups[j]
-			n, x, y := values(&g.Counts)
-			if n == 0 || !e.includes(m, g.Branded) {
-				continue
-			}
-			perCell := float64(n / g.Cells) // equal in all cells of a group
-			sweep.Answers += n
-			sweep.Weight += g.Weight * float64(g.Cells)
-			sweep.X += g.Weight * x / perCell
-			sweep.Y += g.Weight * y / perCell
-		}
+	var kept map[int]promptSet // by target
+	if m.dropsEmpty {
+		kept = map[int]promptSet{}
 	}
 	for _, c := range e.cells {
 		p := &b.def.Prompts[c.prompt]
-		if n, x, y := values(c.CellCounts); n > 0 && e.includes(m, p.Branded) {
-			s.Cells = append(s.Cells, CellSums{c.prompt, p.Weight, n, x, y})
+		n, x, y := values(c.CellCounts)
+		if n == 0 || !e.includes(m, p.Branded) {
+			continue
+		}
+		s.Answers += n
+		if m.squares != nil {
+			s.Squares += m.squares(c.CellCounts)
+		}
+		if m.dropsEmpty {
+			if y == 0 {
+				continue
+			}
+			prompts := kept[c.target]
+			prompts.add(b.number(c.prompt))
+			kept[c.target] = prompts
+		}
+		s.Cells = append(s.Cells, CellSums{c.prompt, p.Weight, n, x, y})
+	}
+	for i, sheets := range e.sweeps {
+		sweep := &s.Sweeps[i]
+		for _, sheet := range sheets {
+			groups := sheet.coarse
+			if m.needs != needsNothing {
+				groups = sheet.groups
+			}
+			for j := range groups {
+				g := &groups[j]
+				n, x, y := values(&g.Counts)
+				if n == 0 || !e.includes(m, g.Branded) {
+					continue
+				}
+				perCell, cells := n/g.Cells, g.Cells // all cells of a group have equally many answers
+				if m.dropsEmpty {
+					cells = g.prompts.common(kept[sheet.target]) // the other cells add 0 to X and Y
+				}
+				sweep.Answers += perCell * cells
+				sweep.Weight += g.Weight * float64(cells)
+				sweep.X += g.Weight * x / float64(perCell)
+				sweep.Y += g.Weight * y / float64(perCell)
+			}
 		}
 	}
 	return s

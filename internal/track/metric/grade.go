@@ -72,7 +72,7 @@ func (b *Dataset) Grades(q Query, sweeps []string) ([]Graded, error) {
 	var grades []Graded
 	for _, c := range b.cuts(q) {
 		c.sweeps = positions
-		wanted := measureOf("informative").reads | measureOf("visibility").reads
+		wanted := measureOf("informative"+M1).reads | measureOf("visibility"+M1).reads
 		decoded, err := b.decodeCuts([]cut{c}, wanted)
 		if err != nil {
 			return nil, err
@@ -107,7 +107,7 @@ func judge(values map[string]*float64) Graded {
 }
 
 func (b *Dataset) criteria(e *evidence) map[string]*float64 {
-	informative := e.sums(b, measureOf("informative"), 0, nil)
+	informative := e.sums(b, measureOf("informative"+M1), 0, nil)
 	prompts := map[int]bool{}
 	for _, cell := range informative.Cells {
 		prompts[cell.Prompt] = true
@@ -137,7 +137,7 @@ func (b *Dataset) smallestChange(e *evidence) *float64 {
 	}
 	var worst *float64
 	for _, brand := range brands {
-		m := measureOf("visibility")
+		m := measureOf("visibility" + M1)
 		smallest, ok := stats.SmallestVisible(e.sums(b, m, brand, nil).side(m))
 		if !ok {
 			return nil

@@ -155,8 +155,8 @@ func TestMissingIsNotZero(t *testing.T) {
 		return rows[0]
 	}
 	missing, zero := visibility(b), visibility(datasetOf(t, def, silent))
-	if *missing.Value.Number <= *zero.Value.Number || missing.Missing <= zero.Missing || missing.Denominator >= zero.Denominator {
+	if *missing.Value.Number <= *zero.Value.Number || *missing.Missing <= *zero.Missing || missing.Denominator >= zero.Denominator {
 		t.Errorf("missing answers give %v of %v (%d missing), empty ones %v of %v (%d missing)",
-			*missing.Value.Number, missing.Denominator, missing.Missing, *zero.Value.Number, zero.Denominator, zero.Missing)
+			*missing.Value.Number, missing.Denominator, *missing.Missing, *zero.Value.Number, zero.Denominator, *zero.Missing)
 	}
 }

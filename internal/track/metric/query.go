@@ -10,7 +10,9 @@ import (
 
 // Query selects rows. The zero value selects all metrics of each brand, by surface.
 type Query struct {
-	Metrics []string // names without a version; empty: all metrics
+	// Metrics are names with or without a version. Empty: all metrics, except the ones that
+	// need answers or the cells of every sweep (onlyNamed).
+	Metrics []string
 	// By splits the answers by dimensions: surface, target, provider, country, prompt, tag,
 	// sweep, day, week, month. Metrics of brands are always split by brand.
 	By []string
@@ -54,7 +56,7 @@ var (
 func (q Query) check() error {
 	dimensions := slices.Concat([]string{"brand"}, ofTargets, ofPrompts, ofSweeps)
 	for _, name := range q.Metrics {
-		if !slices.Contains(names(), name) {
+		if !slices.ContainsFunc(names(), func(known string) bool { return selects(name, known) }) {
 			return fmt.Errorf("metric: there is no metric %q", name)
 		}
 	}
@@ -78,9 +80,12 @@ func (q Query) check() error {
 	return nil
 }
 
-// wants reports whether the query selects a metric.
+// wants reports whether the query selects a metric, whose name has its version.
 func (q Query) wants(name string) bool {
-	return len(q.Metrics) == 0 || slices.Contains(q.Metrics, name)
+	if len(q.Metrics) == 0 {
+		return !slices.Contains(onlyNamed, name)
+	}
+	return slices.ContainsFunc(q.Metrics, func(wanted string) bool { return selects(wanted, name) })
 }
 
 // Labels name the part of the answers that a row is computed from. Apart from Target, the

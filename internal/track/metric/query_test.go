@@ -267,7 +267,7 @@ func TestAReportWithoutClosedSweepsIsEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := json.Marshal(report); err != nil || string(text) != `{"metrics":[],"compare":[],"series":[],"stability":[]}` {
+	if text, err := json.Marshal(report); err != nil || string(text) != `{"metrics":[],"compare":[],"series":[],"stability":[],"breaks":[]}` {
 		t.Errorf("the report is %s (%v)", text, err)
 	}
 }
@@ -347,7 +347,11 @@ func TestAnswersWithoutMarkdownAreNotZero(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got += fmt.Sprintf("%s: %s %v/%v of %d, %d left out %q; ", strings.TrimSuffix(r.Metric, metric.Version), value, r.Numerator, r.Denominator, r.Answers, r.NotRequested, r.Reason)
+			leftOut := 0
+			if r.NotRequested != nil {
+				leftOut = *r.NotRequested
+			}
+			got += fmt.Sprintf("%s: %s %v/%v of %d, %d left out %q; ", metric.BaseName(r.Metric), value, r.Numerator, r.Denominator, r.Answers, leftOut, r.Reason)
 		}
 		if got != c.want {
 			t.Errorf("%s of sweep %q:\n%s, want\n%s", c.brand, c.sweep, got, c.want)

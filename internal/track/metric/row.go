@@ -16,8 +16,10 @@ type Row struct {
 	Metric string  `json:"metric"` // with the version of its definition: visibility@m1
 	Brand  *string `json:"brand"`  // nil if the metric does not depend on a brand
 	Labels
-	Missing int   `json:"missing"` // planned answers that are not eligible
-	Value   Value `json:"value"`
+	// Via is the vendor that a row of one of several vendors is restricted to.
+	Via     string `json:"via,omitempty"`
+	Missing *int   `json:"missing,omitempty"` // planned answers that are not eligible; nil with Via
+	Value   Value  `json:"value"`
 	// Numerator and Denominator are plain counts. Their ratio equals the value only if all
 	// cells have the same weight and the same number of answers.
 	Numerator   float64 `json:"numerator"`
@@ -38,10 +40,24 @@ type Row struct {
 
 	Weighted *float64 `json:"weighted,omitempty"` // for stability: 1 − Bray–Curtis
 
-	// For listRank and support: the number of eligible answers that are left out because
-	// Markdown was not requested. If no other answers remain, Reason is NotRequested.
-	NotRequested int    `json:"notRequested,omitempty"`
+	// NotRequested and NotOffered are the numbers of eligible answers that are left out because
+	// they do not report what the metric needs. For listRank and support, NotRequested is the
+	// number of answers without Markdown. If no other answers remain, Reason is set.
+	NotRequested *int   `json:"notRequested,omitempty"`
+	NotOffered   *int   `json:"notOffered,omitempty"`
 	Reason       Reason `json:"reason,omitempty"`
+
+	// For organicVisibility: the number of answers whose provider does not mark sponsored parts.
+	// If these are all answers, Note is PaidNotMarked.
+	NotMarked *int   `json:"notMarked,omitempty"`
+	Note      string `json:"note,omitempty"`
+
+	Merchant       string       `json:"merchant,omitempty"` // for merchantShare: MerchantKey
+	Product        string       `json:"product,omitempty"`  // for price: Product.Key
+	Currency       string       `json:"currency,omitempty"`
+	Points         []PricePoint `json:"points,omitempty"` // for price: sweeps with a price
+	Block          string       `json:"block,omitempty"`  // for blockRate: the type
+	MedianPosition *float64     `json:"medianPosition,omitempty"`
 
 	// For support: the supported mentions by domain and by page that supports them.
 	Domains map[string]int `json:"domains,omitzero"`
@@ -58,11 +74,17 @@ const (
 	NotOffered   Reason = "notOffered"
 )
 
-// Value is a number or a distribution of places. If no field is set there is no value.
+// PaidNotMarked is the note of organicVisibility if it equals visibility because no answer
+// marks sponsored parts.
+const PaidNotMarked = "paidNotMarked"
+
+// Value is a number, a distribution of places or a range of prices. If no field is set there
+// is no value.
 type Value struct {
 	Number *float64
 	Places *Places
 	Top    *Top
+	Price  *PriceRange
 }
 
 // Places is the distribution of a brand's positions over the answers that name it. If no
@@ -89,25 +111,37 @@ func (v Value) MarshalJSON() ([]byte, error) {
 		return json.Marshal(v.Places)
 	case v.Top != nil:
 		return json.Marshal(v.Top)
+	case v.Price != nil:
+		return json.Marshal(v.Price)
 	default:
 		return json.Marshal(v.Number)
 	}
 }
 
-// unweighted are the metrics that ignore weights and have no interval. All of them except
-// coverage have one value per brand.
-var unweighted = []string{"position", "listRank", "support", "rank", "coverage"}
+// coverage is the only metric of unweighted that does not depend on a brand.
+const coverage = "coverage" + M1
 
-// names returns the names of all metrics that rows can have.
+// unweighted are the metrics that ignore weights and have no interval.
+var unweighted = []string{"position" + M1, "listRank" + M1, "support" + M1, "rank" + M1, coverage, "productRank" + M2}
+
+// The metrics with one row per merchant, per product and currency, and per block.
+const (
+	merchantShare = "merchantShare" + M2
+	price         = "price" + M2
+	blockRate     = "blockRate" + M2
+)
+
+// onlyNamed are the metrics that rows contain only if the query names them: they need answers,
+// or the cells of every sweep.
+var onlyNamed = []string{merchantShare, price, blockRate, stabilities[0].name, stabilities[1].name}
+
+// names returns the names of all metrics that rows can have, with their versions.
 func names() []string {
 	all := slices.Clone(unweighted)
 	for _, m := range measures {
 		all = append(all, m.name)
 	}
-	for _, s := range stabilities {
-		all = append(all, s.name)
-	}
-	return all
+	return append(all, onlyNamed...)
 }
 
 // Rows computes the rows of a query: for each cut the metrics of each brand in the order of
@@ -160,10 +194,10 @@ func (b *Dataset) maxRows(q Query, cuts []cut) (n int) {
 		add(q.wants(m.name), m.brand)
 	}
 	for _, name := range unweighted {
-		add(q.wants(name), name != "coverage")
+		add(q.wants(name), name != coverage)
 	}
-	for _, s := range stabilities {
-		add(slices.Contains(q.Metrics, s.name), false)
+	for _, name := range onlyNamed {
+		add(q.wants(name), false)
 	}
 	wanted, picked := q.Having["brand"]
 	for _, c := range cuts {
@@ -205,16 +239,17 @@ func (b *Dataset) rowsOf(e *evidence, q Query) ([]Row, error) {
 		}
 	}
 	for _, m := range measures {
-		if !m.brand && q.wants(m.name) {
+		if !m.brand && q.wants(m.name) && v.counts(m) {
 			rows = append(rows, v.row(m, 0))
 		}
 	}
-	if q.wants("coverage") {
+	if q.wants(coverage) {
 		rows = append(rows, v.coverage())
 	}
-	if q.wants("citationShare") && !q.BrandsOnly {
+	if q.wants("citationShare"+M1) && !q.BrandsOnly {
 		rows = append(rows, v.sources()...)
 	}
+	rows = slices.Concat(rows, v.merchants(), v.prices(), v.blocks())
 	stability, err := v.stability()
 	return append(rows, stability...), err
 }
@@ -229,16 +264,24 @@ type view struct {
 
 // start returns a row with the fields that all metrics have.
 func (v view) start(name string, brand *PanelBrand, t *total) Row {
-	r := Row{Metric: name + Version, Labels: v.e.cut.labels, Missing: t.planned - t.Eligible, Answers: t.Eligible}
+	r := Row{Metric: name, Labels: v.e.cut.labels, Missing: new(t.planned - t.Eligible), Answers: t.Eligible}
 	if brand != nil {
 		r.Brand = &brand.Name
 	}
 	return r
 }
 
-// row returns the row of a rate or a ratio.
+// counts reports whether a measure has a row: a metric m2 only if there are answers that could
+// report what it needs.
+func (v view) counts(m measure) bool {
+	if !m.isContent() {
+		return true
+	}
+	return v.couldReport(m.needs)
+}
+
+// row returns the row of a rate, a ratio or a mean.
 func (v view) row(m measure, brand int) Row {
-	e := v.e.estimate(v.b, m, brand)
 	var of *PanelBrand
 	if m.brand {
 		of = &v.b.def.Brands[brand]
@@ -248,35 +291,47 @@ func (v view) row(m measure, brand int) Row {
 		t = v.all
 	}
 	r := v.start(m.name, of, t)
+	if m.isContent() {
+		if r = v.reported(r, m.needs); r.Reason != "" {
+			return r
+		}
+	}
+	e := v.e.estimate(v.b, m, brand)
 	provisional := e.Provisional()
 	r.Value.Number, r.Numerator, r.Denominator, r.Answers = e.Value, e.Numerator, e.Denominator, e.Answers
 	r.Cells, r.Sweeps, r.Interval, r.Provisional, r.Lag1 = &e.Cells, &e.Sweeps, e.Interval, &provisional, e.Lag1
+	if m.name == organicVisibility {
+		r = v.marked(r)
+	}
 	return r
 }
 
 func (v view) ofBrand(brand int) []Row {
 	var rows []Row
 	for _, m := range measures {
-		if m.brand && !m.optional && v.q.wants(m.name) {
+		if m.brand && !m.optional && v.q.wants(m.name) && v.counts(m) {
 			rows = append(rows, v.row(m, brand))
 		}
 	}
 	t, of := v.unbranded.Brands[brand], &v.b.def.Brands[brand]
-	if v.q.wants("position") {
-		r := v.places(v.start("position", of, v.unbranded), t.readable().positions)
+	if v.q.wants("position" + M1) {
+		r := v.places(v.start("position"+M1, of, v.unbranded), t.readable().positions)
 		if r.Value.Places == nil {
 			r.Value.Places = &Places{}
 		}
 		rows = append(rows, r)
 	}
-	if v.q.wants("listRank") {
-		rows = append(rows, v.places(v.inMarkdown(v.start("listRank", of, v.unbranded)), t.readable().listRanks))
+	if v.q.wants("listRank" + M1) {
+		rows = append(rows, v.places(v.inMarkdown(v.start("listRank"+M1, of, v.unbranded)), t.readable().listRanks))
 	}
-	if v.q.wants("support") {
+	if v.q.wants("support" + M1) {
 		rows = append(rows, v.support(brand))
 	}
-	if v.q.wants("rank") && v.unbranded.Organic > 0 {
+	if v.q.wants("rank"+M1) && v.unbranded.Organic > 0 {
 		rows = append(rows, v.rank(brand))
+	}
+	if v.q.wants("productRank"+M2) && v.couldReport(needsProducts) {
+		rows = append(rows, v.places(v.reported(v.start("productRank"+M2, of, v.unbranded), needsProducts), t.readable().productRanks))
 	}
 	for _, m := range measures {
 		if m.brand && m.optional && v.q.wants(m.name) && m.n(v.unbranded.CellCounts) > 0 {
@@ -289,15 +344,18 @@ func (v view) ofBrand(brand int) []Row {
 // inMarkdown leaves answers without Markdown out of a row. Plain text shows neither lists
 // nor support, so counting these answers would lower the value.
 func (v view) inMarkdown(r Row) Row {
-	r.NotRequested = v.unbranded.Plain
-	r.Answers -= r.NotRequested
-	if r.NotRequested > 0 && r.Answers == 0 {
+	plain := v.unbranded.Plain
+	if plain == 0 {
+		return r
+	}
+	r.NotRequested = &plain
+	if r.Answers -= plain; r.Answers == 0 {
 		r.Reason = NotRequested
 	}
 	return r
 }
 
-// places sets the value of position or listRank: unweighted, over the answers that have one.
+// places sets the value of position, listRank or productRank: unweighted, over the answers that have one.
 func (v view) places(r Row, counts PlaceCounts) Row {
 	found := counts.between(1, 0)
 	r.Numerator, r.Denominator = float64(found), float64(r.Answers)
@@ -313,7 +371,7 @@ func (v view) places(r Row, counts PlaceCounts) Row {
 // rank returns the row of the position of the first organic result on the brand's domains.
 // Shares are over all answers with organic results, the median over those with such a result.
 func (v view) rank(brand int) Row {
-	r := v.start("rank", &v.b.def.Brands[brand], v.unbranded)
+	r := v.start("rank"+M1, &v.b.def.Brands[brand], v.unbranded)
 	counts, pages := v.unbranded.Brands[brand].readable().ranks, float64(v.unbranded.Organic)
 	found := counts.between(1, 0)
 	r.Numerator, r.Denominator = float64(found), pages
@@ -331,7 +389,7 @@ func (v view) rank(brand int) Row {
 // support returns the row of the unweighted share of mentions whose sentence has a citation.
 func (v view) support(brand int) Row {
 	t := v.unbranded.Brands[brand]
-	r := v.inMarkdown(v.start("support", &v.b.def.Brands[brand], v.unbranded))
+	r := v.inMarkdown(v.start("support"+M1, &v.b.def.Brands[brand], v.unbranded))
 	r.Numerator, r.Denominator = float64(t.Supported), float64(t.Mentions)
 	r.Value.Number = share(t.Supported, t.Mentions)
 	r.Domains = map[string]int{}
@@ -342,53 +400,10 @@ func (v view) support(brand int) Row {
 
 // coverage returns the row of eligible ÷ planned answers, branded prompts included.
 func (v view) coverage() Row {
-	r := v.start("coverage", nil, v.all)
+	r := v.start(coverage, nil, v.all)
 	r.Numerator, r.Denominator = float64(v.all.Eligible), float64(v.all.planned)
 	r.Value.Number = share(v.all.Eligible, v.all.planned)
 	return r
-}
-
-// sourceCounts return the citations by each dimension of sources.
-var sourceCounts = map[string]func(*CellCounts) map[string]int{
-	"domain": func(c *CellCounts) map[string]int { return c.Domains },
-	"url":    func(c *CellCounts) map[string]int { return c.URLs },
-	"type":   func(c *CellCounts) map[string]int { return c.Types },
-}
-
-// most returns the sources that a query selects: all in alphabetical order, or the ones with
-// the most citations in descending order.
-func (v view) most(counts map[string]int) []string {
-	sources := slices.Sorted(maps.Keys(counts))
-	if v.q.Top == 0 {
-		return sources
-	}
-	slices.SortStableFunc(sources, func(a, b string) int { return counts[b] - counts[a] })
-	return sources[:min(len(sources), v.q.Top)]
-}
-
-// sources returns the rows of citationShare by domain, URL or type.
-func (v view) sources() []Row {
-	by := v.q.Sources
-	if len(by) == 0 {
-		by = []string{"domain"}
-	}
-	var rows []Row
-	for _, dimension := range by {
-		counts := sourceCounts[dimension]
-		for _, source := range v.most(counts(v.unbranded.CellCounts)) {
-			r := v.row(shareOf(source, counts), 0)
-			switch dimension {
-			case "domain":
-				r.Domain = source
-			case "url":
-				r.URL = source
-			default:
-				r.Type = source
-			}
-			rows = append(rows, r)
-		}
-	}
-	return rows
 }
 
 // share returns the ratio of two counts, or nil if all is 0.

@@ -37,9 +37,10 @@ type Alarm struct {
 }
 
 // watched are the metrics with a change detector.
-var watched = []string{"visibility", "citationRate"}
+var watched = []string{"visibility" + M1, "citationRate" + M1, "adRate" + M2}
 
-// Series returns the series of every target and brand.
+// Series returns the series of every target and brand. A series m2 needs a point, because
+// some targets never report ads.
 func (b *Dataset) Series() []Series {
 	found := []Series{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
@@ -49,7 +50,10 @@ func (b *Dataset) Series() []Series {
 		}
 		for _, brand := range c.panel {
 			for _, name := range watched {
-				found = append(found, b.series(e, measureOf(name), brand))
+				m := measureOf(name)
+				if s := b.series(e, m, brand); len(s.Points) > 0 || !m.isContent() {
+					found = append(found, s)
+				}
 			}
 		}
 	}
@@ -60,7 +64,7 @@ func (b *Dataset) series(e *evidence, m measure, brand int) Series {
 	c := e.cut
 	state := stats.CUSUM{H: cmp.Or(b.def.CUSUM.H, stats.DefaultH), K: cmp.Or(b.def.CUSUM.K, stats.DefaultK)}
 	s := Series{
-		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: c.labels,
+		Metric: m.name, Brand: &b.def.Brands[brand].Name, Labels: c.labels,
 		H: state.H, K: state.K, Points: []Point{}, Alarms: []Alarm{},
 	}
 	before := ""
@@ -87,7 +91,7 @@ func (b *Dataset) series(e *evidence, m measure, brand int) Series {
 // broken reports whether a target has a break after the slot after, up to the slot upTo. A
 // break at a sweep that is not closed takes effect at the next closed sweep.
 func (b *Dataset) broken(after, upTo, target string) bool {
-	return slices.ContainsFunc(b.def.breaks(), func(br Break) bool {
+	return slices.ContainsFunc(b.breaks(), func(br Break) bool {
 		slot := b.slots[br.Sweep]
 		return slot > after && slot <= upTo && (br.Target == "" || br.Target == target)
 	})
@@ -108,5 +112,5 @@ func (b *Dataset) BrokenAt(sweep, target string) bool {
 
 // BrokenSince reports whether any series restarts with a sweep or a later one.
 func (b *Dataset) BrokenSince(sweep string) bool {
-	return slices.ContainsFunc(b.def.breaks(), func(br Break) bool { return b.slots[br.Sweep] >= b.slots[sweep] })
+	return slices.ContainsFunc(b.breaks(), func(br Break) bool { return b.slots[br.Sweep] >= b.slots[sweep] })
 }

@@ -18,13 +18,15 @@ type Sheet struct {
 }
 
 // Group is the sum of all cells of a sheet whose prompts have the same weight and which
-// have the same number of eligible answers. The sums are integers, so that a mean has the
-// same digits whether its groups were stored or counted again.
+// have the same numbers of answers in every denominator. The sums are integers, so that a
+// mean has the same digits whether its groups were stored or counted again.
 type Group struct {
 	Branded bool
 	Weight  float64 // of each prompt
 	Cells   int
 	Counts  CellCounts // the sum of all cells
+
+	prompts promptSet
 }
 
 // groupKey contains the properties that all cells of a group share.
@@ -32,6 +34,40 @@ type groupKey struct {
 	branded            bool
 	weight             float64
 	eligible, attached int
+	reported           [len(fieldSets)]int
+}
+
+// sheetGroups are the groups of a sheet.
+type sheetGroups struct {
+	target int
+	groups []Group
+	// coarse are the groups without regard to reported fields. The metrics m1 add these up, as
+	// they did before fields were counted: other groups would change their last digits.
+	coarse []Group
+}
+
+// coarsen merges the neighbouring groups that differ only in the fields that their answers
+// report.
+func coarsen(groups []Group, brands int) []Group {
+	same := func(a, b *Group) bool {
+		return a.Branded == b.Branded && a.Weight == b.Weight &&
+			a.Counts.Eligible*b.Cells == b.Counts.Eligible*a.Cells && a.Counts.Attached*b.Cells == b.Counts.Attached*a.Cells
+	}
+	if !slices.ContainsFunc(indices(max(0, len(groups)-1)), func(i int) bool { return same(&groups[i], &groups[i+1]) }) {
+		return groups
+	}
+	var merged []Group
+	for i := range groups {
+		if i == 0 || !same(&groups[i-1], &groups[i]) {
+			g := groups[i]
+			g.Cells, g.Counts = 0, *NewCellCounts(brands)
+			merged = append(merged, g)
+		}
+		last := &merged[len(merged)-1]
+		last.Cells += groups[i].Cells
+		last.Counts.Merge(&groups[i].Counts)
+	}
+	return merged
 }
 
 // sheet is a Sheet in a dataset.
@@ -40,8 +76,8 @@ type sheet struct {
 	encoded EncodedCells
 	stored  bool // groups were added, not computed
 
-	once   sync.Once
-	groups []Group
+	once           sync.Once
+	groups, coarse []Group
 }
 
 // ErrCells is returned if a query needs the counts of single cells, which the dataset does
@@ -66,13 +102,14 @@ func (b *Dataset) decode(cells EncodedCells) ([]*CellCounts, error) {
 }
 
 // allGroups returns the groups of all cells. It computes them at most once.
-func (s *sheet) allGroups(b *Dataset) []Group {
+func (s *sheet) allGroups(b *Dataset) sheetGroups {
 	s.once.Do(func() {
 		if !s.stored {
 			s.groups = b.group(s.cells, indices(len(s.cells)))
 		}
+		s.coarse = coarsen(s.groups, len(b.def.Brands))
 	})
-	return s.groups
+	return sheetGroups{groups: s.groups, coarse: s.coarse}
 }
 
 // group adds up the cells of some prompts by groupKey. The order of the groups depends only
@@ -87,21 +124,27 @@ func (b *Dataset) group(cells []*CellCounts, prompts []int) []Group {
 		}
 		p := &b.def.Prompts[prompt]
 		if len(prompts) == 1 { // a fast path for rows by prompt
-			return []Group{{Branded: p.Branded, Weight: p.Weight, Cells: 1, Counts: *c}}
+			g := Group{Branded: p.Branded, Weight: p.Weight, Cells: 1, Counts: *c}
+			g.prompts.add(b.number(prompt))
+			return []Group{g}
 		}
-		key := groupKey{p.Branded, p.Weight, c.Eligible, c.Attached}
-		if groups[key] == nil {
+		key := groupKey{p.Branded, p.Weight, c.Eligible, c.Attached, c.Reported}
+		g := groups[key]
+		if g == nil {
 			keys = append(keys, key)
-			groups[key] = &Group{Branded: key.branded, Weight: key.weight, Counts: *NewCellCounts(len(b.def.Brands))}
+			g = &Group{Branded: key.branded, Weight: key.weight, Counts: *NewCellCounts(len(b.def.Brands))}
+			groups[key] = g
 		}
-		groups[key].Cells++
-		groups[key].Counts.Merge(c)
+		g.Cells++
+		g.Counts.Merge(c)
+		g.prompts.add(b.number(prompt))
 	}
 	slices.SortFunc(keys, func(x, y groupKey) int {
 		if x.branded != y.branded {
 			return map[bool]int{false: -1, true: 1}[x.branded]
 		}
-		return cmp.Or(cmp.Compare(x.weight, y.weight), cmp.Compare(x.eligible, y.eligible), cmp.Compare(x.attached, y.attached))
+		return cmp.Or(cmp.Compare(x.weight, y.weight), cmp.Compare(x.eligible, y.eligible), cmp.Compare(x.attached, y.attached),
+			slices.Compare(x.reported[:], y.reported[:]))
 	})
 	sorted := make([]Group, len(keys))
 	for i, key := range keys {
@@ -116,12 +159,22 @@ type span struct {
 	cells  map[int]EncodedCells
 }
 
-// NumberPrompts sets the number that identifies each prompt in stored sheets.
+// NumberPrompts sets the number that identifies each prompt in stored sheets. The default is
+// its index.
 func (b *Dataset) NumberPrompts(numbers []int) {
+	b.numberOf = numbers
 	b.numbers = make(map[int]int, len(numbers))
 	for prompt, number := range numbers {
 		b.numbers[number] = prompt
 	}
+}
+
+// number returns the number of a prompt.
+func (b *Dataset) number(prompt int) int {
+	if b.numberOf == nil {
+		return prompt
+	}
+	return b.numberOf[prompt]
 }
 
 // AddCounts adds the counts of a target in a sweep, by prompt. The dataset keeps the slice.
@@ -205,7 +258,7 @@ func (b *Dataset) Sheet(sweep, target string) (Sheet, bool) {
 			cells[number] = s.cells[prompt]
 		}
 	}
-	return Sheet{Groups: s.allGroups(b), Cells: encodeCells(cells, len(b.def.Brands))}, len(cells) > 0
+	return Sheet{Groups: s.allGroups(b).groups, Cells: encodeCells(cells, len(b.def.Brands))}, len(cells) > 0
 }
 
 // Regroup returns the groups of cells by the current weights of prompts.

@@ -14,7 +14,8 @@ import (
 
 // odd returns a random definition and its answers: weights that are not binary fractions,
 // one to three samples, prompts that are added and removed, a target that two surfaces
-// answered, branded prompts, cells and sweeps without answers, refusals, search pages.
+// answered, branded prompts, cells and sweeps without answers, refusals, search pages, and
+// answers that report different fields.
 func odd(seed uint64) (metric.Definition, []metric.Observation) {
 	r := rand.New(rand.NewPCG(seed, 17))
 	def := metric.Definition{
@@ -85,7 +86,44 @@ func oddAnswer(r *rand.Rand, a metric.Observation) metric.Observation {
 	if a.Target == "engine/DE" && r.IntN(2) > 0 {
 		a.Attached = []metric.Citation{{URL: "https://a.example/", Host: "a.example"}}[:r.IntN(2)]
 	}
+	addContents(r, &a)
 	return a
+}
+
+// addContents adds searches, pages, products, ads and blocks to an answer. Some are not
+// requested, some are not offered.
+func addContents(r *rand.Rand, a *metric.Observation) {
+	own := []metric.Citation{{URL: "https://a.example/", Host: "a.example"}}
+	if r.IntN(4) > 0 {
+		a.Searches = []string{"one", " ONE", "two", "three"}[:r.IntN(5)]
+	}
+	if r.IntN(4) > 0 {
+		a.Sources = own[:r.IntN(2)]
+	}
+	if r.IntN(2) > 0 {
+		a.Cited = own[:r.IntN(2)]
+	}
+	if r.IntN(4) > 0 {
+		a.Products = []metric.Product{
+			{Position: 2, Title: "Shoe", Named: []string{"A"}, Merchant: "Shop", Price: &metric.Price{Value: 10 + 0.1*float64(r.IntN(9)), Currency: "EUR"}},
+			{Position: 1, ID: "b", Named: []string{"B"}, Domain: "a.example"},
+		}[:r.IntN(3)]
+	}
+	if r.IntN(4) > 0 {
+		a.Ads = []metric.Ad{{Named: []string{"B"}}, {URL: "https://a.example/ad"}, {Title: "other"}}[:r.IntN(4)]
+	}
+	if a.Organic != nil && r.IntN(4) > 0 {
+		a.Layout = []metric.Block{{Type: "organic", Position: 2}, {Type: "searchoverview", Position: 1}}[:r.IntN(3)]
+	}
+	if r.IntN(2) > 0 {
+		a.Parts = []metric.Part{{Kind: metric.Sponsored, Start: 0, End: 5}}
+		for i := range a.Mentions {
+			a.Mentions[i].Start, a.Mentions[i].End = 3*i, 3*i+3
+		}
+	}
+	if r.IntN(6) == 0 {
+		a.Unreported = metric.Unreported{metric.FieldSearches: metric.NotRequested, metric.FieldAds: metric.NotRequested, metric.FieldCited: metric.NotOffered}
+	}
 }
 
 // numbered returns the numbers of prompts in stored sheets.

@@ -1,10 +1,6 @@
 package metric
 
-import (
-	"slices"
-
-	"earshot/internal/track/stats"
-)
+import "earshot/internal/track/stats"
 
 // Stability is the similarity of a cell's answers in neighbouring sweeps: of the domains
 // that they cite or of the brands that they name.
@@ -20,16 +16,15 @@ type Stability struct {
 	same float64 // Σ (1 − Jaccard distance) over the pairs
 }
 
-// stabilities are the stability metrics. Rows contain them only if the query names them,
-// because they need the cells of every sweep and source counts.
+// stabilities are the stability metrics.
 var stabilities = []struct {
 	name   string
 	counts func(*Dataset) func(*CellCounts) map[string]int
 }{
-	{"stability.domains", func(*Dataset) func(*CellCounts) map[string]int {
+	{"stability.domains" + M1, func(*Dataset) func(*CellCounts) map[string]int {
 		return func(c *CellCounts) map[string]int { return c.Domains }
 	}},
-	{"stability.brands", func(b *Dataset) func(*CellCounts) map[string]int { return b.named }},
+	{"stability.brands" + M1, func(b *Dataset) func(*CellCounts) map[string]int { return b.named }},
 }
 
 // Stability returns all stability metrics of every target.
@@ -59,7 +54,7 @@ func (b *Dataset) named(c *CellCounts) map[string]int {
 }
 
 func (b *Dataset) stability(c cut, name string, counts func(*CellCounts) map[string]int) (Stability, error) {
-	s := Stability{Metric: name + Version, Labels: c.labels}
+	s := Stability{Metric: name, Labels: c.labels}
 	weight, value, weighted := 0.0, 0.0, 0.0
 	for _, target := range c.targets {
 		cells, err := b.cellsOf(c.sweeps, target)
@@ -90,7 +85,7 @@ func (b *Dataset) stability(c cut, name string, counts func(*CellCounts) map[str
 // stability returns the rows of the stability metrics that the query names.
 func (v view) stability() (rows []Row, err error) {
 	for _, kind := range stabilities {
-		if !slices.Contains(v.q.Metrics, kind.name) {
+		if !v.q.wants(kind.name) {
 			continue
 		}
 		s, err := v.b.stability(v.e.cut, kind.name, kind.counts(v.b))

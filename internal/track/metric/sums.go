@@ -5,8 +5,10 @@ import "earshot/internal/track/stats"
 // Sums contain everything that the value, the intervals and the series of a rate or a ratio
 // are computed from.
 type Sums struct {
-	Sweeps []SweepSums // in the order of slots, one for each sweep of the cut
-	Cells  []CellSums  // cells with eligible answers
+	Sweeps  []SweepSums // in the order of slots, one for each sweep of the cut
+	Cells   []CellSums  // cells with answers; for a ratio m2 only the cells with a denominator
+	Answers int         // of all cells
+	Squares int         // Σ x² over answers, only for a mean of counts
 }
 
 // SweepSums are the sums over all cells with eligible answers in one sweep.
@@ -47,7 +49,7 @@ type Estimate struct {
 
 // Intervals are the two 95 % intervals of an estimate.
 type Intervals struct {
-	Rerun  stats.Interval  `json:"rerun"`
+	Rerun  *stats.Interval `json:"rerun"`  // nil if a mean of counts has a single count and fewer than 5 sweeps
 	Market *stats.Interval `json:"market"` // nil with a single prompt
 }
 
@@ -93,30 +95,55 @@ func (s Sums) counted() int {
 // Rate returns the weighted mean of the means of cells.
 func (s Sums) Rate() Estimate {
 	t := s.totals()
-	e := Estimate{Numerator: t.x, Denominator: float64(t.answers), Answers: t.answers, Cells: len(s.Cells), Sweeps: s.counted()}
+	e := Estimate{Numerator: t.x, Denominator: float64(t.answers), Answers: s.Answers, Cells: len(s.Cells), Sweeps: s.counted()}
 	if t.answers == 0 {
 		return e
 	}
-	s.estimate(&e, t.meanX, func(x, _ float64) float64 { return x }, t.meanX)
+	s.estimate(&e, t.meanX, func(x, _ float64) float64 { return x }, t.meanX, wilson)
 	return e
 }
 
 // Ratio returns R, the weighted mean of x ÷ the weighted mean of y. Its intervals are
 // computed from the linearised ratio u = (x − R·y)/mean(y).
-func (s Sums) Ratio() Estimate {
+func (s Sums) Ratio() Estimate { return s.ratio(wilson) }
+
+// Mean returns the mean of a count over the answers that have one. It is a ratio with other
+// intervals, because it is not a proportion.
+func (s Sums) Mean() Estimate {
 	t := s.totals()
-	e := Estimate{Numerator: t.x, Denominator: t.y, Answers: t.answers, Cells: len(s.Cells), Sweeps: s.counted()}
+	variance := 0.0
+	if t.y > 1 {
+		variance = (t.y*float64(s.Squares) - t.x*t.x) / (t.y * (t.y - 1))
+	}
+	return s.ratio(func(c stats.Cut) Intervals {
+		rerun, market := c.CountIntervals(variance)
+		return Intervals{rerun, market}
+	})
+}
+
+func (s Sums) ratio(intervals func(stats.Cut) Intervals) Estimate {
+	t := s.totals()
+	e := Estimate{Numerator: t.x, Denominator: t.y, Answers: s.Answers, Cells: len(s.Cells), Sweeps: s.counted()}
 	if t.y == 0 {
 		return e
 	}
 	ratio := t.meanX / t.meanY
-	s.estimate(&e, ratio, func(x, y float64) float64 { return (x - ratio*y) / t.meanY }, 0)
+	s.estimate(&e, ratio, func(x, y float64) float64 { return (x - ratio*y) / t.meanY }, 0, intervals)
 	return e
+}
+
+// wilson returns the intervals of a proportion.
+func wilson(c stats.Cut) Intervals {
+	rerun, market, ok := c.Intervals()
+	if !ok {
+		return Intervals{Rerun: &rerun}
+	}
+	return Intervals{&rerun, &market}
 }
 
 // estimate sets the value and the intervals. f maps the means of x and y of a cell or sweep
 // to a quantity whose mean is centre: x itself for a rate, the linearised ratio for a ratio.
-func (s Sums) estimate(e *Estimate, value float64, f func(x, y float64) float64, centre float64) {
+func (s Sums) estimate(e *Estimate, value float64, f func(x, y float64) float64, centre float64, intervals func(stats.Cut) Intervals) {
 	switch e.Numerator { // exactly 0 or 1, without rounding errors of the weights
 	case 0:
 		value = 0
@@ -127,12 +154,7 @@ func (s Sums) estimate(e *Estimate, value float64, f func(x, y float64) float64,
 		Value: value, Numerator: e.Numerator, Denominator: e.Denominator, Cells: len(s.Cells),
 		SweepMeans: s.means(f), Units: s.units(f, centre),
 	}
-	e.Value = &value
-	rerun, market, ok := cut.Intervals()
-	e.Interval = &Intervals{Rerun: rerun}
-	if ok {
-		e.Interval.Market = &market
-	}
+	e.Value, e.Interval = &value, new(intervals(cut))
 	if lag1, ok := stats.Lag1(cut.SweepMeans); ok {
 		e.Lag1 = &lag1
 	}

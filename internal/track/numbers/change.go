@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"earshot"
@@ -178,9 +179,14 @@ func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *ears
 
 // summary returns the verdict as a sentence.
 func summary(r *earshot.ComparedRow) string {
-	name := fmt.Sprintf("%s of %s on %s", r.Metric, r.Brand, r.Target)
+	name := r.Metric
+	if r.Brand != "" {
+		name += " of " + r.Brand
+	}
 	if r.Target[0] == '*' {
-		name = fmt.Sprintf("%s of %s on all targets", r.Metric, r.Brand)
+		name += " on all targets"
+	} else {
+		name += " on " + r.Target
 	}
 	if r.Prompt != "" {
 		name += fmt.Sprintf(", asked “%s”", r.Prompt)
@@ -188,9 +194,13 @@ func summary(r *earshot.ComparedRow) string {
 	if r.Change == nil {
 		return name + ": a period has no answers, so nothing can be compared."
 	}
-	moved := fmt.Sprintf("%s went from %s to %s (%+.1f points", name, percent(*r.Before), percent(*r.After), 100**r.Change)
+	value, change, factor := percent, "%.1f points", 100.0
+	if metric.IsMean(r.Metric) {
+		value, change, factor = func(v float64) string { return fmt.Sprintf("%.2f", v) }, "%.2f", 1
+	}
+	moved := fmt.Sprintf("%s went from %s to %s ("+strings.Replace(change, "%", "%+", 1), name, value(*r.Before), value(*r.After), factor**r.Change)
 	if r.Interval != nil {
-		moved += fmt.Sprintf(", 95 %% interval %+.1f to %+.1f", 100*r.Interval[0], 100*r.Interval[1])
+		moved += fmt.Sprintf(", 95 %% interval %+.1f to %+.1f", factor*r.Interval[0], factor*r.Interval[1])
 	}
 	moved += ")"
 	switch r.Verdict {
@@ -199,7 +209,7 @@ func summary(r *earshot.ComparedRow) string {
 	case earshot.VerdictTooEarly:
 		return fmt.Sprintf("%s: too early to tell from %d and %d sweeps; each period needs %d.", moved, r.SweepsBefore, r.SweepsAfter, stats.EnoughSweeps)
 	default:
-		return fmt.Sprintf("%s: no more than asking again would show. A change of %.1f points would have been seen in 80 of 100 cases.", moved, 100**r.SmallestChange)
+		return fmt.Sprintf("%s: no more than asking again would show. A change of "+change+" would have been seen in 80 of 100 cases.", moved, factor**r.SmallestChange)
 	}
 }
 
@@ -216,7 +226,7 @@ func gradedCut(g *metric.Graded) earshot.GradedCut {
 // noiseFloor returns the difference in visibility of a row's brand and target between a sweep
 // and its repetition, or nil if it is unknown.
 func noiseFloor(noise *earshot.NoiseReport, row *earshot.ComparedRow) *float64 {
-	if noise == nil || row.Metric != "visibility"+metric.Version {
+	if noise == nil || row.Metric != "visibility"+metric.M1 {
 		return nil
 	}
 	for _, target := range noise.Targets {

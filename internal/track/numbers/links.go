@@ -41,7 +41,7 @@ func answersURL(b *aggregate.Aggregate, q metric.Query, r *metric.Row) string {
 		}
 	}
 	v := url.Values{}
-	if q.Branded || slices.Contains([]string{"coverage", "refusal", "stability.domains", "stability.brands"}, strings.TrimSuffix(r.Metric, metric.Version)) {
+	if q.Branded || slices.Contains([]string{"coverage", "refusal", "stability.domains", "stability.brands"}, metric.BaseName(r.Metric)) {
 		v.Set("branded", "true")
 	}
 	if l.Tag != "" {

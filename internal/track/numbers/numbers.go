@@ -85,10 +85,7 @@ func selection(field, text string) (metric.Selection, error) {
 // numberQuery parses the parameters that all queries have.
 func numberQuery(f *earshot.NumberFilter, metrics, by, having string) (q metric.Query, err error) {
 	q = metric.Query{Metrics: list(metrics), By: list(by), Branded: f.Branded, PoolSurfaces: f.PoolSurfaces}
-	for i, name := range q.Metrics {
-		q.Metrics[i] = strings.TrimSuffix(name, metric.Version)
-	}
-	if i := slices.Index(q.Metrics, "stability"); i >= 0 {
+	if i := slices.IndexFunc(q.Metrics, func(name string) bool { return metric.BaseName(name) == "stability" }); i >= 0 {
 		q.Metrics = slices.Replace(q.Metrics, i, i+1, "stability.domains", "stability.brands")
 	}
 	if q.Filter, err = selection("filter", f.Filter); err != nil {
@@ -118,11 +115,7 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 		return nil, err
 	}
 	wanted.BrandsOnly, wanted.Last, wanted.MaxRows = true, q.Last, maxComputed
-	var read aggregate.Options
-	if slices.Contains(wanted.Metrics, "stability.domains") {
-		read.Sources = metric.ByDomain // tallies do not contain domains
-	}
-	b, rows, err := s.rows(ctx, organization, name, &q.NumberFilter, read, wanted)
+	b, rows, err := s.rows(ctx, organization, name, &q.NumberFilter, aggregate.Options{Sources: untallied(wanted.Metrics)}, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +133,16 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 	}
 	report.Noise, err = s.counter.Noise(ctx, b)
 	return report, err
+}
+
+// untallied returns the source counts that metrics need and that tallies do not contain.
+func untallied(metrics []string) (counts metric.Sources) {
+	for _, name := range metrics {
+		counts |= map[string]metric.Sources{
+			"stability.domains": metric.ByDomain, "merchantShare": metric.ByMerchant, "price": metric.ByPrice, "blockRate": metric.ByBlock,
+		}[metric.BaseName(name)]
+	}
+	return counts
 }
 
 // rows computes the rows of a query over the sweeps in the time range of a filter.
@@ -166,8 +169,9 @@ func Row(b *aggregate.Aggregate, q metric.Query, r *metric.Row) earshot.MetricRo
 	row := earshot.MetricRow{
 		Metric: r.Metric, NumberLabels: aggregate.LabelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
-		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: ruleset.Name(b.Rules), AnswersURL: answersURL(b, q, r),
-		NotRequested: r.NotRequested, Reason: string(r.Reason),
+		Missing: orZero(r.Missing), Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: ruleset.Name(b.Rules), AnswersURL: answersURL(b, q, r),
+		NotRequested: orZero(r.NotRequested), NotOffered: orZero(r.NotOffered), Reason: string(r.Reason), NotMarked: orZero(r.NotMarked), Note: r.Note,
+		Merchant: r.Merchant, Product: r.Product, Currency: r.Currency, Block: r.Block, MedianPosition: r.MedianPosition,
 	}
 	if r.Brand != nil {
 		row.Brand = *r.Brand
@@ -181,14 +185,30 @@ func Row(b *aggregate.Aggregate, q metric.Query, r *metric.Row) earshot.MetricRo
 	if t := r.Value.Top; t != nil {
 		row.Value, row.Top = t.Median, &earshot.TopShares{Top1: t.Top1, Top3: t.Top3, Top10: t.Top10}
 	}
+	if p := r.Value.Price; p != nil {
+		row.Value, row.Lowest = &p.Median, &p.Lowest
+	}
+	for _, p := range r.Points {
+		row.Points = append(row.Points, earshot.PricePoint{Sweep: p.Sweep, Lowest: p.Lowest, Median: p.Median, Offers: p.Offers})
+	}
 	return row
+}
+
+func orZero(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
 }
 
 func intervals(of *metric.Intervals) *earshot.Intervals {
 	if of == nil {
 		return nil
 	}
-	found := &earshot.Intervals{Rerun: of.Rerun[:]}
+	found := &earshot.Intervals{}
+	if of.Rerun != nil {
+		found.Rerun = of.Rerun[:]
+	}
 	if of.Market != nil {
 		found.Market = of.Market[:]
 	}

@@ -159,7 +159,7 @@ func read(l *Line) (what string, numbers map[string]any, err error) {
 		}
 		var labels []string
 		for _, name := range []string{
-			"metric", "brand", "target", "surface", "provider", "country", "prompt", "tag", "sweep", "day", "week", "month", "domain", "url", "type",
+			"metric", "brand", "target", "via", "merchant", "product", "currency", "block", "surface", "provider", "country", "prompt", "tag", "sweep", "day", "week", "month", "domain", "url", "type",
 		} {
 			if text, ok := numbers[name].(string); ok && text != "" {
 				labels = append(labels, text)

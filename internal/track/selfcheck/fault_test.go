@@ -37,7 +37,7 @@ func (f fault) intervals(b *metric.Dataset, name string) metric.Intervals {
 	}
 	if x == 0 || x == all {
 		i := stats.Wilson(math.Round(p), float64(len(sums.Cells))*f.factor)
-		return metric.Intervals{Rerun: i, Market: &i}
+		return metric.Intervals{Rerun: &i, Market: &i}
 	}
 
 	var means []float64
@@ -76,7 +76,7 @@ func (f fault) intervals(b *metric.Dataset, name string) metric.Intervals {
 	if len(means) >= stats.EnoughSweeps {
 		rerun = effective(p, math.Max(between.Value, 1/(all*all)), between.Degrees)
 	}
-	return metric.Intervals{Rerun: stats.Wilson(p, rerun*f.factor), Market: &market}
+	return metric.Intervals{Rerun: new(stats.Wilson(p, rerun*f.factor)), Market: &market}
 }
 
 // effective returns the effective sample size of a proportion p with variance v.

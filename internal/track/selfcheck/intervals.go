@@ -138,7 +138,7 @@ func (s simulation) held(w asked) (rerun, market int) {
 	for _, found := range repeat(s, "coverage "+name+" "+w.setting(w.sweeps), s.repeats, func(r *rand.Rand) [2]bool {
 		h := w.play(def, r)
 		i := s.intervals(h.Dataset, name)
-		return [2]bool{holds(i.Rerun, w.truth(name, h.effects)), holds(*i.Market, truth)}
+		return [2]bool{holds(*i.Rerun, w.truth(name, h.effects)), holds(*i.Market, truth)}
 	}) {
 		rerun, market = rerun+count(found[0]), market+count(found[1])
 	}

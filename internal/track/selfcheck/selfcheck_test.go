@@ -129,7 +129,7 @@ func TestFaultsDifferFromTheServiceByTheFaultOnly(t *testing.T) {
 				got, want := fault{factor: 1}.intervals(data, name), intervals(data, name)
 				for end := range 2 {
 					if math.Abs(got.Rerun[end]-want.Rerun[end]) > 1e-9 || math.Abs(got.Market[end]-want.Market[end]) > 1e-9 {
-						t.Errorf("%s of %s: %v and %v, of the service %v and %v", name, w.setting(w.sweeps), got.Rerun, *got.Market, want.Rerun, *want.Market)
+						t.Errorf("%s of %s: %v and %v, of the service %v and %v", name, w.setting(w.sweeps), *got.Rerun, *got.Market, *want.Rerun, *want.Market)
 					}
 				}
 			}

@@ -327,7 +327,7 @@ func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.V
 			continue
 		}
 		target, _, _ := strings.Cut(r.Target, "@") // without the surface, which follows if there are several
-		key := definition.SeriesKey{Metric: strings.TrimSuffix(r.Metric, metric.Version), Brand: *r.Brand, Target: target}
+		key := definition.SeriesKey{Metric: metric.BaseName(r.Metric), Brand: *r.Brand, Target: target}
 		if r.Answers > values[key].Answers {
 			values[key] = alert.Value{
 				Sweep: w.sweep.ID, Mean: *r.Value.Number, Answers: r.Answers, Basis: r.Surface + " " + basis, Break: b.BrokenAt(w.sweep.ID, r.Target),
@@ -349,7 +349,7 @@ func (w *watching) basis(ctx context.Context, b *aggregate.Aggregate) (string, e
 		prompts = append(prompts, c.Prompt)
 	}
 	slices.Sort(prompts)
-	hash := sha256.Sum256(fmt.Append(nil, slices.Compact(prompts), analysis.Alike(b.Rules.Code), string(b.Rules.Brands), metric.Version))
+	hash := sha256.Sum256(fmt.Append(nil, slices.Compact(prompts), analysis.Alike(b.Rules.Code), string(b.Rules.Brands), metric.M1))
 	return hex.EncodeToString(hash[:8]), nil
 }
 

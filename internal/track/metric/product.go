@@ -1,0 +1,179 @@
+package metric
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/text/cases"
+
+	"earshot/internal/track/mention"
+)
+
+// SearchKey returns the form in which searches are compared: case-folded, with single spaces
+// and none at the ends. It is empty for a search without a visible character.
+func SearchKey(search string) string {
+	return strings.Join(strings.Fields(cases.Fold().String(search)), " ")
+}
+
+// distinctSearches returns the number of different searches. Empty ones do not count.
+func distinctSearches(searches []string) int {
+	var seen []string
+	for _, search := range searches {
+		if key := SearchKey(search); key != "" && !slices.Contains(seen, key) {
+			seen = append(seen, key)
+		}
+	}
+	return len(seen)
+}
+
+// Key identifies a product over answers: by its id, or by its folded title if it has no id.
+func (p *Product) Key() string {
+	if p.ID != "" {
+		return "id:" + p.ID
+	}
+	return "title:" + mention.Fold(p.Title)
+}
+
+// MerchantKey identifies a merchant by domain, or by folded name if the domain is unknown. It
+// is empty if both are unknown.
+func MerchantKey(name, domain string) string {
+	if domain != "" {
+		return "domain:" + strings.ToLower(domain)
+	}
+	if folded := mention.Fold(name); folded != "" {
+		return "name:" + folded
+	}
+	return ""
+}
+
+// of reports whether a product belongs to a brand: its title names the brand, or its page or
+// its merchant is on the brand's domains.
+func (p *Product) of(b *PanelBrand) bool {
+	return belongs(b, p.Named, p.URL, p.Domain)
+}
+
+// of reports whether an ad belongs to a brand.
+func (a *Ad) of(b *PanelBrand) bool {
+	return belongs(b, a.Named, a.URL, a.Domain)
+}
+
+func belongs(b *PanelBrand, named []string, url, domain string) bool {
+	return slices.Contains(named, b.Name) || url != "" && Citation{URL: url}.on(*b) || domain != "" && Citation{Host: domain}.on(*b)
+}
+
+// shown is a product of an answer with all of its entries.
+type shown struct {
+	key     string
+	entries []*Product
+}
+
+// shownProducts returns the different products of an answer in the order of their positions.
+func shownProducts(products []Product) []shown {
+	ordered := make([]*Product, len(products))
+	for i := range products {
+		ordered[i] = &products[i]
+	}
+	slices.SortStableFunc(ordered, func(a, b *Product) int { return a.Position - b.Position })
+	var all []shown
+	for _, p := range ordered {
+		key := p.Key()
+		at := slices.IndexFunc(all, func(s shown) bool { return s.key == key })
+		if at < 0 {
+			at = len(all)
+			all = append(all, shown{key: key})
+		}
+		all[at].entries = append(all[at].entries, p)
+	}
+	return all
+}
+
+// firstProduct returns the place of the first product of a brand from 1 on, or 0.
+func firstProduct(products []shown, b *PanelBrand) int {
+	return 1 + slices.IndexFunc(products, func(s shown) bool {
+		return slices.ContainsFunc(s.entries, func(p *Product) bool { return p.of(b) })
+	})
+}
+
+// offers returns all offers of a product: of its own merchant, and the listed ones.
+func (s shown) offers() []Offer {
+	var all []Offer
+	for _, p := range s.entries {
+		all = append(all, Offer{Merchant: p.Merchant, Domain: p.Domain, Price: p.Price})
+		all = append(all, p.Offers...)
+	}
+	return all
+}
+
+// merchants returns the keys of the merchants that offer a product, each once.
+func (s shown) merchants() []string {
+	var keys []string
+	for _, o := range s.offers() {
+		if key := MerchantKey(o.Merchant, o.Domain); key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// prices returns the prices of a product by currency: the lowest of each merchant, and the
+// lowest price without a merchant unless a merchant has it. A price without a merchant that
+// equals a merchant's price is the headline of that offer. Offers that are not available have
+// no price.
+func (s shown) prices() map[string][]float64 {
+	lowest := map[string]map[string]float64{} // by currency and merchant
+	for _, o := range s.offers() {
+		if o.Price == nil || !(o.Price.Value > 0) || o.Price.Currency == "" || o.Available != nil && !*o.Available {
+			continue
+		}
+		merchants := lowest[o.Price.Currency]
+		if merchants == nil {
+			merchants = map[string]float64{}
+			lowest[o.Price.Currency] = merchants
+		}
+		key := MerchantKey(o.Merchant, o.Domain)
+		if known, ok := merchants[key]; !ok || o.Price.Value < known {
+			merchants[key] = o.Price.Value
+		}
+	}
+	found := map[string][]float64{}
+	for currency, merchants := range lowest {
+		for merchant, value := range merchants {
+			if merchant != "" {
+				found[currency] = append(found[currency], value)
+			}
+		}
+		if headline, ok := merchants[""]; ok && !slices.Contains(found[currency], headline) {
+			found[currency] = append(found[currency], headline)
+		}
+	}
+	return found
+}
+
+// priceKey identifies the prices of a product in a currency.
+type priceKey struct{ product, currency string }
+
+// prices are the prices of a product in a currency.
+type prices struct {
+	answers int // with a price
+	values  []float64
+}
+
+// PriceRange is the lowest and the median price.
+type PriceRange struct {
+	Lowest float64 `json:"lowest"`
+	Median float64 `json:"median"`
+}
+
+// spread returns the lowest and the median of prices, of which there is at least one.
+func spread(values []float64) PriceRange {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return PriceRange{Lowest: sorted[0], Median: (sorted[(n-1)/2] + sorted[n/2]) / 2}
+}
+
+// PricePoint contains the prices of a product in one sweep.
+type PricePoint struct {
+	Sweep string `json:"sweep"`
+	PriceRange
+	Offers int `json:"offers"` // number of prices
+}
