@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"earshot"
 	"earshot/client"
+	"earshot/internal/track/metric"
 )
 
 // trackerNumbers are the commands that read metrics of a tracker.
@@ -108,6 +111,10 @@ func (c *trackerMetricsCmd) Run(in *invocation, service *client.Client) error {
 	}
 	by := strings.Split(c.By, ",")
 	head := []string{"METRIC", "BRAND"}
+	withItems := slices.ContainsFunc(report.Rows, func(r earshot.MetricRow) bool { return item(&r) != "" })
+	if withItems {
+		head = append(head, "ITEM")
+	}
 	for _, dimension := range by {
 		if dimension = strings.TrimSpace(dimension); dimension != "brand" && dimension != "" {
 			head = append(head, strings.ToUpper(dimension))
@@ -115,54 +122,65 @@ func (c *trackerMetricsCmd) Run(in *invocation, service *client.Client) error {
 	}
 	rows := [][]string{append(head, "VALUE", "OF", "RERUN", "MARKET", "SWEEPS", "MISSING", "")}
 	for _, r := range report.Rows {
-		rows = append(rows, c.row(&r, by))
+		rows = append(rows, c.row(&r, by, withItems))
 	}
 	return c.print(in, report, rows, report.MadeUp)
 }
 
-func (c *trackerMetricsCmd) row(r *earshot.MetricRow, by []string) []string {
+// item returns the merchant, product or block of a row.
+func item(r *earshot.MetricRow) string {
+	return strings.TrimSpace(r.Merchant + r.Block + r.Product + " " + r.Currency)
+}
+
+func (c *trackerMetricsCmd) row(r *earshot.MetricRow, by []string, withItem bool) []string {
 	labels := map[string]string{
 		"target": r.Target, "surface": strings.TrimSuffix(r.Surface+":"+r.Via, ":"), "provider": r.Provider, "country": r.Country, "prompt": r.Prompt, "tag": r.Tag,
 		"sweep": r.Sweep, "day": r.Day, "week": r.Week, "month": r.Month,
 	}
 	row := []string{r.Metric, dashed(r.Brand)}
+	if withItem {
+		row = append(row, dashed(item(r)))
+	}
 	for _, dimension := range by {
 		if label, known := labels[strings.TrimSpace(dimension)]; known {
 			row = append(row, dashed(oneLine(label)))
 		}
 	}
-	isPlace := r.Places != nil || r.Top != nil
-	rerun, market, sweeps, note := "-", "-", "-", ""
+	isPlain := r.Places != nil || r.Top != nil || r.Lowest != nil || metric.IsMean(r.Metric)
+	rerun, market, sweeps, note := "-", "-", "-", cmp.Or(r.Reason, r.Note)
 	if r.Interval != nil {
-		rerun, market = c.ends(r.Interval.Rerun), c.ends(r.Interval.Market)
+		rerun, market = c.endsAs(r.Interval.Rerun, isPlain), c.endsAs(r.Interval.Market, isPlain)
 	}
 	if r.Sweeps != nil {
 		sweeps = strconv.Itoa(*r.Sweeps)
 	}
 	if r.Provisional {
-		note = "provisional"
+		note = strings.TrimSuffix("provisional, "+note, ", ")
 	}
 	of := plainNumber(r.Numerator) + "/" + plainNumber(r.Denominator)
-	return append(row, c.value(r.Value, isPlace), of, rerun, market, sweeps, strconv.Itoa(r.Missing), note)
+	return append(row, c.value(r.Value, isPlain), of, rerun, market, sweeps, strconv.Itoa(r.Missing), note)
 }
 
-// value formats a share as a percentage, or as a plain number in CSV and for positions.
-func (c *tableFlags) value(v *float64, isPlace bool) string {
+// value formats a share as a percentage, or as a plain number in CSV and for values that are
+// not shares.
+func (c *tableFlags) value(v *float64, isPlain bool) string {
 	switch {
 	case v == nil:
 		return "-"
-	case c.CSV || isPlace:
+	case c.CSV || isPlain:
 		return plainNumber(*v)
 	default:
 		return fmt.Sprintf("%.1f%%", 100**v)
 	}
 }
 
-func (c *tableFlags) ends(interval []float64) string {
+func (c *tableFlags) ends(interval []float64) string { return c.endsAs(interval, false) }
+
+func (c *tableFlags) endsAs(interval []float64, isPlain bool) string {
 	if len(interval) != 2 {
 		return "-"
 	}
-	return c.value(&interval[0], false) + ".." + c.value(&interval[1], false)
+	return c.value(&interval[0], isPlain) + ".." + c.value(&interval[1], isPlain)
 }
 
 func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -207,9 +225,10 @@ func (c *trackerCompareCmd) Run(in *invocation, service *client.Client) error {
 	}
 	rows := [][]string{{"METRIC", "BRAND", "TARGET", "VERDICT", "BEFORE", "AFTER", "CHANGE", "INTERVAL", "VISIBLE FROM", "NOISE FLOOR", "CELLS", "LEFT OUT", "SWEEPS"}}
 	for _, r := range report.Rows {
+		isPlain := metric.IsMean(r.Metric)
 		rows = append(rows, []string{
-			r.Metric, oneLine(r.Brand), oneLine(r.Target), string(r.Verdict), c.value(r.Before, false), c.value(r.After, false), c.value(r.Change, false),
-			c.ends(r.Interval), c.value(r.SmallestChange, false), c.value(r.NoiseFloor, false), strconv.Itoa(r.Cells), strconv.Itoa(r.CellsLeftOut),
+			r.Metric, dashed(r.Brand), oneLine(r.Target), string(r.Verdict), c.value(r.Before, isPlain), c.value(r.After, isPlain), c.value(r.Change, isPlain),
+			c.endsAs(r.Interval, isPlain), c.value(r.SmallestChange, isPlain), c.value(r.NoiseFloor, false), strconv.Itoa(r.Cells), strconv.Itoa(r.CellsLeftOut),
 			fmt.Sprintf("%d/%d", r.SweepsBefore, r.SweepsAfter),
 		})
 	}

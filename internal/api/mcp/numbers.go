@@ -16,7 +16,7 @@ func compareText(report *earshot.CompareReport) string {
 		b.WriteString("; the answers were " + byLab)
 	}
 	for _, row := range report.Rows {
-		fmt.Fprintf(&b, "\n%s, %s: %s", row.Brand, row.Target, row.Summary)
+		b.WriteString("\n" + strings.TrimPrefix(row.Brand+", ", ", ") + row.Target + ": " + row.Summary)
 	}
 	for _, cut := range report.Grades {
 		fmt.Fprintf(&b, "\nThe metrics of %s are %s.", cut.Target, cut.Grade)
@@ -42,12 +42,15 @@ func metricsText(report *earshot.MetricReport) string {
 
 func metricLine(row *earshot.MetricRow) string {
 	of := []string{row.Metric}
-	for _, part := range []string{row.Brand, row.Target, row.Prompt, row.Tag, row.Sweep, row.Day, row.Week, row.Month} {
+	for _, part := range []string{row.Brand, row.Merchant, row.Product, row.Currency, row.Block, row.Target, row.Prompt, row.Tag, row.Sweep, row.Day, row.Week, row.Month} {
 		if part != "" {
 			of = append(of, part)
 		}
 	}
 	text := strings.Join(of, ", ") + ": "
+	if row.Value == nil && row.Reason != "" {
+		return text + "unknown (" + row.Reason + ")"
+	}
 	if row.Value == nil {
 		return text + "unknown"
 	}
@@ -55,8 +58,14 @@ func metricLine(row *earshot.MetricRow) string {
 	if row.Interval != nil && len(row.Interval.Rerun) == 2 {
 		text += fmt.Sprintf(", expected range if re-run %.3g to %.3g", row.Interval.Rerun[0], row.Interval.Rerun[1])
 	}
+	if row.Lowest != nil {
+		text += fmt.Sprintf(", lowest %.6g", *row.Lowest)
+	}
 	if row.Provisional {
 		text += ", provisional"
+	}
+	if row.Note != "" {
+		text += ", " + row.Note
 	}
 	return text
 }
