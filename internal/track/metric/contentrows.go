@@ -48,11 +48,11 @@ func (v view) split(name string, n needs, rows func(start Row) []Row) []Row {
 	if !v.q.wants(name) || !v.couldReport(n) {
 		return nil
 	}
-	if start := v.reported(v.start(name, nil, v.unbranded), n); start.Reason != "" {
+	start := v.reported(v.start(name, nil, v.unbranded), n)
+	if start.Reason != "" {
 		return []Row{start}
-	} else {
-		return rows(start)
 	}
+	return rows(start)
 }
 
 // merchants returns the rows of merchantShare.

@@ -119,6 +119,7 @@ func (c *CellCounts) addReported(a *Observation) (reported [len(fieldSets)]bool)
 			reported[i] = true
 		case NotRequested:
 			c.NotRequested[i]++
+		case NotOffered: // the rest, see leftOut
 		}
 	}
 	return reported

@@ -1843,13 +1843,20 @@ export type MetricRow = {
   country?: string;
   prompt?: string;
   tag?: string;
+  /** Only for `merchantShare`: the merchant, as `domain:` and its domain, or as `name:` and its name in lower case. */
+  merchant?: string;
+  /** Only for `price`: the product, as `id:` and its id, or as `title:` and its title in lower case; and the currency. */
+  product?: string;
+  currency?: string;
+  /** Only for `blockRate`: the type of the block, such as `searchoverview`. */
+  block?: string;
   /** The number of the prompt; only when grouped by prompt. */
   promptId?: number;
   sweep?: string;
   day?: string;
   week?: string;
   month?: string;
-  /** `null` when the value cannot be computed. For `position`, `listRank` and `rank`, the value is the median. */
+  /** `null` when the value cannot be computed. For `position`, `listRank`, `rank`, `productRank` and `price`, the value is the median. */
   value: number | null;
   /** Plain counts. The value equals their ratio only when all cells have the same number of answers and the same weight. */
   numerator: number;
@@ -1868,16 +1875,26 @@ export type MetricRow = {
   provisional: boolean;
   /** The lag-1 autocorrelation of the sweeps. Above 0.5, the `rerun` interval is too narrow. */
   lag1?: number;
-  /** Only for `position` and `listRank`. */
+  /** Only for `position`, `listRank` and `productRank`. */
   places?: PlaceShares;
   /** Only for `rank`. */
   top?: TopShares;
   /** Only for `stability.domains` and `stability.brands`: 1 − Bray–Curtis dissimilarity of the counts, while `value` is 1 − Jaccard distance. The denominator is the number of pairs of consecutive sweeps. */
   weighted?: number;
-  /** Only for `listRank` and `support`: how many answers are left out because they were requested without Markdown. */
+  /** Only for `price`: the lowest price, and the prices of each sweep. */
+  lowest?: number;
+  points?: Array<PricePoint>;
+  /** Only for `blockRate`: the median of the block's position, among pages that have the block. */
+  medianPosition?: number;
+  /** How many answers are left out because they were requested without the data that the metric needs, such as Markdown for `listRank` and `support`. */
   notRequested?: number;
-  /** Why the value is `null`: `notRequested` when all answers were requested without the data that the metric needs. */
-  reason?: "notRequested";
+  /** How many answers are left out because the provider or upstream does not return this data. */
+  notOffered?: number;
+  /** Why the value is `null`, when all answers are left out. */
+  reason?: "notRequested" | "notOffered";
+  /** Only for `organicVisibility`: how many answers are from a provider that does not mark sponsored text. When these are all answers, `note` is `paidNotMarked`, and the value equals `visibility`. */
+  notMarked?: number;
+  note?: "paidNotMarked";
   /** The version of the tracker's rules. */
   rules: string;
   /** Where the answers behind the value are listed. With `last`, only the answers of the named sweep. */
@@ -1886,7 +1903,7 @@ export type MetricRow = {
 
 /** The two 95 % confidence intervals of a value, each as its lower and upper end. */
 export type Intervals = {
-  /** The interval for the same prompts, asked again. */
+  /** The interval for the same prompts, asked again; empty when it cannot be computed. */
   rerun: Array<number>;
   /** The interval for similar prompts; absent when there is only one prompt. */
   market?: Array<number>;
@@ -1904,6 +1921,15 @@ export type TopShares = {
   top1: number;
   top3: number;
   top10: number;
+};
+
+/** The prices of a product in one sweep. */
+export type PricePoint = {
+  sweep: string;
+  lowest: number;
+  median: number;
+  /** How many prices there are. */
+  offers: number;
 };
 
 /** A sweep from which on the metrics cannot be compared with earlier ones. */
@@ -1970,7 +1996,7 @@ export type CompareReport = {
   madeUp: boolean;
   baseline: Period;
   period: Period;
-  /** One row for each brand and target and, with several targets, one for all targets together. */
+  /** One row for each brand and target and, with several targets, one for all targets together. Metrics without a brand have one row for each target. */
   rows: Array<ComparedRow>;
   /** How reliable the metrics of the later period are. */
   grades: Array<GradedCut>;
@@ -1990,6 +2016,7 @@ export type Period = {
 /** One metric of one brand in the two periods. */
 export type ComparedRow = {
   metric: string;
+  /** Empty when the metric is not about a brand. */
   brand: string;
   /** `*` for several targets, `*web` or `*vendor:cloro` for the targets of one surface or vendor out of several. */
   target: string;
