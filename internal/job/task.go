@@ -152,7 +152,7 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 	record := earshot.TaskRecord{
 		Task: earshot.Task{
 			ID:             t.ID,
-			TaskType:       r.Catalogue.TaskType(t.Provider),
+			TaskType:       r.Catalogue.Definition(t.Provider).TaskType,
 			Status:         t.Status,
 			Priority:       t.Priority,
 			Payload:        t.Request,

@@ -12,19 +12,19 @@ type Catalogue struct {
 	byName    map[string]Provider
 	models    map[string]Countries
 	prices    Prices
-	taskTypes map[string]string // by provider name, including hidden providers
+	about     map[string]Definition // by provider name, including hidden providers
 }
 
 // NewCatalogue lists the providers in the given order, without the hidden ones. Overrides replace
 // the providers' own prices. An override for an unknown item is an error.
 func NewCatalogue(providers []Provider, hidden func(name string) bool, overrides Prices) (*Catalogue, error) {
-	c := &Catalogue{prices: Prices{}, models: map[string]Countries{}, taskTypes: map[string]string{}, byName: map[string]Provider{}}
+	c := &Catalogue{prices: Prices{}, models: map[string]Countries{}, about: map[string]Definition{}, byName: map[string]Provider{}}
 	for item, credits := range surcharges {
 		c.prices["surcharge."+item] = credits
 	}
 	for _, p := range providers {
 		about := p.Definition()
-		c.taskTypes[about.Name] = about.TaskType
+		c.about[about.Name] = about
 		for _, price := range about.Prices {
 			c.prices[about.Name+"."+price.Item] = price.Credits
 		}
@@ -64,8 +64,9 @@ func (c *Catalogue) Provider(name string) (Provider, error) {
 	return p, nil
 }
 
-// TaskType returns the task type of the named provider, even if the provider is hidden.
-func (c *Catalogue) TaskType(name string) string { return c.taskTypes[name] }
+// Definition returns the definition of the named provider, even if the provider is hidden. It is
+// the zero value if there is no such provider.
+func (c *Catalogue) Definition(name string) Definition { return c.about[name] }
 
 // Models returns the countries of each named model, including models of hidden providers.
 func (c *Catalogue) Models() map[string]Countries { return c.models }

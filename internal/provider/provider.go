@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 
+	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
@@ -49,7 +50,13 @@ type Definition struct {
 	// "sources", or "sources.label" for a field of each item. A watched field must not depend on
 	// the request's options.
 	Watched []string
-	Prices  []Price
+	// Fields are the fields that results of each surface can have. Every surface on which the
+	// provider can be asked has an entry.
+	Fields map[earshot.Surface]Fields
+	// Flags are the fields that results have only if the request has an option, and the option,
+	// such as include.ads.
+	Flags  map[Fields]string
+	Prices []Price
 	// Countries says where the provider is available. The first entry is the provider itself;
 	// further entries are parts of it that are available elsewhere.
 	Countries []Countries

@@ -41,6 +41,9 @@ type VendorDefinition struct {
 	Options []string
 	// Prices are list prices in USD for one answer, by provider. The settings override them.
 	Prices map[string]float64
+	// Fields are the fields that results can have, by provider. Every provider that the vendor
+	// serves has an entry.
+	Fields map[string]Fields
 	// Calls and CallsPerMinute are the default limits on submissions at a time and a minute.
 	Calls, CallsPerMinute int
 }

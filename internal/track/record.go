@@ -95,27 +95,13 @@ func (s *Service) answerOf(task *store.Task, t *recorded) *tracking.Answer {
 		a.Outcome = earshot.OutcomeRefused
 	}
 	a.Surface, a.Model = analysis.Origin(task.Result)
-	prompt := s.questionOf(task)
+	question := s.definitions.Question(task.Provider, task.Request, a.Surface)
 	for _, r := range t.rules {
-		if found := s.panels.Analyse(a, r, prompt); found != nil {
+		if found := s.panels.Analyse(a, r, question); found != nil {
 			a.Analyses = append(a.Analyses, found)
 		}
 	}
 	return a
-}
-
-// questionOf returns the prompt of a task.
-func (s *Service) questionOf(task *store.Task) string {
-	asked, err := s.Catalogue.Provider(task.Provider)
-	if err != nil {
-		return ""
-	}
-	var fields map[string]json.RawMessage
-	var question string
-	if json.Unmarshal(task.Request, &fields) == nil {
-		_ = json.Unmarshal(fields[asked.Definition().TextField()], &question) // tasks encoded it
-	}
-	return question
 }
 
 // BrandsNamed returns the brands that a result names, by the current rules of the job's tracker.
@@ -128,7 +114,7 @@ func (s *Service) BrandsNamed(ctx context.Context, job *store.Job, result json.R
 	if err != nil {
 		return nil, err
 	}
-	found, err := panel.Analyse(result, s.questionOf(&store.Task{Job: *job}))
+	found, err := panel.Analyse(result, s.definitions.Question(job.Provider, job.Request, ""))
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,7 @@ import (
 type Config struct {
 	Store     *tracking.Store
 	Catalogue *provider.Catalogue
+	Vendors   provider.Vendors
 	Jobs      Jobs
 	// CheckWebhook returns an error if a URL cannot receive webhooks.
 	CheckWebhook func(url string) error
@@ -140,7 +141,7 @@ func (s *Service) connect(main *aggregate.Counter) {
 	base := s.Store.Store
 	s.days = exporting.New(base)
 	s.definitions = definition.NewReader(definition.Config{
-		Store: s.Store, Catalogue: s.Catalogue, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
+		Store: s.Store, Catalogue: s.Catalogue, Vendors: s.Vendors, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
 		// Not s.Jobs.Price: Jobs is nil in a service that only reads.
 		Price: func(about provider.Definition, request provider.Request) int64 { return s.Jobs.Price(about, request) },
 	})

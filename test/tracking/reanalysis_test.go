@@ -134,7 +134,7 @@ func cut(t *testing.T, s *store.Store, tracker *tracking.Tracker) {
 	}
 	var found []*analysing.Analysis
 	for _, a := range answers {
-		one, err := panel.Analyse(a.Result, prompts[a.Prompt-1].Name)
+		one, err := panel.Analyse(a.Result, analysis.Question{Text: prompts[a.Prompt-1].Name})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,6 +44,8 @@ var _ provider.Provider = Provider{}
 // Definition returns the provider's definition.
 func (Provider) Definition() provider.Definition { return definition }
 
+const onPage = provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads
+
 var definition = provider.Definition{
 	Name:     name,
 	TaskType: "CHATASSISTANT",
@@ -54,6 +56,14 @@ var definition = provider.Definition{
 	Prose:    prose,
 	Whole:    `{"prompt": "-", "include": {"markdown": true, "searchQueries": true, "ads": true, "shopping": true}}`,
 	Watched:  []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries", "entities"},
+	Fields: map[earshot.Surface]provider.Fields{
+		earshot.SurfaceWeb: onPage,
+		earshot.SurfaceLab: onPage,
+		earshot.SurfaceAPI: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills,
+	},
+	Flags: map[provider.Fields]string{
+		provider.Searches: "include.searchQueries", provider.Products: "include.shopping", provider.Ads: "include.ads",
+	},
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 5},
 		{Item: itemExtras, Credits: 2, For: "once, for any of `include.shopping`, `include.rawResponse`, `include.searchQueries`, `include.ads`"},

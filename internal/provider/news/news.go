@@ -30,6 +30,7 @@ var definition = provider.Definition{
 	Prose:    prose,
 	Whole:    `{"query": "-"}`,
 	Watched:  []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
+	Fields:   map[earshot.Surface]provider.Fields{earshot.SurfaceWeb: 0, earshot.SurfaceLab: 0, earshot.SurfaceAPI: 0}, // articles only
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
 		{Item: itemPage, Credits: 2, For: "each further page with results"},

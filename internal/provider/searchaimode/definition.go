@@ -34,6 +34,10 @@ var definition = provider.Definition{
 	Prose:    prose,
 	Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
 	Watched:  []string{"text", "sources", "sources.label", "citationPills"},
+	Fields: map[earshot.Surface]provider.Fields{
+		earshot.SurfaceWeb: provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
+		earshot.SurfaceLab: provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
+	},
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 4},
 		{Item: itemCluster, Credits: 1, For: "each product that `include.expandProducts` returns, at most 6"},

@@ -39,6 +39,8 @@ const (
 // overviewCountries are the countries with AI overviews. Elsewhere none is returned or charged.
 var overviewCountries = provider.Countries{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"}
 
+const onPage = provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads | provider.Layout
+
 var definition = provider.Definition{
 	Name:     "websearch",
 	TaskType: "WEBSEARCH",
@@ -52,6 +54,13 @@ var definition = provider.Definition{
 		"organicResults", "organicResults.snippet", "organicResults.displayedLink", "organicResults.date",
 		"peopleAlsoAsk", "relatedSearches", "ads", "videos", "places", "knowledgeGraph", "topStories", "images", "carousels",
 	},
+	Fields: map[earshot.Surface]provider.Fields{
+		earshot.SurfaceWeb: onPage,
+		earshot.SurfaceLab: onPage,
+		earshot.SurfaceAPI: 0,
+	},
+	// Only the AI overview cites pages.
+	Flags: map[provider.Fields]string{provider.Retrieved | provider.Cited: "include.searchoverview"},
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
 		{Item: itemPage, Credits: 2, For: "each further page with results"},

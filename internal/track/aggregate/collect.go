@@ -132,6 +132,10 @@ func (s *Counter) readAnalyses(ctx context.Context, sweeps []*tracking.Sweep, re
 // analyses, because the missing ones may have been stored in the meantime.
 func (s *Counter) readResults(ctx context.Context, sweep *tracking.Sweep, read *collector) error {
 	read.reset(read.indices[sweep.ID])
+	known, err := s.definitions.Names(ctx, read.tracker)
+	if err != nil {
+		return err
+	}
 	for after := uuid.Nil.String(); ; {
 		answers, err := s.store.SweepResults(ctx, read.tracker, sweep.ID, after, ruleset.Batch)
 		if err != nil || len(answers) == 0 {
@@ -139,11 +143,7 @@ func (s *Counter) readResults(ctx context.Context, sweep *tracking.Sweep, read *
 		}
 		for _, a := range answers {
 			after = a.ID
-			question := ""
-			if i, known := read.index[a.Prompt]; known {
-				question = read.prompts[i].Name
-			}
-			if err := read.add(s.panels.Analyse(a, ruleset.LivePanel{Version: read.rules.Version, Panel: read.panel}, question)); err != nil {
+			if err := read.add(s.panels.Analyse(a, ruleset.LivePanel{Version: read.rules.Version, Panel: read.panel}, known.Question(a))); err != nil {
 				return err
 			}
 		}

@@ -1,8 +1,9 @@
-// Package analysis finds the brands that an answer names, the pages that it cites, and the
-// pages that support each mention. It is pure: the same result and the same panel always
-// give the same analysis.
+// Package analysis finds the brands that an answer names, the pages that it cites, the pages
+// that support each mention, and the parts of an answer besides its text. It is pure: the same
+// result, question and panel always give the same analysis.
 //
 //	analysis.go  Panel, and the analysis of a result
+//	contents.go  searches, cited pages, products, ads and blocks of a result
 //	shown.go     an analysis with texts and sentences, for display
 //	codec.go     the stored format of an analysis
 //	refusal.go   whether an assistant declined to answer
@@ -22,12 +23,12 @@ import (
 
 // Version is the version of the analysis. Raise it with every change that gives another analysis
 // of the same answer; all kept answers are then analysed again.
-const Version = 3
+const Version = 4
 
 // Alike returns the first version that finds the same mentions and citations as a version, so
-// that series continue. Version 3 stores more than version 2, but finds the same.
+// that series continue. Versions 3 and 4 store more than version 2, but find the same.
 func Alike(code int) int {
-	if code == 3 {
+	if code > 2 {
 		return 2
 	}
 	return code
@@ -149,9 +150,11 @@ type Mention struct {
 // result contains the fields of all providers' results that are analysed.
 type result struct {
 	prose
-	OrganicResults []organic `json:"organicResults"`
-	NewsResults    []organic `json:"newsResults"`
-	SearchOverview *prose    `json:"searchoverview"`
+	Via            string         `json:"via"`
+	Layout         []metric.Block `json:"layout"`
+	OrganicResults []organic      `json:"organicResults"`
+	NewsResults    []organic      `json:"newsResults"`
+	SearchOverview *prose         `json:"searchoverview"`
 	KnowledgeGraph *struct {
 		Title       string                       `json:"title"`
 		Type        string                       `json:"type"`
@@ -165,6 +168,14 @@ type prose struct {
 	Markdown string           `json:"markdown"`
 	Sources  []earshot.Source `json:"sources"`
 	Entities []earshot.Entity `json:"entities"`
+
+	CitationPills    []pill    `json:"citationPills"`
+	SearchQueries    []string  `json:"searchQueries"`
+	MapSearchQueries []string  `json:"mapSearchQueries"`
+	ShoppingCards    []card    `json:"shoppingCards"`
+	InlineProducts   []product `json:"inlineProducts"`
+	ProductResults   []product `json:"productResults"`
+	Ads              []ad      `json:"ads"`
 }
 
 type organic struct {
@@ -201,29 +212,31 @@ func SplitOrigin(origin string) (surface, via string) {
 	return surface, via
 }
 
-// Analyse finds brands and citations in the result of a prompt.
-func (p *Panel) Analyse(stored []byte, prompt string) (*Analysis, error) {
-	a := analyser{Panel: p, found: &Analysis{}}
-	return a.found, a.analyse(stored, prompt)
+// Analyse finds brands, citations and contents in the result of a question.
+func (p *Panel) Analyse(stored []byte, q Question) (*Analysis, error) {
+	a := analyser{Panel: p, Question: q, found: &Analysis{}}
+	return a.found, a.analyse(stored)
 }
 
 // analyser analyses one result.
 type analyser struct {
 	*Panel
+	Question
 	found *Analysis
 	shown *Shown // nil unless texts and sentences are wanted
 }
 
-func (l *analyser) analyse(stored []byte, prompt string) error {
+func (l *analyser) analyse(stored []byte) error {
 	r, err := decodeResult(stored)
 	if err != nil {
 		return err
 	}
 	if results := r.results(); results != nil {
-		l.page(r, results, prompt)
+		l.page(r, results)
 	} else {
-		l.prose(r.prose, prompt)
+		l.prose(&r.prose)
 	}
+	l.contents(r)
 	return nil
 }
 
@@ -244,7 +257,7 @@ func (r *result) results() []organic {
 }
 
 // text returns the text to search: the Markdown, or the plain text if there is no Markdown.
-func (a prose) text(prompt string) (text mention.Text, where mention.Where) {
+func (a *prose) text(prompt string) (text mention.Text, where mention.Where) {
 	text, where = mention.Text{Body: a.Markdown, Format: mention.Markdown, Prompt: prompt}, InMarkdown
 	if text.Body == "" {
 		text.Body, text.Format, where = a.Text, mention.Plain, InText
@@ -256,24 +269,24 @@ func (a prose) text(prompt string) (text mention.Text, where mention.Where) {
 }
 
 // isPlain reports whether there is text without Markdown.
-func (a prose) isPlain() bool { return a.Markdown == "" && a.Text != "" }
+func (a *prose) isPlain() bool { return a.Markdown == "" && a.Text != "" }
 
 // prose adds the mentions and citations of an assistant's answer.
-func (l *analyser) prose(a prose, prompt string) {
-	text, where := a.text(prompt)
+func (l *analyser) prose(a *prose) {
+	text, where := a.text(l.Text)
 	l.shown.text(where, 0, text)
 	found := l.rules.Find(text)
-	l.found.Plain = a.isPlain()
-	l.cite(text.Sources, found.Links)
+	l.cite(a, text, found.Links)
 	for _, m := range found.Mentions {
 		l.add(m, where, 0, text.Sources, found.Links)
 	}
 }
 
-// cite adds the pages that an answer cites: its sources, then the other links in its text.
-func (l *analyser) cite(sources []mention.Source, links []mention.Link) {
+// cite adds the pages of an answer: its sources and then the other links in its text, the
+// retrieved pages, and the cited pages.
+func (l *analyser) cite(a *prose, text mention.Text, links []mention.Link) {
 	var addresses []string
-	for _, s := range sources {
+	for _, s := range text.Sources {
 		addresses = append(addresses, s.URL)
 	}
 	for _, link := range links {
@@ -281,9 +294,29 @@ func (l *analyser) cite(sources []mention.Source, links []mention.Link) {
 			addresses = append(addresses, link.URL)
 		}
 	}
+	retrieved := 0
 	for _, c := range l.sites.Cited(addresses) {
-		l.found.Citations = append(l.found.Citations, metric.Citation{URL: c.URL, Host: c.Host, Domain: c.Domain, Type: string(c.Type), Position: c.Position})
+		l.found.Citations = append(l.found.Citations, citation(c))
+		if c.Index < len(text.Sources) {
+			retrieved++
+		}
 	}
+	if l.reports(metric.FieldSources) {
+		l.found.Sources = append([]metric.Citation{}, l.found.Citations[:retrieved]...)
+	}
+	if l.found.Plain = a.isPlain(); l.found.Plain && l.Inline && len(a.CitationPills) == 0 {
+		l.leaveOut(metric.FieldCited, metric.NotRequested) // plain text has no links
+	}
+	if l.reports(metric.FieldCited) {
+		l.found.Cited = []metric.Citation{}
+		for _, c := range l.sites.Cited(l.citations(a, text.Body, links)) {
+			l.found.Cited = append(l.found.Cited, citation(c))
+		}
+	}
+}
+
+func citation(c source.Citation) metric.Citation {
+	return metric.Citation{URL: c.URL, Host: c.Host, Domain: c.Domain, Type: string(c.Type), Position: c.Position}
 }
 
 // add adds a mention and the pages that its sentence cites.
@@ -318,7 +351,7 @@ func (l *analyser) add(m mention.Mention, where mention.Where, index int, source
 }
 
 // page adds the mentions, citations and organic results of a search page.
-func (l *analyser) page(r *result, results []organic, prompt string) {
+func (l *analyser) page(r *result, results []organic) {
 	var page mention.SearchPage
 	l.found.Organic = []metric.Citation{}
 	for i, o := range results {
@@ -340,13 +373,15 @@ func (l *analyser) page(r *result, results []organic, prompt string) {
 	}
 	var sources []mention.Source
 	var links []mention.Link
+	overview := &prose{}
+	var text mention.Text
 	if r.SearchOverview != nil {
-		text, _ := r.SearchOverview.text(prompt)
+		overview = r.SearchOverview
+		text, _ = overview.text(l.Text)
 		page.Overview = &text
 		sources, links = text.Sources, l.rules.Find(text).Links
-		l.found.Plain = r.SearchOverview.isPlain()
-		l.cite(sources, links)
 	}
+	l.cite(overview, text, links)
 	l.shown.page(page)
 	for _, m := range l.rules.Search(page).Mentions {
 		if m.Where != mention.InOverview {
@@ -364,9 +399,9 @@ func (f *Analysis) Answer(p *Panel) metric.Observation {
 	return a
 }
 
-// Fill sets the mentions and citations of an observation. It reuses the observation's memory.
+// Fill sets the mentions, citations and contents of an observation. It reuses the observation's memory.
 func (f *Analysis) Fill(a *metric.Observation, p *Panel) {
-	a.Citations, a.Organic, a.Plain, a.Mentions = f.Citations, f.Organic, f.Plain, resized(a.Mentions, len(f.Mentions))
+	a.Citations, a.Organic, a.Plain, a.Contents, a.Mentions = f.Citations, f.Organic, f.Plain, f.Contents, resized(a.Mentions, len(f.Mentions))
 	for i, m := range f.Mentions {
 		a.Mentions[i] = metric.Mention{
 			Brand: p.Brands[m.Brand].Name, Kind: metric.Kind(m.Kind), Position: m.Position, ListRank: m.ListRank, Domains: m.Domains, Cited: m.Citations,

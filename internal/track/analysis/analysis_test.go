@@ -29,7 +29,7 @@ const chat = `{"surface":"lab","text":"x","markdown":"1. **Ollaro** is light [1]
 
 func TestAnAnswer(t *testing.T) {
 	t.Parallel()
-	found, err := newPanel(t).Analyse([]byte(chat), "best shoes")
+	found, err := newPanel(t).Analyse([]byte(chat), analysis.Question{Text: "best shoes"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +41,10 @@ func TestAnAnswer(t *testing.T) {
 		Citations: []metric.Citation{
 			{URL: "https://shop.ollaro.example/light", Host: "shop.ollaro.example", Domain: "ollaro.example", Type: "own", Position: 1},
 			{URL: "https://www.test.example/a", Host: "www.test.example", Domain: "test.example", Type: "other", Position: 2},
+		},
+		Contents: metric.Contents{
+			Searches: []string{}, Cited: []metric.Citation{}, Products: []metric.Product{}, Ads: []metric.Ad{},
+			Sources: []metric.Citation{{URL: "https://shop.ollaro.example/light", Host: "shop.ollaro.example", Domain: "ollaro.example", Type: "own", Position: 1}},
 		},
 	}
 	if diff := cmp.Diff(want, found); diff != "" {
@@ -55,7 +59,7 @@ const page = `{"surface":"lab","organicResults":[{"position":1,"title":"Shoes of
 
 func TestASearchPage(t *testing.T) {
 	t.Parallel()
-	found, err := newPanel(t).Analyse([]byte(page), "best shoes")
+	found, err := newPanel(t).Analyse([]byte(page), analysis.Question{Text: "best shoes"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,36 +80,44 @@ const linked = `{"organicResults":[{"position":1,"title":"Shoes","link":"https:/
 
 func TestDecodeReversesEncode(t *testing.T) {
 	t.Parallel()
-	for _, result := range []string{chat, page, `{"text":""}`, `{"organicResults":[]}`, linked, `{"newsResults":[{"title":"On shoes","link":"not an address"}]}`} {
-		found, err := newPanel(t).Analyse([]byte(result), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		stored := found.Encode()
-		again, err := analysis.Decode(stored)
-		if diff := cmp.Diff(found, again); err != nil || diff != "" {
-			t.Errorf("%s: %v, (-want +got):\n%s", result, err, diff)
-		}
-		for n := range stored {
-			if _, err := analysis.Decode(stored[:n]); err == nil {
-				t.Errorf("%s: Decode accepts the first %d of %d bytes", result, n, len(stored))
+	for _, result := range []string{chat, page, shown, `{"text":""}`, `{"organicResults":[]}`, linked, `{"newsResults":[{"title":"On shoes","link":"not an address"}]}`} {
+		for _, question := range []analysis.Question{{}, partly} {
+			found, err := newPanel(t).Analyse([]byte(result), question)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored := found.Encode()
+			again, err := analysis.Decode(stored)
+			if diff := cmp.Diff(found, again); err != nil || diff != "" {
+				t.Errorf("%s: %v, (-want +got):\n%s", result, err, diff)
+			}
+			for n := range stored {
+				if _, err := analysis.Decode(stored[:n]); err == nil {
+					t.Errorf("%s: Decode accepts the first %d of %d bytes", result, n, len(stored))
+				}
 			}
 		}
 	}
 }
 
-// The old format, without citations of mentions, can be read until the answers are analysed
-// again.
-func TestTheOlderFormatIsRead(t *testing.T) {
+// Older formats can be read until the answers are analysed again. The first has no citations of
+// mentions, and both have no contents.
+func TestOlderFormatsAreRead(t *testing.T) {
 	t.Parallel()
-	stored := "\x01\x01" + "\x00\x00\x00\x00\x00\x05\x06\x01\x01\x01" + "\x09a.example" + "\x01\x12https://a.example/\x08\x09\x09\x08\x01" + "\x00"
-	found, err := analysis.Decode([]byte(stored))
-	want := &analysis.Analysis{
-		Mentions:  []analysis.Mention{{Kind: mention.Name, Where: analysis.InMarkdown, Start: 5, End: 11, Position: 1, ListRank: 1, Domains: []string{"a.example"}}},
-		Citations: []metric.Citation{{URL: "https://a.example/", Host: "a.example", Domain: "a.example", Type: "other", Position: 1}},
-	}
-	if diff := cmp.Diff(want, found); err != nil || diff != "" {
-		t.Errorf("%v, (-want +got):\n%s", err, diff)
+	const mentioned, cited = "\x00\x00\x00\x00\x00\x05\x06\x01\x01\x01" + "\x09a.example", "\x01\x12https://a.example/\x08\x09\x09\x08\x01" + "\x00"
+	found := &analysis.Analysis{Contents: metric.Contents{Via: "cloro", Searches: []string{"of another answer"}}}
+	for _, stored := range []string{"\x01\x01" + mentioned + cited, "\x02\x01" + mentioned + "\x01\x00" + "\x01" + cited} {
+		want := &analysis.Analysis{
+			Mentions:  []analysis.Mention{{Kind: mention.Name, Where: analysis.InMarkdown, Start: 5, End: 11, Position: 1, ListRank: 1, Domains: []string{"a.example"}}},
+			Citations: []metric.Citation{{URL: "https://a.example/", Host: "a.example", Domain: "a.example", Type: "other", Position: 1}},
+		}
+		if stored[0] == 2 {
+			want.Plain, want.Mentions[0].Citations = true, []int{0}
+		}
+		err := found.Decode([]byte(stored))
+		if diff := cmp.Diff(want, found); err != nil || diff != "" {
+			t.Errorf("format %d: %v, (-want +got):\n%s", stored[0], err, diff)
+		}
 	}
 }
 
@@ -116,7 +128,7 @@ func TestAnAnswerWithoutMarkdownIsPlain(t *testing.T) {
 		chat: false, page: true, `{"text":"Nobody is named."}`: true, `{"text":""}`: false, linked: false,
 		`{"organicResults":[],"searchoverview":{"text":"x","markdown":"x"}}`: false,
 	} {
-		found, err := newPanel(t).Analyse([]byte(result), "")
+		found, err := newPanel(t).Analyse([]byte(result), analysis.Question{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,12 +140,14 @@ func TestAnAnswerWithoutMarkdownIsPlain(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	p := newPanel(f)
-	for _, result := range []string{chat, page} {
-		found, err := p.Analyse([]byte(result), "")
-		if err != nil {
-			f.Fatal(err)
+	for _, result := range []string{chat, page, shown} {
+		for _, question := range []analysis.Question{{}, partly} {
+			found, err := p.Analyse([]byte(result), question)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(found.Encode())
 		}
-		f.Add(found.Encode())
 	}
 	f.Fuzz(func(t *testing.T, stored []byte) {
 		found, err := analysis.Decode(stored)
@@ -168,7 +182,7 @@ func TestSpellingsOfADomain(t *testing.T) {
 		if kind, brand, _ := p.Site(address); kind != "own" || brand != "Müller" {
 			t.Errorf("%s: the site is %s of %q", domain, kind, brand)
 		}
-		found, err := p.Analyse([]byte(`{"organicResults":[{"position":3,"link":"`+address+`"}],"searchoverview":{"text":"x","sources":[{"url":"`+address+`"}]}}`), "")
+		found, err := p.Analyse([]byte(`{"organicResults":[{"position":3,"link":"`+address+`"}],"searchoverview":{"text":"x","sources":[{"url":"`+address+`"}]}}`), analysis.Question{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +208,7 @@ func TestSpellingsOfADomain(t *testing.T) {
 func BenchmarkAnalyse(b *testing.B) {
 	p := newPanel(b)
 	for b.Loop() {
-		if _, err := p.Analyse([]byte(chat), "best shoes"); err != nil {
+		if _, err := p.Analyse([]byte(chat), analysis.Question{Text: "best shoes"}); err != nil {
 			b.Fatal(err)
 		}
 	}

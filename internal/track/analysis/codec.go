@@ -11,11 +11,12 @@ import (
 	"earshot/internal/track/source"
 )
 
-// The first byte of a stored analysis. Version 2 and below wrote the old format, which lacks
-// Mention.Citations and Analysis.Plain.
+// The first byte of a stored analysis. Code 2 and below wrote format 1, which lacks
+// Mention.Citations and Analysis.Plain. Version 3 wrote format 2, which lacks Analysis.Contents.
 const (
-	oldFormat = 1
-	format    = 2
+	formatNames    = 1
+	formatSupport  = 2
+	formatContents = 3
 )
 
 // Stored analyses contain indexes into these tables. Append new entries only at the end.
@@ -29,7 +30,7 @@ var (
 
 // Encode returns the stored form of an analysis, in the notation of package packed.
 func (f *Analysis) Encode() []byte {
-	w := packed.Writer{format}
+	w := packed.Writer{formatContents}
 	w.Number(len(f.Mentions))
 	for _, m := range f.Mentions {
 		w.Number(m.Brand, m.Name, slices.Index(kinds, m.Kind), slices.Index(wheres, m.Where), m.Index, m.Start, m.End-m.Start, m.Position, m.ListRank, len(m.Domains))
@@ -43,10 +44,11 @@ func (f *Analysis) Encode() []byte {
 	writeCitations(&w, f.Citations)
 	if f.Organic == nil {
 		w.Number(0)
-		return w
+	} else {
+		w.Number(1)
+		writeCitations(&w, f.Organic)
 	}
-	w.Number(1)
-	writeCitations(&w, f.Organic)
+	writeContents(&w, f)
 	return w
 }
 
@@ -54,9 +56,13 @@ func (f *Analysis) Encode() []byte {
 func writeCitations(w *packed.Writer, all []metric.Citation) {
 	w.Number(len(all))
 	for _, c := range all {
-		w.Text(c.URL)
-		w.Number(strings.Index(c.URL, c.Host), len(c.Host), len(c.Domain), slices.Index(types, source.Type(c.Type)), c.Position)
+		writeCitation(w, c)
 	}
+}
+
+func writeCitation(w *packed.Writer, c metric.Citation) {
+	w.Text(c.URL)
+	w.Number(strings.Index(c.URL, c.Host), len(c.Host), len(c.Domain), slices.Index(types, source.Type(c.Type)), c.Position)
 }
 
 var errDamaged = errors.New("a stored analysis is damaged")
@@ -73,7 +79,7 @@ func Decode(stored []byte) (*Analysis, error) {
 // Decode reads a stored analysis into f. It reuses the memory of f, for callers that read
 // thousands of analyses one after another.
 func (f *Analysis) Decode(stored []byte) error {
-	if len(stored) == 0 || stored[0] != format && stored[0] != oldFormat {
+	if len(stored) == 0 || stored[0] < formatNames || stored[0] > formatContents {
 		return errDamaged
 	}
 	r := packed.NewReader(string(stored[1:]))
@@ -90,14 +96,14 @@ func (f *Analysis) Decode(stored []byte) error {
 			m.Domains = append(m.Domains, r.Text(r.Number()))
 		}
 		m.Citations = m.Citations[:0]
-		if stored[0] == oldFormat {
+		if stored[0] < formatSupport {
 			continue
 		}
 		for range r.Count() {
 			m.Citations = append(m.Citations, r.Number())
 		}
 	}
-	f.Plain = stored[0] != oldFormat && r.Number() == 1
+	f.Plain = stored[0] >= formatSupport && r.Number() == 1
 	f.Citations = readCitations(r, f.Citations)
 	for _, m := range f.Mentions {
 		if slices.ContainsFunc(m.Citations, func(at int) bool { return at >= len(f.Citations) }) {
@@ -109,6 +115,11 @@ func (f *Analysis) Decode(stored []byte) error {
 		if f.Organic = readCitations(r, nil); f.Organic == nil {
 			f.Organic = []metric.Citation{}
 		}
+	}
+	if stored[0] >= formatContents {
+		readContents(r, f)
+	} else {
+		f.Contents = metric.Contents{}
 	}
 	if !r.Done() {
 		return errDamaged
@@ -143,17 +154,21 @@ func readCitations(r *packed.Reader, all []metric.Citation) []metric.Citation {
 	}
 	all = resized(all, n)
 	for i := range all {
-		c := &all[i]
-		c.URL = r.Text(r.Number())
-		at, host, domain := r.Number(), r.Number(), r.Number()
-		if at > len(c.URL) || host > len(c.URL)-at || domain > host {
-			r.Fail()
-			return nil
-		}
-		c.Host = c.URL[at : at+host]
-		c.Domain = c.Host[host-domain:]
-		c.Type = string(item(r, types))
-		c.Position = r.Number()
+		readCitation(r, &all[i])
 	}
 	return all
+}
+
+func readCitation(r *packed.Reader, c *metric.Citation) {
+	c.URL = r.Text(r.Number())
+	at, host, domain := r.Number(), r.Number(), r.Number()
+	if at > len(c.URL) || host > len(c.URL)-at || domain > host {
+		r.Fail()
+		*c = metric.Citation{}
+		return
+	}
+	c.Host = c.URL[at : at+host]
+	c.Domain = c.Host[host-domain:]
+	c.Type = string(item(r, types))
+	c.Position = r.Number()
 }

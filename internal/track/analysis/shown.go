@@ -30,10 +30,10 @@ type Sentence struct {
 }
 
 // Show analyses a result like Analyse and returns the texts and sentences as well.
-func (p *Panel) Show(stored []byte, prompt string) (*Shown, error) {
+func (p *Panel) Show(stored []byte, q Question) (*Shown, error) {
 	shown := &Shown{Analysis: &Analysis{}}
-	l := analyser{Panel: p, found: shown.Analysis, shown: shown}
-	if err := l.analyse(stored, prompt); err != nil {
+	l := analyser{Panel: p, Question: q, found: shown.Analysis, shown: shown}
+	if err := l.analyse(stored); err != nil {
 		return nil, err
 	}
 	for i := range shown.Sentences {

@@ -67,7 +67,7 @@ func (s *Explorer) Answer(ctx context.Context, organization, name, id string) (*
 	}
 	panel, err := s.panels.Panel(rules)
 	if err == nil {
-		view.Found, err = findings(rules, panel, a.Result, view.Prompt)
+		view.Found, err = findings(rules, panel, a.Result, known.Question(a))
 	}
 	if err != nil { // the client still gets the result
 		s.log.Warn("an answer cannot be analysed", "answer", a.ID, "error", err)
@@ -86,12 +86,12 @@ func (s *Explorer) Find(ctx context.Context, organization, name string, result [
 	if err != nil {
 		return nil, err
 	}
-	return findings(rules, panel, result, prompt)
+	return findings(rules, panel, result, analysis.Question{Text: prompt})
 }
 
 // findings returns the mentions and citations that rules find in a result.
-func findings(rules *analysing.Rules, panel *analysis.Panel, result []byte, prompt string) (*earshot.AnswerFindings, error) {
-	shown, err := panel.Show(result, prompt)
+func findings(rules *analysing.Rules, panel *analysis.Panel, result []byte, q analysis.Question) (*earshot.AnswerFindings, error) {
+	shown, err := panel.Show(result, q)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (s *Explorer) diffSide(ctx context.Context, t trackerRules, id string) (sid
 	if side.Result == nil {
 		return side, nil
 	}
-	found, err := t.panel.Analyse(side.Result, side.view.Answer.Prompt)
+	found, err := t.panel.Analyse(side.Result, t.names.Question(side.Answer))
 	if err != nil {
 		return side, err
 	}

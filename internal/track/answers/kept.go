@@ -119,7 +119,7 @@ func (e *Kept) foundIn(ctx context.Context, by ruleset.LivePanel, page []*tracki
 				return nil, err
 			}
 			if exists {
-				content = e.explorer.panels.Analyse(a, by, e.Names.Prompts[a.Prompt]).Content
+				content = e.explorer.panels.Analyse(a, by, e.Names.Question(a)).Content
 				a.Result = nil
 			}
 		}

@@ -176,12 +176,12 @@ func (run *nameTrial) problems(err error) error {
 
 // look counts the mentions in an answer, with and without the tried names.
 func (run *nameTrial) look(a *tracking.Answer) error {
-	prompt := run.known.Prompts[a.Prompt]
-	now, err := run.before.Analyse(a.Result, prompt)
+	question := run.known.Question(a)
+	now, err := run.before.Analyse(a.Result, question)
 	if err != nil {
 		return nil //nolint:nilerr // an unreadable result names no brand, as in metrics
 	}
-	shown, err := run.panel.Show(a.Result, prompt)
+	shown, err := run.panel.Show(a.Result, question)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/provider"
 	"earshot/internal/store/tracking"
 )
 
@@ -74,6 +75,9 @@ func idsOf[T any](parts []*tracking.TrackerPart, key func(T) string) func(T) int
 type PartNames struct {
 	Prompts, Targets map[int]string
 	Tags             map[int][]string // current tags of the prompts
+
+	askers  map[int]asker // by target
+	vendors provider.Vendors
 }
 
 // Names returns the names of all prompts and targets that a tracker has or had.
@@ -82,12 +86,12 @@ func (s *Reader) Names(ctx context.Context, t *tracking.Tracker) (*PartNames, er
 	if err != nil {
 		return nil, err
 	}
-	n := &PartNames{Prompts: map[int]string{}, Targets: map[int]string{}, Tags: map[int][]string{}}
+	n := &PartNames{Prompts: map[int]string{}, Targets: map[int]string{}, Tags: map[int][]string{}, askers: map[int]asker{}, vendors: s.Vendors}
 	for _, p := range prompts {
 		n.Prompts[p.ID], n.Tags[p.ID] = p.Name, decoded[earshot.TrackedPrompt](p).Tags
 	}
 	for _, p := range targets {
-		n.Targets[p.ID] = p.Name
+		n.Targets[p.ID], n.askers[p.ID] = p.Name, s.askerOf(p)
 	}
 	return n, nil
 }

@@ -20,6 +20,7 @@ type Reader struct {
 type Config struct {
 	Store     *tracking.Store
 	Catalogue *provider.Catalogue
+	Vendors   provider.Vendors
 	// Price returns the maximum cost of a task.
 	Price func(about provider.Definition, request provider.Request) int64
 	// CheckWebhook returns an error if a URL cannot receive webhooks.

@@ -95,6 +95,7 @@ type history struct {
 	*Maker
 	tracker  *tracking.Tracker
 	plan     *definition.Plan
+	names    *definition.PartNames
 	slots    []schedule.Slot
 	requests []provider.Request // one for each cell of the plan
 	rules    []ruleset.LivePanel
@@ -186,6 +187,9 @@ func (h *history) prepare(ctx context.Context) (err error) {
 	if h.plan, err = h.definitions.Plan(ctx, h.tracker, h.tracker.Version); err != nil {
 		return err
 	}
+	if h.names, err = h.definitions.Names(ctx, h.tracker); err != nil {
+		return err
+	}
 	if _, h.rules, err = h.panels.Live(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
 		return err
 	}
@@ -267,7 +271,7 @@ func (h *history) answer(ctx context.Context, sweep *tracking.Sweep, n int) (*tr
 	}
 	a.Surface, a.Model = analysis.Origin(a.Result)
 	for _, r := range h.rules {
-		a.Analyses = append(a.Analyses, h.panels.Analyse(a, r, h.plan.Definition.Prompts[c.PromptIndex].Text))
+		a.Analyses = append(a.Analyses, h.panels.Analyse(a, r, h.names.Question(a)))
 	}
 	return a, nil
 }

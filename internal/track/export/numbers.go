@@ -3,6 +3,7 @@ package export
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,7 +11,9 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/schema"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
+	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/proof"
@@ -41,6 +44,7 @@ func (s *Exporter) exportNumbers(ctx context.Context, organization, name string,
 	if err != nil {
 		return nil, err
 	}
+	head.Reports = reportsOf(head.Definition.Targets, known)
 	numbers, err := proof.Numbers(b.Dataset)
 	if err != nil {
 		return nil, err
@@ -59,7 +63,7 @@ func (s *Exporter) exportNumbers(ctx context.Context, organization, name string,
 		}
 		err := s.eachCounted(ctx, b, known, func(a *proof.ProvedAnswer) bool {
 			var err error
-			a.Observation, err = a.Read(b.Panel, &head.Definition)
+			a.Observation, err = a.Read(b.Panel, head)
 			return write(&proof.Line{Answer: a}, err)
 		})
 		if err != nil {
@@ -68,6 +72,19 @@ func (s *Exporter) exportNumbers(ctx context.Context, organization, name string,
 		}
 		numbers(write)
 	}}, nil
+}
+
+// reportsOf returns what the answers of targets report, by key.
+func reportsOf(targets []metric.Target, known *definition.PartNames) map[string]analysis.Reports {
+	reports := map[string]analysis.Reports{}
+	for _, t := range targets {
+		for id, name := range known.Targets {
+			if name == strings.TrimSuffix(t.Key, "@"+t.Surface) {
+				reports[t.Key] = known.Question(&tracking.Answer{Target: id, Surface: t.Surface}).Reports
+			}
+		}
+	}
+	return reports
 }
 
 // onlySpan rejects filters that select answers.

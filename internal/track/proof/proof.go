@@ -24,6 +24,10 @@ type Line struct {
 	Stability json.RawMessage `json:"stability,omitempty"`
 }
 
+// codeWithContents is the first version of the analysis that reads the contents of answers
+// besides their text. Proofs of the version before it have the numbers m1 only.
+const codeWithContents = 4
+
 // Head is the first line of a proof.
 type Head struct {
 	Tracker string `json:"tracker"`
@@ -33,6 +37,9 @@ type Head struct {
 	Panel      []earshot.Brand      `json:"panel"`
 	Sources    []earshot.SourceType `json:"sources,omitempty"` // types of sites
 	Definition metric.Definition    `json:"definition"`
+	// Reports says what the answers of each target report, by key. It follows from the provider,
+	// the upstream that answered, and the options of the target.
+	Reports map[string]analysis.Reports `json:"reports,omitempty"`
 }
 
 // ProvedAnswer is an answer as the metrics count it, with the result it was read from.
@@ -42,13 +49,17 @@ type ProvedAnswer struct {
 }
 
 // Read analyses the result of an answer again and returns the observation.
-func (a *ProvedAnswer) Read(panel *analysis.Panel, def *metric.Definition) (metric.Observation, error) {
-	if a.Prompt < 0 || a.Prompt >= len(def.Prompts) {
+func (a *ProvedAnswer) Read(panel *analysis.Panel, head *Head) (metric.Observation, error) {
+	prompts := head.Definition.Prompts
+	if a.Prompt < 0 || a.Prompt >= len(prompts) {
 		return metric.Observation{}, fmt.Errorf("there is no prompt %d", a.Prompt)
 	}
-	found, err := panel.Analyse(a.Result, def.Prompts[a.Prompt].Text)
+	found, err := panel.Analyse(a.Result, analysis.Question{Text: prompts[a.Prompt].Text, Reports: head.Reports[a.Target]})
 	if err != nil {
 		found = &analysis.Analysis{} // an unreadable result names no brand
+	}
+	if head.Code < codeWithContents {
+		found.Contents = metric.Contents{}
 	}
 	read := found.Answer(panel)
 	read.ID, read.Prompt, read.Target, read.Sweep, read.Sample, read.Outcome = a.ID, a.Prompt, a.Target, a.Sweep, a.Sample, a.Outcome

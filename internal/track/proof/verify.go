@@ -83,7 +83,7 @@ func (v *verifier) begin(head *Head) (err error) {
 	if v.head != nil {
 		return errors.New("the file has a second head")
 	}
-	if head.Code != analysis.Version {
+	if head.Code < codeWithContents-1 || head.Code > analysis.Version {
 		return fmt.Errorf("the file was written with version %d of the analysis; this program has version %d", head.Code, analysis.Version)
 	}
 	v.head = head
@@ -104,7 +104,7 @@ func (v *verifier) begin(head *Head) (err error) {
 // answer counts the brands and citations that are found in the result. The findings in the
 // file are only compared.
 func (v *verifier) answer(a *ProvedAnswer) error {
-	found, err := a.Read(v.panel, &v.head.Definition)
+	found, err := a.Read(v.panel, v.head)
 	if err != nil {
 		return fmt.Errorf("answer %s: %w", a.ID, err)
 	}
@@ -137,6 +137,9 @@ func (v *verifier) finish() error {
 		if err != nil {
 			return err
 		}
+		if v.head.Code < codeWithContents && v.stated[what] == nil && strings.Contains(what, "@m2") {
+			continue
+		}
 		computed[what] = numbers
 		if v.stated[what] == nil {
 			v.order = append(v.order, what)
@@ -159,7 +162,8 @@ func read(l *Line) (what string, numbers map[string]any, err error) {
 		}
 		var labels []string
 		for _, name := range []string{
-			"metric", "brand", "target", "via", "merchant", "product", "currency", "block", "surface", "provider", "country", "prompt", "tag", "sweep", "day", "week", "month", "domain", "url", "type",
+			"metric", "brand", "target", "surface", "provider", "country", "prompt", "tag", "sweep", "day", "week", "month", "domain", "url", "type",
+			"via", "merchant", "product", "currency", "block",
 		} {
 			if text, ok := numbers[name].(string); ok && text != "" {
 				labels = append(labels, text)

@@ -109,13 +109,9 @@ func (s *Analyser) reanalyseSome(ctx context.Context, r *analysing.Rules, now ti
 	if err != nil {
 		return s.analyses.FinishRules(r, nil, now) // clients see the error when they read metrics
 	}
-	prompts, err := s.store.TrackerPrompts(ctx, &tracking.Tracker{Organization: r.Organization, ID: r.Tracker})
+	known, err := s.definitions.Names(ctx, &tracking.Tracker{Organization: r.Organization, ID: r.Tracker})
 	if err != nil {
 		return err
-	}
-	questions := map[int]string{}
-	for _, p := range prompts {
-		questions[p.ID] = p.Name
 	}
 	for n := 0; n < analyseStep; {
 		answers, err := s.store.Unanalysed(ctx, r, r.Cursor, ruleset.Batch)
@@ -143,7 +139,7 @@ func (s *Analyser) reanalyseSome(ctx context.Context, r *analysing.Rules, now ti
 		var found []*analysing.Analysis
 		for _, a := range answers {
 			cursor = a.ID
-			found = append(found, s.panels.Analyse(a, ruleset.LivePanel{Version: r.Version, Panel: panel}, questions[a.Prompt]))
+			found = append(found, s.panels.Analyse(a, ruleset.LivePanel{Version: r.Version, Panel: panel}, known.Question(a)))
 		}
 		if err := s.analyses.SaveAnalyses(r, cursor, found); err != nil {
 			return err

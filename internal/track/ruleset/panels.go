@@ -120,11 +120,11 @@ func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest
 }
 
 // Analyse returns the analysis of an answer, or nil if the answer has no result.
-func (s *Panels) Analyse(a *tracking.Answer, by LivePanel, prompt string) *analysing.Analysis {
+func (s *Panels) Analyse(a *tracking.Answer, by LivePanel, q analysis.Question) *analysing.Analysis {
 	if a.Result == nil {
 		return nil
 	}
-	found, err := by.Analyse(a.Result, prompt)
+	found, err := by.Analyse(a.Result, q)
 	if err != nil {
 		s.log.Error("an answer cannot be analysed", "answer", a.ID, "error", err)
 		found = &analysis.Analysis{}

@@ -43,14 +43,19 @@ func New() *chat.Assistant {
 	})
 	return &chat.Assistant{
 		About: &provider.Definition{
-			Name:      name,
-			TaskType:  "RIDDLE",
-			Summary:   "Ask for a riddle: text, sources",
-			Request:   RiddleRequest{},
-			Result:    earshot.Answer{},
-			Prose:     prose,
-			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
-			Watched:   []string{"text"},
+			Name:     name,
+			TaskType: "RIDDLE",
+			Summary:  "Ask for a riddle: text, sources",
+			Request:  RiddleRequest{},
+			Result:   earshot.Answer{},
+			Prose:    prose,
+			Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
+			Watched:  []string{"text"},
+			Fields: map[earshot.Surface]provider.Fields{
+				earshot.SurfaceWeb: provider.Retrieved | provider.Cited | provider.Pills,
+				earshot.SurfaceLab: provider.Retrieved | provider.Cited | provider.Pills,
+				earshot.SurfaceAPI: provider.Retrieved | provider.Cited | provider.Pills,
+			},
 			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 9, For: "a riddle"}},
 			Countries: []provider.Countries{{Model: name, Except: "AQ"}},
 			APIs:      []provider.API{{Name: "sphinx", URL: "https://sphinx.example", KeyHeader: "X-Key"}},

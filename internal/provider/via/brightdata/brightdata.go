@@ -31,6 +31,19 @@ const price = 0.0015
 // maxChatPrompt is how many characters a prompt for ChatGPT may have.
 const maxChatPrompt = 4096
 
+// fields are the fields of results that Bright Data documents. Sources are only the cited
+// pages. Pages of an AI overview are listed, but not where it cites them. The ranks of a result
+// page leave out some blocks.
+var fields = map[string]provider.Fields{
+	"chatassistant":   provider.Searches | provider.Cited,
+	"genassistant":    provider.Cited,
+	"officeassistant": provider.Cited,
+	"answerengine":    provider.Searches | provider.Cited,
+	"searchaimode":    provider.Cited,
+	"websearch":       provider.Retrieved | provider.Ads,
+	"websearch/news":  0,
+}
+
 // Vendor is Bright Data.
 type Vendor struct{}
 
@@ -44,7 +57,7 @@ func (Vendor) Definition() provider.VendorDefinition {
 	}
 	return provider.VendorDefinition{
 		Name: "brightdata", Title: "Bright Data", URL: "https://api.brightdata.com", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
-		Options: []string{optionZone}, Prices: prices, Calls: 10, CallsPerMinute: 300,
+		Options: []string{optionZone}, Prices: prices, Fields: fields, Calls: 10, CallsPerMinute: 300,
 	}
 }
 

@@ -29,6 +29,17 @@ var taskTypes = map[string]string{
 // unit is the list price of a credit in USD.
 const unit = 0.0004
 
+// fields are the fields of results that cloro documents.
+var fields = map[string]provider.Fields{
+	"chatassistant":   provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
+	"genassistant":    provider.Retrieved | provider.Cited,
+	"officeassistant": provider.Retrieved | provider.Cited | provider.Products,
+	"answerengine":    provider.Searches | provider.Retrieved | provider.Cited | provider.Products,
+	"searchaimode":    provider.Retrieved | provider.Cited | provider.Products,
+	"websearch":       provider.Retrieved | provider.Cited | provider.Products | provider.Ads,
+	"websearch/news":  0,
+}
+
 // Vendor is cloro.
 type Vendor struct{}
 
@@ -42,7 +53,8 @@ func (Vendor) Definition() provider.VendorDefinition {
 			"chatassistant": 5 * unit, "genassistant": 4 * unit, "officeassistant": 5 * unit, "answerengine": 4 * unit,
 			"searchaimode": 4 * unit, "websearch": 3 * unit, "websearch/news": 3 * unit,
 		},
-		Calls: 20, CallsPerMinute: 600,
+		Fields: fields,
+		Calls:  20, CallsPerMinute: 600,
 	}
 }
 

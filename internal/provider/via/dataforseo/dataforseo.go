@@ -38,6 +38,17 @@ var endpoints = map[string]endpoint{
 	"websearch/news": {"/serp/google/news", 700},
 }
 
+// fields are the fields of results that DataForSEO documents. Sources of assistants are only
+// the cited pages.
+var fields = map[string]provider.Fields{
+	"chatassistant":  provider.Searches | provider.Cited | provider.Pills | provider.Products | provider.Ads,
+	"genassistant":   provider.Cited,
+	"answerengine":   provider.Searches | provider.Cited,
+	"searchaimode":   provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
+	"websearch":      provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads | provider.Layout,
+	"websearch/news": 0,
+}
+
 // Vendor is DataForSEO.
 type Vendor struct{}
 
@@ -53,7 +64,8 @@ func (Vendor) Definition() provider.VendorDefinition {
 			"chatassistant": 0.0012, "genassistant": 0.0012, "searchaimode": 0.0012, "websearch": 0.0006, "websearch/news": 0.0006,
 			"answerengine": 0.007, // 0.0006 and the model's tokens
 		},
-		Calls: 30, CallsPerMinute: 2000,
+		Fields: fields,
+		Calls:  30, CallsPerMinute: 2000,
 	}
 }
 

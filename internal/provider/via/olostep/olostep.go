@@ -41,6 +41,18 @@ var parsers = map[string]parser{
 // ChatGPT, 3 for the others.
 const price = 0.0075
 
+// fields are the fields of results in Olostep's examples. Sources are only the cited pages,
+// except for Grok and Perplexity.
+var fields = map[string]provider.Fields{
+	"chatassistant":   provider.Searches | provider.Cited,
+	"genassistant":    provider.Cited,
+	"socialassistant": provider.Searches | provider.Retrieved,
+	"officeassistant": provider.Cited,
+	"answerengine":    provider.Searches | provider.Retrieved | provider.Cited | provider.Products,
+	"searchaimode":    0,
+	"websearch":       0,
+}
+
 // Vendor is Olostep.
 type Vendor struct{}
 
@@ -54,7 +66,7 @@ func (Vendor) Definition() provider.VendorDefinition {
 	}
 	return provider.VendorDefinition{
 		Name: "olostep", Title: "Olostep", URL: "https://api.olostep.com", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
-		Prices: prices, Calls: 20, CallsPerMinute: 300,
+		Prices: prices, Fields: fields, Calls: 20, CallsPerMinute: 300,
 	}
 }
 

@@ -41,6 +41,18 @@ const price = 0.0005
 // pageSize is how many results a result page has.
 const pageSize = 10
 
+// fields are the fields of results that Oxylabs documents or that a recorded answer has. Pages
+// of an AI overview are listed, but not where it cites them. The ranks of a result page leave
+// out some blocks.
+var fields = map[string]provider.Fields{
+	"chatassistant":  provider.Searches | provider.Cited | provider.Pills,
+	"genassistant":   provider.Cited,
+	"answerengine":   provider.Retrieved | provider.Cited | provider.Products,
+	"searchaimode":   provider.Retrieved | provider.Cited | provider.Pills,
+	"websearch":      provider.Retrieved | provider.Ads,
+	"websearch/news": 0,
+}
+
 // Vendor is Oxylabs.
 type Vendor struct{}
 
@@ -54,7 +66,7 @@ func (Vendor) Definition() provider.VendorDefinition {
 	}
 	return provider.VendorDefinition{
 		Name: "oxylabs", Title: "Oxylabs", URL: "https://data.oxylabs.io", KeyHeader: "Authorization", KeyPrefix: "Basic ", Basic: true,
-		Prices: prices, Calls: 20, CallsPerMinute: 600,
+		Prices: prices, Fields: fields, Calls: 20, CallsPerMinute: 600,
 	}
 }
 

@@ -32,6 +32,14 @@ var engines = map[string]string{"websearch": "google", "websearch/news": "google
 // unit is the list price of a search in USD, in the plan of 5,000 searches a month.
 const unit = 0.015
 
+// fields are the fields of results that SerpApi documents. It does not tell the order of blocks.
+var fields = map[string]provider.Fields{
+	"officeassistant": provider.Retrieved | provider.Cited | provider.Pills,
+	"searchaimode":    provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
+	"websearch":       provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
+	"websearch/news":  0,
+}
+
 // Vendor is SerpApi.
 type Vendor struct{}
 
@@ -42,6 +50,7 @@ func (Vendor) Definition() provider.VendorDefinition {
 	return provider.VendorDefinition{
 		Name: "serpapi", Title: "SerpApi", URL: "https://serpapi.com", KeyParameter: "api_key",
 		Prices: map[string]float64{"websearch": unit, "websearch/news": unit, "searchaimode": unit, "officeassistant": unit},
+		Fields: fields,
 		Calls:  10, CallsPerMinute: 60,
 	}
 }
