@@ -77,8 +77,8 @@ func (p Provider) Definition() provider.Definition {
 		Whole:    string(whole),
 		Watched:  []string{"text"},
 		Fields: map[earshot.Surface]provider.Fields{
-			earshot.SurfaceLab: provider.Retrieved | provider.Cited | provider.Pills,
-			earshot.SurfaceAPI: provider.Retrieved | provider.Cited | provider.Pills,
+			earshot.SurfaceLab: provider.Cited | provider.Pills,
+			earshot.SurfaceAPI: provider.Cited | provider.Pills,
 		},
 		Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 3}},
 		Countries: []provider.Countries{{Model: Name}},

@@ -39,7 +39,7 @@ func New() *chat.Assistant {
 			Watched:  []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Fields: map[earshot.Surface]provider.Fields{
 				earshot.SurfaceWeb: provider.Cited,
-				earshot.SurfaceLab: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
+				earshot.SurfaceLab: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills,
 				earshot.SurfaceAPI: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills,
 			},
 			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 5}},
