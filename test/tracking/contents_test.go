@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/provider"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
@@ -125,7 +126,7 @@ func TestAnUpgradeAnalysesTheContentsOfKeptAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := s.Found(t.Context(), tracker, 2, 0, uuid.Nil.String(), uuid.Max.String())
+	stored, err := analysing.New(upgraded.Store).Contents(t.Context(), tracker.Organization, tracker.ID, 2, 0, uuid.Nil.String(), uuid.Max.String())
 	if err != nil || len(stored) == 0 {
 		t.Fatalf("%d analyses, %v", len(stored), err)
 	}

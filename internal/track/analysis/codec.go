@@ -11,7 +11,7 @@ import (
 	"earshot/internal/track/source"
 )
 
-// The first byte of a stored analysis. Code 2 and below wrote format 1, which lacks
+// The first byte of a stored analysis. Version 2 and below wrote format 1, which lacks
 // Mention.Citations and Analysis.Plain. Version 3 wrote format 2, which lacks Analysis.Contents.
 const (
 	formatNames    = 1
