@@ -97,9 +97,16 @@ func match(m *earshot.NameMatch) mention.Match {
 }
 
 // Branded reports whether a prompt names a brand of the panel.
-func (p *Panel) Branded(prompt string) bool {
-	found := p.rules.Find(mention.Text{Body: prompt, Format: mention.Plain})
-	return slices.ContainsFunc(found.Mentions, mention.Mention.Counts)
+func (p *Panel) Branded(prompt string) bool { return len(p.NamedIn(prompt)) > 0 }
+
+// NamedIn returns the brands that a plain text names, in the order of the text.
+func (p *Panel) NamedIn(text string) (brands []string) {
+	for _, m := range p.rules.Find(mention.Text{Body: text, Format: mention.Plain}).Mentions {
+		if name := p.Brands[m.Brand].Name; m.Counts() && !slices.Contains(brands, name) {
+			brands = append(brands, name)
+		}
+	}
+	return brands
 }
 
 // Site returns the type, the brand and the domain of the site of an address or host. brand is

@@ -134,17 +134,24 @@ func Plain(stored []byte) (string, error) {
 // Collisions returns the names of the panel that contain or equal other names of the panel.
 func (p *Panel) Collisions() []mention.Collision { return p.rules.Collisions() }
 
+// answer returns the assistant's answer or the overview of a search page. It returns nil if
+// the page has no overview.
+func (r *result) answer() *prose {
+	if r.results() != nil {
+		return r.SearchOverview
+	}
+	return &r.prose
+}
+
 // Candidates returns words of a result that look like names and are not in the panel.
 func (p *Panel) Candidates(stored []byte, prompt string) ([]mention.Candidate, error) {
 	r, err := decodeResult(stored)
 	if err != nil {
 		return nil, err
 	}
-	answer := &r.prose
-	if r.results() != nil {
-		if answer = r.SearchOverview; answer == nil {
-			return nil, nil
-		}
+	answer := r.answer()
+	if answer == nil {
+		return nil, nil
 	}
 	text, _ := answer.text(prompt)
 	found := p.rules.Candidates(text)

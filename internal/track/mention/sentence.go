@@ -21,8 +21,7 @@ type citer struct {
 	noted   map[int][]int // indexes of the links in each footnote
 }
 
-// cite sets the sentences and citations of mentions, which must be in the order of the text.
-func (v *visible) cite(mentions []Mention, sources int) {
+func newCiter(v *visible, sources int) citer {
 	c := citer{visible: v, sources: sources, noted: map[int][]int{}}
 	for i, link := range v.links {
 		if link.note > 0 {
@@ -32,6 +31,49 @@ func (v *visible) cite(mentions []Mention, sources int) {
 		}
 	}
 	slices.SortStableFunc(c.placed, func(a, b int) int { return v.links[a].from - v.links[b].from })
+	return c
+}
+
+// CitingSentence is a sentence with citations.
+type CitingSentence struct {
+	Start, End int      // byte offsets in the text
+	URLs       []string // the cited addresses, as written
+}
+
+// Citing returns the sentences of a text that cite sources or contain links.
+func (r *Rules) Citing(t Text) (all []CitingSentence) {
+	s := r.space()
+	defer r.release(s)
+	v := s.v
+	v.read(t)
+	v.addresses()
+	v.citations(t.Sources)
+	c := newCiter(v, len(t.Sources))
+	after := &Mention{from: len(v.chars), to: len(v.chars)} // ends no sentence
+	for _, b := range v.blocks {
+		for from, to := b.from, b.from; from < b.to; from = to {
+			to = v.sentenceEnd(from, after, b)
+			links, cited := c.citedIn(from, to)
+			if len(links)+len(cited) == 0 {
+				continue
+			}
+			sentence := CitingSentence{}
+			sentence.Start, sentence.End = v.byteRange(from, to)
+			for _, i := range cited {
+				sentence.URLs = append(sentence.URLs, t.Sources[i].URL)
+			}
+			for _, i := range links {
+				sentence.URLs = append(sentence.URLs, v.links[i].URL)
+			}
+			all = append(all, sentence)
+		}
+	}
+	return all
+}
+
+// cite sets the sentences and citations of mentions, which must be in the order of the text.
+func (v *visible) cite(mentions []Mention, sources int) {
+	c := newCiter(v, sources)
 	from, to := 0, 0 // the current sentence
 	var links, cited []int
 	for i := range mentions {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/cases"
 )
 
 // MaxWords is the maximum number of words of each text that are compared. The work is the
@@ -72,6 +74,35 @@ func isWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) &&
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
+
+// Only returns the words of a that b does not contain, in any order and in any case. Words that
+// follow each other without white space, as in Chinese, are one text.
+func Only(a, b string) (only []string) {
+	in := map[string]bool{}
+	known, _ := words(b)
+	for _, w := range known {
+		in[fold(w.key)] = true
+	}
+	all, _ := words(a)
+	isJoined := false
+	for _, w := range all {
+		switch {
+		case !strings.ContainsFunc(w.key, isLetter) || in[fold(w.key)]:
+			isJoined = false
+			continue
+		case isJoined:
+			only[len(only)-1] += w.key
+		default:
+			only = append(only, w.key)
+		}
+		isJoined = w.text == w.key
+	}
+	return only
+}
+
+func fold(word string) string { return cases.Fold().String(word) }
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 type differ struct{ runs []Run }
 

@@ -33,6 +33,23 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, a, b, want string }{
+		{"nothing", "", "running shoes", ""},
+		{"order and case", "Shoes for Running", "best running shoes", "for"},
+		{"punctuation", "best (running) shoes?", "best shoes", "running"},
+		{"twice", "shoes 2026 reviews 2026", "shoes", "2026|reviews|2026"},
+		{"full case folding", "STRASSE laufen", "Straße", "laufen"},
+		{"without spaces", "跑步鞋推荐", "推荐 鞋", "跑步"},
+	}
+	for _, test := range tests {
+		if diff := cmp.Diff(test.want, strings.Join(worddiff.Only(test.a, test.b), "|")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
 func TestLongTextIsCut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a b ", worddiff.MaxWords)
