@@ -332,6 +332,10 @@ type SourceQuery struct {
 	NumberFilter
 	// How many sources to list; the most cited come first.
 	Limit int `json:"limit,omitempty" schema:"min=1,max=1000,default=100"`
+	// Only sources on this brand's domains, and sources that are cited in sentences which name the brand.
+	Brand string `json:"brand,omitempty" schema:"maxLength=200"`
+	// Compare with the period before, which is as long and ends right before `from`; needs `from`.
+	Since bool `json:"since,omitempty"`
 }
 
 // SourceReport are the sources that the answers of a tracker cite.
@@ -341,6 +345,12 @@ type SourceReport struct {
 	// Whether any of the answers was made up by the lab.
 	MadeUp bool            `json:"madeUp"`
 	Rows   List[SourceRow] `json:"rows"`
+	// How often each listed source is cited in sentences that name each brand, over all targets; absent when citations are counted by type.
+	Matrix *SourceMatrix `json:"matrix,omitempty"`
+	// The period before; only with `since`.
+	Baseline *Period `json:"baseline,omitempty"`
+	// The sources of the period before that no answer of this period has, the most frequent first, at most `limit` for each target; only with `since`.
+	Lost List[LostSource] `json:"lost,omitempty"`
 }
 
 // SourceRow is one source and its share of all citations.
@@ -363,6 +373,75 @@ type SourceRow struct {
 	Provisional  bool       `json:"provisional"`
 	// The brands that are named in sentences which cite the source, in the order of the definition; only when counted by domain or URL.
 	Backs List[BackedBrand] `json:"backs,omitempty"`
+	// The answers that retrieved the source. A cited source counts as retrieved.
+	Retrieved AnswerShare `json:"retrieved"`
+	// The answers that cite the source: with a citation in the text or, where the provider reports none, among its sources and links.
+	Cited AnswerShare `json:"cited"`
+	// When the first and the last answer with the source were asked, within the period.
+	FirstSeen *Timestamp `json:"firstSeen,omitempty"`
+	LastSeen  *Timestamp `json:"lastSeen,omitempty"`
+	// A recent answer that cites the source; absent when citations are counted by type, and when no answer cites it.
+	Example *CitedExample `json:"example,omitempty"`
+	// The change since the period before; only with `since`.
+	Since *SourceChange `json:"since,omitempty"`
+}
+
+// AnswerShare is the number of answers that have a property, among the answers that report it.
+type AnswerShare struct {
+	Answers int `json:"answers" schema:"min=0"`
+	// How many answers report the property.
+	Of int `json:"of" schema:"min=0"`
+	// `null` when no answer reports it.
+	Share *float64 `json:"share" schema:"min=0,max=1"`
+	// How many further answers do not report it, because it was not requested or because the provider does not offer it.
+	NotRequested int `json:"notRequested" schema:"min=0"`
+	NotOffered   int `json:"notOffered" schema:"min=0"`
+}
+
+// CitedExample is an answer that cites a source.
+type CitedExample struct {
+	// The id of the answer.
+	Answer string `json:"answer" schema:"uuid"`
+	// The first sentence that cites the source, at most about 400 bytes; absent when the text of the answer does not show where it is cited.
+	Sentence string `json:"sentence,omitempty"`
+}
+
+// SourceChange is the change of a source since the period before.
+type SourceChange struct {
+	// `gained` if no answer of the period before has the source, otherwise `kept`.
+	State string `json:"state" schema:"enum=gained|kept"`
+	// How many answers have the source: before and in this period.
+	Before int `json:"before" schema:"min=0"`
+	After  int `json:"after" schema:"min=0"`
+}
+
+// LostSource is a source that answers of the period before have and answers of this period do not.
+type LostSource struct {
+	Domain string `json:"domain,omitempty"`
+	URL    string `json:"url,omitempty" schema:"uri"`
+	Type   string `json:"type"`
+	// The brand of the tracker that owns the site.
+	Brand string `json:"brand,omitempty"`
+	// The target, as in the rows.
+	Target string `json:"target"`
+	// How many answers of the period before have the source.
+	Before int `json:"before" schema:"min=1"`
+}
+
+// SourceMatrix is how often sources are cited in sentences that name brands.
+type SourceMatrix struct {
+	// The brands, in the order of the definition.
+	Brands List[string] `json:"brands"`
+	// The sources, in the order of the rows.
+	Rows List[SourceMatrixRow] `json:"rows"`
+}
+
+// SourceMatrixRow is one source.
+type SourceMatrixRow struct {
+	// The domain or URL.
+	Source string `json:"source"`
+	// The number of mentions of each brand.
+	Mentions List[int] `json:"mentions"`
 }
 
 // BackedBrand is a brand that is named in sentences which cite a source.

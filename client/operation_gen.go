@@ -370,9 +370,10 @@ func (c *Client) CompareTracker(ctx context.Context, name string, query earshot.
 //
 // Returns the domains, pages or types of sites that answers cite, most cited first, each with
 // its share of all citations, the type of the site and the brand that owns it. For domains and
-// pages, `backs` lists the brands that are named in sentences which cite them. A page counts
-// once per answer, whichever form its URL has. At most 50,000 answers are counted together;
-// choose a shorter period if there are more. The key needs the scope read.
+// pages, `backs` lists the brands that are named in sentences which cite them, and `matrix` has
+// the same counts as a table. A page counts once per answer, whichever form its URL has. At most
+// 50,000 answers are counted together; choose a shorter period if there are more. The key needs
+// the scope read.
 func (c *Client) TrackerSources(ctx context.Context, name string, query earshot.SourceQuery) (*earshot.SourceReport, error) {
 	return exchange[earshot.SourceReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/sources", name), query), repeat: idempotent})
 }
@@ -395,6 +396,36 @@ func (c *Client) TrackerRules(ctx context.Context, name string) (*earshot.RulesL
 // change of brands or an upgrade, this happens automatically. The key needs the scope track.
 func (c *Client) Reanalyse(ctx context.Context, name string) (*earshot.Reanalysis, error) {
 	return exchange[earshot.Reanalysis](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/reanalysis", name)})
+}
+
+// TrackerSearches calls GET /v1/trackers/{name}/searches: List the searches of assistants.
+//
+// Returns the searches that assistants ran before they answered, one row for each distinct
+// search, with the words that it adds to the prompt and drops from it, the brands that it names,
+// and how often its answers retrieved or cited pages of each brand. The searches with the most
+// answers that read a rival's page and no page of your own brands come first. The key needs the
+// scope read.
+func (c *Client) TrackerSearches(ctx context.Context, name string, query earshot.ContentQuery) (*earshot.SearchReport, error) {
+	return exchange[earshot.SearchReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/searches", name), query), repeat: idempotent})
+}
+
+// TrackerProducts calls GET /v1/trackers/{name}/products: List the products in answers.
+//
+// Returns the products that answers show, one row for each product, with its brands, its rank,
+// the merchants that offer it, and its prices by currency and sweep. The products in the most
+// answers come first. Products with an id are equal if their ids are equal, other products if
+// their titles are equal. The key needs the scope read.
+func (c *Client) TrackerProducts(ctx context.Context, name string, query earshot.ContentQuery) (*earshot.ProductReport, error) {
+	return exchange[earshot.ProductReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/products", name), query), repeat: idempotent})
+}
+
+// TrackerAds calls GET /v1/trackers/{name}/ads: List the ads in answers.
+//
+// Returns the ads that answers show, one row for each advertiser and text, with its brand, its
+// places on the page, and when it was first and last seen in the period. The ads in the most
+// answers come first. The key needs the scope read.
+func (c *Client) TrackerAds(ctx context.Context, name string, query earshot.ContentQuery) (*earshot.AdReport, error) {
+	return exchange[earshot.AdReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/ads", name), query), repeat: idempotent})
 }
 
 // Answers calls GET /v1/trackers/{name}/answers: List answers.

@@ -31,9 +31,12 @@ var notRun = map[string]string{
 	"earshot channel set":         "it needs a key with the scope admin",
 	"earshot channel delete":      "it needs a key with the scope admin",
 
-	"earshot tracker metrics": "it needs a tracker",
-	"earshot tracker compare": "it needs a tracker",
-	"earshot tracker sources": "it needs a tracker",
+	"earshot tracker metrics":  "it needs a tracker",
+	"earshot tracker compare":  "it needs a tracker",
+	"earshot tracker sources":  "it needs a tracker",
+	"earshot tracker searches": "it needs a tracker",
+	"earshot tracker products": "it needs a tracker",
+	"earshot tracker ads":      "it needs a tracker",
 
 	"earshot tracker discover":   "it needs a tracker",
 	"earshot tracker diff":       "it needs a tracker",

@@ -19,6 +19,7 @@ type trackerNumbers struct {
 	Compare trackerCompareCmd `cmd:"" help:"Find out whether a metric changed between two periods."`
 	Sources trackerSourcesCmd `cmd:"" help:"List the sources that its answers cite."`
 	Report  trackerReportCmd  `cmd:"" help:"Write a report that compares a period with the one before."`
+	trackerContents
 	trackerExplore
 }
 
@@ -268,28 +269,36 @@ func lacks(criteria []earshot.GradedCriterion) string {
 type trackerSourcesCmd struct {
 	By    string `help:"Count citations by domain, url or type." enum:"domain,url,type" default:"domain"`
 	Limit int    `help:"The maximum number of sources; the most cited come first." default:"20" placeholder:"N"`
+	Brand string `help:"Only sources of this brand, and sources cited in sentences that name it." placeholder:"BRAND"`
+	Since bool   `help:"Compare with the period before, which is as long; needs --from."`
 	numberFlags
 }
 
 // Help returns the command's long help.
 func (c *trackerSourcesCmd) Help() string {
-	return `Lists the sites or pages that answers cite, with their share of all citations. A page counts once per answer.
+	return `Lists the sites or pages that answers cite, with their share of all citations. A page counts once per answer. RETRIEVED and CITED
+count answers. With --since, CHANGE has the number of answers before and now, and lost sources are listed at the end.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tracker sources shoes
+  earshot tracker sources shoes --from 2026-11-01 --since
   earshot tracker sources shoes --by url --limit 100 --csv > pages.csv`
 }
 
 // Run lists the sources.
 func (c *trackerSourcesCmd) Run(in *invocation, service *client.Client) error {
-	report, err := service.TrackerSources(in, c.Name, earshot.SourceQuery{By: c.By, Limit: c.Limit, NumberFilter: c.filter()})
+	report, err := service.TrackerSources(in, c.Name, earshot.SourceQuery{By: c.By, Limit: c.Limit, NumberFilter: c.filter(), Brand: c.Brand, Since: c.Since})
 	if err != nil {
 		return c.explain(err)
 	}
-	rows := [][]string{{strings.ToUpper(c.By), "TYPE", "BRAND", "TARGET", "SHARE", "OF", "RERUN"}}
+	rows := [][]string{{strings.ToUpper(c.By), "TYPE", "BRAND", "TARGET", "SHARE", "OF", "RERUN", "RETRIEVED", "CITED", "CHANGE"}}
 	for _, r := range report.Rows {
+		change := "-"
+		if r.Since != nil {
+			change = fmt.Sprintf("%s %d..%d", r.Since.State, r.Since.Before, r.Since.After)
+		}
 		what := map[string]string{"domain": r.Domain, "url": r.URL, "type": r.Type}[c.By]
 		rerun := "-"
 		if r.Interval != nil {
@@ -297,7 +306,12 @@ func (c *trackerSourcesCmd) Run(in *invocation, service *client.Client) error {
 		}
 		rows = append(rows, []string{
 			oneLine(what), r.Type, dashed(r.Brand), oneLine(r.Target), c.value(r.Share, false), fmt.Sprintf("%d/%d", r.Citations, r.AllCitations), rerun,
+			fmt.Sprintf("%d/%d", r.Retrieved.Answers, r.Retrieved.Of), fmt.Sprintf("%d/%d", r.Cited.Answers, r.Cited.Of), change,
 		})
+	}
+	for _, r := range report.Lost {
+		what := map[string]string{"domain": r.Domain, "url": r.URL, "type": r.Type}[c.By]
+		rows = append(rows, []string{oneLine(what), r.Type, dashed(r.Brand), oneLine(r.Target), "-", "-", "-", "-", "-", fmt.Sprintf("lost %d..0", r.Before)})
 	}
 	return c.print(in, report, rows, report.MadeUp)
 }

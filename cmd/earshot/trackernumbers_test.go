@@ -35,7 +35,11 @@ func TestTrackerMetricsCommands(t *testing.T) {
 		{"metrics shoes --json", `"answersUrl"|"rules": "r1"`},
 		{"compare shoes", "compared with|tooEarly|exploratory; prompts 2 (a decision needs 50)"},
 		{"compare shoes --json", `"cellsLeftOut": 2`},
-		{"sources shoes --by type", "TYPE|%"},
+		{"sources shoes --by type", "TYPE|%|RETRIEVED"},
+		{"sources shoes --since --from 2020-01-01 --brand Ollaro --json", `"baseline"`},
+		{"searches shoes --json", `"tracker": "shoes"|"rows"`},
+		{"products shoes --csv", "PRODUCT,BRANDS,SHARE"},
+		{"ads shoes", "no ads are reported"},
 		{"report shoes", "<!doctype html>|Brand visibility report: shoes|Ollaro is named in|Made up."},
 		{"report shoes --format md", "# Brand visibility report: shoes|not enough data yet"},
 	} {

@@ -65,6 +65,7 @@ func Operations(providers []provider.Provider) []Operation {
 		trackerOperations(),
 		sweepOperations(),
 		numberOperations(),
+		contentOperations(),
 		answerOperations(),
 		reportOperations(),
 		alertOperations(),

@@ -19,6 +19,7 @@
 //	aggregate   counts answers; the stored sums of closed sweeps
 //	numbers     the API views of metrics, sources and comparisons
 //	answers     lists, filters and searches of stored answers
+//	contents    lists of the searches, sources, products and ads in answers
 //	watch       runs change detectors over closed sweeps and raises alerts
 //	report      renders reports and sends them on schedule
 //	channel     notification channels for alerts and reports
@@ -49,6 +50,7 @@ import (
 	"earshot/internal/track/alert"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/channel"
+	"earshot/internal/track/contents"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/demo"
 	"earshot/internal/track/export"
@@ -111,6 +113,7 @@ type Service struct {
 	counter     *aggregate.Counter
 	*numbers.Reader
 	*answers.Explorer
+	*contents.Lister
 	*watch.Watcher
 	*report.Reporter
 	*channel.Directory
@@ -153,6 +156,7 @@ func (s *Service) connect(main *aggregate.Counter) {
 	}
 	s.Reader = numbers.NewReader(s.Store, s.definitions, s.panels, s.counter)
 	s.Explorer = answers.NewExplorer(base, s.definitions, s.panels, s.Reader, s.Log)
+	s.Lister = contents.NewLister(s.Store, s.definitions, s.panels, s.counter, s.Reader, s.Explorer)
 	s.Watcher = watch.NewWatcher(base, s.definitions, s.panels, s.counter, s.Log, s.Planned)
 	s.Reporter = report.NewReporter(base, s.definitions, s.counter, s.Reader, s.Log, s.Planned)
 	s.Directory = channel.NewDirectory(channel.Config{

@@ -31,6 +31,9 @@ const (
 	metricsOp    = "GET /v1/trackers/{name}/metrics"
 	compareOp    = "GET /v1/trackers/{name}/compare"
 	sourcesOp    = "GET /v1/trackers/{name}/sources"
+	searchesOp   = "GET /v1/trackers/{name}/searches"
+	productsOp   = "GET /v1/trackers/{name}/products"
+	adsOp        = "GET /v1/trackers/{name}/ads"
 	reportOp     = "GET /v1/trackers/{name}/report"
 	sendOp       = "POST /v1/trackers/{name}/report"
 	rulesOp      = "GET /v1/trackers/{name}/rules"
@@ -160,7 +163,7 @@ func numberRows() []row {
 	return slices.Concat(
 		commonRows("metrics", metricsOp, hatsPath+"/metrics", "", account.ScopeRead),
 		commonRows("compare", compareOp, hatsPath+"/compare", "", account.ScopeRead),
-		commonRows("sources", sourcesOp, hatsPath+"/sources", "", account.ScopeRead),
+		commonRows("sources", sourcesOp, hatsPath+"/sources", "", account.ScopeRead), contentRows(),
 		commonRows("report", reportOp, hatsPath+"/report", "", account.ScopeRead),
 		commonRows("rules", rulesOp, hatsPath+"/rules", "", account.ScopeRead),
 		commonRows("reanalysis", reanalyseOp, hatsPath+"/reanalysis", "", account.ScopeTrack), []row{
@@ -172,6 +175,7 @@ func numberRows() []row {
 			{name: "compare of nothing", path: trackersPath + "/none/compare", as: compareOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "sources", path: hatsPath + "/sources", as: sourcesOp, key: readKey, status: 200, check: holds(`"tracker":"hats"`)},
 			{name: "sources from no day", path: hatsPath + "/sources?from=yesterday", as: sourcesOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("from")},
+			{name: "sources since nothing", path: hatsPath + "/sources?since=true", as: sourcesOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("since")},
 			{name: "sources of nothing", path: trackersPath + "/none/sources", as: sourcesOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "report as a page", path: hatsPath + "/report", as: reportOp, key: readKey, status: 200, media: "text/html", check: holds(`<h1>Brand visibility report: hats</h1>`)},
 			{name: "report as text", path: hatsPath + "/report?format=md&from=2026-01-01", as: reportOp, key: anyKey, status: 200, media: "text/markdown", check: holds("# Brand visibility report: hats\n")},
@@ -184,6 +188,20 @@ func numberRows() []row {
 			{name: "reanalysis of nothing", method: "POST", path: trackersPath + "/none/reanalysis", as: reanalyseOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		},
 	)
+}
+
+// contentRows list what answers contain.
+func contentRows() (rows []row) {
+	for _, list := range []struct{ name, op string }{{"searches", searchesOp}, {"products", productsOp}, {"ads", adsOp}} {
+		path := hatsPath + "/" + list.name
+		rows = slices.Concat(rows, commonRows(list.name, list.op, path, "", account.ScopeRead), []row{
+			{name: list.name, path: path, as: list.op, key: readKey, status: 200, check: holds(`"tracker":"hats"`)},
+			{name: list.name + " of no limit", path: path + "?limit=0", as: list.op, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("limit")},
+			{name: list.name + " of no brand", path: path + "?brand=Nobody", as: list.op, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("brand")},
+			{name: list.name + " of nothing", path: trackersPath + "/none/" + list.name, as: list.op, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+		})
+	}
+	return rows
 }
 
 // exploreRows look into answers.

@@ -107,7 +107,7 @@ func questions() map[string]string {
 // lookups are the names of the tools that ask no provider.
 var lookups = []string{
 	"countries", "credits", "quote", "states", "tracker", "tracker_alerts", "tracker_answer", "tracker_answers", "tracker_compare",
-	"tracker_diff", "tracker_discover", "tracker_metrics", "tracker_sweeps", "trackers",
+	"tracker_diff", "tracker_discover", "tracker_metrics", "tracker_searches", "tracker_sweeps", "trackers",
 }
 
 func TestAnAgentFindsAToolForEachProvider(t *testing.T) {
@@ -269,6 +269,7 @@ func readTrackers(t *testing.T, n *harness.Node) {
 		`tracker_discover {"name":"tents","limit":3}`:                     {"/v1/trackers/tents/discover?limit=3", "1 answers were searched; some were made up"},
 		`tracker_diff {"name":"tents","a":"` + id + `","b":"` + id + `"}`: {"/v1/trackers/tents/diff?a=" + id + "&b=" + id, "the normal distances"},
 		`tracker_metrics {"name":"tents","metric":"coverage"}`:            {"/v1/trackers/tents/metrics?metric=coverage", "coverage@m1, "},
+		`tracker_searches {"name":"tents","limit":1}`:                     {"/v1/trackers/tents/searches?limit=1", "searches in "},
 		`tracker_answers {"name":"tents","promptId":1}`:                   {"/v1/trackers/tents/answers?promptId=1", "best tents: answered, made up by the built-in lab"},
 		`tracker_answers {"name":"tents","promptId":2000000}`:             {"/v1/trackers/tents/answers?promptId=2000000", "The list is empty."},
 		`tracker_answer {"name":"tents","id":"` + id + `"}`:               {"/v1/trackers/tents/answers/" + id, "made up by the built-in lab\n\nMade up: "},

@@ -69,3 +69,23 @@ func metricLine(row *earshot.MetricRow) string {
 	}
 	return text
 }
+
+// searchesText returns a line for each search.
+func searchesText(report *earshot.SearchReport) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d searches in %d answers", report.Total, report.Answers)
+	if left := report.NotRequested + report.NotOffered; left > 0 {
+		fmt.Fprintf(&b, "; %d more answers do not report searches", left)
+	}
+	if report.MadeUp {
+		b.WriteString("; the answers were " + byLab)
+	}
+	list(&b, "The searches", report.Rows, func(row earshot.SearchRow) string {
+		line := fmt.Sprintf("%s: %d answers, of which %d read a rival's page and none of yours", row.Search, row.Answers, row.Missed)
+		if len(row.Added) > 0 {
+			line += "; adds " + strings.Join(row.Added, ", ")
+		}
+		return line
+	})
+	return b.String()
+}

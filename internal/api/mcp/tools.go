@@ -39,6 +39,7 @@ var lookups = []tool{
 	{name: "tracker_answer", method: http.MethodGet, path: "/v1/trackers/{name}/answers/{id}", text: answerText},
 	{name: "tracker_metrics", method: http.MethodGet, path: "/v1/trackers/{name}/metrics", text: textOf(metricsText)},
 	{name: "tracker_compare", method: http.MethodGet, path: "/v1/trackers/{name}/compare", text: textOf(compareText)},
+	{name: "tracker_searches", method: http.MethodGet, path: "/v1/trackers/{name}/searches", text: textOf(searchesText)},
 	{name: "tracker_diff", method: http.MethodGet, path: "/v1/trackers/{name}/diff", text: textOf(diffText)},
 	{name: "tracker_discover", method: http.MethodGet, path: "/v1/trackers/{name}/discover", text: textOf(discoverText)},
 	{name: "tracker_alerts", method: http.MethodGet, path: "/v1/trackers/{name}/alerts", text: textOf(alertsText)},

@@ -134,7 +134,7 @@ func (s *Counter) Count(ctx context.Context, t *tracking.Tracker, d *definition.
 // CountSweep counts the answers of one sweep. The result is not cached, because each sweep
 // is counted only once this way.
 func (s *Counter) CountSweep(ctx context.Context, h *ClosedSweeps, sweep *tracking.Sweep) (*Aggregate, error) {
-	release, err := s.cache.turns.Wait(ctx, h.tracker.Organization)
+	release, err := s.Turn(ctx, h.tracker.Organization)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +142,11 @@ func (s *Counter) CountSweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 	b := h.newAggregate(Options{Cells: true}, sweep)
 	b.answers = sweep.Submitted
 	return b, s.fill(ctx, b, h)
+}
+
+// Turn waits until an organization may read many answers. The caller must call release.
+func (s *Counter) Turn(ctx context.Context, organization string) (release func(), err error) {
+	return s.cache.turns.Wait(ctx, organization)
 }
 
 // newAggregate returns an empty Aggregate of some sweeps. It is not large, whatever the

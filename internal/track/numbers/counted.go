@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"earshot"
 	"earshot/internal/store/tracking"
@@ -68,7 +69,7 @@ func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.An
 			case "tag":
 				has = parts.tags[a.Prompt]
 			case "prompt":
-				has = has[2:]
+				has = []string{has[2], strconv.Itoa(a.Prompt)}
 			default:
 				has = has[:2]
 			}

@@ -2092,6 +2092,12 @@ export type SourceReport = {
   /** Whether any of the answers was made up by the lab. */
   madeUp: boolean;
   rows: Array<SourceRow>;
+  /** How often each listed source is cited in sentences that name each brand, over all targets; absent when citations are counted by type. */
+  matrix?: SourceMatrix;
+  /** The period before; only with `since`. */
+  baseline?: Period;
+  /** The sources of the period before that no answer of this period has, the most frequent first, at most `limit` for each target; only with `since`. */
+  lost?: Array<LostSource>;
 };
 
 /** One source and its share of all citations. */
@@ -2122,6 +2128,17 @@ export type SourceRow = {
   provisional: boolean;
   /** The brands that are named in sentences which cite the source, in the order of the definition; only when counted by domain or URL. */
   backs?: Array<BackedBrand>;
+  /** The answers that retrieved the source. A cited source counts as retrieved. */
+  retrieved: AnswerShare;
+  /** The answers that cite the source: with a citation in the text or, where the provider reports none, among its sources and links. */
+  cited: AnswerShare;
+  /** When the first and the last answer with the source were asked, within the period. */
+  firstSeen?: string;
+  lastSeen?: string;
+  /** A recent answer that cites the source; absent when citations are counted by type, and when no answer cites it. */
+  example?: CitedExample;
+  /** The change since the period before; only with `since`. */
+  since?: SourceChange;
 };
 
 /** A brand that is named in sentences which cite a source. */
@@ -2129,6 +2146,64 @@ export type BackedBrand = {
   brand: string;
   /** How often the brand is named in sentences that cite the source. */
   mentions: number;
+};
+
+/** The number of answers that have a property, among the answers that report it. */
+export type AnswerShare = {
+  answers: number;
+  /** How many answers report the property. */
+  of: number;
+  /** `null` when no answer reports it. */
+  share: number | null;
+  /** How many further answers do not report it, because it was not requested or because the provider does not offer it. */
+  notRequested: number;
+  notOffered: number;
+};
+
+/** An answer that cites a source. */
+export type CitedExample = {
+  /** The id of the answer. */
+  answer: string;
+  /** The first sentence that cites the source, at most about 400 bytes; absent when the text of the answer does not show where it is cited. */
+  sentence?: string;
+};
+
+/** The change of a source since the period before. */
+export type SourceChange = {
+  /** `gained` if no answer of the period before has the source, otherwise `kept`. */
+  state: "gained" | "kept";
+  /** How many answers have the source: before and in this period. */
+  before: number;
+  after: number;
+};
+
+/** How often sources are cited in sentences that name brands. */
+export type SourceMatrix = {
+  /** The brands, in the order of the definition. */
+  brands: Array<string>;
+  /** The sources, in the order of the rows. */
+  rows: Array<SourceMatrixRow>;
+};
+
+/** One source. */
+export type SourceMatrixRow = {
+  /** The domain or URL. */
+  source: string;
+  /** The number of mentions of each brand. */
+  mentions: Array<number>;
+};
+
+/** A source that answers of the period before have and answers of this period do not. */
+export type LostSource = {
+  domain?: string;
+  url?: string;
+  type: string;
+  /** The brand of the tracker that owns the site. */
+  brand?: string;
+  /** The target, as in the rows. */
+  target: string;
+  /** How many answers of the period before have the source. */
+  before: number;
 };
 
 /** The versions of a tracker's rules. Rules are the names by which brands are found in answers. */
@@ -2176,6 +2251,216 @@ export type MovedBrand = {
 export type Reanalysis = {
   success: true;
   rules: NamingRule;
+};
+
+/** The searches that assistants ran for the prompts of a tracker. */
+export type SearchReport = {
+  tracker: string;
+  /** The version of the tracker's rules, such as `r14`. */
+  rules: string;
+  /** Whether any of the answers was made up by the lab. */
+  madeUp: boolean;
+  /** How many closed sweeps were read. */
+  sweeps: number;
+  /** How many answers report what is listed, even if they contain nothing. It is the denominator of the shares. */
+  answers: number;
+  /** How many further answers are left out because what is listed was not requested from the provider. */
+  notRequested: number;
+  /** How many further answers are left out because the provider does not offer it. */
+  notOffered: number;
+  /** How many rows match, on all pages. */
+  total: number;
+  /** Whether more rows follow. */
+  more: boolean;
+  rows: Array<SearchRow>;
+};
+
+/** One search. Searches that differ only in case or white space are one search. */
+export type SearchRow = {
+  /** The most frequent spelling. */
+  search: string;
+  /** How many answers contain it. */
+  answers: number;
+  /** How many different prompts these answers belong to. */
+  prompts: number;
+  /** The targets on which it occurs. */
+  targets: Array<string>;
+  /** When the first and the last of these answers were asked. */
+  firstSeen: string;
+  lastSeen: string;
+  /** The id of the last of these answers. */
+  newest: string;
+  /** The prompt whose answers ran the search most often, and its number. */
+  prompt: string;
+  promptId: number;
+  /** The words of the search that this prompt does not have. */
+  added: Array<string>;
+  /** The words of this prompt that the search does not have. */
+  dropped: Array<string>;
+  /** The brands that the search names. */
+  names: Array<string>;
+  /** In how many answers a page of a rival was retrieved or cited and no page of an own brand. */
+  missed: number;
+  /** How many of the answers report the pages that were retrieved. It is the denominator of the brands' shares. */
+  withSources: number;
+  /** One entry for each brand of the tracker, in the order of the definition. */
+  brands: Array<SearchBrand>;
+};
+
+/** How often the answers of a search read the pages of a brand. */
+export type SearchBrand = {
+  brand: string;
+  own: boolean;
+  /** In how many answers a page of the brand was retrieved or cited. */
+  retrieved: number;
+  /** In how many answers a page of the brand was cited. */
+  cited: number;
+  /** The share of the answers in which a page of the brand was retrieved or cited; `null` when no answer reports retrieved pages. */
+  share: number | null;
+};
+
+/** The products that the answers of a tracker show. */
+export type ProductReport = {
+  tracker: string;
+  /** The version of the tracker's rules, such as `r14`. */
+  rules: string;
+  /** Whether any of the answers was made up by the lab. */
+  madeUp: boolean;
+  /** How many closed sweeps were read. */
+  sweeps: number;
+  /** How many answers report what is listed, even if they contain nothing. It is the denominator of the shares. */
+  answers: number;
+  /** How many further answers are left out because what is listed was not requested from the provider. */
+  notRequested: number;
+  /** How many further answers are left out because the provider does not offer it. */
+  notOffered: number;
+  /** How many rows match, on all pages. */
+  total: number;
+  /** Whether more rows follow. */
+  more: boolean;
+  rows: Array<ProductRow>;
+  /** The merchants of all products that match, at most 100. The merchants with the most offers come first. */
+  merchants: Array<MerchantOffers>;
+};
+
+/** One product. Products are equal if they have the same id or, without ids, the same title. */
+export type ProductRow = {
+  /** The key that identifies the product in metrics: `id:` and its id, or `title:` and its title in lower case without accents. */
+  product: string;
+  /** The most frequent title. */
+  title: string;
+  /** The page of the product in the newest answer that has one. */
+  url?: string;
+  /** The brands of the tracker that a title names, or whose domain is that of the page or the merchant. */
+  brands: Array<string>;
+  /** How many answers contain it. */
+  answers: number;
+  /** How many different prompts these answers belong to. */
+  prompts: number;
+  /** The targets on which it occurs. */
+  targets: Array<string>;
+  /** When the first and the last of these answers were asked. */
+  firstSeen: string;
+  lastSeen: string;
+  /** The id of the last of these answers. */
+  newest: string;
+  /** The share of the answers that report products. */
+  share: number;
+  /** The median of the product's rank among the products of an answer. */
+  medianRank: number;
+  /** The merchants that offer the product. The merchants with the most offers come first. */
+  merchants: Array<MerchantOffers>;
+  /** One entry for each currency. Prices are not converted. */
+  prices: Array<ProductPrice>;
+};
+
+/** The number of offers of one merchant. A merchant counts once for each product of an answer. */
+export type MerchantOffers = {
+  /** The key that identifies the merchant in metrics: `domain:` and its domain, or `name:` and its name in lower case without accents. */
+  merchant: string;
+  /** The most frequent name. */
+  name?: string;
+  domain?: string;
+  offers: number;
+  /** The share of all offers of the same products. */
+  share: number;
+};
+
+/** The prices of a product in one currency, over all merchants. */
+export type ProductPrice = {
+  currency: string;
+  lowest: number;
+  median: number;
+  /** How many prices there are. */
+  offers: number;
+  /** How many answers have a price. */
+  answers: number;
+  /** The prices of each sweep that has any, in the order of time. */
+  points: Array<PricePoint>;
+};
+
+/** The prices of a product in one sweep. */
+export type PricePoint = {
+  sweep: string;
+  /** When the sweep was due. */
+  at: string;
+  lowest: number;
+  median: number;
+  /** How many prices there are. */
+  offers: number;
+};
+
+/** The ads in the answers of a tracker. */
+export type AdReport = {
+  tracker: string;
+  /** The version of the tracker's rules, such as `r14`. */
+  rules: string;
+  /** Whether any of the answers was made up by the lab. */
+  madeUp: boolean;
+  /** How many closed sweeps were read. */
+  sweeps: number;
+  /** How many answers report what is listed, even if they contain nothing. It is the denominator of the shares. */
+  answers: number;
+  /** How many further answers are left out because what is listed was not requested from the provider. */
+  notRequested: number;
+  /** How many further answers are left out because the provider does not offer it. */
+  notOffered: number;
+  /** How many rows match, on all pages. */
+  total: number;
+  /** Whether more rows follow. */
+  more: boolean;
+  rows: Array<AdRow>;
+};
+
+/** One ad of one advertiser. Ads that differ only in case or white space are one ad. */
+export type AdRow = {
+  /** The advertiser as the ad names it. */
+  advertiser?: string;
+  /** The advertiser's domain. */
+  domain?: string;
+  title: string;
+  text?: string;
+  /** Where the last of the ads leads to. */
+  url?: string;
+  /** The brands of the tracker that the ad names or whose domain it leads to. */
+  brands: Array<string>;
+  /** The places on the page where the ad was shown. */
+  blocks: Array<string>;
+  /** How often the ad was shown; an answer may show it several times. */
+  shown: number;
+  /** How many answers contain it. */
+  answers: number;
+  /** How many different prompts these answers belong to. */
+  prompts: number;
+  /** The targets on which it occurs. */
+  targets: Array<string>;
+  /** When the first and the last of these answers were asked. */
+  firstSeen: string;
+  lastSeen: string;
+  /** The id of the last of these answers. */
+  newest: string;
+  /** The share of the answers that report ads. */
+  share: number;
 };
 
 /** The result of asking one prompt: `pending` until the task ends, `answered`, `refused` when the assistant declined to answer, `missing` when there is no answer. */
@@ -3014,9 +3299,12 @@ export interface Operations {
   "DELETE /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: SweepCancelResult };
   "GET /v1/trackers/{name}/metrics": { query: { metric?: string; by?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; last?: number; having?: string; limit?: number; offset?: number }; body: undefined; response: MetricReport };
   "GET /v1/trackers/{name}/compare": { query: { metric?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; baselineFrom?: string; baselineTo?: string; having?: string; by?: "prompt" }; body: undefined; response: CompareReport };
-  "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number }; body: undefined; response: SourceReport };
+  "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number; brand?: string; since?: boolean }; body: undefined; response: SourceReport };
   "GET /v1/trackers/{name}/rules": { query: undefined; body: undefined; response: RulesList };
   "POST /v1/trackers/{name}/reanalysis": { query: undefined; body: undefined; response: Reanalysis };
+  "GET /v1/trackers/{name}/searches": { query: { from?: string; to?: string; filter?: string; branded?: boolean; brand?: string; q?: string; limit?: number; offset?: number }; body: undefined; response: SearchReport };
+  "GET /v1/trackers/{name}/products": { query: { from?: string; to?: string; filter?: string; branded?: boolean; brand?: string; q?: string; limit?: number; offset?: number }; body: undefined; response: ProductReport };
+  "GET /v1/trackers/{name}/ads": { query: { from?: string; to?: string; filter?: string; branded?: boolean; brand?: string; q?: string; limit?: number; offset?: number }; body: undefined; response: AdReport };
   "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; brand?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
   "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
   "GET /v1/trackers/{name}/diff": { query: { a: string; b: string }; body: undefined; response: AnswerDiff };
