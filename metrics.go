@@ -190,15 +190,6 @@ type PlaceShares struct {
 	FourOrMore float64 `json:"fourOrMore" schema:"min=0,max=1"`
 }
 
-// PricePoint are the prices of a product in one sweep.
-type PricePoint struct {
-	Sweep  string  `json:"sweep" schema:"uuid"`
-	Lowest float64 `json:"lowest" schema:"min=0"`
-	Median float64 `json:"median" schema:"min=0"`
-	// How many prices there are.
-	Offers int `json:"offers" schema:"min=1"`
-}
-
 // TopShares are the shares of search pages on which the brand's domain is among the first results.
 type TopShares struct {
 	Top1  float64 `json:"top1" schema:"min=0,max=1"`

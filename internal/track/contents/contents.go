@@ -16,6 +16,7 @@ import (
 
 	"earshot"
 	"earshot/internal/schema"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/analysis"

@@ -11,6 +11,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track"
 	"earshot/internal/track/analysis"

@@ -189,7 +189,10 @@ func Row(b *aggregate.Aggregate, q metric.Query, r *metric.Row) earshot.MetricRo
 		row.Value, row.Lowest = &p.Median, &p.Lowest
 	}
 	for _, p := range r.Points {
-		row.Points = append(row.Points, earshot.PricePoint{Sweep: p.Sweep, Lowest: p.Lowest, Median: p.Median, Offers: p.Offers})
+		row.Points = append(row.Points, earshot.PricePoint{
+			Sweep: p.Sweep, At: earshot.Timestamp{Time: b.Between(p.Sweep, p.Sweep)[0].DueAt},
+			PriceRange: earshot.PriceRange{Lowest: p.Lowest, Median: p.Median, Offers: p.Offers},
+		})
 	}
 	return row
 }
