@@ -11,6 +11,8 @@ type TrackerDefinition struct {
 	Brands List[Brand] `json:"brands,omitempty" schema:"maxItems=500"`
 	// Types of sites, for domains that the built-in table of well-known sites does not know or gets wrong. The longest matching domain decides.
 	Sources List[SourceType] `json:"sources,omitempty" schema:"maxItems=1000"`
+	// Facts about own brands. Answers that state another value are listed for review.
+	Facts List[Fact] `json:"facts,omitempty" schema:"maxItems=200"`
 	// The prompts. A plain string is a prompt without tags.
 	Prompts List[TrackedPrompt] `json:"prompts" schema:"minItems=1,maxItems=10000,short=text"`
 	// The targets on which the prompts are asked.

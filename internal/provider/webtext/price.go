@@ -90,3 +90,25 @@ func currencyOf(raw, country string) string {
 	}
 	return ""
 }
+
+// Currencies returns the ISO codes of the currencies that a sign or a code stands for: several
+// for a sign such as $, none for any other text.
+func Currencies(sign string) []string {
+	for _, s := range signs {
+		if s.text == sign {
+			return []string{s.code}
+		}
+	}
+	for _, s := range shared {
+		if s.text == sign {
+			return slices.DeleteFunc(slices.Clone(s.codes), func(code string) bool { return code == "" })
+		}
+	}
+	if isoCode.FindString(sign) != sign || sign == "" {
+		return nil
+	}
+	if _, err := currency.ParseISO(sign); err != nil {
+		return nil
+	}
+	return []string{sign}
+}

@@ -28,6 +28,9 @@ func Changes(before, after *earshot.TrackerDefinition) (changes []earshot.Tracke
 	compareLists(before.Sources, after.Sources, func(s earshot.SourceType) string { return s.Domain }, func(kind string, s earshot.SourceType) {
 		note(kind, "sources", s.Domain+": "+s.Type)
 	})
+	compareLists(before.Facts, after.Facts, func(f earshot.Fact) string { return f.Brand + "\x00" + f.Name }, func(kind string, f earshot.Fact) {
+		note(kind, "facts", f.Name+" of "+f.Brand+": "+f.Is)
+	})
 	for _, part := range []struct {
 		name          string
 		before, after any

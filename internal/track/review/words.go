@@ -1,0 +1,93 @@
+package review
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// word is a word of a sentence: a run of letters, digits and marks, in lower case.
+type word struct {
+	text       string
+	start, end int  // bytes of the sentence
+	cut        bool // punctuation separates it from the word before
+}
+
+// brandWord is the text of the word that stands for a mention of the brand.
+const brandWord = "@"
+
+// notProse are the parts of Markdown that are not prose: targets of links, addresses, and
+// numbers of citations.
+var notProse = regexp.MustCompile(`\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"]*")?\)|https?://[^\s)\]]+|\[\^?\d{1,3}\]|【[^】]*】`)
+
+// prose replaces all that is not prose by spaces, so that byte offsets stay the same.
+func prose(sentence string) string {
+	return notProse.ReplaceAllStringFunc(sentence, func(found string) string { return strings.Repeat(" ", len(found)) })
+}
+
+// isWord reports whether a character is part of a word.
+func isWord(r rune) bool { return unicode.In(r, unicode.L, unicode.Nd, unicode.M) }
+
+// wordsOf splits prose into words. Markup, hyphens and apostrophes separate words without
+// cutting a phrase; other punctuation cuts.
+func wordsOf(text string) []word {
+	var all []word
+	start, cut := -1, false
+	end := func(at int) {
+		if start >= 0 {
+			all = append(all, word{strings.ToLower(norm.NFC.String(text[start:at])), start, at, cut})
+			start, cut = -1, false
+		}
+	}
+	for i, r := range text {
+		if isWord(r) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		end(i)
+		if !unicode.IsSpace(r) && !strings.ContainsRune("*_`~#[]'’‘-‑\u00ad\u200b", r) || r == '\n' {
+			cut = true
+		}
+	}
+	end(len(text))
+	return all
+}
+
+// withBrand replaces the words of each range by one word that stands for the brand.
+func withBrand(words []word, mentions [][2]int) []word {
+	var all []word
+	for _, w := range words {
+		at := -1
+		for i, m := range mentions {
+			if w.start < m[1] && w.end > m[0] {
+				at = i
+			}
+		}
+		switch last := len(all) - 1; {
+		case at < 0:
+			all = append(all, w)
+		case last >= 0 && all[last].text == brandWord && all[last].start < mentions[at][1] && all[last].end > mentions[at][0]:
+			all[last].end = w.end
+		default:
+			all = append(all, word{brandWord, w.start, w.end, w.cut})
+		}
+	}
+	return all
+}
+
+// normal returns the words of a sentence, so that equal sentences are recognized even if their
+// markup, punctuation or citations differ.
+func normal(words []word) string {
+	var out strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(w.text)
+	}
+	return out.String()
+}
