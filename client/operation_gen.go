@@ -559,6 +559,38 @@ func (c *Client) TestAlerts(ctx context.Context, name string, channel string) ([
 	return answer.Tests, nil
 }
 
+// Reviews calls GET /v1/trackers/{name}/reviews: List statements to review.
+//
+// Returns what answers say about the tracker's own brands that a person should look at, the last
+// seen first. Rules find it when a sweep has ended, without a score: `warning` is a sentence
+// that names the brand and warns (a recall, a lawsuit, complaints, "avoid …"), `negation` one
+// that denies something good ("not recommended"), `fact` a value that differs from the
+// definition's `facts`. The iterator fetches pages on demand and stops at the first error. The
+// key needs the scope read.
+func (c *Client) Reviews(ctx context.Context, name string, query earshot.ReviewQuery) iter.Seq2[*earshot.Review, error] {
+	return items(func(cursor string) (earshot.List[earshot.Review], *string, error) {
+		query.Cursor = cursor
+		page, err := exchange[earshot.ReviewPage](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/reviews", name), query), repeat: idempotent})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Reviews, page.NextCursor, nil
+	})
+}
+
+// MarkReview calls PATCH /v1/trackers/{name}/reviews/{id}: Mark a review.
+//
+// Sets the state and the note of a review. `right` means that the answers are right, `wrong`
+// that they are wrong, `resolved` that somebody has dealt with it, and `open` that somebody
+// should look at it again. The key needs the scope track.
+func (c *Client) MarkReview(ctx context.Context, name string, id string, body earshot.ReviewPatch) (*earshot.Review, error) {
+	answer, err := exchange[earshot.ReviewMarked](ctx, c, call{method: "PATCH", path: pathOf("/v1/trackers/{name}/reviews/{id}", name, id), body: body, repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Review, nil
+}
+
 // Channels calls GET /v1/channels: List channels.
 //
 // Returns the organization's channels, to which alerts and reports of trackers can be sent. The

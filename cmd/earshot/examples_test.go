@@ -24,12 +24,13 @@ var notRun = map[string]string{
 
 	"earshot metrics test": "it needs answers",
 
-	"earshot tracker alerts":      "it needs a history",
-	"earshot tracker alerts list": "it needs a history",
-	"earshot tracker alerts ack":  "it needs a history",
-	"earshot tracker alerts test": "it needs a channel",
-	"earshot channel set":         "it needs a key with the scope admin",
-	"earshot channel delete":      "it needs a key with the scope admin",
+	"earshot tracker alerts":       "it needs a history",
+	"earshot tracker alerts list":  "it needs a history",
+	"earshot tracker alerts ack":   "it needs a history",
+	"earshot tracker alerts test":  "it needs a channel",
+	"earshot tracker reviews mark": "it needs a review",
+	"earshot channel set":          "it needs a key with the scope admin",
+	"earshot channel delete":       "it needs a key with the scope admin",
 
 	"earshot tracker metrics":  "it needs a tracker",
 	"earshot tracker compare":  "it needs a tracker",

@@ -29,6 +29,7 @@ type trackerCmd struct {
 	Answers trackerAnswersCmd `cmd:"" help:"List its answers, newest first, or print one."`
 	Demo    trackerDemoCmd    `cmd:"" help:"Create a demo tracker with a made-up history."`
 	Alerts  trackerAlertsCmd  `cmd:"" help:"List and acknowledge alerts, and test their channels."`
+	Reviews trackerReviewsCmd `cmd:"" help:"List what answers say about your brands that a person should look at, and mark it."`
 	Export  trackerExportCmd  `cmd:"" help:"Export its answers, sweeps or metrics."`
 	trackerNumbers
 }

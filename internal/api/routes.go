@@ -69,6 +69,7 @@ func Operations(providers []provider.Provider) []Operation {
 		answerOperations(),
 		reportOperations(),
 		alertOperations(),
+		reviewOperations(),
 		channelOperations(),
 		eventOperations(),
 		keyOperations(),

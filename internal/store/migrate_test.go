@@ -19,6 +19,7 @@ import (
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/exporting"
+	"earshot/internal/store/reviewing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
@@ -118,6 +119,7 @@ var migrated = []struct {
 	{15, "reports and exports", checkMigratedScheduled},
 	{19, "tickets and usage of upstreams", checkMigratedUpstreams},
 	{20, "pairs of shadow requests", checkMigratedShadow},
+	{21, "reviews", checkMigratedReviews},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -207,6 +209,21 @@ func checkMigratedAlerts(t *testing.T, s *store.Store) {
 	channel, err := alerting.New(s).Channel(t.Context(), tasksID, "ops")
 	if err != nil || channel.Kind != earshot.ChannelWebhook {
 		t.Errorf("the channel is %+v, %v", channel, err)
+	}
+}
+
+func checkMigratedReviews(t *testing.T, s *store.Store) {
+	reviews := reviewing.New(s)
+	tracker := reviewing.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
+	listed, err := reviews.List(t.Context(), tracker, reviewing.Filter{Kind: earshot.ReviewFact, State: earshot.ReviewWrong, Limit: 2})
+	equal(t, "the reviews", []*reviewing.Review{{
+		Organization: tasksID, Tracker: tracker.ID, ID: "0199c82c-c000-5000-8000-0000000000f1", Brand: "Ollaro", Kind: earshot.ReviewFact,
+		Fact: "founded", Expected: "2004", Found: "2003", State: earshot.ReviewWrong, Note: "told them",
+		MarkedAt: time.UnixMilli(fixtureStart + 3000), MarkedBy: "key-1", LastSeen: time.UnixMilli(fixtureStart + 1000),
+	}}, listed, err)
+	seen, err := reviews.Seen(t.Context(), listed[0])
+	if err != nil || seen.Answers != 1 || seen.Newest[0].Answer != "0199c82c-c000-7000-8000-0000000000c1" {
+		t.Errorf("the review was seen in %+v, %v", seen, err)
 	}
 }
 

@@ -13,6 +13,7 @@
 //	stats       intervals, change detectors and other statistics
 //	source mention analysis  brands and citations in one answer
 //	metric      metrics of counted answers; packed: their encoding
+//	review      finds what a person should look at in one answer
 //	alert       decides which changes raise an alert; writes messages
 //	definition  definitions of trackers, and the plan of a sweep
 //	ruleset     versions of the rules that find brands
@@ -20,6 +21,7 @@
 //	numbers     the API views of metrics, sources and comparisons
 //	answers     lists, filters and searches of stored answers
 //	contents    lists of the searches, sources, products and ads in answers
+//	reviewer    reviews the answers of ended sweeps; lists and marks reviews
 //	watch       runs change detectors over closed sweeps and raises alerts
 //	report      renders reports and sends them on schedule
 //	channel     notification channels for alerts and reports
@@ -57,6 +59,7 @@ import (
 	"earshot/internal/track/numbers"
 	"earshot/internal/track/reanalysis"
 	"earshot/internal/track/report"
+	"earshot/internal/track/reviewer"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/watch"
 	"earshot/internal/upstream"
@@ -120,6 +123,7 @@ type Service struct {
 	*export.Exporter
 	*demo.Maker
 	*reanalysis.Analyser
+	*reviewer.Reviewer
 }
 
 // New returns a Service. No sweeps start before Run is called.
@@ -165,6 +169,7 @@ func (s *Service) connect(main *aggregate.Counter) {
 	})
 	s.Exporter = export.NewExporter(base, s.definitions, s.panels, s.counter, s.Reader, s.Explorer, s.Exports, s.Log)
 	s.Maker = demo.NewMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
+	s.Reviewer = reviewer.New(s.Store, s.definitions, s.panels, s.Explorer, s.Log, s.Wake)
 	s.Analyser = reanalysis.NewAnalyser(base, s.definitions, s.panels, s.counter, s.Exporter, s.Log, s.Wake)
 }
 
@@ -260,13 +265,13 @@ func (s *Service) moveOn(ctx context.Context, now time.Time) error {
 	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now))
 }
 
-// addUp aggregates queued sweeps, and analyses answers again that need it.
+// addUp aggregates and reviews queued sweeps, and analyses answers again that need it.
 func (s *Service) addUp(ctx context.Context, now time.Time) error {
-	return errors.Join(s.counter.TallyNext(ctx), s.Analyser.Step(ctx, now))
+	return errors.Join(s.counter.TallyNext(ctx), s.ReviewNext(ctx), s.Analyser.Step(ctx, now))
 }
 
 // tidy deletes expired answers, the rows of deleted trackers, and rules that are no longer
-// used.
+// used. It aggregates and reviews sweeps that were not queued.
 func (s *Service) tidy(ctx context.Context) error {
 	now, err := s.Store.TrustedNow()
 	for err == nil && ctx.Err() == nil {
@@ -278,5 +283,5 @@ func (s *Service) tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.RenewRules(ctx, now), s.Tidy(ctx), s.counter.TallyAll(ctx))
+	return errors.Join(s.RenewRules(ctx, now), s.Tidy(ctx), s.counter.TallyAll(ctx), s.ReviewAll(ctx))
 }

@@ -107,7 +107,7 @@ func questions() map[string]string {
 // lookups are the names of the tools that ask no provider.
 var lookups = []string{
 	"countries", "credits", "quote", "states", "tracker", "tracker_alerts", "tracker_answer", "tracker_answers", "tracker_compare",
-	"tracker_diff", "tracker_discover", "tracker_metrics", "tracker_searches", "tracker_sweeps", "trackers",
+	"tracker_diff", "tracker_discover", "tracker_metrics", "tracker_reviews", "tracker_searches", "tracker_sweeps", "trackers",
 }
 
 func TestAnAgentFindsAToolForEachProvider(t *testing.T) {

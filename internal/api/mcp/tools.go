@@ -42,6 +42,7 @@ var lookups = []tool{
 	{name: "tracker_searches", method: http.MethodGet, path: "/v1/trackers/{name}/searches", text: textOf(searchesText)},
 	{name: "tracker_diff", method: http.MethodGet, path: "/v1/trackers/{name}/diff", text: textOf(diffText)},
 	{name: "tracker_discover", method: http.MethodGet, path: "/v1/trackers/{name}/discover", text: textOf(discoverText)},
+	{name: "tracker_reviews", method: http.MethodGet, path: "/v1/trackers/{name}/reviews", text: textOf(reviewsText)},
 	{name: "tracker_alerts", method: http.MethodGet, path: "/v1/trackers/{name}/alerts", text: textOf(alertsText)},
 }
 

@@ -114,6 +114,21 @@ func alertLine(a *earshot.Alert) string {
 	return fmt.Sprintf("%s %s %s (%s): %s", a.ID, a.RaisedAt.UTC().Format(time.RFC3339), a.Kind, state, oneLine(a.Summary))
 }
 
+func reviewsText(page *earshot.ReviewPage) string {
+	return pageText(page.Reviews, page.NextCursor, reviewLine)
+}
+
+func reviewLine(r *earshot.Review) string {
+	what := fmt.Sprintf("%s %s about %s (%s, %d answers)", r.ID, r.Kind, oneLine(r.Brand), r.State, r.Answers)
+	if r.Fact != nil {
+		what += fmt.Sprintf(": %s is %s, answers say %s", oneLine(r.Fact.Name), oneLine(r.Fact.Expected), oneLine(r.Fact.Found))
+	}
+	for _, e := range r.Examples[:min(1, len(r.Examples))] {
+		what += ": " + oneLine(e.Sentence)
+	}
+	return what
+}
+
 func answersText(page *earshot.AnswerPage) string {
 	return pageText(page.Answers, page.NextCursor, answerLine)
 }

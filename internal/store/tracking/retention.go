@@ -12,6 +12,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/reviewing"
 )
 
 // DeleteTracker hides a tracker, removes its queued tasks and frees its name. DeleteTracked
@@ -112,6 +113,9 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 		if err := errors.Join(engine.Each(ctx, tx, deleteAnalyses, removed, nil), pruneSweeps(ctx, tx, removed)); err != nil {
 			return err
 		}
+		if err := reviewing.DeleteFindings(ctx, tx, reviewing.Tracker{Organization: t.Organization, ID: t.ID}, old[len(old)-1].ID); err != nil {
+			return err
+		}
 		return releaseResults(ctx, tx, removed)
 	})
 	return len(old), err
@@ -162,6 +166,9 @@ func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 			webhooks = append(webhooks, &store.DeliveryRow{Delivery: store.Delivery{Organization: t.Organization, Job: id}})
 		}
 		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, before); err != nil {
+			return err
+		}
+		if err := reviewing.DeleteReviews(ctx, tx, reviewing.Tracker{Organization: t.Organization, ID: t.ID}, before); err != nil {
 			return err
 		}
 		return store.RemoveDeliveries(ctx, tx, webhooks)
@@ -256,7 +263,7 @@ func (s *Store) deleteTrackerRows(t *Tracker) error {
 		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, farFuture); err != nil {
 			return err
 		}
-		for _, table := range []string{"export_days", "series", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
+		for _, table := range []string{"export_days", "series", "reviews", "review_findings", "reviewed_sweeps", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 				return err
 			}

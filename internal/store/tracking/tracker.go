@@ -138,7 +138,7 @@ var briefTrackers = TrackersTable.Without("definition")
 
 // The definition of a tracker without its prompts and brands, and the numbers of these.
 const (
-	briefOnSQLite = `json_remove(definition, '$.prompts', '$.brands', '$.sources'),
+	briefOnSQLite = `json_remove(definition, '$.prompts', '$.brands', '$.sources', '$.facts'),
 		COALESCE(json_array_length(definition, '$.prompts'), 0), COALESCE(json_array_length(definition, '$.brands'), 0)`
 	briefOnPostgres = `json_build_object('targets', definition::json->'targets', 'schedule', definition::json->'schedule',
 			'samples', definition::json->'samples', 'ceiling', definition::json->'ceiling')::text,

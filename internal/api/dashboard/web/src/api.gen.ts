@@ -1538,6 +1538,8 @@ export type TrackerDefinition = {
   brands?: Array<Brand>;
   /** Types of sites, for domains that the built-in table of well-known sites does not know or gets wrong. The longest matching domain decides. */
   sources?: Array<SourceType>;
+  /** Facts about own brands. Answers that state another value are listed for review. */
+  facts?: Array<Fact>;
   /** The prompts. A plain string is a prompt without tags. */
   prompts: Array<string | TrackedPrompt>;
   /** The targets on which the prompts are asked. */
@@ -1601,6 +1603,20 @@ export type SourceType = {
   domain: string;
   /** The types `own` and `rival` cannot be set; they follow from the domains of brands. */
   type: "community" | "editorial" | "reference" | "government" | "shop" | "video" | "other";
+};
+
+/** A fact about an own brand. A sentence that names the brand and one of `near` is compared with it: the value of the same kind that stands closest to the word of `near` must be equal to `is`. So are the prices of products that an answer shows. */
+export type Fact = {
+  /** The name of an own brand. */
+  brand: string;
+  /** The name of the fact, such as `price of Ollaro Road`. It is unique for the brand. */
+  name: string;
+  /** Words or phrases, in any letter case. A sentence must contain one of them. */
+  near: Array<string>;
+  /** The right value: a price with its currency code (`129 USD`), a year (`2004`), a number with a unit (`280 g`), or a text (`Berlin`). */
+  is: string;
+  /** Texts that are wrong. A text in `is` needs at least one; other values need none. */
+  not?: Array<string>;
 };
 
 /** A prompt of a tracker. A changed text is a new prompt with its own history. */
@@ -2822,6 +2838,85 @@ export type ChannelTest = {
 /** How a channel delivers alerts and reports. */
 export type ChannelKind = "webhook" | "mail" | "slack" | "discord";
 
+/** The judgement of a person about a review. */
+export type ReviewState = "open" | "right" | "wrong" | "resolved";
+
+/** The rule that found a review. */
+export type ReviewKind = "warning" | "negation" | "fact";
+
+/** A page of reviews, the last seen first. */
+export type ReviewPage = {
+  reviews: Array<Review>;
+  /** Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** Something that answers say about an own brand and that a person should look at. Equal sentences, and equal values of the same fact, are one review. A review keeps its state when later answers say the same again. */
+export type Review = {
+  id: string;
+  brand: string;
+  kind: ReviewKind;
+  /** Only for the kind `fact`. */
+  fact?: FactDifference;
+  state: ReviewState;
+  note?: string;
+  /** When the state was set; `null` if it never was. */
+  markedAt: string | null;
+  /** The id of the key that set the state. */
+  markedBy?: string;
+  /** How many answers say it. */
+  answers: number;
+  /** When the first and the last of these answers were asked. */
+  firstSeenAt: string;
+  lastSeenAt: string;
+  /** The newest of these answers, at most 5. */
+  examples: Array<ReviewExample>;
+};
+
+/** A value that differs from a fact. */
+export type FactDifference = {
+  name: string;
+  /** The value of the definition when the answers were reviewed. */
+  expected: string;
+  /** The value in the answers. */
+  found: string;
+};
+
+/** An answer with the sentence that was found. */
+export type ReviewExample = {
+  /** The id of the answer. */
+  answer: string;
+  sweep: string;
+  prompt: string;
+  target: string;
+  askedAt: string;
+  /** The sentence, or the title of a product, as it is written in the answer. A long one is cut. */
+  sentence: string;
+  matches: Array<ReviewedWords>;
+};
+
+/** The words of a sentence that a rule matched. */
+export type ReviewedWords = {
+  /** Why a person should look, such as `recall`, `lawsuit`, `not-recommended`; for a fact, `price`, `year`, `number` or `text`. */
+  reason: string;
+  /** Byte offsets in the sentence, the end not included. */
+  start: number;
+  end: number;
+};
+
+/** The new state of a review. */
+export type ReviewPatch = {
+  state: ReviewState;
+  /** A note for others; it replaces the earlier note. */
+  note?: string;
+};
+
+/** The review after its state was set. */
+export type ReviewMarked = {
+  success: true;
+  review: Review;
+};
+
 /** The channels of an organization. */
 export type ChannelList = {
   channels: Array<Channel>;
@@ -3240,6 +3335,8 @@ export interface Enums {
   Outcome: Outcome;
   AlertKind: AlertKind;
   ChannelKind: ChannelKind;
+  ReviewState: ReviewState;
+  ReviewKind: ReviewKind;
   DeliveryState: DeliveryState;
   LedgerKind: LedgerKind;
   SweepEventType: SweepEventType;
@@ -3316,6 +3413,8 @@ export interface Operations {
   "GET /v1/trackers/{name}/alerts": { query: { open?: boolean; kind?: AlertKind; limit?: number; cursor?: string }; body: undefined; response: AlertPage };
   "POST /v1/trackers/{name}/alerts/{id}/acknowledge": { query: undefined; body: undefined; response: AlertAcknowledged };
   "POST /v1/trackers/{name}/alerts/test": { query: undefined; body: AlertTestRequest; response: AlertTestResult };
+  "GET /v1/trackers/{name}/reviews": { query: { state?: ReviewState; kind?: ReviewKind; brand?: string; target?: string; from?: string; to?: string; limit?: number; cursor?: string }; body: undefined; response: ReviewPage };
+  "PATCH /v1/trackers/{name}/reviews/{id}": { query: undefined; body: ReviewPatch; response: ReviewMarked };
   "GET /v1/channels": { query: undefined; body: undefined; response: ChannelList };
   "PUT /v1/channels/{name}": { query: undefined; body: ChannelRequest; response: ChannelSaved };
   "DELETE /v1/channels/{name}": { query: undefined; body: undefined; response: ChannelDeleted };

@@ -1,0 +1,103 @@
+package reviewer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"earshot"
+	"earshot/internal/store/reviewing"
+	"earshot/internal/track/definition"
+)
+
+// Reviews lists reviews of a tracker, the last seen first. after is the cursor of the page.
+// Reviews returns store.ErrNotFound if the tracker does not exist.
+func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *earshot.ReviewQuery, from, until time.Time, after string) (*earshot.ReviewPage, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.definitions.Names(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	limit := cmp.Or(q.Limit, 20)
+	f := reviewing.Filter{State: q.State, Kind: q.Kind, Brand: q.Brand, From: from, Until: until, After: after, Limit: limit + 1}
+	page := &earshot.ReviewPage{}
+	if q.Target != "" {
+		for id, target := range names.Targets {
+			if target == q.Target {
+				f.Target = id
+			}
+		}
+		if f.Target == 0 {
+			return page, nil
+		}
+	}
+	all, err := s.reviews.List(ctx, reviewing.Tracker{Organization: organization, ID: t.ID}, f)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > limit {
+		all = all[:limit]
+		page.NextCursor = &all[limit-1].ID
+	}
+	for _, r := range all {
+		view, err := s.view(ctx, r, names)
+		if err != nil {
+			return nil, err
+		}
+		page.Reviews = append(page.Reviews, *view)
+	}
+	return page, nil
+}
+
+// MarkReview sets the state of a review. key is the id of the key that does so. MarkReview
+// returns store.ErrNotFound.
+func (s *Reviewer) MarkReview(ctx context.Context, organization, name, id string, patch earshot.ReviewPatch, key string, now time.Time) (*earshot.ReviewMarked, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.definitions.Names(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	marked, err := s.reviews.Mark(reviewing.Tracker{Organization: organization, ID: t.ID}, id, patch.State, patch.Note, key, now)
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.view(ctx, marked, names)
+	if err != nil {
+		return nil, err
+	}
+	return &earshot.ReviewMarked{Review: *view}, nil
+}
+
+// view returns the API view of a review.
+func (s *Reviewer) view(ctx context.Context, r *reviewing.Review, names *definition.PartNames) (*earshot.Review, error) {
+	seen, err := s.reviews.Seen(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	view := &earshot.Review{
+		ID: r.ID, Brand: r.Brand, Kind: r.Kind, State: r.State, Note: r.Note, MarkedAt: earshot.When(r.MarkedAt), MarkedBy: r.MarkedBy,
+		Answers: seen.Answers, FirstSeenAt: earshot.Timestamp{Time: seen.First}, LastSeenAt: earshot.Timestamp{Time: seen.Last},
+	}
+	if r.Kind == earshot.ReviewFact {
+		view.Fact = &earshot.FactDifference{Name: r.Fact, Expected: r.Expected, Found: r.Found}
+	}
+	for _, f := range seen.Newest {
+		var c content
+		if err := json.Unmarshal(f.Content, &c); err != nil {
+			return nil, fmt.Errorf("decode a finding: %w", err)
+		}
+		view.Examples = append(view.Examples, earshot.ReviewExample{
+			Answer: f.Answer, Sweep: f.Sweep, Prompt: names.Prompts[f.Prompt], Target: names.Targets[f.Target],
+			AskedAt: earshot.Timestamp{Time: f.AskedAt}, Sentence: c.Sentence, Matches: c.Matches,
+		})
+	}
+	return view, nil
+}

@@ -1,0 +1,241 @@
+// Package reviewer reviews the answers of ended sweeps by the rules of package review, and
+// lists and marks reviews.
+//
+//	reviewer.go  reviews sweeps
+//	list.go      the API views of reviews
+package reviewer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/reviewing"
+	"earshot/internal/store/tracking"
+	"earshot/internal/track/answers"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/review"
+	"earshot/internal/track/ruleset"
+)
+
+// Reviewer reviews the answers of ended sweeps.
+type Reviewer struct {
+	store       *tracking.Store
+	reviews     *reviewing.Store
+	definitions *definition.Reader
+	panels      *ruleset.Panels
+	explorer    *answers.Explorer
+	log         *slog.Logger
+	wake        func()
+	unreviewed  chan reviewing.Tracker
+}
+
+// New returns a Reviewer on a store.
+func New(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, e *answers.Explorer, log *slog.Logger, wake func()) *Reviewer {
+	return &Reviewer{s, reviewing.New(s.Store), d, p, e, log, wake, make(chan reviewing.Tracker, 16)}
+}
+
+const (
+	// sweepBatch is the number of unreviewed sweeps that are listed at a time.
+	sweepBatch = 20
+	// reviewStep is the number of answers of a tracker that are reviewed before other work gets
+	// its turn.
+	reviewStep = 5000
+)
+
+// QueueReview queues a tracker for ReviewNext after one of its sweeps has ended. If the queue
+// is full it does nothing, because ReviewAll finds the rest.
+func (s *Reviewer) QueueReview(t *tracking.Tracker) {
+	select {
+	case s.unreviewed <- reviewing.Tracker{Organization: t.Organization, ID: t.ID}:
+		s.wake()
+	default:
+	}
+}
+
+// ReviewNext reviews the sweeps of the next tracker in the queue.
+func (s *Reviewer) ReviewNext(ctx context.Context) error {
+	select {
+	case t := <-s.unreviewed:
+		done, err := s.reviewTracker(ctx, t)
+		if !done && err == nil {
+			s.QueueReview(&tracking.Tracker{Organization: t.Organization, ID: t.ID})
+		}
+		return err
+	default:
+		return nil
+	}
+}
+
+// ReviewAll reviews all ended sweeps that were not reviewed yet, or not by the current rules and
+// facts of their tracker.
+func (s *Reviewer) ReviewAll(ctx context.Context) error {
+	all, err := s.reviews.Unreviewed(ctx, review.Code)
+	errs := []error{err}
+	for _, t := range all {
+		for done := false; !done && ctx.Err() == nil; {
+			if done, err = s.reviewTracker(ctx, t); err != nil {
+				errs = append(errs, err)
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// reviewTracker reviews some sweeps of a tracker, and reports whether it has reviewed all.
+func (s *Reviewer) reviewTracker(ctx context.Context, t reviewing.Tracker) (done bool, err error) {
+	r := &reviewOf{Reviewer: s, id: t}
+	if err := r.read(ctx); err != nil || r.rules == nil {
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil // deleted
+		}
+		return true, err
+	}
+	for r.answers < reviewStep {
+		sweeps, err := s.reviews.UnreviewedSweeps(ctx, t, r.basis, sweepBatch)
+		if err != nil || len(sweeps) == 0 {
+			return true, err
+		}
+		for _, id := range sweeps {
+			if err := r.sweep(ctx, id); err != nil {
+				return true, fmt.Errorf("review sweep %s of tracker %s: %w", id, r.tracker.Name, err)
+			}
+		}
+	}
+	return false, nil
+}
+
+// reviewOf is the review of a tracker's answers.
+type reviewOf struct {
+	*Reviewer
+	id      reviewing.Tracker
+	tracker *tracking.Tracker
+	names   *definition.PartNames
+	live    ruleset.LivePanel
+	rules   *review.Rules // nil if the tracker cannot be reviewed
+	basis   reviewing.Basis
+	answers int // that were reviewed
+}
+
+// read reads the rules of the tracker.
+func (r *reviewOf) read(ctx context.Context) (err error) {
+	if r.tracker, err = r.store.TrackerByID(ctx, r.id.Organization, r.id.ID); err != nil {
+		return err
+	}
+	d, err := r.definitions.Of(r.tracker)
+	if err != nil {
+		return err
+	}
+	rules, panel, err := r.panels.CurrentPanel(ctx, r.tracker)
+	if err != nil || rules.Version == 0 {
+		// The brands cannot be looked for, which clients see when they read metrics, or the
+		// tracker has no stored rules yet.
+		return nil //nolint:nilerr // see above
+	}
+	if r.names, err = r.definitions.Names(ctx, r.tracker); err != nil {
+		return err
+	}
+	text, err := json.Marshal(d.Facts)
+	if err != nil {
+		return fmt.Errorf("encode facts: %w", err)
+	}
+	hash := sha256.Sum256(text)
+	r.basis = reviewing.Basis{Rules: rules.Version, Version: r.tracker.Version, Code: review.Code, Facts: hex.EncodeToString(hash[:8])}
+	r.live, r.rules = ruleset.LivePanel{Version: rules.Version, Panel: panel}, review.NewRules(panel, d.Facts)
+	return nil
+}
+
+// sweep reviews the answers of a sweep and stores the findings.
+func (r *reviewOf) sweep(ctx context.Context, id string) error {
+	sweep, err := r.store.Sweep(ctx, r.tracker, id)
+	if err != nil {
+		return err
+	}
+	filter := tracking.AnswerFilter{Sweep: id, From: sweep.StartedAt, Until: sweep.ClosedAt.Add(time.Millisecond)}
+	reviews := map[string]*reviewing.Review{}
+	var findings []*reviewing.Finding
+	for answer, err := range r.explorer.Kept(r.tracker, filter, r.names, r.store.Now()).Found(ctx, r.live) {
+		if err != nil {
+			return err
+		}
+		r.answers++
+		if !r.rules.Concerns(answer.Found) {
+			continue
+		}
+		found, err := r.find(ctx, answer.Answer)
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			one, err := r.finding(answer.Answer, &f)
+			if err != nil {
+				return err
+			}
+			findings = append(findings, one)
+			if known := reviews[one.Review]; known == nil || known.LastSeen.Before(one.AskedAt) {
+				reviews[one.Review] = r.review(one, &f)
+			}
+		}
+	}
+	// All nodes lock the rows in the same order.
+	sorted := slices.SortedFunc(maps.Values(reviews), func(a, b *reviewing.Review) int { return strings.Compare(a.ID, b.ID) })
+	return r.reviews.SaveSweep(r.id, id, r.basis, sorted, findings)
+}
+
+// find returns the findings in an answer, or none if the answer was deleted.
+func (r *reviewOf) find(ctx context.Context, a *tracking.Answer) ([]review.Finding, error) {
+	err := r.store.ReadResult(ctx, a)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	shown, err := r.live.Show(a.Result, r.names.Prompts[a.Prompt])
+	a.Result = nil
+	if err != nil {
+		r.log.Warn("an answer cannot be reviewed", "answer", a.ID, "error", err)
+		return nil, nil
+	}
+	return r.rules.Find(shown), nil
+}
+
+// content is the part of a finding that is stored as JSON.
+type content struct {
+	Sentence string                              `json:"sentence"`
+	Matches  earshot.List[earshot.ReviewedWords] `json:"matches"`
+}
+
+func (r *reviewOf) finding(a *tracking.Answer, f *review.Finding) (*reviewing.Finding, error) {
+	id := f.ID(r.id.ID)
+	f.Cut()
+	text, err := json.Marshal(content{f.Sentence, f.Matches})
+	if err != nil {
+		return nil, fmt.Errorf("encode a finding: %w", err)
+	}
+	return &reviewing.Finding{
+		Organization: r.id.Organization, Tracker: r.id.ID, Answer: a.ID, Review: id, Sweep: a.Sweep,
+		Prompt: a.Prompt, Target: a.Target, AskedAt: a.AskedAt, Content: text,
+	}, nil
+}
+
+func (r *reviewOf) review(of *reviewing.Finding, f *review.Finding) *reviewing.Review {
+	one := &reviewing.Review{
+		Organization: r.id.Organization, Tracker: r.id.ID, ID: of.Review, Brand: f.Brand, Kind: f.Kind, State: earshot.ReviewOpen, LastSeen: of.AskedAt,
+	}
+	if f.Fact != nil {
+		one.Fact, one.Expected, one.Found = f.Fact.Name, f.Fact.Expected, f.Fact.Found
+	}
+	return one
+}
