@@ -1,0 +1,227 @@
+package track_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
+	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
+)
+
+const reviewedTracker = `
+brands: [{name: Ollaro, own: true, aliases: [Ollaro Road]}, {name: Kestrin}]
+facts: [{brand: Ollaro, name: price of the Road, near: [Ollaro Road], is: 129 USD}]
+prompts: [best shoes, light shoes, cheap shoes]
+targets: [{provider: chatassistant, country: US}, {provider: chatassistant, country: DE}]
+`
+
+// sweep runs a sweep to its end.
+func (w *world) sweep(name string) {
+	w.Helper()
+	started, err := w.services[w.random.IntN(2)].RunNow(w.Context(), w.organization, name, earshot.SweepRequest{}, w.now)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for range 20 {
+		w.now = w.now.Add(time.Second)
+		w.step()
+		for _, sweep := range w.sweeps(name) {
+			if sweep.ID == started.Sweep.ID && sweep.State == earshot.SweepClosed {
+				return
+			}
+		}
+	}
+	w.Fatalf("the sweep has not ended")
+}
+
+// review reviews all sweeps on both nodes at the same time.
+func (w *world) review() {
+	w.Helper()
+	var both sync.WaitGroup
+	for _, s := range w.services {
+		both.Go(func() {
+			if err := s.ReviewAll(w.Context()); err != nil {
+				w.Error(err)
+			}
+		})
+	}
+	both.Wait()
+}
+
+// reviews lists the reviews of the tracker shoes as "kind state answers what", and checks that
+// each page continues where the last one ended.
+func (w *world) reviews(q earshot.ReviewQuery) (all []earshot.Review, short string) {
+	w.Helper()
+	from, until := time.Time{}, time.Time{}
+	if q.From != "" {
+		from, _ = time.Parse(time.RFC3339, q.From)
+	}
+	if q.To != "" {
+		until, _ = time.Parse(time.RFC3339, q.To)
+	}
+	var lines []string
+	for after := ""; ; {
+		page, err := w.services[w.random.IntN(2)].Reviews(w.Context(), w.organization, "shoes", &q, from, until, after)
+		if err != nil {
+			w.Fatal(err)
+		}
+		for _, r := range page.Reviews {
+			what := r.Examples[0].Sentence
+			if r.Fact != nil {
+				what = r.Fact.Expected + "/" + r.Fact.Found
+			}
+			lines = append(lines, fmt.Sprintf("%s %s %d %s", r.Kind, r.State, r.Answers, what))
+		}
+		if all = append(all, page.Reviews...); page.NextCursor == nil {
+			return all, strings.Join(lines, "; ")
+		}
+		after = *page.NextCursor
+	}
+}
+
+// answered returns the number of answers of the tracker shoes.
+func (w *world) answered() (n int) {
+	for _, sweep := range w.sweeps("shoes") {
+		n += sweep.Answered
+	}
+	return n
+}
+
+// TestReviews reviews sweeps on two nodes at once. A review keeps its state while its statement
+// returns, follows the facts of the definition, and is deleted with its answers.
+func TestReviews(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		// The ids of answers have the real time, so the clock must be close to it.
+		w := newWorld(t, address, time.Now().UTC().Truncate(time.Second).Add(-40*time.Second))
+		start := w.now
+		w.result = `{"surface":"lab","markdown":"The **Ollaro Road** costs $149. Kestrin is a scam. Ollaro is not recommended."}`
+		w.apply("shoes", reviewedTracker)
+		w.sweep("shoes")
+		w.review()
+		all, short := w.reviews(earshot.ReviewQuery{Kind: earshot.ReviewFact})
+		if want := fmt.Sprintf("fact open %d 129 USD/149 USD", w.answered()); short != want {
+			t.Fatalf("the wrong price is %q, want %q", short, want)
+		}
+		if e := all[0].Examples[0]; e.Target == "" || e.Prompt == "" || e.Sentence[e.Matches[0].Start:e.Matches[0].End] != "$149" {
+			t.Errorf("the example is %+v", e)
+		}
+		mark := earshot.ReviewPatch{State: earshot.ReviewWrong, Note: "told the shop"}
+		marked, err := w.services[0].MarkReview(t.Context(), w.organization, "shoes", all[0].ID, mark, "key", w.now)
+		if err != nil || marked.Review.State != earshot.ReviewWrong || marked.Review.Note != mark.Note || marked.Review.MarkedBy != "key" || !marked.Review.MarkedAt.Equal(w.now) {
+			t.Fatalf("marked %+v, %v", marked, err)
+		}
+
+		w.now = w.now.Add(time.Second)
+		w.sweep("shoes")
+		w.review()
+		for q, want := range map[earshot.ReviewQuery]string{
+			{Kind: earshot.ReviewFact, Limit: 1}:                    fmt.Sprintf("fact wrong %d 129 USD/149 USD", w.answered()),
+			{State: earshot.ReviewOpen, Target: "chatassistant/DE"}: fmt.Sprintf("negation open %d Ollaro is not recommended.", w.answered()),
+			{Brand: "Kestrin"}:                                      "",
+			{Target: "websearch/US"}:                                "",
+			{Kind: earshot.ReviewWarning}:                           "",
+			{To: start.Format(time.RFC3339)}:                        "",
+			{From: w.now.Add(time.Minute).Format(time.RFC3339)}:     "",
+		} {
+			if _, short := w.reviews(q); short != want {
+				t.Errorf("%+v lists %q, want %q", q, short, want)
+			}
+		}
+		if all, _ := w.reviews(earshot.ReviewQuery{Limit: 1}); len(all) != 2 || all[0].ID == all[1].ID {
+			t.Errorf("two pages have %+v", all)
+		}
+
+		// A new fact reviews all kept answers again; the old one finds its mark again.
+		w.apply("shoes", strings.Replace(reviewedTracker, "129 USD", "149 USD", 1))
+		w.review()
+		if _, short := w.reviews(earshot.ReviewQuery{}); short != fmt.Sprintf("negation open %d Ollaro is not recommended.", w.answered()) {
+			t.Errorf("with the right fact, the reviews are %q", short)
+		}
+		w.apply("shoes", reviewedTracker)
+		w.review()
+		if _, short := w.reviews(earshot.ReviewQuery{Kind: earshot.ReviewFact}); short != fmt.Sprintf("fact wrong %d 129 USD/149 USD", w.answered()) {
+			t.Errorf("with the old fact, the reviews are %q", short)
+		}
+
+		w.checkReviewsOfOthers(all[0].ID)
+		w.checkReviewsEnd()
+	})
+}
+
+// checkReviewsOfOthers checks that another organization neither sees nor marks a review.
+func (w *world) checkReviewsOfOthers(id string) {
+	w.Helper()
+	other, err := w.store.CreateOrganization(store.NewOrganization{
+		Name: "other", Plan: account.Plan{Name: "wide", Slots: 1, CreditsPerCycle: 1, RequestsPerSecond: 1, QueueCapacity: 1}, WebhookSecret: account.NewWebhookSecret(), Key: account.NewKey(),
+	}, w.now)
+	if err != nil {
+		w.Fatal(err)
+	}
+	s := w.services[0]
+	if _, err := s.Reviews(w.Context(), other.ID, "shoes", &earshot.ReviewQuery{}, time.Time{}, time.Time{}, ""); !errors.Is(err, store.ErrNotFound) {
+		w.Errorf("another organization lists the reviews: %v", err)
+	}
+	if _, err := s.Apply(w.Context(), other.ID, "shoes", []byte(reviewedTracker), true, false, w.now); err != nil {
+		w.Fatal(err)
+	}
+	if page, err := s.Reviews(w.Context(), other.ID, "shoes", &earshot.ReviewQuery{}, time.Time{}, time.Time{}, ""); err != nil || len(page.Reviews) > 0 {
+		w.Errorf("another organization lists %+v, %v", page, err)
+	}
+	if _, err := s.MarkReview(w.Context(), other.ID, "shoes", id, earshot.ReviewPatch{State: earshot.ReviewRight}, "key", w.now); !errors.Is(err, store.ErrNotFound) {
+		w.Errorf("another organization marks a review: %v", err)
+	}
+}
+
+// checkReviewsEnd checks that reviews are deleted with the answers.
+func (w *world) checkReviewsEnd() {
+	w.Helper()
+	tracked := tracking.New(w.store)
+	t, err := tracked.Tracker(w.Context(), w.organization, "shoes")
+	if err != nil {
+		w.Fatal(err)
+	}
+	for n := 1; n > 0; {
+		if n, err = tracked.DeleteTracked(w.Context(), w.now.AddDate(0, 0, t.KeepDays+2)); err != nil {
+			w.Fatal(err)
+		}
+	}
+	for _, table := range []string{"reviews", "review_findings", "reviewed_sweeps"} {
+		left, err := engine.FindValues[int](w.Context(), w.store.ShardOf(w.organization).Reports, `SELECT COUNT(*) FROM `+table+` WHERE tracker = $1`, t.ID)
+		if err != nil || left[0] > 0 {
+			w.Errorf("the table %s has %d rows after all answers were deleted, %v", table, left, err)
+		}
+	}
+}
+
+func TestBadFactsNameTheirField(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"), time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC))
+	for change, field := range map[[2]string]string{
+		{"129 USD", "129"}:                      "facts[0].is",
+		{"129 USD", "Berlin"}:                   "facts[0].not",
+		{"near: [Ollaro Road]", "near: ['-']"}:  "facts[0].near[0]",
+		{"near: [Ollaro Road]", "near: []"}:     "facts[0].near",
+		{"{brand: Ollaro,", "{brand: Kestrin,"}: "facts[0].brand",
+		{"facts: [", "facts: [{brand: Ollaro, name: price of the Road, near: [a], is: '2004'}, "}: "facts[1].name",
+	} {
+		text := strings.Replace(reviewedTracker, change[0], change[1], 1)
+		_, err := w.services[0].Apply(t.Context(), w.organization, "shoes", []byte(text), true, true, w.now)
+		var invalid *earshot.Error
+		if !errors.As(err, &invalid) {
+			t.Fatalf("%v is accepted: %v", change, err)
+		}
+		if problems, _ := invalid.Details.([]earshot.FieldProblem); len(problems) != 1 || problems[0].Field != field {
+			t.Errorf("%v: the problems are %+v, want %s", change, problems, field)
+		}
+	}
+}
