@@ -106,7 +106,7 @@ func collect(t *testing.T, n *harness.Node, s *stage) {
 
 func trackerRows() []row {
 	noSweep, noAnswer := hatsPath+"/sweeps/"+harness.NoTask, hatsPath+"/answers/"+harness.NoTask
-	rows := slices.Concat(numberRows(), exploreRows(), alertRows(),
+	rows := slices.Concat(numberRows(), exploreRows(), alertRows(), reviewRows(),
 		commonRows("trackers", "GET "+trackersPath, "", "", account.ScopeRead),
 		commonRows("a tracker", trackerOp, hatsPath, "", account.ScopeRead),
 		commonRows("apply", applyOp, hatsPath, goodTracker, account.ScopeTrack),

@@ -96,6 +96,7 @@ func validRows() []row {
 		{name: "rules with brands", path: panelPath + "/rules", as: rulesOp, check: holds(`"Kestrin"`)},
 		{name: "discover in the panel", path: panelPath + "/discover", as: discoverOp},
 		{name: "alerts from a cursor", path: hatsPath + "/alerts?" + last, as: alertsOp, check: holds(`"kind":"ceiling"`)},
+		{name: "reviews from a cursor", path: hatsPath + "/reviews?state=open&" + last, as: reviewsOp},
 		{name: "batches from a cursor", path: batchesPath + "?" + last, as: "GET " + batchesPath},
 		{name: "request with brands", path: requestsPath + "/<call of chatassistant>?brandsOf=panel", as: requestOp, check: holds(`"found":{"rules":"r`)},
 		{name: "deliveries to a channel", path: harness.DeliveriesPath + "?" + last, as: "GET " + harness.DeliveriesPath, check: holds(`"url":"channel://ops"`)},

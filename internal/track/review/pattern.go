@@ -14,7 +14,7 @@ const maxGap = 3
 //	word*    a word that begins like this
 //	@        a mention of the brand
 //	_        up to three words
-//	(a|b c|) one of these phrases, of which one may be empty
+//	(a|b c|) one of these phrases; one may be empty
 type pattern struct {
 	reason string
 	items  []item
