@@ -60,7 +60,7 @@ func NewRules(panel *analysis.Panel, facts []earshot.Fact) *Rules {
 
 // Concerns reports whether an answer with this analysis can have findings: whether it names an
 // own brand in its text or in a product.
-func (r *Rules) Concerns(found *analysis.Found) bool {
+func (r *Rules) Concerns(found *analysis.Analysis) bool {
 	return slices.ContainsFunc(found.Mentions, r.isOwn) || len(r.inProducts(found)) > 0
 }
 
@@ -74,7 +74,7 @@ func (r *Rules) Find(shown *analysis.Shown) []Finding {
 	for _, named := range r.sentences(shown) {
 		found = append(found, r.inSentence(named)...)
 	}
-	found = append(found, r.inProducts(shown.Found)...)
+	found = append(found, r.inProducts(shown.Analysis)...)
 	seen := map[string]bool{}
 	return slices.DeleteFunc(found, func(f Finding) bool {
 		id := f.ID(uuid.Nil.String())
@@ -85,7 +85,7 @@ func (r *Rules) Find(shown *analysis.Shown) []Finding {
 }
 
 // inProducts returns the findings in the products of an answer.
-func (r *Rules) inProducts(answer *analysis.Found) (found []Finding) {
+func (r *Rules) inProducts(answer *analysis.Analysis) (found []Finding) {
 	for _, facts := range r.facts {
 		for _, f := range facts {
 			for _, p := range answer.Products {

@@ -29,13 +29,13 @@ func find(t *testing.T, markdown string, facts ...earshot.Fact) []review.Finding
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := panel.Show(result, "")
+	shown, err := panel.Show(result, analysis.Question{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rules := review.NewRules(panel, facts)
 	found := rules.Find(shown)
-	if len(found) > 0 && !rules.Concerns(shown.Found) {
+	if len(found) > 0 && !rules.Concerns(shown.Analysis) {
 		t.Errorf("%q has findings, but does not concern the rules", markdown)
 	}
 	return found
@@ -200,7 +200,7 @@ func TestPricesOfProducts(t *testing.T) {
 	product := func(title, currency string, value float64, named ...string) metric.Product {
 		return metric.Product{Title: title, Named: named, Price: &metric.Price{Value: value, Currency: currency}}
 	}
-	found := &analysis.Found{Contents: metric.Contents{Products: []metric.Product{
+	found := &analysis.Analysis{Contents: metric.Contents{Products: []metric.Product{
 		product("Ollaro Road, blue", "USD", 129, "Ollaro"),
 		product("Ollaro Road, blue", "EUR", 149, "Ollaro"),
 		product("Ollaro Trail", "USD", 149, "Ollaro"),

@@ -202,7 +202,7 @@ func (r *reviewOf) find(ctx context.Context, a *tracking.Answer) ([]review.Findi
 	if err != nil {
 		return nil, err
 	}
-	shown, err := r.live.Show(a.Result, r.names.Prompts[a.Prompt])
+	shown, err := r.live.Show(a.Result, r.names.Question(a))
 	a.Result = nil
 	if err != nil {
 		r.log.Warn("an answer cannot be reviewed", "answer", a.ID, "error", err)
