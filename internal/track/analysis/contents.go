@@ -68,7 +68,7 @@ type (
 
 // contents adds the parts of a result besides its text. It must follow cite.
 //
-// It never sets Parts: no provider marks sponsored parts of a text. Assistants show ads beside
+// It never sets Parts: no provider marks sponsored parts of a text. Assistants show ads next to
 // their text, and the parsers keep ads out of the text.
 func (l *analyser) contents(r *result) {
 	c := &l.found.Contents
