@@ -29,8 +29,12 @@ func brief(c metric.Contents) string {
 		field metric.Field
 		count int
 	}{
-		{metric.FieldSearches, len(c.Searches)}, {metric.FieldSources, len(c.Sources)}, {metric.FieldCited, len(c.Cited)},
-		{metric.FieldProducts, len(c.Products)}, {metric.FieldAds, len(c.Ads)}, {metric.FieldLayout, len(c.Layout)},
+		{metric.FieldSearches, len(c.Searches)},
+		{metric.FieldSources, len(c.Sources)},
+		{metric.FieldCited, len(c.Cited)},
+		{metric.FieldProducts, len(c.Products)},
+		{metric.FieldAds, len(c.Ads)},
+		{metric.FieldLayout, len(c.Layout)},
 	} {
 		parts = append(parts, cmp.Or(string(c.Unreported[part.field]), fmt.Sprint(part.count)))
 	}
