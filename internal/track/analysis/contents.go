@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -120,7 +121,9 @@ func (l *analyser) leaveOut(field metric.Field, reason metric.Reason) {
 // of its text if results have no pills.
 func (l *analyser) citations(a *prose, text string, links []mention.Link) (addresses []string) {
 	for _, p := range a.CitationPills {
-		addresses = append(addresses, p.URL)
+		if !slices.Contains(addresses, p.URL) { // most pages are cited several times
+			addresses = append(addresses, p.URL)
+		}
 	}
 	if !l.Inline || len(addresses) > 0 {
 		return addresses
@@ -173,13 +176,10 @@ func (p *price) metric() *metric.Price {
 
 func (l *analyser) ads(all []ad) {
 	for _, a := range all {
-		shown := metric.Ad{
-			Position: len(l.found.Ads) + 1, Title: a.Title, Brand: a.Brand, URL: a.URL, Named: l.named(a.Title, a.Brand), Text: a.Description, Block: a.Block,
-		}
-		if page, err := source.Parse(a.URL); err == nil {
-			shown.Domain = page.Domain
-		}
-		l.found.Ads = append(l.found.Ads, shown)
+		_, domain := siteOf(a.URL)
+		l.found.Ads = append(l.found.Ads, metric.Ad{
+			Position: len(l.found.Ads) + 1, Title: a.Title, Brand: a.Brand, URL: a.URL, Domain: domain, Named: l.named(a.Title, a.Brand), Text: a.Description, Block: a.Block,
+		})
 	}
 }
 
@@ -207,17 +207,24 @@ var engines = map[string]bool{
 // merchantDomain returns the registrable domain of a merchant's page, or "" if the page is an
 // engine's own.
 func merchantDomain(address string) string {
-	if address == "" {
-		return ""
-	}
-	page, err := source.Parse(address)
-	if err != nil {
-		return ""
-	}
-	host := strings.TrimPrefix(strings.TrimPrefix(page.Host, "www."), "shopping.")
+	host, domain := siteOf(address)
+	host = strings.TrimPrefix(strings.TrimPrefix(host, "www."), "shopping.")
 	// store.google.com is a merchant, but google.com and google.co.uk are not.
-	if engines[host] || host == page.Domain && strings.HasPrefix(host, "google.") {
+	if engines[host] || host == domain && strings.HasPrefix(host, "google.") {
 		return ""
 	}
-	return page.Domain
+	return domain
+}
+
+// siteOf returns the host and the registrable domain of an address, or "". It is faster than
+// source.Parse, which returns the whole page.
+func siteOf(address string) (host, domain string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", ""
+	}
+	if host, err = source.Host(u.Hostname()); err != nil {
+		return "", ""
+	}
+	return host, source.Domain(host)
 }
