@@ -211,7 +211,7 @@ func TestPricesOfProducts(t *testing.T) {
 		t.Error("products with the right or with no price concern the rules")
 	}
 	found.Products = append(found.Products, product("The Ollaro Road, red", "USD", 149, "Ollaro"))
-	got := short(rules.Find(&analysis.Shown{Found: found}))
+	got := short(rules.Find(&analysis.Shown{Analysis: found}))
 	if want := "fact price:Ollaro Road (129 USD, not 149 USD)"; got != want || !rules.Concerns(found) {
 		t.Errorf("found %q, want %q", got, want)
 	}
