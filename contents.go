@@ -139,7 +139,7 @@ type ProductRow struct {
 	Title string `json:"title"`
 	// The page of the product in the newest answer that has one.
 	URL string `json:"url,omitempty"`
-	// The brands of the tracker that a title names, or whose domain is that of the page or the merchant.
+	// The brands of the tracker that a title names, and the brands that own the page or the merchant.
 	Brands List[string] `json:"brands"`
 	Seen
 	// The share of the answers that report products.

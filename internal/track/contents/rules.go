@@ -135,7 +135,7 @@ func (s shownProduct) prices() map[string][]float64 {
 	return found
 }
 
-// median returns the median of values, of which there is at least one. It sorts them.
+// median sorts values and returns their median. There must be at least one value.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)

@@ -159,7 +159,14 @@ func (d *sourceDetails) newCounts() sourceCounts {
 
 // key returns the source of a page.
 func (d *sourceDetails) key(page metric.Citation) string {
-	return map[string]string{"domain": page.Domain, "url": page.URL, "type": page.Type}[d.by]
+	switch d.by {
+	case "url":
+		return page.URL
+	case "type":
+		return page.Type
+	default:
+		return page.Domain
+	}
 }
 
 // count counts the sources of an answer. The newest answers must come first.
@@ -170,7 +177,8 @@ func (d *sourceDetails) count(into sourceCounts, a answers.Finding) {
 	set := func(list []metric.Citation) map[string]bool {
 		keys := map[string]bool{}
 		for _, page := range list {
-			keys[d.key(page)], pages[d.key(page)] = true, page
+			key := d.key(page)
+			keys[key], pages[key] = true, page
 		}
 		return keys
 	}
@@ -277,7 +285,7 @@ func (d *sourceDetails) fill(row *earshot.SourceRow) {
 }
 
 func (d *sourceDetails) rowKey(row *earshot.SourceRow) string {
-	return map[string]string{"domain": row.Domain, "url": row.URL, "type": row.Type}[d.by]
+	return d.key(metric.Citation{Domain: row.Domain, URL: row.URL, Type: row.Type})
 }
 
 // lost adds the sources that only the period before has.

@@ -51,7 +51,8 @@ func (r *Rules) Citing(t Text) (all []CitingSentence) {
 	c := newCiter(v, len(t.Sources))
 	after := &Mention{from: len(v.chars), to: len(v.chars)} // ends no sentence
 	for _, b := range v.blocks {
-		for from, to := b.from, b.from; from < b.to; from = to {
+		for to := b.from; to < b.to; {
+			from := to
 			to = v.sentenceEnd(from, after, b)
 			links, cited := c.citedIn(from, to)
 			if len(links)+len(cited) == 0 {

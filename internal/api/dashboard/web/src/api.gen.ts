@@ -2367,7 +2367,7 @@ export type ProductRow = {
   title: string;
   /** The page of the product in the newest answer that has one. */
   url?: string;
-  /** The brands of the tracker that a title names, or whose domain is that of the page or the merchant. */
+  /** The brands of the tracker that a title names, and the brands that own the page or the merchant. */
   brands: Array<string>;
   /** How many answers contain it. */
   answers: number;
