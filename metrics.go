@@ -171,7 +171,7 @@ type MetricRow struct {
 	Note      string `json:"note,omitempty" schema:"enum=paidNotMarked"`
 	// The version of the tracker's rules.
 	Rules string `json:"rules"`
-	// Where the answers behind the value are listed. With `last`, only the answers of the named sweep.
+	// Where the answers behind the value are listed, including missing ones and ones that are left out. With `last`, only the answers of the named sweep.
 	AnswersURL string `json:"answersUrl"`
 }
 

@@ -176,7 +176,8 @@ func checkAnswersURLs(t *testing.T, n *harness.Node, a *app.Account) {
 					given++
 				}
 			}
-			if given != row.Answers || row.Surface == "" && len(page.Answers) != row.Answers+row.Missing {
+			answers := row.Answers + row.NotRequested + row.NotOffered
+			if given != answers || row.Surface == "" && len(page.Answers) != answers+row.Missing {
 				t.Errorf("%s: %s lists %d answers, %d of them given; the row is %+v", query, row.AnswersURL, len(page.Answers), given, row)
 			}
 			seen++

@@ -14,7 +14,7 @@ type Contents struct {
 	Layout   []Block    `json:"layout,omitzero"` // blocks of a search page
 	// Parts are byte ranges of the text. Parts is nil if the provider does not mark any.
 	Parts []Part `json:"parts,omitzero"`
-	// Unreported gives the reason why a field has no data. It takes precedence over a list that
+	// Unreported is the reason why a field has no data, by field. It takes precedence over a list that
 	// is present: a list that was not requested is present only if there is something in it.
 	Unreported Unreported `json:"untold,omitzero"`
 }

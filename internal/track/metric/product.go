@@ -164,7 +164,7 @@ type PriceRange struct {
 	Median float64 `json:"median"`
 }
 
-// spread returns the lowest and the median of prices, of which there is at least one.
+// spread returns the lowest and the median of one or more prices.
 func spread(values []float64) PriceRange {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)

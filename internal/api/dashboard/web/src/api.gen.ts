@@ -1913,7 +1913,7 @@ export type MetricRow = {
   note?: "paidNotMarked";
   /** The version of the tracker's rules. */
   rules: string;
-  /** Where the answers behind the value are listed. With `last`, only the answers of the named sweep. */
+  /** Where the answers behind the value are listed, including missing ones and ones that are left out. With `last`, only the answers of the named sweep. */
   answersUrl: string;
 };
 
