@@ -67,8 +67,44 @@ type Review struct {
 	// When the first and the last of these answers were asked.
 	FirstSeenAt Timestamp `json:"firstSeenAt"`
 	LastSeenAt  Timestamp `json:"lastSeenAt"`
+	// Only if the tracker's definition has `judge` and the model has answered.
+	Opinion *ReviewOpinion `json:"opinion,omitempty"`
 	// The newest of these answers, at most 5.
 	Examples List[ReviewExample] `json:"examples"`
+}
+
+// Judge is a model that is asked, once for each new review of a sweep and for at most 20 of them,
+// whether the sentence is a problem. Its tasks cost credits as any other task.
+type Judge struct {
+	// The provider of the model.
+	Provider string `json:"provider" schema:"enum=model"`
+	// The name of a model that the operator of the service lists.
+	Model string `json:"model" schema:"maxLength=100"`
+}
+
+// Opinion is the opinion of a model about a review.
+type Opinion string
+
+// The opinions.
+const (
+	OpinionProblem Opinion = "problem" // the sentence is wrong or harmful
+	OpinionFine    Opinion = "fine"    // nobody needs to look at the sentence
+	OpinionUnsure  Opinion = "unsure"  // the model cannot tell, or its answer cannot be read
+)
+
+// Values lists the opinions.
+func (Opinion) Values() []Opinion { return []Opinion{OpinionProblem, OpinionFine, OpinionUnsure} }
+
+// ReviewOpinion is the opinion of a model about a review. It does not change the state.
+type ReviewOpinion struct {
+	Opinion Opinion `json:"opinion"`
+	// The reason in the model's words; it may be wrong.
+	Reason string `json:"reason"`
+	// The model that was asked.
+	Model string `json:"model"`
+	// The task that asked it, and the credits that the task cost.
+	Task    string `json:"task" schema:"uuid"`
+	Charged int64  `json:"charged" schema:"min=0"`
 }
 
 // FactDifference is a value that differs from a fact.

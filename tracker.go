@@ -24,6 +24,8 @@ type TrackerDefinition struct {
 	// `never` asks only the first upstream of each provider, so that a series does not change its source: a prompt that this upstream cannot answer is missing. `allowed`, the default, asks the next upstream instead.
 	Fallback string   `json:"fallback,omitempty" schema:"enum=allowed|never"`
 	Ceiling  *Ceiling `json:"ceiling,omitempty"`
+	// A model that is asked about new reviews; none by default.
+	Judge *Judge `json:"judge,omitempty"`
 	// How long answers are stored, in days, such as `400d`.
 	Keep   string       `json:"keep,omitempty" schema:"days"`
 	Alerts *AlertBudget `json:"alerts,omitempty"`

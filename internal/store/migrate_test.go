@@ -220,6 +220,7 @@ func checkMigratedReviews(t *testing.T, s *store.Store) {
 		Organization: tasksID, Tracker: tracker.ID, ID: "0199c82c-c000-5000-8000-0000000000f1", Brand: "Ollaro", Kind: earshot.ReviewFact,
 		Fact: "founded", Expected: "2004", Found: "2003", State: earshot.ReviewWrong, Note: "told them",
 		MarkedAt: time.UnixMilli(fixtureStart + 3000), MarkedBy: "key-1", LastSeen: time.UnixMilli(fixtureStart + 1000),
+		JudgeTask: "0199c82c-c000-7000-8000-0000000000f7", JudgeMonth: "2025-10", JudgeCost: 3, Opinion: "problem", OpinionReason: "the year is wrong", OpinionModel: "lab",
 	}}, listed, err)
 	seen, err := reviews.Seen(t.Context(), listed[0])
 	if err != nil || seen.Answers != 1 || seen.Newest[0].Answer != "0199c82c-c000-7000-8000-0000000000c1" {

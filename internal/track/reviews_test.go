@@ -11,10 +11,14 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/provider"
+	"earshot/internal/provider/chatassistant"
+	"earshot/internal/provider/model"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
+	"earshot/internal/track"
 )
 
 const reviewedTracker = `
@@ -222,6 +226,102 @@ func TestBadFactsNameTheirField(t *testing.T) {
 		}
 		if problems, _ := invalid.Details.([]earshot.FieldProblem); len(problems) != 1 || problems[0].Field != field {
 			t.Errorf("%v: the problems are %+v, want %s", change, problems, field)
+		}
+	}
+}
+
+// TestJudge asks a model about new reviews: once for each, for at most 20 of a sweep, with
+// tasks that are charged and count against the ceiling.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		catalogue, err := provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}, model.New()}, func(string) bool { return false }, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(t, address, time.Now().UTC().Truncate(time.Second).Add(-40*time.Second), func(cfg *track.Config) { cfg.Catalogue = catalogue })
+		var text strings.Builder
+		for i := range 25 {
+			fmt.Fprintf(&text, "Ollaro number %d is a scam. ", i)
+		}
+		w.result = fmt.Sprintf(`{"surface":"lab","markdown":%q,"text":"**Problem**: it is\nnot true."}`, text.String())
+		const judge, judged = "judge: {provider: model, model: lab}\nceiling: {creditsPerMonth: 170}\n", 20
+		define := func(more string) {
+			w.apply("shoes", "brands: [{name: Ollaro, own: true}]\nprompts: [a, b, c, d, e, f]\ntargets: [{provider: chatassistant, country: US}]\n"+more)
+		}
+		define("")
+		w.sweep("shoes")
+		w.judge()
+		if all, _ := w.reviews(earshot.ReviewQuery{Limit: 100}); len(all) != 25 || all[0].Opinion != nil {
+			t.Fatalf("without a judge, there are %d reviews, and the first is %+v", len(all), all[0])
+		}
+
+		// The judge is asked only about reviews of later sweeps.
+		define(judge)
+		w.judge()
+		w.result = strings.ReplaceAll(w.result, "number", "model")
+		before := w.charged("shoes")
+		w.sweep("shoes")
+		swept := int64(price * w.sweeps("shoes")[1].Answered)
+		w.judge()
+		all, _ := w.reviews(earshot.ReviewQuery{Limit: 100})
+		opinions := 0
+		for _, r := range all {
+			if o := r.Opinion; o != nil {
+				if opinions++; o.Opinion != earshot.OpinionProblem || o.Reason != "it is\nnot true." || o.Model != "lab" || o.Charged != price || !strings.Contains(r.Examples[0].Sentence, "model") {
+					t.Errorf("the opinion is %+v", o)
+				}
+			}
+		}
+		cost := w.charged("shoes") - before - swept
+		if opinions == 0 || opinions > judged || cost != int64(opinions*price) {
+			t.Errorf("%d of %d reviews have an opinion; the judge cost %d", opinions, len(all), cost)
+		}
+		stored, err := tracking.New(w.store).Tracker(t.Context(), w.organization, "shoes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		month := w.sweeps("shoes")[1].Month
+		if committed, err := tracking.New(w.store).Committed(t.Context(), stored, month); err != nil || committed != w.charged("shoes") {
+			t.Errorf("%d of the ceiling are committed, and the ledger has %d, %v", committed, w.charged("shoes"), err)
+		}
+		if skipped, err := w.services[0].RunNow(t.Context(), w.organization, "shoes", earshot.SweepRequest{}, w.now); err != nil || skipped.Sweep.State != earshot.SweepSkipped {
+			t.Errorf("a sweep that could exceed the ceiling is %+v, %v", skipped, err)
+		}
+		if shown, err := w.services[0].Get(t.Context(), w.organization, "shoes", w.now); err != nil || shown.Cost.Sweep != 6*price+judged*price {
+			t.Errorf("the cost is %+v, %v", shown.Cost, err)
+		}
+	})
+}
+
+// judge reviews all sweeps and lets the judge answer.
+func (w *world) judge() {
+	w.Helper()
+	w.review()
+	for range 5 {
+		w.now = w.now.Add(time.Second)
+		w.step()
+		w.stepOf(0)
+	}
+}
+
+func TestUnknownJudgeIsRejected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"), time.Now(), func(cfg *track.Config) {
+		cfg.Catalogue, _ = provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}, model.New()}, func(string) bool { return false }, nil)
+	})
+	for judge, field := range map[string]string{
+		"{provider: model, model: other}":     "judge.model",
+		"{provider: model}":                   "judge.model",
+		"{provider: websearch, model: other}": "judge.provider",
+	} {
+		_, err := w.services[0].Apply(t.Context(), w.organization, "shoes", []byte(reviewedTracker+"judge: "+judge), true, true, w.now)
+		var invalid *earshot.Error
+		if !errors.As(err, &invalid) {
+			t.Fatalf("%s is accepted: %v", judge, err)
+		}
+		if problems, _ := invalid.Details.([]earshot.FieldProblem); len(problems) != 1 || problems[0].Field != field {
+			t.Errorf("%s: the problems are %+v, want %s", judge, problems, field)
 		}
 	}
 }

@@ -169,7 +169,7 @@ func (s *Service) connect(main *aggregate.Counter) {
 	})
 	s.Exporter = export.NewExporter(base, s.definitions, s.panels, s.counter, s.Reader, s.Explorer, s.Exports, s.Log)
 	s.Maker = demo.NewMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
-	s.Reviewer = reviewer.New(s.Store, s.definitions, s.panels, s.Explorer, s.Log, s.Wake)
+	s.Reviewer = reviewer.New(s.Store, s.definitions, s.panels, s.Explorer, s.Log, s.Wake, func() { s.Jobs.Wake() })
 	s.Analyser = reanalysis.NewAnalyser(base, s.definitions, s.panels, s.counter, s.Exporter, s.Log, s.Wake)
 }
 
@@ -267,7 +267,7 @@ func (s *Service) moveOn(ctx context.Context, now time.Time) error {
 
 // addUp aggregates and reviews queued sweeps, and analyses answers again that need it.
 func (s *Service) addUp(ctx context.Context, now time.Time) error {
-	return errors.Join(s.counter.TallyNext(ctx), s.ReviewNext(ctx), s.Analyser.Step(ctx, now))
+	return errors.Join(s.counter.TallyNext(ctx), s.ReviewNext(ctx), s.JudgeSome(ctx, now), s.Analyser.Step(ctx, now))
 }
 
 // tidy deletes expired answers, the rows of deleted trackers, and rules that are no longer

@@ -3,6 +3,7 @@
 //
 //	reviewing.go  which sweeps are reviewed, and their findings
 //	list.go       lists of reviews, and their states
+//	judge.go      tasks that ask a model about reviews
 package reviewing
 
 import (
@@ -40,6 +41,13 @@ type Review struct {
 	MarkedAt     time.Time // zero if nobody has set the state
 	MarkedBy     string    // the id of a key
 	LastSeen     time.Time
+
+	JudgeTask     string // the task that asks a model, or ""
+	JudgeMonth    string // whose ceiling the task counts against
+	JudgeCost     int64  // the most that the task can cost, or its charge when it has ended
+	Opinion       earshot.Opinion
+	OpinionReason string
+	OpinionModel  string
 }
 
 // Finding is an answer that contains the statement of a review.
@@ -67,6 +75,7 @@ type Basis struct {
 type reviewed struct {
 	organization, tracker, sweep string
 	Basis
+	judged bool
 }
 
 var (
@@ -83,7 +92,13 @@ var (
 		engine.NullField("note", "text", func(r *Review) *string { return &r.Note }),
 		engine.TimeField("marked_at", func(r *Review) *time.Time { return &r.MarkedAt }),
 		engine.NullField("marked_by", "text", func(r *Review) *string { return &r.MarkedBy }),
-		engine.TimeField("last_seen", func(r *Review) *time.Time { return &r.LastSeen }))
+		engine.TimeField("last_seen", func(r *Review) *time.Time { return &r.LastSeen }),
+		engine.NullField("judge_task", "uuid", func(r *Review) *string { return &r.JudgeTask }),
+		engine.NullField("judge_month", "text", func(r *Review) *string { return &r.JudgeMonth }),
+		engine.NullField("judge_cost", "bigint", func(r *Review) *int64 { return &r.JudgeCost }),
+		engine.NullField("opinion", "text", func(r *Review) *string { return (*string)(&r.Opinion) }),
+		engine.NullField("opinion_reason", "text", func(r *Review) *string { return &r.OpinionReason }),
+		engine.NullField("opinion_model", "text", func(r *Review) *string { return &r.OpinionModel }))
 	upsertReviews = reviewsTable.Insert(`ON CONFLICT (organization, tracker, id) DO UPDATE SET
 		last_seen = CASE WHEN excluded.last_seen > reviews.last_seen THEN excluded.last_seen ELSE reviews.last_seen END`)
 
@@ -106,7 +121,8 @@ var (
 		engine.IntField("rules", func(r *reviewed) *int { return &r.Rules }),
 		engine.IntField("version", func(r *reviewed) *int { return &r.Version }),
 		engine.IntField("code", func(r *reviewed) *int { return &r.Code }),
-		engine.TextField("facts", func(r *reviewed) *string { return &r.Facts }))
+		engine.TextField("facts", func(r *reviewed) *string { return &r.Facts }),
+		engine.FlagField("judged", func(r *reviewed) *bool { return &r.judged }))
 	upsertReviewed = reviewedTable.Insert(`ON CONFLICT (organization, tracker, sweep) DO UPDATE SET
 		rules = excluded.rules, version = excluded.version, code = excluded.code, facts = excluded.facts`)
 )
@@ -146,8 +162,9 @@ func (s *Store) UnreviewedSweeps(ctx context.Context, t Tracker, basis Basis, li
 
 // SaveSweep stores the findings of a sweep and their reviews, which must have different ids,
 // and marks the sweep as reviewed. It replaces earlier findings of the sweep, so it may be
-// called again. It does nothing if the sweep was deleted.
-func (s *Store) SaveSweep(t Tracker, sweep string, basis Basis, reviews []*Review, findings []*Finding) error {
+// called again. judge says whether UnjudgedSweeps should list the sweep, unless it was reviewed
+// before. SaveSweep does nothing if the sweep was deleted.
+func (s *Store) SaveSweep(t Tracker, sweep string, basis Basis, reviews []*Review, findings []*Finding, judge bool) error {
 	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		// The lock keeps other nodes from reviewing the sweep meanwhile.
 		found, err := engine.FindValues[string](ctx, tx, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND id = $3 `+s.Dialect.ForUpdate,
@@ -162,7 +179,7 @@ func (s *Store) SaveSweep(t Tracker, sweep string, basis Basis, reviews []*Revie
 			func() error { return engine.Each(ctx, tx, upsertReviews, reviews, nil) },
 			func() error { return engine.Each(ctx, tx, insertFindings, findings, nil) },
 			func() error {
-				return engine.Each(ctx, tx, upsertReviewed, []*reviewed{{t.Organization, t.ID, sweep, basis}}, nil)
+				return engine.Each(ctx, tx, upsertReviewed, []*reviewed{{t.Organization, t.ID, sweep, basis, !judge}}, nil)
 			},
 		} {
 			if err := step(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/reviewing"
 )
 
 // Sweep is one pass over all prompts and targets of a tracker.
@@ -199,18 +200,15 @@ func setNextSlot(ctx context.Context, w *store.Work, t *Tracker, slot string, du
 	return err
 }
 
-// committedSum adds up what the sweeps of a month have cost or can still cost.
-const committedSum = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0)
-	FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`
-
 func committed(ctx context.Context, w *store.Work, t *Tracker, month string) (credits int64, err error) {
-	err = engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
+	err = engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&credits) }, reviewing.CommittedSum, t.Organization, t.ID, month)
 	return credits, err
 }
 
-// Committed returns what the sweeps of a tracker in a month have cost or can still cost.
+// Committed returns what the sweeps of a tracker in a month, and the tasks that judge its reviews,
+// have cost or can still cost.
 func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
-	err = engine.First(ctx, s.ShardOf(t.Organization).Lookups, func(r engine.Scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
+	err = engine.First(ctx, s.ShardOf(t.Organization).Lookups, func(r engine.Scanner) error { return r.Scan(&credits) }, reviewing.CommittedSum, t.Organization, t.ID, month)
 	if err != nil {
 		return 0, fmt.Errorf("sum up the sweeps of tracker %s: %w", t.Name, err)
 	}

@@ -99,6 +99,7 @@ func (s *Reader) check(in *schema.Object, name string, d *Definition) {
 		in.Reject("prompts", "%d prompts × %d targets are %d cells; the maximum is %d", len(d.Prompts), len(d.Targets), cells, maxCells)
 	}
 	s.checkTargets(in, d)
+	s.checkJudge(in, d)
 	d.Samples = max(1, d.Samples)
 	if d.Schedule != nil {
 		var problems []schedule.Problem
@@ -250,6 +251,18 @@ func (s *Reader) checkTargets(in *schema.Object, d *Definition) {
 			in.Reject(path+"."+p.Field, "%s", p.Message)
 		}
 		d.Prices[i] = price
+	}
+}
+
+// checkJudge checks the model that judges reviews, and sets its price.
+func (s *Reader) checkJudge(in *schema.Object, d *Definition) {
+	if d.Judge == nil || d.Judge.Provider == "" || d.Judge.Model == "" || len(d.Targets) == 0 {
+		return // there is none, or it is already rejected
+	}
+	var problems []earshot.FieldProblem
+	d.JudgePrice, problems = s.price(d.judgeTarget(), d.Fallback)
+	for _, p := range problems {
+		in.Reject("judge."+strings.TrimPrefix(p.Field, "options."), "%s", p.Message)
 	}
 }
 

@@ -39,14 +39,18 @@ type Definition struct {
 	ReportRule *schedule.Rule // schedule of reports; nil if there is none
 	KeepDays   int
 	Prices     []int64 // maximum cost of a task on each target
+	JudgePrice int64   // maximum cost of a task that judges a review; 0 without a judge
 }
 
-// SweepCost returns the maximum cost of a sweep.
+// MaxJudged is the maximum number of reviews of a sweep that are judged.
+const MaxJudged = 20
+
+// SweepCost returns the maximum cost of a sweep, including the judging of its reviews.
 func (d *Definition) SweepCost() (credits int64) {
 	for _, price := range d.Prices {
 		credits += price
 	}
-	return credits * int64(len(d.Prompts)) * int64(d.Samples)
+	return credits*int64(len(d.Prompts))*int64(d.Samples) + d.JudgePrice*MaxJudged
 }
 
 // SweepsIn returns the number of sweeps that are due in the given number of days.

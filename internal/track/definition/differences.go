@@ -39,6 +39,7 @@ func Changes(before, after *earshot.TrackerDefinition) (changes []earshot.Tracke
 		{"samples", max(1, before.Samples), max(1, after.Samples)},
 		{"fallback", cmp.Or(before.Fallback, "allowed"), cmp.Or(after.Fallback, "allowed")},
 		{"ceiling", before.Ceiling, after.Ceiling},
+		{"judge", before.Judge, after.Judge},
 		{"keep", before.Keep, after.Keep},
 		{"alerts", before.Alerts, after.Alerts},
 		{"reports", before.Reports, after.Reports},

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,6 +120,21 @@ func completeOptions(options map[string]any, request reflect.Type) {
 			options[name] = fields
 		}
 	}
+}
+
+// judgeTarget returns the judge as a target. A model needs a country: it is the first target's.
+func (d *Definition) judgeTarget() earshot.Target {
+	options, _ := json.Marshal(map[string]string{"model": d.Judge.Model}) // never fails
+	return earshot.Target{Provider: d.Judge.Provider, Country: cmp.Or(d.Targets[0].Country, "US"), Options: options}
+}
+
+// JudgePayload returns the request that asks the judge of a definition.
+func (s *Reader) JudgePayload(d *Definition, prompt string) ([]byte, error) {
+	asked, err := s.Catalogue.Provider(d.Judge.Provider)
+	if err != nil {
+		return nil, err
+	}
+	return payloadOf(asked.Definition(), earshot.TrackedPrompt{Text: prompt}, d.judgeTarget(), d.Fallback)
 }
 
 // promptKey identifies a prompt.

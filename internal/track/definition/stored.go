@@ -66,6 +66,9 @@ func (s *Reader) revive(name string, text []byte) (*Definition, error) {
 	for i, target := range d.Targets {
 		d.Prices[i], _ = s.price(target, d.Fallback) // 0 if the target is no longer valid
 	}
+	if d.Judge != nil {
+		d.JudgePrice, _ = s.price(d.judgeTarget(), d.Fallback)
+	}
 	d.KeepDays = cmp.Or(daysOf(d.Keep), defaultKeep)
 	return d, nil
 }

@@ -89,6 +89,9 @@ func (s *Reviewer) view(ctx context.Context, r *reviewing.Review, names *definit
 	if r.Kind == earshot.ReviewFact {
 		view.Fact = &earshot.FactDifference{Name: r.Fact, Expected: r.Expected, Found: r.Found}
 	}
+	if r.Opinion != "" {
+		view.Opinion = &earshot.ReviewOpinion{Opinion: r.Opinion, Reason: r.OpinionReason, Model: r.OpinionModel, Task: r.JudgeTask, Charged: r.JudgeCost}
+	}
 	for _, f := range seen.Newest {
 		var c content
 		if err := json.Unmarshal(f.Content, &c); err != nil {

@@ -3,6 +3,7 @@
 //
 //	reviewer.go  reviews sweeps
 //	list.go      the API views of reviews
+//	judge.go     asks models about reviews
 package reviewer
 
 import (
@@ -37,12 +38,13 @@ type Reviewer struct {
 	explorer    *answers.Explorer
 	log         *slog.Logger
 	wake        func()
+	queued      func() // called after tasks were queued
 	unreviewed  chan reviewing.Tracker
 }
 
 // New returns a Reviewer on a store.
-func New(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, e *answers.Explorer, log *slog.Logger, wake func()) *Reviewer {
-	return &Reviewer{s, reviewing.New(s.Store), d, p, e, log, wake, make(chan reviewing.Tracker, 16)}
+func New(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, e *answers.Explorer, log *slog.Logger, wake, queued func()) *Reviewer {
+	return &Reviewer{s, reviewing.New(s.Store), d, p, e, log, wake, queued, make(chan reviewing.Tracker, 16)}
 }
 
 const (
@@ -126,6 +128,8 @@ type reviewOf struct {
 	rules   *review.Rules // nil if the tracker cannot be reviewed
 	basis   reviewing.Basis
 	answers int // that were reviewed
+
+	hasJudge bool
 }
 
 // read reads the rules of the tracker.
@@ -146,6 +150,7 @@ func (r *reviewOf) read(ctx context.Context) (err error) {
 	if r.names, err = r.definitions.Names(ctx, r.tracker); err != nil {
 		return err
 	}
+	r.hasJudge = d.Judge != nil
 	text, err := json.Marshal(d.Facts)
 	if err != nil {
 		return fmt.Errorf("encode facts: %w", err)
@@ -190,7 +195,8 @@ func (r *reviewOf) sweep(ctx context.Context, id string) error {
 	}
 	// All nodes lock the rows in the same order.
 	sorted := slices.SortedFunc(maps.Values(reviews), func(a, b *reviewing.Review) int { return strings.Compare(a.ID, b.ID) })
-	return r.reviews.SaveSweep(r.id, id, r.basis, sorted, findings)
+	judge := r.hasJudge && !r.tracker.Demo && r.store.Now().Sub(sweep.ClosedAt) < freshSweep
+	return r.reviews.SaveSweep(r.id, id, r.basis, sorted, findings, judge)
 }
 
 // find returns the findings in an answer, or none if the answer was deleted.

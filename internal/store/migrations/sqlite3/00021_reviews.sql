@@ -16,8 +16,15 @@ CREATE TABLE reviews (
   marked_at    INTEGER,
   marked_by    TEXT,              -- id of the key that set the state
   last_seen    INTEGER NOT NULL,
+  judge_task     TEXT,            -- task that asks a model; NULL unless the tracker has a judge
+  judge_month    TEXT,            -- month whose ceiling the task counts against
+  judge_cost     INTEGER,          -- the most that the task can cost, or its charge when it has ended
+  opinion        TEXT,            -- of the model: problem, fine, unsure, or empty if the task failed
+  opinion_reason TEXT,
+  opinion_model  TEXT,
   PRIMARY KEY (organization, tracker, id)
 ) WITHOUT ROWID;
+CREATE INDEX reviews_judged ON reviews (judge_task) WHERE judge_task IS NOT NULL AND opinion IS NULL;
 CREATE INDEX reviews_seen ON reviews (organization, tracker, last_seen, id);
 
 -- Answers that contain such a statement. They are deleted with the answer.
@@ -45,5 +52,7 @@ CREATE TABLE reviewed_sweeps (
   version      INTEGER NOT NULL,   -- of the tracker's definition
   code         INTEGER NOT NULL,   -- version of the word lists
   facts        TEXT NOT NULL,     -- hash of the facts in the definition
+  judged       INTEGER NOT NULL,   -- 0 while a model has to be asked about its new reviews
   PRIMARY KEY (organization, tracker, sweep)
 ) WITHOUT ROWID;
+CREATE INDEX reviewed_sweeps_unjudged ON reviewed_sweeps (organization, tracker, sweep) WHERE judged = 0;

@@ -1551,6 +1551,8 @@ export type TrackerDefinition = {
   /** `never` asks only the first upstream of each provider, so that a series does not change its source: a prompt that this upstream cannot answer is missing. `allowed`, the default, asks the next upstream instead. */
   fallback?: "allowed" | "never";
   ceiling?: Ceiling;
+  /** A model that is asked about new reviews; none by default. */
+  judge?: Judge;
   /** How long answers are stored, in days, such as `400d`. */
   keep?: string;
   alerts?: AlertBudget;
@@ -1666,6 +1668,14 @@ export type Schedule = {
 export type Ceiling = {
   /** The most credits in a calendar month of the schedule's time zone. */
   creditsPerMonth: number;
+};
+
+/** A model that is asked, once for each new review of a sweep and for at most 20 of them, whether the sentence is a problem. Its tasks cost credits as any other task. */
+export type Judge = {
+  /** The provider of the model. */
+  provider: "model";
+  /** The name of a model that the operator of the service lists. */
+  model: string;
 };
 
 /** The sensitivity of alerts, and the channels to which they are sent. */
@@ -2869,6 +2879,8 @@ export type Review = {
   /** When the first and the last of these answers were asked. */
   firstSeenAt: string;
   lastSeenAt: string;
+  /** Only if the tracker's definition has `judge` and the model has answered. */
+  opinion?: ReviewOpinion;
   /** The newest of these answers, at most 5. */
   examples: Array<ReviewExample>;
 };
@@ -2881,6 +2893,21 @@ export type FactDifference = {
   /** The value in the answers. */
   found: string;
 };
+
+/** The opinion of a model about a review. It does not change the state. */
+export type ReviewOpinion = {
+  opinion: Opinion;
+  /** The reason in the model's words; it may be wrong. */
+  reason: string;
+  /** The model that was asked. */
+  model: string;
+  /** The task that asked it, and the credits that the task cost. */
+  task: string;
+  charged: number;
+};
+
+/** The opinion of a model about a review. */
+export type Opinion = "problem" | "fine" | "unsure";
 
 /** An answer with the sentence that was found. */
 export type ReviewExample = {
@@ -3337,6 +3364,7 @@ export interface Enums {
   ChannelKind: ChannelKind;
   ReviewState: ReviewState;
   ReviewKind: ReviewKind;
+  Opinion: Opinion;
   DeliveryState: DeliveryState;
   LedgerKind: LedgerKind;
   SweepEventType: SweepEventType;

@@ -1,0 +1,111 @@
+package reviewing
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
+)
+
+// CommittedSum adds up what the sweeps of a month, and the tasks that judge reviews, have cost
+// or can still cost.
+const CommittedSum = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0) + (
+		SELECT COALESCE(SUM(judge_cost), 0) FROM reviews WHERE organization = $1 AND tracker = $2 AND judge_month = $3)
+	FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`
+
+// Sweep identifies a sweep.
+type Sweep struct {
+	Tracker
+	Sweep string
+}
+
+// unjudgedBatch limits the sweeps and the reviews that are judged in one step.
+const unjudgedBatch = 500
+
+// UnjudgedSweeps lists reviewed sweeps about whose new reviews a model has to be asked.
+func (s *Store) UnjudgedSweeps(ctx context.Context) ([]Sweep, error) {
+	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]Sweep, error) {
+		return engine.FindAll(ctx, p.Lookups, func(w *Sweep) []any { return []any{&w.Organization, &w.ID, &w.Sweep} },
+			`SELECT organization, tracker, sweep FROM reviewed_sweeps WHERE judged = 0 ORDER BY organization, tracker, sweep LIMIT $1`, unjudgedBatch)
+	})
+	return all, engine.Wrap(err, "list sweeps to judge")
+}
+
+// Unjudged lists open reviews that answers of a sweep have and about which no model was asked.
+func (s *Store) Unjudged(ctx context.Context, of Sweep, limit int) ([]*Review, error) {
+	all, err := engine.FindRows(ctx, s.ShardOf(of.Organization).Lookups, reviewsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'open' AND judge_task IS NULL AND EXISTS (
+		SELECT 1 FROM review_findings f WHERE f.organization = reviews.organization AND f.tracker = reviews.tracker AND f.review = reviews.id AND f.sweep = $3)
+		ORDER BY id LIMIT $4`, of.Organization, of.ID, of.Sweep, limit)
+	return all, engine.Wrap(err, "list reviews to judge")
+}
+
+// Judging is a task that asks a model about a review.
+type Judging struct {
+	Review string
+	Task   store.Job
+}
+
+// SubmitJudging queues tasks about reviews of a sweep and marks the sweep as judged. Tasks that
+// could exceed the ceiling of the month (nil for none) are left out. SubmitJudging queues nothing
+// if another node was faster, or while the tasks do not fit into half of the organization's
+// queue. It returns the number of queued tasks.
+func (s *Store) SubmitJudging(of Sweep, tasks []Judging, month string, ceiling *int64, now time.Time) (n int, err error) {
+	err = s.Commit(store.Change{Organization: of.Organization, Jobs: len(tasks), Apply: func(ctx context.Context, w *store.Work) error {
+		n = 0
+		o, err := w.Organization(of.Organization, now)
+		if err != nil || len(tasks) > 0 && o.Queued+len(tasks) > (o.Plan.QueueCapacity+1)/2 {
+			return err
+		}
+		marked, err := w.Run(ctx, `UPDATE reviewed_sweeps SET judged = 1 WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND judged = 0`, of.Organization, of.ID, of.Sweep)
+		if err != nil || marked == 0 {
+			return err
+		}
+		var committed int64
+		err = engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&committed) }, CommittedSum, of.Organization, of.ID, month)
+		if err != nil {
+			return err
+		}
+		for _, one := range tasks {
+			task := one.Task
+			if committed += task.MaxCost; ceiling != nil && committed > *ceiling {
+				return nil
+			}
+			changed, err := w.Run(ctx, `UPDATE reviews SET judge_task = $4, judge_month = $5, judge_cost = $6 WHERE organization = $1 AND tracker = $2 AND id = $3 AND judge_task IS NULL`,
+				of.Organization, of.ID, one.Review, task.ID, month, task.MaxCost)
+			if err != nil {
+				return err
+			}
+			if changed == 0 { // another sweep has the same review
+				committed -= task.MaxCost
+				continue
+			}
+			task.Mode, task.Status = store.ModeAsync, earshot.StatusQueued
+			w.Insert(o, &task)
+			n++
+		}
+		return nil
+	}})
+	if err != nil {
+		return 0, fmt.Errorf("judge the reviews of sweep %s: %w", of.Sweep, err)
+	}
+	return n, nil
+}
+
+// Judged lists reviews about which a model was asked and whose opinion is not stored yet.
+func (s *Store) Judged(ctx context.Context) ([]*Review, error) {
+	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Review, error) {
+		return engine.FindRows(ctx, p.Lookups, reviewsTable, `WHERE judge_task IS NOT NULL AND opinion IS NULL ORDER BY judge_task LIMIT $1`, unjudgedBatch)
+	})
+	return all, engine.Wrap(err, "list judged reviews")
+}
+
+// SaveOpinion stores the opinion of a review and the charge of its task.
+func (s *Store) SaveOpinion(r *Review) error {
+	_, err := s.ShardOf(r.Organization).Run(`UPDATE reviews SET opinion = $5, opinion_reason = $6, opinion_model = $7, judge_cost = $8
+		WHERE organization = $1 AND tracker = $2 AND id = $3 AND judge_task = $4 AND opinion IS NULL`,
+		r.Organization, r.Tracker, r.ID, r.JudgeTask, string(r.Opinion), r.OpinionReason, r.OpinionModel, r.JudgeCost)
+	return engine.Wrap(err, "store an opinion")
+}
