@@ -22,6 +22,7 @@
 //	money.go        prices in the format of a country
 //	names.go        invented names
 //	sample.go       sampled answers, which name brands by known rates
+//	contents.go     searches, retrieved pages, products, ads and blocks of sampled answers
 //	rates.go        these rates
 //	phrases.go      the phrases of each language, from phrases/
 package world

@@ -12,7 +12,7 @@ func (c *composer) press(a *Answer) {
 		a.Sources = c.sources(c.between(4, 8))
 	}
 	if c.chance(50) {
-		a.Videos = c.videos(c.between(1, 2))
+		a.Videos = c.videos(c.book.Video, c.between(1, 2))
 	}
 	if c.chance(60) {
 		a.Images = c.images(c.between(2, 3))
@@ -36,12 +36,12 @@ func (c *composer) sources(n int) []Source {
 	return found
 }
 
-func (c *composer) videos(n int) []Video {
+func (c *composer) videos(titles []string, n int) []Video {
 	found := make([]Video, n)
 	for i := range found {
 		id := c.between(100000, 999999)
 		found[i] = Video{
-			Title:     c.words.Replace(c.book.Video[i%len(c.book.Video)]),
+			Title:     c.words.Replace(titles[i%len(titles)]),
 			URL:       fmt.Sprintf("https://www.vidloop.example/watch?v=%d", id),
 			Platform:  "VidLoop",
 			Channel:   pick(c.dice, channels),

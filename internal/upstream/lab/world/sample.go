@@ -30,22 +30,31 @@ func Named(q Question) []Mention {
 	places := map[*BrandRate]float64{}
 	for i := range q.Sample.Rates.Brands {
 		b := &q.Sample.Rates.Brands[i]
-		d := seeded("answer", b.Name, q.Assistant, q.Country, q.State, q.normalized(), q.Sample.Day, q.Sample.Seed)
-		if d.Float64() >= RateOf(q, b) {
+		d := q.chances(b.Name)
+		if d.Float64() >= q.vary(b.Name, q.Sample.Rates.on(q.Sample.Day, b, "", b.Rate)) {
 			continue
 		}
-		named = append(named, Mention{b, d.Float64() < b.cited()})
+		cited := d.Float64() < b.cited()
+		if b.Retrieved != nil {
+			_, cited = page(q, b)
+		}
+		named = append(named, Mention{b, cited})
 		places[b] = b.Position + d.NormFloat64()
 	}
 	slices.SortStableFunc(named, func(a, b Mention) int { return cmp.Compare(places[a.BrandRate], places[b.BrandRate]) })
 	return named
 }
 
-// RateOf returns the probability that an answer to the question names the brand: the
-// brand's rate on that day, plus the noise of the question and of the day.
-func RateOf(q Question, b *BrandRate) float64 {
+// chances returns the random numbers that decide about one subject of a sampled answer, such
+// as a brand.
+func (q Question) chances(subject string) dice {
+	return seeded("answer", subject, q.Assistant, q.Country, q.State, q.normalized(), q.Sample.Day, q.Sample.Seed)
+}
+
+// vary returns the probability of a subject in the answer to the question: the rate, plus the
+// noise of the question and of the day.
+func (q Question) vary(subject string, rate float64) float64 {
 	r, day := q.Sample.Rates, q.Sample.Day
-	rate := r.On(day, b)
 	if rate <= 0 || rate >= 1 {
 		return rate
 	}
@@ -53,9 +62,9 @@ func RateOf(q Question, b *BrandRate) float64 {
 	// logit is scaled up first. The factor 0.346 is from the usual approximation of the
 	// logistic function by the normal distribution.
 	x := math.Log(rate/(1-rate)) * math.Sqrt(1+0.346*(r.DayNoise*r.DayNoise+r.PromptNoise*r.PromptNoise))
-	x += r.PromptNoise * seeded("prompt", b.Name, q.normalized()).NormFloat64()
+	x += r.PromptNoise * seeded("prompt", subject, q.normalized()).NormFloat64()
 	if day != "" {
-		x += r.DayNoise * seeded("day", b.Name, q.Assistant, q.Country, q.State, day).NormFloat64()
+		x += r.DayNoise * seeded("day", subject, q.Assistant, q.Country, q.State, day).NormFloat64()
 	}
 	return 1 / (1 + math.Exp(-x))
 }
@@ -64,11 +73,13 @@ func RateOf(q Question, b *BrandRate) float64 {
 type sampler struct {
 	*composer
 	mentions []Mention
+	drawn    Drawn
 	pages    map[*BrandRate]Source // pages of the cited brands
+	unused   map[string]bool       // addresses of pages that are retrieved and not cited
 }
 
 func newSampler(q Question) *sampler {
-	s := &sampler{mentions: Named(q), pages: map[*BrandRate]Source{}}
+	s := &sampler{mentions: Named(q), drawn: Draw(q), pages: map[*BrandRate]Source{}, unused: map[string]bool{}}
 	var names []string
 	for _, m := range s.mentions {
 		names = append(names, m.Name)
@@ -77,24 +88,25 @@ func newSampler(q Question) *sampler {
 	return s
 }
 
-// composeSampled answers a question with text and citations. The answer has no products,
-// because they would name further brands.
+// composeSampled answers a question with text and citations, and with the products and ads
+// that were drawn.
 func composeSampled(q Question) *Answer {
 	s := newSampler(q)
 	a := &Answer{Language: s.book.language}
-	if q.Search {
-		a.Queries = s.several(fitting(s.book.Queries, 0), 3)
+	if q.Search && s.drawn.Searches != 0 {
+		a.Queries = s.searches()
 		s.cite(a)
 	}
 	s.write(a)
 	a.Related = s.several(fitting(s.book.Related, len(s.named)), 3)
+	s.shop(a)
 	return a
 }
 
 // cite adds the sources: pages of the cited brands, and of other sites.
 func (s *sampler) cite(a *Answer) {
 	for _, m := range s.mentions {
-		if !m.Cited {
+		if !m.Cited || m.Retrieved != nil {
 			continue
 		}
 		page := Source{
@@ -104,6 +116,7 @@ func (s *sampler) cite(a *Answer) {
 		s.pages[m.BrandRate] = page
 		a.Sources = append(a.Sources, page)
 	}
+	s.retrieve(a)
 	titles := fitting(s.book.Titles, 0)
 	for i, site := range s.sites() {
 		a.Sources = append(a.Sources, Source{
@@ -181,7 +194,7 @@ func (s *sampler) write(a *Answer) {
 		say(Heading, Line{{Text: s.book.Heading}})
 		say(pick(s.dice, []BlockKind{Bullets, Numbered, Numbered}), items...)
 	}
-	say(Paragraph, s.cited(a, s.line(s.book.Advice)))
+	say(Paragraph, s.citedAlone(s.cited(a, s.line(s.book.Advice))))
 	say(Paragraph, s.line(fitting(s.book.Closing, len(s.named))))
 }
 
@@ -234,8 +247,11 @@ func findSampled(q Search) *Findings {
 		return found
 	}
 	found.Related = s.several(fitting(s.book.Search.Searches, 0), 3)
-	if q.Start == 0 && !q.NoOverview {
-		found.Overview = Overview(q.Question)
+	if q.Start == 0 {
+		if s.drawn.Overview && !q.NoOverview {
+			found.Overview = Overview(q.Question)
+		}
+		s.more(found)
 	}
 	return found
 }

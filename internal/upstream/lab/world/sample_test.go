@@ -33,6 +33,26 @@ func TestPlainAnswersStayTheSame(t *testing.T) {
 	}
 }
 
+// bare is a hash of sampled answers of a world that sets only how often brands are named.
+const bare = "9ddbaab41fb130d2"
+
+func TestWorldsWithoutContentsStayTheSame(t *testing.T) {
+	t.Parallel()
+	sum := sha256.New()
+	encoder := json.NewEncoder(sum)
+	for seed := range 50 {
+		q := sampled([]string{"US", "DE", "JP"}[seed%3], "garden chairs", "2026-11-20", seed, nil)
+		for _, said := range []any{Compose(q), Find(Search{Question: q}), Find(Search{Question: q, Start: 10})} {
+			if err := encoder.Encode(said); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := fmt.Sprintf("%x", sum.Sum(nil)[:8]); got != bare {
+		t.Errorf("sampled answers have changed: %s, not %s", got, bare)
+	}
+}
+
 // sampled returns a question on a day, with the default rates if rates is nil.
 func sampled(country, prompt, day string, seed int, rates *Rates) Question {
 	if rates == nil {
@@ -251,17 +271,33 @@ func TestParseRates(t *testing.T) {
 		"brands: [{name: A, rate: 2}]":   "brands[0].rate",
 		"brands: [{rate: 1}]":            "brands[0].name",
 		"brands: [{name: A}, {name: A}]": "brands[1].name",
-		"brands: [{name: A, domains: ['https://a.example']}]":                  "brands[0].domains",
-		"brands: [{name: A, cited: 1.5}]":                                      "brands[0].cited",
-		"brands: [{name: A, position: .nan}]":                                  "brands[0].position",
-		"brands: [{name: A}]\ndayNoise: -1":                                    "dayNoise",
-		"brands: [{name: A}]\npromptNoise: 9":                                  "promptNoise",
-		"brands: [{name: A}]\nshifts: [{day: soon, brand: A}]":                 "shifts[0].day",
-		"brands: [{name: A}]\nshifts: [{day: 2026-01-01, brand: B}]":           "shifts[0].brand",
-		"brands: [{name: A}]\nshifts: [{day: 2026-01-01, brand: A, rate: -1}]": "shifts[0].rate",
-		"brands: [{name: A}]\nnoise: 1":                                        "noise",
-		"brands: [{name: A}]\n---\nbrands: [{name: B}]":                        "single",
-		"brands: [" + strings.Repeat("{name: A},", MaxBrands) + "{name: B}]":   "brands",
+		"brands: [{name: A, domains: ['https://a.example']}]":                   "brands[0].domains",
+		"brands: [{name: A, cited: 1.5}]":                                       "brands[0].cited",
+		"brands: [{name: A, position: .nan}]":                                   "brands[0].position",
+		"brands: [{name: A}]\ndayNoise: -1":                                     "dayNoise",
+		"brands: [{name: A}]\npromptNoise: 9":                                   "promptNoise",
+		"brands: [{name: A}]\nshifts: [{day: soon, brand: A}]":                  "shifts[0].day",
+		"brands: [{name: A}]\nshifts: [{day: 2026-01-01, brand: B}]":            "shifts[0].brand",
+		"brands: [{name: A}]\nshifts: [{day: 2026-01-01, brand: A, rate: -1}]":  "shifts[0].rate",
+		"brands: [{name: A}]\nshifts: [{day: 2026-01-01, brand: A, of: rank}]":  "shifts[0].of",
+		"brands: [{name: A}]\nshifts: [{day: 2026-01-01, brand: A, of: price}]": "shifts[0].rate",
+		"brands: [{name: A, retrieved: 2}]":                                     "brands[0].retrieved",
+		"brands: [{name: A, products: 2}]":                                      "brands[0].products",
+		"brands: [{name: A, price: -1}]":                                        "brands[0].price",
+		"brands: [{name: A, ads: 2}]":                                           "brands[0].ads",
+		"brands: [{name: A}]\nsearches: {rate: 2, counts: [1]}":                 "searches.rate",
+		"brands: [{name: A}]\nsearches: {rate: 1, counts: [0.5, 0.4]}":          "searches.counts",
+		"brands: [{name: A}]\nsearches: {rate: 1, counts: [2, -1]}":             "searches.counts[0]",
+		"brands: [{name: A}]\nsearches: {counts: [1], branded: 2}":              "searches.branded",
+		"brands: [{name: A}]\nmerchants: [{rate: 1}]":                           "merchants[0].name",
+		"brands: [{name: A}]\nmerchants: [{name: M, rate: 2}]":                  "merchants[0].rate",
+		"brands: [{name: A}]\npriceNoise: 2":                                    "priceNoise",
+		"brands: [{name: A}]\noverview: 2":                                      "overview",
+		"brands: [{name: A}]\nblocks: {hotels: 1}":                              "blocks",
+		"brands: [{name: A}]\nblocks: {videos: 2}":                              "blocks",
+		"brands: [{name: A}]\nnoise: 1":                                         "noise",
+		"brands: [{name: A}]\n---\nbrands: [{name: B}]":                         "single",
+		"brands: [" + strings.Repeat("{name: A},", MaxBrands) + "{name: B}]":    "brands",
 	} {
 		if _, err := ParseRates([]byte(text)); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q: %v, want an error about %s", text, err, part)

@@ -132,8 +132,8 @@ func (c *composer) firstPage(found *Findings, s Search) {
 	found.Cards = []Card{card}
 	found.Asked = c.asked()
 	found.Places = c.places()
-	found.Videos = c.videos(2)
-	found.Threads = c.threads(c.between(2, 3))
+	found.Videos = c.videos(c.book.Video, 2)
+	found.Threads = c.threads(c.several(c.book.Search.Threads, c.between(2, 3)))
 	found.Panel = c.panel()
 	found.Blocks = blocks(s)
 }
@@ -142,6 +142,10 @@ func (c *composer) firstPage(found *Findings, s Search) {
 func Overview(q Question) *Answer {
 	q.Search = true
 	q.Prompt = strings.TrimSpace(q.Prompt)
+	if q.Sample != nil { // an overview always has sources
+		sample, rates := *q.Sample, *q.Sample.Rates
+		rates.Searches, sample.Rates, q.Sample = nil, &rates, &sample
+	}
 	return Compose(q)
 }
 
@@ -221,12 +225,11 @@ func (c *composer) places() []Place {
 	return a.Places
 }
 
-func (c *composer) threads(n int) []Thread {
-	list := make([]Thread, n)
-	titles := c.several(c.book.Search.Threads, n)
-	for i := range list {
+func (c *composer) threads(titles []string) []Thread {
+	list := make([]Thread, len(titles))
+	for i, title := range titles {
 		list[i] = Thread{
-			Title: titles[i%len(titles)],
+			Title: title,
 			URL:   fmt.Sprintf("https://%s/t/%d", c.host("forumnine"), c.between(10000, 99999)+i*100000),
 			Forum: "Forum Nine",
 			Ago:   c.book.Search.days(c.between(2, 28)),
