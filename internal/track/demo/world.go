@@ -10,26 +10,35 @@ import (
 	"earshot/internal/upstream/lab/world"
 )
 
-// demoWorld returns how often the lab names each brand in a demo. From the given day on, it
-// names the first brand, which is the tracker's own, less often.
+// demoWorld returns the contents of the lab's answers in a demo. From the given day on, the
+// lab names the first brand, which is the tracker's own, less often. On the same day a rival
+// starts to advertise, and another one lowers its prices.
 func demoWorld(shift string) *lab.World {
+	rate := func(of float64) *float64 { return &of }
 	return &lab.World{
 		Brands: []world.BrandRate{
-			{Name: "Ollaro", Rate: 0.55, Domains: []string{"ollaro.example"}},
-			{Name: "Kestrin", Rate: 0.45, Domains: []string{"kestrin.example"}, Position: 0.4},
-			{Name: "Nordvale", Rate: 0.3, Domains: []string{"nordvale.example"}, Position: 0.8},
-			{Name: "Velquist", Rate: 0.15, Domains: []string{"velquist.example"}, Position: 1},
-			{Name: "Tamarek", Rate: 0.05, Domains: []string{"tamarek.example"}, Position: 1.5},
+			{Name: "Ollaro", Rate: 0.55, Domains: []string{"ollaro.example"}, Retrieved: rate(0.5), Cited: rate(0.5), Products: 0.35, Price: 120, Ads: 0.2},
+			{Name: "Kestrin", Rate: 0.45, Domains: []string{"kestrin.example"}, Position: 0.4, Retrieved: rate(0.45), Products: 0.4, Price: 95, Ads: 0.3},
+			{Name: "Nordvale", Rate: 0.3, Domains: []string{"nordvale.example"}, Position: 0.8, Retrieved: rate(0.3), Products: 0.2, Price: 150},
+			{Name: "Velquist", Rate: 0.15, Domains: []string{"velquist.example"}, Position: 1, Retrieved: rate(0.15), Products: 0.1, Price: 60},
+			{Name: "Tamarek", Rate: 0.05, Domains: []string{"tamarek.example"}, Position: 1.5, Retrieved: rate(0.05)},
 		},
 		DayNoise: 0.3, PromptNoise: 0.8,
-		Shifts: []world.Shift{{Day: shift, Brand: "Ollaro", Rate: 0.3}},
+		Shifts: []world.Shift{
+			{Day: shift, Brand: "Ollaro", Rate: 0.3},
+			{Day: shift, Brand: "Nordvale", Rate: 0.25, Of: "ads"},
+			{Day: shift, Brand: "Kestrin", Rate: 0.8, Of: "price"},
+		},
+		Searches:  &world.Searches{Rate: 0.85, Counts: []float64{0.3, 0.4, 0.2, 0.1}, Branded: 0.3},
+		Merchants: []world.Merchant{{Name: "Cartwell", Rate: 0.8}, {Name: "Trolleyport", Rate: 0.5}, {Name: "Parcel Lane", Rate: 0.3}}, PriceNoise: 0.03,
+		Overview: rate(0.8), Blocks: map[string]float64{"peopleAlsoAsk": 0.7, "videos": 0.4, "discussions": 0.3, "places": 0.2},
 	}
 }
 
 // demoTargets are the targets of a demo. Targets whose provider is not available are left
 // out. Markdown shows which sentence cites which source.
 var demoTargets = []earshot.Target{
-	{Provider: "chatassistant", Country: "US", Options: json.RawMessage(`{"include":{"markdown":true}}`)},
+	{Provider: "chatassistant", Country: "US", Options: json.RawMessage(`{"include":{"markdown":true,"searchQueries":true,"shopping":true,"ads":true}}`)},
 	{Provider: "genassistant", Country: "DE", Options: json.RawMessage(`{"include":{"markdown":true}}`)},
 	{Provider: "websearch", Country: "US", Options: json.RawMessage(`{"include":{"searchoverview":{"markdown":true}}}`)},
 }
