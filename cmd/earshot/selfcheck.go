@@ -19,7 +19,7 @@ func (c *selfcheckCmd) Help() string {
 	return `Simulates texts and answers with known ground truth, and compares the accuracy that the service states with the accuracy that is
 measured: precision and recall of brand detection, coverage of each confidence interval, false positive rate and power of
 comparisons, and the false alarms per year and the detected drops of the alerts.
-It needs no server and no network. The default size takes about a minute on two processors.
+It needs no server and no network. The default size takes about a minute and a half on two processors.
 
 Exit status: 0 all measurements agree with the stated accuracy, 1 one does not, or anything else.
 

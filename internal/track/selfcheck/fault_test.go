@@ -14,6 +14,7 @@ type fault struct {
 	noRareRule    bool    // n is not limited to the number of prompts
 	factor        float64 // n is too large by this factor
 	usualVariance bool    // sample variance ÷ S instead of the long-run variance
+	keepsEmpty    bool    // a ratio counts prompts without a denominator
 }
 
 // intervals computes both intervals from the sums of a dataset by the formulas of
@@ -23,7 +24,10 @@ func (f fault) intervals(b *metric.Dataset, name string) metric.Intervals {
 	if err != nil {
 		panic(err)
 	}
-	ratio := name != visibility
+	if f.keepsEmpty {
+		addEmpty(b, &sums)
+	}
+	ratio := name != visibility && name != adRate
 	answers, x, y, weight, meanX, meanY := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for _, c := range sums.Cells {
 		n := float64(c.Answers)
@@ -77,6 +81,33 @@ func (f fault) intervals(b *metric.Dataset, name string) metric.Intervals {
 		rerun = effective(p, math.Max(between.Value, 1/(all*all)), between.Degrees)
 	}
 	return metric.Intervals{Rerun: new(stats.Wilson(p, rerun*f.factor)), Market: &market}
+}
+
+// addEmpty adds the cells that citedWhenRetrieved leaves out. retrievalRate has all of them.
+func addEmpty(b *metric.Dataset, sums *metric.Sums) {
+	all, err := b.Sums("retrievalRate@m2", 0)
+	if err != nil {
+		panic(err)
+	}
+	kept := map[int]bool{}
+	for _, c := range sums.Cells {
+		kept[c.Prompt] = true
+	}
+	for _, c := range all.Cells {
+		if !kept[c.Prompt] {
+			sums.Cells = append(sums.Cells, metric.CellSums{Prompt: c.Prompt, Weight: c.Weight, Answers: c.Answers})
+		}
+	}
+	for i, s := range all.Sweeps {
+		sums.Sweeps[i].Answers, sums.Sweeps[i].Weight = s.Answers, s.Weight
+	}
+}
+
+// countUnreported counts answers without the measured field as answers in which it is empty.
+func countUnreported(a *metric.Observation) {
+	if a.Unreported != nil {
+		a.Contents = metric.Contents{Sources: []metric.Citation{}, Cited: []metric.Citation{}, Ads: []metric.Ad{}}
+	}
 }
 
 // effective returns the effective sample size of a proportion p with variance v.

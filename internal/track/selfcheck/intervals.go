@@ -84,6 +84,34 @@ var families = []family{
 			{mixedRivals, 14, shareOfVoice, Range{0.942, 0.961}, Range{0.955, 0.974}},
 		},
 	},
+	{
+		guards: "answers without the measured field, such as counting them as zero",
+		name:   "some without the field", times: 1,
+		worlds: []asked{
+			{unreported, 14, adRate, Range{0.937, 0.957}, Range{0.957, 0.979}},
+			{mixedUnreported, 14, adRate, Range{0.942, 0.962}, Range{0.950, 0.971}},
+			{unreportedPages, 14, citedWhenRetrieved, Range{0.924, 0.944}, Range{0.963, 0.983}},
+		},
+	},
+	{
+		guards: "the rule that leaves prompts without a denominator out of a ratio",
+		name:   "few retrieve it", times: 1,
+		worlds: []asked{
+			{retrieved, 14, citedWhenRetrieved, Range{0.938, 0.958}, Range{0.968, 0.988}},
+			{seldom, 14, citedWhenRetrieved, Range{0.970, 0.990}, Range{0.969, 0.989}},
+			{seldom, 28, citedWhenRetrieved, Range{0.957, 0.978}, Range{0.941, 0.962}},
+		},
+	},
+	{
+		guards: "intervals of a mean of counts",
+		name:   "counts", times: 1,
+		worlds: []asked{
+			{searching, 3, fanout, Range{0.939, 0.960}, Range{0.955, 0.975}},
+			{searching, 14, fanout, Range{0.941, 0.962}, Range{0.951, 0.972}},
+			{mixedSearching, 14, fanout, Range{0.940, 0.962}, Range{0.936, 0.958}},
+			{seldomSearching, 28, fanout, Range{0.930, 0.951}, Range{0.907, 0.928}},
+		},
+	},
 }
 
 // Worlds that differ from the usual ones.
@@ -97,6 +125,15 @@ var (
 
 	rivals      = usual(40, 0).with(func(w *world) { w.centres, w.cites = []float64{-0.5, 0.5, -1}, true })
 	mixedRivals = rivals.with(func(w *world) { w.samples, w.weighted, w.missing = 2, true, 0.3 })
+
+	unreported      = usual(40, 0).with(func(w *world) { w.contents, w.unreported = ads, 0.3 })
+	mixedUnreported = unreported.with(func(w *world) { w.samples, w.weighted, w.missing = 3, true, 0.3 })
+	retrieved       = usual(40, 0).with(func(w *world) { w.contents, w.centres = pages, []float64{-0.5, 0.5} })
+	unreportedPages = retrieved.with(func(w *world) { w.unreported = 0.3 })
+	seldom          = retrieved.with(func(w *world) { w.prompts, w.centres, w.spread, w.note = 50, []float64{-12, 0.5}, 6, "few retrieve it" })
+	searching       = usual(40, 0).with(func(w *world) { w.contents, w.centres = searches, []float64{0.5, -0.5} })
+	mixedSearching  = searching.with(func(w *world) { w.samples, w.weighted, w.missing = 2, true, 0.3 })
+	seldomSearching = searching.with(func(w *world) { w.centres, w.spread, w.note = []float64{-4, -0.5}, 2, "few search" })
 )
 
 // rarely returns a world in which the answers to most prompts never name the brand, or always
@@ -134,18 +171,20 @@ func (s simulation) covered(setting, guards string, rerun, market Range, heldRer
 // held counts the repeats in which each interval contains the true value.
 func (s simulation) held(w asked) (rerun, market int) {
 	name := cmp.Or(w.metric, visibility)
+	w.observe = s.observe
 	def, truth := w.definition(w.sweeps), w.marketTruth(name)
 	for _, found := range repeat(s, "coverage "+name+" "+w.setting(w.sweeps), s.repeats, func(r *rand.Rand) [2]bool {
 		h := w.play(def, r)
 		i := s.intervals(h.Dataset, name)
-		return [2]bool{holds(*i.Rerun, w.truth(name, h.effects)), holds(*i.Market, truth)}
+		return [2]bool{holds(i.Rerun, w.truth(name, h.effects)), holds(i.Market, truth)}
 	}) {
 		rerun, market = rerun+count(found[0]), market+count(found[1])
 	}
 	return rerun, market
 }
 
-func holds(i stats.Interval, truth float64) bool { return i[0] <= truth && truth <= i[1] }
+// holds reports whether an interval contains the true value. No interval claims nothing.
+func holds(i *stats.Interval, truth float64) bool { return i == nil || i[0] <= truth && truth <= i[1] }
 
 // intervals returns the intervals of the first brand over all targets.
 func intervals(b *metric.Dataset, name string) metric.Intervals {
@@ -153,11 +192,17 @@ func intervals(b *metric.Dataset, name string) metric.Intervals {
 	if err != nil {
 		panic(err) // our own query
 	}
+	if rows[0].Interval == nil { // no answer has a denominator
+		return metric.Intervals{}
+	}
 	return *rows[0].Interval
 }
 
-// ofFirstBrand returns the query for one metric of the first brand.
+// ofFirstBrand returns the query for one metric of the first brand. Searches have no brand.
 func ofFirstBrand(b *metric.Dataset, name string) metric.Query {
+	if name == fanout {
+		return metric.Query{Metrics: []string{name}}
+	}
 	brand := b.Definition().Brands[0].Name
 	return metric.Query{Metrics: []string{name}, Having: metric.Selection{"brand": {brand}}, BrandsOnly: true}
 }

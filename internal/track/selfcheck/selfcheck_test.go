@@ -70,6 +70,8 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 	variance := func(s simulation) { s.coverage(families[1]) }
 	rare := func(s simulation) { s.coverage(families[2]) }
 	ratios := func(s simulation) { s.coverage(families[4]) }
+	fields := func(s simulation) { s.coverage(families[5]) }
+	empty := func(s simulation) { s.coverage(families[6]) }
 	threshold := func(s simulation) {
 		s.falseAlarms(quiet{10, 1, 0, quietTrackers[2].stated})
 	}
@@ -85,6 +87,8 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 		{"n 1.2 times too large", methods{intervals: fault{factor: 1.2}.intervals}, width, 350, true},
 		{"the usual variance", methods{intervals: fault{factor: 1, usualVariance: true}.intervals}, variance, 150, true},
 		{"ratios taken for rates", methods{intervals: func(b *metric.Dataset, _ string) metric.Intervals { return intervals(b, visibility) }}, ratios, 4, false},
+		{"unreported fields counted as zero", methods{intervals: intervals, observe: countUnreported}, fields, 30, false},
+		{"prompts without a denominator counted", methods{intervals: fault{factor: 1, keepsEmpty: true}.intervals}, empty, 60, false},
 		{"a threshold of one series", methods{threshold: func(falseAlarms float64, _ int, sweeps float64) float64 {
 			return alert.Threshold(falseAlarms, 1, sweeps)
 		}}, threshold, 1, false},
@@ -121,11 +125,17 @@ func TestFaultsDifferFromTheServiceByTheFaultOnly(t *testing.T) {
 	s := simulation{seed: 7}
 	for _, f := range families {
 		for _, w := range f.worlds {
+			names := []string{visibility}
+			switch {
+			case w.contents == searches:
+				continue // a mean of counts has another formula
+			case w.contents != named:
+				names = []string{w.metric}
+			case len(w.centres) > 1:
+				names = append(names, shareOfVoice)
+			}
 			data := w.play(w.definition(w.sweeps), s.random(w.setting(w.sweeps))).Dataset
-			for _, name := range []string{visibility, shareOfVoice} {
-				if len(w.centres) == 1 && name == shareOfVoice {
-					continue
-				}
+			for _, name := range names {
 				got, want := fault{factor: 1}.intervals(data, name), intervals(data, name)
 				for end := range 2 {
 					if math.Abs(got.Rerun[end]-want.Rerun[end]) > 1e-9 || math.Abs(got.Market[end]-want.Market[end]) > 1e-9 {

@@ -14,15 +14,19 @@ import (
 
 // The metrics that are checked.
 const (
-	visibility    = "visibility"
-	shareOfVoice  = "shareOfVoice"
-	citationShare = "citationShare"
+	visibility         = "visibility"
+	shareOfVoice       = "shareOfVoice"
+	citationShare      = "citationShare"
+	adRate             = "adRate"
+	citedWhenRetrieved = "citedWhenRetrieved"
+	fanout             = "fanout"
 )
 
 // methods are functions of the service that tests replace with faulty ones.
 type methods struct {
 	intervals func(b *metric.Dataset, name string) metric.Intervals
 	threshold func(falseAlarms float64, series int, sweepsPerYear float64) float64
+	observe   func(*metric.Observation) // changes answers before they are counted; nil in the service
 }
 
 var production = methods{intervals: intervals, threshold: alert.Threshold}

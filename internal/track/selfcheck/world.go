@@ -14,11 +14,12 @@ import (
 //	centre_b + a_ib + d_bt + e_ibt + shift (from the sweep shiftAt on)
 //
 // where a, d and e are normal with the standard deviations spread, day and promptDay, and
-// d_bt is autocorrelated.
+// d_bt is autocorrelated. Other contents of answers have log-odds of the same form.
 type world struct {
 	prompts   int
 	targets   int       // each target has its own e_ibt; a and d are the same on all targets
 	samples   int       // answers per cell and sweep; they have the same e_ibt
+	contents  contents  // the events that have these log-odds
 	centres   []float64 // one per brand; only the first brand is measured
 	spread    float64
 	day       float64
@@ -28,14 +29,32 @@ type world struct {
 	// missing is the share of missing answers on prompts that name the first brand more often
 	// than average. On other prompts no answer is missing. An estimate that weights cells by
 	// their number of answers is wrong then.
-	missing  float64
-	weighted bool // every second prompt has the weight 5
-	cites    bool // an answer that names a brand cites one or two of its pages
-	shift    float64
-	shiftAt  int
+	missing float64
+	// unreported is the share of answers without the field that is measured, on the same
+	// prompts.
+	unreported float64
+	weighted   bool // every second prompt has the weight 5
+	cites      bool // an answer that names a brand cites one or two of its pages
+	shift      float64
+	shiftAt    int
 
 	note string // describes other properties in the output
+
+	observe func(*metric.Observation) // a planted fault; nil otherwise
 }
+
+// contents are the events that have the log-odds of a world.
+type contents int
+
+const (
+	named    contents = iota // an answer names brand b
+	ads                      // an answer shows an ad of brand b
+	pages                    // 0: an answer retrieves a page of the first brand; 1: if so, it cites the page
+	searches                 // 0: an assistant searches; 1: if so, each of maxFurther further searches
+)
+
+// maxFurther is the maximum number of searches after the first.
+const maxFurther = 4
 
 // usual returns a world like a real tracker: a brand is named in about 40 % of answers, to
 // some prompts hardly ever and to others nearly always.
@@ -63,6 +82,9 @@ func (w world) setting(sweeps any) string {
 	}
 	if w.missing > 0 {
 		text += ", some missing"
+	}
+	if w.unreported > 0 {
+		text += ", some without the field"
 	}
 	if w.lag1 > 0 {
 		text += fmt.Sprintf(", days alike by %.1f", w.lag1)
@@ -154,23 +176,68 @@ func (w world) sweep(def metric.Definition, t int, days []float64, effects [][]f
 			rates[b] = logistic(odds)
 		}
 		for range w.samples {
-			answer.Outcome, answer.Mentions, answer.Citations = metric.Answered, answer.Mentions[:0], answer.Citations[:0]
+			answer.Outcome, answer.Unreported = metric.Answered, nil
 			if effects[i][0] > 0 && r.Float64() < w.missing {
 				answer.Outcome = "failed"
 			}
-			for b, rate := range rates {
-				if r.Float64() >= rate {
-					continue
-				}
-				answer.Mentions = append(answer.Mentions, metric.Mention{Brand: def.Brands[b].Name, Kind: metric.Name})
-				if w.cites {
-					answer.Citations = cite(answer.Citations, def.Brands[b], 1+r.IntN(2))
-				}
+			if w.unreported > 0 && effects[i][0] > 0 && r.Float64() < w.unreported {
+				answer.Unreported = nothing
+			}
+			w.fill(&answer, def.Brands, rates, r)
+			if w.observe != nil {
+				w.observe(&answer)
 			}
 			cells[i].Add(def.Brands, answer)
 		}
 	}
 	return cells
+}
+
+// nothing says that none of the measured fields was requested.
+var nothing = metric.Unreported{
+	metric.FieldSearches: metric.NotRequested, metric.FieldSources: metric.NotRequested, metric.FieldCited: metric.NotRequested, metric.FieldAds: metric.NotRequested,
+}
+
+// fill sets the contents of an answer.
+func (w world) fill(a *metric.Observation, brands []metric.PanelBrand, rates []float64, r *rand.Rand) {
+	switch w.contents {
+	case named:
+		a.Mentions, a.Citations = a.Mentions[:0], a.Citations[:0]
+		for b, rate := range rates {
+			if r.Float64() >= rate {
+				continue
+			}
+			a.Mentions = append(a.Mentions, metric.Mention{Brand: brands[b].Name, Kind: metric.Name})
+			if w.cites {
+				a.Citations = cite(a.Citations, brands[b], 1+r.IntN(2))
+			}
+		}
+	case ads:
+		a.Ads = []metric.Ad{}
+		for b, rate := range rates {
+			if r.Float64() < rate {
+				a.Ads = append(a.Ads, metric.Ad{Named: []string{brands[b].Name}})
+			}
+		}
+	case pages:
+		a.Sources, a.Cited = []metric.Citation{}, []metric.Citation{}
+		if r.Float64() < rates[0] {
+			a.Sources = cite(a.Sources, brands[0], 1)
+			if r.Float64() < rates[1] {
+				a.Cited = a.Sources
+			}
+		}
+	case searches:
+		a.Searches = []string{}
+		if r.Float64() < rates[0] {
+			a.Searches = append(a.Searches, "first")
+			for n := range maxFurther {
+				if r.Float64() < rates[1] {
+					a.Searches = append(a.Searches, fmt.Sprint(n))
+				}
+			}
+		}
+	}
 }
 
 // cite appends citations of one or two pages of a brand.
@@ -183,42 +250,39 @@ func cite(citations []metric.Citation, brand metric.PanelBrand, pages int) []met
 
 // truth returns the true value of a metric of the first brand for these prompts over all days.
 func (w world) truth(name string, effects [][]float64) float64 {
-	var mean total
+	x, y := 0.0, 0.0
 	for i, of := range effects {
-		for b, centre := range w.centres {
-			mean.add(b, w.weight(i)*meanRate(centre+of[b], math.Hypot(w.day, w.promptDay)))
-		}
-		mean.weight += w.weight(i)
+		x1, y1 := w.expected(name, of, math.Hypot(w.day, w.promptDay))
+		x, y = x+w.weight(i)*x1, y+w.weight(i)*y1
 	}
-	return mean.value(name)
+	return x / y
 }
 
 // marketTruth returns the true value over all prompts and days.
 func (w world) marketTruth(name string) float64 {
-	mean := total{weight: 1}
+	x, y := w.expected(name, make([]float64, len(w.centres)), math.Hypot(w.spread, math.Hypot(w.day, w.promptDay)))
+	return x / y
+}
+
+// expected returns the expected numerator and denominator of a metric of the first brand in an
+// answer, over effects that vary with a standard deviation of sd.
+func (w world) expected(name string, effects []float64, sd float64) (x, y float64) {
+	rates := make([]float64, len(w.centres))
+	all := 0.0
 	for b, centre := range w.centres {
-		mean.add(b, meanRate(centre, math.Hypot(w.spread, math.Hypot(w.day, w.promptDay))))
+		rates[b] = meanRate(centre+effects[b], sd)
+		all += rates[b]
 	}
-	return mean.value(name)
-}
-
-// total adds up the rates of the first brand and of all brands.
-type total struct{ first, all, weight float64 }
-
-func (t *total) add(brand int, rate float64) {
-	t.all += rate
-	if brand == 0 {
-		t.first += rate
+	switch name {
+	case visibility, adRate:
+		return rates[0], 1
+	case citedWhenRetrieved:
+		return rates[0] * rates[1], rates[0]
+	case fanout:
+		return rates[0] * (1 + maxFurther*rates[1]), rates[0]
+	default: // shareOfVoice and citationShare are equal: each mention of a brand comes with the same expected number of citations
+		return rates[0], all
 	}
-}
-
-// value returns the value of a metric. shareOfVoice and citationShare are equal, because each
-// mention of a brand comes with the same expected number of citations.
-func (t *total) value(name string) float64 {
-	if name == visibility {
-		return t.first / t.weight
-	}
-	return t.first / t.all
 }
 
 // meanRate returns the mean of logistic(centre + sd·Z) over normal Z. The trapezoidal rule is
