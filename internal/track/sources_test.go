@@ -23,18 +23,7 @@ func TestSourcesAreComparedOncePerWindow(t *testing.T) {
 				}
 				for _, repeat := range repeats {
 					w.now = w.now.Add(time.Minute)
-					started, err := w.services[0].RunNow(t.Context(), w.organization, "shoes", earshot.SweepRequest{Repeat: repeat}, w.now)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for state := started.Sweep.State; state == earshot.SweepRunning; {
-						w.step()
-						found, err := w.services[0].Sweep(t.Context(), w.organization, "shoes", started.Sweep.ID)
-						if err != nil {
-							t.Fatal(err)
-						}
-						state = found.State
-					}
+					w.run("shoes", repeat)
 				}
 			}
 			w.checkStepped("shoes", len(repeats)*(2*alert.Window+alert.Window/2))

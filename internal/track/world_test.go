@@ -40,7 +40,8 @@ type world struct {
 	services     []*track.Service
 	organization string
 	node         string
-	result       string // result of completed tasks
+	result       string                  // result of completed tasks
+	ask          func(*store.Job) []byte // returns the result of a task; nil: result
 	now          time.Time
 }
 
@@ -130,6 +131,9 @@ func (w *world) work() {
 		}
 		for _, job := range started {
 			end := store.Settlement{Job: job, Status: earshot.StatusCompleted, Charge: price, Attempts: 1, Result: []byte(w.result)}
+			if w.ask != nil {
+				end.Result = w.ask(job)
+			}
 			if w.random.IntN(8) == 0 {
 				end.Status, end.Charge, end.Result, end.Error = earshot.StatusFailed, 0, nil, &earshot.Error{Code: earshot.CodeUpstream}
 			}
@@ -140,6 +144,23 @@ func (w *world) work() {
 		if len(started) == 0 {
 			return
 		}
+	}
+}
+
+// run runs a sweep until it ends.
+func (w *world) run(name string, repeat bool) {
+	w.Helper()
+	started, err := w.services[0].RunNow(w.Context(), w.organization, name, earshot.SweepRequest{Repeat: repeat}, w.now)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for state := started.Sweep.State; state == earshot.SweepRunning; {
+		w.step()
+		found, err := w.services[0].Sweep(w.Context(), w.organization, name, started.Sweep.ID)
+		if err != nil {
+			w.Fatal(err)
+		}
+		state = found.State
 	}
 }
 
