@@ -11,6 +11,7 @@ import (
 	"earshot/client"
 	"earshot/internal/account"
 	"earshot/internal/app"
+	"earshot/internal/store/orgs"
 )
 
 var (
@@ -67,7 +68,7 @@ func makeAdminKey(ctx context.Context, cfg app.Config, organization string) (str
 		return "", err
 	}
 	key := account.NewKey()
-	err = s.CreateKey(organization, key, []account.Scope{account.ScopeAdmin}, time.Time{}, time.Now())
+	err = orgs.New(s).CreateKey(organization, key, []account.Scope{account.ScopeAdmin}, time.Time{}, time.Now())
 	return key.Text, errors.Join(err, s.Close())
 }
 

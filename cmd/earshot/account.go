@@ -9,15 +9,16 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 // withStore opens the database for work. A server may run on the same database.
-func withStore(in *invocation, work func(*store.Store) error) error {
+func withStore(in *invocation, work func(*orgs.Store) error) error {
 	s, err := app.OpenStore(in, in.cfg, false)
 	if err != nil {
 		return err
 	}
-	if err := work(s); err != nil {
+	if err := work(orgs.New(s)); err != nil {
 		_ = s.Close() // the first error is more useful
 		return err
 	}
@@ -25,8 +26,8 @@ func withStore(in *invocation, work func(*store.Store) error) error {
 }
 
 // withOrganization is withStore for a command on one organization.
-func withOrganization(in *invocation, name string, work func(*store.Store, *account.Organization) error) error {
-	return withStore(in, func(s *store.Store) error {
+func withOrganization(in *invocation, name string, work func(*orgs.Store, *account.Organization) error) error {
+	return withStore(in, func(s *orgs.Store) error {
 		o, err := findOrganization(in, s, name)
 		if err != nil {
 			return err
@@ -35,7 +36,7 @@ func withOrganization(in *invocation, name string, work func(*store.Store, *acco
 	})
 }
 
-func findOrganization(in *invocation, s *store.Store, name string) (*account.Organization, error) {
+func findOrganization(in *invocation, s *orgs.Store, name string) (*account.Organization, error) {
 	o, err := s.OrganizationByName(in, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fmt.Errorf("%w; 'earshot org list' lists all organizations", err)
@@ -107,7 +108,7 @@ func (c *orgCreateCmd) Run(in *invocation) error {
 	if err := checkCredits(c.Credits); err != nil {
 		return err
 	}
-	return withStore(in, func(s *store.Store) error {
+	return withStore(in, func(s *orgs.Store) error {
 		a, err := app.CreateOrganization(s, in.cfg.Settings, c.Name, c.Plan, c.Credits)
 		if err != nil {
 			return err
@@ -137,7 +138,7 @@ Examples:
 
 // Run lists the organizations.
 func (c *orgListCmd) Run(in *invocation) error {
-	return withStore(in, func(s *store.Store) error {
+	return withStore(in, func(s *orgs.Store) error {
 		all, err := s.Organizations(in)
 		if err != nil {
 			return err
@@ -180,7 +181,7 @@ func (c *orgSetCmd) Run(in *invocation) error {
 	if err := checkCredits(c.Credits); err != nil {
 		return err
 	}
-	return withOrganization(in, c.Name, func(s *store.Store, o *account.Organization) error {
+	return withOrganization(in, c.Name, func(s *orgs.Store, o *account.Organization) error {
 		if c.Plan != "" {
 			if err := app.SetPlan(s, in.cfg.Settings, o.ID, c.Plan); err != nil {
 				return err
@@ -196,7 +197,7 @@ func (c *orgSetCmd) Run(in *invocation) error {
 }
 
 // printAccount prints the plan and the credits of an organization.
-func (in *invocation) printAccount(s *store.Store, name string, asJSON bool) error {
+func (in *invocation) printAccount(s *orgs.Store, name string, asJSON bool) error {
 	o, err := s.OrganizationByName(in, name)
 	if err != nil {
 		return err
@@ -234,7 +235,7 @@ func (c *creditsGrantCmd) Run(in *invocation) error {
 	if c.Amount <= 0 {
 		return fmt.Errorf("the amount must be at least 1, but is %d; to reduce a balance, use 'earshot org set --credits'", c.Amount)
 	}
-	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
+	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
 		if c.Amount > maxCredits-o.Balance {
 			return fmt.Errorf("a grant of %s is too large: the maximum balance is %s", thousands(c.Amount), thousands(maxCredits))
 		}

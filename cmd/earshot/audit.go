@@ -6,6 +6,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 // errFindings is returned if the audit finds differences.
@@ -27,7 +28,7 @@ Examples:
 
 // Run prints the differences.
 func (c *auditCmd) Run(in *invocation) error {
-	return withStore(in, func(s *store.Store) error {
+	return withStore(in, func(s *orgs.Store) error {
 		findings, err := s.Audit(in)
 		if err != nil {
 			return err

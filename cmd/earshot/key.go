@@ -10,6 +10,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 type keyCmd struct {
@@ -64,7 +65,7 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 	if c.Expires < 0 {
 		return fmt.Errorf("--expires must not be negative, but is %s", c.Expires)
 	}
-	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
+	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
 		now, expires := s.Now(), time.Time{}
 		if c.Expires > 0 {
 			expires = now.Add(c.Expires)
@@ -105,7 +106,7 @@ type listedKey struct {
 
 // Run lists the keys.
 func (c *keyListCmd) Run(in *invocation) error {
-	return withStore(in, func(s *store.Store) error {
+	return withStore(in, func(s *orgs.Store) error {
 		keys, err := c.find(in, s)
 		if err != nil {
 			return err
@@ -124,7 +125,7 @@ func (c *keyListCmd) Run(in *invocation) error {
 }
 
 // find returns the keys of one organization or of all organizations.
-func (c *keyListCmd) find(in *invocation, s *store.Store) ([]listedKey, error) {
+func (c *keyListCmd) find(in *invocation, s *orgs.Store) ([]listedKey, error) {
 	all, err := s.Organizations(in)
 	if err != nil {
 		return nil, err
@@ -219,7 +220,7 @@ Examples:
 
 // Run sets the limits.
 func (c *keyLimitCmd) Run(in *invocation) error {
-	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
+	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
 		if _, err := s.SetKeyBudget(in, o.ID, c.ID, c.CreditsPerDay, c.CreditsPerMonth, s.Now()); err != nil {
 			return orList(err)
 		}
@@ -244,7 +245,7 @@ Examples:
 
 // Run revokes the key.
 func (c *keyRevokeCmd) Run(in *invocation) error {
-	return withStore(in, func(s *store.Store) error {
+	return withStore(in, func(s *orgs.Store) error {
 		if err := s.RevokeKey(c.ID, s.Now()); err != nil {
 			return orList(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"earshot/internal/app"
-	"earshot/internal/store"
+	"earshot/internal/store/transfer"
 )
 
 type migrateCmd struct {
@@ -37,7 +37,7 @@ func (c *migrateCmd) Run(in *invocation) error {
 		return errors.New("the target database is missing: pass --to or --database, or set EARSHOT_DATABASE")
 	}
 	progress := transferProgress{out: in.errOut, terminal: isTerminal(in.errOut)}
-	moved, err := app.Migrate(in, in.cfg, c.From, to, func(doing string, s store.TransferState) { progress.show(doing, s, time.Now()) })
+	moved, err := app.Migrate(in, in.cfg, c.From, to, func(doing string, s transfer.State) { progress.show(doing, s, time.Now()) })
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ type transferProgress struct {
 	shown    time.Time
 }
 
-func (p *transferProgress) show(doing string, s store.TransferState, now time.Time) {
+func (p *transferProgress) show(doing string, s transfer.State, now time.Time) {
 	every := lineEvery
 	if p.terminal {
 		every = barEvery

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"earshot/internal/account"
-	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 type webhookCmd struct {
@@ -29,7 +29,7 @@ Examples:
 
 // Run replaces the secret.
 func (c *webhookRotateCmd) Run(in *invocation) error {
-	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
+	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
 		secret := account.NewWebhookSecret()
 		if err := s.RotateSecret(o.ID, secret, s.Now()); err != nil {
 			return err

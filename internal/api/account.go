@@ -7,13 +7,14 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 func keyOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/keys", Scope: account.ScopeAdmin, Client: Method{Name: "Keys", Returns: "Keys"}},
 			func(s *Server, c *call, _, _ none) (earshot.KeyList, error) {
-				keys, err := s.Store.Keys(c.context(), c.organization(), s.Store.Now())
+				keys, err := s.Orgs.Keys(c.context(), c.organization(), s.Store.Now())
 				for _, k := range keys {
 					k.Current = k.ID == c.principal.KeyID
 				}
@@ -54,9 +55,9 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	}
 	key := account.NewKey()
 	key.Name, key.CreditsPerDay, key.CreditsPerMonth = body.Name, int64(body.CreditsPerDay), int64(body.CreditsPerMonth)
-	err := s.Store.CreateKey(c.organization(), key, scopes, body.ExpiresAt, now)
-	if errors.Is(err, store.ErrTooManyKeys) {
-		err = schema.Invalid(schema.BodyField, "%v", store.ErrTooManyKeys)
+	err := s.Orgs.CreateKey(c.organization(), key, scopes, body.ExpiresAt, now)
+	if errors.Is(err, orgs.ErrTooManyKeys) {
+		err = schema.Invalid(schema.BodyField, "%v", orgs.ErrTooManyKeys)
 	}
 	if err != nil {
 		return earshot.NewKey{}, err
@@ -78,7 +79,7 @@ func (s *Server) changeKey(c *call, _ none, body earshot.KeyCeilings) (*earshot.
 	if !account.IsKeyID(id) {
 		return nil, store.ErrNotFound
 	}
-	key, err := s.Store.SetKeyBudget(c.context(), c.organization(), id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), s.Store.Now())
+	key, err := s.Orgs.SetKeyBudget(c.context(), c.organization(), id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), s.Store.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (s *Server) revokeKey(c *call, _, _ none) (*earshot.RevokedKey, error) {
 	if !account.IsKeyID(id) {
 		return nil, store.ErrNotFound
 	}
-	key, err := s.Store.RevokeKeyOf(c.organization(), id, s.Store.Now())
+	key, err := s.Orgs.RevokeKeyOf(c.organization(), id, s.Store.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/limits/share"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 // keyring checks API keys. It caches keys and reads each key from the database at most twice
 // a second.
 type keyring struct {
-	store   *store.Store
+	orgs    *orgs.Store
 	loads   singleflight.Group
 	lookups *share.Pool // of keys that are not cached
 
@@ -37,12 +38,12 @@ type keyring struct {
 }
 
 type knownKey struct {
-	*store.StoredKey
+	*orgs.StoredKey
 	readAt time.Time
 }
 
-func newKeyring(s *store.Store, lookups *share.Pool) *keyring {
-	return &keyring{store: s, lookups: lookups, keys: map[string]knownKey{}}
+func newKeyring(s *orgs.Store, lookups *share.Pool) *keyring {
+	return &keyring{orgs: s, lookups: lookups, keys: map[string]knownKey{}}
 }
 
 // sentKey is the key of a request.
@@ -100,7 +101,7 @@ func errInvalidKey() error {
 }
 
 // find returns a key that was read from the database within keyFreshness.
-func (k *keyring) find(ctx context.Context, id string) (*store.StoredKey, error) {
+func (k *keyring) find(ctx context.Context, id string) (*orgs.StoredKey, error) {
 	k.mu.Lock()
 	known, ok := k.keys[id]
 	k.mu.Unlock()
@@ -108,15 +109,15 @@ func (k *keyring) find(ctx context.Context, id string) (*store.StoredKey, error)
 		return known.StoredKey, nil
 	}
 	// One load serves all waiting requests, so it must not be canceled with the first one.
-	var key *store.StoredKey
+	var key *orgs.StoredKey
 	loaded, err, _ := k.loads.Do(id, func() (any, error) { return k.load(context.WithoutCancel(ctx), id) })
 	if err == nil {
-		key, _ = loaded.(*store.StoredKey) // always the type
+		key, _ = loaded.(*orgs.StoredKey) // always the type
 	}
 	return key, err
 }
 
-func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error) {
+func (k *keyring) load(ctx context.Context, id string) (*orgs.StoredKey, error) {
 	if !k.knows(id) {
 		done, ok := k.lookups.Hold(share.Stranger)
 		if !ok {
@@ -127,18 +128,18 @@ func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error)
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	readAt := time.Now()
-	key, err := k.store.Key(ctx, id, k.store.Now())
+	key, err := k.orgs.Key(ctx, id, k.orgs.Now())
 	if err != nil {
 		k.set(id, nil, readAt)
 		return nil, err
 	}
 	k.set(id, key, readAt)
-	k.store.NoteKeyUse(id, k.store.Now())
+	k.orgs.NoteKeyUse(id, k.orgs.Now())
 	return key, nil
 }
 
 // set updates the cache; a nil key is removed.
-func (k *keyring) set(id string, key *store.StoredKey, readAt time.Time) {
+func (k *keyring) set(id string, key *orgs.StoredKey, readAt time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if key == nil {

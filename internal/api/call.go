@@ -252,7 +252,7 @@ func (c *call) usage(status int) {
 	if o := c.receipt.Organization; o != nil {
 		slots, running, balance = o.Plan.Slots, c.receipt.Running, o.Balance
 	} else if status != http.StatusServiceUnavailable && status != http.StatusTooManyRequests {
-		o, err := c.server.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.server.Store.Now())
+		o, err := c.server.Orgs.Organization(c.r.Context(), c.principal.OrganizationID, c.server.Store.Now())
 		if err != nil {
 			return
 		}

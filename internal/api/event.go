@@ -45,7 +45,7 @@ func eventOperations() []Operation {
 // events lists finished tasks in the order in which they finished.
 func (s *Server) events(c *call, q earshot.EventQuery, _ none) error {
 	if q.Cursor == latest {
-		o, err := s.Store.Organization(c.context(), c.organization(), s.Store.Now())
+		o, err := s.Orgs.Organization(c.context(), c.organization(), s.Store.Now())
 		if err != nil {
 			return err
 		}

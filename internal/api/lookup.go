@@ -18,7 +18,7 @@ func lookupOperations() []Operation {
 		operation(Operation{Method: "GET", Path: "/v1/states", Scope: account.ScopeRead, Client: Method{Name: "States", Takes: []string{"Country"}}}, states),
 		operation(Operation{Method: "GET", Path: "/v1/credits", Scope: account.ScopeRead, Client: Method{Name: "Credits"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Credits, error) {
-				o, err := s.Store.Organization(c.context(), c.organization(), s.Store.Now())
+				o, err := s.Orgs.Organization(c.context(), c.organization(), s.Store.Now())
 				if err != nil {
 					return nil, err
 				}

@@ -23,7 +23,7 @@ import (
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
-	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -199,14 +199,14 @@ func TestInvalidKeys(t *testing.T) {
 	s := serve(t)
 	credits := func(key account.Key) request { return request{method: "GET", path: "/v1/credits", key: key.Text} }
 	key := account.NewKey() // nobody can make another of the same id, so another is stored under it
-	if err := s.store.CreateKey(s.org.ID, account.Key{ID: key.ID, Text: account.NewKey().Text}, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
+	if err := s.orgs.CreateKey(s.org.ID, account.Key{ID: key.ID, Text: account.NewKey().Text}, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s.fails(t, credits(key), http.StatusUnauthorized, earshot.CodeInvalidKey)
 	s.fails(t, credits(s.expiringKey(t, s.org, time.Now().Add(-time.Millisecond), account.DefaultScopes()...)), http.StatusUnauthorized, earshot.CodeInvalidKey)
 	valid := s.expiringKey(t, s.org, time.Now().Add(time.Hour), account.DefaultScopes()...)
 	s.succeeds(t, credits(valid))
-	if err := s.store.RevokeKey(valid.ID, time.Now()); err != nil {
+	if err := s.orgs.RevokeKey(valid.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the key is revoked", func() bool { return s.send(t, credits(valid)).status == http.StatusUnauthorized })
@@ -217,9 +217,9 @@ func TestInvalidKeys(t *testing.T) {
 func TestKeyUseIsNotWrittenDuringTheRequest(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	other := storetest.Open(t, s.file)
+	other := orgs.New(storetest.Open(t, s.file))
 	// used reports whether the key of the test was used, as a store knows it.
-	used := func(from *store.Store) bool {
+	used := func(from *orgs.Store) bool {
 		t.Helper()
 		keys, err := from.Keys(t.Context(), s.org.ID, time.Now())
 		if err != nil {
@@ -241,10 +241,10 @@ func TestKeyUseIsNotWrittenDuringTheRequest(t *testing.T) {
 	if err := lock.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if !used(s.store) || used(other) {
-		t.Errorf("the key is used: %t; written: %t", used(s.store), used(other))
+	if !used(s.orgs) || used(other) {
+		t.Errorf("the key is used: %t; written: %t", used(s.orgs), used(other))
 	}
-	if err := s.store.WriteKeyUses(); err != nil || !used(other) {
+	if err := s.orgs.WriteKeyUses(); err != nil || !used(other) {
 		t.Errorf("written: %t, %v", used(other), err)
 	}
 }
@@ -552,7 +552,7 @@ func TestPages(t *testing.T) {
 		s.succeeds(t, request{method: "POST", path: "/v1/async/task", key: s.key, body: echoTask})
 	}
 	for range tasks - 1 {
-		if _, err := s.store.Grant(s.org.ID, 1, time.Now()); err != nil {
+		if _, err := s.orgs.Grant(s.org.ID, 1, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,6 +33,7 @@ import (
 	"earshot/internal/limits/share"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track"
 	"earshot/internal/upstream/capture"
@@ -51,6 +52,7 @@ type Limiter interface {
 // Config is the configuration and the dependencies of the API.
 type Config struct {
 	Store     *store.Store
+	Orgs      *orgs.Store
 	Jobs      *job.Runner
 	Trackers  *track.Service
 	Reports   *track.Service // reads answers and metrics, possibly from a read replica
@@ -133,7 +135,7 @@ func New(cfg Config) *Server {
 	s := &Server{
 		Config:  cfg,
 		mux:     http.NewServeMux(),
-		keys:    newKeyring(cfg.Store, share.NewPool(keyLookups)),
+		keys:    newKeyring(cfg.Orgs, share.NewPool(keyLookups)),
 		guests:  ratelimit.NewLocal(),
 		metrics: newMetrics(cfg.Metrics),
 		calls:   share.NewPool(int64(cfg.CallsInFlight)),

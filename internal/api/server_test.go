@@ -28,6 +28,7 @@ import (
 	"earshot/internal/provider/health"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -81,6 +82,7 @@ type server struct {
 	*httptest.Server
 	api   *api.Server
 	store *store.Store
+	orgs  *orgs.Store
 	file  string // of the store
 	org   *account.Organization
 	key   string // with all scopes
@@ -111,6 +113,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "earshot.db")
 	s := storetest.Open(t, file)
+	accounts := orgs.New(s)
 	lines, registry := &logs{}, prometheus.NewRegistry()
 	log := slog.New(slog.NewTextHandler(lines, nil))
 	catalogue, err := provider.NewCatalogue([]provider.Provider{echo{}}, func(string) bool { return false }, nil)
@@ -126,7 +129,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 		t.Fatal(err)
 	}
 	jobs, err := job.NewRunner(job.Config{
-		Store: s, Catalogue: catalogue, Captures: captures, CaptureURL: "http://x/captures", Log: log, Metrics: job.NewMetrics(registry),
+		Store: s, Orgs: accounts, Catalogue: catalogue, Captures: captures, CaptureURL: "http://x/captures", Log: log, Metrics: job.NewMetrics(registry),
 		Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{"echo": {client}}, log),
 		Health:    health.New(s, func(err error) { t.Error(err) }), Backoff: []time.Duration{},
 	})
@@ -134,7 +137,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 		t.Fatal(err)
 	}
 	cfg := api.Config{
-		Store: s, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
+		Store: s, Orgs: accounts, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
 		CheckWebhook: func(string) error { return nil }, OpenAPI: func() ([]byte, error) { return []byte(`{}`), nil },
 		Dashboard: http.NotFoundHandler(), MCP: http.NotFoundHandler(), Metrics: registry, Log: log,
 	}
@@ -142,7 +145,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 		c(&cfg)
 	}
 	handler := api.New(cfg)
-	sv := &server{Server: httptest.NewServer(handler), api: handler, store: s, file: file, org: storetest.Organization(t, s, 1, 1000), logs: lines}
+	sv := &server{Server: httptest.NewServer(handler), api: handler, store: s, orgs: accounts, file: file, org: storetest.Organization(t, s, 1, 1000), logs: lines}
 	t.Cleanup(sv.Close)
 	sv.key = sv.newKey(t, append(account.DefaultScopes(), account.ScopeAdmin)...)
 	return sv
@@ -157,7 +160,7 @@ func (s *server) newKey(t *testing.T, scopes ...account.Scope) string {
 func (s *server) expiringKey(t *testing.T, o *account.Organization, expires time.Time, scopes ...account.Scope) account.Key {
 	t.Helper()
 	key := account.NewKey()
-	if err := s.store.CreateKey(o.ID, key, scopes, expires, time.Now()); err != nil {
+	if err := s.orgs.CreateKey(o.ID, key, scopes, expires, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	return key
@@ -212,7 +215,7 @@ func (s *server) unharmed(t *testing.T) {
 // organization reads the organization from the database.
 func (s *server) organization(t *testing.T, id string) *account.Organization {
 	t.Helper()
-	o, err := s.store.Organization(t.Context(), id, time.Now())
+	o, err := s.orgs.Organization(t.Context(), id, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

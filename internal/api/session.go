@@ -171,7 +171,7 @@ func (s *Server) signOut(c *call, _, _ none) (earshot.SessionResponse, error) {
 // sessionOf returns the session of an authenticated request.
 func (s *Server) sessionOf(c *call) (*earshot.Session, error) {
 	key := c.principal
-	o, err := s.Store.Organization(c.r.Context(), key.OrganizationID, c.started)
+	o, err := s.Orgs.Organization(c.r.Context(), key.OrganizationID, c.started)
 	if err != nil {
 		return nil, err
 	}

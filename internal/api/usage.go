@@ -27,7 +27,7 @@ func usageOperations() []Operation {
 
 // usage returns the number and cost of the organization's jobs by day and provider.
 func (s *Server) usage(c *call, q earshot.UsageQuery, _ none) (*earshot.Usage, error) {
-	o, err := s.Store.Organization(c.context(), c.organization(), s.Store.Now())
+	o, err := s.Orgs.Organization(c.context(), c.organization(), s.Store.Now())
 	if err != nil {
 		return nil, err
 	}

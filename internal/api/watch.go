@@ -14,6 +14,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/limits/share"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 const (
@@ -35,6 +36,7 @@ const (
 // has one poller.
 type watch struct {
 	store  *store.Store
+	orgs   *orgs.Store
 	keys   *keyring
 	log    *slog.Logger
 	places *share.Pool // limits the streams on this node
@@ -114,7 +116,7 @@ func (s *stream) send(n update) {
 }
 
 func newWatch(cfg Config, keys *keyring, places *share.Pool) *watch {
-	return &watch{store: cfg.Store, keys: keys, log: cfg.Log, places: places, views: map[string]*view{}, byKey: map[string]int{}}
+	return &watch{store: cfg.Store, orgs: cfg.Orgs, keys: keys, log: cfg.Log, places: places, views: map[string]*view{}, byKey: map[string]int{}}
 }
 
 // follow opens a stream; the caller must call leave. If there are too many streams, it
@@ -225,7 +227,7 @@ func (w *watch) pollOnce(ctx context.Context, v *view) error {
 		return err
 	}
 	now := w.store.Now()
-	o, err := w.store.Organization(ctx, v.organization, now)
+	o, err := w.orgs.Organization(ctx, v.organization, now)
 	if err != nil {
 		return err
 	}

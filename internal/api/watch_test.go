@@ -10,17 +10,18 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/limits/share"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
 func TestOnePollerPerOrganization(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, filepath.Join(t.TempDir(), "earshot.db"))
-	log := slog.New(slog.DiscardHandler)
-	w := newWatch(Config{Store: s, Log: log}, newKeyring(s, share.NewPool(keyLookups)), share.NewPool(100))
+	accounts, log := orgs.New(s), slog.New(slog.DiscardHandler)
+	w := newWatch(Config{Store: s, Orgs: accounts, Log: log}, newKeyring(accounts, share.NewPool(keyLookups)), share.NewPool(100))
 	o := storetest.Organization(t, s, 5, 1000)
 	key := account.NewKey()
-	if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
+	if err := accounts.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	var streams []*stream

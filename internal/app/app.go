@@ -31,6 +31,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/health"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/tracking"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track"
@@ -52,6 +53,7 @@ type App struct {
 
 	cfg       Config
 	store     *store.Store
+	orgs      *orgs.Store
 	replica   *store.Store // nil without a database for reports
 	lab       *lab.Server
 	upstreams *upstreams
@@ -88,6 +90,7 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	if a.store, err = OpenStore(ctx, cfg, true); err != nil {
 		return nil, err
 	}
+	a.orgs = orgs.New(a.store)
 	if err := a.openReplica(ctx); err != nil {
 		return nil, err
 	}
@@ -111,15 +114,15 @@ func (a *App) prepareAccounts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.store.ApplyPlans(ctx, plans); err != nil {
+	if err := a.orgs.ApplyPlans(ctx, plans); err != nil {
 		return err
 	}
-	all, err := a.store.Organizations(ctx)
+	all, err := a.orgs.Organizations(ctx)
 	if err != nil || len(all) > 0 {
 		return err
 	}
-	a.First, err = CreateOrganization(a.store, a.cfg.Settings, "default", "hobby", nil)
-	if errors.Is(err, store.ErrExists) {
+	a.First, err = CreateOrganization(a.orgs, a.cfg.Settings, "default", "hobby", nil)
+	if errors.Is(err, orgs.ErrExists) {
 		return nil
 	}
 	return err
@@ -184,7 +187,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	})
 	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
-		Store: a.store, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
+		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,
 		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 		Shadows: a.upstreams.shadows,
@@ -204,7 +207,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
 	a.api = api.New(api.Config{
-		Store: a.store, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: a.store, Orgs: a.orgs, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
@@ -264,7 +267,7 @@ func (a *App) webhookBody(ctx context.Context, organization, id string) ([]byte,
 // memory otherwise.
 func (a *App) limiter() api.Limiter {
 	if store.Shared(a.cfg.Database) {
-		return ratelimit.NewShared(a.store.CountRequests)
+		return ratelimit.NewShared(a.orgs.CountRequests)
 	}
 	return ratelimit.NewLocal()
 }

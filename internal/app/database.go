@@ -8,6 +8,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track"
 )
@@ -78,7 +79,7 @@ type Account struct {
 
 // CreateOrganization creates an organization with a key. If credits is not nil, it replaces
 // the first grant of the plan.
-func CreateOrganization(s *store.Store, settings Settings, name, planName string, credits *int64) (*Account, error) {
+func CreateOrganization(s *orgs.Store, settings Settings, name, planName string, credits *int64) (*Account, error) {
 	plan, err := settings.plan(planName)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 	}
 	created := &Account{Key: account.NewKey(), WebhookSecret: account.NewWebhookSecret()}
 	created.Key.Name = "first"
-	created.Organization, err = s.CreateOrganization(store.NewOrganization{
+	created.Organization, err = s.CreateOrganization(orgs.NewOrganization{
 		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
 	}, s.Now())
 	if err != nil {
@@ -105,7 +106,7 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 }
 
 // SetPlan changes the plan of an organization to one of the configured plans.
-func SetPlan(s *store.Store, settings Settings, organization, planName string) error {
+func SetPlan(s *orgs.Store, settings Settings, organization, planName string) error {
 	plan, err := settings.plan(planName)
 	if err != nil {
 		return err

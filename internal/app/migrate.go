@@ -15,14 +15,16 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/tracking"
+	"earshot/internal/store/transfer"
 	"earshot/internal/track"
 )
 
 // Migrated is the result of moving a database. The contents of both databases were
 // compared.
 type Migrated struct {
-	Tables earshot.List[store.TransferState] `json:"tables"`
+	Tables earshot.List[transfer.State] `json:"tables"`
 	// Trackers is the number of trackers whose metrics are the same in both databases.
 	Trackers int `json:"trackers"`
 	// Untold are the trackers whose metrics cannot be computed yet, with the reason.
@@ -35,19 +37,19 @@ type Migrated struct {
 // move, and compares the two. A database is a postgres:// URL, the path of a SQLite file,
 // or the path of its data folder; a path may have the prefix sqlite:. Migrate calls report
 // with the current step and the progress of a table.
-func Migrate(ctx context.Context, cfg Config, from, to string, report func(doing string, s store.TransferState)) (_ *Migrated, err error) {
-	t, err := store.BeginTransfer(ctx,
+func Migrate(ctx context.Context, cfg Config, from, to string, report func(doing string, s transfer.State)) (_ *Migrated, err error) {
+	t, err := transfer.Begin(ctx,
 		store.Config{URL: databaseAddress(from), AllowUnsafe: cfg.AllowUnsafeDatabase},
 		store.Config{URL: databaseAddress(to), AllowUnsafe: cfg.AllowUnsafeDatabase})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	if err := t.Copy(ctx, func(s store.TransferState) { report("copied", s) }); err != nil {
+	if err := t.Copy(ctx, func(s transfer.State) { report("copied", s) }); err != nil {
 		return nil, err
 	}
 	moved := &Migrated{}
-	err = t.Verify(ctx, func(s store.TransferState) {
+	err = t.Verify(ctx, func(s transfer.State) {
 		moved.Tables = append(moved.Tables, s)
 		report("compared", s)
 	})
@@ -92,7 +94,7 @@ func sameFindings(ctx context.Context, from, to *store.Store) ([]store.Finding, 
 // compareNumbers computes the metrics of every tracker from both databases. It returns an
 // error if they differ.
 func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) error {
-	organizations, err := from.Organizations(ctx)
+	organizations, err := orgs.New(from).Organizations(ctx)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (a *App) signIn(ctx context.Context, token string) (text string, whose *acc
 	key := account.NewKey()
 	key.Name = "dashboard"
 	whose = &account.Principal{KeyID: key.ID, OrganizationID: owner.ID, Scopes: append(account.DefaultScopes(), account.ScopeAdmin)}
-	if err := a.store.CreateKey(owner.ID, key, whose.Scopes, now.Add(api.SessionLife), now); err != nil {
+	if err := a.orgs.CreateKey(owner.ID, key, whose.Scopes, now.Add(api.SessionLife), now); err != nil {
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
 	a.ticket.token = ""
@@ -76,7 +76,7 @@ func (a *App) Owner(ctx context.Context) (string, error) {
 }
 
 func (a *App) oldestOrganization(ctx context.Context) (*account.Organization, error) {
-	all, err := a.store.Organizations(ctx)
+	all, err := a.orgs.Organizations(ctx)
 	if err != nil {
 		return nil, err
 	}

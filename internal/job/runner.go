@@ -33,6 +33,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/health"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -41,6 +42,7 @@ import (
 // Config is the configuration of a Runner.
 type Config struct {
 	Store     *store.Store
+	Orgs      *orgs.Store
 	Catalogue *provider.Catalogue
 	Upstreams *upstream.Routes
 	Vendors   provider.Vendors
@@ -150,7 +152,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
 	r.workers.Wait()
-	if lost := r.Store.WriteKeyUses(); lost != nil {
+	if lost := r.Orgs.WriteKeyUses(); lost != nil {
 		r.Log.Warn("storing the last use of keys failed", "error", lost)
 	}
 	if left := r.Store.StopNode(r.node.Load().id); left != nil {

@@ -17,6 +17,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -41,7 +42,7 @@ func runner(t *testing.T, address string) (*Runner, *account.Principal) {
 		t.Fatal(err)
 	}
 	cfg := attempter(t).Config
-	cfg.Store, cfg.Catalogue, cfg.Host, cfg.Backoff = s, catalogue, "test", []time.Duration{}
+	cfg.Store, cfg.Orgs, cfg.Catalogue, cfg.Host, cfg.Backoff = s, orgs.New(s), catalogue, "test", []time.Duration{}
 	r, err := NewRunner(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +221,7 @@ func TestStoppingEndsWhatDoesNotEndByItself(t *testing.T) {
 		if err := <-ended; earshot.ErrorCode(err) != earshot.CodeServerUnavailable {
 			t.Errorf("the running call ended with %v", err)
 		}
-		o, err := r.Store.Organization(t.Context(), principal.OrganizationID, time.Now())
+		o, err := r.Orgs.Organization(t.Context(), principal.OrganizationID, time.Now())
 		if err != nil || o.Running != 0 || o.Balance != 100 {
 			t.Errorf("after the stop: %+v, %v", o, err)
 		}
@@ -290,15 +291,15 @@ func TestTidyingWritesUsesOfKeysAndDropsStatsOfPastHours(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		r, principal := runner(t, address)
-		other, now := storetest.Open(t, address), time.Now()
+		other, now := orgs.New(storetest.Open(t, address)), time.Now()
 		if _, _, err := r.Call(t.Context(), call(principal, answers("x"))); err != nil {
 			t.Fatal(err)
 		}
-		keys, err := r.Store.Keys(t.Context(), principal.OrganizationID, now)
+		keys, err := r.Orgs.Keys(t.Context(), principal.OrganizationID, now)
 		if err != nil || len(keys) != 1 {
 			t.Fatalf("%d keys, %v", len(keys), err)
 		}
-		r.Store.NoteKeyUse(keys[0].ID, now)
+		r.Orgs.NoteKeyUse(keys[0].ID, now)
 		for _, step := range []struct {
 			after time.Duration
 			hours int
@@ -367,7 +368,7 @@ func TestAPanicGivesBackWhatTheCallTook(t *testing.T) {
 	}()
 	r.Drain()
 	r.Stop(t.Context()) // waits for the tidying up
-	o, err := r.Store.Organization(t.Context(), principal.OrganizationID, time.Now())
+	o, err := r.Orgs.Organization(t.Context(), principal.OrganizationID, time.Now())
 	if err != nil || o.Running != 0 || o.Held != 0 || o.Balance != 100 {
 		t.Errorf("after the panic: %+v, %v", o, err)
 	}

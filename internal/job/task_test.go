@@ -17,6 +17,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 )
@@ -43,6 +44,7 @@ func worker(t *testing.T, address string, workers int, scripts map[string]script
 	}
 	cfg := attempter(t).Config
 	cfg.Store, cfg.Catalogue, cfg.Host, cfg.Workers = storetest.Open(t, address), catalogue, "test", workers
+	cfg.Orgs = orgs.New(cfg.Store)
 	cfg.Backoff = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
 	r, err = NewRunner(cfg)
 	if err != nil {

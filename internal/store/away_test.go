@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -22,16 +23,19 @@ func TestAnUnreachableDatabaseIsUnavailable(t *testing.T) {
 		name string
 		do   func(ctx context.Context) error
 	}{
-		{"a look-up", func(ctx context.Context) error { _, err := s.Key(ctx, "none", time.Now()); return err }},
+		{"a look-up", func(ctx context.Context) error { _, err := orgs.New(s).Key(ctx, "none", time.Now()); return err }},
 		{"a report", func(ctx context.Context) error { _, err := s.Batches(ctx, o.ID, "", 10); return err }},
 		{"a list", func(ctx context.Context) error {
 			_, _, err := s.Requests(ctx, o.ID, store.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
 			return err
 		}},
-		{"a count", func(ctx context.Context) error { _, err := s.CountRequests(ctx, o.ID, 1, time.Second); return err }},
+		{"a count", func(ctx context.Context) error {
+			_, err := orgs.New(s).CountRequests(ctx, o.ID, 1, time.Second)
+			return err
+		}},
 		{"a call", func(context.Context) error { _, err := s.Begin(aJob(o, node, 5)); return err }},
 		{"a submission", func(context.Context) error { _, err := s.Submit(o.ID, someTasks(o, 1), 1, time.Now()); return err }},
-		{"a grant", func(context.Context) error { _, err := s.Grant(o.ID, 5, time.Now()); return err }},
+		{"a grant", func(context.Context) error { _, err := orgs.New(s).Grant(o.ID, 5, time.Now()); return err }},
 	}
 	detour.Cut()
 	for _, op := range operations {
@@ -48,7 +52,7 @@ func TestAnUnreachableDatabaseIsUnavailable(t *testing.T) {
 	if err := s.Exec(`ALTER TABLE organizations RENAME TO gone`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Organization(t.Context(), o.ID, time.Now()); err == nil || earshot.ErrorCode(err) != earshot.CodeInternal {
+	if _, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now()); err == nil || earshot.ErrorCode(err) != earshot.CodeInternal {
 		t.Errorf("without its table: %v", err)
 	}
 }

@@ -161,24 +161,8 @@ func (w *Work) releaseBudget(job *Job, held, charged int64, now time.Time) {
 	}
 }
 
-// SetKeyBudget sets the budgets of a key (0 for no limit) and returns the updated key. Spending
-// counts from when the key first had a budget. SetKeyBudget returns ErrNotFound.
-func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) (*earshot.Key, error) {
-	err := s.Commit(Change{Organization: organization, across: true, Apply: func(ctx context.Context, w *Work) error {
-		if _, err := engine.FirstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
-			return err
-		}
-		return w.setBudget(ctx, organization, id, perDay, perMonth, now)
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("set the budget of key %s: %w", id, err)
-	}
-	key, err := engine.FirstOf(s.findKeys(ctx, now, `WHERE organization = $1 AND id = $2`, organization, id))
-	return key, engine.Wrap(err, "key %s", id)
-}
-
-// setBudget changes the budgets of a key whose organization is locked.
-func (w *Work) setBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) error {
+// SetBudget changes the budgets of a key whose organization is locked.
+func (w *Work) SetBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) error {
 	key := taskKey{organization, id}
 	known := w.budgets[key]
 	switch {
@@ -225,19 +209,16 @@ func (w *Work) countBudgets(ctx context.Context, organization string, more int) 
 	return err
 }
 
-// addBudgets adds the budgets to keys of an organization.
-func (s *Store) addBudgets(ctx context.Context, organization string, keys []*earshot.Key, now time.Time) error {
-	budgets, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, budgetsTable, `WHERE organization = $1`, organization)
+// KeyBudgets returns the budgets of an organization's keys by the id of the key.
+func (s *Store) KeyBudgets(ctx context.Context, organization string, now time.Time) (map[string]*earshot.KeyBudget, error) {
+	found, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, budgetsTable, `WHERE organization = $1`, organization)
 	if err != nil {
-		return fmt.Errorf("read the budgets of keys: %w", err)
+		return nil, fmt.Errorf("read the budgets of keys: %w", err)
 	}
-	for _, b := range budgets {
+	budgets := make(map[string]*earshot.KeyBudget, len(found))
+	for _, b := range found {
 		b.begin(engine.Millis(now) / dayMillis)
-		for _, k := range keys {
-			if k.ID == b.keyID {
-				k.Budget = &earshot.KeyBudget{CreditsPerDay: b.perDay, CreditsPerMonth: b.perMonth, UsedToday: b.dayUsed, UsedThisMonth: b.monthUsed, Held: b.held}
-			}
-		}
+		budgets[b.keyID] = &earshot.KeyBudget{CreditsPerDay: b.perDay, CreditsPerMonth: b.perMonth, UsedToday: b.dayUsed, UsedThisMonth: b.monthUsed, Held: b.held}
 	}
-	return nil
+	return budgets, nil
 }

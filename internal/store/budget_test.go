@@ -11,6 +11,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -19,7 +20,7 @@ func limitedKey(t *testing.T, s *store.Store, o *account.Organization, perDay, p
 	t.Helper()
 	key := account.NewKey()
 	key.CreditsPerDay, key.CreditsPerMonth = perDay, perMonth
-	if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
+	if err := orgs.New(s).CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
 		t.Fatal(err)
 	}
 	return key.ID
@@ -27,7 +28,7 @@ func limitedKey(t *testing.T, s *store.Store, o *account.Organization, perDay, p
 
 func budgetOf(t *testing.T, s *store.Store, o *account.Organization, key string, now time.Time) *earshot.KeyBudget {
 	t.Helper()
-	keys, err := s.Keys(t.Context(), o.ID, now)
+	keys, err := orgs.New(s).Keys(t.Context(), o.ID, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestARefusalNamesTheBudgetAndTheNextDayResetsIt(t *testing.T) {
 			}
 		}
 		// Held credits count against the month, too: 6 + 6 + 6 fit into 25, but 24 + 6 do not.
-		if _, err := s.SetKeyBudget(t.Context(), o.ID, key, 0, 25, now); err != nil {
+		if _, err := orgs.New(s).SetKeyBudget(t.Context(), o.ID, key, 0, 25, now); err != nil {
 			t.Fatal(err)
 		}
 		at := now.AddDate(0, 0, 1)
@@ -169,7 +170,7 @@ func TestAQueuedTaskBeyondTheBudgetFails(t *testing.T) {
 		if _, err := s.Submit(o.ID, tasks[1:], 2, now); err != nil {
 			t.Fatal(err)
 		}
-		if k, err := s.SetKeyBudget(t.Context(), o.ID, key, 13, 0, now); err != nil || k.Budget.Held != 6 {
+		if k, err := orgs.New(s).SetKeyBudget(t.Context(), o.ID, key, 13, 0, now); err != nil || k.Budget.Held != 6 {
 			t.Fatalf("the key is %+v, %v", k, err)
 		}
 		// The second task fits into the budget; the third waits for credits held by the others.
@@ -194,7 +195,7 @@ func TestAQueuedTaskBeyondTheBudgetFails(t *testing.T) {
 			t.Errorf("the budget is %+v", b)
 		}
 		storetest.Audited(t, s)
-		if k, err := s.SetKeyBudget(t.Context(), o.ID, key, 0, 0, now); err != nil || k.Budget != nil {
+		if k, err := orgs.New(s).SetKeyBudget(t.Context(), o.ID, key, 0, 0, now); err != nil || k.Budget != nil {
 			t.Errorf("without a budget the key is %+v, %v", k, err)
 		}
 		storetest.Audited(t, s)

@@ -20,36 +20,9 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
-
-func TestNamesAreUniqueOverAllShards(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t, storetest.Citus(t))
-	create := func(name string, at time.Time) error {
-		_, err := s.CreateOrganization(store.NewOrganization{Name: name, Plan: account.Plan{Name: "hobby", Slots: 1}, WebhookSecret: "none", Key: account.NewKey()}, at)
-		return err
-	}
-	now, name := time.Now(), "org-"+rand.Text()
-	if err := create(name, now); err != nil {
-		t.Fatal(err)
-	}
-	for range 8 { // some of them would be on another worker
-		if err := create(name, now.Add(time.Hour)); !errors.Is(err, store.ErrExists) {
-			t.Errorf("another organization of the same name: %v", err)
-		}
-	}
-	left := "org-" + rand.Text()
-	if err := s.Reserve(left, now); err != nil {
-		t.Fatal(err)
-	}
-	if err := create(left, now.Add(30*time.Second)); !errors.Is(err, store.ErrExists) {
-		t.Errorf("a name that is reserved: %v", err)
-	}
-	if err := create(left, now.Add(2*time.Minute)); err != nil {
-		t.Errorf("a name whose reservation has expired: %v", err)
-	}
-}
 
 func TestOrganizationsAreDistributedOverShards(t *testing.T) {
 	t.Parallel()
@@ -138,7 +111,7 @@ func TestAShardCanBeMovedWhileItIsUsed(t *testing.T) {
 	}
 	var left int64
 	for _, o := range all {
-		now, err := s.Organization(t.Context(), o.ID, time.Now())
+		now, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +139,7 @@ func TestAFilledDatabaseIsRefusedOnceItHasWorkers(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if found, err := s.Organizations(t.Context()); err != nil || len(found) != 1 {
+		if found, err := orgs.New(s).Organizations(t.Context()); err != nil || len(found) != 1 {
 			storetest.Organization(t, s, 1, 100)
 		}
 		return s.Close()
@@ -234,7 +207,7 @@ func TestPreparedTransactionsOfACrashAreEnded(t *testing.T) {
 		job := aJob(o, node, 5)
 		begin(t, s, job)
 		settle(t, s, completed(job, 5), time.Now())
-		if now, err := s.Organization(t.Context(), o.ID, time.Now()); err != nil || now.Plan.Slots != slots {
+		if now, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now()); err != nil || now.Plan.Slots != slots {
 			t.Errorf("got %+v, %v, and not %d slots", now, err, slots)
 		}
 	}

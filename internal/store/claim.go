@@ -69,7 +69,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	for _, c := range claims {
 		c.tasks = share * len(c.organizations)
 		group.Go(func() error {
-			err := s.Write(engine.Write{Organization: c.organizations[0], Choose: c.chooseAgain, Optional: true, Jobs: c.tasks, Apply: inWork(c.apply)})
+			err := s.Write(engine.Write{Organization: c.organizations[0], Choose: c.chooseAgain, Optional: true, Jobs: c.tasks, Apply: InWork(c.apply)})
 			if err != nil {
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)

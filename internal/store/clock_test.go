@@ -7,6 +7,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -24,7 +25,7 @@ func onEachReal(t *testing.T, test func(t *testing.T, s *store.Store, o *account
 // reload reads an organization at the given time.
 func reload(t *testing.T, s *store.Store, id string, now time.Time) *account.Organization {
 	t.Helper()
-	o, err := s.Organization(t.Context(), id, now)
+	o, err := orgs.New(s).Organization(t.Context(), id, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestACallersTimeDoesNotEndACycle(t *testing.T) {
 		job.CreatedAt = year2099
 		begin(t, s, job)
 		settle(t, s, completed(job, 10), year2099)
-		if _, err := s.Grant(o.ID, 5, year2099); err != nil {
+		if _, err := orgs.New(s).Grant(o.ID, 5, year2099); err != nil {
 			t.Fatal(err)
 		}
 		if got := reload(t, s, o.ID, year2099); got.Balance != 295 || got.CycleUsed != 10 || got.CycleResetsAt != o.CycleResetsAt {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/pressly/goose/v3"
 
-	"earshot/internal/account"
 	"earshot/internal/store/engine"
 )
 
@@ -183,14 +182,6 @@ func (s *Store) TransferredTables(ctx context.Context) (names []string, err erro
 		names = append(names, t.Name)
 	}
 	return names, err
-}
-
-// CopySingly makes the transfer copy each row in a separate transaction.
-func (t *Transfer) CopySingly() { t.batch = 1 }
-
-// Reserve reserves a name, as if the node had been killed before it created the organization.
-func (s *Store) Reserve(name string, at time.Time) error {
-	return s.reserve(&newOrganizationRow{Organization: account.Organization{ID: NewID(), Name: name, CreatedAt: engine.Millis(at)}}, at)
 }
 
 // Spread returns how many rows of a table each shard has.

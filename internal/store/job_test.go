@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -204,7 +205,7 @@ func TestMoneyFor137JobsPaysFor137(t *testing.T) {
 		if paid.Load() != 137 || refused.Load() != 163 {
 			t.Errorf("%d paid and %d refused, want 137 and 163", paid.Load(), refused.Load())
 		}
-		end, err := s.Organization(t.Context(), o.ID, time.Now())
+		end, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +262,7 @@ func TestSettlingIsRepeatableButChargesOnce(t *testing.T) {
 		if _, err := s.Settle(completed(stranger, 5), time.Now()); !errors.Is(err, store.ErrLost) {
 			t.Errorf("settled by a node that does not own it: %v, want ErrLost", err)
 		}
-		end, err := s.Organization(t.Context(), o.ID, time.Now())
+		end, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -55,7 +56,7 @@ func TestAJobWhoseBeginCommitsLateIsStillReleased(t *testing.T) {
 	if err := <-settled; err != nil {
 		t.Errorf("settling: %v", err)
 	}
-	end, err := s.Organization(t.Context(), o.ID, time.Now())
+	end, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now())
 	if err != nil || end.Running != 0 || end.Held != 0 {
 		t.Errorf("at the end: %+v, %v", end, err)
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,87 +12,39 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// Kinds of ledger entries. Every change of a balance has one.
-const (
-	kindGrant  = string(earshot.LedgerGrant)  // credits of a cycle, or given by the operator
-	kindCharge = string(earshot.LedgerCharge) // the price of a job
-	kindLapse  = string(earshot.LedgerLapse)  // unused credits that expired at the end of a cycle
-	kindAdjust = string(earshot.LedgerAdjust) // the operator's correction
-)
-
-// Grant adds credits to an organization and returns the updated organization. Unlike the
-// monthly credits of a plan, these credits do not expire.
-func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
-	return s.change(id, now, func(w *Work, o *LockedOrganization) error {
-		w.book(o, entry{kind: kindGrant, amount: credits, at: engine.Millis(now)})
-		return nil
-	})
-}
-
-// SetBalance sets an organization's balance. It fails if running jobs hold more than that.
-func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Organization, error) {
-	return s.change(id, now, func(w *Work, o *LockedOrganization) error {
-		if credits < o.Held {
-			return fmt.Errorf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits)
-		}
-		if credits != o.Balance {
-			w.book(o, entry{kind: kindAdjust, amount: credits - o.Balance, at: engine.Millis(now)})
-		}
-		return nil
-	})
-}
-
-// change changes one organization and returns its new state.
-func (s *Store) change(id string, now time.Time, apply func(*Work, *LockedOrganization) error) (*account.Organization, error) {
-	var after account.Organization
-	err := s.Commit(Change{Organization: id, Apply: func(_ context.Context, w *Work) error {
-		o, err := w.Organization(id, now)
-		if err != nil {
-			return err
-		}
-		err = apply(w, o)
-		after = o.Organization
-		return err
-	}})
-	if err != nil {
-		return nil, err
-	}
-	return &after, nil
-}
-
 // renew begins an organization's next cycle: unused credits of the old grant expire, and the
 // new grant is added. Cycles that passed without a call of renew leave no entries, since the
 // grant of each would have expired in full.
 func (w *Work) renew(o *LockedOrganization, now time.Time) {
 	start, end := account.Cycle(time.UnixMilli(o.CreatedAt), now)
 	if unused := o.Unused(); unused > 0 {
-		w.book(o, entry{kind: kindLapse, amount: -unused, at: engine.Millis(now)})
+		w.Book(o, Entry{Kind: earshot.LedgerLapse, Amount: -unused, At: engine.Millis(now)})
 	}
 	o.CycleStartedAt, o.CycleResetsAt = engine.Millis(start), engine.Millis(end)
 	o.CycleGrant, o.CycleUsed = o.Plan.CreditsPerCycle, 0
-	w.book(o, entry{kind: kindGrant, amount: o.CycleGrant, at: engine.Millis(now)})
+	w.Book(o, Entry{Kind: earshot.LedgerGrant, Amount: o.CycleGrant, At: engine.Millis(now)})
 }
 
-// entry is a row of the ledger. The charge of a job has no row as long as the finished job is
-// kept: the finished job is the entry, so a charge is written only once. The row is inserted
-// when the job is deleted.
-type entry struct {
-	id           string // of the charged job; "" for a new id
-	organization string
-	at           int64
-	kind         string
-	amount       int64
-	tracker      string // of the charged job, or ""
+// Entry is a row of the ledger. Every change of a balance has one. The charge of a job has no
+// row as long as the finished job is kept: the finished job is the entry, so a charge is written
+// only once. The row is inserted when the job is deleted.
+type Entry struct {
+	ID           string // of the charged job; "" for a new id
+	Organization string
+	At           int64
+	Kind         earshot.LedgerKind
+	Amount       int64
+	Tracker      string // of the charged job, or ""
 }
 
 var (
 	ledgerTable = engine.NewTable("ledger",
-		engine.Field("id", "uuid", func(e *entry) *string { return &e.id }),
-		engine.Field("organization", "uuid", func(e *entry) *string { return &e.organization }),
-		engine.IntField("at", func(e *entry) *int64 { return &e.at }),
-		engine.TextField("kind", func(e *entry) *string { return &e.kind }),
-		engine.IntField("amount", func(e *entry) *int64 { return &e.amount }),
-		engine.NullField("tracker", "text", func(e *entry) *string { return &e.tracker }))
+		engine.Field("id", "uuid", func(e *Entry) *string { return &e.ID }),
+		engine.Field("organization", "uuid", func(e *Entry) *string { return &e.Organization }),
+		engine.IntField("at", func(e *Entry) *int64 { return &e.At }),
+		engine.TextField("kind", func(e *Entry) *earshot.LedgerKind { return &e.Kind }),
+		engine.IntField("amount", func(e *Entry) *int64 { return &e.Amount }),
+		engine.NullField("tracker", "text", func(e *Entry) *string { return &e.Tracker }))
 	insertEntries = ledgerTable.Insert("")
 	// insertCharges inserts the charges of finished jobs before the jobs are deleted.
 	insertCharges = engine.NewStatement(FinishedTable.Only("organization", "id"), func(in engine.Input) string {
@@ -114,16 +65,16 @@ const (
 	wholeLedger = `(SELECT ` + ledgerColumns + ` FROM ledger UNION ALL SELECT ` + chargeColumns + ` FROM finished WHERE ` + isCharge + `)`
 )
 
-// book changes a balance and adds the ledger entry for the change.
-func (w *Work) book(o *LockedOrganization, e entry) {
-	o.Balance += e.amount
-	e.organization = o.ID
-	w.addEntry(e)
+// Book changes a balance and adds the ledger entry for the change.
+func (w *Work) Book(o *LockedOrganization, e Entry) {
+	o.Balance += e.Amount
+	e.Organization = o.ID
+	w.AddEntry(e)
 }
 
-// addEntry appends to the ledger.
-func (w *Work) addEntry(e entry) {
-	e.id = cmp.Or(e.id, NewID())
+// AddEntry appends to the ledger.
+func (w *Work) AddEntry(e Entry) {
+	e.ID = cmp.Or(e.ID, NewID())
 	w.entries = append(w.entries, &e)
 }
 
@@ -138,17 +89,17 @@ type LedgerFilter struct {
 // has the id of its job, so it is sorted by the creation of the job.
 func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFilter) (entries []earshot.LedgerEntry, err error) {
 	kind, charges := `($3 = '' OR kind = $3)`, ``
-	if filter.Kind == "" || filter.Kind == kindCharge {
+	if filter.Kind == "" || filter.Kind == string(earshot.LedgerCharge) {
 		charges = ` UNION ALL SELECT * FROM (
 			SELECT ` + chargeColumns + ` FROM finished WHERE organization = $1 AND id < $2 AND ` + isCharge + ` ORDER BY id DESC LIMIT $4) AS charges`
 	} else {
 		kind = `kind <> 'charge' AND kind = $3` // there is a partial index on entries that are not charges
 	}
 	err = s.ShardOf(organization).Reports.Find(ctx, func(r engine.Scanner) error {
-		var e entry
+		var e Entry
 		var task, note *string
 		err := r.Scan(append(ledgerTable.Targets(&e), &task, &note)...)
-		entries = append(entries, earshot.LedgerEntry{ID: e.id, At: earshot.At(e.at), Kind: earshot.LedgerKind(e.kind), Credits: e.amount, TaskID: task, Note: note, Tracker: e.tracker})
+		entries = append(entries, earshot.LedgerEntry{ID: e.ID, At: earshot.At(e.At), Kind: e.Kind, Credits: e.Amount, TaskID: task, Note: note, Tracker: e.Tracker})
 		return err
 	}, `
 		SELECT `+ledgerTable.List+`, CASE WHEN f.mode = 'async' THEN f.id END, f.provider FROM (

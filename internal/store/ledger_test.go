@@ -7,6 +7,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -18,7 +19,7 @@ func TestTheLedgerHasCyclesAndChargesOfDeletedJobs(t *testing.T) {
 		begin(t, s, job)
 		settle(t, s, completed(job, 4), time.Now())
 		later := time.UnixMilli(o.CycleResetsAt)
-		after, err := s.Organization(t.Context(), o.ID, later)
+		after, err := orgs.New(s).Organization(t.Context(), o.ID, later)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,7 @@ import (
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/exporting"
 	"earshot/internal/store/reviewing"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
@@ -139,16 +140,16 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 		CreatedAt: fixtureStart, Running: 1, Balance: 960, Held: 7,
 		CycleStartedAt: fixtureStart, CycleResetsAt: 1762678400000, CycleGrant: 1000, CycleUsed: 40,
 	}
-	got, err := s.OrganizationByName(ctx, "calls")
+	got, err := orgs.New(s).OrganizationByName(ctx, "calls")
 	if err == nil {
 		want.KeyBudgets = got.KeyBudgets // checked by checkMigratedBudgets
 	}
 	equal(t, "the organization", want, got, err)
-	key, err := s.Key(ctx, "aaaaaaaaaaaaaaaa", fixtureTime)
+	key, err := orgs.New(s).Key(ctx, "aaaaaaaaaaaaaaaa", fixtureTime)
 	if err != nil || !account.KeyMatches("the first key", key.Hash) || key.OrganizationID != callsID {
 		t.Errorf("the key is %+v, %v", key, err)
 	}
-	keys, err := s.Keys(ctx, callsID, fixtureTime)
+	keys, err := orgs.New(s).Keys(ctx, callsID, fixtureTime)
 	for _, k := range keys {
 		k.Budget = nil // checked by checkMigratedBudgets
 	}
@@ -239,7 +240,7 @@ func checkMigratedScheduled(t *testing.T, s *store.Store) {
 }
 
 func checkMigratedBudgets(t *testing.T, s *store.Store) {
-	keys, err := s.Keys(t.Context(), callsID, fixtureTime)
+	keys, err := orgs.New(s).Keys(t.Context(), callsID, fixtureTime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +252,7 @@ func checkMigratedBudgets(t *testing.T, s *store.Store) {
 }
 
 func checkMigratedKeyNames(t *testing.T, s *store.Store) {
-	keys, err := s.Keys(t.Context(), "00000000-0000-7000-8000-00000000000b", fixtureTime)
+	keys, err := orgs.New(s).Keys(t.Context(), "00000000-0000-7000-8000-00000000000b", fixtureTime)
 	equal(t, "the keys", []*earshot.Key{
 		{ID: "dddddddddddddddd", Name: "dashboard of the shop", Scopes: []string{"read"}, CreatedAt: earshot.At(fixtureStart)},
 	}, keys, err)

@@ -15,9 +15,9 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// takeoverAfter is how long a node may be silent before it is declared dead. A node sends a
+// TakeoverAfter is how long a node may be silent before it is declared dead. A node sends a
 // heartbeat every two seconds, so it has missed four by then.
-const takeoverAfter = 10 * time.Second
+const TakeoverAfter = 10 * time.Second
 
 // RegisterNode adds a node that runs up to workers tasks at once and returns its new id. On a
 // database that serves a single process it first removes all other nodes, which must be dead.
@@ -119,7 +119,7 @@ func (s *Store) RemoveNode(id string) error {
 
 // DeclareDead removes nodes that have been silent for too long.
 func (s *Store) DeclareDead() error {
-	now, args := s.heartbeat(takeoverAfter.Milliseconds())
+	now, args := s.heartbeat(TakeoverAfter.Milliseconds())
 	return engine.Wrap(s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+now+` - $1`, args...), "declare nodes dead")
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -58,7 +59,7 @@ func TestClosingSQLiteRemovesTheWAL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, made := s.CreateOrganization(store.NewOrganization{Name: "acme", WebhookSecret: "none", Key: account.NewKey()}, time.Now())
+	_, made := orgs.New(s).CreateOrganization(orgs.NewOrganization{Name: "acme", WebhookSecret: "none", Key: account.NewKey()}, time.Now())
 	if err := errors.Join(made, s.Close()); err != nil {
 		t.Fatal(err)
 	}

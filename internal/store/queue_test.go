@@ -16,6 +16,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -367,7 +368,7 @@ func TestATaskOfALostNodeIsTakenOverOnce(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if end, err := s.Organization(t.Context(), o.ID, time.Now()); err != nil || end.Balance != 900 || end.Running != 0 {
+		if end, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now()); err != nil || end.Balance != 900 || end.Running != 0 {
 			t.Errorf("at the end: %+v, %v", end, err)
 		}
 		storetest.Audited(t, s)

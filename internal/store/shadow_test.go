@@ -7,6 +7,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 func checkMigratedShadow(t *testing.T, s *store.Store) {
@@ -54,7 +55,7 @@ func TestShadowPairs(t *testing.T) {
 		if err != nil || len(usage) != 1 || usage[0].USD != 0.003 || usage[0].Answered != 1 {
 			t.Errorf("the usage is %+v, %v", usage, err)
 		}
-		after, err := s.Organization(t.Context(), o.ID, now)
+		after, err := orgs.New(s).Organization(t.Context(), o.ID, now)
 		if err != nil || after.Balance != o.Balance || after.Running != 0 {
 			t.Errorf("the organization is %+v, %v", after, err)
 		}

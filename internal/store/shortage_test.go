@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -109,7 +110,7 @@ func TestAClaimLooksAgainWhenSomethingChanged(t *testing.T) {
 	}{
 		{"credits were granted", func(t *testing.T, s *store.Store, o *account.Organization) {
 			t.Helper()
-			if _, err := s.Grant(o.ID, 10, time.Now()); err != nil {
+			if _, err := orgs.New(s).Grant(o.ID, 10, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -193,7 +194,7 @@ func TestNodesNeverSpendMoreThanTheBalance(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					if o, err := s.Organization(t.Context(), o.ID, time.Now()); err != nil || o.Queued+o.Running == 0 {
+					if o, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now()); err != nil || o.Queued+o.Running == 0 {
 						return err
 					}
 					for j, job := range started {
@@ -214,7 +215,7 @@ func TestNodesNeverSpendMoreThanTheBalance(t *testing.T) {
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		after, err := s.Organization(t.Context(), o.ID, time.Now())
+		after, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now())
 		if err != nil || after.Balance != credits-5*completions.Load() || after.Held != 0 || after.Queued != 0 || after.Running != 0 {
 			t.Errorf("after %d completions: %+v, %v", completions.Load(), after, err)
 		}

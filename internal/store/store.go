@@ -62,7 +62,6 @@ func Shared(url string) bool { return engine.Shared(url) }
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
 	*engine.DB
-	uses keyUses
 	// nodes maps the id of each live node to the number of tasks that it runs at once, as of this
 	// node's last heartbeat; nil on SQLite.
 	nodes atomic.Pointer[map[string]int]

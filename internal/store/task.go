@@ -245,7 +245,7 @@ func (s *Store) QueueStatus(ctx context.Context, organization string) (status Qu
 }
 
 func queueStatus(ctx context.Context, now engine.Snapshot, organization string) (status QueueStatus, err error) {
-	status.Organization, err = engine.FirstRow(ctx, now, organizationsTable, `WHERE id = $1`, organization)
+	status.Organization, err = engine.FirstRow(ctx, now, OrganizationsTable, `WHERE id = $1`, organization)
 	if err != nil {
 		return status, err
 	}

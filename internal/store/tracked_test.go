@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
@@ -169,7 +170,7 @@ func TestAnswersAndResultsAreDeletedAfterTheirRetention(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 100_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 1)
-		f.must(s.SetPlan(o.ID, account.Plan{Name: "wide", Slots: 100, CreditsPerCycle: 1000, RequestsPerSecond: 1000, QueueCapacity: 2000}))
+		f.must(orgs.New(s).SetPlan(o.ID, account.Plan{Name: "wide", Slots: 100, CreditsPerCycle: 1000, RequestsPerSecond: 1000, QueueCapacity: 2000}))
 		first := f.start("one", 600, "2026-11", nil)
 		f.work(`{"text":"the same"}`, `{"text":"another"}`, `{"text":"third"}`)
 		f.record()

@@ -12,6 +12,7 @@ import (
 
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/transfer"
 )
 
 // buildFixture creates a database with rows in every table.
@@ -44,10 +45,10 @@ func buildFixture(t *testing.T, address string) {
 	}
 }
 
-// transfer copies row by row until the given number of rows or the end, and reports whether it is done.
-func transfer(t *testing.T, from, to string, rows int) (done bool) {
+// move copies row by row until the given number of rows or the end, and reports whether it is done.
+func move(t *testing.T, from, to string, rows int) (done bool) {
 	t.Helper()
-	moving, err := store.BeginTransfer(t.Context(), store.Config{URL: from}, store.Config{URL: to})
+	moving, err := transfer.Begin(t.Context(), store.Config{URL: from}, store.Config{URL: to})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,10 +57,10 @@ func transfer(t *testing.T, from, to string, rows int) (done bool) {
 			t.Error(err)
 		}
 	}()
-	moving.CopySingly()
+	moving.BatchRows = 1
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err = moving.Copy(ctx, func(store.TransferState) {
+	err = moving.Copy(ctx, func(transfer.State) {
 		if rows--; rows == 0 {
 			cancel()
 		}
@@ -68,7 +69,7 @@ func transfer(t *testing.T, from, to string, rows int) (done bool) {
 		return false
 	}
 	if err == nil {
-		err = moving.Verify(t.Context(), func(store.TransferState) {})
+		err = moving.Verify(t.Context(), func(transfer.State) {})
 	}
 	if err == nil {
 		err = moving.Finish(t.Context())
@@ -95,7 +96,7 @@ func TestAnInterruptedTransferIsContinued(t *testing.T) {
 	movedTo := func(t *testing.T) string {
 		t.Helper()
 		to := cluster(t)
-		transfer(t, filled(file)(t), to, -1)
+		move(t, filled(file)(t), to, -1)
 		return to
 	}
 	for name, kinds := range map[string][2]func(*testing.T) string{
@@ -105,7 +106,7 @@ func TestAnInterruptedTransferIsContinued(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			from, to := kinds[0](t), kinds[1](t)
-			for rows := 40; !transfer(t, from, to, rows); rows++ {
+			for rows := 40; !move(t, from, to, rows); rows++ {
 				if s, err := store.Open(t.Context(), store.Config{URL: to, Serve: true}); !errors.Is(err, store.ErrUnfinishedTransfer) {
 					t.Fatalf("opening an unfinished transfer: %v, %v", s, err)
 				}
@@ -166,7 +167,7 @@ func TestTheTargetMustBeEmptyOrHaveTheSameTransfer(t *testing.T) {
 	buildFixture(t, from)
 	refused := func(from, why string) {
 		t.Helper()
-		moving, err := store.BeginTransfer(t.Context(), store.Config{URL: from}, store.Config{URL: to})
+		moving, err := transfer.Begin(t.Context(), store.Config{URL: from}, store.Config{URL: to})
 		if err == nil {
 			_ = moving.Close()
 		}
@@ -194,13 +195,13 @@ func TestTheTargetMustBeEmptyOrHaveTheSameTransfer(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if transfer(t, from, to, 10) {
+	if move(t, from, to, 10) {
 		t.Fatal("it was not interrupted")
 	}
 	s := storetest.Open(t, other)
 	storetest.Organization(t, s, 1, 1)
 	refused(other, "an unfinished transfer from another database")
-	if !transfer(t, from, to, 1000) {
+	if !move(t, from, to, 1000) {
 		t.Fatal("it was interrupted")
 	}
 	refused(from, "organizations (3)")
@@ -210,15 +211,15 @@ func TestVerifyFindsDifferences(t *testing.T) {
 	t.Parallel()
 	from, to := filepath.Join(t.TempDir(), "from.db"), filepath.Join(t.TempDir(), "to.db")
 	buildFixture(t, from)
-	moving, err := store.BeginTransfer(t.Context(), store.Config{URL: from}, store.Config{URL: to})
+	moving, err := transfer.Begin(t.Context(), store.Config{URL: from}, store.Config{URL: to})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = moving.Close() }()
-	if err := moving.Copy(t.Context(), func(store.TransferState) {}); err != nil {
+	if err := moving.Copy(t.Context(), func(transfer.State) {}); err != nil {
 		t.Fatal(err)
 	}
-	ignore := func(store.TransferState) {}
+	ignore := func(transfer.State) {}
 	if err := moving.Verify(t.Context(), ignore); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
 
@@ -33,7 +34,7 @@ func TestTwoProcessesChangeTheSameOrganization(t *testing.T) {
 			running := aJob(o, node, 5)
 			begin(t, one, running)
 			plan.Slots = 1
-			if err := by.SetPlan(o.ID, plan); err != nil {
+			if err := orgs.New(by).SetPlan(o.ID, plan); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := one.Begin(aJob(o, node, 5)); earshot.ErrorCode(err) != earshot.CodeConcurrencyLimit {
@@ -41,7 +42,7 @@ func TestTwoProcessesChangeTheSameOrganization(t *testing.T) {
 			}
 			settle(t, one, completed(running, 3), time.Now())
 			plan.Slots = 2
-			if err := by.SetPlan(o.ID, plan); err != nil {
+			if err := orgs.New(by).SetPlan(o.ID, plan); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -51,7 +52,7 @@ func TestTwoProcessesChangeTheSameOrganization(t *testing.T) {
 
 func organization(t *testing.T, s *store.Store, id string) *account.Organization {
 	t.Helper()
-	o, err := s.Organization(t.Context(), id, time.Now())
+	o, err := orgs.New(s).Organization(t.Context(), id, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

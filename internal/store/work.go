@@ -30,7 +30,7 @@ type Work struct {
 	inserted   []*Job
 	returned   []*Job // tasks that a claim put back into the queue
 	ended      []*Task
-	entries    []*entry
+	entries    []*Entry
 	freed      []*keyedTask // keys of failed calls
 	captures   []*captureRow
 	Deliveries []*DeliveryRow
@@ -53,10 +53,31 @@ type LockedOrganization struct {
 	served bool // a claim served it
 }
 
+// OrganizationsTable has the columns of organizations that every read needs.
+var OrganizationsTable = engine.NewTable("organizations",
+	engine.Field("id", "uuid", func(o *account.Organization) *string { return &o.ID }),
+	engine.TextField("name", func(o *account.Organization) *string { return &o.Name }),
+	engine.TextField("plan", func(o *account.Organization) *string { return &o.Plan.Name }),
+	engine.IntField("slots", func(o *account.Organization) *int { return &o.Plan.Slots }),
+	engine.IntField("requests_per_second", func(o *account.Organization) *int { return &o.Plan.RequestsPerSecond }),
+	engine.IntField("queue_capacity", func(o *account.Organization) *int { return &o.Plan.QueueCapacity }),
+	engine.IntField("credits_per_cycle", func(o *account.Organization) *int64 { return &o.Plan.CreditsPerCycle }),
+	engine.IntField("created_at", func(o *account.Organization) *int64 { return &o.CreatedAt }),
+	engine.IntField("queued", func(o *account.Organization) *int { return &o.Queued }),
+	engine.IntField("running", func(o *account.Organization) *int { return &o.Running }),
+	engine.IntField("balance", func(o *account.Organization) *int64 { return &o.Balance }),
+	engine.IntField("held", func(o *account.Organization) *int64 { return &o.Held }),
+	engine.IntField("events", func(o *account.Organization) *int64 { return &o.Events }),
+	engine.IntField("cycle_started_at", func(o *account.Organization) *int64 { return &o.CycleStartedAt }),
+	engine.IntField("cycle_resets_at", func(o *account.Organization) *int64 { return &o.CycleResetsAt }),
+	engine.IntField("cycle_grant", func(o *account.Organization) *int64 { return &o.CycleGrant }),
+	engine.IntField("cycle_used", func(o *account.Organization) *int64 { return &o.CycleUsed }),
+	engine.IntField("key_budgets", func(o *account.Organization) *int { return &o.KeyBudgets }))
+
 // Change is a write to an organization and its jobs.
 type Change struct {
 	Organization string
-	across       bool     // it also reads or writes nodes or keys
+	Across       bool     // it also reads or writes nodes or keys
 	Jobs         int      // number of jobs that it changes; 0 counts as 1
 	job          *Job     // a job to end, if it still belongs to its node
 	keys         []string // idempotency keys to look up
@@ -69,11 +90,11 @@ type Change struct {
 func (s *Store) Commit(c Change) error { return s.Write(c.write()) }
 
 func (c Change) write() engine.Write {
-	return engine.Write{Organization: c.Organization, Across: c.across, Jobs: c.Jobs, Needs: &c, Apply: inWork(c.Apply)}
+	return engine.Write{Organization: c.Organization, Across: c.Across, Jobs: c.Jobs, Needs: &c, Apply: InWork(c.Apply)}
 }
 
-// inWork adapts a function on Work to a function on engine.Unit. It also reads the budgets.
-func inWork(apply func(context.Context, *Work) error) func(context.Context, engine.Unit) error {
+// InWork adapts a function on Work to a function on engine.Unit. It also reads the budgets.
+func InWork(apply func(context.Context, *Work) error) func(context.Context, engine.Unit) error {
 	return func(ctx context.Context, u engine.Unit) error {
 		w, ok := u.(*Work)
 		if !ok {
@@ -124,21 +145,21 @@ func (w *Work) Read(ctx context.Context, writes []*engine.Write) error {
 }
 
 var (
-	lockOrganizations = engine.NewStatement(organizationsTable.Only("id"), func(in engine.Input) string {
+	lockOrganizations = engine.NewStatement(OrganizationsTable.Only("id"), func(in engine.Input) string {
 		return selectOrganizations(in) + in.ForUpdate
 	})
-	lockFreeOrganizations = engine.NewStatement(organizationsTable.Only("id"), func(in engine.Input) string {
+	lockFreeOrganizations = engine.NewStatement(OrganizationsTable.Only("id"), func(in engine.Input) string {
 		return selectOrganizations(in) + in.SkipLocked
 	})
 )
 
 func selectOrganizations(in engine.Input) string {
-	return `SELECT ` + organizationsTable.List + ` FROM organizations WHERE ` + in.Matching() + ` ORDER BY id `
+	return `SELECT ` + OrganizationsTable.List + ` FROM organizations WHERE ` + in.Matching() + ` ORDER BY id `
 }
 
 // organizationColumns returns columns of organizations for a LockedOrganization.
 func organizationColumns(names ...string) []engine.Column[LockedOrganization] {
-	return engine.Lift(organizationsTable.Only(names...), func(o *LockedOrganization) *account.Organization { return &o.Organization })
+	return engine.Lift(OrganizationsTable.Only(names...), func(o *LockedOrganization) *account.Organization { return &o.Organization })
 }
 
 // Lock locks and reads organizations, always in the order of their ids, so that transactions
@@ -154,7 +175,7 @@ func (w *Work) Lock(ctx context.Context, ids []string, skip bool) error {
 	}
 	return engine.Each(ctx, w.Tx, statement, asked, func(found engine.Scanner) error {
 		o := new(LockedOrganization)
-		err := found.Scan(organizationsTable.Targets(&o.Organization)...)
+		err := found.Scan(OrganizationsTable.Targets(&o.Organization)...)
 		o.before = o.Organization
 		w.organizations[o.ID] = o
 		return err

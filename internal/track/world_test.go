@@ -16,6 +16,7 @@ import (
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/store"
 	"earshot/internal/store/alerting"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track"
@@ -65,7 +66,7 @@ func newWorld(t *testing.T, address string, now time.Time, options ...func(*trac
 		}
 		w.services = append(w.services, track.New(cfg))
 	}
-	o, err := w.store.CreateOrganization(store.NewOrganization{
+	o, err := orgs.New(w.store).CreateOrganization(orgs.NewOrganization{
 		Name: "tracked", Plan: account.Plan{Name: "wide", Slots: 100, CreditsPerCycle: 1 << 30, RequestsPerSecond: 1, QueueCapacity: 1000},
 		FirstGrant: 1 << 30, WebhookSecret: account.NewWebhookSecret(), Key: account.NewKey(),
 	}, now)

@@ -19,6 +19,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/internal/limits/ratelimit"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -47,7 +48,7 @@ func service(b *testing.B, address string, change ...func(*app.Config)) target {
 	node := harness.StartOn(b, address, append(change, func(cfg *app.Config) {
 		cfg.Settings, cfg.Backoff, cfg.Log = settings, nil, slog.New(slog.DiscardHandler)
 	})...)
-	a, err := app.CreateOrganization(node.Store, settings, "bench", plan.Name, nil)
+	a, err := app.CreateOrganization(node.Orgs, settings, "bench", plan.Name, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -258,6 +259,6 @@ func BenchmarkRateWindow(b *testing.B) {
 			}
 		}
 		b.Run(fmt.Sprintf("memory/%d", accounts), measure(ratelimit.NewLocal()))
-		b.Run(fmt.Sprintf("postgres/%d", accounts), measure(ratelimit.NewShared(s.CountRequests)))
+		b.Run(fmt.Sprintf("postgres/%d", accounts), measure(ratelimit.NewShared(orgs.New(s).CountRequests)))
 	}
 }

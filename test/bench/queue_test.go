@@ -24,6 +24,7 @@ import (
 	"earshot/internal/provider/health"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -91,7 +92,7 @@ func organizations(b *testing.B, s *store.Store, n int) []string {
 	group.SetLimit(64)
 	for i := range ids {
 		group.Go(func() error {
-			o, err := s.CreateOrganization(store.NewOrganization{
+			o, err := orgs.New(s).CreateOrganization(orgs.NewOrganization{
 				Name:       fmt.Sprintf("org-%d", i),
 				Plan:       account.Plan{Name: "business", Slots: 10_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: 1, QueueCapacity: 1 << 30},
 				FirstGrant: 1 << 40, WebhookSecret: "none", Key: account.NewKey(),
@@ -209,7 +210,7 @@ func newRunner(b *testing.B, s *store.Store, all provider.Provider) *job.Runner 
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	runner, err := job.NewRunner(job.Config{
-		Store: s, Catalogue: catalogue, Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{all.Definition().Name: {client}}, quiet), Captures: captures, Host: "bench",
+		Store: s, Orgs: orgs.New(s), Catalogue: catalogue, Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{all.Definition().Name: {client}}, quiet), Captures: captures, Host: "bench",
 		Log: quiet, Metrics: job.NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil), Workers: 1000,
 	})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/app"
+	"earshot/internal/store/orgs"
 	"earshot/test/harness"
 )
 
@@ -206,7 +207,7 @@ func (c row) send(t *testing.T, s *stage) *exchange {
 	if !c.leaves {
 		return s.send(t, c.request(t, s), nil)
 	}
-	n := &harness.Node{Store: s.store}
+	n := &harness.Node{Store: s.store, Orgs: orgs.New(s.store)}
 	return s.send(t, c.request(t, s), func(io.Reader) (read []byte) {
 		harness.Eventually(t, "the call runs", func() bool { return n.Reload(t, s.accounts[c.key]).Running >= 1 })
 		return nil

@@ -24,6 +24,7 @@ import (
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -160,7 +161,8 @@ func newStage(t *testing.T, change ...func(*app.Config)) (*harness.Node, *stage)
 func crowded(t *testing.T) *stage {
 	address := filepath.Join(t.TempDir(), "earshot.db")
 	s := storetest.Open(t, address)
-	full, err := app.CreateOrganization(s, app.Settings{}, "crowd", "hobby", nil)
+	accounts := orgs.New(s)
+	full, err := app.CreateOrganization(accounts, app.Settings{}, "crowd", "hobby", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,14 +171,14 @@ func crowded(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	handler := api.New(api.Config{
-		Store: s, Catalogue: catalogue, Limiter: ratelimit.NewLocal(), Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
+		Store: s, Orgs: accounts, Catalogue: catalogue, Limiter: ratelimit.NewLocal(), Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
 		Log: slog.New(slog.DiscardHandler), CallsInFlight: 1, RequestsInFlight: 1,
 	})
 	for _, name := range []string{"calls", "requests"} {
 		handler.Pools()[name].Add("somebody else", 1)
 	}
 	full.Key = account.NewKey() // which may ask for everything
-	if err := s.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin), time.Time{}, time.Now()); err != nil {
+	if err := accounts.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin), time.Time{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)

@@ -208,7 +208,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	p.signedIn()
 	second.signedIn()
 	second.expect("401 (Unauthorized)") // when the key is revoked
-	if err := n.Store.RevokeKey(a.Key.ID, time.Now()); err != nil {
+	if err := n.Orgs.RevokeKey(a.Key.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	p.goTo("#/history") // no click: the live connection may have ended the session already

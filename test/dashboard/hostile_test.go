@@ -49,7 +49,7 @@ func testHostileTasks(t *testing.T, c *chromium) {
 	n := c.node
 	r := harness.Receive(t, http.StatusInternalServerError)
 	credits := int64(10_000)
-	organization, err := app.CreateOrganization(n.Store, app.Settings{}, hostileTexts[0], "business", &credits)
+	organization, err := app.CreateOrganization(n.Orgs, app.Settings{}, hostileTexts[0], "business", &credits)
 	if err != nil {
 		t.Fatal(err)
 	}

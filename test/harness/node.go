@@ -23,6 +23,7 @@ import (
 
 	"earshot/internal/app"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream/browser"
 )
@@ -34,6 +35,7 @@ var quick = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond
 type Node struct {
 	*app.App
 	Store    *store.Store
+	Orgs     *orgs.Store
 	Logs     *Logs
 	Stop     func() error // stops the node as a signal would; later calls have no effect
 	Database string       // address of the database
@@ -82,7 +84,8 @@ func StartOn(tb testing.TB, address string, change ...func(*app.Config)) *Node {
 	if cfg.Providers != nil {
 		described = describe(cfg.Providers...)
 	}
-	return &Node{App: a, Store: storetest.Open(tb, address), Logs: logs, Stop: stop, Database: address, describe: described}
+	s := storetest.Open(tb, address)
+	return &Node{App: a, Store: s, Orgs: orgs.New(s), Logs: logs, Stop: stop, Database: address, describe: described}
 }
 
 // Logs collects the log of a node.

@@ -15,6 +15,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 // Program is the released program, running in its own process.
@@ -110,7 +111,7 @@ func (p *Program) Accounts(tb testing.TB, rate, n int) []string {
 	keys := make([]string, n)
 	for i := range keys {
 		key := account.NewKey()
-		_, err := s.CreateOrganization(store.NewOrganization{
+		_, err := orgs.New(s).CreateOrganization(orgs.NewOrganization{
 			Name: "load-" + key.ID, Plan: plan, FirstGrant: 1 << 40, WebhookSecret: account.NewWebhookSecret(), Key: key,
 		}, s.Now())
 		if err != nil {

@@ -96,7 +96,7 @@ func TestKeysAndLedgersOfOthersAreInvisible(t *testing.T) {
 				t.Errorf("%.20q is revoked: %v", id, err)
 			}
 		}
-		if k, err := n.Store.Key(t.Context(), a.Key.ID, time.Now()); err != nil || k.OrganizationID != a.Organization.ID {
+		if k, err := n.Orgs.Key(t.Context(), a.Key.ID, time.Now()); err != nil || k.OrganizationID != a.Organization.ID {
 			t.Errorf("the other's key: %+v, %v", k, err)
 		}
 		page, err := c.Ledger(t.Context(), earshot.LedgerQuery{})
@@ -114,10 +114,10 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 		n.Wait(t, a, done)
 		n.Wait(t, a, n.Submit(t, a, harness.ChatTask("x [[block]]")).ID)
 		call := n.Post(t, a, harness.ChatPath, harness.GoodCall)
-		if _, err := n.Store.Grant(a.Organization.ID, 40, time.Now()); err != nil {
+		if _, err := n.Orgs.Grant(a.Organization.ID, 40, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := n.Store.SetBalance(a.Organization.ID, 700, time.Now()); err != nil {
+		if _, err := n.Orgs.SetBalance(a.Organization.ID, 700, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		c := other.Client(n.Admin(t, a))

@@ -20,6 +20,7 @@ import (
 	"earshot/client"
 	"earshot/internal/app"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -234,7 +235,7 @@ func TestTheKeyOfACrashedNodesCallIsFree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := &harness.Node{Store: s}
+		n := &harness.Node{Store: s, Orgs: orgs.New(s)}
 		a := n.Organization(t, "lite", 100)
 		job := store.Job{
 			ID: "018f0000-0000-7000-8000-000000000001", Organization: a.Organization.ID, KeyID: "k", Provider: "chatassistant",

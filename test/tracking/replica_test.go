@@ -10,6 +10,7 @@ import (
 	"earshot/internal/app"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/store/transfer"
 	"earshot/test/harness"
 )
 
@@ -20,7 +21,7 @@ var replicaReads = []string{"metrics", "compare", "sources", "discover", "report
 func copyOf(t *testing.T, database string) string {
 	t.Helper()
 	behind := storetest.Postgres(t)
-	copying, err := store.BeginTransfer(t.Context(), store.Config{URL: database}, store.Config{URL: behind})
+	copying, err := transfer.Begin(t.Context(), store.Config{URL: database}, store.Config{URL: behind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func copyOf(t *testing.T, database string) string {
 			t.Error(err)
 		}
 	}()
-	if err := copying.Copy(t.Context(), func(store.TransferState) {}); err != nil {
+	if err := copying.Copy(t.Context(), func(transfer.State) {}); err != nil {
 		t.Fatal(err)
 	}
 	if err := copying.Finish(t.Context()); err != nil {

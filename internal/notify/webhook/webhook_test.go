@@ -20,6 +20,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/notify/webhook"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream/guard"
 )
@@ -39,7 +40,7 @@ type house struct {
 func open(t *testing.T, address string) house {
 	t.Helper()
 	h := house{Store: storetest.Open(t, address), secret: account.NewWebhookSecret()}
-	o, err := h.CreateOrganization(store.NewOrganization{
+	o, err := orgs.New(h.Store).CreateOrganization(orgs.NewOrganization{
 		Name: "acme", Plan: account.Plan{Name: "x", Slots: 100, CreditsPerCycle: 1, RequestsPerSecond: 1, QueueCapacity: 100},
 		FirstGrant: 1000, WebhookSecret: h.secret, Key: account.NewKey(),
 	}, time.Now())

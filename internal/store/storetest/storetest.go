@@ -16,6 +16,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 )
 
 // PostgresVariable is the environment variable with the address of the PostgreSQL server that
@@ -202,7 +203,7 @@ func open(tb testing.TB, cfg store.Config) *store.Store {
 // Organization creates an organization with the given slots and credits.
 func Organization(tb testing.TB, s *store.Store, slots int, credits int64) *account.Organization {
 	tb.Helper()
-	o, err := s.CreateOrganization(store.NewOrganization{
+	o, err := orgs.New(s).CreateOrganization(orgs.NewOrganization{
 		Name:          "org-" + rand.Text(),
 		Plan:          account.Plan{Name: "hobby", Slots: slots, CreditsPerCycle: 1000, RequestsPerSecond: 1000, QueueCapacity: 100},
 		FirstGrant:    credits,

@@ -1,4 +1,4 @@
-package store
+package orgs
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/store"
 	"earshot/internal/store/engine"
 )
 
@@ -27,7 +28,7 @@ const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 // CreateKey stores a key of an organization. With a zero time in expires the key never
 // expires. CreateKey returns ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
-	return s.Commit(Change{Organization: organization, across: true, Apply: func(ctx context.Context, w *Work) error {
+	return s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
 		valid, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, engine.Millis(now))
 		if err != nil {
 			return fmt.Errorf("count keys: %w", err)
@@ -38,7 +39,7 @@ func (s *Store) CreateKey(organization string, key account.Key, scopes []account
 		if err := insertKey(ctx, w.Tx, organization, key, scopes, expires, now); err != nil {
 			return err
 		}
-		return w.setBudget(ctx, organization, key.ID, key.CreditsPerDay, key.CreditsPerMonth, now)
+		return w.SetBudget(ctx, organization, key.ID, key.CreditsPerDay, key.CreditsPerMonth, now)
 	}})
 }
 
@@ -98,7 +99,7 @@ func (s *Store) RevokeKey(id string, now time.Time) error {
 		return fmt.Errorf("revoke key %s: %w", id, err)
 	}
 	if n == 0 {
-		return fmt.Errorf("key %s: %w", id, ErrNotFound)
+		return fmt.Errorf("key %s: %w", id, store.ErrNotFound)
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (*earshot.Ke
 			`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $3) WHERE organization = $1 AND id = $2 RETURNING `+apiKeysTable.List,
 			organization, id, engine.Millis(now))
 		if err == nil && len(revoked) == 0 {
-			return ErrNotFound
+			return store.ErrNotFound
 		}
 		return err
 	})
@@ -146,7 +147,27 @@ func (s *Store) findKeys(ctx context.Context, now time.Time, clause string, orga
 		s.addUse(k)
 		keys = append(keys, k.shown())
 	}
-	return keys, s.addBudgets(ctx, organization, keys, now)
+	budgets, err := s.KeyBudgets(ctx, organization, now)
+	for _, k := range keys {
+		k.Budget = budgets[k.ID]
+	}
+	return keys, err
+}
+
+// SetKeyBudget sets the budgets of a key (0 for no limit) and returns the updated key. Spending
+// counts from when the key first had a budget. SetKeyBudget returns ErrNotFound.
+func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) (*earshot.Key, error) {
+	err := s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
+		if _, err := engine.FirstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
+			return err
+		}
+		return w.SetBudget(ctx, organization, id, perDay, perMonth, now)
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("set the budget of key %s: %w", id, err)
+	}
+	key, err := engine.FirstOf(s.findKeys(ctx, now, `WHERE organization = $1 AND id = $2`, organization, id))
+	return key, engine.Wrap(err, "key %s", id)
 }
 
 // principalColumns are the columns of the organization that a principal needs.
@@ -219,7 +240,7 @@ func (s *Store) WriteKeyUses() error {
 	for _, id := range slices.Sorted(maps.Keys(noted)) {
 		used = append(used, &apiKey{id: id, lastUsedAt: new(noted[id])})
 	}
-	for batch := range slices.Chunk(used, PruneBatch) {
+	for batch := range slices.Chunk(used, store.PruneBatch) {
 		err := s.Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, updateUses, batch, nil) })
 		if err != nil {
 			return fmt.Errorf("store the last uses of keys: %w", err)

@@ -1,4 +1,4 @@
-package store
+package orgs
 
 import (
 	"cmp"
@@ -8,32 +8,14 @@ import (
 	"slices"
 	"time"
 
+	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/store"
 	"earshot/internal/store/engine"
 )
 
 // ErrExists is returned for a name that is taken.
 var ErrExists = errors.New("exists already")
-
-var organizationsTable = engine.NewTable("organizations",
-	engine.Field("id", "uuid", func(o *account.Organization) *string { return &o.ID }),
-	engine.TextField("name", func(o *account.Organization) *string { return &o.Name }),
-	engine.TextField("plan", func(o *account.Organization) *string { return &o.Plan.Name }),
-	engine.IntField("slots", func(o *account.Organization) *int { return &o.Plan.Slots }),
-	engine.IntField("requests_per_second", func(o *account.Organization) *int { return &o.Plan.RequestsPerSecond }),
-	engine.IntField("queue_capacity", func(o *account.Organization) *int { return &o.Plan.QueueCapacity }),
-	engine.IntField("credits_per_cycle", func(o *account.Organization) *int64 { return &o.Plan.CreditsPerCycle }),
-	engine.IntField("created_at", func(o *account.Organization) *int64 { return &o.CreatedAt }),
-	engine.IntField("queued", func(o *account.Organization) *int { return &o.Queued }),
-	engine.IntField("running", func(o *account.Organization) *int { return &o.Running }),
-	engine.IntField("balance", func(o *account.Organization) *int64 { return &o.Balance }),
-	engine.IntField("held", func(o *account.Organization) *int64 { return &o.Held }),
-	engine.IntField("events", func(o *account.Organization) *int64 { return &o.Events }),
-	engine.IntField("cycle_started_at", func(o *account.Organization) *int64 { return &o.CycleStartedAt }),
-	engine.IntField("cycle_resets_at", func(o *account.Organization) *int64 { return &o.CycleResetsAt }),
-	engine.IntField("cycle_grant", func(o *account.Organization) *int64 { return &o.CycleGrant }),
-	engine.IntField("cycle_used", func(o *account.Organization) *int64 { return &o.CycleUsed }),
-	engine.IntField("key_budgets", func(o *account.Organization) *int { return &o.KeyBudgets }))
 
 // NewOrganization describes an organization to create, with its first key.
 type NewOrganization struct {
@@ -49,7 +31,7 @@ type NewOrganization struct {
 func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.Organization, error) {
 	start, end := account.Cycle(now, now)
 	created := &newOrganizationRow{webhookSecret: n.WebhookSecret, Organization: account.Organization{
-		ID: NewID(), Name: n.Name, Plan: n.Plan, CreatedAt: engine.Millis(now), Balance: n.FirstGrant,
+		ID: store.NewID(), Name: n.Name, Plan: n.Plan, CreatedAt: engine.Millis(now), Balance: n.FirstGrant,
 		CycleStartedAt: engine.Millis(start), CycleResetsAt: engine.Millis(end), CycleGrant: n.FirstGrant,
 	}}
 	if s.Sharded() {
@@ -57,7 +39,7 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 			return nil, err
 		}
 	}
-	err := s.ShardOf(created.ID).Write(engine.Write{Across: true, Apply: inWork(func(ctx context.Context, w *Work) error {
+	err := s.ShardOf(created.ID).Write(engine.Write{Across: true, Apply: store.InWork(func(ctx context.Context, w *store.Work) error {
 		err := engine.Each(ctx, w.Tx, insertOrganization, []*newOrganizationRow{created}, nil)
 		if s.Dialect.Duplicate(err) {
 			return fmt.Errorf("organization %q: %w", n.Name, ErrExists)
@@ -65,7 +47,7 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 		if err != nil {
 			return fmt.Errorf("create organization %q: %w", n.Name, err)
 		}
-		w.addEntry(entry{organization: created.ID, kind: kindGrant, amount: n.FirstGrant, at: engine.Millis(now)})
+		w.AddEntry(store.Entry{Organization: created.ID, Kind: earshot.LedgerGrant, Amount: n.FirstGrant, At: engine.Millis(now)})
 		return insertKey(ctx, w.Tx, created.ID, n.Key, account.DefaultScopes(), time.Time{}, now)
 	})})
 	if err != nil {
@@ -83,13 +65,13 @@ const reservedTime = time.Minute
 func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
 	err := s.Execute(func(ctx context.Context, tx *engine.Tx) error {
 		// A node that was killed during the creation has left a name without an organization.
-		left, err := engine.FindRows(ctx, tx, organizationsTable, `WHERE name = $1 AND created_at < $2`, o.Name, engine.Millis(now.Add(-reservedTime)))
+		left, err := engine.FindRows(ctx, tx, store.OrganizationsTable, `WHERE name = $1 AND created_at < $2`, o.Name, engine.Millis(now.Add(-reservedTime)))
 		if err != nil {
 			return err
 		}
 		for _, one := range left {
-			_, err := engine.FirstRow(ctx, s.ShardOf(one.ID).Lookups, organizationsTable, `WHERE id = $1`, one.ID)
-			if errors.Is(err, ErrNotFound) {
+			_, err := engine.FirstRow(ctx, s.ShardOf(one.ID).Lookups, store.OrganizationsTable, `WHERE id = $1`, one.ID)
+			if errors.Is(err, store.ErrNotFound) {
 				_, err = tx.ExecContext(ctx, `DELETE FROM organizations WHERE id = $1`, one.ID)
 			}
 			if err != nil {
@@ -111,13 +93,13 @@ type newOrganizationRow struct {
 }
 
 var insertOrganization = engine.NewTable("organizations", append(
-	engine.Lift(organizationsTable.Columns, func(o *newOrganizationRow) *account.Organization { return &o.Organization }),
+	engine.Lift(store.OrganizationsTable.Columns, func(o *newOrganizationRow) *account.Organization { return &o.Organization }),
 	engine.TextField("webhook_secret", func(o *newOrganizationRow) *string { return &o.webhookSecret }))...).Insert("")
 
 // Organizations returns all organizations, sorted by name.
 func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, error) {
 	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*account.Organization, error) {
-		return engine.FindRows(ctx, p.Reports, organizationsTable, `ORDER BY name`)
+		return engine.FindRows(ctx, p.Reports, store.OrganizationsTable, `ORDER BY name`)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list organizations: %w", err)
@@ -131,9 +113,9 @@ func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, err
 // OrganizationByName returns an organization. It returns ErrNotFound.
 func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.Organization, error) {
 	// The coordinator's table has the names of all organizations.
-	o, err := engine.FirstRow(ctx, s.Lookups, organizationsTable, `WHERE name = $1`, name)
+	o, err := engine.FirstRow(ctx, s.Lookups, store.OrganizationsTable, `WHERE name = $1`, name)
 	if err == nil && s.Sharded() {
-		o, err = engine.FirstRow(ctx, s.ShardOf(o.ID).Lookups, organizationsTable, `WHERE id = $1`, o.ID)
+		o, err = engine.FirstRow(ctx, s.ShardOf(o.ID).Lookups, store.OrganizationsTable, `WHERE id = $1`, o.ID)
 	}
 	return o, engine.Wrap(err, "organization %q", name)
 }
@@ -141,19 +123,19 @@ func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.O
 // Organization returns an organization and begins its next billing cycle if that is due.
 // It returns ErrNotFound.
 func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*account.Organization, error) {
-	o, err := engine.FirstRow(ctx, s.ShardOf(id).Lookups, organizationsTable, `WHERE id = $1`, id)
+	o, err := engine.FirstRow(ctx, s.ShardOf(id).Lookups, store.OrganizationsTable, `WHERE id = $1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("organization %s: %w", id, err)
 	}
 	if now, err = s.Clock.Decisive(now); err != nil || engine.Millis(now) < o.CycleResetsAt {
 		return o, nil //nolint:nilerr // the cycle goes on while the clock is not trusted
 	}
-	return s.change(id, now, func(*Work, *LockedOrganization) error { return nil })
+	return s.change(id, now, func(*store.Work, *store.LockedOrganization) error { return nil })
 }
 
 // SetPlan moves an organization to a plan. The plan's credits are granted with the next cycle.
 func (s *Store) SetPlan(id string, plan account.Plan) error {
-	return s.Commit(Change{Organization: id, Apply: func(ctx context.Context, w *Work) error {
+	return s.Commit(store.Change{Organization: id, Apply: func(ctx context.Context, w *store.Work) error {
 		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET plan = $2, slots = $3, requests_per_second = $4, queue_capacity = $5, credits_per_cycle = $6
 			WHERE id = $1`,
@@ -182,6 +164,46 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 		}
 	}
 	return nil
+}
+
+// Grant adds credits to an organization and returns the updated organization. Unlike the
+// monthly credits of a plan, these credits do not expire.
+func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
+	return s.change(id, now, func(w *store.Work, o *store.LockedOrganization) error {
+		w.Book(o, store.Entry{Kind: earshot.LedgerGrant, Amount: credits, At: engine.Millis(now)})
+		return nil
+	})
+}
+
+// SetBalance sets an organization's balance. It fails if running jobs hold more than that.
+func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Organization, error) {
+	return s.change(id, now, func(w *store.Work, o *store.LockedOrganization) error {
+		if credits < o.Held {
+			return fmt.Errorf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits)
+		}
+		if credits != o.Balance {
+			w.Book(o, store.Entry{Kind: earshot.LedgerAdjust, Amount: credits - o.Balance, At: engine.Millis(now)})
+		}
+		return nil
+	})
+}
+
+// change changes one organization and returns its new state.
+func (s *Store) change(id string, now time.Time, apply func(*store.Work, *store.LockedOrganization) error) (*account.Organization, error) {
+	var after account.Organization
+	err := s.Commit(store.Change{Organization: id, Apply: func(_ context.Context, w *store.Work) error {
+		o, err := w.Organization(id, now)
+		if err != nil {
+			return err
+		}
+		err = apply(w, o)
+		after = o.Organization
+		return err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return &after, nil
 }
 
 // CountRequests adds n requests to the organization's rate-limit window and returns the new

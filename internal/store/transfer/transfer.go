@@ -1,4 +1,5 @@
-package store
+// Package transfer copies a whole database into another, of either kind.
+package transfer
 
 import (
 	"context"
@@ -12,57 +13,60 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"earshot/internal/store"
 	"earshot/internal/store/engine"
 )
 
 const (
-	// A batch is copied in one transaction and held in memory. It is full at transferRows rows or
-	// transferBytes bytes.
-	transferRows  = 5000
-	transferBytes = 4 << 20
+	// A batch is copied in one transaction and held in memory. It is full at batchRows rows or
+	// batchBytes bytes.
+	batchRows  = 5000
+	batchBytes = 4 << 20
 )
 
 // Transfer copies a database into an empty one, of either kind, table by table in the order of
 // primary keys. So an interrupted transfer can continue after the last key of each table in the
 // target.
 type Transfer struct {
-	From, To *Store
-	tables   []transferTable
-	arrived  int64          // number of rows, as stored in the target
-	batch    int            // rows
-	claims   []func() error // release the claims on both databases
+	From, To *store.Store
+	// BatchRows is how many rows are copied in one transaction; only tests change it.
+	BatchRows int
+
+	tables  []tablePair
+	arrived int64          // number of rows, as stored in the target
+	claims  []func() error // release the claims on both databases
 }
 
-// transferTable is a table in both databases.
-type transferTable struct {
+// tablePair is a table in both databases.
+type tablePair struct {
 	from, to engine.StoredTable
 	rows     int64 // in the source
 }
 
-// TransferState is the progress of a table.
-type TransferState struct {
+// State is the progress of a table.
+type State struct {
 	Table string `json:"table"`
 	Rows  int64  `json:"rows"`
 	Of    int64  `json:"of"`
 }
 
-// BeginTransfer opens the source and the target, and keeps servers from using either until Close.
+// Begin opens the source and the target, and keeps servers from using either until Close.
 // The target must be empty or contain an unfinished transfer of the same source.
-func BeginTransfer(ctx context.Context, from, to Config) (_ *Transfer, err error) {
-	t := &Transfer{batch: transferRows}
+func Begin(ctx context.Context, from, to store.Config) (_ *Transfer, err error) {
+	t := &Transfer{BatchRows: batchRows}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, t.Close())
 		}
 	}()
 	from.Serve, from.Existing, to.Serve, to.Transfer = true, true, true, true
-	if t.From, err = Open(ctx, from); err != nil {
+	if t.From, err = store.Open(ctx, from); err != nil {
 		return nil, fmt.Errorf("the source database: %w", err)
 	}
 	if err := t.claim(ctx, t.From); err != nil {
 		return nil, fmt.Errorf("the source database: %w", err)
 	}
-	if t.To, err = Open(ctx, to); err != nil {
+	if t.To, err = store.Open(ctx, to); err != nil {
 		return nil, fmt.Errorf("the target database: %w", err)
 	}
 	if err := t.claim(ctx, t.To); err != nil {
@@ -83,7 +87,7 @@ func BeginTransfer(ctx context.Context, from, to Config) (_ *Transfer, err error
 
 // claim prevents servers from registering in a shared database. A database of a single server
 // was claimed when it was opened.
-func (t *Transfer) claim(ctx context.Context, s *Store) error {
+func (t *Transfer) claim(ctx context.Context, s *store.Store) error {
 	if s.Dialect.Exclusive {
 		return nil
 	}
@@ -103,14 +107,14 @@ func (t *Transfer) claim(ctx context.Context, s *Store) error {
 		return err
 	}
 	var host string
-	err = tx.QueryRowContext(ctx, `SELECT host FROM nodes WHERE seen_at > `+s.Dialect.Now+` - $1 LIMIT 1`, takeoverAfter.Milliseconds()).Scan(&host)
+	err = tx.QueryRowContext(ctx, `SELECT host FROM nodes WHERE seen_at > `+s.Dialect.Now+` - $1 LIMIT 1`, store.TakeoverAfter.Milliseconds()).Scan(&host)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("a node on %s serves it: stop all nodes; a killed node is considered dead after %s", host, takeoverAfter)
+	return fmt.Errorf("a node on %s serves it: stop all nodes; a killed node is considered dead after %s", host, store.TakeoverAfter)
 }
 
 // readSchemas finds the tables to copy. Both databases must have the same tables.
@@ -133,7 +137,7 @@ func (t *Transfer) readSchemas(ctx context.Context) error {
 		return errors.New("the two databases do not have the same tables and columns")
 	}
 	for i := range from {
-		t.tables = append(t.tables, transferTable{from: from[i], to: to[i]})
+		t.tables = append(t.tables, tablePair{from: from[i], to: to[i]})
 	}
 	return nil
 }
@@ -195,7 +199,7 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 }
 
 // Copy copies the rows that have not arrived yet, and calls report after each batch.
-func (t *Transfer) Copy(ctx context.Context, report func(TransferState)) error {
+func (t *Transfer) Copy(ctx context.Context, report func(State)) error {
 	for _, table := range t.tables {
 		err := t.From.Reports.WithoutLimit(ctx, func(now engine.Snapshot) error { return t.copyTable(ctx, now, table, report) })
 		if err != nil {
@@ -213,8 +217,8 @@ func (t *Transfer) Copy(ctx context.Context, report func(TransferState)) error {
 	return nil
 }
 
-func (t *Transfer) copyTable(ctx context.Context, now engine.Snapshot, table transferTable, report func(TransferState)) error {
-	state := TransferState{Table: table.from.Name, Of: table.rows}
+func (t *Transfer) copyTable(ctx context.Context, now engine.Snapshot, table tablePair, report func(State)) error {
+	state := State{Table: table.from.Name, Of: table.rows}
 	if err := t.To.Lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.to.Source).Scan(&state.Rows); err != nil {
 		return err
 	}
@@ -239,7 +243,7 @@ func (t *Transfer) copyTable(ctx context.Context, now engine.Snapshot, table tra
 			return err
 		}
 		batch, size = append(batch, row), size+bytes
-		if len(batch) < t.batch && size < transferBytes {
+		if len(batch) < t.BatchRows && size < batchBytes {
 			return nil
 		}
 		return flush()
@@ -251,14 +255,14 @@ func (t *Transfer) copyTable(ctx context.Context, now engine.Snapshot, table tra
 }
 
 // rest returns the query for the rows of a table that have not arrived, and its arguments.
-func (t *Transfer) rest(ctx context.Context, table transferTable) (query string, last []any, err error) {
+func (t *Transfer) rest(ctx context.Context, table tablePair) (query string, last []any, err error) {
 	query = `SELECT ` + engine.Listed(table.from.Columns, engine.ColumnName) + ` FROM ` + table.from.Source
 	order := ` ORDER BY ` + engine.Listed(table.from.Key, engine.ColumnSorted)
 	err = engine.First(ctx, t.To.Lookups, func(r engine.Scanner) (err error) {
 		last, _, err = scanRow(r, table.to.Key)
 		return err
 	}, `SELECT `+engine.Listed(table.to.Key, engine.ColumnName)+` FROM `+table.to.Source+` ORDER BY `+engine.Listed(table.to.Key, func(c engine.StoredColumn) string { return c.Sorted + " DESC" })+` LIMIT 1`)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return query + order, nil, nil
 	}
 	return query + ` WHERE (` + engine.Listed(table.from.Key, engine.ColumnSorted) + `) > (` + engine.Placeholders(len(last)) + `)` + order, last, err
@@ -316,7 +320,7 @@ type tableSum struct {
 
 // Verify reads both databases completely and compares the number of rows and a checksum of every
 // table. It calls report for each table that is equal.
-func (t *Transfer) Verify(ctx context.Context, report func(TransferState)) error {
+func (t *Transfer) Verify(ctx context.Context, report func(State)) error {
 	return t.From.Reports.WithoutLimit(ctx, func(from engine.Snapshot) error {
 		return t.To.Reports.WithoutLimit(ctx, func(to engine.Snapshot) error {
 			for _, table := range t.tables {
@@ -337,7 +341,7 @@ func (t *Transfer) Verify(ctx context.Context, report func(TransferState)) error
 					return fmt.Errorf("%s differs: the source has %d rows with checksum %016x%016x, the target has %d with %016x%016x; if the source was changed meanwhile, empty the target and start again",
 						table.from.Name, there.rows, there.high, there.low, here.rows, here.high, here.low)
 				}
-				report(TransferState{Table: table.from.Name, Rows: here.rows, Of: there.rows})
+				report(State{Table: table.from.Name, Rows: here.rows, Of: there.rows})
 			}
 			return nil
 		})
@@ -393,7 +397,7 @@ func (t *Transfer) Close() (err error) {
 	for _, release := range t.claims {
 		err = errors.Join(err, release())
 	}
-	for _, s := range []*Store{t.From, t.To} {
+	for _, s := range []*store.Store{t.From, t.To} {
 		if s != nil {
 			err = errors.Join(err, s.Close())
 		}

@@ -1,20 +1,54 @@
-package store_test
+package orgs_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
+
+func TestAKeyIsValidUntilItIsRevokedOrExpires(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := orgs.New(storetest.Open(t, address))
+		o, now := storetest.Organization(t, s.Store, 5, 300), time.Now()
+		scopes := []account.Scope{account.ScopeRead, account.ScopeMonitor}
+		key := account.NewKey()
+		if err := s.CreateKey(o.ID, key, scopes, now.Add(time.Hour), now); err != nil {
+			t.Fatal(err)
+		}
+		found, err := s.Key(t.Context(), key.ID, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !account.KeyMatches(key.Text, found.Hash) || found.OrganizationID != o.ID || !slices.Equal(found.Scopes, scopes) {
+			t.Errorf("found %+v", found)
+		}
+		if _, err := s.Key(t.Context(), key.ID, now.Add(time.Hour)); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("an expired key is found: %v", err)
+		}
+		if err := s.RevokeKey(key.ID, now); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Key(t.Context(), key.ID, now); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a revoked key is found: %v", err)
+		}
+		if err := s.RevokeKey("nokey", now); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("got %v, want ErrNotFound", err)
+		}
+	})
+}
 
 func TestAKeyIsRevokedByItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, other, now := storetest.Organization(t, s, 5, 300), storetest.Organization(t, s, 5, 300), time.Now()
+		s := orgs.New(storetest.Open(t, address))
+		o, other, now := storetest.Organization(t, s.Store, 5, 300), storetest.Organization(t, s.Store, 5, 300), time.Now()
 		key := account.NewKey()
 		if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
 			t.Fatal(err)
@@ -37,8 +71,8 @@ func TestAKeyIsRevokedByItsOwnerOnly(t *testing.T) {
 func TestUsesOfKeysAreShownAtOnceAndWrittenTogether(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		s, other := storetest.Open(t, address), storetest.Open(t, address)
-		o, now := storetest.Organization(t, s, 5, 300), time.Now()
+		s, other := orgs.New(storetest.Open(t, address)), orgs.New(storetest.Open(t, address))
+		o, now := storetest.Organization(t, s.Store, 5, 300), time.Now()
 		var made []account.Key
 		for range 3 {
 			key := account.NewKey()
@@ -47,7 +81,7 @@ func TestUsesOfKeysAreShownAtOnceAndWrittenTogether(t *testing.T) {
 			}
 			made = append(made, key)
 		}
-		check := func(when string, s *store.Store, want map[string]time.Time) {
+		check := func(when string, s *orgs.Store, want map[string]time.Time) {
 			t.Helper()
 			keys, err := s.Keys(t.Context(), o.ID, now)
 			if err != nil || len(keys) != 4 {
@@ -60,7 +94,7 @@ func TestUsesOfKeysAreShownAtOnceAndWrittenTogether(t *testing.T) {
 				}
 			}
 		}
-		write := func(s *store.Store) {
+		write := func(s *orgs.Store) {
 			t.Helper()
 			if err := s.WriteKeyUses(); err != nil {
 				t.Fatal(err)
@@ -93,11 +127,11 @@ func TestUsesOfKeysAreShownAtOnceAndWrittenTogether(t *testing.T) {
 func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, now := storetest.Organization(t, s, 5, 300), time.Now()
+		s := orgs.New(storetest.Open(t, address))
+		o, now := storetest.Organization(t, s.Store, 5, 300), time.Now()
 		first := time.Now().Add(-time.Hour).UnixMilli()
 		// One key in four is valid, and there are more invalid keys than a list shows.
-		err := s.Exec(`
+		_, err := s.Run(`
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1992)
 			INSERT INTO api_keys (id, organization, hash, scopes, created_at, expires_at, revoked_at)
 			SELECT 'key-' || i, organization, hash, scopes, CAST($1 AS bigint) + i, CASE WHEN i % 4 = 1 THEN 1 END, CASE WHEN i % 4 > 1 THEN 1 END
@@ -109,7 +143,7 @@ func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
 		if err := s.CreateKey(o.ID, account.NewKey(), account.DefaultScopes(), now.Add(time.Millisecond), now); err != nil {
 			t.Fatalf("the key before the last: %v", err)
 		}
-		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, now); !errors.Is(err, store.ErrTooManyKeys) {
+		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, now); !errors.Is(err, orgs.ErrTooManyKeys) {
 			t.Errorf("one key too many: got %v, want ErrTooManyKeys", err)
 		}
 		now = now.Add(time.Millisecond) // the previous key has expired
@@ -129,7 +163,7 @@ func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
 		if err != nil || len(keys) != 1000 || valid != 500 || keys[0].ID != last.ID {
 			t.Errorf("%d keys are listed, %d of them valid, %v", len(keys), valid, err)
 		}
-		if other, err := s.Keys(t.Context(), storetest.Organization(t, s, 5, 300).ID, now); err != nil || len(other) != 1 || other[0].Scopes[0] != "read" {
+		if other, err := s.Keys(t.Context(), storetest.Organization(t, s.Store, 5, 300).ID, now); err != nil || len(other) != 1 || other[0].Scopes[0] != "read" {
 			t.Errorf("another's keys are %+v, %v", other, err)
 		}
 	})
