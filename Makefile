@@ -94,7 +94,7 @@ soak: ## Overload a node, then kill nodes for about an hour (1,000 cycles on SQL
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
 		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/upstream/browser/
 	$(GO) test -count=1 -run Planted ./internal/track/selfcheck -full
-	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/ ./test/service/ ./test/tasks/ ./test/tracking/ ./test/contract/ ./test/chaos/
+	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/... ./test/service/ ./test/tasks/ ./test/tracking/ ./test/contract/ ./test/chaos/
 
 .PHONY: check
 check: lint test ## Run lint and test, as CI does

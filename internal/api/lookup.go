@@ -10,6 +10,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider/health"
 	"earshot/internal/schema"
+	"earshot/internal/store/outbound"
 )
 
 func lookupOperations() []Operation {
@@ -26,7 +27,7 @@ func lookupOperations() []Operation {
 			}),
 		operation(Operation{Method: "GET", Path: "/v1/health/extraction", Scope: account.ScopeRead, Client: Method{Name: "ExtractionHealth"}},
 			func(s *Server, c *call, _, _ none) (earshot.ExtractionHealth, error) {
-				providers, err := health.Report(c.context(), s.Store, s.Store.Now())
+				providers, err := health.Report(c.context(), outbound.New(s.Store.DB), s.Store.Now())
 				return earshot.ExtractionHealth{Providers: providers}, err
 			}),
 		operation(Operation{Method: "GET", Path: "/v1/health/agreement", Scope: account.ScopeRead, Client: Method{Name: "Agreement", Takes: []string{"Days"}, Returns: "Groups"}},

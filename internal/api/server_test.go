@@ -29,6 +29,7 @@ import (
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
+	"earshot/internal/store/outbound"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -131,7 +132,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 	jobs, err := job.NewRunner(job.Config{
 		Store: s, Orgs: accounts, Catalogue: catalogue, Captures: captures, CaptureURL: "http://x/captures", Log: log, Metrics: job.NewMetrics(registry),
 		Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{"echo": {client}}, log),
-		Health:    health.New(s, func(err error) { t.Error(err) }), Backoff: []time.Duration{},
+		Health:    health.New(outbound.New(s.DB), func(err error) { t.Error(err) }), Backoff: []time.Duration{},
 	})
 	if err != nil {
 		t.Fatal(err)

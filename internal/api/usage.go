@@ -8,6 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/schema"
+	"earshot/internal/store/outbound"
 )
 
 // maxDays is the maximum range of a usage query.
@@ -49,7 +50,7 @@ func (s *Server) usage(c *call, q earshot.UsageQuery, _ none) (*earshot.Usage, e
 	if err != nil {
 		return nil, err
 	}
-	upstreams, err := s.Store.UpstreamUsage(c.context(), o.ID, from, to)
+	upstreams, err := outbound.New(s.Store.DB).UpstreamUsage(c.context(), o.ID, from, to)
 	return &earshot.Usage{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Usage: usage, Upstreams: upstreams}, err
 }
 

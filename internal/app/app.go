@@ -32,6 +32,7 @@ import (
 	"earshot/internal/provider/health"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
+	"earshot/internal/store/outbound"
 	"earshot/internal/store/tracking"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track"
@@ -185,7 +186,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	a.webhooks = webhook.New(webhook.Config{
 		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
-	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
+	a.health = health.New(outbound.New(a.store.DB), func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
 		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,

@@ -13,6 +13,7 @@ import (
 	"earshot/internal/limits/share"
 	"earshot/internal/provider/health"
 	"earshot/internal/store"
+	"earshot/internal/store/outbound"
 )
 
 // scrapeTime is the database timeout of a scrape.
@@ -108,7 +109,7 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	gauge(queuedTasks, float64(load.Queued))
 	gauge(runningJobs, float64(load.Running))
 	gauge(oldestTransaction, load.OldestTransaction.Seconds())
-	report, err := health.Report(ctx, g.store, time.Now())
+	report, err := health.Report(ctx, outbound.New(g.store.DB), time.Now())
 	if err != nil {
 		g.log.Warn("read the health of parsers", "error", err)
 		return

@@ -34,6 +34,7 @@ import (
 	"earshot/internal/provider/health"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
+	"earshot/internal/store/outbound"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -99,6 +100,7 @@ type Runner struct {
 	shadowCtx   context.Context // of comparisons: they end when the node drains
 	stopShadows context.CancelFunc
 
+	outbound *outbound.Store
 	parked   atomic.Int64 // tasks that wait for a vendor and have no worker
 	spending spending
 
@@ -126,7 +128,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if cfg.Turns == nil {
 		cfg.Turns = share.NewTurns(share.Patience)
 	}
-	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), places: share.NewPool(int64(2 * cfg.Workers)), tasks: map[string]bool{}}
+	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), outbound: outbound.New(cfg.Store.DB), places: share.NewPool(int64(2 * cfg.Workers)), tasks: map[string]bool{}}
 	if err := r.register(); err != nil {
 		return nil, err
 	}

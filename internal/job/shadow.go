@@ -16,6 +16,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/agreement"
 	"earshot/internal/store"
+	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
 )
 
@@ -43,7 +44,7 @@ type comparison struct {
 	job    *store.Job
 	number int
 	answer json.RawMessage
-	first  store.Use // how the job was answered
+	first  outbound.Use // how the job was answered
 	with   *upstream.Client
 }
 
@@ -54,7 +55,7 @@ func (r *Runner) startShadows(end *store.Settlement) {
 	if len(r.Shadows) == 0 || end.Status != earshot.StatusCompleted {
 		return
 	}
-	at := slices.IndexFunc(end.Uses, func(use store.Use) bool { return use.Reason == "" })
+	at := slices.IndexFunc(end.Uses, func(use outbound.Use) bool { return use.Reason == "" })
 	if at < 0 {
 		return // answered by the lab
 	}
@@ -123,7 +124,7 @@ func (r *Runner) compare(ctx context.Context, c *comparison) error {
 		return err // nothing was asked
 	}
 	last := uses[len(uses)-1]
-	pair := &store.ShadowPair{
+	pair := &outbound.ShadowPair{
 		Organization: c.job.Organization, Job: c.job.ID, Number: c.number, At: r.Store.Now(), Provider: c.job.Provider, Country: request.Locale().Country,
 		First: c.first.Upstream, Second: c.with.Name(), Reason: last.Reason, FirstMs: c.first.Took.Milliseconds(), SecondMs: last.Took.Milliseconds(),
 		FirstMicroUSD: c.first.MicroUSD, SecondMicroUSD: last.MicroUSD,
@@ -214,7 +215,7 @@ func (r *Runner) askShadow(ctx context.Context, c *comparison, request provider.
 
 // Agreement returns how much the upstreams of an organization agree, over some days.
 func (r *Runner) Agreement(ctx context.Context, organization string, days int) (*earshot.Agreement, error) {
-	pairs, err := r.Store.ShadowPairs(ctx, organization, r.Store.Now().AddDate(0, 0, -days))
+	pairs, err := r.outbound.ShadowPairs(ctx, organization, r.Store.Now().AddDate(0, 0, -days))
 	if err != nil {
 		return nil, err
 	}

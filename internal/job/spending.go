@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"earshot/internal/store"
+	"earshot/internal/store/outbound"
 )
 
 // spendingEvery is how often a node reads what all nodes spent on upstreams.
@@ -26,7 +26,7 @@ func (r *Runner) Spent(name string) int64 {
 	return r.spending.byUpstream[name]
 }
 
-func (s *spending) add(uses []store.Use) {
+func (s *spending) add(uses []outbound.Use) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, use := range uses {
@@ -41,7 +41,7 @@ func (s *spending) add(uses []store.Use) {
 
 // readSpending reads today's charges of all nodes from the database.
 func (r *Runner) readSpending(ctx context.Context, now time.Time) error {
-	spent, err := r.Store.SpentOn(ctx, now)
+	spent, err := r.outbound.SpentOn(ctx, now)
 	if err != nil {
 		return err
 	}

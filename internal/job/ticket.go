@@ -9,6 +9,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
 )
 
@@ -20,7 +21,7 @@ func (r *Runner) readTickets(ctx context.Context, a *assignment) error {
 	}
 	tickets := &upstream.Tickets{Job: a.job.ID, Save: func(ctx context.Context, t *upstream.Ticket) error { return r.saveTicket(ctx, a.job, t) }}
 	for a.job.Attempts > 1 {
-		stored, err := r.Store.Tickets(ctx, a.job.Organization, a.job.ID)
+		stored, err := r.outbound.Tickets(ctx, a.job.Organization, a.job.ID)
 		if err == nil {
 			for _, t := range stored {
 				tickets.List = append(tickets.List, new(upstream.Ticket(*t)))
@@ -40,7 +41,7 @@ func (r *Runner) readTickets(ctx context.Context, a *assignment) error {
 // the vendor's id would be lost otherwise, and the answer with it.
 func (r *Runner) saveTicket(ctx context.Context, job *store.Job, t *upstream.Ticket) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		err := r.Store.SaveTicket(job, store.Ticket(*t))
+		err := r.Store.SaveTicket(job, outbound.Ticket(*t))
 		if err == nil || errors.Is(err, store.ErrLost) {
 			return err
 		}
@@ -115,7 +116,7 @@ func (r *Runner) collectLate(ctx context.Context, _ time.Time) error {
 	if r.Workers == 0 {
 		return nil
 	}
-	late, err := r.Store.LateTickets(ctx, lateBatch)
+	late, err := r.outbound.LateTickets(ctx, lateBatch)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (r *Runner) collectLate(ctx context.Context, _ time.Time) error {
 }
 
 // collect polls one ticket of a job that has ended, and closes the ticket if it can.
-func (r *Runner) collect(ctx context.Context, late *store.JobTicket) error {
+func (r *Runner) collect(ctx context.Context, late *outbound.JobTicket) error {
 	task, err := r.Store.Request(ctx, late.Organization, late.Job)
 	if errors.Is(err, store.ErrNotFound) || err == nil && task.Status == earshot.StatusCompleted {
 		late.State = upstream.TicketAbandoned // the answer is not needed any more
@@ -174,7 +175,7 @@ func (r *Runner) collect(ctx context.Context, late *store.JobTicket) error {
 		}
 		ticket.State = upstream.TicketAbandoned
 	}
-	late.Ticket = store.Ticket(ticket)
+	late.Ticket = outbound.Ticket(ticket)
 	var result json.RawMessage
 	if err == nil {
 		result = o.result
@@ -184,9 +185,9 @@ func (r *Runner) collect(ctx context.Context, late *store.JobTicket) error {
 }
 
 // usesOf converts uses to the type of the store.
-func usesOf(uses []upstream.Use) (stored []store.Use) {
+func usesOf(uses []upstream.Use) (stored []outbound.Use) {
 	for _, use := range uses {
-		stored = append(stored, store.Use(use))
+		stored = append(stored, outbound.Use(use))
 	}
 	return stored
 }

@@ -59,8 +59,8 @@ const ticketsKept = 30 * 24 * time.Hour
 // tidy deletes expired rows and captures, and stores the last use of keys.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 	return errors.Join(r.Orgs.WriteKeyUses(), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropCaptures(ctx, now),
-		r.Store.DeleteFieldCounts(now.Add(-health.Retention)), r.Store.DeleteTickets(now.Add(-ticketsKept)), r.Store.DeleteUpstreamStats(now.Add(-statsKept)),
-		r.Store.DeleteShadowPairs(now.Add(-shadowPairsKept)))
+		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteTickets(now.Add(-ticketsKept)), r.outbound.DeleteUpstreamStats(now.Add(-statsKept)),
+		r.outbound.DeleteShadowPairs(now.Add(-shadowPairsKept)))
 }
 
 func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {

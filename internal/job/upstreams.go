@@ -8,7 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/store"
+	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
 )
 
@@ -16,15 +16,15 @@ import (
 // an organization in the current and the previous hour.
 func (r *Runner) ListUpstreams(ctx context.Context, organization string) (*earshot.Upstreams, error) {
 	now := r.Store.Now()
-	stats, err := r.Store.UpstreamStats(ctx, organization, now.Add(-time.Hour))
+	stats, err := r.outbound.UpstreamStats(ctx, organization, now.Add(-time.Hour))
 	if err != nil {
 		return nil, err
 	}
-	spent, err := r.Store.UpstreamUsage(ctx, organization, now, now)
+	spent, err := r.outbound.UpstreamUsage(ctx, organization, now, now)
 	if err != nil {
 		return nil, err
 	}
-	tickets, err := r.Store.OpenTickets(ctx, organization)
+	tickets, err := r.outbound.OpenTickets(ctx, organization)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (r *Runner) ListUpstreams(ctx context.Context, organization string) (*earsh
 	return list, nil
 }
 
-func (r *Runner) describe(name string, client *upstream.Client, stats []store.UpstreamStats) earshot.Upstream {
+func (r *Runner) describe(name string, client *upstream.Client, stats []outbound.UpstreamStats) earshot.Upstream {
 	u := earshot.Upstream{Name: client.Name(), Surface: client.Surface(), State: earshot.UpstreamReady}
 	switch {
 	case r.Upstreams.OverCeiling(client):

@@ -10,6 +10,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/outbound"
 )
 
 // Modes of a job.
@@ -170,7 +171,7 @@ type Settlement struct {
 	Result   []byte         // JSON
 	Error    *earshot.Error // reason of a failure
 	Capture  *Capture       // stored pages, if any
-	Uses     []Use          // requests to upstreams other than the lab
+	Uses     []outbound.Use // requests to upstreams other than the lab
 }
 
 // Settle ends a job. In one transaction it charges the job, releases its slot and its held

@@ -21,6 +21,7 @@ import (
 	"earshot/internal/store/exporting"
 	"earshot/internal/store/reviewing"
 	"earshot/internal/store/orgs"
+	"earshot/internal/store/outbound"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
@@ -374,8 +375,8 @@ func checkMigratedWebhooks(t *testing.T, s *store.Store) {
 }
 
 func checkMigratedFieldCounts(t *testing.T, s *store.Store) {
-	counts, err := s.FieldCounts(t.Context(), 488889)
-	equal(t, "the counts", map[store.FieldHour]store.FieldCount{{Hour: 488889, Provider: "chatassistant", Field: "text"}: {Seen: 4, Filled: 4}}, counts, err)
+	counts, err := outbound.New(s.DB).FieldCounts(t.Context(), 488889)
+	equal(t, "the counts", map[outbound.FieldHour]outbound.FieldCount{{Hour: 488889, Provider: "chatassistant", Field: "text"}: {Seen: 4, Filled: 4}}, counts, err)
 }
 
 func checkMigratedAdjustments(t *testing.T, s *store.Store) {

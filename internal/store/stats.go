@@ -10,28 +10,13 @@ import (
 
 	"earshot"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/latency"
 )
 
 const hourMillis = int64(time.Hour / time.Millisecond)
 
 // neverStarted replaces the latency of jobs that ended without having started.
 const neverStarted = -1
-
-// roundMs rounds a latency down by less than 5 %, which limits an hour to about 900 rows
-// however many jobs end in it. Latencies above half an hour come from jobs of dead nodes and
-// count as the maximum. The migration that introduced the table rounds in the same way.
-func roundMs(ms int64) int64 {
-	const longest = 2_000_000
-	if ms >= longest {
-		return longest
-	}
-	for unit := int64(longest / 200); unit > 1; unit /= 10 {
-		if ms >= unit*20 {
-			return ms / unit * unit
-		}
-	}
-	return max(0, ms)
-}
 
 // statsKey identifies the jobs of an organization that ended in the same hour (counted since
 // 1970), with the same provider and the same rounded latency.
@@ -72,7 +57,7 @@ func (w *Work) countStats(ctx context.Context) error {
 		end := engine.Millis(task.FinishedAt)
 		key := statsKey{task.Organization, end / hourMillis, task.Provider, neverStarted}
 		if !task.StartedAt.IsZero() {
-			key.ms = roundMs(end - engine.Millis(task.StartedAt))
+			key.ms = latency.Round(end - engine.Millis(task.StartedAt))
 		}
 		sum := sums[key]
 		if sum == nil {
@@ -145,38 +130,22 @@ type hourSum struct {
 	hour         int64 // since 1970
 	provider     string
 	jobs, failed int64
-	started      int64
-	times        []timeCount // the shortest first
+	times        latency.Times // of jobs that started
 }
-
-// timeCount is the number of jobs that had the same latency.
-type timeCount struct{ ms, jobs int64 }
 
 // add counts the jobs of a row.
 func (h *hourSum) add(row statsRow) {
 	h.jobs, h.failed = h.jobs+row.jobs, h.failed+row.failed
 	if row.ms != neverStarted {
-		h.started += row.jobs
-		h.times = append(h.times, timeCount{row.ms, row.jobs})
+		h.times.Add(row.ms, row.jobs)
 	}
 }
 
 func (h *hourSum) stats() earshot.HourStats {
 	return earshot.HourStats{
 		At: earshot.At(h.hour * hourMillis), Provider: h.provider, Jobs: h.jobs, Failed: h.failed,
-		P50Ms: h.percentile(50), P95Ms: h.percentile(95),
+		P50Ms: h.times.Percentile(50), P95Ms: h.times.Percentile(95),
 	}
-}
-
-// percentile returns the latency that p percent of the started jobs did not exceed.
-func (h *hourSum) percentile(p int64) *int64 {
-	rank, seen := (h.started*p+99)/100, int64(0)
-	for _, t := range h.times {
-		if seen += t.jobs; seen >= rank {
-			return &t.ms
-		}
-	}
-	return nil
 }
 
 // Load is the amount of work in the database, over all organizations.

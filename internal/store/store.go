@@ -1,13 +1,21 @@
-// Package store keeps all persistent data of the service, apart from the pages of captures:
-// organizations, keys, jobs, the ledger, nodes. It contains every SQL statement, for SQLite and
-// PostgreSQL alike. Each method is one domain operation and one transaction.
+// Package store keeps jobs, the ledger, webhooks and nodes. The packages below it keep the other
+// persistent data of the service, apart from the pages of captures. Together they contain every
+// SQL statement, for SQLite and PostgreSQL alike. Each method is one domain operation and one
+// transaction.
+//
+//	store/orgs      organizations and keys; extends this package
+//	store/tracking  trackers; extends this package
+//	store/transfer  copying a whole database into another
+//	store/outbound  requests to upstreams: tickets, charges, comparisons, filled fields
+//	store/latency   rounded latencies and their percentiles
+//	store/engine    connections, transactions and shards
 //
 // A transaction locks the rows of its organizations first, in the order of their ids, and
 // then the rows of jobs. The lock on an organization orders all changes to its slots, credits
 // and jobs.
 //
-// Package engine handles connections, transactions and shards. It calls this package through
-// the type Work in work.go. The files are divided by subject:
+// The engine calls this package through the type Work in work.go. The files are divided by
+// subject:
 //
 //	work.go                     the state that all writes of a transaction share
 //	job.go task.go              beginning and settling jobs; reading them
@@ -16,14 +24,12 @@
 //	history.go retry.go batch.go  listing and retrying calls and tasks
 //	movement.go                 which tasks started or ended since the last look
 //	node.go                     heartbeats; releasing the jobs of dead nodes
-//	organization.go key.go budget.go  accounts, keys and their budgets
+//	budget.go                   how much keys may spend
 //	ledger.go usage.go stats.go credits; jobs counted by day and by hour; the load
-//	ticket.go upstreamusage.go  questions that vendors answer later; what upstreams charged
-//	shadow.go                   answers compared with answers of a second upstream
+//	upstream.go                 tickets and comparisons of jobs
 //	delivery.go                 webhooks
-//	capture.go extraction.go    stored pages; how often fields are filled
+//	capture.go                  stored pages
 //	audit.go retention.go       checking balances and counters; deleting expired rows
-//	transfer.go                 copying a whole database into another
 //	result.go                   compression of results
 //
 // A new column needs a migration for each database, a line in the description of its table

@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/outbound"
 )
 
 // Work is the unit of a transaction on organizations and their jobs. It locks and reads the
@@ -34,10 +35,10 @@ type Work struct {
 	freed      []*keyedTask // keys of failed calls
 	captures   []*captureRow
 	Deliveries []*DeliveryRow
-	tickets    []*JobTicket
-	uses       []jobUse
+	tickets    []*outbound.JobTicket
+	uses       []outbound.JobUse
 
-	shadowPairs []*ShadowPair
+	shadowPairs []*outbound.ShadowPair
 
 	budgets map[taskKey]*lockedBudget // of keys with a budget
 }
@@ -270,9 +271,7 @@ func (w *Work) end(o *LockedOrganization, job *Job, end *Settlement, now time.Ti
 	if job.WebhookURL != nil {
 		w.Deliveries = append(w.Deliveries, NewDelivery(job, *job.WebhookURL, task.FinishedAt))
 	}
-	for _, use := range end.Uses {
-		w.uses = append(w.uses, jobUse{job.Organization, job.Provider, task.FinishedAt, use})
-	}
+	w.uses = append(w.uses, outbound.UsesOf(job.Organization, job.Provider, task.FinishedAt, end.Uses)...)
 	delete(w.owned, ownedJob{job.ID, job.Node}) // a job ends only once
 	return nil
 }
@@ -306,9 +305,9 @@ func (w *Work) Store(ctx context.Context) error {
 		{"insert captures", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertCaptures, w.captures, nil) }},
 		{"plan deliveries", w.storeDeliveries},
 		{"change the budgets of keys", w.storeBudgets},
-		{"store tickets", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, upsertTickets, w.tickets, nil) }},
-		{"count requests to upstreams", w.countUpstreams},
-		{"store shadow pairs", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertShadowPairs, w.shadowPairs, nil) }},
+		{"store tickets", func(ctx context.Context) error { return outbound.SaveTickets(ctx, w.Tx, w.tickets) }},
+		{"count requests to upstreams", func(ctx context.Context) error { return outbound.CountUses(ctx, w.Tx, w.uses) }},
+		{"store shadow pairs", func(ctx context.Context) error { return outbound.SaveShadowPairs(ctx, w.Tx, w.shadowPairs) }},
 	} {
 		if err := step.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)

@@ -39,8 +39,12 @@ var floors = [][]string{
 
 // doors are packages that only the commands and these folders and packages may import.
 var doors = map[string][]string{
-	"internal/store":        {"internal/store", "internal/provider/health", "internal/job", "internal/track", "internal/api", "internal/notify", "internal/app"},
-	"internal/store/engine": {"internal/store"},
+	"internal/store":          {"internal/store", "internal/job", "internal/track", "internal/api", "internal/notify", "internal/app"},
+	"internal/store/orgs":     {"internal/store", "internal/job", "internal/api", "internal/app"},
+	"internal/store/outbound": {"internal/store", "internal/provider/health", "internal/job", "internal/api", "internal/app"},
+	"internal/store/transfer": {"internal/app"},
+	"internal/store/latency":  {"internal/store"},
+	"internal/store/engine":   {"internal/store"},
 }
 
 // providers lists the imports within internal/provider that its packages may have, so that no
@@ -141,6 +145,7 @@ func TestRules(t *testing.T) {
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/answer"`, ""},
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/websearch"`, "may not import"},
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/store"`, "may not import"},
+		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/store/outbound"`, "may not import"},
 		{"imports", "internal/app/app.go", `package app; import "earshot/internal/provider/news"`, ""},
 		{"imports", "internal/app/app.go", `package app; import "earshot/internal/provider/providertest"`, "may not import"},
 		{"imports", "internal/app/app.go", `package app; import "earshot/cmd/earshot"`, "may not import"},

@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
+	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
 	"earshot/test/harness"
 )
@@ -40,7 +41,7 @@ func TestEveryProviderIsWatched(t *testing.T) {
 	if err := n.Stop(); err != nil { // which stores the counts
 		t.Fatal(err)
 	}
-	counts, err := n.Store.FieldCounts(t.Context(), 0)
+	counts, err := outbound.New(n.Store.DB).FieldCounts(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

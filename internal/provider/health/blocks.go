@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/outbound"
 )
 
 // Blocks is the field that counts the blocks of pages; a recognised block counts as filled.
@@ -24,7 +24,7 @@ const (
 )
 
 // blocks counts the blocks of a page's layout and records the headings of unrecognised blocks.
-func (w *Watch) blocks(d Document, layout json.RawMessage, counts map[string]store.FieldCount, now time.Time) {
+func (w *Watch) blocks(d Document, layout json.RawMessage, counts map[string]outbound.FieldCount, now time.Time) {
 	var blocks []earshot.LayoutBlock
 	if json.Unmarshal(layout, &blocks) != nil {
 		return
@@ -58,7 +58,7 @@ func headingOf(title, asked string) string {
 
 // keepsHeading reports whether a heading is within this hour's limit of distinct headings.
 func (w *Watch) keepsHeading(d Document, heading string, now time.Time) bool {
-	hour := store.FieldHour{Hour: hourOf(now), Provider: d.key()}
+	hour := outbound.FieldHour{Hour: hourOf(now), Provider: d.key()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := w.headings[hour]

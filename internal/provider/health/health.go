@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/outbound"
 )
 
 // Understood is the field that counts documents; a document that was understood counts as filled.
@@ -24,18 +24,18 @@ const flushEvery = 10 * time.Second
 
 // Watch counts the fields of the results of one node.
 type Watch struct {
-	store *store.Store
+	store *outbound.Store
 	onErr func(error)
 
 	mu       sync.Mutex
-	counts   map[store.FieldHour]store.FieldCount
-	headings map[store.FieldHour]map[string]bool // headings of the hour, by provider; the Field of the key is empty
+	counts   map[outbound.FieldHour]outbound.FieldCount
+	headings map[outbound.FieldHour]map[string]bool // headings of the hour, by provider; the Field of the key is empty
 }
 
 // New returns a watch. It calls onErr when counts could not be stored; the watch keeps these counts
 // for the next flush.
-func New(s *store.Store, onErr func(error)) *Watch {
-	return &Watch{store: s, onErr: onErr, counts: map[store.FieldHour]store.FieldCount{}, headings: map[store.FieldHour]map[string]bool{}}
+func New(s *outbound.Store, onErr func(error)) *Watch {
+	return &Watch{store: s, onErr: onErr, counts: map[outbound.FieldHour]outbound.FieldCount{}, headings: map[outbound.FieldHour]map[string]bool{}}
 }
 
 // Document describes the request of an answer and the surface that it came from.
@@ -54,7 +54,7 @@ const surfaceSeparator = "/"
 
 // Answer counts a document that was understood, and the watched fields of its result.
 func (w *Watch) Answer(d Document, result json.RawMessage, now time.Time) {
-	filled := map[string]store.FieldCount{Understood: {Seen: 1, Filled: 1}}
+	filled := map[string]outbound.FieldCount{Understood: {Seen: 1, Filled: 1}}
 	var top map[string]json.RawMessage
 	looked := len(d.Watched) > 0 || bytes.Contains(result, []byte(`"layout"`))
 	if looked && json.Unmarshal(result, &top) == nil {
@@ -68,15 +68,15 @@ func (w *Watch) Answer(d Document, result json.RawMessage, now time.Time) {
 
 // Unreadable counts a document that was not understood.
 func (w *Watch) Unreadable(d Document, now time.Time) {
-	w.add(d, map[string]store.FieldCount{Understood: {Seen: 1}}, now)
+	w.add(d, map[string]outbound.FieldCount{Understood: {Seen: 1}}, now)
 }
 
-func (w *Watch) add(d Document, counts map[string]store.FieldCount, now time.Time) {
+func (w *Watch) add(d Document, counts map[string]outbound.FieldCount, now time.Time) {
 	hour := hourOf(now)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for field, c := range counts {
-		key := store.FieldHour{Hour: hour, Provider: d.key(), Field: field}
+		key := outbound.FieldHour{Hour: hour, Provider: d.key(), Field: field}
 		w.counts[key] = sum(w.counts[key], c)
 	}
 }
@@ -85,27 +85,27 @@ func hourOf(now time.Time) int64 { return now.UnixMilli() / time.Hour.Millisecon
 
 // count counts a field of a result. "sources" counts as filled if it is not empty; "sources.label"
 // is counted for each item of sources.
-func count(top map[string]json.RawMessage, field string) store.FieldCount {
+func count(top map[string]json.RawMessage, field string) outbound.FieldCount {
 	name, inner, nested := strings.Cut(field, ".")
 	if !nested {
 		return observation(filled(top[name]))
 	}
 	var items []map[string]json.RawMessage
 	if json.Unmarshal(top[name], &items) != nil {
-		return store.FieldCount{}
+		return outbound.FieldCount{}
 	}
-	total := store.FieldCount{}
+	total := outbound.FieldCount{}
 	for _, item := range items {
 		total = sum(total, observation(filled(item[inner])))
 	}
 	return total
 }
 
-func observation(filled bool) store.FieldCount {
+func observation(filled bool) outbound.FieldCount {
 	if filled {
-		return store.FieldCount{Seen: 1, Filled: 1}
+		return outbound.FieldCount{Seen: 1, Filled: 1}
 	}
-	return store.FieldCount{Seen: 1}
+	return outbound.FieldCount{Seen: 1}
 }
 
 // filled reports whether a JSON value is not empty.
@@ -137,7 +137,7 @@ func (w *Watch) Run(ctx context.Context) error {
 func (w *Watch) Flush() {
 	w.mu.Lock()
 	counts := w.counts
-	w.counts = map[store.FieldHour]store.FieldCount{}
+	w.counts = map[outbound.FieldHour]outbound.FieldCount{}
 	w.mu.Unlock()
 	if len(counts) == 0 {
 		return

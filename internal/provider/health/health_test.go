@@ -12,7 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/health"
-	"earshot/internal/store"
+	"earshot/internal/store/outbound"
 	"earshot/internal/store/storetest"
 )
 
@@ -34,7 +34,7 @@ func result(labels, bare int) json.RawMessage {
 }
 
 // report returns the state and the fields of the only provider, by name.
-func report(t *testing.T, s *store.Store, now time.Time) (state earshot.HealthState, fields map[string]earshot.FieldHealth) {
+func report(t *testing.T, s *outbound.Store, now time.Time) (state earshot.HealthState, fields map[string]earshot.FieldHealth) {
 	t.Helper()
 	all, err := health.Report(t.Context(), s, now)
 	if err != nil || len(all) != 1 || all[0].Provider != "chat" {
@@ -50,7 +50,7 @@ func report(t *testing.T, s *store.Store, now time.Time) (state earshot.HealthSt
 func TestCountsOfNodesAndHoursAreAdded(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
+		s := outbound.New(storetest.Open(t, address).DB)
 		for range 2 { // nodes
 			w := health.New(s, func(err error) { t.Error(err) })
 			w.Answer(chat, result(3, 1), noon)
@@ -79,7 +79,7 @@ func TestCountsOfNodesAndHoursAreAdded(t *testing.T) {
 
 func TestDroppingFieldRaisesAlarm(t *testing.T) {
 	t.Parallel()
-	s := storetest.Open(t, t.TempDir()+"/earshot.db")
+	s := outbound.New(storetest.Open(t, t.TempDir()+"/earshot.db").DB)
 	w := health.New(s, func(err error) { t.Error(err) })
 	for hour := range 48 {
 		for range 10 {
@@ -113,7 +113,7 @@ func TestDroppingFieldRaisesAlarm(t *testing.T) {
 func TestCountsAreKeptWhenStoringFails(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/earshot.db"
-	s := storetest.Open(t, file)
+	s := outbound.New(storetest.Open(t, file).DB)
 	raw, err := sql.Open("sqlite", file)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestCountsAreKeptWhenStoringFails(t *testing.T) {
 
 func TestSurfacesAreCountedSeparately(t *testing.T) {
 	t.Parallel()
-	s := storetest.Open(t, t.TempDir()+"/earshot.db")
+	s := outbound.New(storetest.Open(t, t.TempDir()+"/earshot.db").DB)
 	w := health.New(s, func(err error) { t.Error(err) })
 	lab := chat
 	lab.Surface = earshot.SurfaceLab
@@ -154,7 +154,7 @@ func TestSurfacesAreCountedSeparately(t *testing.T) {
 
 func TestUnknownBlocksAreLimited(t *testing.T) {
 	t.Parallel()
-	s := storetest.Open(t, t.TempDir()+"/earshot.db")
+	s := outbound.New(storetest.Open(t, t.TempDir()+"/earshot.db").DB)
 	w := health.New(s, func(err error) { t.Error(err) })
 	page := func(title string) json.RawMessage {
 		layout, _ := json.Marshal([]earshot.LayoutBlock{{Type: earshot.BlockOrganic}, {Type: earshot.BlockUnknown, Title: title}})

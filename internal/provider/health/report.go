@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/outbound"
 )
 
 const (
@@ -32,13 +32,13 @@ const Retention = (baselineHours + day) * time.Hour
 
 // Report returns how often each field of each provider and surface was filled in the last hour, in
 // the last day, and in the week before the last hour.
-func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.ProviderHealth, error) {
+func Report(ctx context.Context, s *outbound.Store, now time.Time) ([]earshot.ProviderHealth, error) {
 	hour := now.UnixMilli() / time.Hour.Milliseconds()
 	counts, err := s.FieldCounts(ctx, hour-baselineHours)
 	if err != nil {
 		return nil, err
 	}
-	type series struct{ last, today, before store.FieldCount }
+	type series struct{ last, today, before outbound.FieldCount }
 	fields := map[string]map[string]*series{}
 	for key, c := range counts {
 		if _, surface := splitKey(key.Provider); !slices.Contains(surface.Values(), surface) {
@@ -93,16 +93,16 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	return report, nil
 }
 
-func sum(a, b store.FieldCount) store.FieldCount {
-	return store.FieldCount{Seen: a.Seen + b.Seen, Filled: a.Filled + b.Filled}
+func sum(a, b outbound.FieldCount) outbound.FieldCount {
+	return outbound.FieldCount{Seen: a.Seen + b.Seen, Filled: a.Filled + b.Filled}
 }
 
-func share(c store.FieldCount) earshot.FieldShare {
+func share(c outbound.FieldCount) earshot.FieldShare {
 	return earshot.FieldShare{Seen: c.Seen, Filled: c.Filled, Rate: rate(c)}
 }
 
 // rate returns nil for a field that was never seen.
-func rate(c store.FieldCount) *float64 {
+func rate(c outbound.FieldCount) *float64 {
 	if c.Seen == 0 {
 		return nil
 	}
@@ -110,7 +110,7 @@ func rate(c store.FieldCount) *float64 {
 }
 
 // stateOf compares the last hour with the baseline.
-func stateOf(last, before store.FieldCount) earshot.HealthState {
+func stateOf(last, before outbound.FieldCount) earshot.HealthState {
 	if last.Seen < minNow || before.Seen < minBefore {
 		return earshot.HealthUnknown
 	}

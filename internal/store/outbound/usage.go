@@ -1,4 +1,4 @@
-package store
+package outbound
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/latency"
 )
 
 // upstreamUsageRow counts the requests of an organization to an upstream on one day, and their charges.
@@ -68,31 +69,38 @@ type Use struct {
 	Estimated bool
 }
 
-// jobUse is a request of a job.
-type jobUse struct {
-	organization, provider string
-	at                     time.Time
+// JobUse is a request of a job.
+type JobUse struct {
+	Organization, Provider string
+	At                     time.Time
 	Use
 }
 
-// countUpstreams counts the requests to upstreams of the jobs that this transaction
-// ends. The lab costs nothing and is left out. As with countUsage, the locked rows of the
-// organizations keep others from writing the same counters.
-func (w *Work) countUpstreams(ctx context.Context) error {
+// UsesOf returns uses as the requests of a job that ended at a time.
+func UsesOf(organization, provider string, at time.Time, uses []Use) (all []JobUse) {
+	for _, use := range uses {
+		all = append(all, JobUse{organization, provider, at, use})
+	}
+	return all
+}
+
+// CountUses counts requests to upstreams. The lab costs nothing and is left out. The locked rows
+// of the organizations keep others from writing the same counters.
+func CountUses(ctx context.Context, tx *engine.Tx, uses []JobUse) error {
 	type key struct {
 		organization, upstream, provider string
 		time, ms                         int64
 	}
 	usage, stats := map[key]*upstreamUsageRow{}, map[key]*upstreamStatsRow{}
-	for _, use := range w.uses {
-		day, hour := engine.Millis(use.at)/dayMillis, engine.Millis(use.at)/hourMillis
-		ms := roundMs(use.Took.Milliseconds())
-		usageKey, statsKey := key{use.organization, use.Upstream, use.provider, day, 0}, key{use.organization, use.Upstream, use.provider, hour, ms}
+	for _, use := range uses {
+		day, hour := engine.Millis(use.At)/dayMillis, engine.Millis(use.At)/hourMillis
+		ms := latency.Round(use.Took.Milliseconds())
+		usageKey, statsKey := key{use.Organization, use.Upstream, use.Provider, day, 0}, key{use.Organization, use.Upstream, use.Provider, hour, ms}
 		if usage[usageKey] == nil {
-			usage[usageKey] = &upstreamUsageRow{organization: use.organization, upstream: use.Upstream, provider: use.provider, day: day}
+			usage[usageKey] = &upstreamUsageRow{organization: use.Organization, upstream: use.Upstream, provider: use.Provider, day: day}
 		}
 		if stats[statsKey] == nil {
-			stats[statsKey] = &upstreamStatsRow{organization: use.organization, upstream: use.Upstream, provider: use.provider, hour: hour, ms: ms}
+			stats[statsKey] = &upstreamStatsRow{organization: use.Organization, upstream: use.Upstream, provider: use.Provider, hour: hour, ms: ms}
 		}
 		u, s := usage[usageKey], stats[statsKey]
 		if use.Reason == "" {
@@ -112,10 +120,10 @@ func (w *Work) countUpstreams(ctx context.Context) error {
 		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.time, b.time), cmp.Compare(a.upstream, b.upstream),
 			cmp.Compare(a.provider, b.provider), cmp.Compare(a.ms, b.ms))
 	}
-	if err := engine.Each(ctx, w.Tx, addToUpstreamUsage, valuesInOrder(usage, compare), nil); err != nil {
+	if err := engine.Each(ctx, tx, addToUpstreamUsage, valuesInOrder(usage, compare), nil); err != nil {
 		return err
 	}
-	return engine.Each(ctx, w.Tx, addToUpstreamStats, valuesInOrder(stats, compare), nil)
+	return engine.Each(ctx, tx, addToUpstreamStats, valuesInOrder(stats, compare), nil)
 }
 
 func valuesInOrder[K comparable, V any](values map[K]V, compare func(a, b K) int) (list []V) {
@@ -193,12 +201,12 @@ func (s *Store) UpstreamStats(ctx context.Context, organization string, from tim
 			n = len(rows)
 		}
 		one := UpstreamStats{Upstream: first.upstream, Provider: first.provider}
-		times := hourSum{}
+		var times latency.Times
 		for _, row := range rows[:n] {
 			one.Answered, one.Failed = one.Answered+row.answered, one.Failed+row.failed
-			times.add(statsRow{statsKey: statsKey{ms: row.ms}, jobs: row.answered + row.failed})
+			times.Add(row.ms, row.answered+row.failed)
 		}
-		one.P50Ms, one.P95Ms = times.percentile(50), times.percentile(95)
+		one.P50Ms, one.P95Ms = times.Percentile(50), times.Percentile(95)
 		stats, rows = append(stats, one), rows[n:]
 	}
 	return stats, nil

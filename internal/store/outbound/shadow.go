@@ -1,4 +1,4 @@
-package store
+package outbound
 
 import (
 	"context"
@@ -53,19 +53,9 @@ var (
 	insertShadowPairs = shadowPairsTable.Insert(`ON CONFLICT (organization, at, job, number) DO NOTHING`)
 )
 
-// SaveShadowPair stores a pair and counts what the second upstream was asked and charged.
-func (s *Store) SaveShadowPair(pair *ShadowPair, uses []Use) error {
-	err := s.Commit(Change{Organization: pair.Organization, Apply: func(_ context.Context, w *Work) error {
-		w.shadowPairs = append(w.shadowPairs, pair)
-		for _, use := range uses {
-			w.uses = append(w.uses, jobUse{pair.Organization, pair.Provider, pair.At, use})
-		}
-		return nil
-	}})
-	if err != nil {
-		return fmt.Errorf("save a shadow pair of job %s: %w", pair.Job, err)
-	}
-	return nil
+// SaveShadowPairs inserts pairs.
+func SaveShadowPairs(ctx context.Context, tx *engine.Tx, pairs []*ShadowPair) error {
+	return engine.Each(ctx, tx, insertShadowPairs, pairs, nil)
 }
 
 // maxShadowPairs is how many pairs a report reads at the most.

@@ -1,4 +1,4 @@
-package store
+package outbound
 
 import (
 	"context"
@@ -41,23 +41,16 @@ var (
 	upsertTickets = ticketsTable.Insert(`ON CONFLICT (organization, job, number) DO UPDATE SET vendor_id = excluded.vendor_id, state = excluded.state`)
 )
 
-// SaveTicket stores a ticket of a running job. Returns ErrLost if the job no longer
-// belongs to its node: the node that took it over decides about the job's tickets.
-func (s *Store) SaveTicket(job *Job, ticket Ticket) error {
-	lost := false
-	err := s.Commit(Change{Organization: job.Organization, job: job, Apply: func(_ context.Context, w *Work) error {
-		if lost = !w.owns(job); !lost {
-			w.tickets = append(w.tickets, &JobTicket{job.Organization, job.ID, ticket})
-		}
-		return nil
-	}})
-	if err == nil && lost {
-		err = ErrLost
-	}
-	if err != nil {
-		return fmt.Errorf("save a ticket of job %s: %w", job.ID, err)
-	}
-	return nil
+// SaveTickets inserts or updates tickets.
+func SaveTickets(ctx context.Context, tx *engine.Tx, tickets []*JobTicket) error {
+	return engine.Each(ctx, tx, upsertTickets, tickets, nil)
+}
+
+// CloseTicket stores the end of a pending ticket, and reports whether the ticket was still pending.
+func CloseTicket(ctx context.Context, tx *engine.Tx, ticket *JobTicket) (bool, error) {
+	closed, err := tx.Run(ctx, `UPDATE tickets SET vendor_id = $4, state = $5
+			WHERE organization = $1 AND job = $2 AND number = $3 AND state IN ('submitting', 'open')`, ticket.Organization, ticket.Job, ticket.Number, ticket.ID, ticket.State)
+	return closed > 0, err
 }
 
 // Tickets returns the tickets of a job, oldest first.
@@ -86,33 +79,6 @@ func (s *Store) LateTickets(ctx context.Context, n int) ([]*JobTicket, error) {
 	return tickets, nil
 }
 
-// CloseLateTicket stores the end of a ticket whose job has ended, and counts the uses of
-// the upstream, unless another node closed the ticket meanwhile. A result that arrived is kept with the job, as long as the job itself is
-// kept; the job stays failed and is not charged. The job is nil if it is no longer kept.
-func (s *Store) CloseLateTicket(ticket *JobTicket, result []byte, job *Task, uses []Use) error {
-	err := s.ShardOf(ticket.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		closed, err := tx.Run(ctx, `UPDATE tickets SET vendor_id = $4, state = $5
-			WHERE organization = $1 AND job = $2 AND number = $3 AND state IN ('submitting', 'open')`, ticket.Organization, ticket.Job, ticket.Number, ticket.ID, ticket.State)
-		if err != nil || closed == 0 || job == nil {
-			return err
-		}
-		work := newWork(tx)
-		for _, use := range uses {
-			work.uses = append(work.uses, jobUse{job.Organization, job.Provider, s.Now(), use})
-		}
-		if err := work.countUpstreams(ctx); err != nil || result == nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE finished SET result = $3 WHERE organization = $1 AND id = $2 AND status = 'FAILED' AND result IS NULL`,
-			ticket.Organization, ticket.Job, Pack(result))
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("close a late ticket: %w", err)
-	}
-	return nil
-}
-
 // OpenTickets returns how many tickets of an organization wait for an answer, by upstream.
 func (s *Store) OpenTickets(ctx context.Context, organization string) (map[string]int, error) {
 	open := map[string]int{}
@@ -132,16 +98,4 @@ func (s *Store) OpenTickets(ctx context.Context, organization string) (map[strin
 // DeleteTickets deletes closed tickets that were submitted before a time.
 func (s *Store) DeleteTickets(before time.Time) error {
 	return s.runEverywhere("delete tickets", `DELETE FROM tickets WHERE submitted_at < $1 AND state NOT IN ('submitting', 'open')`, engine.Millis(before))
-}
-
-// runEverywhere runs a statement on every shard that answers.
-func (s *Store) runEverywhere(what, text string, args ...any) error {
-	_, err := s.sumOverShards(func(p *engine.Shard) (int, error) {
-		n, err := p.Run(text, args...)
-		return int(n), err
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
 }
