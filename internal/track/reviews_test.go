@@ -16,6 +16,7 @@ import (
 	"earshot/internal/provider/model"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track"
@@ -165,7 +166,7 @@ func TestReviews(t *testing.T) {
 // checkReviewsOfOthers checks that another organization neither sees nor marks a review.
 func (w *world) checkReviewsOfOthers(id string) {
 	w.Helper()
-	other, err := w.store.CreateOrganization(store.NewOrganization{
+	other, err := orgs.New(w.store).CreateOrganization(orgs.NewOrganization{
 		Name: "other", Plan: account.Plan{Name: "wide", Slots: 1, CreditsPerCycle: 1, RequestsPerSecond: 1, QueueCapacity: 1}, WebhookSecret: account.NewWebhookSecret(), Key: account.NewKey(),
 	}, w.now)
 	if err != nil {
