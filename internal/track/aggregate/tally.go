@@ -173,7 +173,7 @@ func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 			}
 			n := 0
 			for _, g := range sheet.Groups {
-				n += g.Counts.Eligible
+				n += int(g.Counts.Eligible)
 			}
 			tally.Answers += n
 			sheets = append(sheets, metric.StoredSheet{SheetKey: metric.SheetKey{Target: target, Surface: surface}, Answers: n, Sheet: sheet})

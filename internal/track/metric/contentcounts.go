@@ -14,14 +14,14 @@ func (c *CellCounts) addContents(panel []PanelBrand, a *Observation) {
 	reported := c.addReported(a)
 	reports := func(n needs) bool { return reported[n-1] }
 	if reports(needsSearches) {
-		if n := distinctSearches(a.Searches); n > 0 {
+		if n := int32(distinctSearches(a.Searches)); n > 0 {
 			c.Searched++
 			c.Searches += n
 			c.SquaredSearches += n * n
 		}
 	}
 	if reports(needsAds) {
-		c.Ads += len(a.Ads)
+		c.Ads += int32(len(a.Ads))
 	}
 	if reports(needsLayout) {
 		c.addLayout(a.Layout)
@@ -47,7 +47,7 @@ func (c *CellCounts) addContents(panel []PanelBrand, a *Observation) {
 }
 
 func (b *BrandCounts) addAds(brand *PanelBrand, ads []Ad) {
-	n := 0
+	n := int32(0)
 	for i := range ads {
 		if ads[i].of(brand) {
 			n++
@@ -122,12 +122,7 @@ func (c *CellCounts) addLayout(blocks []Block) {
 		return
 	}
 	for kind, at := range lowest {
-		if c.Blocks == nil {
-			c.Blocks = map[string]PlaceCounts{}
-		}
-		places := c.Blocks[kind]
-		places.add(at, 1)
-		c.Blocks[kind] = places
+		c.writable().addBlock(kind, PlaceCounts{{at, 1}})
 	}
 }
 
@@ -136,27 +131,52 @@ func (c *CellCounts) addOffers(products []shown) {
 	for _, p := range products {
 		if c.sources&ByMerchant != 0 {
 			for _, merchant := range p.merchants() {
-				c.Offers++
-				count(&c.Merchants, merchant)
+				c.writable().offers++
+				count(&c.lists.merchants, merchant)
 			}
 		}
 		if c.sources&ByPrice == 0 {
 			continue
 		}
 		for currency, values := range p.prices() {
-			c.addPrices(priceKey{p.key, currency}, prices{1, values})
+			c.writable().addPrices(priceKey{p.key, currency}, prices{1, values})
 		}
 	}
 }
 
-func (c *CellCounts) addPrices(key priceKey, more prices) {
-	if c.Prices == nil {
-		c.Prices = map[priceKey]prices{}
+func (l *contentLists) addPrices(key priceKey, more prices) {
+	if l.prices == nil {
+		l.prices = map[priceKey]prices{}
 	}
-	known := c.Prices[key]
+	known := l.prices[key]
 	known.answers += more.answers
 	known.values = append(known.values, more.values...)
-	c.Prices[key] = known
+	l.prices[key] = known
+}
+
+func (l *contentLists) addBlock(kind string, more PlaceCounts) {
+	if l.blocks == nil {
+		l.blocks = map[string]PlaceCounts{}
+	}
+	places := l.blocks[kind]
+	places.merge(more)
+	l.blocks[kind] = places
+}
+
+// readable returns the lists, or empty lists. The caller must not change them.
+func (c *CellCounts) readable() contentLists {
+	if c.lists == nil {
+		return contentLists{}
+	}
+	return *c.lists
+}
+
+// writable returns the lists for the caller to change.
+func (c *CellCounts) writable() *contentLists {
+	if c.lists == nil {
+		c.lists = &contentLists{}
+	}
+	return c.lists
 }
 
 // mergeContents adds the counts of contents.
@@ -172,17 +192,16 @@ func (c *CellCounts) mergeContents(other *CellCounts) {
 	c.SquaredSearches += other.SquaredSearches
 	c.Ads += other.Ads
 	c.Overviews += other.Overviews
-	c.Offers += other.Offers
-	merge(&c.Merchants, other.Merchants)
-	for key, more := range other.Prices {
-		c.addPrices(key, more)
+	if other.lists == nil {
+		return
 	}
-	for kind, more := range other.Blocks {
-		if c.Blocks == nil {
-			c.Blocks = map[string]PlaceCounts{}
-		}
-		places := c.Blocks[kind]
-		places.merge(more)
-		c.Blocks[kind] = places
+	lists := c.writable()
+	lists.offers += other.lists.offers
+	merge(&lists.merchants, other.lists.merchants)
+	for key, more := range other.lists.prices {
+		lists.addPrices(key, more)
+	}
+	for kind, more := range other.lists.blocks {
+		lists.addBlock(kind, more)
 	}
 }

@@ -35,7 +35,7 @@ func (v view) reported(r Row, n needs) Row {
 
 // marked sets the number of answers whose provider does not mark sponsored parts.
 func (v view) marked(r Row) Row {
-	r.NotMarked = &v.unbranded.Unmarked
+	r.NotMarked = new(int(v.unbranded.Unmarked))
 	if *r.NotMarked == r.Answers {
 		r.Note = PaidNotMarked
 	}
@@ -58,11 +58,11 @@ func (v view) split(name string, n needs, rows func(start Row) []Row) []Row {
 // merchants returns the rows of merchantShare.
 func (v view) merchants() []Row {
 	return v.split(merchantShare, needsProducts, func(Row) (rows []Row) {
-		for _, merchant := range v.most(v.unbranded.Merchants) {
+		for _, merchant := range v.most(v.unbranded.readable().merchants) {
 			r := v.row(content(needsProducts, measure{
 				name: merchantShare,
-				x:    func(c *CellCounts, _ int) float64 { return float64(c.Merchants[merchant]) },
-				y:    func(c *CellCounts, _ int, _ []int) float64 { return float64(c.Offers) },
+				x:    func(c *CellCounts, _ int) float64 { return float64(c.readable().merchants[merchant]) },
+				y:    func(c *CellCounts, _ int, _ []int) float64 { return float64(c.readable().offers) },
 			}), 0)
 			r.Merchant = merchant
 			rows = append(rows, r)
@@ -74,12 +74,13 @@ func (v view) merchants() []Row {
 // blocks returns the rows of blockRate.
 func (v view) blocks() []Row {
 	return v.split(blockRate, needsLayout, func(Row) (rows []Row) {
-		for _, kind := range slices.Sorted(maps.Keys(v.unbranded.Blocks)) {
+		blocks := v.unbranded.readable().blocks
+		for _, kind := range slices.Sorted(maps.Keys(blocks)) {
 			r := v.row(content(needsLayout, measure{
 				name: blockRate,
-				x:    func(c *CellCounts, _ int) float64 { return float64(c.Blocks[kind].between(1, 0)) },
+				x:    func(c *CellCounts, _ int) float64 { return float64(c.readable().blocks[kind].between(1, 0)) },
 			}), 0)
-			r.Block, r.MedianPosition = kind, new(v.unbranded.Blocks[kind].median())
+			r.Block, r.MedianPosition = kind, new(blocks[kind].median())
 			rows = append(rows, r)
 		}
 		return rows
@@ -94,16 +95,17 @@ func (v view) prices() []Row {
 			sweeps[i] = NewCellCounts(len(v.b.def.Brands))
 			v.e.addSweep(sweeps[i], i, false)
 		}
-		keys := slices.SortedFunc(maps.Keys(v.unbranded.Prices), func(a, b priceKey) int {
+		found := v.unbranded.readable().prices
+		keys := slices.SortedFunc(maps.Keys(found), func(a, b priceKey) int {
 			return cmp.Or(cmp.Compare(a.product, b.product), cmp.Compare(a.currency, b.currency))
 		})
 		for _, key := range keys {
-			r, all := start, v.unbranded.Prices[key]
+			r, all := start, found[key]
 			r.Product, r.Currency, r.Answers = key.product, key.currency, all.answers
 			r.Numerator, r.Denominator = float64(len(all.values)), float64(len(all.values))
 			r.Value.Price = new(spread(all.values))
 			for i, sweep := range sweeps {
-				if values := sweep.Prices[key].values; len(values) > 0 {
+				if values := sweep.readable().prices[key].values; len(values) > 0 {
 					r.Points = append(r.Points, PricePoint{v.b.sweep(v.e.cut.sweeps[i]).ID, spread(values), len(values)})
 				}
 			}

@@ -6,39 +6,44 @@ import (
 )
 
 // CellCounts are the counts of the answers of one cell in one sweep, or a sum of such
-// counts. All of them are integers, so that the order of additions does not matter.
+// counts. All of them are integers, so that the order of additions does not matter. They are
+// small integers, because large trackers have millions of cells.
 type CellCounts struct {
-	Eligible    int
-	Refused     int
-	Informative int            // answers that name any brand of the panel
-	Citations   int            // each URL once per answer
-	Organic     int            // answers with organic results
-	Attached    int            // answers that distinguish attached from shown sources
-	Plain       int            // answers without Markdown: they have no list ranks and no support
+	Eligible    int32
+	Refused     int32
+	Informative int32          // answers that name any brand of the panel
+	Citations   int32          // each URL once per answer
+	Organic     int32          // answers with organic results
+	Attached    int32          // answers that distinguish attached from shown sources
+	Plain       int32          // answers without Markdown: they have no list ranks and no support
 	Brands      []BrandCounts  // in the order of Definition.Brands
 	Domains     map[string]int // citations by domain
 	URLs        map[string]int // citations by URL
 	Types       map[string]int // citations by source type
 
 	// By the fields of Contents that a metric needs, in the order of fieldSets:
-	Reported     [len(fieldSets)]int // answers that report all of them
-	NotRequested [len(fieldSets)]int // answers that do not, because a field was not requested
+	Reported     [len(fieldSets)]int32 // answers that report all of them
+	NotRequested [len(fieldSets)]int32 // answers that do not, because a field was not requested
 
-	Pages           int // search pages
-	Unmarked        int // answers whose provider does not mark parts
-	Searched        int // answers with a search
-	Searches        int // each search once per answer
-	SquaredSearches int // Σ of the squared numbers of searches of each answer
-	Ads             int
-	Overviews       int // search pages with an AI overview
+	Pages           int32 // search pages
+	Unmarked        int32 // answers whose provider does not mark parts
+	Searched        int32 // answers with a search
+	Searches        int32 // each search once per answer
+	SquaredSearches int32 // Σ of the squared numbers of searches of each answer
+	Ads             int32
+	Overviews       int32 // search pages with an AI overview
 
-	// Only for queries that read answers:
-	Offers    int                    // each product and merchant once per answer
-	Merchants map[string]int         // offers by MerchantKey
-	Prices    map[priceKey]prices    // by product and currency
-	Blocks    map[string]PlaceCounts // search pages by block type and its lowest position
+	sources Sources       // which source counts Add fills in
+	lists   *contentLists // nil if all lists are empty
+}
 
-	sources Sources // which source counts Add fills in
+// contentLists are the counts of contents that are not a single number. Sheets do not have
+// them.
+type contentLists struct {
+	offers    int                    // each product and merchant once per answer
+	merchants map[string]int         // offers by MerchantKey
+	prices    map[priceKey]prices    // by product and currency
+	blocks    map[string]PlaceCounts // search pages by block type and its lowest position
 }
 
 // Sources selects the source counts to fill in. Most metrics do not need any.
@@ -65,21 +70,21 @@ const (
 // BrandCounts are the counts of one brand. Citations, Mentions, Supported and Ads count what
 // their names say; all others count answers.
 type BrandCounts struct {
-	Named     int
-	Cited     int
-	Both      int // named and cited
-	Retrieved int // cited or attached, in answers that distinguish the two
-	Citations int // on the brand's domains, each URL once per answer
-	Mentions  int // in Markdown only, because plain text does not show what a sentence cites
-	Supported int // mentions whose sentence has a citation
+	Named     int32
+	Cited     int32
+	Both      int32 // named and cited
+	Retrieved int32 // cited or attached, in answers that distinguish the two
+	Citations int32 // on the brand's domains, each URL once per answer
+	Mentions  int32 // in Markdown only, because plain text does not show what a sentence cites
+	Supported int32 // mentions whose sentence has a citation
 
-	NamedUnpaid     int // named outside sponsored parts
-	RetrievedPages  int // a page of the brand is among the sources, or cited
-	CitedPages      int // a page of the brand is cited
-	RetrievedOfBoth int // like RetrievedPages, in answers that report sources and cited pages
-	CitedOfBoth     int // like CitedPages, in these answers
-	Advertised      int // an ad is the brand's
-	Ads             int
+	NamedUnpaid     int32 // named outside sponsored parts
+	RetrievedPages  int32 // a page of the brand is among the sources, or cited
+	CitedPages      int32 // a page of the brand is cited
+	RetrievedOfBoth int32 // like RetrievedPages, in answers that report sources and cited pages
+	CitedOfBoth     int32 // like CitedPages, in these answers
+	Advertised      int32 // an ad is the brand's
+	Ads             int32
 
 	lists *brandLists // nil if all lists are empty, which saves memory in most cells
 }
@@ -148,37 +153,37 @@ const (
 
 // The columns of stored counts. Their order is part of the stored format.
 var (
-	cellColumns = append([]func(*CellCounts) *int{
-		func(c *CellCounts) *int { return &c.Eligible },
-		func(c *CellCounts) *int { return &c.Informative },
-		func(c *CellCounts) *int { return &c.Citations },
-		func(c *CellCounts) *int { return &c.Organic },
-		func(c *CellCounts) *int { return &c.Attached },
-		func(c *CellCounts) *int { return &c.Refused },
-		func(c *CellCounts) *int { return &c.Plain },
-		func(c *CellCounts) *int { return &c.Pages },
-		func(c *CellCounts) *int { return &c.Unmarked },
-		func(c *CellCounts) *int { return &c.Searched },
-		func(c *CellCounts) *int { return &c.Searches },
-		func(c *CellCounts) *int { return &c.SquaredSearches },
-		func(c *CellCounts) *int { return &c.Ads },
-		func(c *CellCounts) *int { return &c.Overviews },
+	cellColumns = append([]func(*CellCounts) *int32{
+		func(c *CellCounts) *int32 { return &c.Eligible },
+		func(c *CellCounts) *int32 { return &c.Informative },
+		func(c *CellCounts) *int32 { return &c.Citations },
+		func(c *CellCounts) *int32 { return &c.Organic },
+		func(c *CellCounts) *int32 { return &c.Attached },
+		func(c *CellCounts) *int32 { return &c.Refused },
+		func(c *CellCounts) *int32 { return &c.Plain },
+		func(c *CellCounts) *int32 { return &c.Pages },
+		func(c *CellCounts) *int32 { return &c.Unmarked },
+		func(c *CellCounts) *int32 { return &c.Searched },
+		func(c *CellCounts) *int32 { return &c.Searches },
+		func(c *CellCounts) *int32 { return &c.SquaredSearches },
+		func(c *CellCounts) *int32 { return &c.Ads },
+		func(c *CellCounts) *int32 { return &c.Overviews },
 	}, reportedColumns()...)
-	brandColumns = [...]func(*BrandCounts) *int{
-		func(b *BrandCounts) *int { return &b.Named },
-		func(b *BrandCounts) *int { return &b.Mentions },
-		func(b *BrandCounts) *int { return &b.Cited },
-		func(b *BrandCounts) *int { return &b.Citations },
-		func(b *BrandCounts) *int { return &b.Both },
-		func(b *BrandCounts) *int { return &b.Supported },
-		func(b *BrandCounts) *int { return &b.Retrieved },
-		func(b *BrandCounts) *int { return &b.NamedUnpaid },
-		func(b *BrandCounts) *int { return &b.RetrievedPages },
-		func(b *BrandCounts) *int { return &b.CitedPages },
-		func(b *BrandCounts) *int { return &b.RetrievedOfBoth },
-		func(b *BrandCounts) *int { return &b.CitedOfBoth },
-		func(b *BrandCounts) *int { return &b.Advertised },
-		func(b *BrandCounts) *int { return &b.Ads },
+	brandColumns = [...]func(*BrandCounts) *int32{
+		func(b *BrandCounts) *int32 { return &b.Named },
+		func(b *BrandCounts) *int32 { return &b.Mentions },
+		func(b *BrandCounts) *int32 { return &b.Cited },
+		func(b *BrandCounts) *int32 { return &b.Citations },
+		func(b *BrandCounts) *int32 { return &b.Both },
+		func(b *BrandCounts) *int32 { return &b.Supported },
+		func(b *BrandCounts) *int32 { return &b.Retrieved },
+		func(b *BrandCounts) *int32 { return &b.NamedUnpaid },
+		func(b *BrandCounts) *int32 { return &b.RetrievedPages },
+		func(b *BrandCounts) *int32 { return &b.CitedPages },
+		func(b *BrandCounts) *int32 { return &b.RetrievedOfBoth },
+		func(b *BrandCounts) *int32 { return &b.CitedOfBoth },
+		func(b *BrandCounts) *int32 { return &b.Advertised },
+		func(b *BrandCounts) *int32 { return &b.Ads },
 	}
 	placeColumns = [...]func(*brandLists) *PlaceCounts{
 		func(l *brandLists) *PlaceCounts { return &l.positions },
@@ -189,12 +194,12 @@ var (
 )
 
 // reportedColumns returns the columns of Reported, then the ones of NotRequested.
-func reportedColumns() (columns []func(*CellCounts) *int) {
+func reportedColumns() (columns []func(*CellCounts) *int32) {
 	for i := range fieldSets {
-		columns = append(columns, func(c *CellCounts) *int { return &c.Reported[i] })
+		columns = append(columns, func(c *CellCounts) *int32 { return &c.Reported[i] })
 	}
 	for i := range fieldSets {
-		columns = append(columns, func(c *CellCounts) *int { return &c.NotRequested[i] })
+		columns = append(columns, func(c *CellCounts) *int32 { return &c.NotRequested[i] })
 	}
 	return columns
 }
@@ -227,7 +232,7 @@ func (c *CellCounts) Add(panel []PanelBrand, a Observation) {
 		c.Plain++
 	}
 	cited := distinct(a.Citations)
-	c.Citations += len(cited)
+	c.Citations += int32(len(cited))
 	for _, citation := range cited {
 		if c.sources&ByDomain != 0 {
 			count(&c.Domains, citation.Domain)
@@ -257,7 +262,7 @@ func (c *CellCounts) Add(panel []PanelBrand, a Observation) {
 
 // add counts an answer for one brand and reports whether the answer names the brand.
 func (b *BrandCounts) add(brand PanelBrand, a Observation, cited []Citation, sources Sources) (named bool) {
-	on := 0
+	on := int32(0)
 	for _, c := range cited {
 		if c.on(brand) {
 			on++

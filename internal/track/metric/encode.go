@@ -176,7 +176,7 @@ func encodeCells(byPrompt map[int]*CellCounts, brands int) EncodedCells {
 	}
 	for _, column := range cellColumns {
 		encodeColumn(&w, cells, func(w *packed.Writer, c *CellCounts) (isZero bool) {
-			w.Number(*column(c))
+			w.Number(int(*column(c)))
 			return *column(c) == 0
 		})
 	}
@@ -184,7 +184,7 @@ func encodeCells(byPrompt map[int]*CellCounts, brands int) EncodedCells {
 		for _, column := range brandColumns {
 			encodeColumn(&w, cells, func(w *packed.Writer, c *CellCounts) (isZero bool) {
 				n := *column(&c.Brands[brand])
-				w.Number(n)
+				w.Number(int(n))
 				return n == 0
 			})
 		}
@@ -244,7 +244,7 @@ func decodeCells(stored EncodedCells, brands int, wanted columns, target func(pr
 	for i, count := range cellColumns {
 		if column := next(i); column != nil {
 			for _, c := range cells {
-				*count(c) += column.Number()
+				*count(c) += int32(column.Number())
 			}
 			ok = ok && column.Done()
 		}
@@ -253,7 +253,7 @@ func decodeCells(stored EncodedCells, brands int, wanted columns, target func(pr
 		for i, count := range brandColumns {
 			if column := next(len(cellColumns) + i); column != nil {
 				for _, c := range cells {
-					*count(&c.Brands[brand]) += column.Number()
+					*count(&c.Brands[brand]) += int32(column.Number())
 				}
 				ok = ok && column.Done()
 			}
@@ -325,7 +325,7 @@ func encodeGroups(groups []Group) string {
 
 // encodeNonzero writes the bits of the counts that are not zero, with the bits of the lists
 // above them, and then these counts.
-func encodeNonzero[T any](w *packed.Writer, from *T, counts []func(*T) *int, lists int) {
+func encodeNonzero[T any](w *packed.Writer, from *T, counts []func(*T) *int32, lists int) {
 	present := lists << len(counts)
 	for bit, count := range counts {
 		if *count(from) != 0 {
@@ -335,7 +335,7 @@ func encodeNonzero[T any](w *packed.Writer, from *T, counts []func(*T) *int, lis
 	w.Number(present)
 	for _, count := range counts {
 		if *count(from) != 0 {
-			w.Number(*count(from))
+			w.Number(int(*count(from)))
 		}
 	}
 }
@@ -367,11 +367,11 @@ func decodeGroups(stored string, brands int) ([]Group, error) {
 }
 
 // decodeNonzero reads what encodeNonzero wrote and returns the bits of the lists.
-func decodeNonzero[T any](r *packed.Reader, into *T, counts []func(*T) *int) (lists int) {
+func decodeNonzero[T any](r *packed.Reader, into *T, counts []func(*T) *int32) (lists int) {
 	present := r.Number()
 	for bit, count := range counts {
 		if present&(1<<bit) != 0 {
-			*count(into) += r.Number()
+			*count(into) += int32(r.Number())
 		}
 	}
 	return present >> len(counts)

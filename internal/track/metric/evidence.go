@@ -256,7 +256,7 @@ func (e *evidence) addPlanned(p plan, target int, asked [2]int, groups []Group) 
 		e.planned[i] += samples * asked[i]
 	}
 	for _, g := range groups {
-		more := g.Cells * max(0, g.Counts.Eligible/g.Cells-samples)
+		more := g.Cells * max(0, int(g.Counts.Eligible)/g.Cells-samples)
 		e.planned[1] += more
 		if e.cut.branded || !g.Branded {
 			e.planned[0] += more

@@ -76,7 +76,7 @@ func (q Query) readsByPrompt() columns {
 	return q.reads()
 }
 
-func eligible(c *CellCounts) int { return c.Eligible }
+func eligible(c *CellCounts) int { return int(c.Eligible) }
 
 // rate returns the measure of a share of eligible answers, by brand.
 func rate(name string, reads columns, x func(c *CellCounts, b *BrandCounts) float64) measure {
@@ -102,7 +102,7 @@ var measures = []measure{
 		name: "shareOfVoice" + M1, brand: true, ratio: true, compared: true, n: eligible, reads: colEligible | colNamed,
 		x: func(c *CellCounts, brand int) float64 { return float64(c.Brands[brand].Named) },
 		y: func(c *CellCounts, _ int, panel []int) float64 {
-			sum := 0
+			sum := int32(0)
 			for _, brand := range panel {
 				sum += c.Brands[brand].Named
 			}
@@ -116,7 +116,7 @@ var measures = []measure{
 	},
 	{
 		name: "retrievalRate" + M1, brand: true, optional: true, reads: colAttached | colRetrieved,
-		n: func(c *CellCounts) int { return c.Attached },
+		n: func(c *CellCounts) int { return int(c.Attached) },
 		x: func(c *CellCounts, brand int) float64 { return float64(c.Brands[brand].Retrieved) },
 	},
 	{
@@ -136,23 +136,23 @@ var measures = []measure{
 		name: fanout, reads: colSearches | colSearched | colSquaredSearches,
 		x:       func(c *CellCounts, _ int) float64 { return float64(c.Searches) },
 		y:       func(c *CellCounts, _ int, _ []int) float64 { return float64(c.Searched) },
-		squares: func(c *CellCounts) int { return c.SquaredSearches },
+		squares: func(c *CellCounts) int { return int(c.SquaredSearches) },
 	}),
-	contentRate("retrievalRate", needsSources, colRetrievedPages, func(b *BrandCounts) int { return b.RetrievedPages }),
-	contentRate("citationRate", needsCited, colCitedPages, func(b *BrandCounts) int { return b.CitedPages }),
+	contentRate("retrievalRate", needsSources, colRetrievedPages, func(b *BrandCounts) int32 { return b.RetrievedPages }),
+	contentRate("citationRate", needsCited, colCitedPages, func(b *BrandCounts) int32 { return b.CitedPages }),
 	content(needsSourcesCited, measure{
 		name: "citedWhenRetrieved" + M2, brand: true, reads: colCitedOfBoth | colRetrievedOfBoth,
 		x: func(c *CellCounts, brand int) float64 { return float64(c.Brands[brand].CitedOfBoth) },
 		y: func(c *CellCounts, brand int, _ []int) float64 { return float64(c.Brands[brand].RetrievedOfBoth) },
 	}),
-	contentRate("productVisibility", needsProducts, colProductRanks, func(b *BrandCounts) int { return b.readable().productRanks.between(1, 0) }),
-	contentRate("adRate", needsAds, colAdvertised, func(b *BrandCounts) int { return b.Advertised }),
+	contentRate("productVisibility", needsProducts, colProductRanks, func(b *BrandCounts) int32 { return int32(b.readable().productRanks.between(1, 0)) }),
+	contentRate("adRate", needsAds, colAdvertised, func(b *BrandCounts) int32 { return b.Advertised }),
 	content(needsAds, measure{
 		name: "paidShare" + M2, brand: true, reads: colBrandAds | colAds,
 		x: func(c *CellCounts, brand int) float64 { return float64(c.Brands[brand].Ads) },
 		y: func(c *CellCounts, _ int, _ []int) float64 { return float64(c.Ads) },
 	}),
-	contentRate("organicVisibility", needsNothing, colNamedUnpaid|colUnmarked, func(b *BrandCounts) int { return b.NamedUnpaid }),
+	contentRate("organicVisibility", needsNothing, colNamedUnpaid|colUnmarked, func(b *BrandCounts) int32 { return b.NamedUnpaid }),
 	content(needsLayout, measure{
 		name: "overviewRate" + M2, reads: colOverviews,
 		x: func(c *CellCounts, _ int) float64 { return float64(c.Overviews) },
@@ -169,7 +169,7 @@ func content(n needs, m measure) measure {
 }
 
 // contentRate returns the measure of a share of the answers that report some fields, by brand.
-func contentRate(name string, n needs, reads columns, x func(b *BrandCounts) int) measure {
+func contentRate(name string, n needs, reads columns, x func(b *BrandCounts) int32) measure {
 	return content(n, measure{
 		name: name + M2, brand: true, reads: reads,
 		x: func(c *CellCounts, brand int) float64 { return float64(x(&c.Brands[brand])) },

@@ -39,22 +39,23 @@ func (n needs) reads() columns {
 // answers returns the number of answers that report all fields of a set.
 func (c *CellCounts) answers(n needs) int {
 	if n == needsNothing {
-		return c.Eligible
+		return int(c.Eligible)
 	}
-	return c.Reported[n-1]
+	return int(c.Reported[n-1])
 }
 
 // leftOut returns the number of answers that do not report all fields of a set, by reason.
 // Only search pages can have a layout.
 func (c *CellCounts) leftOut(n needs) (notRequested, notOffered int) {
-	switch n {
-	case needsNothing:
+	if n == needsNothing {
 		return 0, 0
-	case needsLayout:
-		return c.NotRequested[n-1], c.Pages - c.Reported[n-1] - c.NotRequested[n-1]
-	default:
-		return c.NotRequested[n-1], c.Eligible - c.Reported[n-1] - c.NotRequested[n-1]
 	}
+	all := c.Eligible
+	if n == needsLayout {
+		all = c.Pages
+	}
+	notRequested = int(c.NotRequested[n-1])
+	return notRequested, int(all-c.Reported[n-1]) - notRequested
 }
 
 // unreported returns the reason why an answer does not report a field, or "" if it does. An

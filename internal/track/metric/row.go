@@ -264,7 +264,7 @@ type view struct {
 
 // start returns a row with the fields that all metrics have.
 func (v view) start(name string, brand *PanelBrand, t *total) Row {
-	r := Row{Metric: name, Labels: v.e.cut.labels, Missing: new(t.planned - t.Eligible), Answers: t.Eligible}
+	r := Row{Metric: name, Labels: v.e.cut.labels, Missing: new(t.planned - int(t.Eligible)), Answers: int(t.Eligible)}
 	if brand != nil {
 		r.Brand = &brand.Name
 	}
@@ -344,7 +344,7 @@ func (v view) ofBrand(brand int) []Row {
 // inMarkdown leaves answers without Markdown out of a row. Plain text shows neither lists
 // nor support, so counting these answers would lower the value.
 func (v view) inMarkdown(r Row) Row {
-	plain := v.unbranded.Plain
+	plain := int(v.unbranded.Plain)
 	if plain == 0 {
 		return r
 	}
@@ -391,7 +391,7 @@ func (v view) support(brand int) Row {
 	t := v.unbranded.Brands[brand]
 	r := v.inMarkdown(v.start("support"+M1, &v.b.def.Brands[brand], v.unbranded))
 	r.Numerator, r.Denominator = float64(t.Supported), float64(t.Mentions)
-	r.Value.Number = share(t.Supported, t.Mentions)
+	r.Value.Number = share(int(t.Supported), int(t.Mentions))
 	r.Domains = map[string]int{}
 	maps.Copy(r.Domains, t.readable().support)
 	r.Pages = t.readable().pages
@@ -402,7 +402,7 @@ func (v view) support(brand int) Row {
 func (v view) coverage() Row {
 	r := v.start(coverage, nil, v.all)
 	r.Numerator, r.Denominator = float64(v.all.Eligible), float64(v.all.planned)
-	r.Value.Number = share(v.all.Eligible, v.all.planned)
+	r.Value.Number = share(int(v.all.Eligible), v.all.planned)
 	return r
 }
 

@@ -33,8 +33,8 @@ type Group struct {
 type groupKey struct {
 	branded            bool
 	weight             float64
-	eligible, attached int
-	reported           [len(fieldSets)]int
+	eligible, attached int32
+	reported           [len(fieldSets)]int32
 }
 
 // sheetGroups are the groups of a sheet.
@@ -49,11 +49,16 @@ type sheetGroups struct {
 // coarsen merges the neighbouring groups that differ only in the fields that their answers
 // report.
 func coarsen(groups []Group, brands int) []Group {
+	perCell := func(n int32, g *Group) int { return int(n) / g.Cells }
 	same := func(a, b *Group) bool {
 		return a.Branded == b.Branded && a.Weight == b.Weight &&
-			a.Counts.Eligible*b.Cells == b.Counts.Eligible*a.Cells && a.Counts.Attached*b.Cells == b.Counts.Attached*a.Cells
+			perCell(a.Counts.Eligible, a) == perCell(b.Counts.Eligible, b) && perCell(a.Counts.Attached, a) == perCell(b.Counts.Attached, b)
 	}
-	if !slices.ContainsFunc(indices(max(0, len(groups)-1)), func(i int) bool { return same(&groups[i], &groups[i+1]) }) {
+	differ := true
+	for i := 1; i < len(groups); i++ {
+		differ = differ && !same(&groups[i-1], &groups[i])
+	}
+	if differ {
 		return groups
 	}
 	var merged []Group

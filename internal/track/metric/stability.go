@@ -47,7 +47,7 @@ func (b *Dataset) named(c *CellCounts) map[string]int {
 	counts := map[string]int{}
 	for i, brand := range c.Brands {
 		if brand.Named > 0 {
-			counts[b.def.Brands[i].Name] = brand.Named
+			counts[b.def.Brands[i].Name] = int(brand.Named)
 		}
 	}
 	return counts

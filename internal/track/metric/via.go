@@ -105,7 +105,7 @@ func (b *Dataset) mostFrequentVia(at, target int, last string) (most string) {
 		n := 0
 		for _, c := range s.cells {
 			if c != nil {
-				n += c.Eligible
+				n += int(c.Eligible)
 			}
 		}
 		if n > highest || n == highest && via == last {
