@@ -373,7 +373,7 @@ type SourceRow struct {
 	LastSeen  *Timestamp `json:"lastSeen,omitempty"`
 	// A recent answer that cites the source; absent when citations are counted by type, and when no answer cites it.
 	Example *CitedExample `json:"example,omitempty"`
-	// The change since the period before; only with `since`.
+	// The change since the period before; only with `since`, and only if that period has sweeps.
 	Since *SourceChange `json:"since,omitempty"`
 }
 

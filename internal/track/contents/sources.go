@@ -136,7 +136,7 @@ func (d *sourceDetails) readBefore(ctx context.Context, q *earshot.SourceQuery, 
 	if n := now.answered() + before.answered(); n > aggregate.MaxCounted {
 		return schema.Invalid("since", "selects %d answers, but one request reads at most %d: choose a shorter period", n, aggregate.MaxCounted)
 	}
-	d.before, d.isCompared = d.newCounts(), true
+	d.before, d.isCompared = d.newCounts(), len(before.sweeps) > 0
 	if err := before.each(ctx, q.Filter, q.Branded, func(a answers.Finding) { d.count(d.before, a) }); err != nil {
 		return err
 	}

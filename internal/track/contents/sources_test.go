@@ -106,6 +106,10 @@ func checkSourceQueries(w *world) {
 			w.Errorf("%s: -want +got\n%s", test.name, diff)
 		}
 	}
+	first := earshot.SourceQuery{Limit: 9, Since: true, NumberFilter: earshot.NumberFilter{From: "2026-11-01"}}
+	if found, err := w.DetailedSources(w.Context(), w.organization, trackerName, &first); err != nil || found.Baseline.Sweeps != 0 || found.Rows[0].Since != nil {
+		w.Errorf("without a sweep before, the sources are %+v, %v", found, err)
+	}
 	_, err := w.DetailedSources(w.Context(), w.organization, trackerName, &earshot.SourceQuery{Limit: 9, Since: true})
 	w.refuses(err, "since")
 	_, err = w.DetailedSources(w.Context(), w.organization, trackerName, &earshot.SourceQuery{Limit: 9, Brand: "Nobody"})

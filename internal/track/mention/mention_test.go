@@ -276,16 +276,17 @@ func TestRulesAreSafeForConcurrentUse(t *testing.T) {
 
 func TestCiting(t *testing.T) {
 	t.Parallel()
-	body := "No page here. Shoes wear out [a](https://a.example/x)! See J. Doe [2][1].\n\n- Light, says [b](https://b.example/).\n- Heavy.\n\nhttps://c.example/y"
+	body := "No page here. Shoes wear out [a](https://a.example/x)! See J. Doe [2][1].\n\n- Light, says [b](https://b.example/).\n- Heavy.\n\n[1]\n\nhttps://c.example/y"
 	var got []string
-	for _, s := range compile(t, panel()...).Citing(mention.Text{Body: body, Sources: []mention.Source{{URL: "https://one.example/"}, {URL: "https://two.example/"}}}) {
+	for _, s := range compile(t, panel()...).Citing(mention.Text{Body: body, Sources: []mention.Source{{URL: "https://one.example/"}, {URL: "https://two.example/"}}}) { // numbered from 1
 		got = append(got, body[s.Start:s.End]+" | "+strings.Join(s.URLs, " "))
 	}
 	want := []string{
 		"Shoes wear out [a](https://a.example/x)! | https://a.example/x",
 		"See J. Doe [2][1]. | https://two.example/ https://one.example/",
 		"Light, says [b](https://b.example/). | https://b.example/",
-		"https://c.example/y | https://c.example/y",
+		"Heavy.\n\n[1] | https://one.example/",
+		"Heavy.\n\n[1]\n\nhttps://c.example/y | https://c.example/y",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -40,7 +40,8 @@ type CitingSentence struct {
 	URLs       []string // the cited addresses, as written
 }
 
-// Citing returns the sentences of a text that cite sources or contain links.
+// Citing returns the sentences of a text that cite sources or contain links. Citations that
+// stand alone belong to the sentence before.
 func (r *Rules) Citing(t Text) (all []CitingSentence) {
 	s := r.space()
 	defer r.release(s)
@@ -50,16 +51,20 @@ func (r *Rules) Citing(t Text) (all []CitingSentence) {
 	v.citations(t.Sources)
 	c := newCiter(v, len(t.Sources))
 	after := &Mention{from: len(v.chars), to: len(v.chars)} // ends no sentence
+	prose := 0 // start of the last sentence with words
 	for _, b := range v.blocks {
 		for to := b.from; to < b.to; {
 			from := to
 			to = v.sentenceEnd(from, after, b)
+			if slices.ContainsFunc(v.chars[from:to], func(c char) bool { return !c.out && isWord(c.r) && !unicode.IsDigit(c.r) }) {
+				prose = from
+			}
 			links, cited := c.citedIn(from, to)
 			if len(links)+len(cited) == 0 {
 				continue
 			}
 			sentence := CitingSentence{}
-			sentence.Start, sentence.End = v.byteRange(from, to)
+			sentence.Start, sentence.End = v.byteRange(prose, to)
 			for _, i := range cited {
 				sentence.URLs = append(sentence.URLs, t.Sources[i].URL)
 			}

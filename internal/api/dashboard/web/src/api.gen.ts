@@ -2163,7 +2163,7 @@ export type SourceRow = {
   lastSeen?: string;
   /** A recent answer that cites the source; absent when citations are counted by type, and when no answer cites it. */
   example?: CitedExample;
-  /** The change since the period before; only with `since`. */
+  /** The change since the period before; only with `since`, and only if that period has sweeps. */
   since?: SourceChange;
 };
 
