@@ -51,7 +51,7 @@ func (r *Rules) Citing(t Text) (all []CitingSentence) {
 	v.citations(t.Sources)
 	c := newCiter(v, len(t.Sources))
 	after := &Mention{from: len(v.chars), to: len(v.chars)} // ends no sentence
-	prose := 0 // start of the last sentence with words
+	prose := 0                                              // start of the last sentence with words
 	for _, b := range v.blocks {
 		for to := b.from; to < b.to; {
 			from := to
