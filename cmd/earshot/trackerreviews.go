@@ -66,13 +66,17 @@ func (c *trackerReviewListCmd) Run(in *invocation, service *client.Client) error
 	})
 }
 
-// statement returns the difference from a fact, and the sentence of the newest answer.
+// statement returns the difference from a fact, the sentence of the newest answer, and the opinion
+// of a model.
 func statement(r *earshot.Review) (what string) {
 	if r.Fact != nil {
 		what = fmt.Sprintf("%s is %s, answers say %s: ", r.Fact.Name, r.Fact.Expected, r.Fact.Found)
 	}
 	if len(r.Examples) > 0 {
 		what += r.Examples[0].Sentence
+	}
+	if r.Opinion != nil {
+		what += fmt.Sprintf(" (%s says: %s, %s)", r.Opinion.Model, r.Opinion.Opinion, r.Opinion.Reason)
 	}
 	return what
 }

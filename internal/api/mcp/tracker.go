@@ -126,6 +126,9 @@ func reviewLine(r *earshot.Review) string {
 	for _, e := range r.Examples[:min(1, len(r.Examples))] {
 		what += ": " + oneLine(e.Sentence)
 	}
+	if r.Opinion != nil {
+		what += fmt.Sprintf(" (%s says: %s)", r.Opinion.Model, r.Opinion.Opinion)
+	}
 	return what
 }
 

@@ -146,7 +146,7 @@ func (f *fact) finding(sentence, found string, start, end int) Finding {
 func occurrences(words []word, patterns []*pattern) (hits []hit) {
 	for i := range words {
 		for _, p := range patterns {
-			match(p.items, words, i, i, func(end int) { hits = append(hits, hit{p.reason, i, end}) })
+			match(p.items, words, i, i, func(end int) { hits = append(hits, hit{0, p.reason, i, end}) })
 		}
 	}
 	return hits

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,8 +17,9 @@ const maxGap = 3
 //	_        up to three words
 //	(a|b c|) one of these phrases; one may be empty
 type pattern struct {
-	reason string
-	items  []item
+	language int // number of its file
+	reason   string
+	items    []item
 }
 
 // item is a part of a pattern.
@@ -78,10 +80,11 @@ func (p *patternParser) choices() (all [][]item) {
 
 func textItems(text string) (items []item) {
 	for field := range strings.FieldsSeq(text) {
-		switch start, isPrefix := strings.CutSuffix(field, "*"); {
-		case field == "_":
+		start, isPrefix := strings.CutSuffix(field, "*")
+		switch field {
+		case "_":
 			items = append(items, item{kind: isGap})
-		case field == brandWord:
+		case brandWord:
 			items = append(items, item{kind: isText, text: brandWord})
 		default:
 			words := wordsOf(start)
@@ -123,8 +126,11 @@ func match(items []item, words []word, first, i int, done func(end int)) {
 			}
 		}
 	case isChoice:
+		next := func(end int) { match(rest, words, first, end, done) }
 		for _, choice := range one.choices {
-			match(choice, words, first, i, func(end int) { match(rest, words, first, end, done) })
+			if len(choice) == 0 || choice[0].kind != isText || fits && words[i].text == choice[0].text { // most choices end here
+				match(choice, words, first, i, next)
+			}
 		}
 	}
 }
@@ -159,10 +165,12 @@ func newTable() *table { return &table{map[string][]*pattern{}, map[string][]*pa
 
 func (t *table) add(p *pattern) error {
 	if firsts(p.items, func(first item) {
+		by := t.exact
 		if first.kind == isStart {
-			t.starts[first.text] = append(t.starts[first.text], p)
-		} else {
-			t.exact[first.text] = append(t.exact[first.text], p)
+			by = t.starts
+		}
+		if !slices.Contains(by[first.text], p) {
+			by[first.text] = append(by[first.text], p)
 		}
 	}) {
 		return fmt.Errorf("a phrase of the reason %q can be empty", p.reason)
@@ -172,6 +180,7 @@ func (t *table) add(p *pattern) error {
 
 // hit is a match of a pattern.
 type hit struct {
+	language int
 	reason   string
 	from, to int // words
 }
@@ -179,18 +188,21 @@ type hit struct {
 // find returns the longest match of each pattern at each word.
 func (t *table) find(words []word) (hits []hit) {
 	for i, w := range words {
-		try := func(patterns []*pattern) {
-			for _, p := range patterns {
-				longest := 0
-				match(p.items, words, i, i, func(end int) { longest = max(longest, end) })
-				if longest > i {
-					hits = append(hits, hit{p.reason, i, longest})
-				}
-			}
+		hits = findAt(hits, t.exact[w.text], words, i)
+		for n := 1; n <= len(w.text) && len(t.starts) > 0; n++ {
+			hits = findAt(hits, t.starts[w.text[:n]], words, i)
 		}
-		try(t.exact[w.text])
-		for n := 1; n <= len(w.text); n++ {
-			try(t.starts[w.text[:n]])
+	}
+	return hits
+}
+
+// findAt appends the longest match of each pattern at word i.
+func findAt(hits []hit, patterns []*pattern, words []word, i int) []hit {
+	for _, p := range patterns {
+		longest := 0
+		match(p.items, words, i, i, func(end int) { longest = max(longest, end) })
+		if longest > i {
+			hits = append(hits, hit{p.language, p.reason, i, longest})
 		}
 	}
 	return hits

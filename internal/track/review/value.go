@@ -62,9 +62,13 @@ func numbersIn(text string, words []word) []value {
 			all = append(all, v)
 		}
 	}
+	if len(all) == 0 {
+		return nil
+	}
 	all = joinRanges(all, text)
+	limits := lexicon()[bounds].find(words)
 	return slices.DeleteFunc(all, func(v value) bool {
-		return v.kind == "" && v.unit == "" || v.high == nil && isBound(words, text, v.start)
+		return v.kind == "" && v.unit == "" || v.high == nil && isBound(limits, words, text, v.start)
 	})
 }
 

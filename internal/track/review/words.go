@@ -24,6 +24,9 @@ var notProse = regexp.MustCompile(`\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[
 
 // prose replaces all that is not prose by spaces, so that byte offsets stay the same.
 func prose(sentence string) string {
+	if !strings.ContainsAny(sentence, "[【") && !strings.Contains(sentence, "://") {
+		return sentence
+	}
 	return notProse.ReplaceAllStringFunc(sentence, func(found string) string { return strings.Repeat(" ", len(found)) })
 }
 
