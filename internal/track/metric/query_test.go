@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -356,5 +357,33 @@ func TestAnswersWithoutMarkdownAreNotZero(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s of sweep %q:\n%s, want\n%s", c.brand, c.sweep, got, c.want)
 		}
+	}
+}
+
+func TestNamesSelectVersions(t *testing.T) {
+	t.Parallel()
+	b := readDataset(t, filepath.Join("testdata", "contents"))
+	for name, want := range map[string][]string{
+		"citationRate":    {"citationRate@m1"},
+		"citationRate@m2": {"citationRate@m2"},
+		"adRate":          {"adRate@m2"},
+		"price":           {"price@m2"},
+	} {
+		var got []string
+		for _, r := range rowsOf(t, b, metric.Query{Metrics: []string{name}, BrandsOnly: true}) {
+			got = append(got, r.Metric)
+		}
+		slices.Sort(got)
+		if got = slices.Compact(got); !slices.Equal(got, want) {
+			t.Errorf("%s selects %v, want %v", name, got, want)
+		}
+	}
+	for _, r := range rowsOf(t, b, metric.Query{BrandsOnly: true}) {
+		if slices.Contains([]string{"price@m2", "merchantShare@m2", "blockRate@m2", "stability.brands@m1"}, r.Metric) {
+			t.Errorf("without names there is a row of %s", r.Metric)
+		}
+	}
+	if _, err := b.Rows(metric.Query{Metrics: []string{"adRate@m1"}}); err == nil {
+		t.Error("adRate@m1 is accepted")
 	}
 }
