@@ -23,7 +23,7 @@ func BenchmarkFind(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	shown, err := panel.Show(result, "")
+	shown, err := panel.Show(result, analysis.Question{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1952,6 +1952,8 @@ export type TopShares = {
 /** The prices of a product in one sweep. */
 export type PricePoint = {
   sweep: string;
+  /** When the sweep was due. */
+  at: string;
   lowest: number;
   median: number;
   /** How many prices there are. */
@@ -2423,17 +2425,6 @@ export type ProductPrice = {
   answers: number;
   /** The prices of each sweep that has any, in the order of time. */
   points: Array<PricePoint>;
-};
-
-/** The prices of a product in one sweep. */
-export type PricePoint = {
-  sweep: string;
-  /** When the sweep was due. */
-  at: string;
-  lowest: number;
-  median: number;
-  /** How many prices there are. */
-  offers: number;
 };
 
 /** The ads in the answers of a tracker. */
