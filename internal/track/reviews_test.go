@@ -132,11 +132,11 @@ func TestReviews(t *testing.T) {
 		for q, want := range map[earshot.ReviewQuery]string{
 			{Kind: earshot.ReviewFact, Limit: 1}:                    fmt.Sprintf("fact wrong %d 129 USD/149 USD", w.answered()),
 			{State: earshot.ReviewOpen, Target: "chatassistant/DE"}: fmt.Sprintf("negation open %d Ollaro is not recommended.", w.answered()),
-			{Brand: "Kestrin"}:                                      "",
-			{Target: "websearch/US"}:                                "",
-			{Kind: earshot.ReviewWarning}:                           "",
-			{To: start.Format(time.RFC3339)}:                        "",
-			{From: w.now.Add(time.Minute).Format(time.RFC3339)}:     "",
+			{Brand: "Kestrin"}:                                  "",
+			{Target: "websearch/US"}:                            "",
+			{Kind: earshot.ReviewWarning}:                       "",
+			{To: start.Format(time.RFC3339)}:                    "",
+			{From: w.now.Add(time.Minute).Format(time.RFC3339)}: "",
 		} {
 			if _, short := w.reviews(q); short != want {
 				t.Errorf("%+v lists %q, want %q", q, short, want)
