@@ -129,17 +129,20 @@ func TestReviews(t *testing.T) {
 		w.now = w.now.Add(time.Second)
 		w.sweep("shoes")
 		w.review()
-		for q, want := range map[earshot.ReviewQuery]string{
-			{Kind: earshot.ReviewFact, Limit: 1}:                    fmt.Sprintf("fact wrong %d 129 USD/149 USD", w.answered()),
-			{State: earshot.ReviewOpen, Target: "chatassistant/DE"}: fmt.Sprintf("negation open %d Ollaro is not recommended.", w.answered()),
-			{Brand: "Kestrin"}:                                  "",
-			{Target: "websearch/US"}:                            "",
-			{Kind: earshot.ReviewWarning}:                       "",
-			{To: start.Format(time.RFC3339)}:                    "",
-			{From: w.now.Add(time.Minute).Format(time.RFC3339)}: "",
+		for _, c := range []struct {
+			query earshot.ReviewQuery
+			want  string
+		}{
+			{earshot.ReviewQuery{Kind: earshot.ReviewFact, Limit: 1}, fmt.Sprintf("fact wrong %d 129 USD/149 USD", w.answered())},
+			{earshot.ReviewQuery{State: earshot.ReviewOpen, Target: "chatassistant/DE"}, fmt.Sprintf("negation open %d Ollaro is not recommended.", w.answered())},
+			{earshot.ReviewQuery{Brand: "Kestrin"}, ""},
+			{earshot.ReviewQuery{Target: "websearch/US"}, ""},
+			{earshot.ReviewQuery{Kind: earshot.ReviewWarning}, ""},
+			{earshot.ReviewQuery{To: start.Format(time.RFC3339)}, ""},
+			{earshot.ReviewQuery{From: w.now.Add(time.Minute).Format(time.RFC3339)}, ""},
 		} {
-			if _, short := w.reviews(q); short != want {
-				t.Errorf("%+v lists %q, want %q", q, short, want)
+			if _, short := w.reviews(c.query); short != c.want {
+				t.Errorf("%+v lists %q, want %q", c.query, short, c.want)
 			}
 		}
 		if all, _ := w.reviews(earshot.ReviewQuery{Limit: 1}); len(all) != 2 || all[0].ID == all[1].ID {
