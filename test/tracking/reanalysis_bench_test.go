@@ -37,7 +37,7 @@ func BenchmarkReanalysis(b *testing.B) {
 	}
 	n := harness.StartOn(b, address)
 	a := n.Organization(b, "business", 1000)
-	text := "prompts: [best shoes]\ntargets: [{provider: chatassistant, country: US}]\nsamples: 1\nbrands:\n"
+	text := "prompts: [best shoes]\ntargets: [{provider: chatassistant, country: US, options: {include: {searchQueries: true, shopping: true, ads: true}}}]\nsamples: 1\nbrands:\n"
 	for i := range 50 {
 		text += fmt.Sprintf("  - {name: Brand%02d}\n", i)
 	}
@@ -103,7 +103,8 @@ func keepAnswers(b *testing.B, s *store.Store, tracker *tracking.Tracker, count 
 	}
 }
 
-// longResult is an answer of 4 KB with lists, emphasis, links and ten sources.
+// longResult is an answer of 4 KB with lists, emphasis, links and ten sources, and with
+// searches, citation pills, products and ads.
 func longResult(b *testing.B, number int) []byte {
 	b.Helper()
 	var text strings.Builder
@@ -112,12 +113,28 @@ func longResult(b *testing.B, number int) []byte {
 		fmt.Fprintf(&text, "%d. **Brand%02d Aero** – cushioned and light, about *$120*; it lasts longer than most others in our tests. "+
 			"Runners’ knees like it, and so does the [Shoe Lab](https://shoelab.example/shoe-%d) [%d].\n   - Pros: stable heel, wide toe box\n", i, (number+i*3)%70, i, i)
 	}
-	result := map[string]any{"surface": "lab", "text": "x", "markdown": text.String()}
-	var sources []map[string]any
+	result := map[string]any{"surface": "lab", "text": "x", "markdown": text.String(), "searchQueries": []string{"best shoes 2026", "shoe test", fmt.Sprintf("Brand%02d review", number%70)}}
+	var sources, pills, products, ads []map[string]any
 	for i := range 10 {
 		sources = append(sources, map[string]any{"position": i + 1, "url": fmt.Sprintf("https://site%d.example/%d", i, number%100), "label": "All shoes compared"})
 	}
-	result["sources"] = sources
+	for i := range 5 {
+		pills = append(pills, map[string]any{"citationPillId": fmt.Sprint("pill-", i), "position": i + 1, "url": sources[i]["url"], "label": "Site"})
+		price := map[string]any{"raw": fmt.Sprintf("$%d.99", 90+i), "value": 90.99 + float64(i), "currency": "USD"}
+		var offers []map[string]any
+		for _, shop := range []string{"cartwell", "parcellane"} {
+			offers = append(offers, map[string]any{"merchant": shop, "url": "https://www." + shop + ".example/p/1", "price": price, "available": true})
+		}
+		products = append(products, map[string]any{
+			"position": i + 1, "title": fmt.Sprintf("Brand%02d Aero", (number+i*3)%70), "id": fmt.Sprintf("prd-%d", (number+i*3)%70), "url": "https://www.cartwell.example/p/1",
+			"merchant": "Cartwell", "price": price, "offers": offers,
+		})
+	}
+	for i := range 2 {
+		name := fmt.Sprintf("Brand%02d", (number+i*5)%70)
+		ads = append(ads, map[string]any{"position": i + 1, "block": "answer", "type": "text", "title": name + " official shop", "brand": name, "url": "https://shop.example/" + name})
+	}
+	result["sources"], result["citationPills"], result["ads"], result["shoppingCards"] = sources, pills, ads, []map[string]any{{"title": "Popular", "products": products}}
 	encoded, err := json.Marshal(result)
 	if err != nil {
 		b.Fatal(err)
