@@ -7,6 +7,9 @@ type AlertKind string
 const (
 	AlertShift      AlertKind = "shift"      // a metric changed and stayed at the new level
 	AlertSource     AlertKind = "source"     // sources are cited more or less often than before
+	AlertAd         AlertKind = "ad"         // a rival started to appear in ads
+	AlertUncited    AlertKind = "uncited"    // pages of own brands are retrieved but no longer cited
+	AlertPrice      AlertKind = "price"      // the price of a product left the range of the last 28 days
 	AlertCoverage   AlertKind = "coverage"   // too many answers of a sweep are missing to update its metrics
 	AlertBlocked    AlertKind = "blocked"    // as coverage, mostly because the provider refused
 	AlertUnreadable AlertKind = "unreadable" // as coverage, mostly because no parser understood the answers
@@ -16,7 +19,7 @@ const (
 
 // Values lists the kinds.
 func (AlertKind) Values() []AlertKind {
-	return []AlertKind{AlertShift, AlertSource, AlertCoverage, AlertBlocked, AlertUnreadable, AlertCeiling, AlertSweep}
+	return []AlertKind{AlertShift, AlertSource, AlertAd, AlertUncited, AlertPrice, AlertCoverage, AlertBlocked, AlertUnreadable, AlertCeiling, AlertSweep}
 }
 
 // Alert is a change or problem of a tracker that a person should look at. While an alert

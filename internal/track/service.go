@@ -161,7 +161,7 @@ func (s *Service) connect(main *aggregate.Counter) {
 	s.Reader = numbers.NewReader(s.Store, s.definitions, s.panels, s.counter)
 	s.Explorer = answers.NewExplorer(base, s.definitions, s.panels, s.Reader, s.Log)
 	s.Lister = contents.NewLister(s.Store, s.definitions, s.panels, s.counter, s.Reader, s.Explorer)
-	s.Watcher = watch.NewWatcher(base, s.definitions, s.panels, s.counter, s.Log, s.Planned)
+	s.Watcher = watch.NewWatcher(base, s.definitions, s.panels, s.counter, s.Lister, s.Log, s.Planned)
 	s.Reporter = report.NewReporter(base, s.definitions, s.counter, s.Reader, s.Log, s.Planned)
 	s.Directory = channel.NewDirectory(channel.Config{
 		Store: alerting.New(base), Trackers: s.Store, Definitions: s.definitions, CheckWebhook: s.CheckWebhook, CheckAddress: s.CheckAddress, Mail: s.Mail,

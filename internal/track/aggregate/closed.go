@@ -202,7 +202,7 @@ func (b *Aggregate) newDataset(read *collector) error {
 		for _, target := range read.asked[newest.Version].targets {
 			targets = append(targets, read.targetName(target))
 		}
-		def.CUSUM.H = b.definition.Threshold(len(b.definition.SeriesKeys(targets)), newest.DueAt)
+		def.CUSUM.H = b.definition.Threshold(b.definition.Detectors(targets), newest.DueAt)
 	}
 	var err error
 	if b.Dataset, err = metric.NewDataset(def); err != nil {

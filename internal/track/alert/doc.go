@@ -4,6 +4,7 @@
 //	series.go   the change detector of one metric of one brand on one target
 //	gate.go     excludes targets with too many missing answers
 //	source.go   finds cited sources whose share changed
+//	contents.go finds new advertisers, prices out of range and pages that are no longer cited
 //	words.go    summaries of alerts
 //	message.go  alerts and reports as messages to a channel
 package alert

@@ -4,7 +4,7 @@ import "earshot/internal/track/stats"
 
 // Metrics are the metrics that have a change detector. Share of voice has none: it changes
 // with the visibility of any brand and would raise the same alert twice.
-var Metrics = []string{"visibility", "citationRate"}
+var Metrics = []string{"visibility", "citationRate", "adRate"}
 
 // SeriesState is the state of the change detector of one metric of one brand on one target.
 // It is stored as JSON between sweeps. The zero value is a series without sweeps.

@@ -9,7 +9,7 @@ import (
 )
 
 // metricNames are the names of metrics at the start of a sentence.
-var metricNames = map[string]string{"visibility": "Visibility", "citationRate": "The citation rate"}
+var metricNames = map[string]string{"visibility": "Visibility", "citationRate": "The citation rate", "adRate": "The ad rate"}
 
 // Day formats a day such as 2026-11-15 for readers: 15 Nov 2026.
 func Day(day string) string { return formatted(day, time.DateOnly, "2 Jan 2006") }

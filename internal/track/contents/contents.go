@@ -7,6 +7,7 @@
 //	products.go  products, merchants and prices
 //	ads.go       ads
 //	sources.go   retrieved and cited pages
+//	pages.go     retrieved and cited pages of own brands
 package contents
 
 import (

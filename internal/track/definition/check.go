@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/mention"
@@ -235,7 +236,7 @@ func rejectPanel(in *schema.Object, err error) {
 // checkTargets checks each target against the rules of its provider, and sets its price.
 func (s *Reader) checkTargets(in *schema.Object, d *Definition) {
 	seen := map[string]int{}
-	d.Prices = make([]int64, len(d.Targets))
+	d.Prices, d.Fields = make([]int64, len(d.Targets)), make([]provider.Fields, len(d.Targets))
 	for i, target := range d.Targets {
 		path := fmt.Sprintf("targets[%d]", i)
 		if first, twice := seen[targetKey(target)]; twice {
@@ -250,7 +251,7 @@ func (s *Reader) checkTargets(in *schema.Object, d *Definition) {
 		for _, p := range problems {
 			in.Reject(path+"."+p.Field, "%s", p.Message)
 		}
-		d.Prices[i] = price
+		d.Prices[i], d.Fields[i] = price, s.fields(target)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/provider"
 	"earshot/internal/store/exporting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/schedule"
@@ -38,8 +39,9 @@ type Definition struct {
 	Rule       *schedule.Rule // schedule of sweeps; nil if sweeps are only started manually
 	ReportRule *schedule.Rule // schedule of reports; nil if there is none
 	KeepDays   int
-	Prices     []int64 // maximum cost of a task on each target
-	JudgePrice int64   // maximum cost of a task that judges a review; 0 without a judge
+	Prices     []int64           // maximum cost of a task on each target
+	Fields     []provider.Fields // what results on each target may report besides the text
+	JudgePrice int64             // maximum cost of a task that judges a review; 0 without a judge
 }
 
 // MaxJudged is the maximum number of reviews of a sweep that are judged.

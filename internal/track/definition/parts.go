@@ -91,7 +91,7 @@ func (s *Reader) Names(ctx context.Context, t *tracking.Tracker) (*PartNames, er
 		n.Prompts[p.ID], n.Tags[p.ID] = p.Name, decoded[earshot.TrackedPrompt](p).Tags
 	}
 	for _, p := range targets {
-		n.Targets[p.ID], n.askers[p.ID] = p.Name, s.askerOf(p)
+		n.Targets[p.ID], n.askers[p.ID] = p.Name, s.askerOf(decoded[earshot.Target](p))
 	}
 	return n, nil
 }

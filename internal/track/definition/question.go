@@ -35,9 +35,21 @@ type asker struct {
 	requested provider.Fields
 }
 
-// askerOf returns the asker of a stored target.
-func (s *Reader) askerOf(part *tracking.TrackerPart) asker {
-	target := decoded[earshot.Target](part)
+// fields returns the fields that results on a target may have: the requested ones that any
+// upstream of the provider offers.
+func (s *Reader) fields(target earshot.Target) (offered provider.Fields) {
+	asked := s.askerOf(target)
+	for _, fields := range asked.about.Fields {
+		offered |= fields
+	}
+	for _, vendor := range s.Vendors {
+		offered |= vendor.Definition().Fields[target.Provider]
+	}
+	return offered & asked.requested
+}
+
+// askerOf returns the asker of a target.
+func (s *Reader) askerOf(target earshot.Target) asker {
 	about := s.Catalogue.Definition(target.Provider)
 	var fields map[string]any
 	if len(about.Flags) > 0 {

@@ -1,8 +1,11 @@
 package definition
 
 import (
+	"slices"
+	"strings"
 	"time"
 
+	"earshot/internal/provider"
 	"earshot/internal/track/alert"
 )
 
@@ -39,7 +42,7 @@ type SeriesKey struct{ Metric, Brand, Target string }
 func (k SeriesKey) Subject() string { return k.Metric + " of " + k.Brand + " on " + k.Target }
 
 // SeriesKeys returns the series of a definition: each metric of each brand on each target. A
-// brand without domains has no citation rate.
+// brand without domains has no citation rate, and a target that reports no ads has no ad rate.
 func (d *Definition) SeriesKeys(targets []string) (keys []SeriesKey) {
 	for _, own := range []bool{true, false} {
 		for _, b := range d.Brands {
@@ -48,6 +51,9 @@ func (d *Definition) SeriesKeys(targets []string) (keys []SeriesKey) {
 					continue
 				}
 				for _, target := range targets {
+					if name == "adRate" && !d.mayReport(target, provider.Ads) {
+						continue
+					}
 					keys = append(keys, SeriesKey{name, b.Name, target})
 				}
 			}
@@ -56,8 +62,51 @@ func (d *Definition) SeriesKeys(targets []string) (keys []SeriesKey) {
 	return keys[:min(len(keys), maxSeries)]
 }
 
-// Threshold returns the threshold h of the change detectors for a number of series and a
+// mayReport reports whether results on a target may have a field.
+func (d *Definition) mayReport(target string, field provider.Fields) bool {
+	name, _, _ := strings.Cut(target, "#") // the number of a target whose name is not unique
+	for i, t := range d.Targets {
+		if targetName(t) == name && d.Fields[i].Has(field) {
+			return true
+		}
+	}
+	return false
+}
+
+// TargetNames returns the names of the targets, which may not be unique.
+func (d *Definition) TargetNames() (names []string) {
+	for _, t := range d.Targets {
+		names = append(names, targetName(t))
+	}
+	return names
+}
+
+// Detectors returns how many detectors share the budget of false alarms: one for each series, one
+// for each rival that may appear in ads on a target, and one for the prices of products.
+func (d *Definition) Detectors(targets []string) int {
+	n := len(d.SeriesKeys(targets))
+	for _, target := range targets {
+		if d.mayReport(target, provider.Ads) {
+			for _, b := range d.Brands {
+				if !b.Own {
+					n++
+				}
+			}
+		}
+	}
+	if d.MayReportPrices() {
+		n++
+	}
+	return n
+}
+
+// MayReportPrices reports whether results on any target may have products.
+func (d *Definition) MayReportPrices() bool {
+	return slices.ContainsFunc(d.Fields, func(f provider.Fields) bool { return f.Has(provider.Products) })
+}
+
+// Threshold returns the threshold h of the change detectors for a number of detectors and a
 // sweep that is due at the given time.
-func (d *Definition) Threshold(series int, due time.Time) float64 {
-	return alert.Threshold(d.FalseAlarms(), series, d.SweepsPerYear(due))
+func (d *Definition) Threshold(detectors int, due time.Time) float64 {
+	return alert.Threshold(d.FalseAlarms(), detectors, d.SweepsPerYear(due))
 }

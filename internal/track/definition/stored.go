@@ -62,9 +62,10 @@ func (s *Reader) revive(name string, text []byte) (*Definition, error) {
 	if d.Reports != nil {
 		d.ReportRule = ruleOf(ReportSchedule(&d.TrackerDefinition))
 	}
-	d.Prices = make([]int64, len(d.Targets))
+	d.Prices, d.Fields = make([]int64, len(d.Targets)), make([]provider.Fields, len(d.Targets))
 	for i, target := range d.Targets {
 		d.Prices[i], _ = s.price(target, d.Fallback) // 0 if the target is no longer valid
+		d.Fields[i] = s.fields(target)
 	}
 	if d.Judge != nil {
 		d.JudgePrice, _ = s.price(d.judgeTarget(), d.Fallback)

@@ -31,7 +31,7 @@ func (s *Reader) Precision(ctx context.Context, t *tracking.Tracker, d *definiti
 	if change, ok := plan.Visible(spread); ok {
 		p.SmallestChange = &change
 	}
-	if p.Series = len(d.SeriesKeys(make([]string, len(d.Targets)))); p.Series > 0 {
+	if p.Series = d.Detectors(d.TargetNames()); p.Series > 0 {
 		p.Threshold = new(d.Threshold(p.Series, now))
 		p.FallsFound = new(plan.Found(spread, *p.Threshold))
 	}

@@ -167,13 +167,14 @@ func (w *watching) compareSources(ctx context.Context, sweeps []*tracking.Sweep)
 	if len(cited) < 2*alert.Window || b.BrokenSince(b.Sweeps[1].ID) {
 		return nil // the sweeps are not comparable
 	}
-	screens := w.definition.SweepsPerYear(w.sweep.DueAt) / alert.Window
+	// Two comparisons, of sources and of pages, share the rate.
+	rate := alert.ScreenRate(w.definition.FalseAlarms(), w.definition.SweepsPerYear(w.sweep.DueAt)/alert.Window) / 2
 	cited = cited[len(cited)-2*alert.Window:]
-	moved := alert.Sources(cited[:alert.Window], cited[alert.Window:], alert.ScreenRate(w.definition.FalseAlarms(), screens))
+	moved := alert.Sources(cited[:alert.Window], cited[alert.Window:], rate)
 	if len(moved) > 0 {
 		w.raise(earshot.AlertSource, "sources", &earshot.Alert{Summary: alert.SourceSummary(moved), Sources: moved})
 	}
-	return nil
+	return w.comparePages(ctx, sweeps, rate)
 }
 
 // cited counts the citations of each sweep, in the order of the sweeps.

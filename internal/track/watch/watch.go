@@ -1,7 +1,8 @@
 // Package watch runs the change detectors of trackers over ended sweeps and raises alerts.
 //
-//	watch.go  steps the detectors with a sweep; lists alerts
-//	shift.go  the content of an alert about a shift; the comparison of sources
+//	watch.go     steps the detectors with a sweep; lists alerts
+//	shift.go     the content of an alert about a shift; the comparison of sources
+//	contents.go  ads, prices, and pages that are no longer cited
 package watch
 
 import (
@@ -25,6 +26,7 @@ import (
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/contents"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
@@ -38,13 +40,14 @@ type Watcher struct {
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
+	lister      *contents.Lister
 	log         *slog.Logger
 	planned     func() // called after deliveries were queued
 }
 
 // NewWatcher returns a Watcher on a store.
-func NewWatcher(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, log *slog.Logger, planned func()) *Watcher {
-	return &Watcher{tracking.New(s), analysing.New(s), alerting.New(s), d, p, c, log, planned}
+func NewWatcher(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, l *contents.Lister, log *slog.Logger, planned func()) *Watcher {
+	return &Watcher{tracking.New(s), analysing.New(s), alerting.New(s), d, p, c, l, log, planned}
 }
 
 const (
@@ -215,7 +218,8 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*alerting.Series, 
 		known[definition.SeriesKey{Metric: one.Metric, Brand: one.Brand, Target: one.Target}] = one.State
 	}
 	keys := w.definition.SeriesKeys(targets)
-	h := w.definition.Threshold(len(keys), w.sweep.DueAt)
+	detectors := w.definition.Detectors(targets)
+	h := w.definition.Threshold(detectors, w.sweep.DueAt)
 	for _, key := range keys {
 		value, has := values[key]
 		if !has || !slices.Contains(open, key.Target) {
@@ -240,7 +244,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*alerting.Series, 
 			Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: key.Metric, Brand: key.Brand, Target: key.Target, State: state,
 		})
 	}
-	return stepped, nil
+	return stepped, w.checkContents(ctx, open, w.definition.FalseAlarms()/float64(max(1, detectors)))
 }
 
 // openTargets returns the targets that have enough answers for the detectors, and all

@@ -2724,7 +2724,7 @@ export type ReportSent = {
 };
 
 /** The subject of an alert. */
-export type AlertKind = "shift" | "source" | "coverage" | "blocked" | "unreadable" | "ceiling" | "sweep";
+export type AlertKind = "shift" | "source" | "ad" | "uncited" | "price" | "coverage" | "blocked" | "unreadable" | "ceiling" | "sweep";
 
 /** A page of alerts, newest first. */
 export type AlertPage = {
