@@ -14,23 +14,33 @@ const (
 	ContentDays = 28
 	// fewestSweeps is the minimum number of sweeps in these days.
 	fewestSweeps = 14
+	// startSweeps is the maximum number of sweeps in which a brand starts to appear in ads.
+	startSweeps = 7
 )
 
 // Ads counts the answers that report ads, and how many of them show an ad of a brand.
 type Ads struct{ Answers, Shown int }
 
-// StartsAds reports whether a brand starts to appear in ads with a sweep: no answer of the sweeps
-// before shows its ads, and so many answers of the sweep show them that this happens by chance
-// with a probability of at most p.
-func StartsAds(before []Ads, sweep Ads, p float64) bool {
-	answers := 0
-	for _, b := range before {
-		if b.Shown > 0 {
-			return false
-		}
-		answers += b.Answers
+// StartsAds reports whether a brand started to appear in ads with one of the last sweeps, and
+// counts its ads since then. All sweeps before have none, and so many answers since then have one
+// that this happens by chance with a probability of at most p. It is reported once, with the
+// first sweep for which it is true.
+func StartsAds(sweeps []Ads, p float64) (since Ads, started bool) {
+	first := slices.IndexFunc(sweeps, func(a Ads) bool { return a.Shown > 0 })
+	if first < fewestSweeps || len(sweeps)-first > startSweeps {
+		return Ads{}, false
 	}
-	return len(before) >= fewestSweeps && sweep.Shown > 0 && stats.AllInPart(sweep.Shown, sweep.Answers, answers) <= p
+	before := 0
+	for _, a := range sweeps[:first] {
+		before += a.Answers
+	}
+	for i, a := range sweeps[first:] {
+		since = Ads{since.Answers + a.Answers, since.Shown + a.Shown}
+		if stats.AllInPart(since.Shown, since.Answers, before) <= p {
+			return since, first+i == len(sweeps)-1
+		}
+	}
+	return since, false
 }
 
 // AdSummary returns the summary of an alert about a brand that starts to appear in ads.

@@ -15,18 +15,21 @@ func TestStartsAds(t *testing.T) {
 		none[i].Answers = 50
 	}
 	const p = 1e-3
-	if !alert.StartsAds(none, alert.Ads{Answers: 50, Shown: 10}, p) {
-		t.Error("a brand in 10 of 50 answers after 28 sweeps without ads is not found")
-	}
-	if alert.StartsAds(none, alert.Ads{Answers: 50, Shown: 1}, p) {
-		t.Error("a single ad is found, although it happens by chance")
-	}
-	if alert.StartsAds(none[:13], alert.Ads{Answers: 50, Shown: 50}, p) {
-		t.Error("13 sweeps were enough")
-	}
-	some := append([]alert.Ads{{Answers: 50, Shown: 1}}, none[1:]...)
-	if alert.StartsAds(some, alert.Ads{Answers: 50, Shown: 50}, p) {
-		t.Error("a brand that advertised before starts to")
+	for _, test := range []struct {
+		name   string
+		sweeps []alert.Ads
+		want   bool
+	}{
+		{"10 of 50 answers after 28 sweeps without ads", append(none, alert.Ads{Answers: 50, Shown: 10}), true},
+		{"a single ad, which happens by chance", append(none, alert.Ads{Answers: 50, Shown: 1}), false},
+		{"single ads in three sweeps", append(none, alert.Ads{Answers: 50, Shown: 1}, alert.Ads{Answers: 50, Shown: 1}, alert.Ads{Answers: 50, Shown: 1}), true},
+		{"a start that an earlier sweep has shown", append(none, alert.Ads{Answers: 50, Shown: 10}, alert.Ads{Answers: 50, Shown: 10}), false},
+		{"13 sweeps before", append(none[:13:13], alert.Ads{Answers: 50, Shown: 50}), false},
+		{"ads in the first sweep", append([]alert.Ads{{Answers: 50, Shown: 1}}, append(none, alert.Ads{Answers: 50, Shown: 50})...), false},
+	} {
+		if _, got := alert.StartsAds(test.sweeps, p); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
 	}
 }
 
@@ -46,10 +49,10 @@ func TestStartsAdsStaysWithinTheBudget(t *testing.T) {
 					now.Shown++
 				}
 			}
-			if before := sweeps[max(0, len(sweeps)-28):]; alert.StartsAds(before, now, 1.0/year) {
+			sweeps = append(sweeps[max(0, len(sweeps)-28):], now)
+			if _, started := alert.StartsAds(sweeps, 1.0/year); started {
 				found++
 			}
-			sweeps = append(sweeps, now)
 		}
 		if found > years {
 			t.Errorf("with a rate of %v, there are %d false alarms in %d years, want at most 1 a year", rate, found, years)

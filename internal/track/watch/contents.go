@@ -14,10 +14,10 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// checkContents compares the ads and prices of the sweep with the days before. rate is the number
-// of false alarms per year that each detector may raise.
-func (w *watching) checkContents(ctx context.Context, targets []string, rate float64) error {
-	rate /= w.definition.SweepsPerYear(w.sweep.DueAt)
+// checkContents compares the ads and prices of the sweep with the days before. Missing answers do
+// not matter here: an ad or a price that was seen is no sample.
+func (w *watching) checkContents(ctx context.Context, targets []string) error {
+	p := w.definition.FalseAlarms() / float64(max(1, w.definition.Detectors(targets))) / w.definition.SweepsPerYear(w.sweep.DueAt)
 	var wanted metric.Sources
 	if w.definition.MayReportPrices() {
 		wanted = metric.ByPrice
@@ -32,10 +32,10 @@ func (w *watching) checkContents(ctx context.Context, targets []string, rate flo
 	if err != nil {
 		return err
 	}
-	if err := w.checkAds(b, targets, rate); err != nil || wanted == 0 {
+	if err := w.checkAds(b, targets, p); err != nil || wanted == 0 {
 		return err
 	}
-	return w.checkPrices(b, targets, rate)
+	return w.checkPrices(b, targets, p)
 }
 
 // checkAds raises an alert for each rival that starts to appear in ads on a target.
@@ -60,14 +60,14 @@ func (w *watching) checkAds(b *aggregate.Aggregate, targets []string, p float64)
 			if brand.Own || sweeps == nil {
 				continue
 			}
-			var before []alert.Ads
+			var ads []alert.Ads
 			for _, sweep := range b.Sweeps {
-				if sweep.ID != w.sweep.ID && sweeps[sweep.ID].Answers > 0 {
-					before = append(before, sweeps[sweep.ID])
+				if sweeps[sweep.ID].Answers > 0 {
+					ads = append(ads, sweeps[sweep.ID])
 				}
 			}
-			if now := sweeps[w.sweep.ID]; alert.StartsAds(before, now, p) {
-				w.raise(earshot.AlertAd, brand.Name+" on "+target, &earshot.Alert{Summary: alert.AdSummary(brand.Name, target, now)})
+			if since, started := alert.StartsAds(ads, p); started {
+				w.raise(earshot.AlertAd, brand.Name+" on "+target, &earshot.Alert{Summary: alert.AdSummary(brand.Name, target, since)})
 			}
 		}
 	}

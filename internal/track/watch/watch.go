@@ -206,6 +206,9 @@ func (w *watching) checkCeiling(ctx context.Context) error {
 // stepSeries steps all series of the tracker with the sweep.
 func (w *watching) stepSeries(ctx context.Context) (stepped []*alerting.Series, err error) {
 	open, targets, err := w.openTargets(ctx)
+	if err == nil {
+		err = w.checkContents(ctx, targets)
+	}
 	if err != nil || len(open) == 0 {
 		return nil, err
 	}
@@ -218,8 +221,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*alerting.Series, 
 		known[definition.SeriesKey{Metric: one.Metric, Brand: one.Brand, Target: one.Target}] = one.State
 	}
 	keys := w.definition.SeriesKeys(targets)
-	detectors := w.definition.Detectors(targets)
-	h := w.definition.Threshold(detectors, w.sweep.DueAt)
+	h := w.definition.Threshold(w.definition.Detectors(targets), w.sweep.DueAt)
 	for _, key := range keys {
 		value, has := values[key]
 		if !has || !slices.Contains(open, key.Target) {
@@ -244,7 +246,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*alerting.Series, 
 			Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: key.Metric, Brand: key.Brand, Target: key.Target, State: state,
 		})
 	}
-	return stepped, w.checkContents(ctx, open, w.definition.FalseAlarms()/float64(max(1, detectors)))
+	return stepped, nil
 }
 
 // openTargets returns the targets that have enough answers for the detectors, and all
