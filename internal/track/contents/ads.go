@@ -21,7 +21,7 @@ func (l *Lister) Ads(ctx context.Context, organization, name string, q *earshot.
 		return nil, err
 	}
 	var found []*ad
-	text := fold(q.Text)
+	text := metric.TextKey(q.Text)
 	for key, one := range all {
 		one.key = key
 		if strings.Contains(key.advertiser+"\n"+key.title+"\n"+key.text, text) && (q.Brand == "" || one.brands[q.Brand]) {
@@ -44,7 +44,7 @@ func (l *Lister) Ads(ctx context.Context, organization, name string, q *earshot.
 type adKey struct{ advertiser, title, text string }
 
 func keyOf(a metric.Ad) adKey {
-	return adKey{fold(cmp.Or(a.Domain, a.Brand)), fold(a.Title), fold(a.Text)}
+	return adKey{metric.TextKey(cmp.Or(a.Domain, a.Brand)), metric.TextKey(a.Title), metric.TextKey(a.Text)}
 }
 
 // ad contains the counts of one ad.
@@ -68,7 +68,7 @@ func addAds(all map[adKey]*ad, p *panel, a answers.Finding) {
 			all[key] = one
 		}
 		one.shown++
-		for _, brand := range p.owners(placed.Named, placed.URL, placed.Domain) {
+		for _, brand := range p.owners(placed.Of) {
 			one.brands[brand] = true
 		}
 		if placed.Block != "" {

@@ -1,7 +1,6 @@
 // Package contents lists what the answers of a period contain besides text.
 //
 //	contents.go  Lister, and the answers that it reads
-//	rules.go     what counts, by the rules of the metrics m2
 //	seen.go      where and when something occurs
 //	searches.go  the searches that assistants ran
 //	products.go  products, merchants and prices
@@ -168,7 +167,7 @@ func (l *Lister) list(ctx context.Context, organization, name string, q *earshot
 	head.Rules, head.Sweeps = ruleset.Name(h.rules), len(p.sweeps)
 	err = p.each(ctx, q.Filter, q.Branded, func(a answers.Finding) {
 		head.MadeUp = head.MadeUp || a.Surface == aggregate.LabSurface
-		switch missing(a.Found, field) {
+		switch a.Found.Missing(field) {
 		case "":
 			head.Answers++
 			look(h, a)
@@ -212,38 +211,24 @@ func (p *panel) brandsAt(host string) []int {
 }
 
 // brandsOn returns the brands that own any of the pages.
-func (p *panel) brandsOn(pages ...[]metric.Citation) map[int]bool {
+func (p *panel) brandsOn(pages []metric.Citation) map[int]bool {
 	brands := map[int]bool{}
-	for _, list := range pages {
-		for _, page := range list {
-			for _, i := range p.brandsAt(hostOf(page)) {
-				brands[i] = true
-			}
+	for _, page := range pages {
+		for _, i := range p.brandsAt(page.Host) {
+			brands[i] = true
 		}
 	}
 	return brands
 }
 
-func hostOf(page metric.Citation) string {
-	if page.Host != "" {
-		return page.Host
-	}
-	parsed, _ := source.Parse(page.URL) // has no host if the URL is not valid
-	return parsed.Host
-}
-
-// owners returns the names of brands: named, and the owners of an address and of a domain.
-func (p *panel) owners(named []string, address, domain string) []string {
-	owns := map[string]bool{}
-	for _, name := range named {
-		owns[name] = true
-	}
-	for _, host := range []string{hostOf(metric.Citation{URL: address}), hostOf(metric.Citation{URL: domain})} {
-		for _, i := range p.brandsAt(host) {
-			owns[p.Brands[i].Name] = true
+// owners returns the names of the brands for which isOf returns true.
+func (p *panel) owners(isOf func(*metric.PanelBrand) bool) (names []string) {
+	for i := range p.Brands {
+		if isOf(&p.Brands[i]) {
+			names = append(names, p.Brands[i].Name)
 		}
 	}
-	return p.order(owns)
+	return names
 }
 
 // order returns a set of brands in the order of the panel.

@@ -26,16 +26,16 @@ func (l *Lister) Products(ctx context.Context, organization, name string, q *ear
 	}
 	var found []*product
 	merchants := merchantCounts{}
-	text := fold(q.Text)
+	text := metric.TextKey(q.Text)
 	for _, p := range all {
 		p.title = stats.Mode(p.titles)
-		if strings.Contains(fold(p.title), text) && (q.Brand == "" || p.brands[q.Brand]) {
+		if strings.Contains(metric.TextKey(p.title), text) && (q.Brand == "" || p.brands[q.Brand]) {
 			found = append(found, p)
 			merchants.merge(p.merchants)
 		}
 	}
 	slices.SortFunc(found, func(a, b *product) int {
-		return cmp.Or(cmp.Compare(b.answers, a.answers), cmp.Compare(median(a.ranks), median(b.ranks)), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(b.answers, a.answers), cmp.Compare(stats.Median(a.ranks), stats.Median(b.ranks)), cmp.Compare(a.key, b.key))
 	})
 	report := &earshot.ProductReport{Merchants: merchants.view()}
 	for _, p := range page(&head, found, q) {
@@ -64,23 +64,23 @@ type prices struct {
 
 // addProducts counts the products of an answer. The newest answers must come first.
 func addProducts(all map[string]*product, owners *panel, a answers.Finding) {
-	for i, s := range shownProducts(a.Found.Products) {
-		p := all[s.key]
+	for i, s := range metric.ShownProducts(a.Found.Products) {
+		p := all[s.Key]
 		if p == nil {
-			p = &product{key: s.key, titles: map[string]int{}, brands: map[string]bool{}, merchants: merchantCounts{}, prices: map[string]*prices{}}
-			all[s.key] = p
+			p = &product{key: s.Key, titles: map[string]int{}, brands: map[string]bool{}, merchants: merchantCounts{}, prices: map[string]*prices{}}
+			all[s.Key] = p
 		}
 		p.add(a.Answer)
 		p.ranks = append(p.ranks, float64(i+1))
-		p.titles[spaced(s.entries[0].Title)]++
-		for _, entry := range s.entries {
+		p.titles[spaced(s.Entries[0].Title)]++
+		for _, entry := range s.Entries {
 			p.url = cmp.Or(p.url, entry.URL)
-			for _, brand := range owners.owners(entry.Named, entry.URL, entry.Domain) {
+			for _, brand := range owners.owners(entry.Of) {
 				p.brands[brand] = true
 			}
 		}
-		p.merchants.add(s.offers())
-		for currency, values := range s.prices() {
+		p.merchants.add(s.Offers())
+		for currency, values := range s.Prices() {
 			if p.prices[currency] == nil {
 				p.prices[currency] = &prices{bySweep: map[string][]float64{}}
 			}
@@ -93,7 +93,7 @@ func addProducts(all map[string]*product, owners *panel, a answers.Finding) {
 func (p *product) row(h *history, answers int) earshot.ProductRow {
 	row := earshot.ProductRow{
 		Product: p.key, Title: p.title, URL: p.url, Brands: h.order(p.brands), Seen: p.view(h.names),
-		Share: float64(p.answers) / float64(answers), MedianRank: median(p.ranks), Merchants: p.merchants.view(),
+		Share: float64(p.answers) / float64(answers), MedianRank: stats.Median(p.ranks), Merchants: p.merchants.view(),
 	}
 	for _, currency := range slices.Sorted(maps.Keys(p.prices)) {
 		row.Prices = append(row.Prices, p.prices[currency].view(h, currency))
@@ -112,7 +112,7 @@ func (p *prices) view(h *history, currency string) earshot.ProductPrice {
 }
 
 func rangeOf(values []float64) earshot.PriceRange {
-	return earshot.PriceRange{Median: median(values), Lowest: slices.Min(values), Offers: len(values)}
+	return earshot.PriceRange{Median: stats.Median(values), Lowest: slices.Min(values), Offers: len(values)}
 }
 
 // merchantCounts contains the offers of merchants by key.
@@ -128,7 +128,7 @@ type merchant struct {
 func (m merchantCounts) add(offers []metric.Offer) {
 	counted := map[string]bool{}
 	for _, o := range offers {
-		key := merchantKey(o)
+		key := metric.MerchantKey(o.Merchant, o.Domain)
 		if key == "" || counted[key] {
 			continue
 		}

@@ -24,7 +24,7 @@ func (l *Lister) Searches(ctx context.Context, organization, name string, q *ear
 		return nil, err
 	}
 	var found []*search
-	text := fold(q.Text)
+	text := metric.TextKey(q.Text)
 	for key, s := range all {
 		if !strings.Contains(key, text) {
 			continue
@@ -61,7 +61,7 @@ type search struct {
 func addSearches(all map[string]*search, p *panel, a answers.Finding) {
 	spellings := map[string]string{} // the first in the answer, by folded text
 	for _, text := range a.Found.Searches {
-		if key := fold(text); key != "" && spellings[key] == "" {
+		if key := metric.TextKey(text); key != "" && spellings[key] == "" {
 			spellings[key] = spaced(text)
 		}
 	}
@@ -93,6 +93,9 @@ func addSearches(all map[string]*search, p *panel, a answers.Finding) {
 	}
 }
 
+// spaced returns a text without white space at its ends and with single spaces.
+func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // reading contains the brands whose pages an answer retrieved or cited.
 type reading struct {
 	isReported       bool // the answer reports retrieved pages
@@ -102,10 +105,10 @@ type reading struct {
 
 // newReading returns the reading of an answer. A cited page counts as retrieved.
 func newReading(p *panel, f *analysis.Analysis) (r reading) {
-	if missing(f, metric.FieldSources) != "" {
+	if f.Missing(metric.FieldSources) != "" {
 		return r
 	}
-	r.isReported, r.cited = true, p.brandsOn(cited(f))
+	r.isReported, r.cited = true, p.brandsOn(f.CitedPages(f.Citations))
 	r.retrieved = p.brandsOn(f.Sources)
 	maps.Copy(r.retrieved, r.cited)
 	own := false

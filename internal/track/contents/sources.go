@@ -172,7 +172,7 @@ func (d *sourceDetails) key(page metric.Citation) string {
 // count counts the sources of an answer. The newest answers must come first.
 func (d *sourceDetails) count(into sourceCounts, a answers.Finding) {
 	f := a.Found
-	reads, cites := missing(f, metric.FieldSources), missing(f, metric.FieldCited)
+	reads, cites := f.Missing(metric.FieldSources), f.Missing(metric.FieldCited)
 	pages := map[string]metric.Citation{}
 	set := func(list []metric.Citation) map[string]bool {
 		keys := map[string]bool{}
@@ -182,7 +182,7 @@ func (d *sourceDetails) count(into sourceCounts, a answers.Finding) {
 		}
 		return keys
 	}
-	read, cited := map[string]bool{}, set(cited(f))
+	read, cited := map[string]bool{}, set(f.CitedPages(f.Citations))
 	if reads == "" {
 		read = set(f.Sources)
 		maps.Copy(read, cited)

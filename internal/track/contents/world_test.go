@@ -47,10 +47,6 @@ const (
 
 func newWorld(t *testing.T, address string) *world {
 	t.Helper()
-	stored := contents(metric.Contents{Searches: []string{"x"}})
-	if found, err := analysis.Decode(stored.Encode()); err != nil || found.Searches == nil {
-		t.Skip("stored analyses do not have contents yet")
-	}
 	s := storetest.OpenVirtual(t, address)
 	catalogue, err := provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}}, func(string) bool { return false }, nil)
 	if err != nil {

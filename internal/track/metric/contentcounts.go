@@ -26,9 +26,9 @@ func (c *CellCounts) addContents(panel []PanelBrand, a *Observation) {
 	if reports(needsLayout) {
 		c.addLayout(a.Layout)
 	}
-	var products []shown
+	var products []ShownProduct
 	if reports(needsProducts) {
-		products = shownProducts(a.Products)
+		products = ShownProducts(a.Products)
 		c.addOffers(products)
 	}
 	for i := range panel {
@@ -49,7 +49,7 @@ func (c *CellCounts) addContents(panel []PanelBrand, a *Observation) {
 func (b *BrandCounts) addAds(brand *PanelBrand, ads []Ad) {
 	n := int32(0)
 	for i := range ads {
-		if ads[i].of(brand) {
+		if ads[i].Of(brand) {
 			n++
 		}
 	}
@@ -70,7 +70,7 @@ func (b *BrandCounts) addPages(brand *PanelBrand, a *Observation, reports func(n
 		}
 		return false
 	}
-	cites := reports(needsCited) && on(a.cited())
+	cites := on(a.CitedPages(a.Citations))
 	retrieves := cites || reports(needsSources) && on(a.Sources)
 	if cites {
 		b.CitedPages++
@@ -127,7 +127,7 @@ func (c *CellCounts) addLayout(blocks []Block) {
 }
 
 // addOffers counts the offers and prices of products.
-func (c *CellCounts) addOffers(products []shown) {
+func (c *CellCounts) addOffers(products []ShownProduct) {
 	for _, p := range products {
 		if c.sources&ByMerchant != 0 {
 			for _, merchant := range p.merchants() {
@@ -138,8 +138,8 @@ func (c *CellCounts) addOffers(products []shown) {
 		if c.sources&ByPrice == 0 {
 			continue
 		}
-		for currency, values := range p.prices() {
-			c.writable().addPrices(priceKey{p.key, currency}, prices{1, values})
+		for currency, values := range p.Prices() {
+			c.writable().addPrices(priceKey{p.Key, currency}, prices{1, values})
 		}
 	}
 }

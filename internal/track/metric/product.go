@@ -7,19 +7,20 @@ import (
 	"golang.org/x/text/cases"
 
 	"earshot/internal/track/mention"
+	"earshot/internal/track/stats"
 )
 
-// SearchKey returns the form in which searches are compared: case-folded, with single spaces
-// and none at the ends. It is empty for a search without a visible character.
-func SearchKey(search string) string {
-	return strings.Join(strings.Fields(cases.Fold().String(search)), " ")
+// TextKey returns the form in which searches and other short texts are compared: case-folded,
+// with single spaces and none at the ends. It is empty for a text without a visible character.
+func TextKey(text string) string {
+	return strings.Join(strings.Fields(cases.Fold().String(text)), " ")
 }
 
 // distinctSearches returns the number of different searches. Empty ones do not count.
 func distinctSearches(searches []string) int {
 	var seen []string
 	for _, search := range searches {
-		if key := SearchKey(search); key != "" && !slices.Contains(seen, key) {
+		if key := TextKey(search); key != "" && !slices.Contains(seen, key) {
 			seen = append(seen, key)
 		}
 	}
@@ -46,14 +47,14 @@ func MerchantKey(name, domain string) string {
 	return ""
 }
 
-// of reports whether a product belongs to a brand: its title names the brand, or its page or
+// Of reports whether a product belongs to a brand: its title names the brand, or its page or
 // its merchant is on the brand's domains.
-func (p *Product) of(b *PanelBrand) bool {
+func (p *Product) Of(b *PanelBrand) bool {
 	return belongs(b, p.Named, p.URL, p.Domain)
 }
 
-// of reports whether an ad belongs to a brand.
-func (a *Ad) of(b *PanelBrand) bool {
+// Of reports whether an ad belongs to a brand.
+func (a *Ad) Of(b *PanelBrand) bool {
 	return belongs(b, a.Named, a.URL, a.Domain)
 }
 
@@ -61,43 +62,43 @@ func belongs(b *PanelBrand, named []string, url, domain string) bool {
 	return slices.Contains(named, b.Name) || url != "" && Citation{URL: url}.on(*b) || domain != "" && Citation{Host: domain}.on(*b)
 }
 
-// shown is a product of an answer with all of its entries.
-type shown struct {
-	key     string
-	entries []*Product
+// ShownProduct is a product of an answer with all of its entries.
+type ShownProduct struct {
+	Key     string
+	Entries []*Product
 }
 
-// shownProducts returns the different products of an answer in the order of their positions.
-func shownProducts(products []Product) []shown {
+// ShownProducts returns the different products of an answer in the order of their positions.
+func ShownProducts(products []Product) []ShownProduct {
 	ordered := make([]*Product, len(products))
 	for i := range products {
 		ordered[i] = &products[i]
 	}
 	slices.SortStableFunc(ordered, func(a, b *Product) int { return a.Position - b.Position })
-	var all []shown
+	var all []ShownProduct
 	for _, p := range ordered {
 		key := p.Key()
-		at := slices.IndexFunc(all, func(s shown) bool { return s.key == key })
+		at := slices.IndexFunc(all, func(s ShownProduct) bool { return s.Key == key })
 		if at < 0 {
 			at = len(all)
-			all = append(all, shown{key: key})
+			all = append(all, ShownProduct{Key: key})
 		}
-		all[at].entries = append(all[at].entries, p)
+		all[at].Entries = append(all[at].Entries, p)
 	}
 	return all
 }
 
 // firstProduct returns the place of the first product of a brand from 1 on, or 0.
-func firstProduct(products []shown, b *PanelBrand) int {
-	return 1 + slices.IndexFunc(products, func(s shown) bool {
-		return slices.ContainsFunc(s.entries, func(p *Product) bool { return p.of(b) })
+func firstProduct(products []ShownProduct, b *PanelBrand) int {
+	return 1 + slices.IndexFunc(products, func(s ShownProduct) bool {
+		return slices.ContainsFunc(s.Entries, func(p *Product) bool { return p.Of(b) })
 	})
 }
 
-// offers returns all offers of a product: of its own merchant, and the listed ones.
-func (s shown) offers() []Offer {
+// Offers returns all offers of a product: of its own merchant, and the listed ones.
+func (s ShownProduct) Offers() []Offer {
 	var all []Offer
-	for _, p := range s.entries {
+	for _, p := range s.Entries {
 		all = append(all, Offer{Merchant: p.Merchant, Domain: p.Domain, Price: p.Price})
 		all = append(all, p.Offers...)
 	}
@@ -105,9 +106,9 @@ func (s shown) offers() []Offer {
 }
 
 // merchants returns the keys of the merchants that offer a product, each once.
-func (s shown) merchants() []string {
+func (s ShownProduct) merchants() []string {
 	var keys []string
-	for _, o := range s.offers() {
+	for _, o := range s.Offers() {
 		if key := MerchantKey(o.Merchant, o.Domain); key != "" && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
@@ -115,13 +116,13 @@ func (s shown) merchants() []string {
 	return keys
 }
 
-// prices returns the prices of a product by currency: the lowest of each merchant, and the
+// Prices returns the prices of a product by currency: the lowest of each merchant, and the
 // lowest price without a merchant unless a merchant has it. A price without a merchant that
 // equals a merchant's price is the headline of that offer. Offers that are not available have
 // no price.
-func (s shown) prices() map[string][]float64 {
+func (s ShownProduct) Prices() map[string][]float64 {
 	lowest := map[string]map[string]float64{} // by currency and merchant
-	for _, o := range s.offers() {
+	for _, o := range s.Offers() {
 		if o.Price == nil || !(o.Price.Value > 0) || o.Price.Currency == "" || o.Available != nil && !*o.Available {
 			continue
 		}
@@ -166,9 +167,7 @@ type PriceRange struct {
 
 // spread returns the lowest and the median of one or more prices.
 func spread(values []float64) PriceRange {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return PriceRange{Lowest: sorted[0], Median: (sorted[(n-1)/2] + sorted[n/2]) / 2}
+	return PriceRange{Lowest: slices.Min(values), Median: stats.Median(values)}
 }
 
 // PricePoint contains the prices of a product in one sweep.

@@ -58,10 +58,10 @@ func (c *CellCounts) leftOut(n needs) (notRequested, notOffered int) {
 	return notRequested, int(all-c.Reported[n-1]) - notRequested
 }
 
-// unreported returns the reason why an answer does not report a field, or "" if it does. An
+// Missing returns the reason why an answer does not report a field, or "" if it does. An
 // answer without Cited cites its citations.
-func (a *Observation) unreported(f Field) Reason {
-	if reason, named := a.Unreported[f]; named {
+func (c *Contents) Missing(f Field) Reason {
+	if reason, named := c.Unreported[f]; named {
 		if reason == NotRequested {
 			return NotRequested
 		}
@@ -70,17 +70,17 @@ func (a *Observation) unreported(f Field) Reason {
 	present := false
 	switch f {
 	case FieldSearches:
-		present = a.Searches != nil
+		present = c.Searches != nil
 	case FieldSources:
-		present = a.Sources != nil
+		present = c.Sources != nil
 	case FieldCited:
 		present = true
 	case FieldProducts:
-		present = a.Products != nil
+		present = c.Products != nil
 	case FieldAds:
-		present = a.Ads != nil
+		present = c.Ads != nil
 	case FieldLayout:
-		present = a.Layout != nil
+		present = c.Layout != nil
 	}
 	if present {
 		return ""
@@ -94,12 +94,17 @@ func (a *Observation) isPage() bool {
 	return named || a.Organic != nil || a.Layout != nil
 }
 
-// cited returns the pages that an answer cites.
-func (a *Observation) cited() []Citation {
-	if a.Cited == nil {
-		return a.Citations
+// CitedPages returns the pages that an answer with these citations cites, or nil if the answer
+// does not report them.
+func (c *Contents) CitedPages(citations []Citation) []Citation {
+	switch {
+	case c.Missing(FieldCited) != "":
+		return nil
+	case c.Cited == nil:
+		return citations
+	default:
+		return c.Cited
 	}
-	return a.Cited
 }
 
 // addReported counts which sets of fields an answer reports, and returns these sets.
@@ -110,7 +115,7 @@ func (c *CellCounts) addReported(a *Observation) (reported [len(fieldSets)]bool)
 		}
 		reason := Reason("")
 		for _, f := range fields {
-			if reason = a.unreported(f); reason != "" {
+			if reason = a.Missing(f); reason != "" {
 				break
 			}
 		}

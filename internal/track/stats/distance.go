@@ -38,6 +38,13 @@ func BrayCurtis(a, b map[string]float64) (float64, bool) {
 	return apart / together, true
 }
 
+// Median returns the median of one or more values.
+func Median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
 // Mode returns the key with the largest count. Of several it returns the first by name.
 func Mode(counts map[string]int) string {
 	best := ""

@@ -288,6 +288,16 @@ func TestDistances(t *testing.T) {
 	}
 }
 
+func TestMedian(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{3}, 3}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 2, 9}, 3}} {
+		near(t, "median", stats.Median(c.values), c.want, 0)
+	}
+}
+
 func TestPlanAndItsInverses(t *testing.T) {
 	t.Parallel()
 	c := stats.DefaultComponents
