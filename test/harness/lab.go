@@ -25,11 +25,17 @@ brands:
 // and cites Ollaro, Kestrin and Nordvale. In the default world, that is random.
 func AllNamed(tb testing.TB) func(*app.Config) {
 	tb.Helper()
-	world := filepath.Join(tb.TempDir(), "world.yaml")
-	if err := os.WriteFile(world, []byte(allNamed), 0o600); err != nil {
+	return World(tb, allNamed)
+}
+
+// World returns a setting for the lab's world.
+func World(tb testing.TB, text string) func(*app.Config) {
+	tb.Helper()
+	file := filepath.Join(tb.TempDir(), "world.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	return func(cfg *app.Config) { cfg.LabWorld = world }
+	return func(cfg *app.Config) { cfg.LabWorld = file }
 }
 
 // held is the answer of the assistant of Hold.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,6 +21,7 @@ import (
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/proof"
 	"earshot/test/harness"
 )
 
@@ -159,6 +162,60 @@ func TestAnUpgradeAnalysesTheContentsOfKeptAnswers(t *testing.T) {
 	}
 	if charged(t, upgraded, a) != paid {
 		t.Errorf("the upgrade costs %d credits", charged(t, upgraded, a)-paid)
+	}
+}
+
+// Exports have every metric of contents, and a proof of them agrees with its answers.
+func TestExportsHaveTheMetricsOfContents(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t, harness.World(t, `
+brands:
+  - {name: Ollaro, rate: 1, products: 1, ads: 1}
+  - {name: Kestrin, rate: 0.5, products: 0.5, ads: 0.5}
+merchants: [{name: Cartwell, rate: 0.5}]
+blocks: {videos: 1}
+`))
+	a := n.Organization(t, "business", 1000)
+	applied(t, n, a, "", strings.Replace(panel, "country: US}", "country: US, options: {include: {searchQueries: true, shopping: true, ads: true}}}", 1))
+	sweep := ended(t, n, a, run(t, n, a, "one").Sweep.ID)
+
+	checks := provedNumbers(t, n, a, 1)
+	exported := map[string]map[string]string{} // by metric and labels
+	for _, row := range rows(t, n.Get(t, a, exportPath+"?table=metrics&format=csv").Has(t, "metrics", http.StatusOK)) {
+		name := strings.TrimSuffix(row["metric"], metric.M2)
+		exported[strings.Join([]string{name, row["target"], row["merchant"], row["product"], row["currency"], row["block"]}, "|")] = row
+		if row["value"] != "" {
+			exported[name] = row
+		}
+	}
+	for _, name := range []string{
+		"searched", "fanout", "retrievalRate", "citationRate", "citedWhenRetrieved", "productVisibility", "productRank", "merchantShare", "price", "adRate", "paidShare",
+		"organicVisibility", "overviewRate", "blockRate",
+	} {
+		if exported[name] == nil {
+			t.Errorf("no exported row has a value of %s", name)
+		}
+		if !slices.ContainsFunc(checks, func(c proof.Check) bool { return strings.HasPrefix(c.What, name+metric.M2) && c.Stated != nil }) {
+			t.Errorf("the proof does not state %s", name)
+		}
+	}
+	counts := map[string]int{}
+	for _, row := range metricsOf(t, n, a, "metric=merchantShare,price,blockRate&by=target,surface").Rows {
+		name := strings.TrimSuffix(row.Metric, metric.M2)
+		got := exported[strings.Join([]string{name, row.Target, row.Merchant, row.Product, row.Currency, row.Block}, "|")]
+		counts[name]++
+		for column, want := range map[string]*float64{"value": row.Value, "lowest": row.Lowest, "medianPosition": row.MedianPosition} {
+			text := ""
+			if want != nil {
+				text = strconv.FormatFloat(*want, 'g', -1, 64)
+			}
+			if got == nil || got["sweep"] != sweep.ID || got[column] != text || got["reason"] != row.Reason {
+				t.Errorf("%s is %q in the export, %+v in the API", column, got, row)
+			}
+		}
+	}
+	if len(counts) != 3 {
+		t.Errorf("the API has %v rows", counts)
 	}
 }
 

@@ -242,12 +242,12 @@ func checkDiscovery(t *testing.T, n *harness.Node, a *app.Account) {
 	}
 }
 
-// checkProof computes what an export states again.
-func checkProof(t *testing.T, n *harness.Node, a *app.Account) {
+// provedNumbers exports a proof of a number of sweeps and returns its checks. All must agree.
+func provedNumbers(t *testing.T, n *harness.Node, a *app.Account, sweeps int) []proof.Check {
 	t.Helper()
 	file := n.Get(t, a, "/v1/trackers/shoes/export?table=numbers").Has(t, "numbers", http.StatusOK).Body
 	head, checks, err := proof.Verify(bytes.NewReader(file))
-	if err != nil || len(head.Definition.Sweeps) != 2 || len(checks) < 100 {
+	if err != nil || len(head.Definition.Sweeps) != sweeps || len(checks) < 100 {
 		t.Fatalf("%d checks of %+v: %v", len(checks), head, err)
 	}
 	for _, check := range checks {
@@ -255,6 +255,13 @@ func checkProof(t *testing.T, n *harness.Node, a *app.Account) {
 			t.Errorf("%+v", check)
 		}
 	}
+	return checks
+}
+
+// checkProof computes what an export states again.
+func checkProof(t *testing.T, n *harness.Node, a *app.Account) {
+	t.Helper()
+	provedNumbers(t, n, a, 2)
 	n.Get(t, a, "/v1/trackers/shoes/export?table=numbers&format=csv").Invalid(t, "a table", http.StatusBadRequest, "format")
 }
 

@@ -3,15 +3,12 @@ package tracking
 import (
 	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"earshot"
-	"earshot/internal/app"
 	"earshot/internal/upstream/lab"
 	"earshot/internal/upstream/lab/world"
 	"earshot/test/harness"
@@ -49,15 +46,11 @@ var assistants = map[string]string{
 // the lab's world says of it.
 func TestAnswersNameWhatTheLabDrew(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "world.yaml")
-	if err := os.WriteFile(file, []byte(labWorld), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	rates, err := lab.ParseWorld([]byte(labWorld))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := harness.Start(t, func(cfg *app.Config) { cfg.LabWorld = file })
+	n := harness.Start(t, harness.World(t, labWorld))
 	a := n.Organization(t, "many", 1000)
 	applied(t, n, a, "", everywhere)
 	sweep := ended(t, n, a, run(t, n, a, "one").Sweep.ID)

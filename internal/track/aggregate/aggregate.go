@@ -84,7 +84,7 @@ type Options struct {
 	Sources metric.Sources
 	Cells   bool // the cells of every sweep, even if the tracker is large
 
-	inBackground bool // nobody waits for the result, so there is no limit on answers
+	isUnlimited bool // whatever the number of answers; for background work and single sweeps
 }
 
 // With calls use with an Aggregate. If use returns metric.ErrCells, With calls it again with
@@ -133,13 +133,13 @@ func (s *Counter) Count(ctx context.Context, t *tracking.Tracker, d *definition.
 
 // CountSweep counts the answers of one sweep. The result is not cached, because each sweep
 // is counted only once this way.
-func (s *Counter) CountSweep(ctx context.Context, h *ClosedSweeps, sweep *tracking.Sweep) (*Aggregate, error) {
+func (s *Counter) CountSweep(ctx context.Context, h *ClosedSweeps, sweep *tracking.Sweep, sources metric.Sources) (*Aggregate, error) {
 	release, err := s.Turn(ctx, h.tracker.Organization)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	b := h.newAggregate(Options{Cells: true}, sweep)
+	b := h.newAggregate(Options{Sources: sources, Cells: true, isUnlimited: sources != metric.NoSources}, sweep)
 	b.answers = sweep.Submitted
 	return b, s.fill(ctx, b, h)
 }

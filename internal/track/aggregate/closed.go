@@ -155,7 +155,7 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 			read.addAnswers(i, sheet.Target, sheet.Surface, sheet.Answers)
 		}
 	}
-	if most := min(MaxCounted, maxSmallSize/sizeOf(1, h.panel)); answers > most && !b.options.inBackground {
+	if most := min(MaxCounted, maxSmallSize/sizeOf(1, h.panel)); answers > most && !b.options.isUnlimited {
 		return schema.Invalid("from", "selects %d answers that are not counted yet, but one request counts at most %d: choose a shorter period", answers, most)
 	}
 	if err := s.readAnalyses(ctx, uncounted, &read); err != nil {

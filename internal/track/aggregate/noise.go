@@ -54,7 +54,7 @@ func (s *Counter) storeNoise(ctx context.Context, h *ClosedSweeps) error {
 	if known := all[h.rules.Version]; known != nil && known.Weights == weights {
 		return nil
 	}
-	b := h.newAggregate(Options{Sources: metric.ByDomain, inBackground: true}, first, repeat)
+	b := h.newAggregate(Options{Sources: metric.ByDomain, isUnlimited: true}, first, repeat)
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}

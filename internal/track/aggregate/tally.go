@@ -157,7 +157,7 @@ func ignoreNotFound(err error) error {
 
 // tallySweep counts the answers of a sweep and stores the tally.
 func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracking.Sweep) error {
-	b := h.newAggregate(Options{inBackground: true}, sweep)
+	b := h.newAggregate(Options{isUnlimited: true}, sweep)
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}

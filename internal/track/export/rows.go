@@ -113,7 +113,13 @@ type (
 		Target      string         `json:"target" parquet:"target,dict"`
 		Surface     *string        `json:"surface" parquet:"surface,optional,dict"`
 		Via         *string        `json:"via" parquet:"via,optional,dict"`
+		Merchant    *string        `json:"merchant" parquet:"merchant,optional,dict"`
+		Product     *string        `json:"product" parquet:"product,optional,dict"`
+		Currency    *string        `json:"currency" parquet:"currency,optional,dict"`
+		Block       *string        `json:"block" parquet:"block,optional,dict"`
 		Value       *float64       `json:"value" parquet:"value,optional"`
+		Lowest      *float64       `json:"lowest" parquet:"lowest,optional"`
+		Position    *float64       `json:"medianPosition" parquet:"medianPosition,optional"`
 		Numerator   float64        `json:"numerator" parquet:"numerator"`
 		Denominator float64        `json:"denominator" parquet:"denominator"`
 		Answers     int64          `json:"answers" parquet:"answers"`
@@ -211,21 +217,38 @@ func (s *Exporter) exportMetrics(ctx context.Context, organization, name string,
 
 // sweepRows returns the metrics of one sweep.
 func (s *Exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, sweep *tracking.Sweep) (rows []metricRow, err error) {
-	b, err := s.counter.CountSweep(ctx, h, sweep)
+	b, err := s.counter.CountSweep(ctx, h, sweep, metric.NoSources)
 	if err != nil {
 		return nil, err
 	}
-	wanted := metric.Query{By: []string{"target", "surface", "sweep"}, BrandsOnly: true}
-	found, err := b.Rows(wanted)
-	for i := range found {
-		rows = append(rows, rowOfMetric(b, numbers.Row(b, wanted, &found[i]), sweep))
+	add := func(metrics ...string) error {
+		wanted := metric.Query{Metrics: metrics, By: []string{"target", "surface", "sweep"}, BrandsOnly: true}
+		found, err := b.Rows(wanted)
+		for i := range found {
+			rows = append(rows, rowOfMetric(b, numbers.Row(b, wanted, &found[i]), sweep))
+		}
+		return err
 	}
+	if err := add(); err != nil {
+		return nil, err
+	}
+	// Tallies do not have merchants, prices and blocks. Without products and layouts, there is
+	// no need to read the answers.
+	if slices.ContainsFunc(rows, func(r metricRow) bool {
+		return r.Reason == nil && (r.Metric == "productVisibility"+metric.M2 || r.Metric == "overviewRate"+metric.M2)
+	}) {
+		if b, err = s.counter.CountSweep(ctx, h, sweep, metric.ByMerchant|metric.ByPrice|metric.ByBlock); err != nil {
+			return nil, err
+		}
+	}
+	err = add("merchantShare", "price", "blockRate")
 	return rows, err
 }
 
 func rowOfMetric(b *aggregate.Aggregate, m earshot.MetricRow, sweep *tracking.Sweep) metricRow {
 	row := metricRow{
 		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNil(m.Brand), Target: m.Target, Surface: orNil(m.Surface), Via: orNil(m.Via),
+		Merchant: orNil(m.Merchant), Product: orNil(m.Product), Currency: orNil(m.Currency), Block: orNil(m.Block), Lowest: m.Lowest, Position: m.MedianPosition,
 		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), Reason: orNil(m.Reason), MadeUp: b.MadeUp,
 	}
 	if m.Interval != nil {
