@@ -67,6 +67,8 @@ func TestDashboard(t *testing.T) {
 		"answers":              testAnswers,
 		"sources and brands":   testSourcesAndBrands,
 		"keep a name":          testKeepName,
+		"reviews":              testReviews,
+		"besides the text":     testBesidesTheText,
 		"hostile findings":     testHostileFindings,
 		"hostile addresses":    testHostileAddresses,
 	} {

@@ -229,6 +229,7 @@ var trackerPages = []view{
 	{"#/trackers/demo/answers", hook("answers"), "Answered"},
 	{"#/trackers/demo/sweeps", hook("sweeps"), "Complete"},
 	{"#/trackers/demo/alerts", `[aria-label="Channels"] + [aria-label="Reports and exports"]`, "No scheduled reports"},
+	{"#/trackers/demo/reviews", "section", "No open reviews"},
 	{"#/trackers/demo/brands", hook("rules"), "Current"},
 	{"#/history/sweeps", hook("requests"), "demo"},
 	{"#/trackers/demo/definition", "pre", "name: demo"},

@@ -6,6 +6,7 @@ import { CardTable } from "../table";
 import { Failed, Loading, number, Skeleton } from "../ui";
 import { addressOf, keptFilters, numberQuery, periodOf } from "./address";
 import { OpenAlerts } from "./alerts";
+import { BesidesTheText } from "./besides";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { Headline } from "./headline";
 import { League, leagueMetrics } from "./league";
@@ -108,6 +109,7 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
             compared={change.value?.rows.filter((r) => r.metric.startsWith(`${metric}@`))}
             sweeps={sweeps}
           />
+          <BesidesTheText tracker={tracker} brands={brands} target={whole} />
           <TopSources tracker={tracker} />
         </>
       )}

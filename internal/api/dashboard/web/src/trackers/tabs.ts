@@ -7,6 +7,7 @@ import { Brands } from "./brands/page";
 import { Definition } from "./definition";
 import { Overview } from "./overview";
 import { Prompts } from "./prompts";
+import { Reviews } from "./reviews";
 import { Sources } from "./sources/page";
 import { Sweeps } from "./sweeps";
 
@@ -17,6 +18,7 @@ export const tabs: { name: string; title: string; show: ComponentType<TabProps> 
   { name: "answers", title: "Answers", show: Answers },
   { name: "sweeps", title: "Sweeps", show: Sweeps },
   { name: "alerts", title: "Alerts", show: Alerts },
+  { name: "reviews", title: "Reviews", show: Reviews },
   { name: "brands", title: "Brands", show: Brands },
   { name: "definition", title: "Settings", show: Definition },
 ];

@@ -1,5 +1,5 @@
 // Numbers and verdicts in words. Nothing is computed here: a page shows what the API returns.
-import type { ComparedRow, GradedCut } from "../api.gen";
+import type { ComparedRow, GradedCut, MetricRow, Opinion, ReviewKind, ReviewState } from "../api.gen";
 import { targetLabel } from "../names";
 import { dateText, timeText } from "../time";
 import { counted } from "../ui";
@@ -101,6 +101,41 @@ export const metrics = {
   citationRate: "Citation rate",
 } as const;
 export type MetricName = keyof typeof metrics;
+
+/** The metrics of what answers contain besides their text, by the names of the API. */
+export const besidesMetrics: Record<string, string> = {
+  "searched@m2": "Answers with a web search",
+  "fanout@m2": "Searches per answer with a search",
+  "retrievalRate@m2": "Website read",
+  "citationRate@m2": "Website cited",
+  "citedWhenRetrieved@m2": "Website cited when read",
+  "productVisibility@m2": "Products shown",
+  "adRate@m2": "Ads shown",
+  "paidShare@m2": "Share of all ads",
+  "organicVisibility@m2": "Visibility without sponsored text",
+  "overviewRate@m2": "Search pages with an AI overview",
+};
+
+/** Why a metric has no value. */
+export const absentReasons: Record<NonNullable<MetricRow["reason"]>, string> = {
+  notRequested: "not requested",
+  notOffered: "not offered",
+};
+
+export const reviewKinds: Record<ReviewKind, string> = {
+  warning: "Warning",
+  negation: "Negative statement",
+  fact: "Different fact",
+};
+
+export const reviewStates: Record<ReviewState, string> = {
+  open: "Open",
+  right: "Right",
+  wrong: "Wrong",
+  resolved: "Resolved",
+};
+
+export const opinionWords: Record<Opinion, string> = { problem: "problem", fine: "no problem", unsure: "unsure" };
 
 /** Why answers are missing, by the API's reasons. */
 export const missingReasons: Record<string, string> = {
