@@ -38,7 +38,8 @@ func NewReporter(s *store.Store, d *definition.Reader, c *aggregate.Counter, n *
 }
 
 // reportMetrics are the metrics that a report shows.
-const reportMetrics = "visibility,shareOfVoice,firstNamed,citationRate,coverage,refusal,informative"
+const reportMetrics = "visibility,shareOfVoice,firstNamed,citationRate,coverage,refusal,informative," +
+	"searched,fanout,retrievalRate@m2,citationRate@m2,citedWhenRetrieved,productVisibility,adRate,paidShare,organicVisibility,overviewRate"
 
 // Report reads the content of a report that compares one period with another. Returns
 // store.ErrNotFound.

@@ -41,6 +41,7 @@ type cutPage struct {
 	Targets   []targetRow
 	Prompts   *prompts
 	Sources   *sources
+	Besides   *besides
 	Grade     *grade
 }
 
@@ -166,7 +167,7 @@ const (
 
 func (b *builder) cut(target string) cutPage {
 	rows := b.in.Numbers.Rows
-	p := cutPage{Trend: b.trend(target), Prompts: b.prompts(target), Sources: b.sources(target), Grade: b.grade(target)}
+	p := cutPage{Trend: b.trend(target), Prompts: b.prompts(target), Sources: b.sources(target), Besides: b.besides(target), Grade: b.grade(target)}
 	for _, brand := range b.in.Brands {
 		seen := number(rows, visibility, brand.Name, target)
 		if seen == nil {

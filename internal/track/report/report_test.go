@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,8 +29,11 @@ var start = time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)
 func sample(name string) *report.Input {
 	iv := &earshot.Intervals{Rerun: []float64{0.38, 0.46}, Market: []float64{0.31, 0.54}}
 	row := func(metric, brand string, value float64) earshot.MetricRow {
+		if !strings.Contains(metric, "@") {
+			metric += "@m1"
+		}
 		return earshot.MetricRow{
-			Metric: metric + "@m1", Brand: brand, NumberLabels: earshot.NumberLabels{Target: "*", Surface: "web"}, Value: &value, Numerator: 1260 * value, Denominator: 1260,
+			Metric: metric, Brand: brand, NumberLabels: earshot.NumberLabels{Target: "*", Surface: "web"}, Value: &value, Numerator: 1260 * value, Denominator: 1260,
 			Answers: 1260, Cells: new(50), Sweeps: new(8), Missing: 12, Interval: iv, Lag1: new(0.61), Rules: "r3",
 		}
 	}
@@ -65,6 +69,23 @@ func sample(name string) *report.Input {
 		Reasons: []earshot.ReasonCount{{Reason: "blocked", Count: 9}},
 	}
 	in.Targets.Rows[0].Target = name
+	searches := row("fanout@m2", "", 2.04)
+	searches.Interval = &earshot.Intervals{Rerun: []float64{1.5, 2.6}}
+	in.Numbers.Rows = append(in.Numbers.Rows, row("searched@m2", "", 0.783), searches)
+	for _, brand := range []string{name, "Kestrin"} {
+		for i, metric := range []string{"retrievalRate@m2", "citationRate@m2", "citedWhenRetrieved@m2", "productVisibility@m2", "adRate@m2", "paidShare@m2", "organicVisibility@m2"} {
+			one := row(metric, brand, 0.111+float64(i)/10)
+			switch metric {
+			case "productVisibility@m2":
+				one.Value, one.Interval, one.Reason = nil, nil, "notRequested"
+			case "adRate@m2":
+				one.Value, one.Interval, one.Reason = nil, nil, "notOffered"
+			case "organicVisibility@m2":
+				one.Note = "paidNotMarked"
+			}
+			in.Numbers.Rows = append(in.Numbers.Rows, one)
+		}
+	}
 	for i := range 16 {
 		sweep := earshot.Sweep{
 			ID: fmt.Sprint("s", i), State: earshot.SweepClosed, DueAt: earshot.Timestamp{Time: start.AddDate(0, 0, i)},
@@ -199,7 +220,7 @@ func TestMarkdownEscapesNames(t *testing.T) {
 		}
 		return ast.WalkContinue, nil
 	})
-	if err != nil || tables != 9 || headings != 10 {
+	if err != nil || tables != 11 || headings != 11 {
 		t.Errorf("%d tables below %d headings, %v\n%s", tables, headings, err, document)
 	}
 	var page bytes.Buffer
@@ -219,6 +240,35 @@ func TestBothFormatsHaveTheSameNumbers(t *testing.T) {
 	for _, number := range []string{"42.0 %", "38.0–46.0 %", "31.0–54.0 %", "+4.0 to +10.0", "12.3 %", "37.5 %"} {
 		if text := strings.ReplaceAll(written(t, report.Markdown, in), "\u00a0", " "); !strings.Contains(text, number) || !strings.Contains(words, number) {
 			t.Errorf("%s is not in both formats", number)
+		}
+	}
+}
+
+func TestBesidesTheText(t *testing.T) {
+	t.Parallel()
+	in := sample("Ollaro")
+	words := textOf(t, written(t, report.HTML, in), func(*html.Node) {})
+	text := strings.ReplaceAll(written(t, report.Markdown, in), "\u00a0", " ")
+	const interval = "38.0–46.0 %"
+	for _, want := range [][2]string{
+		{"Answers with a web search 78.3 % " + interval, "| Answers with a web search | **78.3 %** (" + interval},
+		{"Searches per answer with a search 2.04 1.50–2.60 2570.4 of 1,260", "| Searches per answer with a search | **2.04** (1.50–2.60; 2570.4 of 1,260) |"},
+		{"31.1 % " + interval + " 391.86 of 1,260 not requested not offered 61.1 %", "**31.1 %** (" + interval + "; 391.86 of 1,260) | **not requested** | **not offered** | **61.1 %**"},
+		{"71.1 % " + interval + " ads not marked", "**71.1 %** (" + interval + "; ads not marked) |"},
+	} {
+		if !strings.Contains(words, want[0]) {
+			t.Errorf("the page does not contain %q:\n%s", want[0], words)
+		}
+		if !strings.Contains(text, want[1]) {
+			t.Errorf("the document does not contain %q:\n%s", want[1], text)
+		}
+	}
+	in.Numbers.Rows = slices.DeleteFunc(in.Numbers.Rows, func(r earshot.MetricRow) bool {
+		return strings.HasSuffix(r.Metric, "@m2") && r.Value != nil && r.Note == ""
+	})
+	for _, write := range []func(*report.Input) ([]byte, error){report.HTML, report.Markdown} {
+		if document := written(t, write, in); strings.Contains(document, "Besides the text") {
+			t.Errorf("the report has a section without values:\n%s", document)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/track/metric"
 )
 
 // prompts are the prompts with the largest change.
@@ -141,6 +142,90 @@ func absentFigure(rows []earshot.SourceRow) figure {
 	default:
 		return figure{Value: "none", Of: "0 of " + count(float64(rows[0].AllCitations))}
 	}
+}
+
+// besides are the metrics of what answers contain besides their text.
+type besides struct {
+	General []besidesRow // not about a brand
+	Columns []string
+	Brands  []besidesRow
+}
+
+// besidesRow is a metric, or a brand with one figure for each column.
+type besidesRow struct {
+	Name    string
+	Own     bool
+	Figures []figure
+}
+
+// besidesMetrics are the labels of the metrics m2, in the order of the report.
+var besidesMetrics = []struct {
+	name, label string
+	general     bool
+}{
+	{"searched@m2", "Answers with a web search", true},
+	{"fanout@m2", "Searches per answer with a search", true},
+	{"overviewRate@m2", "Search pages with an AI overview", true},
+	{"retrievalRate@m2", "Site read", false},
+	{"citationRate@m2", "Site cited", false},
+	{"citedWhenRetrieved@m2", "Cited when read", false},
+	{"productVisibility@m2", "Products shown", false},
+	{"adRate@m2", "Ads shown", false},
+	{"paidShare@m2", "Share of ads", false},
+	{"organicVisibility@m2", "Organic visibility", false},
+}
+
+// besides returns nil if the answers report nothing besides their text.
+func (b *builder) besides(cut string) *besides {
+	s, reported := &besides{}, false
+	figures := func(metric, brand string) []figure {
+		r := number(b.in.Numbers.Rows, metric, brand, cut)
+		if r == nil {
+			return nil
+		}
+		// With a note, the value says nothing besides the visibility.
+		reported = reported || r.Value != nil && r.Note == ""
+		return []figure{besidesFigure(r)}
+	}
+	for _, m := range besidesMetrics {
+		if !m.general {
+			s.Columns = append(s.Columns, m.label)
+		} else if found := figures(m.name, ""); found != nil {
+			s.General = append(s.General, besidesRow{Name: m.label, Figures: found})
+		}
+	}
+	for _, brand := range b.in.Brands {
+		row := besidesRow{Name: brand.Name, Own: brand.Own}
+		for _, m := range besidesMetrics {
+			if !m.general {
+				row.Figures = append(row.Figures, figures(m.name, brand.Name)...)
+			}
+		}
+		if len(row.Figures) == len(s.Columns) {
+			s.Brands = append(s.Brands, row)
+		}
+	}
+	if !reported {
+		return nil
+	}
+	return s
+}
+
+// besidesFigure returns the figure of a metric m2, or the reason why it has no value.
+func besidesFigure(r *earshot.MetricRow) figure {
+	f := figureOf(r)
+	switch {
+	case r.Value == nil:
+		return figure{Value: cmp.Or(unreportedWords[r.Reason], noData)}
+	case r.Note != "":
+		f.Of = "ads not marked"
+	case metric.IsMean(r.Metric):
+		f.Value, f.Rerun = fmt.Sprintf("%.2f", *r.Value), ""
+		if r.Interval != nil && len(r.Interval.Rerun) == 2 {
+			f.Rerun = fmt.Sprintf("%.2f–%.2f", r.Interval.Rerun[0], r.Interval.Rerun[1])
+		}
+	}
+	return f
 }
 
 // grade is the quality of the data, with each criterion.

@@ -195,6 +195,9 @@ var reasonWords = map[string]string{
 	"failed":      "another error",
 }
 
+// unreportedWords explain why a metric m2 has no value.
+var unreportedWords = map[string]string{"notRequested": "not requested", "notOffered": "not offered"}
+
 // criterionWords are the labels of the criteria of a grade.
 var criterionWords = map[string]struct {
 	name  string

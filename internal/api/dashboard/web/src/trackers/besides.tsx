@@ -22,7 +22,8 @@ export function BesidesTheText({ tracker, brands, target }: BesidesProps) {
   const loaded = useMetrics(tracker.name, query, tracker);
   const found = loaded.value?.rows.filter((row) => row.target === target) ?? [];
   if (loaded.error && !loaded.value) return <Loading of={loaded} />;
-  if (found.every(({ value }) => value == null)) return null;
+  // With a note, the value equals the visibility.
+  if (found.every(({ value, note }) => value == null || note)) return null;
   const rows = names.flatMap((name) =>
     found.filter((row) => row.metric === name && (row.brand ?? brand) === brand).slice(0, 1),
   );
