@@ -24,12 +24,12 @@ func (l *Lister) OwnPages(ctx context.Context, organization, name string, span d
 	}
 	pages := map[string]PageCounts{}
 	err = p.each(ctx, "", false, func(a answers.Finding) {
-		if missing(a.Found, metric.FieldSources) != "" || missing(a.Found, metric.FieldCited) != "" {
+		if a.Found.Missing(metric.FieldSources) != "" || a.Found.Missing(metric.FieldCited) != "" {
 			return
 		}
 		found := map[string]PageCounts{} // of this answer
 		h.addOwn(found, a.Found.Sources, PageCounts{Retrieved: 1})
-		h.addOwn(found, cited(a.Found), PageCounts{Retrieved: 1, Cited: 1})
+		h.addOwn(found, a.Found.CitedPages(a.Found.Citations), PageCounts{Retrieved: 1, Cited: 1})
 		for url, one := range found {
 			pages[url] = PageCounts{pages[url].Retrieved + one.Retrieved, pages[url].Cited + one.Cited}
 		}
@@ -40,7 +40,7 @@ func (l *Lister) OwnPages(ctx context.Context, organization, name string, span d
 // addOwn sets the counts of the pages that belong to an own brand.
 func (h *history) addOwn(found map[string]PageCounts, pages []metric.Citation, counts PageCounts) {
 	for _, page := range pages {
-		for _, brand := range h.brandsAt(hostOf(page)) {
+		for _, brand := range h.brandsAt(page.Host) {
 			if h.Brands[brand].Own {
 				found[page.URL] = counts
 			}
