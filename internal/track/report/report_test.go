@@ -252,7 +252,7 @@ func TestBesidesTheText(t *testing.T) {
 	const interval = "38.0–46.0 %"
 	for _, want := range [][2]string{
 		{"Answers with a web search 78.3 % " + interval, "| Answers with a web search | **78.3 %** (" + interval},
-		{"Searches per answer with a search 2.04 1.50–2.60 2570.4 of 1,260", "| Searches per answer with a search | **2.04** (1.50–2.60; 2570.4 of 1,260) |"},
+		{"Searches per answer with a search 2.04 1.50–2.60 2570.4 in 1,260", "| Searches per answer with a search | **2.04** (1.50–2.60; 2570.4 in 1,260) |"},
 		{"31.1 % " + interval + " 391.86 of 1,260 not requested not offered 61.1 %", "**31.1 %** (" + interval + "; 391.86 of 1,260) | **not requested** | **not offered** | **61.1 %**"},
 		{"71.1 % " + interval + " ads not marked", "**71.1 %** (" + interval + "; ads not marked) |"},
 	} {

@@ -220,7 +220,7 @@ func besidesFigure(r *earshot.MetricRow) figure {
 	case r.Note != "":
 		f.Of = "ads not marked"
 	case metric.IsMean(r.Metric):
-		f.Value, f.Rerun = fmt.Sprintf("%.2f", *r.Value), ""
+		f = figure{Value: fmt.Sprintf("%.2f", *r.Value), Of: count(r.Numerator) + " in " + count(r.Denominator), Early: r.Provisional}
 		if r.Interval != nil && len(r.Interval.Rerun) == 2 {
 			f.Rerun = fmt.Sprintf("%.2f–%.2f", r.Interval.Rerun[0], r.Interval.Rerun[1])
 		}

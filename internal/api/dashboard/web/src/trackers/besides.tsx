@@ -73,7 +73,7 @@ function BasedOn({ tracker, row }: { tracker: string; row: MetricRow }) {
   return (
     <>
       <a href={answersAddress(tracker, row.answersUrl)}>
-        {number(numerator)} of {number(denominator)}
+        {number(numerator)} {row.metric === mean ? "in" : "of"} {number(denominator)}
       </a>
       <span class="faint">
         {!!notRequested && ` · ${number(notRequested)} not requested`}
