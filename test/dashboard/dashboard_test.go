@@ -66,6 +66,8 @@ func TestDashboard(t *testing.T) {
 		"hostile answers":      testHostileAnswers,
 		"answers":              testAnswers,
 		"sources and brands":   testSourcesAndBrands,
+		"contents of answers":  testContents,
+		"nothing requested":    testNothingRequested,
 		"keep a name":          testKeepName,
 		"reviews":              testReviews,
 		"besides the text":     testBesidesTheText,

@@ -1,6 +1,7 @@
 // The tests of the modules that do not need a browser. `make web-test` runs them in Node.
 import "./file.test";
 import "./ledger.test";
+import "./marked.test";
 import "./path.test";
 import "./schema.test";
 import "./yaml.test";

@@ -9,7 +9,7 @@ import { counted, Loading, number, useLoad } from "../ui";
 import { addressOf } from "./address";
 import { leadOf, mayTrack, panelOf, StrongValue, VerdictMark, type PanelBrand } from "./pieces";
 import { Beginning, NewTracker } from "./start";
-import { Drawing, topOf } from "./trend";
+import { Spark } from "./trend";
 import { range } from "./words";
 
 export function TrackerList() {
@@ -129,7 +129,7 @@ function Newest({ tracker }: { tracker: Tracker }) {
   return (
     <>
       <StrongValue of={row.value} /> <span class="faint">{brand.name}</span>
-      {sweeps.length > 4 && <Spark brand={brand} sweeps={sweeps} />}
+      {sweeps.length > 4 && <Spark brand={brand} values={sweeps.map(({ value }) => value)} />}
       <div class="faint">{range(row.interval?.rerun)}</div>
       {compared && <VerdictMark row={compared} own={brand.own} />}
     </>
@@ -150,17 +150,6 @@ async function newest(name: string, signal: AbortSignal): Promise<Numbers> {
   const [row] = (await metrics({ by: "brand" })).rows;
   const { rows } = await metrics({ by: "sweep,brand", last: 7 });
   return { brand, row, compared: report.rows[0], sweeps: rows.filter(({ target }) => target === row?.target) };
-}
-
-/** A small chart of visibility by sweep; each point is the mean of seven sweeps. */
-function Spark({ brand, sweeps }: { brand: PanelBrand; sweeps: MetricRow[] }) {
-  const line = { brand, rows: sweeps.map((row) => ({ ...row, interval: null, provisional: false })) };
-  const points = sweeps.map(({ sweep = "" }) => ({ key: sweep, label: sweep }));
-  return (
-    <span class="spark">
-      <Drawing points={points} lines={[line]} top={topOf([line])} />
-    </span>
-  );
 }
 
 export function TrackerState({ tracker: { state, demo, lastSweep } }: { tracker: Tracker }) {

@@ -89,7 +89,7 @@ function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: st
 /** Returns the filters of a tab as parameters of an export of answers; a tab without filters has none. */
 function exportFilters(tracker: Tracker, tab: string): Record<string, string> {
   if (tab === "answers") return { ...filtersOf(tracker) };
-  if (!["overview", "prompts", "sources"].includes(tab)) return {};
+  if (!["overview", "prompts", "sources", "searches", "products", "ads"].includes(tab)) return {};
   const { from, to, filter = "" } = numberQuery(tracker);
   const parts = filter.split(",").filter((part) => part && !part.startsWith("prompt:"));
   const { prompt } = route.value.query;

@@ -4,6 +4,9 @@ import type { TabProps } from "./pieces";
 import { Alerts } from "./alerts";
 import { Answers } from "./answers/list";
 import { Brands } from "./brands/page";
+import { Ads } from "./contents/ads";
+import { Products } from "./contents/products";
+import { Searches } from "./contents/searches";
 import { Definition } from "./definition";
 import { Overview } from "./overview";
 import { Prompts } from "./prompts";
@@ -15,6 +18,9 @@ export const tabs: { name: string; title: string; show: ComponentType<TabProps> 
   { name: "overview", title: "Overview", show: Overview },
   { name: "prompts", title: "Prompts", show: Prompts },
   { name: "sources", title: "Sources", show: Sources },
+  { name: "searches", title: "Searches", show: Searches },
+  { name: "products", title: "Products", show: Products },
+  { name: "ads", title: "Ads", show: Ads },
   { name: "answers", title: "Answers", show: Answers },
   { name: "sweeps", title: "Sweeps", show: Sweeps },
   { name: "alerts", title: "Alerts", show: Alerts },

@@ -22,7 +22,7 @@ export interface Point {
 /** The values of a brand, one for each point. */
 export interface Line {
   brand: PanelBrand;
-  rows: (MetricRow | undefined)[];
+  rows: (Pick<MetricRow, "value" | "interval" | "provisional"> | undefined)[];
 }
 
 const width = 1000;
@@ -115,6 +115,17 @@ export function Drawing({ points, lines, dots, top, chosen }: DrawingProps) {
         )}
       </svg>
     </>
+  );
+}
+
+/** A small chart of one value per sweep. By default, the scale is a scale of shares. */
+export function Spark({ brand, values, top }: { brand: PanelBrand; values: (number | null)[]; top?: number }) {
+  const line: Line = { brand, rows: values.map((value) => ({ value, interval: null, provisional: false })) };
+  const points = values.map((_, i) => ({ key: String(i), label: "" }));
+  return (
+    <span class="spark">
+      <Drawing points={points} lines={[line]} top={top ?? topOf([line])} />
+    </span>
   );
 }
 
