@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func testContents(t *testing.T, c *chromium) {
 	p.goTo("#/trackers/demo/searches")
 	p.fill(hook("search"), names[0])
 	p.until("the search in the address", `location.hash.includes("q=")`)
-	found := get[earshot.SearchReport](t, n, a, "/v1/trackers/demo/searches?q="+strings.ReplaceAll(names[0], " ", "+")).Rows
+	found := get[earshot.SearchReport](t, n, a, "/v1/trackers/demo/searches?limit=50&q="+url.QueryEscape(names[0])).Rows
 	p.until("the search that was searched", fmt.Sprintf(`document.querySelectorAll(%s).length === %d`, quote(hook("searches")+" tbody tr"), len(found)))
 	p.fill(hook("search"), "nothing of the kind")
 	p.click("button", "Clear search")
@@ -77,7 +78,7 @@ func testContents(t *testing.T, c *chromium) {
 	brand := products.Rows[0].Brands[0]
 	p.choose("#filter-brand", brand)
 	names, shares = nil, nil
-	for _, row := range get[earshot.ProductReport](t, n, a, "/v1/trackers/demo/products?limit=50&brand="+brand).Rows {
+	for _, row := range get[earshot.ProductReport](t, n, a, "/v1/trackers/demo/products?limit=50&brand="+url.QueryEscape(brand)).Rows {
 		names, shares = append(names, row.Title), append(shares, row.Share)
 	}
 	lists("products", "Share", names, shares)
@@ -103,4 +104,53 @@ func testNothingRequested(t *testing.T, c *chromium) {
 		p.see(".empty", "options.include."+option)
 		p.see(".empty", "1 answer left out: "+list+" not requested")
 	}
+}
+
+// testSourceDetails compares what the page of sources shows besides citations with the API's.
+func testSourceDetails(t *testing.T, c *chromium) {
+	n, a, p := c.demo(t)
+	p.goTo("#/trackers/demo/sources?days=4")
+	p.see(hook("gained-lost"), "lost")
+	p.until("the request", `(window.__since = performance.getEntriesByType("resource").map(({ name }) => name).find((name) => /sources\?.*since=true/.test(name)))`)
+	sent, _ := p.eval(`new URL(window.__since).search`).(string)
+	report := get[earshot.SourceReport](t, n, a, "/v1/trackers/demo/sources"+sent)
+	names, retrieved, cited, gained := []string{}, []float64{}, []float64{}, 0
+	for _, row := range report.Rows {
+		names = append(names, row.Domain)
+		if row.Retrieved.Share != nil {
+			retrieved = append(retrieved, *row.Retrieved.Share)
+		}
+		cited = append(cited, *row.Cited.Share)
+		if row.Since.State == "gained" {
+			gained++
+		}
+		if row.Example != nil {
+			p.see(fmt.Sprintf("%s a[href*=%q]", hook("sources"), row.Example.Answer), row.Example.Sentence)
+		}
+	}
+	if got := p.values(hook("sources") + " [data-label=Retrieved]"); !slices.Equal(got, retrieved) || len(got) == 0 {
+		t.Errorf("the shares of retrieved sources are %v, want %v", got, retrieved)
+	}
+	if got := p.values(hook("sources") + " [data-label=Cited]"); !slices.Equal(got, cited) {
+		t.Errorf("the shares of cited sources are %v, want %v for %q", got, cited, names)
+	}
+	p.see(hook("gained-lost"), fmt.Sprintf("%d domain", gained))
+	p.see(hook("gained-lost"), fmt.Sprintf("%d domain", len(report.Lost)))
+	mentions := []float64{}
+	for _, row := range report.Matrix.Rows {
+		if slices.Max(row.Mentions) > 0 {
+			for _, count := range row.Mentions {
+				mentions = append(mentions, float64(count))
+			}
+		}
+	}
+	if got := p.values(hook("source-matrix")); !slices.Equal(got, mentions) || len(got) == 0 {
+		t.Errorf("the sources by brand are %v, want %v", got, mentions)
+	}
+	p.choose("#filter-brand", "Kestrin")
+	few := get[earshot.SourceReport](t, n, a, "/v1/trackers/demo/sources"+sent+"&brand=Kestrin").Rows
+	if len(few) == 0 || len(few) == len(names) {
+		t.Fatalf("%d of %d sources are about Kestrin", len(few), len(names))
+	}
+	p.until("the sources of the brand", fmt.Sprintf(`document.querySelectorAll(%s).length === %d`, quote(hook("sources")+" tbody tr"), len(few)))
 }

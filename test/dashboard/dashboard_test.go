@@ -68,6 +68,7 @@ func TestDashboard(t *testing.T) {
 		"sources and brands":   testSourcesAndBrands,
 		"contents of answers":  testContents,
 		"nothing requested":    testNothingRequested,
+		"source details":       testSourceDetails,
 		"keep a name":          testKeepName,
 		"reviews":              testReviews,
 		"besides the text":     testBesidesTheText,

@@ -1,5 +1,5 @@
 // Filter fields whose values are in the address, so that a view can be shared as a link.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { changeQuery, route } from "./state";
 import { dateText } from "./time";
 import { Button, Select, useLoad } from "./ui";
@@ -10,7 +10,7 @@ const pauseAfterTyping = 300;
 export function SearchField({ name, label, maxLength }: { name: string; label: string; maxLength: number }) {
   const value = route.value.query[name] ?? "";
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  useLayoutEffect(() => setText(value), [value]); // a later effect would undo what is typed in the meantime
   useEffect(() => {
     if (text === value) return;
     const timer = setTimeout(() => changeQuery({ [name]: text }), pauseAfterTyping);

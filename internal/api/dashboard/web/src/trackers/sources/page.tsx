@@ -1,20 +1,23 @@
 // The sources that answers cite: domains, pages and types, and how they changed since the period before.
 import { useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
-import type { SourceReport, SourceRow } from "../../api.gen";
+import type { AnswerShare, SourceReport, SourceRow } from "../../api.gen";
 import { csvOf, download, type CSVValue } from "../../file";
+import { ChoiceField } from "../../query";
 import { route } from "../../state";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";
-import { Button, counted, Failed, Loading, number, Skeleton } from "../../ui";
+import { Button, counted, Empty, Failed, Loading, number, Skeleton } from "../../ui";
 import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "../address";
 import { FilterLine, NothingLeft } from "../filters";
 import { useCompare, useSources } from "../numbers";
 import type { PanelBrand, TabProps } from "../pieces";
-import { apiPath, BrandMark, BrandOf, Caution, Delta, lookOf, mayTrack } from "../pieces";
+import { apiPath, BrandMark, BrandOf, Delta, lookOf, mayTrack } from "../pieces";
 import { SampleData, StrongValue, TargetNote, Value } from "../pieces";
 import { percent, range } from "../words";
-import { ShareBar, SourceName, SourceType } from "./source";
+import { Changes } from "./changes";
+import { Matrix } from "./matrix";
+import { keyOf, ShareBar, SourceName, SourceType, wayOf } from "./source";
 import { Support } from "./support";
 
 type By = "domain" | "url" | "type";
@@ -31,13 +34,16 @@ const dayLength = 86_400_000;
 const shift = (day: string, days: number) => new Date(Date.parse(day) + days * dayLength).toISOString().slice(0, 10);
 
 export function Sources({ tracker, panel }: TabProps) {
-  const { by: wanted } = route.value.query;
+  const { by: wanted, brand } = route.value.query;
   const by: By = wanted === "url" || wanted === "type" ? wanted : "domain";
   const now = numberQuery(tracker);
   const { days } = periodOf(tracker);
   const before = { ...now, from: shift(now.from, -days), to: shift(now.from, -1) };
-  const load = (query: typeof now, by: By) => useSources(tracker.name, { ...query, by, limit: most }, tracker);
-  const [these, those, types] = [load(now, by), load(before, by), load(now, "type")];
+  const load = (query: typeof now & { brand?: string; since?: boolean }, by: By) =>
+    useSources(tracker.name, { ...query, by, limit: most }, tracker);
+  const [these, those, types] = [load({ ...now, brand }, by), load(before, by), load(now, "type")];
+  // A request of its own, because the API reads fewer answers if it compares periods.
+  const since = load({ ...now, brand, since: true }, by);
   const rows = these.value?.rows;
   const again = () => {
     these.again();
@@ -49,11 +55,23 @@ export function Sources({ tracker, panel }: TabProps) {
       <FilterLine tracker={tracker} against />
       <Failed error={these.error ?? those.error} again={again} stale={!!rows} />
       {!rows && !these.error && <Skeleton lines={10} />}
-      {rows?.length === 0 && <NothingLeft tracker={tracker} />}
+      {panel.length > 0 && (
+        <div class="filters" role="group" aria-label="Rows">
+          <ChoiceField name="brand" all="All brands" values={() => panel.map(({ name }) => name)} />
+        </div>
+      )}
+      {rows?.length === 0 && (brand ? <Empty title={`No sources of ${brand}`} /> : <NothingLeft tracker={tracker} />)}
       {!!rows?.length && (
         <>
           <div class="source-top">
-            <Changes now={these.value!} before={those.value} by={by} against={before} />
+            <Changes
+              now={these.value!}
+              before={those.value}
+              since={since}
+              noun={views[by].noun}
+              most={most}
+              against={before}
+            />
             <Types rows={types.value?.rows ?? []} />
           </div>
           <section class="card" data-testid="sources">
@@ -118,87 +136,10 @@ export function Sources({ tracker, panel }: TabProps) {
           </section>
         </>
       )}
+      {these.value?.matrix && <Matrix matrix={these.value.matrix} />}
       <Websites tracker={tracker} panel={panel} />
       <Support tracker={tracker} panel={panel} />
-      <AsCall path={apiPath(tracker.name, "/sources")} query={{ ...now, by, limit: most }} />
-    </>
-  );
-}
-
-/** Identifies a row: each surface has its own row of a source. */
-const keyOf = (row: SourceRow) => `${row.url ?? row.domain ?? row.type} ${row.target}`;
-
-type ChangesProps = { now: SourceReport; before?: SourceReport; by: By; against: { from: string; to: string } };
-
-/** The sources that are cited more, less, newly, or no longer. */
-function Changes({ now, before, by, against }: ChangesProps) {
-  const { noun } = views[by];
-  const past = new Map(before?.rows.map((row) => [keyOf(row), row]));
-  const still = new Set(now.rows.map(keyOf));
-  const moved = (way: Way) => now.rows.filter((row) => wayOf(row, past.get(keyOf(row))) === way);
-  const title = (rows: SourceRow[], words: string) => `${counted(rows.length, noun)} ${words}`;
-  const groups = [
-    { words: "cited more", sign: "▲", rows: moved("up"), before: past },
-    { words: "cited less", sign: "▼", rows: moved("down"), before: past },
-    { words: "newly cited", sign: "+", rows: now.rows.filter((row) => !past.has(keyOf(row))) },
-    { words: "no longer cited", sign: "−", rows: before?.rows.filter((row) => !still.has(keyOf(row))) ?? [] },
-  ];
-  return (
-    <section class="card" data-testid="gained-lost">
-      <h2>Changes</h2>
-      <p class="faint">
-        Compared with {dateText(against.from)} – {dateText(against.to)}
-      </p>
-      {!before && <Skeleton lines={2} />}
-      {before?.rows.length === 0 && <p class="faint">No answers in that period</p>}
-      {!!before?.rows.length && (
-        <>
-          {(now.rows.length === most || before.rows.length === most) && (
-            <Caution title="Partial comparison.">
-              Only the top {number(most)} {noun}s of each period.
-            </Caution>
-          )}
-          {groups.map(({ words, rows, ...group }) => (
-            <Group key={words} title={title(rows, words)} rows={rows} {...group} />
-          ))}
-          <p class="faint">
-            More and less mean: beyond normal variation. Sources with few citations come and go by chance.
-          </p>
-        </>
-      )}
-    </section>
-  );
-}
-
-const firstRows = 6;
-
-type GroupProps = { title: string; sign: string; rows: SourceRow[]; before?: Map<string, SourceRow> };
-
-function Group({ title, sign, rows, before }: GroupProps) {
-  const [all, setAll] = useState(false);
-  if (!rows.length) return <p class="faint">{title}</p>;
-  return (
-    <>
-      <h3>{title}</h3>
-      <ul class="plain-list">
-        {rows.slice(0, all ? undefined : firstRows).map((row) => (
-          <li key={keyOf(row)}>
-            <strong aria-hidden="true">{sign}</strong> <SourceName row={row} /> <SourceType of={row} />{" "}
-            <span class="faint">
-              {before && `${percent(before.get(keyOf(row))?.share)} → ${percent(row.share)}, `}
-              {counted(row.citations, "citation")}
-            </span>
-          </li>
-        ))}
-      </ul>
-      {rows.length > firstRows && (
-        <Button
-          text={all ? "Show fewer" : `Show all ${number(rows.length)}`}
-          class="small"
-          aria-expanded={all}
-          onClick={() => setAll(!all)}
-        />
-      )}
+      <AsCall path={apiPath(tracker.name, "/sources")} query={{ ...now, by, brand, limit: most }} />
     </>
   );
 }
@@ -251,6 +192,24 @@ const ShareOf = ({ row }: { row: SourceRow }) => (
   </>
 );
 
+/** The share of answers with a source, and their number. */
+const Answers = ({ of }: { of: AnswerShare }) => (
+  <>
+    <Value of={of.share} />
+    <div class="faint">
+      {number(of.answers)} of {number(of.of)}
+    </div>
+  </>
+);
+
+/** A sentence that cites the source, with a link to its answer. */
+const Example = ({ tracker, row: { example } }: { tracker: string; row: SourceRow }) =>
+  example ? (
+    <a class="example" href={addressOf(tracker, "answers", keptFilters(), example.answer)}>
+      {example.sentence ? `“${example.sentence}”` : "Example"}
+    </a>
+  ) : null;
+
 function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
   const [shown, setShown] = useState(pageSize);
   const [open, setOpen] = useState<string>();
@@ -283,15 +242,25 @@ function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
           [views[by].title.slice(0, -1)]: (row) => (
             <>
               {name(row)} <TargetNote of={row.target} />
+              <Example tracker={tracker.name} row={row} />
             </>
           ),
           ...(by !== "type" && { Type: (row: SourceRow) => <SourceType of={row} /> }),
           "#Share": (row) => <ShareOf row={row} />,
           "~Bar": ({ share }) => <ShareBar share={share} of={largest} />,
           "#Citations": ({ citations }) => number(citations),
-          "#Previous share": (row) =>
-            past(row) ? <ShareOf row={past(row)!} /> : before ? <span class="faint">Not cited</span> : "…",
-          Change: (row) => <Change row={row} past={past(row)} />,
+          "#Retrieved": ({ retrieved }) => <Answers of={retrieved} />,
+          "#Cited": ({ cited }) => <Answers of={cited} />,
+          Seen: ({ firstSeen, lastSeen }) =>
+            firstSeen && lastSeen ? `${dateText(firstSeen)} – ${dateText(lastSeen)}` : <span class="faint">–</span>,
+          Change: (row) => (
+            <>
+              <Change row={row} past={past(row)} />
+              <div class="faint">
+                {past(row) ? `${percent(past(row)!.share)} before` : before ? "Not cited before" : "…"}
+              </div>
+            </>
+          ),
           ...(by === "domain" && { "Cited for": (row: SourceRow) => <CitedFor row={row} panel={panel} /> }),
         }}
       />
@@ -329,15 +298,6 @@ function CitedFor({ row: { backs = [] }, panel }: { row: SourceRow; panel: Panel
       {backs.length > shownBrands && <li class="faint">and {number(backs.length - shownBrands)} more</li>}
     </ul>
   );
-}
-
-type Way = "up" | "down" | "same" | "unknown";
-
-/** Compares the expected ranges of two periods: a share moved if they do not overlap. */
-function wayOf(row: SourceRow, past?: SourceRow): Way {
-  const [now, then] = [row.interval?.rerun, past?.interval?.rerun];
-  if (!now || !then) return "unknown";
-  return now[0] > then[1] ? "up" : now[1] < then[0] ? "down" : "same";
 }
 
 function Change({ row, past }: { row: SourceRow; past?: SourceRow }) {
@@ -430,4 +390,11 @@ const csvColumns: Record<string, (row: SourceRow) => CSVValue> = {
   rerunFrom: (row) => row.interval?.rerun[0],
   rerunTo: (row) => row.interval?.rerun[1],
   provisional: (row) => String(row.provisional),
+  retrievedAnswers: (row) => row.retrieved.answers,
+  retrievedShare: (row) => row.retrieved.share,
+  citedAnswers: (row) => row.cited.answers,
+  citedShare: (row) => row.cited.share,
+  firstSeen: (row) => row.firstSeen,
+  lastSeen: (row) => row.lastSeen,
+  example: (row) => row.example?.sentence,
 };

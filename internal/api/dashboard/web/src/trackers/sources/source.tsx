@@ -18,7 +18,7 @@ export const SourceType = ({ of: { type, brand } }: { of: { type: string; brand?
 );
 
 /** The page, domain or type that a row is about. */
-export const SourceName = ({ row }: { row: SourceRow }) =>
+export const SourceName = ({ row }: { row: Pick<SourceRow, "url" | "domain" | "type"> }) =>
   row.url ? <External href={row.url}>{row.url}</External> : (row.domain ?? typeName(row.type));
 
 /** A bar of a share; a bar of full length has the share of. */
@@ -27,3 +27,16 @@ export const ShareBar = ({ share, of }: { share: number | null; of: number }) =>
     <div style={{ width: `${(100 * (share ?? 0)) / (of || 1)}%` }} />
   </div>
 );
+
+/** Identifies a row: each surface has its own row of a source. */
+export const keyOf = (row: Pick<SourceRow, "url" | "domain" | "type" | "target">) =>
+  `${row.url ?? row.domain ?? row.type} ${row.target}`;
+
+export type Way = "up" | "down" | "same" | "unknown";
+
+/** Compares the expected ranges of two periods: a share moved if they do not overlap. */
+export function wayOf(row: SourceRow, past?: SourceRow): Way {
+  const [now, then] = [row.interval?.rerun, past?.interval?.rerun];
+  if (!now || !then) return "unknown";
+  return now[0] > then[1] ? "up" : now[1] < then[0] ? "down" : "same";
+}
