@@ -19,9 +19,9 @@ import (
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/exporting"
-	"earshot/internal/store/reviewing"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
+	"earshot/internal/store/reviewing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
