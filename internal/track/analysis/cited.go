@@ -19,13 +19,9 @@ type CitingSentence struct {
 // Citing returns the sentences of a result that cite pages, in the order of the text. A
 // sentence that cites several pages is listed for each of them.
 func (p *Panel) Citing(stored []byte) (all []CitingSentence, err error) {
-	r, err := decodeResult(stored)
-	if err != nil {
+	answer, err := decodeAnswer(stored)
+	if err != nil || answer == nil {
 		return nil, err
-	}
-	answer := r.answer()
-	if answer == nil {
-		return nil, nil
 	}
 	text, _ := answer.text("")
 	for _, s := range p.rules.Citing(text) {

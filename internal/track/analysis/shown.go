@@ -134,24 +134,25 @@ func Plain(stored []byte) (string, error) {
 // Collisions returns the names of the panel that contain or equal other names of the panel.
 func (p *Panel) Collisions() []mention.Collision { return p.rules.Collisions() }
 
-// answer returns the assistant's answer or the overview of a search page. It returns nil if
-// the page has no overview.
-func (r *result) answer() *prose {
-	if r.results() != nil {
-		return r.SearchOverview
+// decodeAnswer decodes the assistant's answer or the overview of a search page. It returns nil
+// if the page has no overview.
+func decodeAnswer(stored []byte) (*prose, error) {
+	r, err := decodeResult(stored)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.results() != nil:
+		return r.SearchOverview, nil
+	default:
+		return &r.prose, nil
 	}
-	return &r.prose
 }
 
 // Candidates returns words of a result that look like names and are not in the panel.
 func (p *Panel) Candidates(stored []byte, prompt string) ([]mention.Candidate, error) {
-	r, err := decodeResult(stored)
-	if err != nil {
+	answer, err := decodeAnswer(stored)
+	if err != nil || answer == nil {
 		return nil, err
-	}
-	answer := r.answer()
-	if answer == nil {
-		return nil, nil
 	}
 	text, _ := answer.text(prompt)
 	found := p.rules.Candidates(text)

@@ -12,14 +12,20 @@ import (
 	"earshot/internal/track/definition"
 )
 
+// load reads a tracker and the names of its parts.
+func (s *Reviewer) load(ctx context.Context, organization, name string) (reviewing.Tracker, *definition.PartNames, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
+	if err != nil {
+		return reviewing.Tracker{}, nil, err
+	}
+	names, err := s.definitions.Names(ctx, t)
+	return reviewing.Tracker{Organization: organization, ID: t.ID}, names, err
+}
+
 // Reviews lists reviews of a tracker, the last seen first. after is the cursor of the page.
 // Reviews returns store.ErrNotFound if the tracker does not exist.
 func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *earshot.ReviewQuery, from, until time.Time, after string) (*earshot.ReviewPage, error) {
-	t, err := s.store.Tracker(ctx, organization, name)
-	if err != nil {
-		return nil, err
-	}
-	names, err := s.definitions.Names(ctx, t)
+	t, names, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +42,7 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 			return page, nil
 		}
 	}
-	all, err := s.reviews.List(ctx, reviewing.Tracker{Organization: organization, ID: t.ID}, f)
+	all, err := s.reviews.List(ctx, t, f)
 	if err != nil {
 		return nil, err
 	}
@@ -57,15 +63,11 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 // MarkReview sets the state of a review. key is the id of the key that does so. MarkReview
 // returns store.ErrNotFound.
 func (s *Reviewer) MarkReview(ctx context.Context, organization, name, id string, patch earshot.ReviewPatch, key string, now time.Time) (*earshot.ReviewMarked, error) {
-	t, err := s.store.Tracker(ctx, organization, name)
+	t, names, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.definitions.Names(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	marked, err := s.reviews.Mark(reviewing.Tracker{Organization: organization, ID: t.ID}, id, patch.State, patch.Note, key, now)
+	marked, err := s.reviews.Mark(t, id, patch.State, patch.Note, key, now)
 	if err != nil {
 		return nil, err
 	}
