@@ -54,7 +54,7 @@ type Price struct {
 	Sweeps                  []float64 // median prices, in the order of the sweeps
 }
 
-// EnoughPrices reports whether there are enough sweeps to tell whether the price left its range.
+// EnoughPrices reports whether there are enough sweeps to decide if the price left its range.
 func (c *Price) EnoughPrices() bool { return len(c.Sweeps) > fewestSweeps }
 
 // LeftRange returns the number of last sweeps in which the price was always above or always below
