@@ -203,10 +203,12 @@ func testHostileFindings(t *testing.T, c *chromium) {
 		}
 	}
 	makeTracker(t, n, a, definition)
+	makeDemo(t, n, a)
 	all := strings.Join(hostileTexts, "\n\n")
 	address := "javascript:window.__xss=1//" + hostileQuery
 	p := c.signIn(t, poisoned(t, n, []string{all}, map[string]string{
 		"url": address, "domain": hostileTexts[0], "text": all, "label": all, "sentence": all, "prompt": all, "model": hostileTexts[1], "query": all,
+		"search": all, "title": all, "currency": all, "advertiser": hostileTexts[0],
 	}), a.Key.Text)
 	for _, answer := range get[earshot.AnswerPage](t, n, a, "/v1/trackers/seen/answers?limit=4").Answers {
 		p.goTo("#/trackers/seen/answers/" + answer.ID)
@@ -226,6 +228,9 @@ func testHostileFindings(t *testing.T, c *chromium) {
 		{"#/trackers/seen/answers?q=" + hostileQuery + "&sweep=" + hostileQuery, "[role=alert]", "must be a UUID"},
 		{"#/trackers/seen/sources", hook("sources"), hostileTexts[0]},
 		{"#/trackers/seen/sources?by=url", hook("sources"), address},
+		{"#/trackers/demo/searches", hook("searches"), hostileTexts[0]},
+		{"#/trackers/demo/products", hook("products"), hostileTexts[0]},
+		{"#/trackers/demo/ads", hook("ads"), hostileTexts[0]},
 		{"#/trackers/seen/brands", hook("panel"), definition.Brands[0].Name},
 		{"#/trackers/seen/brands/" + hostileQuery, "[role=alert], " + hook("trial"), ""},
 		{"#/trackers/seen/definition?add=" + hostileQuery, hook("dry-run"), ""},

@@ -60,9 +60,9 @@ export function Paragraphs({ text }: { text: string }) {
 }
 
 /** One line of Markdown, such as a field's description. */
-export function Line({ text }: { text: string }) {
+export function Line({ text, link }: { text: string; link?: LinkView }) {
   const [first] = tokensOf(text) ?? [];
-  return <>{first && "tokens" in first ? inlines(first.tokens, { depth: 0 }) : text}</>;
+  return <>{first && "tokens" in first ? inlines(first.tokens, { link, depth: 0 }) : text}</>;
 }
 
 interface Place {

@@ -36,7 +36,7 @@ export function Searches({ tracker, panel }: TabProps) {
         "#Missed": ({ missed }) => <Value of={missed} show={number} />,
         "#Answers": ({ answers }) => <Value of={answers} show={number} />,
         "#Prompts": ({ prompts }) => <Value of={prompts} show={number} />,
-        "Pages of brands": (row) => <Read row={row} panel={panel} />,
+        "Pages retrieved": (row) => <Read row={row} panel={panel} />,
         ...seenCells(tracker.name),
       }}
       csv={{
@@ -93,7 +93,7 @@ function Read({ row: { brands, withSources }, panel }: { row: SearchRow; panel: 
           <li key={brand}>
             <BrandMark look={lookOf(panel, brand)} /> {brand} <Value of={share} />{" "}
             <span class="faint">
-              retrieved, {number(cited)} of {number(withSources)} cited
+              {number(cited)} of {number(withSources)} cited
             </span>
           </li>
         ))}

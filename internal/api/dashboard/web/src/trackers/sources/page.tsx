@@ -4,6 +4,7 @@ import { AsCall } from "../../ascall";
 import type { AnswerShare, SourceReport, SourceRow } from "../../api.gen";
 import { csvOf, download, type CSVValue } from "../../file";
 import { ChoiceField } from "../../query";
+import { Line } from "../../result/markdown";
 import { route } from "../../state";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";
@@ -206,7 +207,7 @@ const Answers = ({ of }: { of: AnswerShare }) => (
 const Example = ({ tracker, row: { example } }: { tracker: string; row: SourceRow }) =>
   example ? (
     <a class="example" href={addressOf(tracker, "answers", keptFilters(), example.answer)}>
-      {example.sentence ? `“${example.sentence}”` : "Example"}
+      {example.sentence ? <Line text={example.sentence} link={(_, text) => text} /> : "Example"}
     </a>
   ) : null;
 
@@ -242,6 +243,11 @@ function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
           [views[by].title.slice(0, -1)]: (row) => (
             <>
               {name(row)} <TargetNote of={row.target} />
+              {row.firstSeen && row.lastSeen && (
+                <div class="faint">
+                  Seen {dateText(row.firstSeen)} – {dateText(row.lastSeen)}
+                </div>
+              )}
               <Example tracker={tracker.name} row={row} />
             </>
           ),
@@ -251,8 +257,6 @@ function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
           "#Citations": ({ citations }) => number(citations),
           "#Retrieved": ({ retrieved }) => <Answers of={retrieved} />,
           "#Cited": ({ cited }) => <Answers of={cited} />,
-          Seen: ({ firstSeen, lastSeen }) =>
-            firstSeen && lastSeen ? `${dateText(firstSeen)} – ${dateText(lastSeen)}` : <span class="faint">–</span>,
           Change: (row) => (
             <>
               <Change row={row} past={past(row)} />
