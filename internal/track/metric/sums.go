@@ -174,8 +174,9 @@ func (s Sums) means(f func(x, y float64) float64) []float64 {
 // units returns one unit per prompt, which contains the cells of all targets. Targets that
 // are asked the same prompt are not independent samples of prompts.
 func (s Sums) units(f func(x, y float64) float64, centre float64) []stats.Unit {
-	weight, last := s.totals().weight, 0
+	weight, last := 0.0, 0
 	for _, c := range s.Cells {
+		weight += c.Weight
 		last = max(last, c.Prompt)
 	}
 	number := make([]int, last+1) // number of the unit of each prompt, from 1
