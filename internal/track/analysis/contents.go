@@ -121,9 +121,7 @@ func (l *analyser) leaveOut(field metric.Field, reason metric.Reason) {
 // of its text if results have no pills.
 func (l *analyser) citations(a *prose, text string, links []mention.Link) (addresses []string) {
 	for _, p := range a.CitationPills {
-		if !slices.Contains(addresses, p.URL) { // most pages are cited several times
-			addresses = append(addresses, p.URL)
-		}
+		addresses = append(addresses, p.URL)
 	}
 	if !l.Inline || len(addresses) > 0 {
 		return addresses

@@ -14,11 +14,14 @@ func (s *Sites) Cited(addresses []string) []Citation {
 	var cited []Citation
 	seen := map[string]bool{}
 	for i, address := range addresses {
+		if seen[address] { // most pages are cited several times
+			continue
+		}
 		page, err := Parse(address)
 		if err != nil || seen[page.URL] {
 			continue
 		}
-		seen[page.URL] = true
+		seen[address], seen[page.URL] = true, true
 		cited = append(cited, Citation{Page: page, Type: s.Type(page.Host), Position: len(cited) + 1, Index: i})
 	}
 	return cited
