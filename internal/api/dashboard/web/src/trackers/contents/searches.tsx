@@ -92,9 +92,7 @@ function Read({ row: { brands, withSources }, panel }: { row: SearchRow; panel: 
         .map(({ brand, share, cited }) => (
           <li key={brand}>
             <BrandMark look={lookOf(panel, brand)} /> {brand} <Value of={share} />{" "}
-            <span class="faint">
-              {number(cited)} of {number(withSources)} cited
-            </span>
+            <span class="faint">{number(cited)} cited</span>
           </li>
         ))}
     </ul>
