@@ -13,6 +13,9 @@ import { percent, plainText } from "./words";
 const kinds: Record<AlertKind, string> = {
   shift: "Change",
   source: "Sources",
+  ad: "Ads",
+  uncited: "No longer cited",
+  price: "Price",
   coverage: "Missing answers",
   blocked: "Blocked",
   unreadable: "Layout changed",
