@@ -14,28 +14,38 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// checkContents compares the ads and prices of the sweep with the days before. Missing answers do
-// not matter here: an ad or a price that was seen is no sample.
+// checkContents compares the ads and prices of the sweep with the days before. A sweep with
+// missing answers counts, too, because the start of a change is found only once.
 func (w *watching) checkContents(ctx context.Context, targets []string) error {
 	p := w.definition.FalseAlarms() / float64(max(1, w.definition.Detectors(targets))) / w.definition.SweepsPerYear(w.sweep.DueAt)
-	var wanted metric.Sources
-	if w.definition.MayReportPrices() {
-		wanted = metric.ByPrice
-	} else if !slices.ContainsFunc(w.definition.SeriesKeys(targets), func(k definition.SeriesKey) bool { return k.Metric == "adRate" }) {
+	if slices.ContainsFunc(w.definition.SeriesKeys(targets), func(k definition.SeriesKey) bool { return k.Metric == "adRate" }) {
+		b, err := w.recent(ctx, aggregate.Options{})
+		if err == nil && b != nil {
+			err = w.checkAds(b, targets, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !w.definition.MayReportPrices() {
 		return nil
 	}
-	from := w.sweep.DueAt.AddDate(0, 0, -alert.ContentDays)
-	b, err := w.counter.Count(ctx, w.tracker, w.definition, aggregate.Options{Sources: wanted}, definition.Span{From: from, Until: w.sweep.DueAt.Add(time.Millisecond)})
-	if aggregate.IsTooMany(err) || err == nil && (len(b.Sweeps) < 2 || b.BrokenSince(b.Sweeps[1].ID)) {
-		return nil // the sweeps are too many or not comparable
-	}
-	if err != nil {
-		return err
-	}
-	if err := w.checkAds(b, targets, p); err != nil || wanted == 0 {
+	b, err := w.recent(ctx, aggregate.Options{Sources: metric.ByPrice})
+	if err != nil || b == nil {
 		return err
 	}
 	return w.checkPrices(b, targets, p)
+}
+
+// recent counts the answers of the last days. It returns nil if there are too many answers or if
+// the sweeps are not comparable.
+func (w *watching) recent(ctx context.Context, o aggregate.Options) (*aggregate.Aggregate, error) {
+	from := w.sweep.DueAt.AddDate(0, 0, -alert.ContentDays)
+	b, err := w.counter.Count(ctx, w.tracker, w.definition, o, definition.Span{From: from, Until: w.sweep.DueAt.Add(time.Millisecond)})
+	if aggregate.IsTooMany(err) || err == nil && (len(b.Sweeps) < 2 || b.BrokenSince(b.Sweeps[1].ID)) {
+		return nil, nil //nolint:nilnil // documented above
+	}
+	return b, err
 }
 
 // checkAds raises an alert for each rival that starts to appear in ads on a target.
