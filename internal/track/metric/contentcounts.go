@@ -20,8 +20,10 @@ func (c *CellCounts) addContents(panel []PanelBrand, a *Observation) {
 			c.SquaredSearches += n * n
 		}
 	}
+	var ads []owner
 	if reports(needsAds) {
-		c.Ads += int32(len(a.Ads))
+		ads = adOwners(a.Ads)
+		c.Ads += int32(len(ads))
 	}
 	if reports(needsLayout) {
 		c.addLayout(a.Layout)
@@ -33,9 +35,7 @@ func (c *CellCounts) addContents(panel []PanelBrand, a *Observation) {
 	}
 	for i := range panel {
 		b, counts := &panel[i], &c.Brands[i]
-		if reports(needsAds) {
-			counts.addAds(b, a.Ads)
-		}
+		counts.addAds(b, ads)
 		if place := firstProduct(products, b); place > 0 {
 			counts.writable().productRanks.add(place, 1)
 		}
@@ -46,10 +46,10 @@ func (c *CellCounts) addContents(panel []PanelBrand, a *Observation) {
 	}
 }
 
-func (b *BrandCounts) addAds(brand *PanelBrand, ads []Ad) {
+func (b *BrandCounts) addAds(brand *PanelBrand, ads []owner) {
 	n := int32(0)
 	for i := range ads {
-		if ads[i].Of(brand) {
+		if ads[i].is(brand) {
 			n++
 		}
 	}

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -49,23 +50,48 @@ func MerchantKey(name, domain string) string {
 
 // Of reports whether a product belongs to a brand: its title names the brand, or its page or
 // its merchant is on the brand's domains.
-func (p *Product) Of(b *PanelBrand) bool {
-	return belongs(b, p.Named, p.URL, p.Domain)
-}
+func (p *Product) Of(b *PanelBrand) bool { return p.owner().is(b) }
+
+func (p *Product) owner() owner { return newOwner(p.Named, p.URL, p.Domain) }
 
 // Of reports whether an ad belongs to a brand.
-func (a *Ad) Of(b *PanelBrand) bool {
-	return belongs(b, a.Named, a.URL, a.Domain)
+func (a *Ad) Of(b *PanelBrand) bool { return a.owner().is(b) }
+
+func (a *Ad) owner() owner { return newOwner(a.Named, a.URL, a.Domain) }
+
+// owner identifies the brands that a product or an ad belongs to. Its hosts are read once,
+// because a panel may have many brands.
+type owner struct {
+	named          []string // brands
+	page, merchant string   // hosts; empty if unknown
 }
 
-func belongs(b *PanelBrand, named []string, url, domain string) bool {
-	return slices.Contains(named, b.Name) || url != "" && Citation{URL: url}.on(*b) || domain != "" && Citation{Host: domain}.on(*b)
+func newOwner(named []string, address, domain string) owner {
+	o := owner{named: named, merchant: domain}
+	if parsed, err := url.Parse(address); err == nil {
+		o.page = parsed.Hostname()
+	}
+	return o
+}
+
+func (o owner) is(b *PanelBrand) bool {
+	return slices.Contains(o.named, b.Name) || o.page != "" && Citation{Host: o.page}.on(*b) || o.merchant != "" && Citation{Host: o.merchant}.on(*b)
+}
+
+// adOwners returns the owners of ads.
+func adOwners(ads []Ad) []owner {
+	owners := make([]owner, len(ads))
+	for i := range ads {
+		owners[i] = ads[i].owner()
+	}
+	return owners
 }
 
 // ShownProduct is a product of an answer with all of its entries.
 type ShownProduct struct {
 	Key     string
 	Entries []*Product
+	owners  []owner // of the entries
 }
 
 // ShownProducts returns the different products of an answer in the order of their positions.
@@ -83,7 +109,7 @@ func ShownProducts(products []Product) []ShownProduct {
 			at = len(all)
 			all = append(all, ShownProduct{Key: key})
 		}
-		all[at].Entries = append(all[at].Entries, p)
+		all[at].Entries, all[at].owners = append(all[at].Entries, p), append(all[at].owners, p.owner())
 	}
 	return all
 }
@@ -91,7 +117,7 @@ func ShownProducts(products []Product) []ShownProduct {
 // firstProduct returns the place of the first product of a brand from 1 on, or 0.
 func firstProduct(products []ShownProduct, b *PanelBrand) int {
 	return 1 + slices.IndexFunc(products, func(s ShownProduct) bool {
-		return slices.ContainsFunc(s.Entries, func(p *Product) bool { return p.Of(b) })
+		return slices.ContainsFunc(s.owners, func(o owner) bool { return o.is(b) })
 	})
 }
 
