@@ -9,6 +9,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 )
 
 func batchOperations() []Operation {
@@ -34,14 +35,14 @@ func (s *Server) batches(c *call, q earshot.BatchQuery, _ none) (page earshot.Ba
 		return page, err
 	}
 	found, err := s.Store.Batches(c.context(), c.organization(), before, q.Limit+1)
-	found, page.NextCursor = cutPage(found, q.Limit+1, func(b *store.BatchProgress) string { return b.ID })
+	found, page.NextCursor = cutPage(found, q.Limit+1, func(b *history.BatchProgress) string { return b.ID })
 	for _, b := range found {
 		page.Batches = append(page.Batches, batchRecord(b))
 	}
 	return page, err
 }
 
-func batchRecord(b *store.BatchProgress) earshot.BatchRecord {
+func batchRecord(b *history.BatchProgress) earshot.BatchRecord {
 	record := earshot.BatchRecord{
 		ID: b.ID, CreatedAt: earshot.Timestamp{Time: b.CreatedAt}, Total: b.Total, Refused: b.Total - b.Accepted,
 		Queued: b.Tasks[earshot.StatusQueued], Processing: b.Tasks[earshot.StatusProcessing],

@@ -10,7 +10,7 @@ import (
 	"earshot"
 	"earshot/internal/files/csvfile"
 	"earshot/internal/job"
-	"earshot/internal/store"
+	"earshot/internal/store/history"
 )
 
 // batchResults writes the finished tasks of a batch in the order of the submission. Only
@@ -45,7 +45,7 @@ func (s *Server) batchResults(c *call, q earshot.BatchResultQuery, _ none) error
 	return nil
 }
 
-func lineOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) {
+func lineOf(jobs *job.Runner, r history.BatchResult) ([]byte, error) {
 	record := jobs.Record(r.Task)
 	line, err := json.Marshal(earshot.BatchResult{
 		Index: r.Position, Task: record.Task, Credits: record.Credits, Result: record.Result, Error: record.Error,
@@ -56,7 +56,7 @@ func lineOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) {
 const csvHeader = "index,taskId,provider,status,question,country,creditsCharged,createdAt,finishedAt,latencyMs,attempts,errorCode,errorReason,errorMessage,text,result\r\n"
 
 // rowOf returns a row of the CSV file. The column text is the text of the answer, if any.
-func rowOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) { //nolint:unparam // as lineOf
+func rowOf(jobs *job.Runner, r history.BatchResult) ([]byte, error) { //nolint:unparam // as lineOf
 	record := jobs.Record(r.Task)
 	var request struct{ Country, GL string }
 	var answer struct{ Text string }

@@ -10,6 +10,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 )
 
 func requestOperations() []Operation {
@@ -50,7 +51,7 @@ func (s *Server) requests(c *call, q earshot.RequestQuery, _ none) (page earshot
 	return page, err
 }
 
-func (s *Server) requestFilter(q earshot.RequestQuery) (filter store.RequestFilter, err error) {
+func (s *Server) requestFilter(q earshot.RequestQuery) (filter history.RequestFilter, err error) {
 	filter.Limit, filter.Alone = q.Limit, q.Alone
 	if filter.Before, err = idCursor(q.Cursor); err != nil {
 		return filter, err

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/history"
 )
 
 // keepOpen is the interval of comments that keep a stream open. Proxies close connections
@@ -65,6 +65,6 @@ func event(name string, data []byte) string {
 }
 
 // liveStatus returns the data of a status event.
-func liveStatus(status store.QueueStatus) earshot.LiveStatus {
+func liveStatus(status history.QueueStatus) earshot.LiveStatus {
 	return earshot.LiveStatus{Credits: creditsOf(status.Organization), Queue: queueOf(status)}
 }

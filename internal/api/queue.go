@@ -2,10 +2,10 @@ package api
 
 import (
 	"earshot"
-	"earshot/internal/store"
+	"earshot/internal/store/history"
 )
 
-func queueOf(status store.QueueStatus) earshot.QueueStatus {
+func queueOf(status history.QueueStatus) earshot.QueueStatus {
 	o := status.Organization
 	return earshot.QueueStatus{
 		QueuedTasks:       o.Queued,

@@ -32,7 +32,7 @@ import (
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/limits/share"
 	"earshot/internal/provider"
-	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track"
@@ -51,7 +51,7 @@ type Limiter interface {
 
 // Config is the configuration and the dependencies of the API.
 type Config struct {
-	Store     *store.Store
+	Store     *history.Store
 	Orgs      *orgs.Store
 	Jobs      *job.Runner
 	Trackers  *track.Service

@@ -28,6 +28,7 @@ import (
 	"earshot/internal/provider/health"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
 	"earshot/internal/store/storetest"
@@ -138,7 +139,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 		t.Fatal(err)
 	}
 	cfg := api.Config{
-		Store: s, Orgs: accounts, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
+		Store: history.New(s), Orgs: accounts, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
 		CheckWebhook: func(string) error { return nil }, OpenAPI: func() ([]byte, error) { return []byte(`{}`), nil },
 		Dashboard: http.NotFoundHandler(), MCP: http.NotFoundHandler(), Metrics: registry, Log: log,
 	}

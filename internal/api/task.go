@@ -13,6 +13,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/telemetry/trace"
 )
 
@@ -201,7 +202,7 @@ func (s *Server) tasks(c *call, q earshot.TaskQuery, _ none) (page earshot.TaskP
 		}
 		provider = asked.Definition().Name
 	}
-	tasks, next, err := s.Store.Requests(c.context(), c.organization(), store.RequestFilter{
+	tasks, next, err := s.Store.Requests(c.context(), c.organization(), history.RequestFilter{
 		Before: before, Limit: q.Limit,
 		Match: func(t *store.Task) bool {
 			return t.Mode == store.ModeAsync && (q.Status == "" || q.Status == t.Status) && (provider == "" || provider == t.Provider)

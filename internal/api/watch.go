@@ -14,6 +14,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/limits/share"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 )
 
@@ -35,7 +36,7 @@ const (
 // watch sends changes of organizations to live streams. Each organization with open streams
 // has one poller.
 type watch struct {
-	store  *store.Store
+	store  *history.Store
 	orgs   *orgs.Store
 	keys   *keyring
 	log    *slog.Logger
@@ -258,7 +259,7 @@ func (w *watch) pollOnce(ctx context.Context, v *view) error {
 
 // moved returns the tasks whose state differs from the last poll; tasks that have ended
 // come last.
-func (v *view) moved(m *store.Movement) (tasks []string) {
+func (v *view) moved(m *history.Movement) (tasks []string) {
 	for id, status := range m.UnderWay {
 		if v.underWay[id] != status {
 			tasks = append(tasks, id)

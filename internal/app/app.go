@@ -31,6 +31,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/health"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
 	"earshot/internal/store/tracking"
@@ -208,7 +209,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
 	a.api = api.New(api.Config{
-		Store: a.store, Orgs: a.orgs, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: history.New(a.store), Orgs: a.orgs, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},

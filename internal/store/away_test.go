@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
@@ -24,9 +25,9 @@ func TestAnUnreachableDatabaseIsUnavailable(t *testing.T) {
 		do   func(ctx context.Context) error
 	}{
 		{"a look-up", func(ctx context.Context) error { _, err := orgs.New(s).Key(ctx, "none", time.Now()); return err }},
-		{"a report", func(ctx context.Context) error { _, err := s.Batches(ctx, o.ID, "", 10); return err }},
+		{"a report", func(ctx context.Context) error { _, err := history.New(s).Batches(ctx, o.ID, "", 10); return err }},
 		{"a list", func(ctx context.Context) error {
-			_, _, err := s.Requests(ctx, o.ID, store.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
+			_, _, err := history.New(s).Requests(ctx, o.ID, history.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
 			return err
 		}},
 		{"a count", func(ctx context.Context) error {

@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/store/storetest"
 )
 
@@ -43,7 +44,7 @@ func submitBatch(t *testing.T, s *store.Store, o *account.Organization, tasks []
 // standing describes the states of the tasks of a batch.
 func standing(t *testing.T, s *store.Store, o *account.Organization, id string) string {
 	t.Helper()
-	b, err := s.Batch(t.Context(), o.ID, id)
+	b, err := history.New(s).Batch(t.Context(), o.ID, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func standing(t *testing.T, s *store.Store, o *account.Organization, id string) 
 // retryAll retries the failed tasks of a batch and returns how many it queued.
 func retryAll(t *testing.T, s *store.Store, o *account.Organization, id string) (queued int) {
 	t.Helper()
-	failed, err := s.FailedTasks(t.Context(), o.ID, id)
+	failed, err := history.New(s).FailedTasks(t.Context(), o.ID, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,10 +124,10 @@ func TestABatchReportsItsProgressAndIsRetriedOnce(t *testing.T) {
 			t.Fatalf("refused with %v", refusals[1])
 		}
 		details, _ := refusal.Details.(earshot.DuplicateDetails)
-		if retry, err := s.RetryOf(t.Context(), o.ID, tasks[1].ID); err != nil || details.TaskID != retry.ID || retry.WebhookURL == nil {
+		if retry, err := history.New(s).RetryOf(t.Context(), o.ID, tasks[1].ID); err != nil || details.TaskID != retry.ID || retry.WebhookURL == nil {
 			t.Errorf("the key belongs to task %s, and the failed task was replaced by %+v, %v", details.TaskID, retry, err)
 		}
-		if _, err := s.RetryOf(t.Context(), o.ID, tasks[0].ID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := history.New(s).RetryOf(t.Context(), o.ID, tasks[0].ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("retry of a completed task: %v", err)
 		}
 		checkResults(t, s, o, id, tasks[0].ID)
@@ -137,7 +138,7 @@ func TestABatchReportsItsProgressAndIsRetriedOnce(t *testing.T) {
 		if got, want := standing(t, s, o, id), "4 of 5: map[COMPLETED:1], 4 of 5 credits"; got != want {
 			t.Errorf("after clearing the queue, the batch is %s, want %s", got, want)
 		}
-		if _, err := s.RetryOf(t.Context(), o.ID, tasks[1].ID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := history.New(s).RetryOf(t.Context(), o.ID, tasks[1].ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("retry of a task whose retry was removed: %v", err)
 		}
 		storetest.Audited(t, s)
@@ -147,7 +148,7 @@ func TestABatchReportsItsProgressAndIsRetriedOnce(t *testing.T) {
 
 func checkResults(t *testing.T, s *store.Store, o *account.Organization, batch, task string) {
 	t.Helper()
-	results, err := s.BatchResults(t.Context(), o.ID, batch)
+	results, err := history.New(s).BatchResults(t.Context(), o.ID, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +184,7 @@ func forget(t *testing.T, s *store.Store, o *account.Organization, id string) {
 	if n, err := s.DeleteBatches(t.Context(), later); err != nil || n != 1 {
 		t.Errorf("%d batches were removed, %v", n, err)
 	}
-	if _, err := s.Batch(t.Context(), o.ID, id); !errors.Is(err, store.ErrNotFound) {
+	if _, err := history.New(s).Batch(t.Context(), o.ID, id); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the batch still exists: %v", err)
 	}
 	storetest.Audited(t, s)

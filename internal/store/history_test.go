@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/store/storetest"
 )
 
@@ -223,13 +224,13 @@ func TestTheKeyOfALostCallIsFreeAgain(t *testing.T) {
 }
 
 // list reads the history page by page and returns the ids and the number of pages.
-func list(t *testing.T, s *store.Store, o *account.Organization, filter store.RequestFilter) (ids []string, pages int) {
+func list(t *testing.T, s *store.Store, o *account.Organization, filter history.RequestFilter) (ids []string, pages int) {
 	t.Helper()
 	if filter.Match == nil {
 		filter.Match = func(*store.Task) bool { return true }
 	}
 	for {
-		found, next, err := s.Requests(t.Context(), o.ID, filter)
+		found, next, err := history.New(s).Requests(t.Context(), o.ID, filter)
 		if err != nil || len(found) > filter.Limit {
 			t.Fatalf("%d found, %v", len(found), err)
 		}
@@ -274,12 +275,12 @@ func TestTheHistoryListsCallsAndTasksNewestFirst(t *testing.T) {
 		other := storetest.Organization(t, s, 5, 100)
 		begin(t, s, aJob(other, node, 5))
 		for _, limit := range []int{1, 5, 12, 100} {
-			got, pages := list(t, s, o, store.RequestFilter{Limit: limit})
+			got, pages := list(t, s, o, history.RequestFilter{Limit: limit})
 			if !slices.Equal(got, want) || pages != (12+limit-1)/limit {
 				t.Errorf("with %d a page, %d pages: %q, want %q", limit, pages, got, want)
 			}
 		}
-		got, _ := list(t, s, o, store.RequestFilter{Limit: 2, Match: func(task *store.Task) bool { return task.Mode == store.ModeAsync }})
+		got, _ := list(t, s, o, history.RequestFilter{Limit: 2, Match: func(task *store.Task) bool { return task.Mode == store.ModeAsync }})
 		if len(got) != 4 || got[0] != want[0] || got[3] != want[9] {
 			t.Errorf("the tasks are %q, of %q", got, want)
 		}
@@ -315,7 +316,7 @@ func TestTheHistoryIsFilteredByTime(t *testing.T) {
 			{at(9), time.Time{}, nil},
 			{time.Time{}, at(-1), nil},
 		} {
-			if got, _ := list(t, s, o, store.RequestFilter{From: test.from, Until: test.until, Limit: 2}); !slices.Equal(got, test.want) {
+			if got, _ := list(t, s, o, history.RequestFilter{From: test.from, Until: test.until, Limit: 2}); !slices.Equal(got, test.want) {
 				t.Errorf("from %v until %v: %q, want %q", test.from, test.until, got, test.want)
 			}
 		}
@@ -345,7 +346,7 @@ func TestOnePageReadsALimitedPartOfTheHistory(t *testing.T) {
 		before := ""
 		for {
 			looked := 0
-			found, next, err := s.Requests(t.Context(), o.ID, store.RequestFilter{Limit: 10, Before: before, Match: func(*store.Task) bool {
+			found, next, err := history.New(s).Requests(t.Context(), o.ID, history.RequestFilter{Limit: 10, Before: before, Match: func(*store.Task) bool {
 				looked++
 				return false
 			}})

@@ -19,6 +19,7 @@ import (
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/exporting"
+	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
 	"earshot/internal/store/reviewing"
@@ -337,11 +338,11 @@ func checkMigratedTasks(t *testing.T, s *store.Store) {
 		}
 		return all
 	}
-	listed, _, err := s.Requests(ctx, tasksID, store.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
+	listed, _, err := history.New(s).Requests(ctx, tasksID, history.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
 	equal(t, "the list", []string{urgentID, queuedID, runningID, unpaidID, doneID}, idsOf(listed), err)
 	events := readEvents(t, s, tasksID, 0, 10)
 	equal(t, "the events", []string{doneID, unpaidID}, idsOf(events), nil)
-	status, err := s.QueueStatus(ctx, tasksID)
+	status, err := history.New(s).QueueStatus(ctx, tasksID)
 	equal(t, "the queue", []earshot.PriorityCount{{Priority: 9, Count: 1}, {Priority: 1, Count: 1}}, status.Queued, err)
 	usage, err := s.Usage(ctx, tasksID, fixtureTime.AddDate(0, 0, -1), fixtureTime)
 	equal(t, "the usage", []earshot.DayUsage{
@@ -400,12 +401,12 @@ func checkMigratedStats(t *testing.T, s *store.Store) {
 }
 
 func checkMigratedBatches(t *testing.T, s *store.Store) {
-	got, err := s.Batch(t.Context(), tasksID, batchID)
-	equal(t, "the batch", &store.BatchProgress{
+	got, err := history.New(s).Batch(t.Context(), tasksID, batchID)
+	equal(t, "the batch", &history.BatchProgress{
 		Batch: store.Batch{ID: batchID, Organization: tasksID, CreatedAt: time.UnixMilli(fixtureStart), Total: 3, Accepted: 2},
 		Tasks: map[earshot.Status]int{earshot.StatusCompleted: 1, earshot.StatusQueued: 1}, MaxCost: 40, Charged: 30,
 	}, got, err)
-	retry, err := s.RetryOf(t.Context(), tasksID, unpaidID)
+	retry, err := history.New(s).RetryOf(t.Context(), tasksID, unpaidID)
 	if err != nil || retry.ID != queuedID {
 		t.Errorf("the failed task was replaced by %+v, %v", retry, err)
 	}

@@ -9,21 +9,22 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 )
 
 func TestMovementListsQueuedRunningAndEndedTasks(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		began := time.Now().Add(-time.Minute)
-		look := func(since time.Time, event int64) *store.Movement {
+		look := func(since time.Time, event int64) *history.Movement {
 			t.Helper()
-			m, err := s.Movement(t.Context(), o.ID, since, event)
+			m, err := history.New(s).Movement(t.Context(), o.ID, since, event)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return m
 		}
-		check := func(m *store.Movement, underWay map[string]earshot.Status, ended ...string) {
+		check := func(m *history.Movement, underWay map[string]earshot.Status, ended ...string) {
 			t.Helper()
 			if diff := cmp.Diff(underWay, m.UnderWay) + cmp.Diff(ended, m.Ended); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -16,6 +16,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
@@ -292,7 +293,7 @@ func TestClearingRemovesQueuedTasksAndReleasesTheirKeys(t *testing.T) {
 		if task, err := s.Task(t.Context(), o.ID, running.ID); err != nil || task.Status != earshot.StatusProcessing {
 			t.Errorf("the running task is %+v, %v", task, err)
 		}
-		if status, err := s.QueueStatus(t.Context(), other.ID); err != nil || status.Organization.Queued != 1 {
+		if status, err := history.New(s).QueueStatus(t.Context(), other.ID); err != nil || status.Organization.Queued != 1 {
 			t.Errorf("the other's queue is %+v, %v", status, err)
 		}
 		storetest.Audited(t, s)

@@ -79,8 +79,8 @@ func (s *Store) DeleteBatches(ctx context.Context, created time.Time) (int, erro
 
 func deleteBatchesBefore(ctx context.Context, p *engine.Shard, created time.Time) (int, error) {
 	var old []*Batch
-	err := p.Lookups.Find(ctx, engine.Collect(batchesTable, &old), `
-		SELECT `+batchesTable.List+` FROM organizations o JOIN batches ON batches.organization = o.id AND batches.id < $1
+	err := p.Lookups.Find(ctx, engine.Collect(BatchesTable, &old), `
+		SELECT `+BatchesTable.List+` FROM organizations o JOIN batches ON batches.organization = o.id AND batches.id < $1
 		WHERE batches.created_at < $2 AND NOT EXISTS (
 			SELECT 1 FROM batch_tasks t WHERE t.organization = batches.organization AND t.batch = batches.id)
 		LIMIT $3`, FirstID(created), engine.Millis(created), PruneBatch)

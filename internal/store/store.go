@@ -4,6 +4,7 @@
 // transaction.
 //
 //	store/orgs      organizations and keys; extends this package
+//	store/history   reading calls, tasks and batches; extends this package
 //	store/tracking  trackers; extends this package
 //	store/transfer  copying a whole database into another
 //	store/outbound  requests to upstreams: tickets, charges, comparisons, filled fields
@@ -18,11 +19,10 @@
 // subject:
 //
 //	work.go                     the state that all writes of a transaction share
-//	job.go task.go              beginning and settling jobs; reading them
+//	job.go task.go              beginning and settling jobs; reading one
 //	queue.go claim.go           submitting and removing tasks; starting them
 //	shortage.go                 tasks that wait for credits that running jobs hold
-//	history.go retry.go batch.go  listing and retrying calls and tasks
-//	movement.go                 which tasks started or ended since the last look
+//	retry.go batch.go           retrying calls and tasks; submitting batches
 //	node.go                     heartbeats; releasing the jobs of dead nodes
 //	budget.go                   how much keys may spend
 //	ledger.go usage.go stats.go credits; jobs counted by day and by hour; the load

@@ -5,15 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
-	"earshot"
-	"earshot/internal/account"
 	"earshot/internal/store/engine"
 )
 
@@ -60,11 +57,9 @@ var (
 	})
 	deleteFinished = FinishedTable.Delete("organization", "id")
 
-	// taskTables are the tables with tasks. A task moves only from the first to the second, so a
+	// TaskTables are the tables with tasks. A task moves only from the first to the second, so a
 	// reader that looks in this order finds every task.
-	taskTables = []*engine.Table[Task]{engine.NewTable("jobs", engine.Lift(JobsTable.Columns, jobOf)...), FinishedTable}
-	// listedTables omit the columns that a list does not need.
-	listedTables = []*engine.Table[Task]{taskTables[0], FinishedTable.Without("result")}
+	TaskTables = []*engine.Table[Task]{engine.NewTable("jobs", engine.Lift(JobsTable.Columns, jobOf)...), FinishedTable}
 )
 
 func jobOf(t *Task) *Job { return &t.Job }
@@ -91,25 +86,32 @@ func endStatement(write func(in engine.Input, into, ended string) string) engine
 	})
 }
 
-// findRequests reads the calls and tasks that match a condition.
-func findRequests(ctx context.Context, in engine.Querier, from *engine.Table[Task], condition string, args ...any) ([]*Task, error) {
-	tasks, err := engine.FindRows(ctx, in, from, `WHERE `+condition, args...)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range tasks {
-		if err := t.Unpack(); err != nil {
-			return nil, err
-		}
-	}
-	return tasks, nil
-}
-
 // Unpack sets Result from Packed.
 func (t *Task) Unpack() (err error) {
 	t.Result, err = Unpack(t.Packed)
 	t.Packed = nil
 	return err
+}
+
+// Request returns a call or task of an organization with its result. It returns ErrNotFound.
+func (s *Store) Request(ctx context.Context, organization, id string) (*Task, error) {
+	id, err := CanonicalID(id)
+	if err != nil {
+		return nil, fmt.Errorf("request: %w", err)
+	}
+	for _, from := range TaskTables {
+		found, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, from, `WHERE organization = $1 AND id = $2`, organization, id)
+		if err == nil && len(found) > 0 {
+			err = found[0].Unpack()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("request %s: %w", id, err)
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return nil, fmt.Errorf("request %s: %w", id, ErrNotFound)
 }
 
 // Task returns a task of an organization. It returns ErrNotFound.
@@ -161,100 +163,16 @@ func (s *Store) addDelivery(ctx context.Context, t *Task) error {
 	return err
 }
 
-// EventBytes is the size of stored tasks that Events reads at once.
-const EventBytes = 256 << 10
-
-// Events returns tasks of an organization in the order in which they ended, beginning after
-// the sequence number after. last is the number of the last task, or after if there is none.
-// The iterator reads the tasks in chunks of at most EventBytes (but at least one task) and unpacks results one
-// by one. So it needs little memory whatever the limit, and no connection while the caller
-// processes a task.
-func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (last int64, tasks iter.Seq2[*Task, error], err error) {
-	last = after
-	var chunks chunks
-	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
-		var bytes int64
-		if err := r.Scan(&last, &bytes); err != nil {
-			return err
-		}
-		chunks.add(last, bytes)
-		return nil
-	}, `
-		SELECT event, octet_length(request) + COALESCE(octet_length(error), 0) + COALESCE(octet_length(result), 0)
-		FROM finished WHERE organization = $1 AND event > $2 ORDER BY event LIMIT $3`, organization, after, limit)
-	if err != nil {
-		return 0, nil, fmt.Errorf("list events: %w", err)
-	}
-	return last, func(yield func(*Task, error) bool) {
-		for _, chunk := range chunks {
-			if !s.readChunk(ctx, yield, organization, `WHERE organization = $1 AND event >= $2 AND event <= $3 ORDER BY event`, chunk.first, chunk.last) {
-				return
-			}
-		}
-	}, nil
-}
-
-// chunks are ranges of sequence numbers or positions of ended tasks. Each chunk is read at once.
-type chunks []chunk
-
-type chunk struct{ first, last, bytes int64 }
-
-// add adds a task to the last chunk, or to a new one if the last chunk is full.
-func (c *chunks) add(number, bytes int64) {
-	if n := len(*c); n > 0 && (*c)[n-1].bytes+bytes <= EventBytes {
-		last := &(*c)[n-1]
-		last.last, last.bytes = number, last.bytes+bytes
-		return
-	}
-	*c = append(*c, chunk{number, number, bytes})
-}
-
-// readChunk yields the ended tasks of an organization ($1) in a chunk and reports whether to
-// continue. It omits tasks that were deleted meanwhile.
-func (s *Store) readChunk(ctx context.Context, yield func(*Task, error) bool, organization, clause string, args ...any) bool {
-	tasks, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, FinishedTable, clause, append([]any{organization}, args...)...)
-	if err != nil {
-		return yield(nil, fmt.Errorf("read ended tasks: %w", err))
-	}
-	for i, task := range tasks {
-		tasks[i] = nil // free the memory: the task may be large and the caller slow
-		if err := task.Unpack(); err != nil {
-			return yield(nil, err)
-		}
-		if !yield(task, nil) {
-			return false
-		}
-	}
-	return true
-}
-
-// QueueStatus is the state of an organization's queue.
-type QueueStatus struct {
-	Organization *account.Organization
-	Processing   int                     // number of running tasks, without calls
-	Queued       []earshot.PriorityCount // by priority, highest first
-}
-
-// QueueStatus returns a consistent view of an organization's queue.
-func (s *Store) QueueStatus(ctx context.Context, organization string) (status QueueStatus, err error) {
-	err = s.ShardOf(organization).Lookups.Snapshot(ctx, func(now engine.Snapshot) (err error) {
-		status, err = queueStatus(ctx, now, organization)
-		return err
-	})
-	return status, engine.Wrap(err, "read the queue's status")
-}
-
-func queueStatus(ctx context.Context, now engine.Snapshot, organization string) (status QueueStatus, err error) {
-	status.Organization, err = engine.FirstRow(ctx, now, OrganizationsTable, `WHERE id = $1`, organization)
-	if err != nil {
-		return status, err
-	}
-	err = engine.First(ctx, now, func(r engine.Scanner) error { return r.Scan(&status.Processing) },
-		`SELECT COUNT(*) FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async'`, organization)
-	if err != nil {
-		return status, err
-	}
-	status.Queued, err = engine.FindAll(ctx, now, func(p *earshot.PriorityCount) []any { return []any{&p.Priority, &p.Count} },
-		`SELECT priority, COUNT(*) FROM jobs WHERE organization = $1 AND status = 'QUEUED' GROUP BY priority ORDER BY priority DESC`, organization)
-	return status, err
-}
+const (
+	// ScannedRows limits the rows that one page of a list reads, whatever the filter, so that no
+	// request makes the database read a long history.
+	ScannedRows = 1000
+	// ScanBatch is the number of rows that are read at once.
+	ScanBatch = 200
+	// EventBytes is the size of ended tasks that are read at once.
+	EventBytes = 256 << 10
+	// IDEarlier is how much the time in an id may precede the creation of its job.
+	IDEarlier = time.Second
+	// IDLater is how much it may follow the creation: a task gets its id after its body has arrived.
+	IDLater = time.Minute
+)

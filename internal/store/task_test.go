@@ -11,12 +11,13 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 )
 
 // readEvents reads a page of events and checks the returned last number.
 func readEvents(t *testing.T, s *store.Store, organization string, after int64, limit int) (events []*store.Task) {
 	t.Helper()
-	last, tasks, err := s.Events(t.Context(), organization, after, limit)
+	last, tasks, err := history.New(s).Events(t.Context(), organization, after, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestEventsAreReadInChunksWithoutGapsOrDuplicates(t *testing.T) {
 			}
 		}
 		// A caller may stop.
-		_, tasks, err := s.Events(t.Context(), o.ID, 0, 30)
+		_, tasks, err := history.New(s).Events(t.Context(), o.ID, 0, 30)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +104,7 @@ func TestEventsDeletedMeanwhileAreOmitted(t *testing.T) {
 		for _, job := range claimed(t, s, node, 3) {
 			settle(t, s, completed(job, 5), time.Now())
 		}
-		last, tasks, err := s.Events(t.Context(), o.ID, 0, 10)
+		last, tasks, err := history.New(s).Events(t.Context(), o.ID, 0, 10)
 		if err != nil || last != 3 {
 			t.Fatalf("the last is %d, %v", last, err)
 		}
@@ -136,14 +137,14 @@ func TestTheListOfTasksReadsNoResults(t *testing.T) {
 		if err := s.Exec(`UPDATE finished SET result = $1`, []byte("broken")); err != nil {
 			t.Fatal(err)
 		}
-		tasks, _, err := s.Requests(t.Context(), o.ID, store.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
+		tasks, _, err := history.New(s).Requests(t.Context(), o.ID, history.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
 		if err != nil || len(tasks) != 3 {
 			t.Fatalf("%d tasks, %v", len(tasks), err)
 		}
 		if _, err := s.Task(t.Context(), o.ID, tasks[0].ID); err == nil {
 			t.Error("a broken result was read")
 		}
-		if last, events, err := s.Events(t.Context(), o.ID, 0, 10); err != nil || last != 3 {
+		if last, events, err := history.New(s).Events(t.Context(), o.ID, 0, 10); err != nil || last != 3 {
 			t.Errorf("the events end with %d, %v", last, err)
 		} else {
 			for task, err := range events {

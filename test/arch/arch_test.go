@@ -41,6 +41,7 @@ var floors = [][]string{
 var doors = map[string][]string{
 	"internal/store":          {"internal/store", "internal/job", "internal/track", "internal/api", "internal/notify", "internal/app"},
 	"internal/store/orgs":     {"internal/store", "internal/job", "internal/api", "internal/app"},
+	"internal/store/history":  {"internal/api", "internal/app"},
 	"internal/store/outbound": {"internal/store", "internal/provider/health", "internal/job", "internal/api", "internal/app"},
 	"internal/store/transfer": {"internal/app"},
 	"internal/store/latency":  {"internal/store"},

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -181,7 +182,7 @@ func newcomers(b *testing.B, s *store.Store, over <-chan struct{}) (waits []time
 				return waits
 			case <-time.After(2 * time.Millisecond):
 			}
-			status, err := s.QueueStatus(b.Context(), owner)
+			status, err := history.New(s).QueueStatus(b.Context(), owner)
 			if err != nil {
 				b.Error(err)
 				return waits

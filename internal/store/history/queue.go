@@ -1,12 +1,45 @@
-package store
+package history
 
 import (
 	"context"
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/store"
 	"earshot/internal/store/engine"
 )
+
+// QueueStatus is the state of an organization's queue.
+type QueueStatus struct {
+	Organization *account.Organization
+	Processing   int                     // number of running tasks, without calls
+	Queued       []earshot.PriorityCount // by priority, highest first
+}
+
+// QueueStatus returns a consistent view of an organization's queue.
+func (s *Store) QueueStatus(ctx context.Context, organization string) (status QueueStatus, err error) {
+	err = s.ShardOf(organization).Lookups.Snapshot(ctx, func(now engine.Snapshot) (err error) {
+		status, err = queueStatus(ctx, now, organization)
+		return err
+	})
+	return status, engine.Wrap(err, "read the queue's status")
+}
+
+func queueStatus(ctx context.Context, now engine.Snapshot, organization string) (status QueueStatus, err error) {
+	status.Organization, err = engine.FirstRow(ctx, now, store.OrganizationsTable, `WHERE id = $1`, organization)
+	if err != nil {
+		return status, err
+	}
+	err = engine.First(ctx, now, func(r engine.Scanner) error { return r.Scan(&status.Processing) },
+		`SELECT COUNT(*) FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async'`, organization)
+	if err != nil {
+		return status, err
+	}
+	status.Queued, err = engine.FindAll(ctx, now, func(p *earshot.PriorityCount) []any { return []any{&p.Priority, &p.Count} },
+		`SELECT priority, COUNT(*) FROM jobs WHERE organization = $1 AND status = 'QUEUED' GROUP BY priority ORDER BY priority DESC`, organization)
+	return status, err
+}
 
 // maxMoved limits the tasks of each kind in a Movement.
 const maxMoved = 1000
@@ -39,7 +72,7 @@ func (s *Store) Movement(ctx context.Context, organization string, submitted tim
 			return err
 		}
 		err = now.Find(ctx, underWay, `SELECT id, status FROM jobs WHERE organization = $1 AND id >= $2 AND mode = 'async' ORDER BY id DESC LIMIT $3`,
-			organization, FirstID(submitted), maxMoved)
+			organization, store.FirstID(submitted), maxMoved)
 		if err != nil {
 			return err
 		}
