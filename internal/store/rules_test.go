@@ -77,12 +77,30 @@ func TestAnswersAreNotRecordedByOldRules(t *testing.T) {
 	})
 }
 
+// A tracker that is older than rules may have its first definition and answers.
+func TestFirstRulesAreFinishedWhenTheAnswersAreAnalysed(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		sweep := f.start("one", 1, "2026-11", nil)
+		f.work(`{}`)
+		f.record()
+		f.close(sweep)
+		r := f.rules(0)
+		if left, err := analysing.New(s).UnfinishedRules(t.Context()); err != nil || len(left) != 1 {
+			t.Errorf("%d rules are unfinished, %v; want the new ones", len(left), err)
+		}
+		if left, err := tracking.New(s).Unanalysed(t.Context(), r, r.Cursor, 10); err != nil || len(left) != 1 {
+			t.Errorf("%d answers must be analysed, %v", len(left), err)
+		}
+	})
+}
+
 // The first rules of a tracker may be replaced before all answers are analysed.
 func TestReplacedRulesAreNotFinished(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 400)
-		f.must(tracking.New(s).ApplyTracker(f.t, 1, nil, nil, nil, nil))
 		first := f.rules(0)
 		f.must(analysing.New(s).FinishRules(f.rules(1), nil, time.Now()))
 		f.must(analysing.New(s).FinishRules(first, nil, time.Now()))

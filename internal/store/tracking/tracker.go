@@ -197,7 +197,7 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 		}
 		version := &trackerVersion{t.Organization, t.ID, t.Version, t.Definition, t.UpdatedAt}
 		if rules != nil {
-			if err := insertRules(ctx, w, t, rules); err != nil {
+			if err := insertRules(ctx, w, t, rules, before == 0); err != nil {
 				return err
 			}
 		}
@@ -270,14 +270,14 @@ func (s *Store) AddRules(t *Tracker, r *analysing.Rules, before int, now time.Ti
 			return err
 		}
 		r.CreatedAt = now
-		return insertRules(ctx, w, t, r)
+		return insertRules(ctx, w, t, r, false)
 	}})
 	return engine.Wrap(err, "add rules of tracker %s", t.Name)
 }
 
-func insertRules(ctx context.Context, w *store.Work, t *Tracker, r *analysing.Rules) error {
+func insertRules(ctx context.Context, w *store.Work, t *Tracker, r *analysing.Rules, newTracker bool) error {
 	r.Organization, r.Tracker = t.Organization, t.ID
-	return analysing.InsertRules(ctx, w, r, t.Version == 1)
+	return analysing.InsertRules(ctx, w, r, newTracker)
 }
 
 // SetTrackerState pauses or resumes a tracker and stores its next slots. It returns ErrChanged if
