@@ -32,38 +32,37 @@ func (w *Writer) Text(s string) {
 // Reader reads values in the order in which they were written. After an error all methods
 // return zero values, so that callers check Done once at the end.
 type Reader struct {
-	rest   string
+	text   string
+	at     int // bytes that were read. Moving it is faster than shortening text.
 	failed bool
 }
 
 // NewReader returns a Reader of bytes that a Writer wrote. Strings that the Reader returns
 // share their memory with written.
-func NewReader(written string) *Reader { return &Reader{rest: written} }
+func NewReader(written string) *Reader { return &Reader{text: written} }
 
 // Done reports whether everything was read without an error.
-func (r *Reader) Done() bool { return !r.failed && r.rest == "" }
+func (r *Reader) Done() bool { return !r.failed && r.at == len(r.text) }
 
 // Fail marks the input as damaged.
-func (r *Reader) Fail() { r.failed, r.rest = true, "" }
+func (r *Reader) Fail() { r.failed, r.at = true, len(r.text) }
 
-// Number reads an integer. Most integers are below 128; this function is small enough for
-// the compiler to inline it for them.
+// Number reads an integer. It has a fast path for integers below 128, as most are.
 func (r *Reader) Number() int {
-	if r.rest == "" || r.rest[0] >= 0x80 {
+	if r.at >= len(r.text) || r.text[r.at] >= 0x80 {
 		return r.longNumber()
 	}
-	value := int(r.rest[0])
-	r.rest = r.rest[1:]
-	return value
+	r.at++
+	return int(r.text[r.at-1])
 }
 
 func (r *Reader) longNumber() int {
-	value, n := binary.Uvarint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
+	value, n := binary.Uvarint([]byte(r.text[r.at:min(len(r.text), r.at+binary.MaxVarintLen64)]))
 	if n <= 0 || value > math.MaxInt {
 		r.Fail()
 		return 0
 	}
-	r.rest = r.rest[n:]
+	r.at += n
 	return int(value)
 }
 
@@ -80,7 +79,7 @@ func (r *Reader) Fraction() float64 {
 // larger number is an error.
 func (r *Reader) Count() int {
 	n := r.Number()
-	if n > len(r.rest) {
+	if n > len(r.text)-r.at {
 		r.Fail()
 		return 0
 	}
@@ -89,11 +88,10 @@ func (r *Reader) Count() int {
 
 // Text reads a string of the given length in bytes, without reading a length first.
 func (r *Reader) Text(length int) string {
-	if length > len(r.rest) {
+	if length > len(r.text)-r.at {
 		r.Fail()
 		return ""
 	}
-	s := r.rest[:length]
-	r.rest = r.rest[length:]
-	return s
+	r.at += length
+	return r.text[r.at-length : r.at]
 }
