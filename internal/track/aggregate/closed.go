@@ -16,6 +16,7 @@ import (
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
 	"earshot/internal/track/stats"
+	"earshot/internal/track/tally"
 )
 
 // ClosedSweeps contains the closed sweeps of a tracker, and their tallies by some rules.
@@ -90,9 +91,9 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 		}
 	}
 	tallies, err := s.analyses.Tallies(ctx, b.Rules)
-	for _, tally := range tallies {
-		if len(tally.Sums) > 0 && tally.Sums[0] == metric.SheetFormat {
-			h.tallies[tally.Sweep] = tally
+	for _, stored := range tallies {
+		if tally.IsReadable(stored.Sums) {
+			h.tallies[stored.Sweep] = stored
 		}
 	}
 	return h, err
@@ -132,9 +133,9 @@ func (h *ClosedSweeps) isCurrent(sweep *tracking.Sweep) bool {
 func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
 	read := collector{
 		ClosedSweeps: h, indices: map[string]int{}, sources: b.options.Sources, interned: map[string]string{},
-		cells: make([]map[metric.SheetKey][]*metric.CellCounts, len(b.Sweeps)), surfaces: make([]map[int]map[string]int, len(b.Sweeps)),
+		cells: make([]map[tally.Key][]*metric.CellCounts, len(b.Sweeps)), surfaces: make([]map[int]map[string]int, len(b.Sweeps)),
 	}
-	stored := map[string][]metric.StoredSheet{}
+	stored := map[string][]metric.Sheet{}
 	var uncounted []*tracking.Sweep
 	answers := 0
 	for i, sweep := range b.Sweeps {
@@ -146,7 +147,7 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 			answers += sweep.Answered
 			continue
 		}
-		sheets, err := metric.DecodeGroups(tally.Sums, len(h.panel.Brands))
+		sheets, err := metric.Tallies.DecodeGroups(tally.Sums, len(h.panel.Brands))
 		if err != nil {
 			return err
 		}
@@ -215,7 +216,7 @@ func (b *Aggregate) newDataset(read *collector) error {
 
 // addStored adds the stored sheets of sweeps. A large aggregate gets the cells of a sweep
 // only if no span contains them, unless the options ask for all cells.
-func (s *Counter) addStored(ctx context.Context, b *Aggregate, h *ClosedSweeps, stored map[string][]metric.StoredSheet) error {
+func (s *Counter) addStored(ctx context.Context, b *Aggregate, h *ClosedSweeps, stored map[string][]metric.Sheet) error {
 	needCells := map[string]bool{}
 	for id := range stored {
 		needCells[id] = true
@@ -246,25 +247,25 @@ func (s *Counter) addStored(ctx context.Context, b *Aggregate, h *ClosedSweeps, 
 }
 
 // addSweep adds the stored sheets of a sweep, and their cells if stored is not nil.
-func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *tracking.Sweep, sheets []metric.StoredSheet, stored []byte) error {
-	cells := map[metric.SheetKey]metric.EncodedCells{}
+func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *tracking.Sweep, sheets []metric.Sheet, stored []byte) error {
+	cells := map[tally.Key]tally.Cells{}
 	if stored != nil {
-		decoded, err := metric.DecodeCells(stored)
+		decoded, err := metric.Tallies.DecodeCells(stored)
 		if err != nil {
 			return err
 		}
 		for _, sheet := range decoded {
-			cells[sheet.SheetKey] = sheet.Cells
+			cells[sheet.Key] = sheet.Cells
 		}
 	}
 	for _, sheet := range sheets {
-		sheet.Cells = cells[sheet.SheetKey]
+		sheet.Cells = cells[sheet.Key]
 		var err error
 		if !h.isCurrent(sweep) {
 			sheet.Groups, err = b.Regroup(sheet.Cells)
 		}
 		if err == nil {
-			err = b.AddSheet(sweep.ID, b.keys[sheet.Target][sheet.Surface], sheet.Sheet)
+			err = b.AddSheet(sweep.ID, b.keys[sheet.Target][sheet.Surface], sheet)
 		}
 		if err != nil {
 			return err
@@ -300,7 +301,7 @@ func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, n
 		if span.Cells == nil {
 			continue
 		}
-		sheets, err := metric.DecodeCells(span.Cells)
+		sheets, err := metric.Tallies.DecodeCells(span.Cells)
 		if err != nil {
 			return err
 		}
@@ -309,7 +310,7 @@ func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, n
 			ids = append(ids, sweep.ID)
 			delete(needCells, sweep.ID)
 		}
-		cells := map[string]metric.EncodedCells{}
+		cells := map[string]tally.Cells{}
 		for _, sheet := range sheets {
 			cells[b.keys[sheet.Target][sheet.Surface]] = sheet.Cells
 		}

@@ -11,6 +11,7 @@ import (
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
+	"earshot/internal/track/tally"
 )
 
 // collector counts the analyses of sweeps. It identifies a sweep by its index in
@@ -19,8 +20,8 @@ type collector struct {
 	*ClosedSweeps
 	indices  map[string]int // of sweeps, by id
 	sources  metric.Sources
-	cells    []map[metric.SheetKey][]*metric.CellCounts // by sweep, sheet and prompt
-	surfaces []map[int]map[string]int                   // number of answers by sweep, target and surface
+	cells    []map[tally.Key][]*metric.CellCounts // by sweep, sheet and prompt
+	surfaces []map[int]map[string]int             // number of answers by sweep, target and surface
 
 	found    analysis.Analysis  // reused for each analysis
 	answer   metric.Observation // reused for each analysis
@@ -29,7 +30,7 @@ type collector struct {
 
 // reset drops the counts of a sweep.
 func (r *collector) reset(at int) {
-	r.cells[at], r.surfaces[at] = map[metric.SheetKey][]*metric.CellCounts{}, map[int]map[string]int{}
+	r.cells[at], r.surfaces[at] = map[tally.Key][]*metric.CellCounts{}, map[int]map[string]int{}
 }
 
 // addAnswers adds to the number of answers of a target on a surface.
@@ -52,7 +53,7 @@ func (r *collector) add(a *analysing.Analysis) error {
 	r.found.Fill(&r.answer, r.panel)
 	r.answer.Outcome = metric.Outcome(a.Outcome)
 	r.intern(&r.answer)
-	key := metric.SheetKey{Target: a.Target, Surface: a.Surface}
+	key := tally.Key{Target: a.Target, Surface: a.Surface}
 	cells := r.cells[at][key]
 	if cells == nil {
 		cells = make([]*metric.CellCounts, len(r.prompts))

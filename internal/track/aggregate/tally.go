@@ -14,6 +14,7 @@ import (
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/tally"
 )
 
 // hashWeights returns a hash of the weights of prompts.
@@ -34,7 +35,7 @@ var spanDays = []int{64, 16, 4}
 // sweepIDs returns the ids of the sweeps of a span as they are stored. They start with the
 // format of the cells, so that a span in another format matches no sweeps.
 func sweepIDs(sweeps []*tracking.Sweep) []byte {
-	all := []byte{metric.SheetFormat}
+	all := []byte{tally.Format}
 	for _, sweep := range sweeps {
 		id := uuid.MustParse(sweep.ID)
 		all = append(all, id[:]...)
@@ -161,10 +162,10 @@ func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}
-	tally := &analysing.Tally{
+	stored := &analysing.Tally{
 		Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Sweep: sweep.ID, Weights: h.asked[sweep.Version].weights,
 	}
-	var sheets []metric.StoredSheet
+	var sheets []metric.Sheet
 	for target, surfaces := range b.keys {
 		for surface, key := range surfaces {
 			sheet, ok := b.Sheet(sweep.ID, key)
@@ -175,17 +176,18 @@ func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 			for _, g := range sheet.Groups {
 				n += int(g.Counts.Eligible)
 			}
-			tally.Answers += n
-			sheets = append(sheets, metric.StoredSheet{SheetKey: metric.SheetKey{Target: target, Surface: surface}, Answers: n, Sheet: sheet})
+			stored.Answers += n
+			sheet.Key, sheet.Answers = tally.Key{Target: target, Surface: surface}, n
+			sheets = append(sheets, sheet)
 		}
 	}
-	if tally.Answers != sweep.Answered {
+	if stored.Answers != sweep.Answered {
 		// Some answers were deleted by an older version of the service, which did not mark
 		// the sweep as pruned.
 		return s.store.Prune(sweep)
 	}
-	tally.Sums, tally.Cells = metric.EncodeGroups(sheets), metric.EncodeCells(sheets)
-	return s.analyses.SaveTally(tally)
+	stored.Sums, stored.Cells = metric.Tallies.EncodeGroups(sheets), metric.Tallies.EncodeCells(sheets)
+	return s.analyses.SaveTally(stored)
 }
 
 // tallySpans stores the merged cells of ranges of days if the tracker is large.
@@ -212,7 +214,7 @@ func (s *Counter) tallySpans(ctx context.Context, h *ClosedSweeps) error {
 				stored = append(stored, cells[id])
 			}
 		}
-		merged, err := metric.MergeCells(stored, len(h.panel.Brands))
+		merged, err := metric.Tallies.MergeCells(stored, len(h.panel.Brands))
 		if err != nil {
 			return err
 		}

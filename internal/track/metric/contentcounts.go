@@ -122,7 +122,7 @@ func (c *CellCounts) addLayout(blocks []Block) {
 		return
 	}
 	for kind, at := range lowest {
-		c.writable().addBlock(kind, PlaceCounts{{at, 1}})
+		c.writable().addBlock(kind, PlaceCounts{{At: at, Count: 1}})
 	}
 }
 

@@ -3,6 +3,8 @@ package metric
 import (
 	"cmp"
 	"slices"
+
+	"earshot/internal/track/tally"
 )
 
 // CellCounts are the counts of the answers of one cell in one sweep, or a sum of such
@@ -101,7 +103,7 @@ type brandLists struct {
 
 // columns is a set of counts. A measure states which counts it reads, so that a reader of
 // stored cells can skip the others.
-type columns uint64
+type columns = tally.Columns
 
 // The counts, in the order of cellColumns, brandColumns and placeColumns. colReported and
 // colNotRequested are the first of one column for each of fieldSets.
@@ -185,13 +187,27 @@ var (
 		func(b *BrandCounts) *int32 { return &b.Advertised },
 		func(b *BrandCounts) *int32 { return &b.Ads },
 	}
-	placeColumns = [...]func(*brandLists) *PlaceCounts{
-		func(l *brandLists) *PlaceCounts { return &l.positions },
-		func(l *brandLists) *PlaceCounts { return &l.listRanks },
-		func(l *brandLists) *PlaceCounts { return &l.ranks },
-		func(l *brandLists) *PlaceCounts { return &l.productRanks },
+	placeColumns = [...]func(*brandLists) *tally.Places{
+		func(l *brandLists) *tally.Places { return (*tally.Places)(&l.positions) },
+		func(l *brandLists) *tally.Places { return (*tally.Places)(&l.listRanks) },
+		func(l *brandLists) *tally.Places { return (*tally.Places)(&l.ranks) },
+		func(l *brandLists) *tally.Places { return (*tally.Places)(&l.productRanks) },
 	}
 )
+
+// Tallies is the layout of stored counts. Sources are not stored.
+var Tallies = &tally.Layout[CellCounts, BrandCounts, brandLists]{
+	Cell:   cellColumns,
+	Brands: func(c *CellCounts) *[]BrandCounts { return &c.Brands },
+	Brand:  brandColumns[:],
+	Lists: func(b *BrandCounts, create bool) *brandLists {
+		if create {
+			return b.writable()
+		}
+		return b.lists
+	},
+	Places: placeColumns[:],
+}
 
 // reportedColumns returns the columns of Reported, then the ones of NotRequested.
 func reportedColumns() (columns []func(*CellCounts) *int32) {

@@ -11,9 +11,7 @@
 //	product.go      products, merchants and prices of an answer
 //	counts.go       CellCounts, the counts of one cell in one sweep; places.go: by position
 //	contentcounts.go  the counts of contents
-//	sheet.go        Sheet, the counts of one target in one sweep
-//	promptset.go    the prompts of a group
-//	encode.go       the stored format of sheets
+//	sheet.go        Sheet, the counts of one target in one sweep; package tally stores it
 //	dataset.go      Dataset, all sheets of a definition
 //	query.go        splits the answers of a query into cuts (by, filter, having)
 //	evidence.go     collects the counts of one cut
@@ -62,6 +60,6 @@
 // of answers that no metric divided by before, groupKey must contain that number. A new count
 // needs, in counts.go, a field in CellCounts or BrandCounts, its lines in Add and Merge, a
 // constant, and a column at the end of its table. The stored format then changes: raise
-// groupFormat, cellFormat and SheetFormat in encode.go. A metric of another form needs a method
-// of view in row.go and its name in the list unweighted.
+// the formats in package tally. A metric of another form needs a method of view in row.go and its
+// name in the list unweighted.
 package metric

@@ -1,6 +1,10 @@
 package metric
 
-import "slices"
+import (
+	"slices"
+
+	"earshot/internal/track/tally"
+)
 
 // evidence contains the counts that the numbers of a cut are computed from.
 type evidence struct {
@@ -65,8 +69,8 @@ func (b *Dataset) mergeSheet(merged *merger, c cut, at, target int, wanted colum
 		return sheetGroups{}, nil
 	case allPrompts && wanted == 0:
 		return s.allGroups(b), nil
-	case allPrompts && s.encoded != "":
-		return s.allGroups(b), merged.addEncoded(b, s.encoded, wanted)
+	case allPrompts && s.unread.IsKnown():
+		return s.allGroups(b), merged.addStored(b, s.unread, wanted)
 	}
 	cells, known := decoded[s]
 	if !known {
@@ -138,7 +142,7 @@ func (b *Dataset) decodeCuts(cuts []cut, wanted columns) (decodedCells, error) {
 		}
 		for _, at := range c.sweeps {
 			for _, target := range c.targets {
-				if s := b.sheets[at][target]; s != nil && s.cells == nil && s.encoded != "" {
+				if s := b.sheets[at][target]; s != nil && s.cells == nil && s.unread.IsKnown() {
 					decoded[s] = nil
 				}
 			}
@@ -146,7 +150,7 @@ func (b *Dataset) decodeCuts(cuts []cut, wanted columns) (decodedCells, error) {
 	}
 	for s := range decoded {
 		m := b.newMerger(len(b.def.Prompts))
-		err := decodeCells(s.encoded, len(b.def.Brands), wanted|groupColumns, func(number int) *CellCounts {
+		err := Tallies.AddCells(s.unread, len(b.def.Brands), wanted|groupColumns, func(number int) *CellCounts {
 			if prompt, known := b.numbers[number]; known && prompts[prompt] {
 				return m.writable(prompt)
 			}
@@ -171,10 +175,10 @@ func (b *Dataset) mergeSpans(merged *merger, sweeps []int, target int, wanted co
 		for _, at := range s.sweeps {
 			covered[at] = true
 		}
-		if s.cells[target] == "" {
+		if !s.cells[target].IsKnown() {
 			continue // the target has no answers in these sweeps
 		}
-		if err := merged.addEncoded(b, s.cells[target], wanted); err != nil {
+		if err := merged.addStored(b, s.cells[target], wanted); err != nil {
 			return nil, err
 		}
 	}
@@ -184,15 +188,15 @@ func (b *Dataset) mergeSpans(merged *merger, sweeps []int, target int, wanted co
 // merger adds up cells by prompt. The first counts of a prompt are used without a copy
 // until others are added.
 type merger struct {
-	allocator allocator
-	cells     []*CellCounts
-	shared    []bool // the counts belong to somebody else and must not be changed
+	empty  func() *CellCounts
+	cells  []*CellCounts
+	shared []bool // the counts belong to somebody else and must not be changed
 }
 
 // newMerger returns an empty merger for about that many prompts.
 func (b *Dataset) newMerger(prompts int) *merger {
 	n := len(b.def.Prompts)
-	return &merger{allocator: allocator{brands: len(b.def.Brands), batch: min(prompts, 64)}, cells: make([]*CellCounts, n), shared: make([]bool, n)}
+	return &merger{empty: Tallies.Allocator(len(b.def.Brands), min(prompts, 64)), cells: make([]*CellCounts, n), shared: make([]bool, n)}
 }
 
 func (m *merger) add(cells []*CellCounts, prompts []int) {
@@ -210,7 +214,7 @@ func (m *merger) add(cells []*CellCounts, prompts []int) {
 // writable returns the counts of a prompt for the caller to change.
 func (m *merger) writable(prompt int) *CellCounts {
 	if c := m.cells[prompt]; c == nil || m.shared[prompt] {
-		m.cells[prompt], m.shared[prompt] = m.allocator.next(), false
+		m.cells[prompt], m.shared[prompt] = m.empty(), false
 		if c != nil {
 			m.cells[prompt].Merge(c)
 		}
@@ -218,9 +222,9 @@ func (m *merger) writable(prompt int) *CellCounts {
 	return m.cells[prompt]
 }
 
-// addEncoded adds the wanted counts of encoded cells.
-func (m *merger) addEncoded(b *Dataset, cells EncodedCells, wanted columns) error {
-	return decodeCells(cells, len(b.def.Brands), wanted|colEligible, func(number int) *CellCounts {
+// addStored adds the wanted counts of stored cells.
+func (m *merger) addStored(b *Dataset, cells tally.Cells, wanted columns) error {
+	return Tallies.AddCells(cells, len(b.def.Brands), wanted|colEligible, func(number int) *CellCounts {
 		if prompt, known := b.numbers[number]; known {
 			return m.writable(prompt)
 		}
@@ -311,9 +315,9 @@ func (e *evidence) sums(b *Dataset, m measure, brand int, buffer []CellSums) Sum
 		}
 		return n, x, y
 	}
-	var kept map[int]promptSet // by target
+	var kept map[int]tally.PromptSet // by target
 	if m.dropsEmpty {
-		kept = map[int]promptSet{}
+		kept = map[int]tally.PromptSet{}
 	}
 	for _, c := range e.cells {
 		p := &b.def.Prompts[c.prompt]
@@ -330,7 +334,7 @@ func (e *evidence) sums(b *Dataset, m measure, brand int, buffer []CellSums) Sum
 				continue
 			}
 			prompts := kept[c.target]
-			prompts.add(b.number(c.prompt))
+			prompts.Add(b.number(c.prompt))
 			kept[c.target] = prompts
 		}
 		s.Cells = append(s.Cells, CellSums{c.prompt, p.Weight, n, x, y})
@@ -350,7 +354,7 @@ func (e *evidence) sums(b *Dataset, m measure, brand int, buffer []CellSums) Sum
 				}
 				perCell, cells := n/g.Cells, g.Cells // all cells of a group have equally many answers
 				if m.dropsEmpty {
-					cells = g.prompts.common(kept[sheet.target]) // the other cells add 0 to X and Y
+					cells = g.Prompts.Common(kept[sheet.target]) // the other cells add 0 to X and Y
 				}
 				sweep.Answers += perCell * cells
 				sweep.Weight += g.Weight * float64(cells)

@@ -1,28 +1,12 @@
 package metric
 
-import "slices"
+import "earshot/internal/track/tally"
 
-// PlaceCounts counts answers by a place such as a position or a rank, in ascending order
-// of the place.
-type PlaceCounts []PlaceCount
+// PlaceCounts counts answers by a place such as a position or a rank.
+type PlaceCounts tally.Places
 
-// PlaceCount is the number of answers with one place.
-type PlaceCount struct {
-	At    int // from 1
-	Count int
-}
-
-// add counts more answers with a place. A linear search is fast, because there are few places.
-func (p *PlaceCounts) add(at, count int) {
-	i := 0
-	for i < len(*p) && (*p)[i].At < at {
-		i++
-	}
-	if i == len(*p) || (*p)[i].At != at {
-		*p = slices.Insert(*p, i, PlaceCount{At: at})
-	}
-	(*p)[i].Count += count
-}
+// add counts more answers with a place.
+func (p *PlaceCounts) add(at, count int) { (*tally.Places)(p).Add(at, count) }
 
 func (p *PlaceCounts) merge(others PlaceCounts) {
 	for _, other := range others {

@@ -5,29 +5,16 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
+	"earshot/internal/track/tally"
 )
 
-// Sheet contains the counts of one target in one sweep, in two forms.
-type Sheet struct {
-	// Groups are the sums that sweep means need. They depend on the weights of prompts and on
-	// which prompts are branded.
-	Groups []Group
-	// Cells are the counts of each cell. They may be missing if [Dataset.AddSpan] adds the
-	// merged cells of several sweeps.
-	Cells EncodedCells
-}
+// Sheet contains the counts of one target in one sweep. Its cells may be unknown if
+// [Dataset.AddSpan] adds the merged cells of several sweeps.
+type Sheet = tally.Sheet[CellCounts]
 
-// Group is the sum of all cells of a sheet whose prompts have the same weight and which
-// have the same numbers of answers in every denominator. The sums are integers, so that a
-// mean has the same digits whether its groups were stored or counted again.
-type Group struct {
-	Branded bool
-	Weight  float64 // of each prompt
-	Cells   int
-	Counts  CellCounts // the sum of all cells
-
-	prompts promptSet
-}
+// Group is the sum of similar cells of a sheet.
+type Group = tally.Group[CellCounts]
 
 // groupKey contains the properties that all cells of a group share.
 type groupKey struct {
@@ -77,9 +64,9 @@ func coarsen(groups []Group, brands int) []Group {
 
 // sheet is a Sheet in a dataset.
 type sheet struct {
-	cells   []*CellCounts // by prompt; nil if only encoded is known
-	encoded EncodedCells
-	stored  bool // groups were added, not computed
+	cells  []*CellCounts // by prompt; nil if only unread is known
+	unread tally.Cells
+	stored bool // groups were added, not computed
 
 	once           sync.Once
 	groups, coarse []Group
@@ -94,16 +81,16 @@ func (s *sheet) decoded(b *Dataset) ([]*CellCounts, error) {
 	switch {
 	case s.cells != nil:
 		return s.cells, nil
-	case s.encoded == "":
+	case !s.unread.IsKnown():
 		return nil, ErrCells
 	}
-	return b.decode(s.encoded)
+	return b.decode(s.unread)
 }
 
-// decode returns encoded counts by prompt.
-func (b *Dataset) decode(cells EncodedCells) ([]*CellCounts, error) {
+// decode returns stored counts by prompt.
+func (b *Dataset) decode(cells tally.Cells) ([]*CellCounts, error) {
 	m := b.newMerger(len(b.def.Prompts))
-	return m.cells, m.addEncoded(b, cells, allColumns)
+	return m.cells, m.addStored(b, cells, allColumns)
 }
 
 // allGroups returns the groups of all cells. It computes them at most once.
@@ -130,7 +117,7 @@ func (b *Dataset) group(cells []*CellCounts, prompts []int) []Group {
 		p := &b.def.Prompts[prompt]
 		if len(prompts) == 1 { // a fast path for rows by prompt
 			g := Group{Branded: p.Branded, Weight: p.Weight, Cells: 1, Counts: *c}
-			g.prompts.add(b.number(prompt))
+			g.Prompts.Add(b.number(prompt))
 			return []Group{g}
 		}
 		key := groupKey{p.Branded, p.Weight, c.Eligible, c.Attached, c.Reported}
@@ -142,7 +129,7 @@ func (b *Dataset) group(cells []*CellCounts, prompts []int) []Group {
 		}
 		g.Cells++
 		g.Counts.Merge(c)
-		g.prompts.add(b.number(prompt))
+		g.Prompts.Add(b.number(prompt))
 	}
 	slices.SortFunc(keys, func(x, y groupKey) int {
 		if x.branded != y.branded {
@@ -161,7 +148,7 @@ func (b *Dataset) group(cells []*CellCounts, prompts []int) []Group {
 // span contains the merged cells of several sweeps.
 type span struct {
 	sweeps []int // positions in the order of slots
-	cells  map[int]EncodedCells
+	cells  map[int]tally.Cells
 }
 
 // NumberPrompts sets the number that identifies each prompt in stored sheets. The default is
@@ -189,7 +176,7 @@ func (b *Dataset) AddCounts(sweep, target string, cells []*CellCounts) error {
 
 // AddSheet adds the stored counts of a target in a sweep.
 func (b *Dataset) AddSheet(sweep, target string, s Sheet) error {
-	return b.addSheet(sweep, target, &sheet{encoded: s.Cells, groups: s.Groups, stored: true})
+	return b.addSheet(sweep, target, &sheet{unread: s.Cells, groups: s.Groups, stored: true})
 }
 
 func (b *Dataset) addSheet(sweep, target string, s *sheet) error {
@@ -212,8 +199,8 @@ func (b *Dataset) addSheet(sweep, target string, s *sheet) error {
 
 // AddSpan adds the merged cells of several sweeps by target. A cut that contains all of
 // these sweeps does not need the cells of each sweep.
-func (b *Dataset) AddSpan(sweeps []string, cells map[string]EncodedCells) error {
-	s := span{cells: map[int]EncodedCells{}}
+func (b *Dataset) AddSpan(sweeps []string, cells map[string]tally.Cells) error {
+	s := span{cells: map[int]tally.Cells{}}
 	for _, id := range sweeps {
 		at, known := b.order[id]
 		if !known {
@@ -221,12 +208,12 @@ func (b *Dataset) AddSpan(sweeps []string, cells map[string]EncodedCells) error 
 		}
 		s.sweeps = append(s.sweeps, at)
 	}
-	for key, encoded := range cells {
+	for key, ofTarget := range cells {
 		target, err := b.target(key)
 		if err != nil {
 			return err
 		}
-		s.cells[target] = encoded
+		s.cells[target] = ofTarget
 	}
 	b.spans = append(b.spans, s)
 	return nil
@@ -236,13 +223,13 @@ func (b *Dataset) AddSpan(sweeps []string, cells map[string]EncodedCells) error 
 func (b *Dataset) Decode() (err error) {
 	for _, sheets := range b.sheets {
 		for _, s := range sheets {
-			if s == nil || s.encoded == "" {
+			if s == nil || !s.unread.IsKnown() {
 				continue
 			}
-			if s.cells, err = b.decode(s.encoded); err != nil {
+			if s.cells, err = b.decode(s.unread); err != nil {
 				return err
 			}
-			s.encoded = ""
+			s.unread = tally.Cells{}
 		}
 	}
 	return nil
@@ -263,12 +250,12 @@ func (b *Dataset) Sheet(sweep, target string) (Sheet, bool) {
 			cells[number] = s.cells[prompt]
 		}
 	}
-	return Sheet{Groups: s.allGroups(b).groups, Cells: encodeCells(cells, len(b.def.Brands))}, len(cells) > 0
+	return Sheet{Groups: s.allGroups(b).groups, Cells: Tallies.NewCells(cells, len(b.def.Brands))}, len(cells) > 0
 }
 
 // Regroup returns the groups of cells by the current weights of prompts.
-func (b *Dataset) Regroup(encoded EncodedCells) ([]Group, error) {
-	cells, err := b.decode(encoded)
+func (b *Dataset) Regroup(stored tally.Cells) ([]Group, error) {
+	cells, err := b.decode(stored)
 	if err != nil {
 		return nil, err
 	}

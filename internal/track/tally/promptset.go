@@ -1,4 +1,4 @@
-package metric
+package tally
 
 import (
 	"encoding/binary"
@@ -8,15 +8,15 @@ import (
 	"earshot/internal/track/packed"
 )
 
-// promptSet is a set of prompt numbers, one bit per number. It starts with the word that
+// PromptSet is a set of prompt numbers, one bit per number. It starts with the word that
 // contains its smallest number, so that the set of one prompt has one word.
-type promptSet struct {
+type PromptSet struct {
 	first int // number of the first word
 	words []uint64
 }
 
-// add adds a number.
-func (s *promptSet) add(number int) {
+// Add adds a number.
+func (s *PromptSet) Add(number int) {
 	word := number / 64
 	if len(s.words) == 0 {
 		s.first = word
@@ -30,8 +30,8 @@ func (s *promptSet) add(number int) {
 	s.words[word-s.first] |= 1 << (number % 64)
 }
 
-// common returns how many numbers are in both sets.
-func (s promptSet) common(other promptSet) (n int) {
+// Common returns how many numbers are in both sets.
+func (s PromptSet) Common(other PromptSet) (n int) {
 	from := max(s.first, other.first)
 	to := min(s.first+len(s.words), other.first+len(other.words))
 	for word := from; word < to; word++ {
@@ -40,7 +40,7 @@ func (s promptSet) common(other promptSet) (n int) {
 	return n
 }
 
-func (s promptSet) encode(w *packed.Writer) {
+func (s PromptSet) encode(w *packed.Writer) {
 	w.Number(s.first)
 	var words []byte
 	for _, word := range s.words {
@@ -49,8 +49,8 @@ func (s promptSet) encode(w *packed.Writer) {
 	w.Text(string(words))
 }
 
-func decodePrompts(r *packed.Reader) promptSet {
-	s := promptSet{first: r.Number()}
+func decodePrompts(r *packed.Reader) PromptSet {
+	s := PromptSet{first: r.Number()}
 	for chunk := range slices.Chunk([]byte(r.Text(r.Number())), 8) {
 		if len(chunk) < 8 {
 			r.Fail()
