@@ -92,6 +92,14 @@ type LedgerEntry struct {
 	Note *string `json:"note"`
 	// The tracker whose task was charged; absent when no tracker asked for it.
 	Tracker string `json:"tracker,omitempty"`
+	// The id of the key whose call or task was charged, or `tracker`; absent for other kinds of entries, and when the call or task is no longer stored.
+	KeyID string `json:"keyId,omitempty"`
+	// The batch whose charges this entry sums up; only with `group=true`.
+	Batch string `json:"batch,omitempty" schema:"uuid"`
+	// The sweep whose charges this entry sums up; only with `group=true`.
+	Sweep string `json:"sweep,omitempty" schema:"uuid"`
+	// How many tasks of the batch or sweep were queued; only with `batch` or `sweep`.
+	Tasks int `json:"tasks,omitempty" schema:"min=0"`
 }
 
 // LedgerKind is why the balance changed. `grant` adds the credits of a billing cycle or
@@ -158,6 +166,8 @@ type Session struct {
 	Organization string `json:"organization"`
 	// The id of the key that the session uses.
 	KeyID string `json:"keyId"`
+	// The name of the key; empty when it has no name.
+	KeyName string `json:"keyName"`
 	// The scopes of the key.
 	Scopes List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin"`
 }

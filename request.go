@@ -258,6 +258,13 @@ type KeyCeilings struct {
 	CreditsPerMonth int `json:"creditsPerMonth,omitempty" schema:"min=0,max=1000000000"`
 }
 
+// KeyPatch is a change of a key.
+type KeyPatch struct {
+	// The new name of the key; left out, the key keeps its name. With a name alone, the key keeps its spending limits.
+	Name string `json:"name,omitempty" schema:"maxLength=100"`
+	KeyCeilings
+}
+
 // SessionRequest is a sign-in to the dashboard, with a token or with a key.
 type SessionRequest struct {
 	// The one-time token in the URL that `earshot serve` prints.
@@ -310,6 +317,10 @@ type DeliveryQuery struct {
 type LedgerQuery struct {
 	// Only entries of this kind.
 	Kind LedgerKind `json:"kind,omitempty"`
+	// Sum up the charges of each batch and each sweep in one entry, which has the id of the batch or sweep. A page may then have fewer entries than `limit`, even none, although more pages follow.
+	Group bool `json:"group,omitempty"`
+	// Only the charges of the tasks of this batch or sweep, one by one.
+	Of string `json:"of,omitempty" schema:"uuid"`
 	PageQuery
 }
 

@@ -51,7 +51,7 @@ func (o *Organization) Unused() int64 {
 
 // Principal is the authenticated client of a request: an organization and one of its keys.
 type Principal struct {
-	KeyID             string
+	KeyID, KeyName    string
 	Scopes            []Scope
 	OrganizationID    string
 	RequestsPerSecond int

@@ -21,7 +21,7 @@ func keyOperations() []Operation {
 				return earshot.KeyList{Keys: keys}, err
 			}),
 		operation(Operation{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin, Client: Method{Name: "CreateKey"}}, (*Server).createKey),
-		operation(Operation{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Client: Method{Name: "LimitKey", Returns: "Key"}}, (*Server).changeKey),
+		operation(Operation{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Client: Method{Name: "ChangeKey", Returns: "Key"}}, (*Server).changeKey),
 		operation(Operation{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Client: Method{Name: "RevokeKey", Returns: "Key"}}, (*Server).revokeKey),
 	}
 }
@@ -73,19 +73,31 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	return earshot.NewKey{Key: made, Secret: key.Text}, nil
 }
 
-// changeKey sets the spending limits of a key of the organization.
-func (s *Server) changeKey(c *call, _ none, body earshot.KeyCeilings) (*earshot.ChangedKey, error) {
-	id := c.subject()
+// changeKey sets the name or the spending limits of a key of the organization, or both.
+func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (_ *earshot.ChangedKey, err error) {
+	id, body, now := c.subject(), in.value, s.Store.Now()
+	if err := account.CheckKeyName(body.Name); err != nil {
+		in.Reject("name", "%v", err)
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
 	if !account.IsKeyID(id) {
 		return nil, store.ErrNotFound
 	}
-	key, err := s.Orgs.SetKeyBudget(c.context(), c.organization(), id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), s.Store.Now())
+	var changed *earshot.Key
+	if body.Name != "" {
+		changed, err = s.Orgs.RenameKey(c.context(), c.organization(), id, body.Name, now)
+	}
+	if err == nil && (body.Name == "" || body.KeyCeilings != earshot.KeyCeilings{}) {
+		changed, err = s.Orgs.SetKeyBudget(c.context(), c.organization(), id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), now)
+	}
 	if err != nil {
 		return nil, err
 	}
-	key.Current = id == c.principal.KeyID
-	c.note("key limits set", "key", id)
-	return &earshot.ChangedKey{Key: *key}, nil
+	changed.Current = id == c.principal.KeyID
+	c.note("key changed", "key", id)
+	return &earshot.ChangedKey{Key: *changed}, nil
 }
 
 // revokeKey revokes a key of the organization, except the key of the request, so that
@@ -116,7 +128,16 @@ func (s *Server) ledger(c *call, q earshot.LedgerQuery, _ none) (page earshot.Le
 	if err != nil {
 		return page, err
 	}
-	filter := store.LedgerFilter{Kind: string(q.Kind), Limit: q.Limit + 1, Before: before}
+	filter := store.LedgerFilter{Kind: string(q.Kind), Of: q.Of, Limit: q.Limit, Before: before}
+	if q.Group && q.Of == "" && (q.Kind == "" || q.Kind == earshot.LedgerCharge) {
+		entries, next, err := s.Store.GroupedLedger(c.context(), c.organization(), filter)
+		page.Entries = entries
+		if next != "" {
+			page.NextCursor = &next
+		}
+		return page, err
+	}
+	filter.Limit++
 	entries, err := s.Store.Ledger(c.context(), c.organization(), filter)
 	page.Entries, page.NextCursor = cutPage(entries, filter.Limit, func(e earshot.LedgerEntry) string { return e.ID })
 	return page, err

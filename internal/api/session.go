@@ -175,7 +175,7 @@ func (s *Server) sessionOf(c *call) (*earshot.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	session := &earshot.Session{Organization: o.Name, KeyID: key.KeyID}
+	session := &earshot.Session{Organization: o.Name, KeyID: key.KeyID, KeyName: key.KeyName}
 	for _, scope := range key.Scopes {
 		session.Scopes = append(session.Scopes, string(scope))
 	}

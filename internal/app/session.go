@@ -57,7 +57,7 @@ func (a *App) signIn(ctx context.Context, token string) (text string, whose *acc
 	}
 	key := account.NewKey()
 	key.Name = "dashboard"
-	whose = &account.Principal{KeyID: key.ID, OrganizationID: owner.ID, Scopes: append(account.DefaultScopes(), account.ScopeAdmin)}
+	whose = &account.Principal{KeyID: key.ID, KeyName: key.Name, OrganizationID: owner.ID, Scopes: append(account.DefaultScopes(), account.ScopeAdmin)}
 	if err := a.orgs.CreateKey(owner.ID, key, whose.Scopes, now.Add(api.SessionLife), now); err != nil {
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}

@@ -3,6 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -81,31 +84,129 @@ func (w *Work) AddEntry(e Entry) {
 // LedgerFilter selects the ledger entries to list.
 type LedgerFilter struct {
 	Kind   string // an earshot.LedgerKind; "" for all
+	Of     string // only charges of the tasks of this batch or sweep; "" for all
 	Before string // only entries with smaller ids; "" for all
 	Limit  int
 }
 
 // Ledger lists ledger entries of an organization in descending order of their ids. A charge
 // has the id of its job, so it is sorted by the creation of the job.
-func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFilter) (entries []earshot.LedgerEntry, err error) {
+func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFilter) ([]earshot.LedgerEntry, error) {
+	from := s.ShardOf(organization).Reports
+	if filter.Of == "" {
+		return findEntries(ctx, from, organization, filter, "")
+	}
+	of, err := CanonicalID(filter.Of)
+	if err != nil {
+		return nil, err
+	}
+	return findEntries(ctx, from, organization, filter, `id IN (SELECT job FROM batch_tasks WHERE organization = $1 AND batch = $5
+		UNION ALL SELECT id FROM answers WHERE organization = $1 AND sweep = $5)`, of)
+}
+
+// findEntries lists ledger entries. The condition only may use the columns of TABLE, which is
+// replaced by the table that is read, and args from $5 on.
+func findEntries(ctx context.Context, from engine.Querier, organization string, filter LedgerFilter, only string, args ...any) (entries []earshot.LedgerEntry, err error) {
 	kind, charges := `($3 = '' OR kind = $3)`, ``
+	if only != "" {
+		only = ` AND ` + only
+	}
+	where := func(table string) string {
+		return ` WHERE organization = $1 AND id < $2` + strings.ReplaceAll(only, "TABLE", table) + ` AND `
+	}
 	if filter.Kind == "" || filter.Kind == string(earshot.LedgerCharge) {
 		charges = ` UNION ALL SELECT * FROM (
-			SELECT ` + chargeColumns + ` FROM finished WHERE organization = $1 AND id < $2 AND ` + isCharge + ` ORDER BY id DESC LIMIT $4) AS charges`
+			SELECT ` + chargeColumns + ` FROM finished` + where("finished") + isCharge + ` ORDER BY id DESC LIMIT $4) AS charges`
 	} else {
 		kind = `kind <> 'charge' AND kind = $3` // there is a partial index on entries that are not charges
 	}
-	err = s.ShardOf(organization).Reports.Find(ctx, func(r engine.Scanner) error {
+	err = from.Find(ctx, func(r engine.Scanner) error {
 		var e Entry
-		var task, note *string
-		err := r.Scan(append(ledgerTable.Targets(&e), &task, &note)...)
-		entries = append(entries, earshot.LedgerEntry{ID: e.ID, At: earshot.At(e.At), Kind: e.Kind, Credits: e.Amount, TaskID: task, Note: note, Tracker: e.Tracker})
+		var task, note, key *string
+		err := r.Scan(append(ledgerTable.Targets(&e), &task, &note, &key)...)
+		entry := earshot.LedgerEntry{ID: e.ID, At: earshot.At(e.At), Kind: e.Kind, Credits: e.Amount, TaskID: task, Note: note, Tracker: e.Tracker}
+		if key != nil {
+			entry.KeyID = *key
+		}
+		entries = append(entries, entry)
 		return err
 	}, `
-		SELECT `+ledgerTable.List+`, CASE WHEN f.mode = 'async' THEN f.id END, f.provider FROM (
-			SELECT * FROM (SELECT `+ledgerTable.List+` FROM ledger WHERE organization = $1 AND id < $2 AND `+kind+` ORDER BY id DESC LIMIT $4) AS kept`+charges+`
+		SELECT `+ledgerTable.List+`, CASE WHEN f.mode = 'async' THEN f.id END, f.provider, f.key_id FROM (
+			SELECT * FROM (SELECT `+ledgerTable.List+` FROM ledger`+where("ledger")+kind+` ORDER BY id DESC LIMIT $4) AS kept`+charges+`
 		) AS ledger
 		LEFT JOIN finished f ON f.organization = $1 AND f.id = ledger.id AND ledger.kind = 'charge'
-		ORDER BY ledger.id DESC LIMIT $4`, organization, cmp.Or(filter.Before, uuid.Max.String()), filter.Kind, filter.Limit)
+		ORDER BY ledger.id DESC LIMIT $4`, append([]any{organization, cmp.Or(filter.Before, uuid.Max.String()), filter.Kind, filter.Limit}, args...)...)
 	return entries, engine.Wrap(err, "list the ledger")
+}
+
+const (
+	// groupedEntries limits the entries that a page of the grouped ledger reads.
+	groupedEntries = 20_000
+	// entryAfter reads the id of the entry that follows $3 entries before the id $2.
+	entryAfter = `SELECT id FROM (
+			SELECT * FROM (SELECT id FROM ledger WHERE organization = $1 AND id < $2 ORDER BY id DESC LIMIT $3 + 1) AS kept
+			UNION ALL SELECT * FROM (SELECT id FROM finished WHERE organization = $1 AND id < $2 AND ` + isCharge + ` ORDER BY id DESC LIMIT $3 + 1) AS charges
+		) AS entries ORDER BY id DESC LIMIT 1 OFFSET $3`
+	// isAlone picks entries that belong to no batch and no sweep.
+	isAlone = `NOT EXISTS (SELECT 1 FROM batch_tasks b WHERE b.organization = $1 AND b.job = TABLE.id)
+		AND (tracker IS NULL OR NOT EXISTS (SELECT 1 FROM trackers t JOIN answers a ON a.organization = t.organization AND a.tracker = t.id
+			WHERE t.organization = $1 AND t.name = TABLE.tracker AND a.id = TABLE.id))`
+	// groupSums reads the batches and sweeps with ids before $2 and from $3 on, and the sums of their
+	// charges. The counter of a sweep lacks the tasks that are not recorded yet, and still has the
+	// charges of deleted answers, whose entries belong to no sweep.
+	groupSums = `
+		SELECT b.id, b.created_at, '', b.accepted, -(SELECT COALESCE(SUM(f.charged), 0)
+			FROM batch_tasks t JOIN finished f ON f.organization = t.organization AND f.id = t.job
+			WHERE t.organization = $1 AND t.batch = b.id)
+		FROM batches b WHERE b.organization = $1 AND b.id < $2 AND b.id >= $3
+		UNION ALL
+		SELECT s.id, s.started_at, t.name, s.submitted, CASE WHEN s.state <> 'running' AND s.pruned = 0 THEN -s.charged ELSE
+			-(SELECT COALESCE(SUM(CASE WHEN a.outcome <> 'pending' THEN a.charged
+				ELSE (SELECT f.charged FROM finished f WHERE f.organization = $1 AND f.id = a.id) END), 0)
+			FROM answers a WHERE a.organization = $1 AND a.tracker = s.tracker AND a.sweep = s.id) END
+		FROM trackers t JOIN sweeps s ON s.organization = t.organization AND s.tracker = t.id
+		WHERE t.organization = $1 AND s.id < $2 AND s.id >= $3 AND s.started_at IS NOT NULL`
+)
+
+// GroupedLedger is Ledger with one entry for all charges of a batch or sweep. It reads a limited
+// number of entries; next is the id to continue from, or "" at the end. Every entry of the ledger
+// counts in exactly one of the returned ones: a group has the id of its batch or sweep, and an entry
+// whose batch or sweep was deleted is listed by itself.
+func (s *Store) GroupedLedger(ctx context.Context, organization string, filter LedgerFilter) (entries []earshot.LedgerEntry, next string, err error) {
+	before := cmp.Or(filter.Before, uuid.Max.String())
+	err = s.ShardOf(organization).Reports.Snapshot(ctx, func(now engine.Snapshot) error {
+		last, err := engine.FindValues[string](ctx, now, entryAfter, organization, before, groupedEntries-1)
+		if err != nil {
+			return err
+		}
+		from := uuid.Nil.String()
+		if len(last) > 0 {
+			from, next = last[0], last[0]
+		}
+		alone := LedgerFilter{Kind: filter.Kind, Before: before, Limit: filter.Limit + 1}
+		if entries, err = findEntries(ctx, now, organization, alone, isAlone+` AND id >= $5`, from); err != nil {
+			return err
+		}
+		return now.Find(ctx, func(r engine.Scanner) error {
+			var at, sum int64
+			e := earshot.LedgerEntry{Kind: earshot.LedgerCharge}
+			err := r.Scan(&e.ID, &at, &e.Tracker, &e.Tasks, &sum)
+			if e.At, e.Credits, e.Batch = earshot.At(at), sum, e.ID; e.Tracker != "" {
+				e.Batch, e.Sweep = "", e.ID
+			}
+			if sum != 0 {
+				entries = append(entries, e)
+			}
+			return err
+		}, groupSums, organization, before, from)
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list the grouped ledger: %w", err)
+	}
+	slices.SortFunc(entries, func(a, b earshot.LedgerEntry) int { return cmp.Compare(b.ID, a.ID) })
+	if len(entries) > filter.Limit {
+		entries = entries[:filter.Limit]
+		next = entries[filter.Limit-1].ID
+	}
+	return entries, next, nil
 }

@@ -59,6 +59,8 @@ var keyRows = []row{
 
 	{name: "make a key with a ceiling", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"creditsPerDay":5}`, status: 200, check: holds(`"budget":{"creditsPerDay":5,"creditsPerMonth":0,"usedToday":0,"usedThisMonth":0,"held":0}`)},
 	{name: "limit a key", method: "PATCH", path: harness.KeysPath + "/<own key>", as: limitOp, key: adminKey, body: `{"creditsPerMonth":7}`, status: 200, check: holds(`"creditsPerMonth":7`)},
+	{name: "rename a key", method: "PATCH", path: harness.KeysPath + "/<own key>", as: limitOp, key: adminKey, body: `{"name":"laptop"}`, status: 200, check: holds(`"name":"laptop"`)},
+	{name: "rename a key to nothing visible", method: "PATCH", path: harness.KeysPath + "/<own key>", as: limitOp, key: adminKey, body: `{"name":"\u0007"}`, status: 400, code: "VALIDATION_ERROR", check: fields("name")},
 	{name: "limit a key by less than nothing", method: "PATCH", path: harness.KeysPath + "/<spare key>", as: limitOp, key: adminKey, body: `{"creditsPerDay":-1}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("creditsPerDay")},
 	{name: "limit no key", method: "PATCH", path: harness.KeysPath + "/aaaaaaaaaaaaaaaa", as: limitOp, key: adminKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"aaaaaaaaaaaaaaaa"}`)},
 	{name: "limit another's key", method: "PATCH", path: harness.KeysPath + "/<other's key>", as: limitOp, key: adminKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
@@ -74,6 +76,9 @@ var ledgerRows = []row{
 	{name: "ledger", method: "GET", path: harness.LedgerPath, key: adminKey, status: 200, check: holds(`"kind":"charge","credits":-5,"taskId":"`)},
 	{name: "ledger by kind", method: "GET", path: harness.LedgerPath + "?kind=grant&limit=1", key: adminKey, status: 200, check: holds(`"kind":"grant","credits":100000,"taskId":null,"note":null}],"nextCursor":null}`)},
 	{name: "ledger of the past", method: "GET", path: harness.LedgerPath + "?cursor=" + harness.NoTask, key: adminKey, status: 200},
+	{name: "ledger by groups", method: "GET", path: harness.LedgerPath + "?group=true&kind=charge", key: adminKey, status: 200, check: holds(`"kind":"charge"`)},
+	{name: "ledger of a batch", method: "GET", path: harness.LedgerPath + "?of=" + harness.NoTask, key: adminKey, status: 200, check: says(`{"entries":[],"nextCursor":null}`)},
+	{name: "ledger of no batch", method: "GET", path: harness.LedgerPath + "?of=batch", key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("of")},
 	{name: "ledger of no kind", method: "GET", path: harness.LedgerPath + "?kind=gift", key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("kind")},
 	{name: "ledger without a limit", method: "GET", path: harness.LedgerPath + "?limit=0", key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("limit")},
 	{name: "ledger from nowhere", method: "GET", path: harness.LedgerPath + "?cursor=nowhere", key: adminKey, status: 400, code: "VALIDATION_ERROR", check: fields("cursor")},

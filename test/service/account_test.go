@@ -141,7 +141,10 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 			all, sum := pages(earshot.LedgerQuery{PageQuery: earshot.PageQuery{Limit: limit}})
 			var got []string
 			for _, e := range all {
-				e.ID, e.At = "", earshot.Timestamp{}
+				if (e.KeyID == "") == (e.Kind == earshot.LedgerCharge) {
+					t.Errorf("the key of %+v is %q", e, e.KeyID)
+				}
+				e.ID, e.At, e.KeyID = "", earshot.Timestamp{}, ""
 				got = append(got, harness.JSON(t, e))
 			}
 			want := []string{

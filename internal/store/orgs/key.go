@@ -166,8 +166,21 @@ func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDa
 	if err != nil {
 		return nil, fmt.Errorf("set the budget of key %s: %w", id, err)
 	}
+	return s.keyOf(ctx, organization, id, now)
+}
+
+// keyOf returns a key of an organization. It returns ErrNotFound.
+func (s *Store) keyOf(ctx context.Context, organization, id string, now time.Time) (*earshot.Key, error) {
 	key, err := engine.FirstOf(s.findKeys(ctx, now, `WHERE organization = $1 AND id = $2`, organization, id))
 	return key, engine.Wrap(err, "key %s", id)
+}
+
+// RenameKey sets the name of a key and returns the updated key. It returns ErrNotFound.
+func (s *Store) RenameKey(ctx context.Context, organization, id, name string, now time.Time) (*earshot.Key, error) {
+	if _, err := s.Run(`UPDATE api_keys SET name = $3 WHERE organization = $1 AND id = $2`, organization, id, name); err != nil {
+		return nil, fmt.Errorf("rename key %s: %w", id, err)
+	}
+	return s.keyOf(ctx, organization, id, now)
 }
 
 // principalColumns are the columns of the organization that a principal needs.
@@ -184,8 +197,10 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 	k := &StoredKey{Principal: account.Principal{KeyID: id}}
 	var scopes string
 	ofOrganization := []any{&k.OrganizationID, &k.RequestsPerSecond, &k.Slots, &k.Running, &k.Balance}
-	err := engine.First(ctx, s.Lookups, func(r engine.Scanner) error { return r.Scan(append([]any{&k.Hash, &scopes}, ofOrganization...)...) }, `
-		SELECT k.hash, k.scopes, `+principalColumns+` FROM api_keys k JOIN organizations o ON o.id = k.organization
+	err := engine.First(ctx, s.Lookups, func(r engine.Scanner) error {
+		return r.Scan(append([]any{&k.Hash, &scopes, &k.KeyName}, ofOrganization...)...)
+	}, `
+		SELECT k.hash, k.scopes, k.name, `+principalColumns+` FROM api_keys k JOIN organizations o ON o.id = k.organization
 		WHERE k.id = $1 AND `+isValid, id, engine.Millis(now))
 	if err == nil && s.Sharded() { // the coordinator's row of the organization has only its name
 		err = engine.First(ctx, s.ShardOf(k.OrganizationID).Lookups, func(r engine.Scanner) error { return r.Scan(ofOrganization...) },

@@ -68,6 +68,28 @@ func TestAKeyIsRevokedByItsOwnerOnly(t *testing.T) {
 	})
 }
 
+func TestAKeyIsRenamedByItsOwnerOnly(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := orgs.New(storetest.Open(t, address))
+		o, other, now := storetest.Organization(t, s.Store, 5, 300), storetest.Organization(t, s.Store, 5, 300), time.Now()
+		key := account.NewKey()
+		key.CreditsPerDay = 7
+		if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.RenameKey(t.Context(), other.ID, key.ID, "theirs", now); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("another's key: got %v, want ErrNotFound", err)
+		}
+		if k, err := s.RenameKey(t.Context(), o.ID, key.ID, "laptop", now); err != nil || k.Name != "laptop" || k.Budget.CreditsPerDay != 7 {
+			t.Errorf("the key is %+v, %v", k, err)
+		}
+		if k, err := s.Key(t.Context(), key.ID, now); err != nil || k.KeyName != "laptop" {
+			t.Errorf("the key is found as %+v, %v", k, err)
+		}
+	})
+}
+
 func TestUsesOfKeysAreShownAtOnceAndWrittenTogether(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
