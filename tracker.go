@@ -169,6 +169,10 @@ type Tracker struct {
 	Cost      TrackerCost  `json:"cost"`
 	// The last sweep; absent before the first.
 	LastSweep *Sweep `json:"lastSweep,omitempty"`
+	// How many alerts are not acknowledged; only in the list of trackers.
+	OpenAlerts *int `json:"openAlerts,omitempty" schema:"min=0"`
+	// `answered` ÷ `planned` of the last seven closed sweeps; only in the list of trackers, and absent before the first closed sweep.
+	Coverage *float64 `json:"coverage,omitempty" schema:"min=0,max=1"`
 	// Only when a single tracker is read and its definition has `reports`.
 	Reports *ReportStatus `json:"reports,omitempty"`
 	// Only when a single tracker is read and its definition has `exports`.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -347,5 +348,36 @@ func TestTrackersAreListedWithoutTheirPrompts(t *testing.T) {
 				t.Errorf("the definition contains %s", text)
 			}
 		}
+	})
+}
+
+func TestTheListOfTrackersHasOpenAlertsAndCoverage(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		list := func(alerts int, coverage string) {
+			t.Helper()
+			all, err := tracking.New(s).TrackerBriefs(t.Context(), o.ID)
+			f.must(err)
+			if got, err := json.Marshal(all[0].Coverage); err != nil || len(all) != 1 || all[0].OpenAlerts != alerts || string(got) != coverage {
+				t.Errorf("%d trackers, %d alerts, coverage %s, %v", len(all), all[0].OpenAlerts, got, err)
+			}
+		}
+		list(0, "null")
+		for i := range 8 {
+			sweep := f.start(fmt.Sprint(i), 2, "2026-11", nil)
+			f.work(`{}`)
+			f.record()
+			f.close(sweep)
+			if i != 6 { // the first sweep no longer counts in the end
+				f.must(s.Exec(`UPDATE sweeps SET answered = 1, missing = 1 WHERE id = $1`, sweep.ID))
+			}
+		}
+		f.start("running", 2, "2026-11", nil)
+		for i, acknowledged := range []any{nil, nil, 1} {
+			f.must(s.Exec(`INSERT INTO alerts (organization, tracker, id, kind, subject, sweep, raised_at, acknowledged_at, content) VALUES ($1, $2, $3, 'shift', $4, $3, 1, $5, '{}')`,
+				o.ID, f.t.ID, store.NewID(), fmt.Sprint(i), acknowledged))
+		}
+		list(2, "0.5714285714285714")
 	})
 }

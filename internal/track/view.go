@@ -29,7 +29,7 @@ func (s *Service) List(ctx context.Context, organization string, now time.Time) 
 		if err != nil {
 			return nil, err
 		}
-		view.Definition = nil
+		view.Definition, view.OpenAlerts, view.Coverage = nil, &t.OpenAlerts, t.Coverage
 		list.Trackers = append(list.Trackers, *view)
 	}
 	return list, nil

@@ -131,7 +131,8 @@ func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, 
 // the prompts and brands, whose numbers it has instead.
 type TrackerBrief struct {
 	Tracker
-	Prompts, Brands int
+	Prompts, Brands, OpenAlerts int
+	Coverage                    *float64 // share of the planned tasks of the newest closed sweeps that were answered; nil without such a sweep
 }
 
 var briefTrackers = TrackersTable.Without("definition")
@@ -145,6 +146,12 @@ const (
 		COALESCE(json_array_length(definition::json->'prompts'), 0), COALESCE(json_array_length(definition::json->'brands'), 0)`
 )
 
+// standing reads the open alerts and the coverage of a tracker.
+const standing = `(SELECT COUNT(*) FROM alerts a WHERE a.organization = trackers.organization AND a.tracker = trackers.id AND a.acknowledged_at IS NULL),
+	(SELECT CAST(SUM(s.answered) AS double precision) / NULLIF(SUM(s.planned), 0) FROM (
+		SELECT answered, planned FROM sweeps WHERE organization = trackers.organization AND tracker = trackers.id AND state = 'closed' AND repeats IS NULL
+		ORDER BY id DESC LIMIT 7) s)`
+
 // TrackerBriefs lists the trackers of an organization by name, without reading their whole
 // definitions.
 func (s *Store) TrackerBriefs(ctx context.Context, organization string) (all []*TrackerBrief, err error) {
@@ -155,8 +162,8 @@ func (s *Store) TrackerBriefs(ctx context.Context, organization string) (all []*
 	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		b := &TrackerBrief{}
 		all = append(all, b)
-		return r.Scan(append(briefTrackers.Targets(&b.Tracker), &b.Definition, &b.Prompts, &b.Brands)...)
-	}, `SELECT `+briefTrackers.List+`, `+brief+` FROM trackers WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
+		return r.Scan(append(briefTrackers.Targets(&b.Tracker), &b.Definition, &b.Prompts, &b.Brands, &b.OpenAlerts, &b.Coverage)...)
+	}, `SELECT `+briefTrackers.List+`, `+brief+`, `+standing+` FROM trackers WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
 	return all, engine.Wrap(err, "list trackers")
 }
 
