@@ -100,8 +100,11 @@ func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFi
 	if err != nil {
 		return nil, err
 	}
-	return findEntries(ctx, from, organization, filter, `id IN (SELECT job FROM batch_tasks WHERE organization = $1 AND batch = $5
-		UNION ALL SELECT id FROM answers WHERE organization = $1 AND sweep = $5)`, of)
+	const tasks = `SELECT job FROM batch_tasks WHERE organization = $1 AND batch = $5
+		UNION ALL SELECT id FROM answers WHERE organization = $1 AND sweep = $5`
+	// The bounds keep the database from reading all newer entries.
+	return findEntries(ctx, from, organization, filter, `id IN (`+tasks+`)
+		AND id >= (`+tasks+` ORDER BY job LIMIT 1) AND id <= (`+tasks+` ORDER BY job DESC LIMIT 1)`, of)
 }
 
 // findEntries lists ledger entries. The condition only may use the columns of TABLE, which is
@@ -147,10 +150,11 @@ const (
 			SELECT * FROM (SELECT id FROM ledger WHERE organization = $1 AND id < $2 ORDER BY id DESC LIMIT $3 + 1) AS kept
 			UNION ALL SELECT * FROM (SELECT id FROM finished WHERE organization = $1 AND id < $2 AND ` + isCharge + ` ORDER BY id DESC LIMIT $3 + 1) AS charges
 		) AS entries ORDER BY id DESC LIMIT 1 OFFSET $3`
-	// isAlone picks entries that belong to no batch and no sweep.
+	// isAlone picks entries that belong to no batch and no sweep. SQLite reads the tables of a CROSS
+	// JOIN in their order; otherwise it would read all answers for each entry.
 	isAlone = `NOT EXISTS (SELECT 1 FROM batch_tasks b WHERE b.organization = $1 AND b.job = TABLE.id)
-		AND (tracker IS NULL OR NOT EXISTS (SELECT 1 FROM trackers t JOIN answers a ON a.organization = t.organization AND a.tracker = t.id
-			WHERE t.organization = $1 AND t.name = TABLE.tracker AND a.id = TABLE.id))`
+		AND (tracker IS NULL OR NOT EXISTS (SELECT 1 FROM trackers t CROSS JOIN answers a
+			WHERE t.organization = $1 AND t.name = TABLE.tracker AND a.organization = $1 AND a.tracker = t.id AND a.id = TABLE.id))`
 	// groupSums reads the batches and sweeps with ids before $2 and from $3 on, and the sums of their
 	// charges. The counter of a sweep lacks the tasks that are not recorded yet, and still has the
 	// charges of deleted answers, whose entries belong to no sweep.
