@@ -194,6 +194,8 @@ type AnswerFilter struct {
 	Text string `json:"q,omitempty" schema:"maxLength=200"`
 	// Only answers that name this brand of the tracker, by the current rules.
 	Brand string `json:"brand,omitempty" schema:"maxLength=200"`
+	// Only answers that cite this domain or page. With `brand`, only answers in which a sentence that names the brand cites it.
+	Source string `json:"source,omitempty" schema:"maxLength=4000"`
 	// A filter as for metrics, such as `target:chatassistant/US,tag:trail`. With this filter and each of the following ones, only answers of closed sweeps are returned.
 	Filter string `json:"filter,omitempty" schema:"maxLength=4000"`
 	// Only answers that the metrics are computed from: answered or missing ones, of closed sweeps, to prompts that contain no brand name.

@@ -101,7 +101,7 @@ func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFi
 		return nil, err
 	}
 	const tasks = `SELECT job FROM batch_tasks WHERE organization = $1 AND batch = $5
-		UNION ALL SELECT id FROM answers WHERE organization = $1 AND sweep = $5`
+		UNION ALL SELECT a.id FROM trackers t CROSS JOIN answers a WHERE t.organization = $1 AND a.organization = $1 AND a.tracker = t.id AND a.sweep = $5`
 	// The bounds keep the database from reading all newer entries.
 	return findEntries(ctx, from, organization, filter, `id IN (`+tasks+`)
 		AND id >= (`+tasks+` ORDER BY job LIMIT 1) AND id <= (`+tasks+` ORDER BY job DESC LIMIT 1)`, of)

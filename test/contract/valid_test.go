@@ -61,7 +61,7 @@ func validRows() []row {
 		always = "from=2026-01-01&to=2999-12-31"
 		before = "baselineFrom=2025-01-01&baselineTo=2025-12-31"
 		filter = "filter=target:chatassistant/US,tag:rain"
-		found  = "brand=Ollaro&sweep=<panel sweep>&promptId=1&target=chatassistant/US&tag=rain&outcome=answered&" + always + "&q=HATS"
+		found  = "brand=Ollaro&source=ollaro.example&sweep=<panel sweep>&promptId=1&target=chatassistant/US&tag=rain&outcome=answered&" + always + "&q=HATS"
 		due    = "counted=true&branded=true&dueFrom=2026-01-01&dueTo=2999-12-31&" + filter
 		last   = "cursor=ffffffff-ffff-7fff-bfff-ffffffffffff"
 		table  = panelPath + "/export?format="

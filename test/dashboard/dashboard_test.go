@@ -45,7 +45,7 @@ func TestDashboard(t *testing.T) {
 		"webhook settings":     testWebhookSettings,
 		"no admin":             testNoAdmin,
 		"usage":                testUsage,
-		"upstreams":            testUpstreams,
+		"system":               testSystem,
 		"docs":                 testDocs,
 		"batch":                testBatch,
 		"task":                 testTask,
@@ -89,8 +89,8 @@ var dashboardPages = map[string]string{
 	"compare":    "Compare",
 	"history":    "History",
 	"usage":      "Usage",
-	"upstreams":  "Upstreams",
 	"keys":       "Keys and webhooks",
+	"system":     "System",
 }
 
 // newDashboard starts a node that stops without waiting for running tasks.

@@ -141,6 +141,7 @@ func testKeys(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	p.turnTo("keys")
 	p.see("table tr", a.Key.ID)
+	p.fill(hook("key-name"), "laptop")
 	p.click(hook("create-key"), "")
 	p.see("dialog", "You won't see it again")
 	secret := p.secret()
@@ -151,6 +152,11 @@ func testKeys(t *testing.T, c *chromium) {
 	n.Get(t, fresh, "/v1/keys").Has(t, "the new key looks at keys", http.StatusForbidden)
 	p.click(hook("secret-done"), "")
 	row := fmt.Sprintf("tr:has([aria-label=%q])", "Revoke "+made.ID)
+	p.see(row, "laptop")
+	p.click(fmt.Sprintf("[aria-label=%q]", "Rename "+made.ID), "")
+	p.fill(hook("new-name"), "report")
+	p.click(hook("confirm"), "Rename")
+	p.see(row, "report")
 	p.see(row, "Active")
 	if kept := p.eval(`document.documentElement.outerHTML + Object.values(sessionStorage).join() + Object.values(localStorage).join()`); strings.Contains(fmt.Sprint(kept), secret) {
 		t.Error("the secret is still there")
@@ -221,13 +227,14 @@ func testUsage(t *testing.T, c *chromium) {
 	p.until("the task", fmt.Sprintf(`location.hash === "#/history/%s"`, id))
 }
 
-func testUpstreams(t *testing.T, c *chromium) {
+func testSystem(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
-	p.turnTo("upstreams")
+	p.turnTo("system")
 	p.see(hook("upstreams-chatassistant")+" tr", "Lab (sample data)")
 	p.see(hook("upstreams-chatassistant")+" tr", "Not configured")
 	p.see(hook("upstreams-websearch")+" tr", "cloro (vendor)")
+	p.see("h2", "Data extraction")
 }
 
 func testDocs(t *testing.T, c *chromium) {

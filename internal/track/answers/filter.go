@@ -23,6 +23,8 @@ import (
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/mention"
+	"earshot/internal/track/metric"
 	"earshot/internal/track/numbers"
 	"earshot/internal/track/ruleset"
 )
@@ -115,25 +117,42 @@ func (s *Explorer) Filter(ctx context.Context, organization, name string, q *ear
 			(q.Tag == "" || slices.Contains(known.Tags[a.Prompt], q.Tag)) &&
 			(text == "" || strings.Contains(strings.ToLower(known.Prompts[a.Prompt]), text)) && counts(a)
 	}
-	if q.Brand != "" {
-		filter.Choose, err = s.naming(ctx, q.Brand, s.Kept(t, filter, known, time.Now()))
+	if q.Brand != "" || q.Source != "" {
+		filter.Choose, err = s.finding(ctx, q, s.Kept(t, filter, known, time.Now()))
 	}
 	return t, filter, known, err
 }
 
-// naming returns a function that selects the answers that name a brand, by the current rules.
-func (s *Explorer) naming(ctx context.Context, brand string, e *Kept) (func(context.Context, []*tracking.Answer) ([]*tracking.Answer, error), error) {
+// finding returns a function that selects the answers that name a brand and cite a source, by
+// the current rules.
+func (s *Explorer) finding(ctx context.Context, q *earshot.AnswerFilter, e *Kept) (func(context.Context, []*tracking.Answer) ([]*tracking.Answer, error), error) {
 	rules, panel, err := s.panels.CurrentPanel(ctx, e.Tracker)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, some []*tracking.Answer) (naming []*tracking.Answer, err error) {
+	return func(ctx context.Context, some []*tracking.Answer) (chosen []*tracking.Answer, err error) {
 		all, err := e.foundIn(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel}, some)
 		for _, one := range all {
-			if slices.Contains(one.Found.Order(panel), brand) {
-				naming = append(naming, one.Answer)
+			if finds(one.Found, panel, q.Brand, q.Source) {
+				chosen = append(chosen, one.Answer)
 			}
 		}
-		return naming, err
+		return chosen, err
 	}, nil
+}
+
+// finds reports whether an answer names a brand and cites a source, in the same sentence if
+// both are given.
+func finds(found *analysis.Analysis, panel *analysis.Panel, brand, source string) bool {
+	isSource := func(page metric.Citation) bool { return page.Domain == source || page.URL == source }
+	switch {
+	case source == "":
+		return slices.Contains(found.Order(panel), brand)
+	case brand == "":
+		return slices.ContainsFunc(found.Citations, isSource)
+	}
+	return slices.ContainsFunc(found.Mentions, func(m analysis.Mention) bool {
+		return m.Kind != mention.Absent && panel.Brands[m.Brand].Name == brand && (slices.Contains(m.Domains, source) ||
+			slices.ContainsFunc(m.Citations, func(at int) bool { return isSource(found.Citations[at]) }))
+	})
 }

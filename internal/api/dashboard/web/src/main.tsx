@@ -15,7 +15,7 @@ import { Compare } from "./pages/compare";
 import { History } from "./pages/history";
 import { Usage } from "./pages/usage";
 import { Keys } from "./pages/keys";
-import { Upstreams } from "./pages/upstreams";
+import { System } from "./pages/system";
 import { Docs } from "./pages/docs";
 import { Trackers } from "./trackers/page";
 import "./style.css";
@@ -26,8 +26,8 @@ const pages: Record<string, { title: string; show: ComponentType }> = {
   compare: { title: "Compare", show: Compare },
   history: { title: "History", show: History },
   usage: { title: "Usage", show: Usage },
-  upstreams: { title: "Upstreams", show: Upstreams },
   keys: { title: "Keys and webhooks", show: Keys },
+  system: { title: "System", show: System },
 };
 
 /** Returns the page with a name. The name comes from the address, so it may be anything, also "constructor". */
@@ -136,9 +136,9 @@ function Standing() {
 }
 
 /** The organization, and the permissions of the key. */
-function Account({ of: { organization, keyId, scopes } }: { of: Session }) {
+function Account({ of: { organization, keyId, keyName, scopes } }: { of: Session }) {
   return (
-    <div class="account" title={`Key ${keyId}, permissions: ${scopes.join(", ")}`} data-testid="account">
+    <div class="account" title={`Key ${keyName || keyId}, permissions: ${scopes.join(", ")}`} data-testid="account">
       <strong>{organization}</strong>
       <span class="faint">{scopes.join(" · ")}</span>
     </div>

@@ -35,7 +35,7 @@ effect(() => {
 });
 
 /** Old names of pages, so that old links still work. */
-const renamed: Record<string, string> = { tasks: "history" };
+const renamed: Record<string, string> = { tasks: "history", upstreams: "system" };
 
 /** Parses the address: the page and the rest of its path after #, and the query after a question mark. */
 function pageOf(): { page: string; rest: string[]; query: Record<string, string> } {

@@ -321,6 +321,7 @@ interface ConfirmProps {
   title: string;
   action: string;
   back?: string;
+  look?: "danger" | "primary";
   testid?: string;
   open: boolean;
   onClose: () => void;
@@ -333,6 +334,7 @@ export function Confirm({
   title,
   action,
   back = "Cancel",
+  look = "danger",
   testid = "confirm",
   open,
   onClose,
@@ -353,7 +355,7 @@ export function Confirm({
       <Problem error={error} />
       <div class="actions">
         <Button text={back} onClick={onClose} />
-        <Button text={action} class="danger" disabled={busy} onClick={confirm} data-testid={testid} />
+        <Button text={action} class={look} disabled={busy} onClick={confirm} data-testid={testid} />
       </div>
     </Dialog>
   );

@@ -32,11 +32,13 @@ async function scopeChoices() {
 export function Create({ onMade }: { onMade: () => void }) {
   const choices = useLoad(scopeChoices, []);
   const [chosen, choose] = useState<Scope[]>();
+  const [name, setName] = useState("");
   const [life, setLife] = useState("");
   const [date, setDate] = useState("");
   const [made, setMade] = useState<NewKey>();
   const { busy, error, run } = useAction(async (scopes: Scope[]) => {
-    setMade(await call("POST /v1/keys", { body: { scopes, expiresAt: endOf(life, date) } }));
+    setMade(await call("POST /v1/keys", { body: { name: name || undefined, scopes, expiresAt: endOf(life, date) } }));
+    setName("");
     onMade();
   });
   if (!choices.value) return choices.error ? <Problem error={choices.error} /> : <Spinner />;
@@ -67,6 +69,16 @@ export function Create({ onMade }: { onMade: () => void }) {
       </fieldset>
       <div class="keys-line">
         <label>
+          Name
+          <input
+            maxLength={100}
+            placeholder="Such as laptop or report"
+            value={name}
+            onInput={(e) => setName(e.currentTarget.value)}
+            data-testid="key-name"
+          />
+        </label>
+        <label>
           Expires
           <Select all="Never" value={life} options={lives} onChoose={setLife} data-testid="expiry" />
         </label>
@@ -90,7 +102,7 @@ export function Create({ onMade }: { onMade: () => void }) {
       <Problem error={error} />
       <Secret title="New key" secret={made?.secret} onClose={() => setMade(undefined)}>
         <p class="faint">
-          Permissions: {made?.key.scopes.join(", ")}. Expires:{" "}
+          {made?.key.name && `Name: ${made.key.name}. `}Permissions: {made?.key.scopes.join(", ")}. Expires:{" "}
           {made?.key.expiresAt ? <When at={made.key.expiresAt} brief /> : "never"}
         </p>
       </Secret>

@@ -13,12 +13,14 @@ function stateOf({ revokedAt, expiresAt }: Key): "Active" | "Expired" | "Revoked
 
 export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void }) {
   const [ending, setEnding] = useState<Key>();
+  const [renamed, setRenamed] = useState<Key>();
   const columns: Column<Key>[] = [
     {
       name: "Key",
-      value: (key) => key.id,
+      value: (key) => key.name || key.id,
       show: (key) => (
         <>
+          {key.name && <strong>{key.name} </strong>}
           <code>{key.id}</code> {key.current && <span class="badge good">This session</span>}
         </>
       ),
@@ -52,11 +54,39 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
       value: (key) => key.lastUsedAt,
       show: (key) => (key.lastUsedAt ? <When at={key.lastUsedAt} brief /> : <span class="faint">Never</span>),
     },
+    {
+      name: "Rename",
+      value: () => "",
+      show: (key) =>
+        !key.revokedAt && (
+          <Button text="Rename…" class="small" aria-label={`Rename ${key.id}`} onClick={() => setRenamed(key)} />
+        ),
+    },
     { name: "Revoke", value: (key) => key.revokedAt, show: (key) => <Revoke of={key} onAsk={setEnding} /> },
   ];
   return (
     <>
       <Table rows={keys} columns={columns} label="Keys" rowKey={(key) => key.id} />
+      <Confirm
+        title="Rename this key"
+        action="Rename"
+        look="primary"
+        open={!!renamed}
+        onClose={() => setRenamed(undefined)}
+        run={async () => {
+          await call("PATCH /v1/keys/{id}", { params: { id: renamed!.id }, body: { name: renamed!.name } });
+          onChange();
+        }}>
+        <label>
+          Name
+          <input
+            maxLength={100}
+            value={renamed?.name}
+            onInput={(event) => setRenamed({ ...renamed!, name: event.currentTarget.value })}
+            data-testid="new-name"
+          />
+        </label>
+      </Confirm>
       <Confirm
         title="Revoke this key?"
         action="Revoke"
@@ -67,7 +97,7 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
           onChange();
         }}>
         <p>
-          Requests with the key <code>{ending?.id}</code> will be rejected. This cannot be undone.
+          Requests with the key {ending?.name} <code>{ending?.id}</code> will be rejected. This cannot be undone.
         </p>
       </Confirm>
     </>

@@ -1,10 +1,11 @@
-// The upstreams of each provider: who answers, how well, how fast and for how much.
+// The operator's page: the upstreams of each provider, and how well the parsers read their answers.
 import { AsCall } from "../ascall";
 import { call } from "../api";
 import type { ProviderUpstreams, Upstream, UpstreamState } from "../api.gen";
 import { productName, upstreamName } from "../names";
 import { CardTable, type Cells } from "../table";
 import { Loading, number, percent, useLoad } from "../ui";
+import { Health } from "../system/health";
 
 const stateNames: Record<UpstreamState, string> = {
   ready: "Ready",
@@ -35,11 +36,12 @@ const cells: Cells<Upstream> = {
   "#Spent today": (u) => dollars(u.spentTodayUsd) + (u.ceilingUsd == null ? "" : ` (ceiling ${dollars(u.ceilingUsd)})`),
 };
 
-export function Upstreams() {
+export function System() {
   const loaded = useLoad((signal) => call("GET /v1/upstreams", { signal }), []);
   return (
     <>
-      <h1>Upstreams</h1>
+      <h1>System</h1>
+      <h2>Upstreams</h2>
       <p class="faint">
         Where answers come from, in the order in which upstreams are asked. The table counts the requests, times and
         costs of your organization in this hour and the hour before. The operator adds upstreams and their keys in the
@@ -50,6 +52,7 @@ export function Upstreams() {
         {loaded.value?.providers.map((p) => (
           <Provider key={p.provider} {...p} />
         ))}
+        <Health />
         <AsCall path="/v1/upstreams" />
       </div>
     </>

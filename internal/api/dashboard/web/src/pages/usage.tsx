@@ -1,11 +1,10 @@
 import { AsCall } from "../ascall";
 import { Balance, Load } from "../usage/balance";
-import { Health } from "../usage/health";
 import { Ledger } from "../usage/ledger";
 import { Credits, Speed } from "../usage/plots";
 import "./usage.css";
 
-/** The credits, and the health of the service. */
+/** The credits: balance, use and ledger. */
 export function Usage() {
   return (
     <>
@@ -17,7 +16,6 @@ export function Usage() {
         </div>
         <Credits />
         <Speed />
-        <Health />
         <Ledger />
         <AsCall path="/v1/usage" />
       </div>

@@ -6,11 +6,18 @@ import { addressOf as pageAddress, route } from "../state";
 export type Query = Record<string, string | undefined>;
 
 /** The filters that all tabs of a tracker share; they stay when the tab changes. */
-const sharedFilters = ["days", "from", "to", "target", "provider", "country", "tag", "surface"] as const;
+const sharedFilters = ["days", "from", "to", "target", "provider", "country", "tag", "surface", "brand"] as const;
 
-/** Returns the address of a tab with its filters; parts follow the tab, such as the ID of an answer. */
-export const addressOf = (tracker: string, tab: string, query: Query = {}, ...parts: string[]) =>
-  pageAddress(["trackers", tracker, tab, ...parts], query);
+/**
+ * Returns the address of a tab with its filters; parts follow the tab, such as the ID of an answer. On the pages of the
+ * tracker, links keep the filters that all tabs share. A sweep has its own time, so a link to it leaves out the period.
+ */
+export function addressOf(tracker: string, tab: string, query: Query = {}, ...parts: string[]) {
+  const { page, rest } = route.value;
+  const kept = page === "trackers" && rest[0] === tracker ? keptFilters() : {};
+  const period = query.sweep ? { days: "", from: "", to: "" } : {};
+  return pageAddress(["trackers", tracker, tab, ...parts], { ...kept, ...period, ...query });
+}
 
 /** Returns the filters of the address that all tabs share. */
 export function keptFilters(): Query {
@@ -85,5 +92,7 @@ export function answersAddress(tracker: string, answersUrl: string, brand?: stri
   };
   const [target, tag] = [only("target"), only("tag")];
   const rest = parts.filter((part) => part !== `target:${target}` && part !== `tag:${tag}`);
-  return addressOf(tracker, "answers", { ...wanted, target, tag, brand, filter: rest.join(",") });
+  // The filters of the page are in the URL already, as far as the number depends on them.
+  const query = { ...wanted, target, tag, brand, filter: rest.join(",") };
+  return pageAddress(["trackers", tracker, "answers"], query);
 }

@@ -7,7 +7,7 @@ import { timeText } from "../time";
 import { CardTable } from "../table";
 import { counted, Loading, number, useLoad } from "../ui";
 import { addressOf } from "./address";
-import { leadOf, mayTrack, panelOf, StrongValue, VerdictMark, type PanelBrand } from "./pieces";
+import { leadOf, mayTrack, panelOf, StrongValue, Value, VerdictMark, type PanelBrand } from "./pieces";
 import { Beginning, NewTracker } from "./start";
 import { Spark } from "./trend";
 import { range } from "./words";
@@ -77,13 +77,24 @@ function Trackers({ trackers }: { trackers: Tracker[] }) {
             ) : (
               <span class="faint">None yet</span>
             ),
+          "#Coverage": ({ coverage }) => <Value of={coverage} />,
+          "#Alerts": ({ name, openAlerts = 0 }) =>
+            openAlerts ? (
+              <a href={addressOf(name, "alerts")}>
+                <strong>{number(openAlerts)}</strong>
+                <span class="hidden-words"> open alerts of {name}</span>
+              </a>
+            ) : (
+              <span class="faint">0</span>
+            ),
           "Next sweep": (tracker) => nextSweep(tracker),
           "Cost this month": ({ cost }) => <Spent cost={cost} />,
         }}
       />
       <p class="faint">
         Visibility is the share of answers that name your brand in the last 28 days, compared with the 28 days before.
-        The range below it is what a re-run would give.
+        The range below it is what a re-run would give. Coverage is the share of prompts that were answered in the last
+        seven sweeps. Alerts are counted until somebody acknowledges them.
       </p>
     </section>
   );

@@ -5,7 +5,7 @@ import type { Tracker } from "../api.gen";
 import { route } from "../state";
 import { setZone } from "../time";
 import { Loading, useLoad } from "../ui";
-import { addressOf, keptFilters, numberQuery } from "./address";
+import { addressOf, numberQuery } from "./address";
 import { filtersOf } from "./answers/list";
 import { nextSweep, TrackerList, TrackerState } from "./list";
 import { apiPath, mayTrack, panelOf } from "./pieces";
@@ -39,10 +39,7 @@ function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: s
       <Head name={name} tracker={tracker} tab={chosen.name} />
       <nav class="views" aria-label={`Views of ${name}`}>
         {tabs.map((one) => (
-          <a
-            key={one.name}
-            href={addressOf(name, one.name, keptFilters())}
-            aria-current={one === chosen ? "page" : undefined}>
+          <a key={one.name} href={addressOf(name, one.name)} aria-current={one === chosen ? "page" : undefined}>
             {one.title}
           </a>
         ))}
@@ -77,7 +74,7 @@ function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: st
           Export
         </a>
         {tracker && !tracker.demo && mayTrack() && (
-          <a class="button primary" href={addressOf(name, "sweeps", { ...keptFilters(), run: "ask" })}>
+          <a class="button primary" href={addressOf(name, "sweeps", { run: "ask" })}>
             Run now…
           </a>
         )}

@@ -1,45 +1,46 @@
 // The ledger: all changes of the balance.
 import { useEffect, useState } from "preact/hooks";
 import { call, retryRateLimited } from "../api";
-import type { LedgerEntry, LedgerKind } from "../api.gen";
+import type { LedgerEntry, LedgerKind, LedgerPage } from "../api.gen";
 import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
 import { may } from "../session";
+import { addressOf } from "../state";
 import { calm, useLivePages } from "../tasks/live";
 import { productName } from "../names";
 import { stateName } from "../tasks/pieces";
 import { booked, type Booked } from "./balances";
 import { When } from "../time";
-import { type Column, Table } from "../table";
+import { CardTable } from "../table";
 import { Button, counted, Empty, Loading, NeedsAdmin, number, Problem, Select, useLoad } from "../ui";
 
-const columns: Column<Booked>[] = [
-  { name: "Time", value: (entry) => entry.at, show: (entry) => <When at={entry.at} /> },
-  { name: "Kind", value: (entry) => entry.kind, show: (entry) => <span class="badge">{stateName(entry.kind)}</span> },
-  {
-    name: "Credits",
-    numeric: true,
-    value: (entry) => entry.credits,
-    show: (entry) => (
-      <span class={entry.credits > 0 ? "good" : undefined}>
-        {entry.credits > 0 && "+"}
-        {number(entry.credits)}
-      </span>
-    ),
-  },
-  { name: "Balance", numeric: true, value: (entry) => entry.balance, show: (entry) => number(entry.balance) },
-  { name: "Note", value: (entry) => productName(entry.note ?? "") },
-  {
-    name: "Task",
-    value: (entry) => entry.taskId,
-    show: (entry) =>
-      entry.taskId && (
-        <a href={`#/history/${entry.taskId}`}>
-          <code>{entry.taskId}</code>
-        </a>
-      ),
-  },
-];
+const Credits = ({ of }: { of: number }) => (
+  <span class={of > 0 ? "good" : undefined}>
+    {of > 0 && "+"}
+    {number(of)}
+  </span>
+);
+
+const TaskLink = ({ id }: { id: string | null }) =>
+  id ? (
+    <a href={`#/history/${id}`}>
+      <code>{id}</code>
+    </a>
+  ) : null;
+
+/** The batch, sweep or task that was charged. */
+function Charged({ of: { batch, sweep, tracker = "", tasks, taskId } }: { of: LedgerEntry }) {
+  if (!batch && !sweep) return <TaskLink id={taskId} />;
+  const address = batch
+    ? addressOf(["history", "batches", batch])
+    : addressOf(["trackers", tracker, "answers"], { sweep });
+  return (
+    <>
+      <a href={address}>{batch ? "Batch" : `Sweep of ${tracker}`}</a>{" "}
+      <span class="faint">{counted(tasks, "task")}</span>
+    </>
+  );
+}
 
 export function Ledger() {
   return (
@@ -73,12 +74,28 @@ function Entries() {
   );
 }
 
+/** A page should have this many rows; a request reads at most so many entries, and may return fewer rows. */
+const wantedRows = 20;
+const mostRequests = 5;
+
 function Rows({ kind }: { kind?: LedgerKind }) {
+  const [open, setOpen] = useState<string>();
+  const keys = useLoad((signal) => call("GET /v1/keys", { signal }), []).value?.keys;
   const { rows, error, more, again } = useLivePages(async (cursor, signal) => {
-    const { entries, nextCursor } = await call("GET /v1/ledger", { query: { kind, cursor }, signal });
-    return { rows: entries, nextCursor };
+    const rows: LedgerEntry[] = [];
+    let nextCursor: string | null | undefined = cursor;
+    for (let n = 0; nextCursor !== null && rows.length < wantedRows && n < mostRequests; n++) {
+      const page: LedgerPage = await call("GET /v1/ledger", {
+        query: { kind, group: true, cursor: nextCursor },
+        signal,
+      });
+      rows.push(...page.entries);
+      nextCursor = page.nextCursor;
+    }
+    return { rows, nextCursor: nextCursor ?? null };
   }, calm);
   const complete = !kind && !more;
+  const keyName = (id?: string) => keys?.find((key) => key.id === id)?.name || id;
   return (
     <>
       <Loading of={{ value: rows, error, again }} />
@@ -89,9 +106,60 @@ function Rows({ kind }: { kind?: LedgerKind }) {
         </p>
       )}
       {!!rows?.length && (
-        <Table rows={booked(rows, complete)} columns={columns} label="Ledger" rowKey={(entry) => entry.id} />
+        <CardTable
+          rows={booked(rows, complete)}
+          label="Ledger"
+          rowKey={({ id }) => id}
+          detail={({ id }) => open === id && <Charges of={id} />}
+          cells={{
+            Time: ({ at }) => <When at={at} />,
+            Kind: ({ kind }) => <span class="badge">{stateName(kind)}</span>,
+            "#Credits": ({ credits }) => <Credits of={credits} />,
+            "#Balance": ({ balance }) => number(balance),
+            "Charged for": (entry) => <Charged of={entry} />,
+            Details: ({ id, batch, sweep, note }) =>
+              batch || sweep ? (
+                <Button
+                  text={open === id ? "Hide charges" : "Show charges"}
+                  class="small"
+                  aria-expanded={open === id}
+                  onClick={() => setOpen(open === id ? undefined : id)}
+                />
+              ) : (
+                productName(note ?? "")
+              ),
+            Key: ({ keyId, sweep }) => (sweep || keyId === "tracker" ? "Tracker" : keyName(keyId)),
+          }}
+        />
       )}
       {more && <Button text="Load more" class="usage-more" onClick={more} data-testid="ledger-more" />}
+    </>
+  );
+}
+
+/** The charges of the tasks of a batch or sweep, one by one. */
+function Charges({ of }: { of: string }) {
+  const { rows, error, more, again } = useLivePages(async (cursor, signal) => {
+    const { entries, nextCursor } = await call("GET /v1/ledger", { query: { of, cursor }, signal });
+    return { rows: entries, nextCursor };
+  }, calm);
+  return (
+    <>
+      <Loading of={{ value: rows, error, again }} />
+      {rows && (
+        <CardTable
+          label="Charges"
+          rows={rows}
+          rowKey={({ id }) => id}
+          cells={{
+            Time: ({ at }) => <When at={at} />,
+            "#Credits": ({ credits }) => <Credits of={credits} />,
+            Platform: ({ note }) => productName(note ?? ""),
+            Task: ({ taskId }) => <TaskLink id={taskId} />,
+          }}
+        />
+      )}
+      {more && <Button text="Load more" onClick={more} />}
     </>
   );
 }
@@ -128,7 +196,7 @@ function Export({ kind }: { kind: LedgerKind | undefined }) {
   );
 }
 
-const csvColumns: (keyof Booked)[] = ["at", "kind", "credits", "balance", "note", "taskId", "id"];
+const csvColumns: (keyof Booked)[] = ["at", "kind", "credits", "balance", "note", "tracker", "keyId", "taskId", "id"];
 
 /** Reads the whole ledger, and reports the number of entries after each page. */
 async function exportLedger(

@@ -7,7 +7,7 @@ import { External } from "../../external";
 import { timeText, When } from "../../time";
 import { CardTable } from "../../table";
 import { counted, Loading, number, Select, useLoad } from "../../ui";
-import { addressOf, keptFilters, setQuery } from "../address";
+import { addressOf, setQuery } from "../address";
 import { apiPath, BrandMark, Caution, lookOf, Value, type PanelBrand } from "../pieces";
 import { SourceType } from "../sources/source";
 
@@ -169,7 +169,7 @@ function Brands({ diff: { a, b }, panel, tracker }: { diff: AnswerDiff; panel: P
                 Position
               </th>
               <th scope="col">
-                <a href={addressOf(tracker, "answers", keptFilters(), a.answer.id)}>
+                <a href={addressOf(tracker, "answers", {}, a.answer.id)}>
                   <When at={a.answer.askedAt} />
                 </a>
               </th>

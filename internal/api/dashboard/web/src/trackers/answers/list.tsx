@@ -10,7 +10,7 @@ import { When } from "../../time";
 import { targetLabel } from "../../names";
 import { Table, type Column } from "../../table";
 import { Button, Copy, counted, Empty, Loading, useLoad } from "../../ui";
-import { addressOf, keptFilters, periodOf } from "../address";
+import { addressOf, periodOf } from "../address";
 import { choicesOf } from "../filters";
 import { apiPath, SampleData, type TabProps } from "../pieces";
 import { missingReasons, reasonWords } from "../words";
@@ -24,7 +24,7 @@ export function Answers(props: TabProps) {
 
 /** The filters of the address, by the names of the API. */
 const filterNames =
-  "q brand target tag outcome reason sweep promptId from to filter counted branded dueFrom dueTo".split(" ");
+  "q brand source target tag outcome reason sweep promptId from to filter counted branded dueFrom dueTo".split(" ");
 
 type Filters = Record<string, string>;
 
@@ -79,7 +79,9 @@ function Line({ tracker, panel, of }: Pick<TabProps, "tracker" | "panel"> & { of
         {tags.length > 0 && <ChoiceField name="tag" all="All tags" values={() => tags} />}
         <ChoiceField name="outcome" all="Any outcome" values={() => choices("Outcome")} show={outcomeName} />
         <ChoiceField name="reason" all="Any reason" values={() => Object.keys(missingReasons)} show={reasonWords} />
-        <Pills of={{ sweep: of.sweep, promptId: of.promptId, filter: of.filter, ...spanOf(of, days) }} />
+        <Pills
+          of={{ source: of.source, sweep: of.sweep, promptId: of.promptId, filter: of.filter, ...spanOf(of, days) }}
+        />
         <Copy text={location.href} label="Copy link" />
       </div>
       {unused.length > 0 && (
@@ -149,7 +151,7 @@ const columns = (tracker: string): Column<TrackedAnswer>[] => [
   {
     name: "Prompt",
     value: ({ prompt }) => prompt,
-    show: ({ id, prompt }) => <a href={addressOf(tracker, "answers", keptFilters(), id)}>{prompt}</a>,
+    show: ({ id, prompt }) => <a href={addressOf(tracker, "answers", {}, id)}>{prompt}</a>,
     wide: true,
   },
   { name: "Target", value: ({ target }) => targetLabel(target) },

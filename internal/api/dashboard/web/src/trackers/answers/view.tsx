@@ -10,7 +10,7 @@ import { addressOf as pageAddress, route } from "../../state";
 import { When } from "../../time";
 import { CardTable } from "../../table";
 import { Button, Copy, counted, Empty, Facts, JsonView, Loading, number, Tabs, useLoad } from "../../ui";
-import { addressOf, keptFilters, setQuery } from "../address";
+import { addressOf, setQuery } from "../address";
 import { targetName } from "../filters";
 import { apiPath, BrandName, SampleData, type PanelBrand, type TabProps } from "../pieces";
 import { SourceType } from "../sources/source";
@@ -29,8 +29,7 @@ export function AnswerPage({ tracker, panel, id }: TabProps & { id: string }) {
     return (
       <Empty title="Answer not found">
         <p>
-          It may have been deleted because of its age.{" "}
-          <a href={addressOf(tracker.name, "answers", keptFilters())}>All answers</a>
+          It may have been deleted because of its age. <a href={addressOf(tracker.name, "answers")}>All answers</a>
         </p>
       </Empty>
     );
@@ -43,7 +42,7 @@ export function AnswerPage({ tracker, panel, id }: TabProps & { id: string }) {
   );
 }
 
-const to = (tracker: string, id: string | undefined) => id && addressOf(tracker, "answers", keptFilters(), id);
+const to = (tracker: string, id: string | undefined) => id && addressOf(tracker, "answers", {}, id);
 
 /** Returns the answer with the same sample number, or else the first. */
 const sameSample = (answers: CellAnswer[], sample: number) =>
@@ -301,7 +300,7 @@ function Order({ found, panel }: { found: NonNullable<TrackedAnswer["found"]>; p
 }
 
 function About({ tracker, answer }: { tracker: string; answer: TrackedAnswer }) {
-  const prompt = addressOf(tracker, "prompts", { ...keptFilters(), prompt: String(answer.promptId) });
+  const prompt = addressOf(tracker, "prompts", { prompt: String(answer.promptId) });
   return (
     <section class="card">
       <h2>Details</h2>
@@ -350,7 +349,7 @@ function CellAnswers({ tracker, answer: { cell, promptId, target } }: { tracker:
             <ul class="plain-list">
               {answers.map((one) => (
                 <li key={one.id}>
-                  <a href={addressOf(tracker, "answers", keptFilters(), one.id)}>
+                  <a href={addressOf(tracker, "answers", {}, one.id)}>
                     <When at={one.askedAt} brief />, sample {one.sample}
                   </a>{" "}
                   <OutcomeMark of={one} />{" "}

@@ -5,7 +5,7 @@ import { targetLabel } from "../../names";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";
 import { Empty, Loading, number, useLoad, type Fetched } from "../../ui";
-import { addressOf, keptFilters } from "../address";
+import { addressOf } from "../address";
 import { Badges, BrandMark, BrandName, Caution, lookOf, SampleData, Value } from "../pieces";
 import type { PanelBrand, TabProps } from "../pieces";
 import { inTurn, sample } from "./report";
@@ -61,7 +61,7 @@ function PanelList({ tracker, brands, panel, chosen }: PanelListProps) {
         {brands.map((brand, i) => (
           <li key={brand.name}>
             <a
-              href={addressOf(tracker, "brands", keptFilters(), brand.name)}
+              href={addressOf(tracker, "brands", {}, brand.name)}
               aria-current={brand.name === chosen ? "true" : undefined}>
               <BrandName brand={panel[i]} />
             </a>
@@ -135,7 +135,7 @@ function Discovery({ tracker, found }: { tracker: string; found: Fetched<Discove
                 "First seen": ({ firstSeen }) => dateText(firstSeen.slice(0, 10)),
                 Targets: ({ targets }) => targets.map(targetLabel).join(", "),
                 Examples: (found) => <Examples tracker={tracker} of={found} />,
-                Action: ({ name }) => <a href={addressOf(tracker, "brands", keptFilters(), name)}>Test and add…</a>,
+                Action: ({ name }) => <a href={addressOf(tracker, "brands", {}, name)}>Test and add…</a>,
               }}
             />
           )}

@@ -10,7 +10,7 @@ import { changeQuery, route } from "../../state";
 import { CardTable, type Cells } from "../../table";
 import { When } from "../../time";
 import { Button, counted, Empty, Failed, Loading, number, useAction, useLoad } from "../../ui";
-import { addressOf, keptFilters, numberQuery } from "../address";
+import { addressOf, numberQuery } from "../address";
 import { FilterLine, NothingLeft } from "../filters";
 import { apiPath, BrandMark, lookOf, SampleData, type PanelBrand, type TabProps } from "../pieces";
 
@@ -173,7 +173,7 @@ function NotReported({ tracker, name, option, report }: NotReportedProps) {
 export const seenCells = (tracker: string): Cells<{ firstSeen: string; lastSeen: string; newest: string }> => ({
   "First seen": ({ firstSeen }) => <When at={firstSeen} brief />,
   "Newest answer": ({ lastSeen, newest }) => (
-    <a href={addressOf(tracker, "answers", keptFilters(), newest)}>
+    <a href={addressOf(tracker, "answers", {}, newest)}>
       <When at={lastSeen} brief />
     </a>
   ),

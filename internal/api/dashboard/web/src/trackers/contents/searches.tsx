@@ -2,7 +2,7 @@
 import { call } from "../../api";
 import type { SearchRow } from "../../api.gen";
 import { number } from "../../ui";
-import { addressOf, keptFilters } from "../address";
+import { addressOf } from "../address";
 import { BrandMark, lookOf, Value, type PanelBrand, type TabProps } from "../pieces";
 import { ContentList, seenCells } from "./list";
 import { partsOf } from "./marked";
@@ -22,9 +22,7 @@ export function Searches({ tracker, panel }: TabProps) {
           <>
             <Marked search={row.search} added={row.added} />
             <div class="faint">
-              <a href={addressOf(tracker.name, "prompts", { ...keptFilters(), prompt: String(row.promptId) })}>
-                {row.prompt}
-              </a>
+              <a href={addressOf(tracker.name, "prompts", { prompt: String(row.promptId) })}>{row.prompt}</a>
               {row.dropped.length > 0 && (
                 <>
                   , without <del>{row.dropped.join(" ")}</del>

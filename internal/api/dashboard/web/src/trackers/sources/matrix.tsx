@@ -3,18 +3,24 @@ import { useState } from "preact/hooks";
 import type { SourceMatrix, SourceMatrixRow } from "../../api.gen";
 import { CardTable } from "../../table";
 import { Button, number } from "../../ui";
-import { Value } from "../pieces";
+import { answersAddress, type numberQuery } from "../address";
 
 const firstRows = 20;
 
-export function Matrix({ matrix }: { matrix: SourceMatrix }) {
+type MatrixProps = { tracker: string; matrix: SourceMatrix; query: ReturnType<typeof numberQuery> };
+
+export function Matrix({ tracker, matrix, query: { from, to, filter = "" } }: MatrixProps) {
   const [all, setAll] = useState(false);
   const rows = matrix.rows.filter(({ mentions }) => mentions.some((count) => count > 0));
   if (!rows.length) return null;
+  const cell = (source: string, brand: string, count: number) => {
+    const query = new URLSearchParams({ source, filter, counted: "true", dueFrom: from, dueTo: to });
+    return <a href={answersAddress(tracker, `?${query}`, brand)}>{number(count)}</a>;
+  };
   return (
     <section class="card" data-testid="source-matrix">
       <h2>Sources by brand</h2>
-      <p class="faint">How often sentences that cite the source name the brand</p>
+      <p class="faint">How often sentences that cite the source name the brand. Select a number to read the answers.</p>
       <div class="scroll" tabIndex={0} role="region" aria-label="Sources by brand, scrollable">
         <CardTable
           label="Sources by brand"
@@ -25,7 +31,8 @@ export function Matrix({ matrix }: { matrix: SourceMatrix }) {
             ...Object.fromEntries(
               matrix.brands.map((brand, i) => [
                 `#${brand}`,
-                ({ mentions }: SourceMatrixRow) => <Value of={mentions[i]} show={number} />,
+                ({ source, mentions }: SourceMatrixRow) =>
+                  mentions[i] ? cell(source, brand, mentions[i]) : <span class="faint">0</span>,
               ]),
             ),
           }}

@@ -9,7 +9,7 @@ import { route } from "../../state";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";
 import { Button, counted, Empty, Failed, Loading, number, Skeleton } from "../../ui";
-import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "../address";
+import { addressOf, numberQuery, periodOf, setQuery } from "../address";
 import { FilterLine, NothingLeft } from "../filters";
 import { useCompare, useSources } from "../numbers";
 import type { PanelBrand, TabProps } from "../pieces";
@@ -124,20 +124,14 @@ export function Sources({ tracker, panel }: TabProps) {
             />
             <p class="basis">
               <span>citationShare@m1, matching rules {these.value!.rules}</span>
-              <a
-                href={addressOf(tracker.name, "answers", {
-                  ...keptFilters(),
-                  from: now.from,
-                  to: now.to,
-                  outcome: "answered",
-                })}>
+              <a href={addressOf(tracker.name, "answers", { from: now.from, to: now.to, outcome: "answered" })}>
                 View answers
               </a>
             </p>
           </section>
         </>
       )}
-      {these.value?.matrix && <Matrix matrix={these.value.matrix} />}
+      {these.value?.matrix && <Matrix tracker={tracker.name} matrix={these.value.matrix} query={now} />}
       <Websites tracker={tracker} panel={panel} />
       <Support tracker={tracker} panel={panel} />
       <AsCall path={apiPath(tracker.name, "/sources")} query={{ ...now, by, brand, limit: most }} />
@@ -206,7 +200,7 @@ const Answers = ({ of }: { of: AnswerShare }) => (
 /** A sentence that cites the source, with a link to its answer. */
 const Example = ({ tracker, row: { example } }: { tracker: string; row: SourceRow }) =>
   example ? (
-    <a class="example" href={addressOf(tracker, "answers", keptFilters(), example.answer)}>
+    <a class="example" href={addressOf(tracker, "answers", {}, example.answer)}>
       {example.sentence ? <Line text={example.sentence} link={(_, text) => text} /> : "Example"}
     </a>
   ) : null;
