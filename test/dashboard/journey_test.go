@@ -209,6 +209,10 @@ func testUsage(t *testing.T, c *chromium) {
 	}
 	id := n.Submit(t, a, harness.ChatTask("more kettles")).ID
 	n.Wait(t, a, id)
+	before := n.Reload(t, a).Available()
+	for _, one := range n.SubmitAll(t, a, harness.ChatTask("a kettle"), harness.ChatTask("two kettles")).Results {
+		n.Wait(t, a, one.Task.ID)
+	}
 	left := n.Reload(t, a).Available()
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.turnTo("usage")
@@ -219,10 +223,13 @@ func testUsage(t *testing.T, c *chromium) {
 	p.click(hook("speed-charts"), "")
 	p.until("four plots", `document.querySelectorAll(".plot .drawing").length === 4 && `+painted)
 	p.see("table[aria-label=Ledger] tr", "+10,000")
-	p.until("a running balance, in the order of time", fmt.Sprintf(`[...document.querySelectorAll("table[aria-label=Ledger] td[data-label=Balance]")].map((e) => e.innerText).join(" ") === "%s 9,991 9,995 10,000"`, withCommas(left)))
+	p.until("a running balance, in the order of time", fmt.Sprintf(`[...document.querySelectorAll("table[aria-label=Ledger] td[data-label=Balance]")].map((e) => e.innerText).join(" ") === "%s %s 9,991 9,995 10,000"`, withCommas(left), withCommas(before)))
 	p.see("table[aria-label=Ledger] a", id)
 	p.choose(hook("ledger-kind"), "charge")
-	p.until("the three charges", `document.querySelectorAll("table[aria-label=Ledger] tbody tr").length === 3`)
+	p.until("three charges and a batch", `document.querySelectorAll("table[aria-label=Ledger] tbody tr").length === 4`)
+	p.see("table[aria-label=Ledger] tr", "2 tasks")
+	p.click("table[aria-label=Ledger] button", "Show charges")
+	p.until("the charges of the batch", `[...document.querySelectorAll("table[aria-label=Charges] td[data-label=Credits]")].map((e) => e.innerText).join(" ") === "-5 -5"`)
 	p.click("table[aria-label=Ledger] a", id)
 	p.until("the task", fmt.Sprintf(`location.hash === "#/history/%s"`, id))
 }

@@ -1,4 +1,5 @@
 // The tests of the modules that do not need a browser. `make web-test` runs them in Node.
+import "./address.test";
 import "./file.test";
 import "./ledger.test";
 import "./marked.test";
