@@ -144,6 +144,8 @@ type WebhookTest struct {
 	Status *int `json:"status" schema:"min=100,max=999"`
 	// Why the receiver did not answer.
 	Error *string `json:"error"`
+	// The beginning of the receiver's answer, at most 200 characters.
+	Answer string `json:"answer,omitempty"`
 	// How long the test took, in milliseconds.
 	Ms int64 `json:"ms" schema:"min=0"`
 }

@@ -117,9 +117,10 @@ type AlertAcknowledged struct {
 
 // AlertEvent is the body of a webhook about an alert.
 type AlertEvent struct {
-	Type    AlertEventType `json:"type"`
-	Tracker string         `json:"tracker"`
-	Alert   Alert          `json:"alert"`
+	Type AlertEventType `json:"type"`
+	// Empty if a channel is tested by itself.
+	Tracker string `json:"tracker"`
+	Alert   Alert  `json:"alert"`
 }
 
 // AlertEventType is why the webhook was sent: `alert.raised` for a new alert, `alert.test` for a test of the channel.
@@ -139,31 +140,40 @@ type ChannelKind string
 
 // The kinds.
 const (
-	ChannelWebhook ChannelKind = "webhook" // a signed webhook, as for tasks
-	ChannelMail    ChannelKind = "mail"
-	ChannelSlack   ChannelKind = "slack"   // an incoming webhook of Slack or of a compatible service
-	ChannelDiscord ChannelKind = "discord" // a webhook of Discord
+	ChannelWebhook   ChannelKind = "webhook" // a signed webhook, as for tasks
+	ChannelMail      ChannelKind = "mail"
+	ChannelSlack     ChannelKind = "slack"     // an incoming webhook of Slack or of a compatible service
+	ChannelDiscord   ChannelKind = "discord"   // a webhook of Discord
+	ChannelTeams     ChannelKind = "teams"     // a workflow of Microsoft Teams that posts webhook messages
+	ChannelTelegram  ChannelKind = "telegram"  // a Telegram bot
+	ChannelPagerDuty ChannelKind = "pagerduty" // the Events API v2 of PagerDuty
 )
 
 // Values lists the kinds.
 func (ChannelKind) Values() []ChannelKind {
-	return []ChannelKind{ChannelWebhook, ChannelMail, ChannelSlack, ChannelDiscord}
+	return []ChannelKind{ChannelWebhook, ChannelMail, ChannelSlack, ChannelDiscord, ChannelTeams, ChannelTelegram, ChannelPagerDuty}
 }
 
-// ChannelRequest is the receiver of a channel.
+// ChannelRequest is the receiver of a channel. The API never returns its URL, token or key.
 type ChannelRequest struct {
 	Kind ChannelKind `json:"kind"`
-	// The URL of a `webhook`, `slack` or `discord` channel. The API never returns it.
+	// The URL of a `webhook`, `slack`, `discord` or `teams` channel. For `telegram`, the URL of your own Bot API server; for `pagerduty`, the endpoint of another service region.
 	URL string `json:"url,omitempty" schema:"maxLength=2000"`
 	// The addresses of a `mail` channel.
 	To List[string] `json:"to,omitempty" schema:"maxItems=10,maxLength=254"`
+	// The token of a `telegram` bot.
+	BotToken string `json:"botToken,omitempty" schema:"maxLength=200"`
+	// The `telegram` chat: its number, or `@` and the name of a public channel.
+	ChatID string `json:"chatId,omitempty" schema:"maxLength=100"`
+	// The integration key of a `pagerduty` service.
+	RoutingKey string `json:"routingKey,omitempty" schema:"maxLength=100"`
 }
 
 // Channel is a place to which a tracker's alerts and reports can be sent. A tracker's definition names its channels.
 type Channel struct {
 	Name string      `json:"name"`
 	Kind ChannelKind `json:"kind"`
-	// The host of the URL, or the mail addresses. The whole URL is never shown.
+	// The host of the URL, the mail addresses or the chat. The whole URL is never shown.
 	Receiver  string    `json:"receiver"`
 	CreatedAt Timestamp `json:"createdAt"`
 	UpdatedAt Timestamp `json:"updatedAt"`
@@ -204,4 +214,10 @@ type ChannelTest struct {
 	Channel string      `json:"channel"`
 	Kind    ChannelKind `json:"kind"`
 	WebhookTest
+}
+
+// ChannelTestResponse is the result of a test of one channel.
+type ChannelTestResponse struct {
+	Succeeded
+	Test ChannelTest `json:"test"`
 }

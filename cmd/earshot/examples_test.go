@@ -30,6 +30,7 @@ var notRun = map[string]string{
 	"earshot tracker alerts test":  "it needs a channel",
 	"earshot tracker reviews mark": "it needs a review",
 	"earshot channel set":          "it needs a key with the scope admin",
+	"earshot channel test":         "it needs a key with the scope admin",
 	"earshot channel delete":       "it needs a key with the scope admin",
 
 	"earshot tracker metrics":  "it needs a tracker",

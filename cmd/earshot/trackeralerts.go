@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -122,6 +123,11 @@ func (c *trackerAlertTestCmd) Run(in *invocation, service *client.Client) error 
 	if err != nil {
 		return c.explain(err)
 	}
+	return printTests(in, tests)
+}
+
+// printTests prints the results of tests and returns an error if one failed.
+func printTests(in *invocation, tests []earshot.ChannelTest) error {
 	failed := 0
 	for _, t := range tests {
 		outcome := "it arrived"
@@ -132,9 +138,9 @@ func (c *trackerAlertTestCmd) Run(in *invocation, service *client.Client) error 
 			outcome = "failed: " + *t.Error
 		default:
 			failed++
-			outcome = fmt.Sprintf("failed: the receiver answered %d", *t.Status)
+			outcome = fmt.Sprintf("failed: the receiver answered %d %s", *t.Status, oneLine(t.Answer))
 		}
-		if _, err := fmt.Fprintf(in.out, "%s (%s): %s\n", t.Channel, t.Kind, outcome); err != nil {
+		if _, err := fmt.Fprintf(in.out, "%s (%s): %s\n", t.Channel, t.Kind, strings.TrimSpace(outcome)); err != nil {
 			return err
 		}
 	}
@@ -147,6 +153,7 @@ func (c *trackerAlertTestCmd) Run(in *invocation, service *client.Client) error 
 type channelCmd struct {
 	List   channelListCmd   `cmd:"" help:"List the channels."`
 	Set    channelSetCmd    `cmd:"" help:"Create or change a channel."`
+	Test   channelTestCmd   `cmd:"" help:"Send a test message to a channel."`
 	Delete channelDeleteCmd `cmd:"" help:"Delete a channel that no tracker uses."`
 }
 
@@ -154,7 +161,7 @@ type channelListCmd struct{ remote }
 
 // Help returns the command's long help.
 func (c *channelListCmd) Help() string {
-	return `Lists the channels to which alerts and reports of trackers can be sent. Only the host of a webhook's URL is shown.
+	return `Lists the channels to which alerts and reports of trackers can be sent. URLs, tokens and keys are not shown.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -177,9 +184,11 @@ func (c *channelListCmd) Run(in *invocation, service *client.Client) error {
 
 type channelSetCmd struct {
 	Name     string              `arg:"" help:"The name of the channel: lower-case letters, digits and hyphens."`
-	Kind     earshot.ChannelKind `help:"The kind of the channel: webhook, slack, discord or mail." required:"" placeholder:"KIND"`
-	Receiver string              `help:"The URL of the webhook, also for slack and discord. It is a secret; - reads it from standard input." placeholder:"URL"`
+	Kind     earshot.ChannelKind `help:"The kind of the channel: webhook, slack, discord, teams, telegram, pagerduty or mail." required:"" placeholder:"KIND"`
+	Receiver string              `help:"The URL of the webhook, the token of the Telegram bot, or the integration key of PagerDuty. It is a secret; - reads it from standard input." placeholder:"SECRET"`
 	To       []string            `help:"The mail addresses." placeholder:"ADDRESS"`
+	Chat     string              `help:"The Telegram chat: its number, or @ and the name of a public channel." placeholder:"CHAT"`
+	Server   string              `help:"The URL of your own Telegram Bot API server, or the PagerDuty endpoint of another service region." placeholder:"URL"`
 	remote
 }
 
@@ -192,25 +201,59 @@ Exit status: 0 it was saved, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot channel set ops --kind slack --receiver - < slack.url
+  earshot channel set phone --kind telegram --receiver - --chat @shoes < bot.token
   earshot channel set board --kind mail --to ada@example.com`
 }
 
 // Run saves the channel.
 func (c *channelSetCmd) Run(in *invocation, service *client.Client) error {
-	address := c.Receiver
-	if address == "-" {
+	secret := c.Receiver
+	if secret == "-" {
 		text, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
 		if err != nil {
 			return fmt.Errorf("read the receiver: %w", err)
 		}
-		address = strings.TrimSpace(string(text))
+		secret = strings.TrimSpace(string(text))
 	}
-	saved, err := service.SaveChannel(in, c.Name, earshot.ChannelRequest{Kind: c.Kind, URL: address, To: c.To})
+	request := earshot.ChannelRequest{Kind: c.Kind, URL: c.Server, To: c.To, ChatID: c.Chat}
+	switch c.Kind {
+	case earshot.ChannelTelegram:
+		request.BotToken = secret
+	case earshot.ChannelPagerDuty:
+		request.RoutingKey = secret
+	default:
+		request.URL = cmp.Or(secret, c.Server)
+	}
+	saved, err := service.SaveChannel(in, c.Name, request)
 	if err != nil {
 		return c.explain(err)
 	}
 	_, err = fmt.Fprintf(in.out, "channel %s sends to %s\n", saved.Channel.Name, oneLine(saved.Channel.Receiver))
 	return err
+}
+
+type channelTestCmd struct {
+	Name string `arg:"" help:"The name of the channel."`
+	remote
+}
+
+// Help returns the command's long help.
+func (c *channelTestCmd) Help() string {
+	return `Sends a test message to a channel and prints the result. The message is sent once, like an alert. It needs a key with the scope admin.
+
+Exit status: 0 the message arrived, 130 it was interrupted, 1 anything else.
+
+Examples:
+  earshot channel test ops`
+}
+
+// Run sends the test message.
+func (c *channelTestCmd) Run(in *invocation, service *client.Client) error {
+	test, err := service.TestChannel(in, c.Name)
+	if err != nil {
+		return c.explain(err)
+	}
+	return printTests(in, []earshot.ChannelTest{*test})
 }
 
 type channelDeleteCmd struct {

@@ -44,6 +44,12 @@ func channelOperations() []Operation {
 				}
 				return earshot.ChannelDeleted{Name: name}, err
 			}),
+		operation(Operation{Method: "POST", Path: "/v1/channels/{name}/test", Scope: account.ScopeAdmin, Finds: "channel", Client: Method{Name: "TestChannel", Returns: "Test"}},
+			func(s *Server, c *call, _, _ none) (earshot.ChannelTestResponse, error) {
+				c.turn.End() // the rest is only waiting for the receiver
+				test, err := s.Trackers.TestReceiver(c.context(), c.organization(), c.subject(), s.Store.Now())
+				return earshot.ChannelTestResponse{Test: test}, err
+			}),
 	}
 }
 

@@ -47,6 +47,7 @@ const (
 	channelsPath = "/v1/channels"
 	channelOp    = "PUT /v1/channels/{name}"
 	noChannelOp  = "DELETE /v1/channels/{name}"
+	tryChannelOp = "POST /v1/channels/{name}/test"
 	goodChannel  = `{"kind":"slack","url":"<receiver>"}`
 	goodTracker  = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"schedule":{"every":"week"},"samples":2}`
 )

@@ -34,6 +34,7 @@ type Receiver struct {
 type Webhook struct {
 	Header http.Header
 	Body   string
+	Path   string
 }
 
 // Receive starts a receiver that answers with these statuses in turn, and then always with
@@ -53,7 +54,7 @@ func Receive(tb testing.TB, answers ...int) *Receiver {
 		}
 		r.mu.Lock()
 		answer := answers[min(len(r.calls), len(answers)-1)]
-		r.calls = append(r.calls, Webhook{req.Header, string(body)})
+		r.calls = append(r.calls, Webhook{req.Header, string(body), req.URL.Path})
 		r.mu.Unlock()
 		w.Header().Set("Location", "/elsewhere")
 		w.WriteHeader(answer)

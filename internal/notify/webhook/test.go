@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -16,6 +18,9 @@ import (
 // testsAtOnce is the maximum number of concurrent tests of an organization on a node.
 // Each test keeps a request open until its receiver answers.
 const testsAtOnce = 4
+
+// excerptLength is the maximum length of the answer in the result of a test, in characters.
+const excerptLength = 200
 
 // tests counts the running tests by organization.
 type tests struct {
@@ -72,15 +77,24 @@ func (s *Sender) TestChannel(ctx context.Context, organization string, m *alert.
 	}
 	limited, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	status, err := s.tell(limited, uuid.Must(uuid.NewV7()).String(), m, secrets, started)
+	got, err := s.tell(limited, uuid.Must(uuid.NewV7()).String(), m, secrets, started)
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // the client has left
 	}
-	test := &earshot.WebhookTest{Delivered: acknowledged(status), Ms: time.Since(started).Milliseconds()}
+	test := &earshot.WebhookTest{Delivered: acknowledged(got.status), Answer: excerpt(got.text, m.Secrets), Ms: time.Since(started).Milliseconds()}
 	if err != nil {
 		test.Error = new(class(err))
 	} else {
-		test.Status = &status
+		test.Status = &got.status
 	}
 	return test, nil
+}
+
+// excerpt returns the beginning of a receiver's answer as one line without secrets.
+func excerpt(text string, secrets []string) string {
+	for _, secret := range secrets {
+		text = strings.ReplaceAll(text, secret, "…")
+	}
+	line := []rune(strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " "))
+	return string(line[:min(len(line), excerptLength)])
 }

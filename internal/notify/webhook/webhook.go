@@ -46,6 +46,8 @@ const (
 	deliveriesAtOnce = 16
 	// answerTime is how long a receiver has to acknowledge.
 	answerTime = 15 * time.Second
+	// answerLength is how much of an answer is kept, in bytes.
+	answerLength = 4 << 10
 	// lease is how long no other node claims a receiver. It is longer than sending the
 	// claimed deliveries can take.
 	lease = 40 * time.Second
@@ -184,15 +186,15 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 	span.String(trace.Task, d.Job)
 	span.String(trace.Organization, d.Organization)
 	span.Int(trace.Try, d.Series+1)
-	status, err := s.send(ctx, r, d, started)
-	t := store.Tried{Delivery: d, Try: earshot.DeliveryTry{At: earshot.Timestamp{Time: started}, Status: status, Ms: time.Since(started).Milliseconds()}}
+	got, err := s.send(ctx, r, d, started)
+	t := store.Tried{Delivery: d, Try: earshot.DeliveryTry{At: earshot.Timestamp{Time: started}, Status: got.status, Ms: time.Since(started).Milliseconds()}}
 	if err != nil {
 		t.Try.Error = class(err)
 		s.Log.Info("a webhook was not delivered", "task", d.Job, "try", d.Series+1, "error", t.Try.Error)
 	}
 	outcome := "spent"
 	switch {
-	case acknowledged(status):
+	case acknowledged(got.status):
 		t.Delivered = true
 		outcome = "delivered"
 	case d.Series < len(s.Waits):
@@ -200,7 +202,7 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 		outcome = "retry"
 	}
 	s.tries.WithLabelValues(outcome).Inc()
-	span.Int(trace.Status, status) // 0 if there was no answer
+	span.Int(trace.Status, got.status) // 0 if there was no answer
 	span.String(trace.Outcome, outcome)
 	if !t.Delivered {
 		span.Fail(outcome)
@@ -211,32 +213,38 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 // acknowledged reports whether the status means that the receiver has the message.
 func acknowledged(status int) bool { return status/100 == 2 }
 
-// send sends a delivery and returns the status of the answer, or 0 without an answer.
-func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (status int, err error) {
+// answer is a receiver's answer. Its status is 0 without an answer.
+type answer struct {
+	status int
+	text   string // the beginning of the body
+}
+
+// send sends a delivery.
+func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	if alerting.IsChannelURL(d.URL) {
 		m, err := s.Channel(ctx, d.Organization, d.Job)
 		if err != nil {
-			return 0, fmt.Errorf("%w: %w", errNotMade, err)
+			return answer{}, fmt.Errorf("%w: %w", errNotMade, err)
 		}
 		return s.tell(ctx, d.Job, m, r.Secrets, now)
 	}
 	body, err := s.Body(ctx, d.Organization, d.Job)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errNotMade, err)
+		return answer{}, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	return s.post(ctx, message{id: d.Job, url: d.URL, body: body, secrets: r.Secrets}, now)
 }
 
-// tell sends a message to a channel and returns the status of the answer, or 0 without an
-// answer.
-func (s *Sender) tell(ctx context.Context, id string, m *alert.Message, secrets []string, now time.Time) (status int, err error) {
+// tell sends a message to a channel.
+func (s *Sender) tell(ctx context.Context, id string, m *alert.Message, secrets []string, now time.Time) (answer, error) {
 	if m.Mail != nil {
 		if s.Mail == nil {
-			return 0, errNoMail
+			return answer{}, errNoMail
 		}
-		return s.Mail(ctx, m.Mail)
+		status, err := s.Mail(ctx, m.Mail)
+		return answer{status: status}, err
 	}
 	if !m.Signed {
 		secrets = nil
@@ -252,16 +260,15 @@ type message struct {
 	secrets []string // empty if the receiver does not support signatures
 }
 
-// post signs and sends a message, and returns the status of the answer, or 0 without an
-// answer.
-func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int, err error) {
+// post signs and sends a message.
+func (s *Sender) post(ctx context.Context, m message, now time.Time) (answer, error) {
 	signature, err := sign(m.secrets, m.id, now, m.body)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errNotMade, err)
+		return answer{}, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(m.body))
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errNotMade, err)
+		return answer{}, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Earshot-Webhook/1")
@@ -272,12 +279,12 @@ func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int
 	}
 	response, err := s.Client.Do(request)
 	if err != nil {
-		return 0, err
+		return answer{}, err
 	}
 	defer response.Body.Close()
-	// Some receivers do their work only while the answer is read. Its content is ignored.
-	_, _ = io.CopyN(io.Discard, response.Body, 64<<10)
-	return response.StatusCode, nil
+	// Some receivers do their work only while the answer is read. Only tests show its content.
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	return answer{response.StatusCode, string(text[:min(len(text), answerLength)])}, nil
 }
 
 // sign returns the signatures with each of the secrets, separated by spaces.

@@ -227,6 +227,19 @@ func (s *Store) AcknowledgeAlert(t *tracking.Tracker, id, by string, now time.Ti
 	return alert, engine.Wrap(err, "acknowledge alert %s", id)
 }
 
+// SendEnd sends an acknowledged alert again to the PagerDuty channels that received it, which
+// resolves their incidents.
+func (s *Store) SendEnd(ctx context.Context, a *Alert, now time.Time) error {
+	deliveries, err := engine.FindValues[string](ctx, s.ShardOf(a.Organization).Lookups, `SELECT d.id FROM alert_deliveries d
+		JOIN channels c ON c.organization = d.organization AND c.name = d.channel AND c.kind = 'pagerduty'
+		WHERE d.organization = $1 AND d.tracker = $2 AND d.alert = $3`, a.Organization, a.Tracker, a.ID)
+	for _, id := range deliveries {
+		_, sent := s.Resend(ctx, a.Organization, id, now)
+		err = errors.Join(err, sent)
+	}
+	return engine.Wrap(err, "send the end of alert %s", a.ID)
+}
+
 // DeliveryContent returns the alert or else the report of a delivery to a channel. It returns
 // ErrNotFound.
 func (s *Store) DeliveryContent(ctx context.Context, organization, delivery string) (d *AlertDelivery, a *Alert, r *Report, err error) {

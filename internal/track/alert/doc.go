@@ -7,4 +7,5 @@
 //	contents.go finds new advertisers, prices out of range and pages that are no longer cited
 //	words.go    summaries of alerts
 //	message.go  alerts and reports as messages to a channel
+//	service.go  the formats and limits of chat services and PagerDuty
 package alert

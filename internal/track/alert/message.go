@@ -1,10 +1,12 @@
 package alert
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strings"
 
 	"earshot"
@@ -12,22 +14,40 @@ import (
 
 // Settings is the stored destination of a channel.
 type Settings struct {
-	URL string   `json:"url,omitempty"`
-	To  []string `json:"to,omitempty"`
+	URL        string   `json:"url,omitempty"`
+	To         []string `json:"to,omitempty"`
+	BotToken   string   `json:"botToken,omitempty"`
+	ChatID     string   `json:"chatId,omitempty"`
+	RoutingKey string   `json:"routingKey,omitempty"`
 }
 
 // Receiver returns the part of the destination that is not secret. The path of a webhook
 // URL is secret, so only its host is returned.
 func (s Settings) Receiver() string {
-	if s.URL == "" {
+	switch {
+	case len(s.To) > 0:
 		return strings.Join(s.To, ", ")
+	case s.ChatID != "":
+		return s.ChatID
 	}
-	parsed, err := url.Parse(s.URL)
+	parsed, err := url.Parse(cmp.Or(s.URL, pagerDuty))
 	if err != nil {
 		return ""
 	}
 	return parsed.Host
 }
+
+// secrets returns the parts of the destination that nobody may see.
+func (s Settings) secrets() []string {
+	secrets := []string{s.BotToken, s.RoutingKey}
+	if parsed, err := url.Parse(s.URL); err == nil {
+		secrets = append(secrets, strings.FieldsFunc(parsed.RequestURI()+"/"+parsed.Path, func(r rune) bool { return strings.ContainsRune("/?&=", r) })...)
+	}
+	return slices.DeleteFunc(secrets, func(text string) bool { return len(text) < shortestSecret })
+}
+
+// shortestSecret is the length from which a part of a URL counts as a secret.
+const shortestSecret = 6
 
 // Message is a message to a channel: an email, or a body to POST to a URL.
 type Message struct {
@@ -35,6 +55,8 @@ type Message struct {
 	Body   []byte
 	Signed bool // with the organization's secret
 	Mail   *Mail
+	// Secrets are removed from the receiver's answer, which may repeat the request.
+	Secrets []string
 }
 
 // Mail is an email.
@@ -49,6 +71,9 @@ type Mail struct {
 
 // Note is the content of a message for people.
 type Note struct {
+	ID      string // of the alert or report
+	Urgent  bool   // an alert, not a report or a test
+	Ended   bool   // the alert is acknowledged
 	Tracker string
 	Summary string
 	Lines   []string
@@ -62,17 +87,22 @@ type Note struct {
 
 // NoteOfAlert returns the note for an alert. base is the URL of the service.
 func NoteOfAlert(event *earshot.AlertEvent, base string) *Note {
-	return &Note{
-		Tracker: event.Tracker, Summary: event.Alert.Summary, Lines: lines(&event.Alert),
-		Link: link(event.Tracker, base) + "/alerts", About: "View this tracker's alerts",
+	a := &event.Alert
+	n := &Note{
+		ID: a.ID, Urgent: event.Type == earshot.AlertRaised, Ended: a.AcknowledgedAt != nil,
+		Tracker: event.Tracker, Summary: a.Summary, Lines: lines(a), Link: link(event.Tracker, base) + "/alerts", About: "View this tracker's alerts",
 	}
+	if event.Tracker == "" { // a test of a channel by itself
+		n.Tracker, n.Link, n.About = "Earshot", base+"/#/notifications", "View the notification channels"
+	}
+	return n
 }
 
 // NoteOfReport returns the note for a report, with the report itself in both formats.
 func NoteOfReport(event *earshot.ReportEvent, base, markdown, html string) *Note {
 	r := &event.Report
 	n := &Note{
-		Tracker: event.Tracker, Summary: fmt.Sprintf("Report for %s to %s", Day(r.From), Day(r.To)), Lines: r.Summary,
+		ID: r.ID, Tracker: event.Tracker, Summary: fmt.Sprintf("Report for %s to %s", Day(r.From), Day(r.To)), Lines: r.Summary,
 		Link: link(event.Tracker, base), About: "View this tracker", Text: markdown,
 	}
 	if html != "" {
@@ -81,43 +111,40 @@ func NoteOfReport(event *earshot.ReportEvent, base, markdown, html string) *Note
 	return n
 }
 
-// maxDiscord is the maximum number of characters in a Discord message.
-const maxDiscord = 2000
-
 // NewMessage returns the message for a kind of channel. Channels for people receive the
 // note, webhooks the event as JSON.
 func NewMessage(kind earshot.ChannelKind, s Settings, event any, n *Note) (m *Message, err error) {
-	m = &Message{URL: s.URL}
-	switch text := n.plain(); kind {
+	m = &Message{URL: s.URL, Secrets: s.secrets()}
+	switch kind {
 	case earshot.ChannelMail:
-		m.Mail = &Mail{To: s.To, Subject: fmt.Sprintf("[%s] %s", n.Tracker, shortened(n.Summary, 150)), Text: text, FileName: n.FileName, File: n.File}
+		m.Mail = &Mail{To: s.To, Subject: fmt.Sprintf("[%s] %s", n.Tracker, shortened(n.Summary, 150)), Text: n.plain(maxMail), FileName: n.FileName, File: n.File}
 		if n.Text != "" {
 			m.Mail.Text += "\n" + n.Text
 		}
 		m.Mail.HTML, err = n.html()
 		return m, err
 	case earshot.ChannelSlack:
-		// Escaped, so that Slack makes no link or mention of any text.
-		m.Body, err = json.Marshal(map[string]any{"text": strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)})
+		event = n.slack()
 	case earshot.ChannelDiscord:
-		m.Body, err = json.Marshal(map[string]any{"content": shortened(text, maxDiscord), "allowed_mentions": map[string]any{"parse": []string{}}})
+		event = n.discord()
+	case earshot.ChannelTeams:
+		event = n.teams()
+	case earshot.ChannelTelegram:
+		m.URL, err = telegramURL(s)
+		event = n.telegram(s.ChatID)
+	case earshot.ChannelPagerDuty:
+		m.URL = cmp.Or(s.URL, pagerDuty)
+		event = n.pagerDuty(s.RoutingKey)
 	default:
 		m.Signed = true
+	}
+	if err == nil {
 		m.Body, err = json.Marshal(event)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encode a message: %w", err)
 	}
 	return m, nil
-}
-
-// shortened cuts a text to n characters.
-func shortened(text string, n int) string {
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	return string(runes[:n-1]) + "…"
 }
 
 // link returns the URL of a tracker in the dashboard.
@@ -134,17 +161,6 @@ func lines(a *earshot.Alert) (all []string) {
 		}
 	}
 	return all
-}
-
-// plain returns the note as plain text.
-func (n *Note) plain() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s\n", n.Tracker, n.Summary)
-	for _, line := range n.Lines {
-		fmt.Fprintf(&text, "- %s\n", line)
-	}
-	fmt.Fprintf(&text, "%s\n", n.Link)
-	return text.String()
 }
 
 // page is the HTML template of an email.

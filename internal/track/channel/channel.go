@@ -77,38 +77,9 @@ func settingsOf(c *alerting.Channel) (settings alert.Settings, err error) {
 	return settings, err
 }
 
-// CheckChannel checks a channel and rejects its invalid fields in in.
-func (s *Directory) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
-	if c.Kind == earshot.ChannelMail {
-		switch {
-		case c.URL != "":
-			in.Reject("url", "cannot be used with mail; put the addresses in to")
-		case !s.Mail:
-			in.Reject("kind", "must not be mail, because this service has no SMTP server; its operator can set one with --smtp-server")
-		case len(c.To) == 0:
-			in.Reject("to", "must have at least one address")
-		default:
-			for i, address := range c.To {
-				if err := s.CheckAddress(address); err != nil {
-					in.Reject(fmt.Sprintf("to[%d]", i), "%s", err)
-				}
-			}
-		}
-		return
-	}
-	if len(c.To) > 0 {
-		in.Reject("to", "can only be used with mail")
-	}
-	if c.URL == "" {
-		in.Reject("url", "must be the URL of the receiver")
-	} else if err := s.CheckWebhook(c.URL); err != nil {
-		in.Reject("url", "%s", err)
-	}
-}
-
 // SaveChannel creates or changes a channel. The caller has checked it with CheckChannel.
 func (s *Directory) SaveChannel(ctx context.Context, organization, name string, c *earshot.ChannelRequest, now time.Time) (*earshot.ChannelSaved, error) {
-	text, err := json.Marshal(alert.Settings{URL: c.URL, To: c.To})
+	text, err := json.Marshal(alert.Settings{URL: c.URL, To: c.To, BotToken: c.BotToken, ChatID: c.ChatID, RoutingKey: c.RoutingKey})
 	if err != nil {
 		return nil, fmt.Errorf("encode channel %s: %w", name, err)
 	}
@@ -228,28 +199,42 @@ func (s *Directory) TestAlerts(ctx context.Context, organization, name, channel 
 	if len(names) == 0 {
 		return nil, schema.Invalid("channel", "is required because the tracker's alerts have no channels")
 	}
-	event := &earshot.AlertEvent{Type: earshot.AlertTested, Tracker: name, Alert: earshot.Alert{
-		ID: definition.NewID(now), Kind: earshot.AlertShift, Subject: "test", Summary: "This is a test: alerts of this tracker will arrive here.",
-		RaisedAt: earshot.Timestamp{Time: now}, Sweep: definition.NewID(now),
-	}}
 	result := &earshot.AlertTestResult{}
-	for _, name := range names {
-		c, err := s.Store.Channel(ctx, organization, name)
+	for _, channel := range names {
+		test, err := s.test(ctx, organization, channel, name, "alerts of this tracker will arrive here", now)
 		if errors.Is(err, store.ErrNotFound) {
-			return nil, schema.Invalid("channel", "there is no channel %q", name)
+			return nil, schema.Invalid("channel", "there is no channel %q", channel)
 		}
 		if err != nil {
 			return nil, err
 		}
-		m, err := s.alertMessage(c, event)
-		if err != nil {
-			return nil, err
-		}
-		test, err := s.TestChannel(ctx, organization, m)
-		if err != nil {
-			return nil, err
-		}
-		result.Tests = append(result.Tests, earshot.ChannelTest{Channel: name, Kind: c.Kind, WebhookTest: *test})
+		result.Tests = append(result.Tests, test)
 	}
 	return result, nil
+}
+
+// TestReceiver sends a test message to a channel and returns the result. Returns
+// store.ErrNotFound.
+func (s *Directory) TestReceiver(ctx context.Context, organization, channel string, now time.Time) (test earshot.ChannelTest, err error) {
+	return s.test(ctx, organization, channel, "", "the channel "+channel+" works. Trackers that use it send their alerts and reports here", now)
+}
+
+// test sends a test message that promises something to a channel.
+func (s *Directory) test(ctx context.Context, organization, channel, tracker, promise string, now time.Time) (test earshot.ChannelTest, err error) {
+	c, err := s.Store.Channel(ctx, organization, channel)
+	if err != nil {
+		return test, err
+	}
+	m, err := s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertTested, Tracker: tracker, Alert: earshot.Alert{
+		ID: definition.NewID(now), Kind: earshot.AlertShift, Subject: "test", Summary: "This is a test: " + promise + ".",
+		RaisedAt: earshot.Timestamp{Time: now}, Sweep: definition.NewID(now),
+	}})
+	if err != nil {
+		return test, err
+	}
+	result, err := s.TestChannel(ctx, organization, m)
+	if err != nil {
+		return test, err
+	}
+	return earshot.ChannelTest{Channel: channel, Kind: c.Kind, WebhookTest: *result}, nil
 }

@@ -447,6 +447,10 @@ func (s *Watcher) Acknowledge(ctx context.Context, organization, name, id, key s
 	if err != nil {
 		return nil, err
 	}
+	if err := s.alerts.SendEnd(ctx, a, now); err != nil {
+		return nil, err
+	}
+	s.planned()
 	view, err := View(a)
 	return &earshot.AlertAcknowledged{Alert: view}, err
 }
