@@ -16,6 +16,7 @@ import { History } from "./pages/history";
 import { Usage } from "./pages/usage";
 import { Keys } from "./pages/keys";
 import { System } from "./pages/system";
+import { Notifications } from "./pages/notifications";
 import { Docs } from "./pages/docs";
 import { Trackers } from "./trackers/page";
 import "./style.css";
@@ -25,6 +26,7 @@ const pages: Record<string, { title: string; show: ComponentType }> = {
   playground: { title: "Playground", show: Playground },
   compare: { title: "Compare", show: Compare },
   history: { title: "History", show: History },
+  notifications: { title: "Notifications", show: Notifications },
   usage: { title: "Usage", show: Usage },
   keys: { title: "Keys and webhooks", show: Keys },
   system: { title: "System", show: System },

@@ -3,6 +3,7 @@ import "./address.test";
 import "./file.test";
 import "./ledger.test";
 import "./marked.test";
+import "./notifications.test";
 import "./path.test";
 import "./schema.test";
 import "./yaml.test";

@@ -87,11 +87,12 @@ export function Test() {
   );
 }
 
-function Outcome({ delivered, status, error, ms }: WebhookTest) {
+export function Outcome({ delivered, status, error, answer, ms }: WebhookTest) {
   return (
     <p>
       <span class={`badge ${delivered ? "good" : "bad"}`}>{delivered ? "Delivered" : "Not delivered"}</span>{" "}
       {status === null ? error : `Status ${status}`} after {number(ms)} ms
+      {answer && <span class="faint block">{answer}</span>}
     </p>
   );
 }

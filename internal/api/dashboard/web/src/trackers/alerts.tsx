@@ -2,11 +2,12 @@
 import { AsCall } from "../ascall";
 import { useState } from "preact/hooks";
 import { call, retryRateLimited } from "../api";
-import type { Alert, AlertKind, AlertTestResult, SentReport, Tracker } from "../api.gen";
+import type { Alert, AlertKind, SentReport, Tracker } from "../api.gen";
 import { dateText, timeText } from "../time";
 import { CardTable } from "../table";
 import { Button, Loading, Problem, useAction, useLoad } from "../ui";
 import { addressOf, answersAddress } from "./address";
+import { Notify } from "./notify";
 import { apiPath, mayTrack, type TabProps } from "./pieces";
 import { percent, plainText } from "./words";
 
@@ -32,7 +33,7 @@ function useAlerts(name: string, query: { open?: boolean; limit: number }) {
 }
 
 /** The tab: all alerts, the channels, and the scheduled reports and exports. */
-export function Alerts({ tracker }: TabProps) {
+export function Alerts({ tracker, again: readTracker }: TabProps) {
   const loaded = useAlerts(tracker.name, { limit: 100 });
   const { value, again } = loaded;
   return (
@@ -47,7 +48,7 @@ export function Alerts({ tracker }: TabProps) {
         {value && <List tracker={tracker.name} alerts={value.alerts} again={again} />}
         {value?.nextCursor && <p class="faint">Showing the newest 100 alerts</p>}
       </section>
-      <Channels tracker={tracker.name} channels={tracker.definition?.alerts?.channels ?? []} />
+      <Notify key={tracker.version} tracker={tracker} again={readTracker} />
       <Scheduled tracker={tracker} />
       <AsCall path={apiPath(tracker.name, "/alerts")} query={{ limit: 100 }} />
     </>
@@ -128,40 +129,6 @@ function List({ tracker, alerts, again, brief }: ListProps) {
         ))}
       </ul>
     </>
-  );
-}
-
-/** The channels that alerts are sent to, with a test. */
-function Channels({ tracker, channels }: { tracker: string; channels: string[] }) {
-  const [result, setResult] = useState<AlertTestResult>();
-  const { busy, error, run } = useAction(async () =>
-    setResult(await call("POST /v1/trackers/{name}/alerts/test", { params: { name: tracker }, body: {} })),
-  );
-  return (
-    <section class="card" aria-label="Channels">
-      <h2>Notification channels</h2>
-      {channels.length === 0 ? (
-        <p>
-          No notification channels yet. Create one with <code>earshot channel</code>, then add it to the{" "}
-          <a href={addressOf(tracker, "definition")}>settings</a>: <code>{"alerts: {channels: [ops]}"}</code>
-        </p>
-      ) : (
-        <p>
-          Alerts are sent to {channels.join(", ")}.{" "}
-          {mayTrack() && <Button text="Send test" class="small" disabled={busy} onClick={run} />}
-        </p>
-      )}
-      <Problem error={error} />
-      {result && (
-        <ul role="status">
-          {result.tests.map(({ channel, delivered, status, error }) => (
-            <li key={channel}>
-              {channel}: {delivered ? "delivered" : `not delivered (${error ?? `status ${status}`})`}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
   );
 }
 
