@@ -42,6 +42,7 @@ func TestDashboard(t *testing.T) {
 		"cancel":               testCancel,
 		"compare":              testCompare,
 		"keys":                 testKeys,
+		"notifications":        testNotifications,
 		"webhook settings":     testWebhookSettings,
 		"no admin":             testNoAdmin,
 		"usage":                testUsage,
@@ -84,13 +85,14 @@ func TestDashboard(t *testing.T) {
 
 // dashboardPages maps the names of the pages in the address to their titles.
 var dashboardPages = map[string]string{
-	"trackers":   "Trackers",
-	"playground": "Playground",
-	"compare":    "Compare",
-	"history":    "History",
-	"usage":      "Usage",
-	"keys":       "Keys and webhooks",
-	"system":     "System",
+	"trackers":      "Trackers",
+	"playground":    "Playground",
+	"compare":       "Compare",
+	"history":       "History",
+	"notifications": "Notifications",
+	"usage":         "Usage",
+	"system":        "System",
+	"keys":          "Keys and webhooks",
 }
 
 // newDashboard starts a node that stops without waiting for running tasks.

@@ -132,6 +132,7 @@ func testReadOnly(t *testing.T, c *chromium) {
 		{"#/history/deliveries", "td a", "…"},
 		{"#/usage", hook("needs-admin"), "The ledger"},
 		{"#/keys", hook("needs-admin"), "This page"},
+		{"#/notifications?new=1", hook("needs"), "change channels"},
 		{"#/trackers?new=form", hook("trackers"), "demo"},
 		{"#/trackers/demo/sweeps?run=ask", hook("sweeps"), "Complete"},
 		{"#/trackers/demo/alerts", "main", ""},

@@ -316,6 +316,8 @@ func testAccess(t *testing.T, c *chromium) {
 	pages := slices.Concat(demoPages(t, n, a), []view{
 		{"#/trackers/shoes/definition", hook("dry-run"), ""},
 		{"#/trackers/shoes/sweeps?run=ask", hook("quote"), ""},
+		{"#/trackers/shoes/alerts", hook("save-notify"), ""},
+		{"#/notifications?new=1", hook("save-channel"), ""},
 		{"#/playground", "textarea[name=prompt]", ""},
 		{"#/compare", hook("price"), ""},
 		{"#/history", hook("requests"), ""},
