@@ -120,7 +120,9 @@ type AlertEvent struct {
 	Type AlertEventType `json:"type"`
 	// Empty if a channel is tested by itself.
 	Tracker string `json:"tracker"`
-	Alert   Alert  `json:"alert"`
+	// The tracker's title; absent when its definition has none.
+	Title string `json:"title,omitempty"`
+	Alert Alert  `json:"alert"`
 }
 
 // AlertEventType is why the webhook was sent: `alert.raised` for a new alert, `alert.test` for a test of the channel.

@@ -40,6 +40,8 @@ type RequestQuery struct {
 type RequestReadQuery struct {
 	// Find the brands of this tracker in the result, by the tracker's current rules.
 	BrandsOf string `json:"brandsOf,omitempty" schema:"trackerName"`
+	// List words of the result that look like names of brands.
+	Names bool `json:"names,omitempty"`
 }
 
 // RequestRecord is a call or a task. The list of requests leaves out `result`.
@@ -68,6 +70,8 @@ type RequestRecord struct {
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
 	// The brands that the current rules of the tracker named in `brandsOf` find in the result.
 	Found *AnswerFindings `json:"found,omitempty"`
+	// Words of the result that look like names, in the order of the text, if `names` was set. Some may not be brands.
+	Names []string `json:"names,omitempty"`
 	// Only when `status` is FAILED.
 	Error json.RawMessage `json:"error,omitempty" schema:"error"`
 }

@@ -65,7 +65,9 @@ type ReportDelivery struct {
 type ReportEvent struct {
 	Type    ReportEventType `json:"type"`
 	Tracker string          `json:"tracker"`
-	Report  SentReport      `json:"report"`
+	// The tracker's title; absent when its definition has none.
+	Title  string     `json:"title,omitempty"`
+	Report SentReport `json:"report"`
 }
 
 // ReportEventType is why the webhook was sent.

@@ -7,6 +7,8 @@ import "encoding/json"
 type TrackerDefinition struct {
 	// The tracker's name. It may be left out; otherwise it must be the name in the path.
 	Name string `json:"name,omitempty" schema:"trackerName"`
+	// The name that people see, in any script; the tracker's name by default. A new title changes no metric.
+	Title string `json:"title,omitempty" schema:"title"`
 	// The brands that are looked for in the answers.
 	Brands List[Brand] `json:"brands,omitempty" schema:"maxItems=500"`
 	// Types of sites, for domains that the built-in table of well-known sites does not know or gets wrong. The longest matching domain decides.
@@ -151,7 +153,9 @@ func (TrackerState) Values() []TrackerState { return []TrackerState{TrackerActiv
 
 // Tracker is a tracker with its cost, schedule and last sweep.
 type Tracker struct {
-	Name  string       `json:"name"`
+	Name string `json:"name"`
+	// The name that people see: the title of the definition, or the name if it has none.
+	Title string       `json:"title"`
 	State TrackerState `json:"state"`
 	// Whether the history was made up by `earshot tracker demo`.
 	Demo bool `json:"demo"`

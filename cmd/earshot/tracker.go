@@ -174,6 +174,7 @@ func (c *trackerShowCmd) Run(in *invocation, service *client.Client) error {
 	}
 	rows := [][]string{
 		{"tracker", t.Name},
+		{"title", oneLine(t.Title)},
 		{"state", trackerState(t)},
 		{"version", fmt.Sprintf("%d, since %s", t.Version, t.UpdatedAt.Local().Format(time.DateTime))},
 		{"asks", fmt.Sprintf("%s on %s, %s each", many(t.Prompts, "prompt"), many(t.Targets, "target"), many(max(1, t.Definition.Samples), "time"))},

@@ -11,6 +11,7 @@ import (
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/history"
+	"earshot/internal/track/answers"
 )
 
 func requestOperations() []Operation {
@@ -28,6 +29,11 @@ func (s *Server) request(c *call, q earshot.RequestReadQuery, _ none) (*earshot.
 		return nil, err
 	}
 	record := s.Jobs.Request(found)
+	if q.Names && found.Result != nil {
+		if record.Names, err = answers.NamesIn(found.Result, textOf(found.Request)); err != nil {
+			return nil, err
+		}
+	}
 	if q.BrandsOf != "" && found.Result != nil {
 		record.Found, err = s.Trackers.Find(c.context(), c.organization(), q.BrandsOf, found.Result, textOf(found.Request))
 	}

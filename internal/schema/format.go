@@ -155,6 +155,10 @@ var formats = map[string]Format{
 		Schema: Map{{"pattern", trackerName.String()}},
 		check:  IsTrackerName, message: TrackerNameRule,
 	},
+	"title": {
+		limits: map[string]string{"maxLength": "200"},
+		check:  func(text string) bool { return !strings.ContainsFunc(text, unicode.IsControl) }, message: "must be one line",
+	},
 	"language": {
 		Schema: Map{{"pattern", languagePattern.String()}}, check: languagePattern.MatchString, message: "must be a language such as en or pt-BR",
 	},

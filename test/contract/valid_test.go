@@ -98,6 +98,7 @@ func validRows() []row {
 		{name: "alerts from a cursor", path: hatsPath + "/alerts?" + last, as: alertsOp, check: holds(`"kind":"ceiling"`)},
 		{name: "reviews from a cursor", path: hatsPath + "/reviews?state=open&" + last, as: reviewsOp},
 		{name: "batches from a cursor", path: batchesPath + "?" + last, as: "GET " + batchesPath},
+		{name: "request with names", path: requestsPath + "/<call of chatassistant>?names=true", as: requestOp, check: holds(`"names":["`)},
 		{name: "request with brands", path: requestsPath + "/<call of chatassistant>?brandsOf=panel", as: requestOp, check: holds(`"found":{"rules":"r`)},
 		{name: "deliveries to a channel", path: harness.DeliveriesPath + "?" + last, as: "GET " + harness.DeliveriesPath, check: holds(`"url":"channel://ops"`)},
 	}

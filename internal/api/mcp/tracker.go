@@ -24,7 +24,11 @@ func trackersText(list *earshot.TrackerList) string {
 }
 
 func trackerLine(t *earshot.Tracker) string {
-	text := fmt.Sprintf("%s (%s): %d prompts on %d targets, %d brands, at most %d credits per sweep", t.Name, t.State, t.Prompts, t.Targets, t.Brands, t.Cost.Sweep)
+	name := t.Name
+	if t.Title != t.Name {
+		name += fmt.Sprintf(" %q", t.Title)
+	}
+	text := fmt.Sprintf("%s (%s): %d prompts on %d targets, %d brands, at most %d credits per sweep", name, t.State, t.Prompts, t.Targets, t.Brands, t.Cost.Sweep)
 	if t.NextSweepAt != nil {
 		text += ", next sweep " + t.NextSweepAt.UTC().Format(time.RFC3339)
 	}

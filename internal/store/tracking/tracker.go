@@ -141,7 +141,7 @@ var briefTrackers = TrackersTable.Without("definition")
 const (
 	briefOnSQLite = `json_remove(definition, '$.prompts', '$.brands', '$.sources', '$.facts'),
 		COALESCE(json_array_length(definition, '$.prompts'), 0), COALESCE(json_array_length(definition, '$.brands'), 0)`
-	briefOnPostgres = `json_build_object('targets', definition::json->'targets', 'schedule', definition::json->'schedule',
+	briefOnPostgres = `json_build_object('title', definition::json->'title', 'targets', definition::json->'targets', 'schedule', definition::json->'schedule',
 			'samples', definition::json->'samples', 'ceiling', definition::json->'ceiling', 'judge', definition::json->'judge')::text,
 		COALESCE(json_array_length(definition::json->'prompts'), 0), COALESCE(json_array_length(definition::json->'brands'), 0)`
 )

@@ -90,7 +90,7 @@ func NoteOfAlert(event *earshot.AlertEvent, base string) *Note {
 	a := &event.Alert
 	n := &Note{
 		ID: a.ID, Urgent: event.Type == earshot.AlertRaised, Ended: a.AcknowledgedAt != nil,
-		Tracker: event.Tracker, Summary: a.Summary, Lines: lines(a), Link: link(event.Tracker, base) + "/alerts", About: "View this tracker's alerts",
+		Tracker: cmp.Or(event.Title, event.Tracker), Summary: a.Summary, Lines: lines(a), Link: link(event.Tracker, base) + "/alerts", About: "View this tracker's alerts",
 	}
 	if event.Tracker == "" { // a test of a channel by itself
 		n.Tracker, n.Link, n.About = "Earshot", base+"/#/notifications", "View the notification channels"
@@ -102,7 +102,7 @@ func NoteOfAlert(event *earshot.AlertEvent, base string) *Note {
 func NoteOfReport(event *earshot.ReportEvent, base, markdown, html string) *Note {
 	r := &event.Report
 	n := &Note{
-		ID: r.ID, Tracker: event.Tracker, Summary: fmt.Sprintf("Report for %s to %s", Day(r.From), Day(r.To)), Lines: r.Summary,
+		ID: r.ID, Tracker: cmp.Or(event.Title, event.Tracker), Summary: fmt.Sprintf("Report for %s to %s", Day(r.From), Day(r.To)), Lines: r.Summary,
 		Link: link(event.Tracker, base), About: "View this tracker", Text: markdown,
 	}
 	if html != "" {

@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store/tracking"
+	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/stats"
@@ -49,6 +50,23 @@ func (s *Explorer) Discover(ctx context.Context, organization, name string, q *e
 		report.Names = append(report.Names, n.view(t.names, report.Answers))
 	}
 	return report, nil
+}
+
+// NamesIn returns parts of a result that look like names, each once, in the order of the text.
+func NamesIn(result []byte, prompt string) (names []string, err error) {
+	panel, err := analysis.NewPanel(nil)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := panel.Candidates(result, prompt) // an unreadable result has no names, as in metrics
+	seen := map[string]bool{}
+	for _, c := range found {
+		if !seen[c.Key] {
+			seen[c.Key] = true
+			names = append(names, c.Text)
+		}
+	}
+	return names, nil
 }
 
 // discovery counts names.

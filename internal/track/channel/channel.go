@@ -155,12 +155,16 @@ func (s *Directory) ChannelMessage(ctx context.Context, organization, delivery s
 	if err != nil {
 		return nil, err
 	}
+	d, err := s.Definitions.Of(t)
+	if err != nil {
+		return nil, err
+	}
 	c, err := s.Store.Channel(ctx, organization, to.Channel)
 	if err != nil {
 		return nil, err
 	}
 	if r != nil {
-		event, document, err := report.Event(t.Name, r)
+		event, document, err := report.Event(t.Name, d.Title, r)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +174,7 @@ func (s *Directory) ChannelMessage(ctx context.Context, organization, delivery s
 	if err != nil {
 		return nil, err
 	}
-	return s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertRaised, Tracker: t.Name, Alert: view})
+	return s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertRaised, Tracker: t.Name, Title: d.Title, Alert: view})
 }
 
 func (s *Directory) alertMessage(c *alerting.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
@@ -201,7 +205,7 @@ func (s *Directory) TestAlerts(ctx context.Context, organization, name, channel 
 	}
 	result := &earshot.AlertTestResult{}
 	for _, channel := range names {
-		test, err := s.test(ctx, organization, channel, name, "alerts of this tracker will arrive here", now)
+		test, err := s.test(ctx, organization, channel, earshot.AlertEvent{Tracker: name, Title: d.Title}, "alerts of this tracker will arrive here", now)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, schema.Invalid("channel", "there is no channel %q", channel)
 		}
@@ -216,19 +220,20 @@ func (s *Directory) TestAlerts(ctx context.Context, organization, name, channel 
 // TestReceiver sends a test message to a channel and returns the result. Returns
 // store.ErrNotFound.
 func (s *Directory) TestReceiver(ctx context.Context, organization, channel string, now time.Time) (test earshot.ChannelTest, err error) {
-	return s.test(ctx, organization, channel, "", "the channel "+channel+" works. Trackers that use it send their alerts and reports here", now)
+	return s.test(ctx, organization, channel, earshot.AlertEvent{}, "the channel "+channel+" works. Trackers that use it send their alerts and reports here", now)
 }
 
 // test sends a test message that promises something to a channel.
-func (s *Directory) test(ctx context.Context, organization, channel, tracker, promise string, now time.Time) (test earshot.ChannelTest, err error) {
+func (s *Directory) test(ctx context.Context, organization, channel string, event earshot.AlertEvent, promise string, now time.Time) (test earshot.ChannelTest, err error) {
 	c, err := s.Store.Channel(ctx, organization, channel)
 	if err != nil {
 		return test, err
 	}
-	m, err := s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertTested, Tracker: tracker, Alert: earshot.Alert{
+	event.Type, event.Alert = earshot.AlertTested, earshot.Alert{
 		ID: definition.NewID(now), Kind: earshot.AlertShift, Subject: "test", Summary: "This is a test: " + promise + ".",
 		RaisedAt: earshot.Timestamp{Time: now}, Sweep: definition.NewID(now),
-	}})
+	}
+	m, err := s.alertMessage(c, &event)
 	if err != nil {
 		return test, err
 	}

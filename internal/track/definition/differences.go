@@ -35,6 +35,7 @@ func Changes(before, after *earshot.TrackerDefinition) (changes []earshot.Tracke
 		name          string
 		before, after any
 	}{
+		{"title", before.Title, after.Title},
 		{"schedule", before.Schedule, after.Schedule},
 		{"samples", max(1, before.Samples), max(1, after.Samples)},
 		{"fallback", cmp.Or(before.Fallback, "allowed"), cmp.Or(after.Fallback, "allowed")},

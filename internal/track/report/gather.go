@@ -53,7 +53,7 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Tracker: name, Created: now}
+	in := &Input{Tracker: cmp.Or(d.Title, name), Created: now}
 	if in.Zone, err = time.LoadLocation(d.Zone().Zone()); err != nil {
 		return nil, fmt.Errorf("load the time zone of tracker %s: %w", name, err)
 	}

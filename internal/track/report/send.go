@@ -213,7 +213,7 @@ func sentView(r *alerting.Report, deliveries map[string]*store.Delivery) (view e
 }
 
 // Event returns the event that a channel receives for a report, and the rendered report.
-func Event(tracker string, r *alerting.Report) (*earshot.ReportEvent, *Document, error) {
+func Event(tracker, title string, r *alerting.Report) (*earshot.ReportEvent, *Document, error) {
 	view, err := sentView(r, nil)
 	if err != nil {
 		return nil, nil, err
@@ -222,7 +222,7 @@ func Event(tracker string, r *alerting.Report) (*earshot.ReportEvent, *Document,
 	if err := json.Unmarshal(r.Document, &whole); err != nil {
 		return nil, nil, fmt.Errorf("decode report %s: %w", r.ID, err)
 	}
-	return &earshot.ReportEvent{Type: earshot.ReportMade, Tracker: tracker, Report: view}, &whole, nil
+	return &earshot.ReportEvent{Type: earshot.ReportMade, Tracker: tracker, Title: title, Report: view}, &whole, nil
 }
 
 // Status returns the due time of a tracker's next report, and the last report that was sent.
