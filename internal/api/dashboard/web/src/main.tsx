@@ -18,6 +18,7 @@ import { Keys } from "./pages/keys";
 import { System } from "./pages/system";
 import { Notifications } from "./pages/notifications";
 import { Docs } from "./pages/docs";
+import { Start } from "./start/page";
 import { Trackers } from "./trackers/page";
 import "./style.css";
 
@@ -30,6 +31,7 @@ const pages: Record<string, { title: string; show: ComponentType }> = {
   usage: { title: "Usage", show: Usage },
   keys: { title: "Keys and webhooks", show: Keys },
   system: { title: "System", show: System },
+  start: { title: "Get started", show: Start },
 };
 
 /** Returns the page with a name. The name comes from the address, so it may be anything, also "constructor". */
@@ -102,11 +104,13 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
         />
         <div id="menu" class={open ? "menu open" : "menu"}>
           <nav aria-label="Pages">
-            {Object.entries(pages).map(([name, { title }]) => (
-              <a key={name} href={`${home}#/${name}`} aria-current={name === page ? "page" : undefined}>
-                {title}
-              </a>
-            ))}
+            {Object.entries(pages)
+              .filter(([name]) => name !== "start")
+              .map(([name, { title }]) => (
+                <a key={name} href={`${home}#/${name}`} aria-current={name === page ? "page" : undefined}>
+                  {title}
+                </a>
+              ))}
             <a href="docs" aria-current={page === "docs" ? "page" : undefined}>
               API reference
             </a>
@@ -120,7 +124,11 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
       </header>
       <main id="content" tabIndex={-1} ref={content}>
         {children}
-        {page !== "docs" && <p class="faint zone">Times are in {zone.value.replaceAll("_", " ")}</p>}
+        {page !== "docs" && (
+          <p class="faint zone">
+            Times are in {zone.value.replaceAll("_", " ")} · <a href="#/start">Get started</a>
+          </p>
+        )}
       </main>
     </>
   );

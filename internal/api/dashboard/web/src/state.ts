@@ -1,7 +1,7 @@
 // State that several pages share.
 import { signal, computed, effect } from "@preact/signals";
 import { call } from "./api";
-import type { LiveStatus, SessionRequest } from "./api.gen";
+import type { LiveStatus, Session, SessionRequest } from "./api.gen";
 import { choices } from "./openapi";
 import { endSession, session, signedOutBecause } from "./session";
 
@@ -11,12 +11,26 @@ tabs.onmessage = () => void findSession().catch(() => undefined);
 
 /** Asks the server for the session. */
 export async function findSession() {
-  session.value = (await call("GET /v1/session")).session;
+  await enter((await call("GET /v1/session")).session);
+}
+
+/** Starts the session. Without a page in the address, an organization that has asked nothing yet gets started. */
+async function enter(next: Session | null) {
+  if (next && !location.hash && route.value.page !== "docs" && (await isUnused().catch(() => false))) {
+    history.replaceState(null, "", "#/start");
+    followAddress();
+  }
+  session.value = next;
+}
+
+/** Reports whether an organization has no trackers and has not been charged in this cycle; requests are kept a day. */
+async function isUnused() {
+  return !(await call("GET /v1/credits")).cycleUsed && !(await call("GET /v1/trackers")).trackers.length;
 }
 
 /** Signs in with a key or a token. */
 export async function signIn(body: SessionRequest) {
-  session.value = (await call("POST /v1/session", { body })).session;
+  await enter((await call("POST /v1/session", { body })).session);
   signedOutBecause.value = "";
   tabs.postMessage("");
 }

@@ -6,6 +6,7 @@ import "./marked.test";
 import "./notifications.test";
 import "./path.test";
 import "./schema.test";
+import "./start.test";
 import "./yaml.test";
 import "./text.test";
 import "./words.test";

@@ -51,7 +51,7 @@ export function BrandPicker({ error }: { error: unknown }) {
         <Select
           all="No tracker"
           value={tracker}
-          options={all.map(({ name }) => name)}
+          options={all.map(({ name, title }) => [name, title])}
           onChoose={(tracker) => changeQuery({ tracker })}
           data-testid="brands-of"
         />

@@ -117,7 +117,7 @@ interface Quote {
 }
 
 /** Asks for the price of a request, once typing has paused. */
-function useQuote(taskType: TaskType, payload: Payload): Quote {
+export function useQuote(taskType: TaskType, payload: Payload): Quote {
   const body = JSON.stringify({ taskType, payload });
   return useSettled((signal) => quoteFor(JSON.parse(body), signal), [body]).value ?? { problems: [] };
 }
@@ -142,7 +142,15 @@ function Price({ quote }: { quote: Quote }) {
   );
 }
 
-function Outcome({ run, provider, onAsk }: { run: Run; provider: ProviderName; onAsk: (query: string) => void }) {
+export function Outcome({
+  run,
+  provider,
+  onAsk,
+}: {
+  run: Run;
+  provider: ProviderName;
+  onAsk: (query: string) => void;
+}) {
   if (run.running)
     return (
       <p class="waiting">

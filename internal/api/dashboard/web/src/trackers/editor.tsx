@@ -2,10 +2,11 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
-import type { Tracker, TrackerApplied, TrackerDefinition } from "../api.gen";
+import type { Tracker, TrackerApplied, TrackerCost, TrackerDefinition } from "../api.gen";
 import { timeText } from "../time";
-import { Button, counted, number, Problem, useAction, useSettled } from "../ui";
+import { Button, counted, number, Problem, useAction, useLoad, useSettled } from "../ui";
 import { DefinitionForm, written } from "./form";
+import { idOf } from "./id";
 import { apiPath, mayTrack } from "./pieces";
 import { problemText } from "./problems";
 import { plainText, points } from "./words";
@@ -26,14 +27,22 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
   const [draft, setDraft] = useState<Draft>(
     typeof start === "string" ? { as: "text", text: start } : { as: "form", definition: start },
   );
-  const text = draft.as === "text" ? draft.text : toYAML(written(draft.definition));
-  const name = tracker?.name ?? nameIn(text);
-  const dry = useDryRun(name, text, tracker?.version);
+  const isNew = !tracker;
+  const taken = useLoad(
+    async (signal) => (isNew ? (await call("GET /v1/trackers", { signal })).trackers.map(({ name }) => name) : []),
+    [isNew],
+  );
+  // Until all IDs are known, an ID might be another tracker's.
+  const idFor = ({ name, title = "" }: TrackerDefinition) => name || (taken.value ? idOf(title, taken.value) : "");
+  const id = tracker?.name ?? (draft.as === "form" ? idFor(draft.definition) : "");
+  const text = draft.as === "text" ? draft.text : toYAML({ ...written(draft.definition), name: id });
+  const name = id || nameIn(text);
+  const dry = useDryRun(name, text, isNew && draft.as === "form", tracker?.version);
   const apply = useAction(async () =>
     onApplied(await call("PUT /v1/trackers/{name}", { params: { name }, yaml: text })),
   );
   const known = dry.value?.tracker.definition;
-  const problem = apply.error ?? dry.error;
+  const problem = apply.error ?? dry.error ?? taken.error;
   const toForm = () => {
     if (draft.as === "text" && known) setDraft({ as: "form", definition: known });
   };
@@ -71,7 +80,7 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
         ) : (
           <DefinitionForm
             value={draft.definition}
-            isNew={!tracker}
+            id={isNew ? id : undefined}
             problems={problem instanceof ApiError ? problem.fields : []}
             onChange={(definition) => setDraft({ as: "form", definition })}
           />
@@ -79,10 +88,10 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
       </section>
       <section class="card dry-run" aria-label="Preview" aria-busy={dry.busy}>
         <h2>Preview</h2>
-        {!name && <p>Enter a name: 1 to 100 lowercase letters, digits, - and _.</p>}
+        {!name && <p>Enter a name.</p>}
         <DryRun error={problem} applied={dry.value} draft={draft} />
         <Button
-          text={dry.value && !dry.value.changed ? "No changes" : tracker ? "Save" : "Create tracker"}
+          text={applyText(dry.value, isNew)}
           class="primary"
           data-testid="apply"
           disabled={apply.busy || dry.busy || !!dry.error || !dry.value?.changed}
@@ -95,14 +104,33 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
 }
 
 /** Asks the server what the settings would change, once typing has paused. */
-const useDryRun = (name: string, yaml: string, version?: number) =>
+const useDryRun = (name: string, yaml: string, create: boolean, version?: number) =>
   useSettled<TrackerApplied | undefined>(
-    async (signal) =>
-      name && mayTrack()
-        ? call("PUT /v1/trackers/{name}", { params: { name }, query: { dryRun: true }, yaml, signal })
-        : undefined,
-    [name, yaml, version],
+    async (signal) => {
+      if (!name || !mayTrack()) return undefined;
+      const applied = await call("PUT /v1/trackers/{name}", {
+        params: { name },
+        query: { dryRun: true },
+        yaml,
+        signal,
+      });
+      if (create && !applied.created)
+        throw new ApiError(409, "VALIDATION_ERROR", "", "", [{ field: "name", message: "is used by another tracker" }]);
+      return applied;
+    },
+    [name, yaml, create, version],
   );
+
+/** Returns the most that a month can cost: the schedule, or the budget if it is lower. */
+const monthly = ({ month, ceiling }: TrackerCost) => Math.min(month, ceiling ?? month);
+
+/** Returns the text of the button that applies the settings. A new schedule spends credits, so it says how many. */
+function applyText(applied: TrackerApplied | undefined, isNew: boolean): string {
+  if (applied && !applied.changed) return "No changes";
+  if (!isNew || applied?.created === false) return "Save";
+  const most = applied && monthly(applied.tracker.cost);
+  return most ? `Create tracker (max. ${counted(most, "credit")} a month)` : "Create tracker";
+}
 
 const shownChanges = 40;
 
@@ -128,7 +156,6 @@ function DryRun({ error, applied, draft }: { error: unknown; applied?: TrackerAp
   if (!applied) return null;
   const { tracker, precision, changes, breaks } = applied;
   const { cost, nextSweepAt } = tracker;
-  const capped = cost.ceiling != null && cost.ceiling < cost.month;
   return (
     <div data-testid="dry-run">
       <dl class="amounts">
@@ -138,8 +165,8 @@ function DryRun({ error, applied, draft }: { error: unknown; applied?: TrackerAp
         </dd>
         <dt>Maximum cost per month</dt>
         <dd>
-          {counted(capped ? cost.ceiling! : cost.month, "credit")}
-          {capped && " (monthly budget)"}
+          {counted(monthly(cost), "credit")}
+          {monthly(cost) < cost.month && " (monthly budget)"}
         </dd>
         <dt>Next sweep</dt>
         <dd>{nextSweepAt ? timeText(nextSweepAt) : "Manual only"}</dd>

@@ -10,7 +10,8 @@ import { problemText } from "./problems";
 
 interface FormProps {
   value: TrackerDefinition;
-  isNew: boolean;
+  /** The ID of a new tracker, derived from its name unless one is typed; undefined for an existing tracker. */
+  id?: string;
   problems: FieldProblem[];
   onChange: (value: TrackerDefinition) => void;
 }
@@ -18,7 +19,7 @@ interface FormProps {
 /** Returns the problems of a field and of the fields inside it. */
 type Wrong = (field: string) => string[];
 
-export function DefinitionForm({ value, isNew, problems, onChange }: FormProps) {
+export function DefinitionForm({ value, id, problems, onChange }: FormProps) {
   const set = (part: Partial<TrackerDefinition>) => onChange({ ...value, ...part });
   // A prompt or name that is changed and changed back keeps the tags or matching rules that it began with.
   const [first] = useState(value);
@@ -39,17 +40,29 @@ export function DefinitionForm({ value, isNew, problems, onChange }: FormProps) 
   );
   return (
     <form onSubmit={(event) => event.preventDefault()} class="definition-form">
-      {isNew && (
-        <Field label="Name" about="Lowercase letters, digits, - and _" wrong={wrong("name")}>
+      <div class="form-row">
+        <Field label="Name" wrong={wrong("title")}>
           <input
-            name="name"
-            value={value.name ?? ""}
+            name="title"
+            value={value.title ?? ""}
+            placeholder={value.name}
             autocomplete="off"
-            aria-invalid={wrong("name").length > 0}
-            onInput={(event) => set({ name: event.currentTarget.value })}
+            aria-invalid={wrong("title").length > 0}
+            onInput={(event) => set({ title: event.currentTarget.value || undefined })}
           />
         </Field>
-      )}
+        {id !== undefined && (
+          <Field label="ID" about="For links, files and the API: a to z, 0 to 9, - and _" wrong={wrong("name")}>
+            <input
+              name="name"
+              value={value.name || id}
+              autocomplete="off"
+              aria-invalid={wrong("name").length > 0}
+              onInput={(event) => set({ name: event.currentTarget.value })}
+            />
+          </Field>
+        )}
+      </div>
       <Brands
         value={value.brands ?? []}
         known={first.brands?.flatMap(({ aliases = [] }) => aliases) ?? []}

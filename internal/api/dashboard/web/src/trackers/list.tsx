@@ -58,9 +58,9 @@ function Trackers({ trackers }: { trackers: Tracker[] }) {
         rows={trackers}
         rowKey={({ name }) => name}
         cells={{
-          Tracker: ({ name, prompts, targets }) => (
+          Tracker: ({ name, title, prompts, targets }) => (
             <>
-              <a href={addressOf(name, "overview")}>{name}</a>
+              <a href={addressOf(name, "overview")}>{title}</a>
               <div class="faint">
                 {counted(prompts, "prompt")} × {counted(targets, "target")}
               </div>

@@ -24,9 +24,10 @@ function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: s
   const loaded = useLoad((signal) => call("GET /v1/trackers/{name}", { params: { name }, signal }), [name]);
   const { value: tracker, again } = loaded;
   const chosen = tabs.find((one) => one.name === tab) ?? tabs[0];
+  const title = tracker?.title ?? name;
   useEffect(() => {
-    document.title = `${name}, ${chosen.title} · Trackers · Earshot`;
-  }, [name, chosen, tracker]);
+    document.title = `${title}, ${chosen.title} · Trackers · Earshot`;
+  }, [title, chosen]);
   useLayoutEffect(() => {
     if (tracker) setZone(tracker.definition?.schedule?.timezone ?? "UTC");
     return () => setZone(undefined);
@@ -37,7 +38,7 @@ function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: s
         <a href="#/trackers">← Trackers</a>
       </p>
       <Head name={name} tracker={tracker} tab={chosen.name} />
-      <nav class="views" aria-label={`Views of ${name}`}>
+      <nav class="views" aria-label={`Views of ${title}`}>
         {tabs.map((one) => (
           <a key={one.name} href={addressOf(name, one.name)} aria-current={one === chosen ? "page" : undefined}>
             {one.title}
@@ -63,7 +64,7 @@ function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: st
   const title = Object.keys(filters).length ? "Answers that match the filters, as CSV" : "All answers, as CSV";
   return (
     <div class="tracker-head">
-      <h1>{name}</h1>
+      <h1>{tracker?.title ?? name}</h1>
       {tracker && <TrackerState tracker={tracker} />}
       <span class="head-actions">
         {tracker && <span class="faint">{nextSweep(tracker, "Next sweep: ")}</span>}

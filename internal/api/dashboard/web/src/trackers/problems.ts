@@ -3,7 +3,8 @@ import type { FieldProblem, TrackerDefinition } from "../api.gen";
 
 /** The labels of fields, by their paths without indexes. */
 const labels: Record<string, string> = {
-  name: "The name",
+  name: "The ID",
+  title: "The name",
   brands: "The list of brands",
   "brands[]": "Brand",
   "brands[].name": "The name of brand",

@@ -1,10 +1,9 @@
 // The page without trackers, the demo, and the form of a new tracker.
 import { call } from "../api";
 import { route } from "../state";
-import { Button, Copy, Problem, Spinner, useAction } from "../ui";
+import { Button, Needs, Problem, Spinner, useAction } from "../ui";
 import { addressOf, setQuery } from "./address";
 import { Editor } from "./editor";
-import { mayTrack } from "./pieces";
 
 const example = `name: running-shoes
 brands:
@@ -23,65 +22,37 @@ ceiling: {creditsPerMonth: 1000}
 /** The empty state of the list of trackers. */
 export function Beginning() {
   return (
-    <section class="card beginning" aria-label="Get started">
-      <div>
-        <h2>See how AI assistants talk about your brand</h2>
-        <p>
-          A tracker asks the same prompts on a schedule, on the platforms and in the countries that you choose, and
-          measures how often each brand is named.
+    <section class="card beginning" aria-label="No trackers yet">
+      <h2>See how AI assistants talk about your brand</h2>
+      <p>
+        A tracker asks the same prompts on a schedule, on the platforms and in the countries that you choose, and
+        measures how often each brand is named. You see the maximum cost before anything runs.
+      </p>
+      <Needs scope="track" what="create a tracker">
+        <p class="actions-left">
+          <a class="button primary" href="#/start/tracker">
+            Get started
+          </a>
+          <DemoButton /> <Button text="Import YAML" onClick={() => setQuery({ new: "file" })} />{" "}
+          <Button text="New tracker" onClick={() => setQuery({ new: "form" })} />
         </p>
-        <ol class="steps">
-          <li>
-            <strong>Set up</strong> prompts, brands, platforms and countries.
-          </li>
-          <li>
-            <strong>Each sweep</strong> asks every prompt on every platform. All answers are kept, so you can read the
-            answers behind each number.
-          </li>
-          <li>
-            <strong>You see</strong> visibility, share of voice and sources, and get an alert when a change exceeds
-            normal variation.
-          </li>
-        </ol>
-        {mayTrack() ? (
-          <>
-            <p class="actions-left">
-              <DemoButton primary /> <Button text="Import YAML" onClick={() => setQuery({ new: "file" })} />{" "}
-              <Button text="New tracker" onClick={() => setQuery({ new: "form" })} />
-            </p>
-            <p class="faint">
-              The demo shows every page with 90 days of sample data. It is free, and you can delete it at any time.
-            </p>
-          </>
-        ) : (
-          <p class="notice">
-            Your key is read-only. To create a tracker, sign in with a key that has the <code>track</code> permission.
-          </p>
-        )}
-      </div>
-      <div>
-        <div class="title-line">
-          <h3>Example</h3>
-          <Copy text={example} />
-        </div>
-        <pre tabIndex={0} aria-label="Example of a tracker">
-          {example}
-        </pre>
-        <p class="faint">You see the maximum cost before anything runs.</p>
-      </div>
+        <p class="faint">
+          The demo shows every page with 90 days of sample data. It is free, and you can delete it at any time.
+        </p>
+      </Needs>
     </section>
   );
 }
 
 /** Creates the demo and opens it. */
-export function DemoButton({ primary }: { primary?: boolean }) {
+export function DemoButton() {
   const { busy, error, run } = useAction(async () => {
     const { tracker } = await call("POST /v1/trackers/{name}/demo", { params: { name: "demo" }, body: {} });
     location.hash = addressOf(tracker.name, "overview");
   });
   return (
     <>
-      <button type="button" class={primary ? "primary" : ""} disabled={busy} onClick={run} data-testid="demo">
+      <button type="button" disabled={busy} onClick={run} data-testid="demo">
         {busy && <Spinner label="Creating the demo" />} {busy ? "Creating the demo…" : "View a demo"}
       </button>
       <Problem error={error} />
@@ -106,6 +77,9 @@ export function NewTracker() {
         <a href="#/trackers">← Trackers</a>
       </p>
       <h1>New tracker</h1>
+      <p>
+        <a href="#/start/tracker">Suggest settings from a company's name and website</a>
+      </p>
       <Editor
         key={String(asForm)}
         start={asForm ? blank : example}
