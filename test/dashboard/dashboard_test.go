@@ -37,6 +37,7 @@ func TestDashboard(t *testing.T) {
 		"pages have addresses": testRouting,
 		"below a path":         testBelowAPath,
 		"phones":               testPhones,
+		"get started":          testStart,
 		"playground":           testPlayground,
 		"validation":           testValidation,
 		"cancel":               testCancel,
@@ -129,7 +130,7 @@ func (c *chromium) demo(t *testing.T) (*harness.Node, *app.Account, *tab) {
 // signIn opens the dashboard and signs in with a key.
 func (c *chromium) signIn(t *testing.T, base, key string) *tab {
 	t.Helper()
-	p := c.open(t, base)
+	p := c.open(t, base+"#/playground") // a new organization would be led to another page
 	p.typeKey(key)
 	p.signedIn()
 	return p
@@ -227,7 +228,7 @@ func testLink(t *testing.T, c *chromium) {
 	link := n.DashboardURL()
 	p := c.open(t, link)
 	p.signedIn()
-	if at := p.eval(`location.href`); at != n.BaseURL+"/" {
+	if at := p.eval(`location.href`); at != n.BaseURL+"/#/start" {
 		t.Errorf("the token stays in the address: %v", at)
 	}
 	p.visit(n.BaseURL + "/docs")
