@@ -70,7 +70,7 @@ type RequestRecord struct {
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
 	// The brands that the current rules of the tracker named in `brandsOf` find in the result.
 	Found *AnswerFindings `json:"found,omitempty"`
-	// Words of the result that look like names, in the order of the text, if `names` was set. Some may not be brands.
+	// Words of the result that look like names, the likeliest first, if `names` was set. Some may not be brands.
 	Names []string `json:"names,omitempty"`
 	// Only when `status` is FAILED.
 	Error json.RawMessage `json:"error,omitempty" schema:"error"`

@@ -5,11 +5,13 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"earshot"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/mention"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/stats"
 )
@@ -52,18 +54,21 @@ func (s *Explorer) Discover(ctx context.Context, organization, name string, q *e
 	return report, nil
 }
 
-// NamesIn returns parts of a result that look like names, each once, in the order of the text.
+// NamesIn returns parts of a result that look like names: first the ones that the provider
+// marked, then others in the order of the text, without names that contain an earlier one.
 func NamesIn(result []byte, prompt string) (names []string, err error) {
 	panel, err := analysis.NewPanel(nil)
 	if err != nil {
 		return nil, err
 	}
 	found, _ := panel.Candidates(result, prompt) // an unreadable result has no names, as in metrics
-	seen := map[string]bool{}
-	for _, c := range found {
-		if !seen[c.Key] {
-			seen[c.Key] = true
-			names = append(names, c.Text)
+	var keys []string
+	for _, marked := range []bool{true, false} {
+		for _, c := range found {
+			contains := func(key string) bool { return strings.Contains(" "+c.Key+" ", " "+key+" ") }
+			if (c.As == mention.Entity) == marked && !slices.ContainsFunc(keys, contains) {
+				keys, names = append(keys, c.Key), append(names, c.Text)
+			}
 		}
 	}
 	return names, nil
