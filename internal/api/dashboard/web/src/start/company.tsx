@@ -1,14 +1,16 @@
 // The tracker of a company: its name and website, rivals and prompts, then the editor with the price.
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { call } from "../api";
 import type { Target } from "../api.gen";
 import type { Run } from "../playground/run";
-import { Needs, Problem, Select, useLoad } from "../ui";
+import { key } from "../session";
+import { Problem, Select, useLoad } from "../ui";
 import { addressOf } from "../trackers/address";
 import { Editor } from "../trackers/editor";
+import { Field } from "../trackers/form";
 import { domainOf, isCompany, trackerFor, type Company } from "./suggest";
 import { industries, languages, type Language } from "./templates";
-import "../trackers/trackers.css";
 
 const german = ["DE", "AT", "CH", "LI"];
 
@@ -18,27 +20,17 @@ function placeOf(country: string, language: Language): string {
   return language === "en" && /^(United|Netherlands|Philippines|Czech Republic)/.test(name) ? `the ${name}` : name;
 }
 
-export function CompanyStep({ target, run }: { target: Target; run: Run }) {
-  return (
-    <Needs scope="track" what="create a tracker">
-      <CompanyForm target={target} run={run} />
-    </Needs>
-  );
-}
+const blank: Company = { name: "", website: "", category: "", industry: "", place: "", language: "en", rivals: [] };
+
+/** What was typed. It stays while the steps change. */
+const draft = signal<Company | undefined>(undefined);
+key.subscribe(() => (draft.value = undefined));
 
 const maxNames = 20;
 
-function CompanyForm({ target, run }: { target: Target; run: Run }) {
+export function CompanyStep({ target, run }: { target: Target; run: Run }) {
   const first: Language = german.includes(target.country) ? "de" : "en";
-  const [company, setCompany] = useState<Company>(() => ({
-    name: "",
-    website: "",
-    category: "",
-    industry: "",
-    place: placeOf(target.country, first),
-    language: first,
-    rivals: [],
-  }));
+  const company = draft.value ?? { ...blank, place: placeOf(target.country, first), language: first };
   const [checked, setChecked] = useState(false);
   const [submitted, setSubmitted] = useState<Company>();
   const id = run.headers?.get("X-Request-Id");
@@ -47,79 +39,67 @@ function CompanyForm({ target, run }: { target: Target; run: Run }) {
       id ? (await call("GET /v1/requests/{id}", { params: { id }, query: { names: true }, signal })).names : [],
     [id],
   );
-  const names = (found.value ?? []).filter((name) => !isCompany(name, company.name)).slice(0, maxNames);
+  const others = (found.value ?? []).filter((name) => !isCompany(name, company.name)).slice(0, maxNames);
+  const names = [...new Set([...others, ...company.rivals])];
   const result = run.response?.result;
   const cited = result && "sources" in result ? result.sources.map(({ url }) => url) : [];
-  const set = (part: Partial<Company>) => setCompany({ ...company, ...part });
-  const wrong: Partial<Record<keyof Company, string>> = {
+  const set = (part: Partial<Company>) => (draft.value = { ...company, ...part });
+  const missing: Partial<Record<keyof Company, string>> = {
     name: company.name.trim() ? undefined : "Enter the name of the company.",
     website: domainOf(company.website) ? undefined : "Enter a website such as brand.example.",
     category: company.category.trim() ? undefined : "Enter what the company sells, such as running shoes.",
     industry: company.industry ? undefined : "Choose an industry.",
     place: company.place.trim() ? undefined : "Enter a city or a country.",
   };
-  const input = (
-    name: "name" | "website" | "category" | "place",
-    label: string,
-    placeholder: string,
-    about?: string,
-  ) => (
-    <div class="field">
-      <label>
-        {label} {about && <span class="faint block">{about}</span>}
-        <input
-          name={`company-${name}`}
-          value={company[name]}
-          placeholder={placeholder}
-          autocomplete="off"
-          aria-invalid={checked && !!wrong[name]}
-          onInput={(event) => set({ [name]: event.currentTarget.value })}
-        />
-      </label>
-      {checked && wrong[name] && <div class="wrong">{wrong[name]}</div>}
-    </div>
+  const wrong = (name: keyof Company) => (checked && missing[name] ? [missing[name]] : []);
+  const input = (name: "name" | "website" | "category" | "place", label: string, placeholder: string) => (
+    <Field label={label} wrong={wrong(name)}>
+      <input
+        name={`company-${name}`}
+        value={company[name]}
+        placeholder={placeholder}
+        autocomplete="off"
+        aria-invalid={wrong(name).length > 0}
+        onInput={(event) => set({ [name]: event.currentTarget.value })}
+      />
+    </Field>
   );
   return (
     <div class="grid">
       <form
-        class="card"
+        class="card definition-form company"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
           setChecked(true);
-          if (!Object.values(wrong).some(Boolean)) setSubmitted(company);
+          if (!Object.values(missing).some(Boolean)) setSubmitted(company);
         }}>
         <div class="form-row">
           {input("name", "Company or brand", "Ollaro")}
           {input("website", "Website", "ollaro.example")}
         </div>
         <div class="form-row">
-          <div class="field">
-            <label>
-              Industry
-              <Select
-                name="company-industry"
-                value={company.industry}
-                all="Choose…"
-                options={Object.entries(industries).map(([value, { name }]) => [value, name])}
-                aria-invalid={checked && !!wrong.industry}
-                onChoose={(industry) => set({ industry })}
-              />
-            </label>
-            {checked && wrong.industry && <div class="wrong">{wrong.industry}</div>}
-          </div>
+          <Field label="Industry" wrong={wrong("industry")}>
+            <Select
+              name="company-industry"
+              value={company.industry}
+              all="Choose…"
+              options={Object.entries(industries).map(([value, { name }]) => [value, name])}
+              aria-invalid={wrong("industry").length > 0}
+              onChoose={(industry) => set({ industry })}
+            />
+          </Field>
           {input("category", "What customers look for", "running shoes")}
           {input("place", "City or country", "Berlin")}
-          <label>
-            Language of the prompts
+          <Field label="Language" wrong={[]}>
             <Select
               value={company.language}
               options={Object.entries(languages)}
               onChoose={(language) => set({ language: language as Language })}
             />
-          </label>
+          </Field>
         </div>
-        <fieldset class="platforms">
+        <fieldset>
           <legend>Rivals</legend>
           <Problem error={found.error} />
           <p class="faint">
@@ -151,6 +131,7 @@ function CompanyForm({ target, run }: { target: Target; run: Run }) {
           key={JSON.stringify(submitted)}
           start={trackerFor(submitted, target, cited, Intl.DateTimeFormat().resolvedOptions().timeZone)}
           onApplied={({ tracker }) => {
+            draft.value = undefined;
             location.hash = addressOf(tracker.name, "sweeps", { run: "ask" });
           }}
         />

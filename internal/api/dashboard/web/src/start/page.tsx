@@ -11,6 +11,7 @@ import { clearError, runOf, start } from "../playground/run";
 import { key, may } from "../session";
 import { countries, countryOptions, route } from "../state";
 import { counted, Empty, Loading, Needs, Problem, Select, useLoad } from "../ui";
+import { Field } from "../trackers/form";
 import { CompanyStep } from "./company";
 import "./start.css";
 
@@ -21,8 +22,11 @@ interface Question {
   prompt: string;
 }
 
-const question = signal<Question>({ country: "US", prompt: "What are the best running shoes for beginners?" });
-key.subscribe(() => (question.value = { ...question.peek(), provider: undefined }));
+const question = signal<Question>({ country: "", prompt: "" });
+key.subscribe(() => {
+  const country = new Intl.Locale(navigator.language).region ?? "US";
+  question.value = { country, prompt: "What are the best running shoes for beginners?" };
+});
 
 /** Returns the first upstream that is asked; undefined for a platform whose answers the lab makes up. */
 const realUpstream = ({ upstreams }: ProviderUpstreams) =>
@@ -39,7 +43,9 @@ export function Start() {
   const [api, all = [], upstreams] = loaded.value ?? [];
   // Some platforms need more than a prompt and a country.
   const offered = all
-    .filter(({ schema, textField }) => schema.required?.every((field) => field === textField || field === "country"))
+    .filter(({ schema: { required = [] }, textField }) =>
+      required.every((field) => field === textField || field === "country"),
+    )
     .map((provider) => {
       const known = upstreams?.providers.find((one) => one.provider === provider.name);
       return { provider, real: known && realUpstream(known) };
@@ -63,10 +69,12 @@ export function Start() {
       <Loading of={loaded} lines={8} />
       {api && chosen && step === "" && <AskStep api={api} offered={offered} chosen={chosen.provider} />}
       {chosen && step === "tracker" && (
-        <CompanyStep
-          target={{ provider: chosen.provider.name, country: question.value.country }}
-          run={runOf(chosen.provider.name)}
-        />
+        <Needs scope="track" what="create a tracker">
+          <CompanyStep
+            target={{ provider: chosen.provider.name, country: question.value.country }}
+            run={runOf(chosen.provider.name)}
+          />
+        </Needs>
       )}
     </>
   );
@@ -91,19 +99,18 @@ function AskStep({ api, offered, chosen }: { api: OpenAPI; offered: Offer[]; cho
     question.value = { ...question.value, ...part };
   };
   const problems = run.error instanceof ApiError && run.error.fields.length ? run.error.fields : quote.problems;
-  const wrong = (name: string) => problems.find(({ field }) => field === name)?.message;
-  const [wrongPrompt, wrongCountry] = [wrong(chosen.textField), wrong("country")];
+  const wrong = (name: string) => problems.filter(({ field }) => field === name).map(({ message }) => message);
   const product = productName(chosen.name);
   return (
     <div class="grid two">
       <form
-        class="card"
+        class="card definition-form"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
           if (may("monitor")) void start(chosen.name, body);
         }}>
-        <fieldset class="platforms">
+        <fieldset>
           <legend>Platform</legend>
           {offered.map(({ provider: { name }, real }) => (
             <label key={name} class="inline">
@@ -125,27 +132,22 @@ function AskStep({ api, offered, chosen }: { api: OpenAPI; offered: Offer[]; cho
             key (<a href="#/upstreams">Upstreams</a>).
           </p>
         )}
-        <div class="field">
-          <label for="start-prompt">A question that your customers ask</label>
+        <Field label="A question that your customers ask" wrong={wrong(chosen.textField)}>
           <textarea
-            id="start-prompt"
+            name="prompt"
             value={prompt}
-            aria-invalid={!!wrongPrompt}
+            aria-invalid={wrong(chosen.textField).length > 0}
             onInput={(event) => change({ prompt: event.currentTarget.value })}
           />
-          {wrongPrompt && <div class="wrong">{`The question ${wrongPrompt}`}</div>}
-        </div>
-        <div class="field">
-          <label for="start-country">Country</label>
+        </Field>
+        <Field label="Country" wrong={wrong("country")}>
           <Select
-            id="start-country"
             value={country}
             options={countryOptions(codes)}
-            aria-invalid={!!wrongCountry}
+            aria-invalid={wrong("country").length > 0}
             onChoose={(country) => change({ country })}
           />
-          {wrongCountry && <div class="wrong">{`The country ${wrongCountry}`}</div>}
-        </div>
+        </Field>
         <Problem error={quote.error} />
         <Needs scope="monitor" what="ask">
           <button class="primary" data-testid="ask" disabled={run.running || quote.credits === undefined}>
@@ -156,11 +158,9 @@ function AskStep({ api, offered, chosen }: { api: OpenAPI; offered: Offer[]; cho
       </form>
       <section class="card" aria-label="Answer" aria-busy={run.running}>
         {run.response && (
-          <p class="title-line">
-            <a class="button primary" href="#/start/tracker" data-testid="to-tracker">
-              Next: create a tracker
-            </a>
-          </p>
+          <a class="button primary" href="#/start/tracker" data-testid="to-tracker">
+            Next: create a tracker
+          </a>
         )}
         {run.running || run.error || run.response ? (
           <Outcome run={run} provider={chosen.name} onAsk={(prompt) => change({ prompt })} />

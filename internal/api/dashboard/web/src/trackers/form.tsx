@@ -116,7 +116,7 @@ export function DefinitionForm({ value, id, problems, onChange }: FormProps) {
 type FieldProps = { label: string; about?: string; wrong: string[]; children: ComponentChildren };
 
 /** A control with its label, hint and problems. */
-function Field({ label, about, wrong, children }: FieldProps) {
+export function Field({ label, about, wrong, children }: FieldProps) {
   return (
     <div class="field">
       <label>
