@@ -39,10 +39,12 @@ func testStart(t *testing.T, c *chromium) {
 		t.Errorf("a new organization starts at %v", at)
 	}
 	p.see("label:has([value=chatassistant])", "Sample data")
+	p.eval("void (() => {" + axe(t) + "\n})()")
+	p.accessible("asking once", `{}`)
 	p.expect("400 (Bad Request)")
-	p.fill("#start-prompt", "")
-	p.see(".field .wrong", "The question")
-	p.fill("#start-prompt", "What are the best running shoes?")
+	p.fill("textarea[name=prompt]", "")
+	p.see(".field .wrong", "must not be empty")
+	p.fill("textarea[name=prompt]", "What are the best running shoes?")
 	p.click(hook("ask"), "Ask ChatGPT (max. 5 credits)")
 	p.see(hook("source-card"), "")
 	if left := n.Reload(t, a).Available(); left != 9_995 {
@@ -69,6 +71,7 @@ func testStart(t *testing.T, c *chromium) {
 	if trackers := trackersOf(t, n, a); len(trackers) != 0 {
 		t.Errorf("suggestions made %+v", trackers)
 	}
+	p.accessible("the suggested tracker", `{}`)
 	p.click(hook("apply"), "Create tracker (max. 1,240 credits a month)")
 	p.see("h1", "Running Shoes 2026")
 	p.see(hook("quote"), "40 credits")
