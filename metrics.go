@@ -210,6 +210,12 @@ type CompareQuery struct {
 	Having string `json:"having,omitempty" schema:"maxLength=2000"`
 	// `prompt` returns one row for each prompt instead of one for each target.
 	By string `json:"by,omitempty" schema:"enum=prompt"`
+	// `change` lists rows with the verdict `moved` first, and among rows with the same verdict the largest change.
+	Sort string `json:"sort,omitempty" schema:"enum=change"`
+	// How many rows to return; all by default.
+	Limit int `json:"limit,omitempty" schema:"min=1,max=20000"`
+	// How many rows to leave out at the start.
+	Offset int `json:"offset,omitempty" schema:"min=0"`
 }
 
 // Verdict is the result of a comparison: `moved` if the change exceeds the variation of an identical rerun in 95 of 100 cases, `steady` if it does not, `tooEarly` if a period has fewer than 5 sweeps.
@@ -235,6 +241,9 @@ type CompareReport struct {
 	Period   Period `json:"period"`
 	// One row for each brand and target and, with several targets, one for all targets together. Metrics without a brand have one row for each target.
 	Rows List[ComparedRow] `json:"rows"`
+	// How many rows there are without `limit` and `offset` (`total`), and how many of them have the verdict `moved`.
+	Total int `json:"total" schema:"min=0"`
+	Moved int `json:"moved" schema:"min=0"`
 	// How reliable the metrics of the later period are.
 	Grades List[GradedCut] `json:"grades"`
 	// Sweeps from which on the metrics cannot be compared with earlier ones.

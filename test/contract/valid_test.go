@@ -71,7 +71,7 @@ func validRows() []row {
 		{name: "metrics by all", path: panelPath + "/metrics?by=surface,target,provider,country,prompt,tag,sweep,day,week,month", as: metricsOp},
 		{name: "metrics of stability", path: panelPath + "/metrics?metric=stability,visibility&by=target", as: metricsOp},
 		{name: "metrics with everything", path: panelPath + "/metrics?by=sweep&last=2&having=brand:Ollaro&branded=true&poolSurfaces=true&limit=5&offset=1&" + filter + "&" + always, as: metricsOp},
-		{name: "compare with everything", path: panelPath + "/compare?metric=visibility,shareOfVoice&by=prompt&having=brand:Ollaro&branded=true&poolSurfaces=true&" + filter + "&" + always + "&" + before, as: compareOp},
+		{name: "compare with everything", path: panelPath + "/compare?metric=visibility,shareOfVoice&by=prompt&sort=change&limit=5&offset=1&having=brand:Ollaro&branded=true&poolSurfaces=true&" + filter + "&" + always + "&" + before, as: compareOp},
 		{name: "sources by domain", path: panelPath + "/sources", as: sourcesOp, check: holds(`"domain"`)},
 		{name: "sources with everything", path: panelPath + "/sources?by=url&branded=true&poolSurfaces=true&limit=1000&brand=Ollaro&since=true&" + filter + "&" + always, as: sourcesOp},
 		{name: "sources by type", path: panelPath + "/sources?by=type", as: sourcesOp},

@@ -48,14 +48,49 @@ func (s *Reader) Compare(ctx context.Context, organization, name string, q *ears
 		periods := metric.Periods{A: b.Within(before), B: b.Within(after)}
 		if q.By == "prompt" {
 			report.Rows, err = ComparePrompts(b, wanted, periods)
-			if len(report.Rows) > maxRows {
-				return schema.Invalid("by", "gives %d rows, but a response has at most %d: ask for one brand, or filter", len(report.Rows), maxRows)
-			}
-			return asField(err)
+			err = asField(err)
+		} else {
+			err = compareTargets(b, report, wanted, periods, noise)
 		}
-		return compareTargets(b, report, wanted, periods, noise)
+		if err != nil {
+			return err
+		}
+		return choose(report, q)
 	}, before, after)
 	return report, err
+}
+
+// choose counts the rows of a report, sorts them, and keeps the rows that a query asks for.
+func choose(report *earshot.CompareReport, q *earshot.CompareQuery) error {
+	report.Total = len(report.Rows)
+	for _, r := range report.Rows {
+		if r.Verdict == earshot.VerdictMoved {
+			report.Moved++
+		}
+	}
+	if q.Sort == "change" {
+		slices.SortStableFunc(report.Rows, ByChange)
+	}
+	report.Rows = report.Rows[min(q.Offset, len(report.Rows)):]
+	if q.Limit > 0 {
+		report.Rows = report.Rows[:min(q.Limit, len(report.Rows))]
+	}
+	if len(report.Rows) > maxRows {
+		return schema.Invalid("by", "gives %d rows, but a response has at most %d: ask for one brand, filter, or set a limit", len(report.Rows), maxRows)
+	}
+	return nil
+}
+
+// ByChange orders rows: moved, then steady, then too early, each with the largest change first.
+func ByChange(x, y earshot.ComparedRow) int {
+	size := func(r *earshot.ComparedRow) float64 {
+		if r.Change == nil {
+			return -1
+		}
+		return math.Abs(*r.Change)
+	}
+	// The names of the verdicts are in alphabetical order.
+	return cmp.Or(cmp.Compare(x.Verdict, y.Verdict), cmp.Compare(size(&y), size(&x)))
 }
 
 // compareTargets adds rows and grades to a report: all targets of a surface together, then

@@ -3,13 +3,13 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"earshot"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/numbers"
 )
 
 // prompts are the prompts with the largest change.
@@ -52,10 +52,7 @@ func (b *builder) prompts(cut string) *prompts {
 	if p.Compared == 0 {
 		return nil
 	}
-	slices.SortStableFunc(rows, func(x, y earshot.ComparedRow) int {
-		// "moved" sorts before "steady".
-		return cmp.Or(cmp.Compare(x.Verdict, y.Verdict), -cmp.Compare(math.Abs(*x.Change), math.Abs(*y.Change)))
-	})
+	slices.SortStableFunc(rows, numbers.ByChange)
 	for _, r := range rows[:min(len(rows), max(3, min(p.Moved, shownPrompts)))] {
 		p.Rows = append(p.Rows, promptRow{
 			Prompt: r.Prompt, Brand: r.Brand, Change: changeOf(&r, slices.Contains(b.own, r.Brand)),
