@@ -423,9 +423,6 @@ export function Secret({ title, secret, onClose, children }: SecretProps) {
   );
 }
 
-export const number = (n: number | null | undefined) => (n == null ? "–" : n.toLocaleString());
-/** Returns a count with its noun: 1 sweep, 2 sweeps. */
-export const counted = (n: number | null | undefined, one: string, many = `${one}s`) =>
-  `${number(n)} ${n === 1 ? one : many}`;
+export { counted, number } from "./count";
 export const percent = (share: number) =>
   `${(100 * share).toLocaleString(undefined, { maximumFractionDigits: 1 })}\u00a0%`;

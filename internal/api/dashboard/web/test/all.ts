@@ -9,4 +9,5 @@ import "./schema.test";
 import "./start.test";
 import "./yaml.test";
 import "./text.test";
+import "./why.test";
 import "./words.test";

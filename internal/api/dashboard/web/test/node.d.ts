@@ -7,6 +7,7 @@ declare module "node:assert/strict" {
   const assert: {
     equal(got: unknown, want: unknown, message?: string): void;
     deepEqual(got: unknown, want: unknown, message?: string): void;
+    match(got: string, want: RegExp): void;
   };
   export default assert;
 }

@@ -1,7 +1,8 @@
 // The addresses of tracker pages: #/trackers/{name}/{tab}/…?filters. The address holds all filters of a page, so that
 // it can be shared and the browser's back button works.
-import type { Tracker } from "../api.gen";
+import type { ComparedRow, Tracker } from "../api.gen";
 import { addressOf as pageAddress, route } from "../state";
+import { metrics, type MetricName } from "./words";
 
 export type Query = Record<string, string | undefined>;
 
@@ -45,19 +46,20 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d\d-\d\d$/.test(text ?? "") && !Number.isNaN(Date.parse(text!));
 
-/** Returns today's date in a time zone. */
-function today(zone: string | undefined): string {
+/** Returns the date of a time in the tracker's time zone. */
+function dayIn({ definition }: Tracker, at: number): string {
   try {
-    return new Intl.DateTimeFormat("en-CA", { timeZone: zone ?? "UTC", dateStyle: "short" }).format(new Date());
+    const timeZone = definition?.schedule?.timezone ?? "UTC";
+    return new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(at);
   } catch {
-    return dayOf(Date.now()); // the browser does not know the zone
+    return dayOf(at); // the browser does not know the zone
   }
 }
 
 /** Returns the period of the address: from and to, or a number of days up to today. */
 export function periodOf(tracker: Tracker): Period {
   const { from, to, days } = route.value.query;
-  const end = isDay(to) ? to : today(tracker.definition?.schedule?.timezone);
+  const end = isDay(to) ? to : dayIn(tracker, Date.now());
   const length = Math.min(Math.max(Math.floor(Number(days)) || usualDays, 1), 400);
   const start = isDay(from) && from <= end ? from : dayOf(Date.parse(end) - (length - 1) * dayLength);
   return {
@@ -77,6 +79,42 @@ export function numberQuery(tracker: Tracker): { from: string; to: string; filte
   );
   // The page of one prompt shows the prompt even if it is branded.
   return { from, to, filter: parts.length ? parts.join(",") : undefined, branded: query.prompt ? true : undefined };
+}
+
+/** Returns the period before another one, which is as long. */
+export function previousPeriod({ from, to }: { from: string; to: string }): { from: string; to: string } {
+  const [start, end] = [Date.parse(from), Date.parse(to)];
+  return { from: dayOf(2 * start - end - dayLength), to: dayOf(start - dayLength) };
+}
+
+/** Returns the metric of the address. */
+export function metricOf(): MetricName {
+  const { metric = "" } = route.value.query;
+  return Object.hasOwn(metrics, metric) ? (metric as MetricName) : "visibility";
+}
+
+type Change = Pick<ComparedRow, "metric" | "brand" | "target" | "promptId">;
+
+/** Returns the page that explains a change in the tracker of the address; without a period, in the same period. */
+export function whyAddress({ metric, brand, target, promptId }: Change, period: Query = {}): string {
+  const { rest, query } = route.value;
+  const kept = { ...keptFilters(), ...period };
+  // A row is about one target (chatassistant/US or chatassistant/US@web), about all of them (*), or about a surface (*web).
+  const [path, surface] = target.startsWith("*") ? ["", target.slice(1)] : target.split("@");
+  return addressOf(rest[0], "why", {
+    ...kept,
+    target: path || kept.target,
+    surface: surface || kept.surface,
+    prompt: promptId ? String(promptId) : query.prompt,
+    brand,
+    metric: metric.split("@")[0],
+  });
+}
+
+/** Returns the period since a change, of up to 28 days, so that the period before it ends right before the change. */
+export function periodSince(tracker: Tracker, since: string): Query {
+  const end = Math.min(Date.parse(since) + (usualDays - 1) * dayLength, Date.now());
+  return { days: "", from: dayIn(tracker, Date.parse(since)), to: dayIn(tracker, end) };
 }
 
 /**

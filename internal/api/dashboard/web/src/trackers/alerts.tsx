@@ -6,12 +6,12 @@ import type { Alert, AlertKind, SentReport, Tracker } from "../api.gen";
 import { dateText, timeText } from "../time";
 import { CardTable } from "../table";
 import { Button, Loading, Problem, useAction, useLoad } from "../ui";
-import { addressOf, answersAddress } from "./address";
 import { Notify } from "./notify";
+import { addressOf, answersAddress, periodSince, whyAddress } from "./address";
 import { apiPath, mayTrack, type TabProps } from "./pieces";
 import { percent, plainText } from "./words";
 
-const kinds: Record<AlertKind, string> = {
+export const alertKinds: Record<AlertKind, string> = {
   shift: "Change",
   source: "Sources",
   ad: "Ads",
@@ -24,7 +24,7 @@ const kinds: Record<AlertKind, string> = {
   sweep: "Sweep",
 };
 
-function useAlerts(name: string, query: { open?: boolean; limit: number }) {
+export function useAlerts(name: string, query: { open?: boolean; limit: number }) {
   return useLoad(
     (signal) =>
       retryRateLimited(() => call("GET /v1/trackers/{name}/alerts", { params: { name }, query, signal }), signal),
@@ -45,7 +45,7 @@ export function Alerts({ tracker, again: readTracker }: TabProps) {
           open.
         </p>
         <Loading of={loaded} lines={4} />
-        {value && <List tracker={tracker.name} alerts={value.alerts} again={again} />}
+        {value && <List tracker={tracker} alerts={value.alerts} again={again} />}
         {value?.nextCursor && <p class="faint">Showing the newest 100 alerts</p>}
       </section>
       <Notify key={tracker.version} tracker={tracker} again={readTracker} />
@@ -56,13 +56,13 @@ export function Alerts({ tracker, again: readTracker }: TabProps) {
 }
 
 /** The open alerts, next to the headline of the overview. */
-export function OpenAlerts({ tracker }: { tracker: string }) {
-  const loaded = useAlerts(tracker, { open: true, limit: 3 });
+export function OpenAlerts({ tracker }: { tracker: Tracker }) {
+  const loaded = useAlerts(tracker.name, { open: true, limit: 3 });
   return (
     <section class="card" aria-label="Open alerts">
       <div class="title-line">
         <h2>Open alerts</h2>
-        <a href={addressOf(tracker, "alerts")}>All alerts</a>
+        <a href={addressOf(tracker.name, "alerts")}>All alerts</a>
       </div>
       <Loading of={loaded} lines={4} />
       {loaded.value && <List brief tracker={tracker} alerts={loaded.value.alerts} again={loaded.again} />}
@@ -71,11 +71,11 @@ export function OpenAlerts({ tracker }: { tracker: string }) {
 }
 
 /** brief leaves out the most affected prompts. */
-type ListProps = { tracker: string; alerts: Alert[]; again: () => void; brief?: boolean };
+type ListProps = { tracker: Tracker; alerts: Alert[]; again: () => void; brief?: boolean };
 
 function List({ tracker, alerts, again, brief }: ListProps) {
   const { error, run: acknowledge } = useAction(async (id: string) => {
-    await call("POST /v1/trackers/{name}/alerts/{id}/acknowledge", { params: { name: tracker, id } });
+    await call("POST /v1/trackers/{name}/alerts/{id}/acknowledge", { params: { name: tracker.name, id } });
     again();
   });
   if (alerts.length === 0) return <p class="faint">{brief ? "No open alerts" : "No alerts yet"}</p>;
@@ -86,7 +86,7 @@ function List({ tracker, alerts, again, brief }: ListProps) {
         {alerts.map((alert) => (
           <li key={alert.id} class={alert.open ? "open" : undefined}>
             <p>
-              <span class="badge">{kinds[alert.kind]}</span> {plainText(alert.summary)}
+              <span class="badge">{alertKinds[alert.kind]}</span> {plainText(alert.summary)}
             </p>
             <p class="faint">
               {timeText(alert.raisedAt)}
@@ -95,9 +95,11 @@ function List({ tracker, alerts, again, brief }: ListProps) {
               {alert.shift && (
                 <>
                   {" · "}
-                  <a href={answersAddress(tracker, alert.shift.answersBeforeUrl)}>Answers before</a>
+                  <a href={whyAddress(alert.shift, periodSince(tracker, alert.shift.since))}>Why did it change?</a>
                   {" · "}
-                  <a href={answersAddress(tracker, alert.shift.answersAfterUrl)}>Answers after</a>
+                  <a href={answersAddress(tracker.name, alert.shift.answersBeforeUrl)}>Answers before</a>
+                  {" · "}
+                  <a href={answersAddress(tracker.name, alert.shift.answersAfterUrl)}>Answers after</a>
                 </>
               )}{" "}
               {alert.open && mayTrack() && (

@@ -1,6 +1,7 @@
 // The headline: visibility, its ranges, and its change.
 import type { ComparedRow, MetricRow } from "../api.gen";
 import { counted } from "../ui";
+import { whyAddress } from "./address";
 import { BrandMark, Caution, Value, VerdictMark, type PanelBrand } from "./pieces";
 import { percent, points, range, signed, variationWords } from "./words";
 
@@ -19,6 +20,13 @@ export function Headline({ brand, row, compared, days }: HeadlineProps) {
             of answers name <BrandMark look={brand.look} /> <strong>{brand.name}</strong>
           </p>
           {compared && <VerdictMark row={compared} own={brand.own} />}
+          {compared?.change != null && (
+            <p>
+              <a href={whyAddress(compared)} data-testid="why-link">
+                {compared.verdict === "moved" ? "Why did it change?" : "What changed?"}
+              </a>
+            </p>
+          )}
         </div>
         <div>
           <ul class="sentences">

@@ -1,10 +1,9 @@
 // The overview of a tracker: how often a brand is named, and whether that changed.
 import { AsCall } from "../ascall";
 import type { MetricRow } from "../api.gen";
-import { route } from "../state";
 import { CardTable } from "../table";
 import { Failed, Loading, number, Skeleton } from "../ui";
-import { addressOf, keptFilters, numberQuery, periodOf } from "./address";
+import { addressOf, keptFilters, metricOf, numberQuery, periodOf } from "./address";
 import { OpenAlerts } from "./alerts";
 import { BesidesTheText } from "./besides";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
@@ -15,13 +14,7 @@ import type { PanelBrand, TabProps } from "./pieces";
 import { apiPath, Basis, GradeBadge, GradeReasons, leadOf, SampleData, Value } from "./pieces";
 import { BrandTrend, Targets, useSweeps } from "./series";
 import { ShareBar, SourceType } from "./sources/source";
-import { metrics, range, type MetricName } from "./words";
-
-/** Returns the metric of the address. */
-function metricOf(): MetricName {
-  const { metric = "" } = route.value.query;
-  return Object.hasOwn(metrics, metric) ? (metric as MetricName) : "visibility";
-}
+import { range } from "./words";
 
 /** How many brands the tables show. */
 const shownBrands = 12;
@@ -88,7 +81,7 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
                 )}
               </div>
             </section>
-            <OpenAlerts tracker={tracker.name} />
+            <OpenAlerts tracker={tracker} />
           </div>
           <BrandTrend tracker={tracker} panel={panel} metric={metric} sweeps={sweeps} />
           <League

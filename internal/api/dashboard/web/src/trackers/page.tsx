@@ -39,11 +39,13 @@ function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: s
       </p>
       <Head name={name} tracker={tracker} tab={chosen.name} />
       <nav class="views" aria-label={`Views of ${title}`}>
-        {tabs.map((one) => (
-          <a key={one.name} href={addressOf(name, one.name)} aria-current={one === chosen ? "page" : undefined}>
-            {one.title}
-          </a>
-        ))}
+        {tabs
+          .filter(({ unlisted }) => !unlisted)
+          .map((one) => (
+            <a key={one.name} href={addressOf(name, one.name)} aria-current={one === chosen ? "page" : undefined}>
+              {one.title}
+            </a>
+          ))}
       </nav>
       <Loading of={loaded} lines={8} />
       {tracker && (
@@ -87,7 +89,7 @@ function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: st
 /** Returns the filters of a tab as parameters of an export of answers; a tab without filters has none. */
 function exportFilters(tracker: Tracker, tab: string): Record<string, string> {
   if (tab === "answers") return { ...filtersOf(tracker) };
-  if (!["overview", "prompts", "sources", "searches", "products", "ads"].includes(tab)) return {};
+  if (!["overview", "prompts", "sources", "searches", "products", "ads", "why"].includes(tab)) return {};
   const { from, to, filter = "" } = numberQuery(tracker);
   const parts = filter.split(",").filter((part) => part && !part.startsWith("prompt:"));
   const { prompt } = route.value.query;

@@ -4,7 +4,7 @@ import type { ComparedRow, GradedCut, MetricRow, Tracker } from "../api.gen";
 import { targetLabel } from "../names";
 import { may } from "../session";
 import { counted, number } from "../ui";
-import { answersAddress } from "./address";
+import { answersAddress, whyAddress } from "./address";
 import { criterionWords, gradeWords, percent, points, signed, variationWords, verdictWords } from "./words";
 
 /** The props of a tab: parts is the rest of the address behind the tab, again reads the tracker again. */
@@ -104,17 +104,22 @@ export function VerdictMark({ row, own }: { row: ComparedRow; own: boolean }) {
   );
 }
 
-/** A change in points, with the normal variation below it. A change within normal variation is grey. */
+/** A change in points, with the normal variation below it. A change within normal variation is grey; others explain themselves. */
 export function Delta({ row, own }: { row: ComparedRow | undefined; own: boolean }) {
   if (!row || row.change == null) return <span class="faint">–</span>;
   const moved = row.verdict === "moved";
   const look = !moved ? "noise" : !own ? "moved" : row.change < 0 ? "moved bad" : "moved good";
+  const change = <Value of={row.change} show={(v) => signed(v!)} />;
   return (
     <span class="delta">
-      <span class={look}>
-        {moved && (row.change < 0 ? "▼ " : "▲ ")}
-        <Value of={row.change} show={(v) => signed(v!)} />
-      </span>
+      {moved ? (
+        <a class={look} href={whyAddress(row)} title="Why did it change?">
+          {row.change < 0 ? "▼ " : "▲ "}
+          {change}
+        </a>
+      ) : (
+        <span class={look}>{change}</span>
+      )}
       <span class="faint">{variationWords(row)}</span>
       {row.noiseFloor != null && (
         <span class="faint">

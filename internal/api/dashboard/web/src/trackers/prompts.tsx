@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call, retryRateLimited } from "../api";
-import type { MetricReport, MetricRow, Tracker } from "../api.gen";
+import type { ComparedRow, MetricReport, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
 import { targetLabel } from "../names";
 import { useOverflow } from "../table";
@@ -11,6 +11,7 @@ import { Button, Failed, Loading, number, Select, useLoad } from "../ui";
 import { addressOf, answersAddress, keptFilters, numberQuery, setQuery } from "./address";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { havingBrands, useCompare, useMetrics } from "./numbers";
+import { orders, sortedRows, type Order } from "./order";
 import { Overview } from "./overview";
 import type { PanelBrand, TabProps } from "./pieces";
 import { apiPath, Badges, Delta, leadOf, SampleData, StrongValue, Value } from "./pieces";
@@ -42,14 +43,6 @@ const pageSize = 30;
 /** Rows of one request for the order of all prompts: about 560 KB. */
 const chunk = 1000;
 
-const orders = {
-  "-value": "Highest visibility first",
-  value: "Lowest visibility first",
-  text: "Prompt A–Z",
-  asked: "Original order",
-} as const;
-type Order = keyof typeof orders;
-
 /** Returns the row of every prompt over all targets, in requests of a bounded size. */
 async function allPrompts(
   name: string,
@@ -75,16 +68,22 @@ async function allPrompts(
 const tagsOf = (tracker: Tracker) =>
   new Map((tracker.definition?.prompts ?? []).map((p) => (typeof p === "string" ? [p, undefined] : [p.text, p.tags])));
 
-function sortedRows(rows: MetricRow[], order: Order, search: string): MetricRow[] {
-  const found = search
-    ? rows.filter(({ prompt = "" }) => prompt.toLowerCase().includes(search.toLowerCase()))
-    : [...rows];
-  if (order === "asked") return found;
-  if (order === "text") return found.sort((a, b) => (a.prompt ?? "").localeCompare(b.prompt ?? ""));
-  // Prompts without answers are last in both orders.
-  return found.sort((a, b) =>
-    a.value == null ? 1 : b.value == null ? -1 : order === "value" ? a.value - b.value : b.value - a.value,
-  );
+/** Rows of one request for the changes of all prompts: about 170 KB. */
+const changeChunk = 200;
+
+/** Returns the change of every prompt by its number, in requests of a bounded size. */
+async function allChanges(name: string, query: Parameters<typeof useCompare>[1], signal: AbortSignal) {
+  const rows: ComparedRow[] = [];
+  for (let total = 1; rows.length < total; ) {
+    const page = { ...query, by: "prompt", limit: changeChunk, offset: rows.length } as const;
+    const next = await retryRateLimited(
+      () => call("GET /v1/trackers/{name}/compare", { params: { name }, query: page, signal }),
+      signal,
+    );
+    rows.push(...next.rows);
+    total = next.rows.length ? next.total : 0;
+  }
+  return new Map(rows.map((row) => [row.promptId, row]));
 }
 
 function Matrix({ tracker, panel }: TabProps) {
@@ -98,7 +97,12 @@ function Matrix({ tracker, panel }: TabProps) {
     [tracker, JSON.stringify(asked)],
   );
   const order: Order = Object.hasOwn(orders, address.sort ?? "") ? (address.sort as Order) : "-value";
-  const rows = sortedRows(all.value?.rows ?? [], order, address.q ?? "");
+  const byChange = order.endsWith("change");
+  const changes = useLoad(
+    async (signal) => (lead && byChange ? allChanges(tracker.name, asked, signal) : new Map()),
+    [tracker, JSON.stringify(asked), byChange],
+  );
+  const rows = sortedRows(all.value?.rows ?? [], order, address.q ?? "", changes.value ?? new Map());
   const pages = Math.max(1, Math.ceil(rows.length / pageSize));
   const page = Math.min(Math.max(1, Math.floor(Number(address.page)) || 1), pages);
   const before = (page - 1) * pageSize;
@@ -110,6 +114,7 @@ function Matrix({ tracker, panel }: TabProps) {
       <SampleData when={all.value?.madeUp} />
       <FilterLine tracker={tracker} against />
       <Loading of={all} lines={10} />
+      <Failed error={changes.error} again={changes.again} stale={!!all.value} />
       {all.value?.rows.length === 0 && <NothingLeft tracker={tracker} />}
       {!!all.value?.rows.length && (
         <section class="card" aria-label="Prompts by target">
@@ -213,7 +218,7 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
   const cellOf = new Map((cells.value?.rows ?? []).map((row) => [`${row.promptId} ${row.target}`, row]));
   const namingOf = new Map((informative.value?.rows ?? []).map((row) => [row.promptId, row]));
   const tags = tagsOf(tracker);
-  const sort = (column: "value" | "text") => ({
+  const sort = (column: "value" | "change" | "text") => ({
     "aria-sort":
       order === column ? ("ascending" as const) : order === `-${column}` ? ("descending" as const) : ("none" as const),
   });
@@ -245,7 +250,12 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
                   onClick={() => setQuery({ sort: order === "-value" ? "value" : "", page: "" })}
                 />
               </th>
-              <th scope="col">Change (points)</th>
+              <th scope="col" {...sort("change")}>
+                <Button
+                  text="Change (points)"
+                  onClick={() => setQuery({ sort: order === "change" ? "-change" : "change", page: "" })}
+                />
+              </th>
               {targets.map((target) => (
                 <th key={target} scope="col" class="target">
                   {targetLabel(target)}

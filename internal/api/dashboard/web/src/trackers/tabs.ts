@@ -13,8 +13,10 @@ import { Prompts } from "./prompts";
 import { Reviews } from "./reviews";
 import { Sources } from "./sources/page";
 import { Sweeps } from "./sweeps";
+import { Why } from "./why/page";
 
-export const tabs: { name: string; title: string; show: ComponentType<TabProps> }[] = [
+/** unlisted: the tab is reached from numbers instead of the navigation. */
+export const tabs: { name: string; title: string; show: ComponentType<TabProps>; unlisted?: true }[] = [
   { name: "overview", title: "Overview", show: Overview },
   { name: "prompts", title: "Prompts", show: Prompts },
   { name: "sources", title: "Sources", show: Sources },
@@ -27,4 +29,5 @@ export const tabs: { name: string; title: string; show: ComponentType<TabProps> 
   { name: "reviews", title: "Reviews", show: Reviews },
   { name: "brands", title: "Brands", show: Brands },
   { name: "definition", title: "Settings", show: Definition },
+  { name: "why", title: "Why did it change?", show: Why, unlisted: true },
 ];

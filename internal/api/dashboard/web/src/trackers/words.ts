@@ -1,8 +1,8 @@
 // Numbers and verdicts in words. Nothing is computed here: a page shows what the API returns.
 import type { ComparedRow, GradedCut, MetricRow, Opinion, ReviewKind, ReviewState } from "../api.gen";
+import { counted } from "../count";
 import { targetLabel } from "../names";
 import { dateText, timeText } from "../time";
-import { counted } from "../ui";
 
 /** Returns a share such as 33.2 %, as the API's own sentences write it. */
 export const percent = (share: number | null | undefined) =>

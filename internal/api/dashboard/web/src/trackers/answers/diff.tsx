@@ -14,11 +14,6 @@ import { SourceType } from "../sources/source";
 type AgainstProps = { tracker: string; answer: TrackedAnswer; other: string; panel: PanelBrand[] };
 
 export function Against({ tracker, answer, other, panel }: AgainstProps) {
-  const query = { a: other, b: answer.id };
-  const loaded = useLoad(
-    (signal) => call("GET /v1/trackers/{name}/diff", { params: { name: tracker }, query, signal }),
-    [other, answer.id],
-  );
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.scrollIntoView({ block: "nearest" }), []);
   return (
@@ -30,10 +25,25 @@ export function Against({ tracker, answer, other, panel }: AgainstProps) {
         </div>
         <Pick tracker={tracker} answer={answer} other={other} />
       </div>
+      <Comparison tracker={tracker} a={other} b={answer.id} panel={panel} />
+      <AsCall path={apiPath(tracker, "/diff")} query={{ a: other, b: answer.id }} />
+    </section>
+  );
+}
+
+type ComparisonProps = { tracker: string; a: string; b: string; panel: PanelBrand[] };
+
+/** The difference between the answers a and b. */
+export function Comparison({ tracker, a, b, panel }: ComparisonProps) {
+  const loaded = useLoad(
+    (signal) => call("GET /v1/trackers/{name}/diff", { params: { name: tracker }, query: { a, b }, signal }),
+    [a, b],
+  );
+  return (
+    <>
       <Loading of={loaded} lines={5} />
       {loaded.value && <Difference diff={loaded.value} panel={panel} tracker={tracker} />}
-      <AsCall path={apiPath(tracker, "/diff")} query={query} />
-    </section>
+    </>
   );
 }
 

@@ -9,7 +9,7 @@ import { route } from "../../state";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";
 import { Button, counted, Empty, Failed, Loading, number, Skeleton } from "../../ui";
-import { addressOf, numberQuery, periodOf, setQuery } from "../address";
+import { addressOf, numberQuery, periodOf, previousPeriod, setQuery } from "../address";
 import { FilterLine, NothingLeft } from "../filters";
 import { useCompare, useSources } from "../numbers";
 import type { PanelBrand, TabProps } from "../pieces";
@@ -31,15 +31,11 @@ const views: Record<By, { title: string; heading: string; noun: string }> = {
 /** The most rows that the page reads. */
 const most = 500;
 
-const dayLength = 86_400_000;
-const shift = (day: string, days: number) => new Date(Date.parse(day) + days * dayLength).toISOString().slice(0, 10);
-
 export function Sources({ tracker, panel }: TabProps) {
   const { by: wanted, brand } = route.value.query;
   const by: By = wanted === "url" || wanted === "type" ? wanted : "domain";
   const now = numberQuery(tracker);
-  const { days } = periodOf(tracker);
-  const before = { ...now, from: shift(now.from, -days), to: shift(now.from, -1) };
+  const before = { ...now, ...previousPeriod(now) };
   const load = (query: typeof now & { brand?: string; since?: boolean }, by: By) =>
     useSources(tracker.name, { ...query, by, limit: most }, tracker);
   const [these, those, types] = [load({ ...now, brand }, by), load(before, by), load(now, "type")];
