@@ -99,7 +99,7 @@ type Change = Pick<ComparedRow, "metric" | "brand" | "target" | "promptId">;
 export function whyAddress({ metric, brand, target, promptId }: Change, period: Query = {}): string {
   const { rest, query } = route.value;
   const kept = { ...keptFilters(), ...period };
-  // A row is about one target (chatassistant/US or chatassistant/US@web), about all of them (*), or about a surface (*web).
+  // The target of a row is a target (chatassistant/US), a target on a surface (chatassistant/US@web), or all (*, *web).
   const [path, surface] = target.startsWith("*") ? ["", target.slice(1)] : target.split("@");
   return addressOf(rest[0], "why", {
     ...kept,

@@ -104,7 +104,7 @@ export function VerdictMark({ row, own }: { row: ComparedRow; own: boolean }) {
   );
 }
 
-/** A change in points, with the normal variation below it. A change within normal variation is grey; others explain themselves. */
+/** A change in points, with the normal variation below it: grey within it, and otherwise a link to the reasons. */
 export function Delta({ row, own }: { row: ComparedRow | undefined; own: boolean }) {
   if (!row || row.change == null) return <span class="faint">–</span>;
   const moved = row.verdict === "moved";

@@ -1,7 +1,7 @@
 // What else happened in the two periods: breaks, alerts, and sweeps that did not run.
-import type { AlertPage, CompareReport, NumberBreak, Tracker } from "../../api.gen";
+import type { AlertPage, CompareReport, Tracker } from "../../api.gen";
 import { targetLabel } from "../../names";
-import { timeText } from "../../time";
+import { dateText, timeText } from "../../time";
 import { CardTable } from "../../table";
 import { Loading, useLoad, type Fetched } from "../../ui";
 import { addressOf, keptFilters } from "../address";
@@ -22,12 +22,7 @@ const breakKinds: Record<string, string> = {
   blocked: "Blocked",
 };
 
-interface EventsProps {
-  tracker: Tracker;
-  compared: CompareReport;
-  breaks: NumberBreak[];
-  alerts: Fetched<AlertPage>;
-}
+type EventsProps = { tracker: Tracker; compared: CompareReport; alerts: Fetched<AlertPage> };
 
 export function Events({ tracker, compared: { baseline, period, breaks }, alerts }: EventsProps) {
   const span = { from: baseline.from, to: period.to };
@@ -46,7 +41,7 @@ export function Events({ tracker, compared: { baseline, period, breaks }, alerts
       .map((sweep) => ({
         at: sweep.dueAt,
         kind: "Sweep",
-        text: `The sweep of ${dayOf(sweep)} was ${sweep.state}${sweep.reason ? ` (${sweep.reason})` : ""}`,
+        text: `The sweep of ${dateText(dayOf(sweep))} was ${sweep.state}${sweep.reason ? ` (${sweep.reason})` : ""}`,
       })),
   ].sort((a, b) => a.at.localeCompare(b.at));
   return (
@@ -68,7 +63,7 @@ export function Events({ tracker, compared: { baseline, period, breaks }, alerts
             cells={{
               Time: ({ at }) => timeText(at),
               Kind: ({ kind }) => <span class="badge">{kind}</span>,
-              Event: ({ text }) => plainText(text),
+              Event: ({ text }) => text,
             }}
           />
         </>

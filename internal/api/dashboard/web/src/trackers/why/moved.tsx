@@ -1,33 +1,35 @@
 // The targets or prompts of a change, which can be sorted by it.
+import { useState } from "preact/hooks";
 import type { ComparedRow } from "../../api.gen";
 import { targetLabel } from "../../names";
 import { route } from "../../state";
 import { Table, type Column } from "../../table";
-import { number } from "../../ui";
+import { Button, number } from "../../ui";
 import { addressOf, whyAddress } from "../address";
 import { Delta, Value, type PanelBrand } from "../pieces";
-import { verdictWords } from "../words";
 
-interface MovedProps {
-  title: string;
-  of: "target" | "prompt";
-  rows: ComparedRow[];
-  total?: number;
-  brand: PanelBrand;
-}
+type MovedProps = { of: "target" | "prompt"; rows: ComparedRow[]; total: number; brand: PanelBrand };
 
-export function Moved({ title, of, rows, total = rows.length, brand }: MovedProps) {
-  const grey = (row: ComparedRow) => (row.verdict === "moved" ? undefined : "faint");
-  const share = (name: "before" | "after"): Column<ComparedRow> => ({
-    name: name === "before" ? "Before" : "After",
-    value: (row) => row[name],
+const firstRows = 10;
+
+/** The rows that changed most, the largest change first until another order is chosen. */
+export function Moved({ of, rows, total, brand }: MovedProps) {
+  const [all, setAll] = useState(false);
+  const title = of === "target" ? "Targets" : "Prompts";
+  const shown = all ? rows : rows.slice(0, firstRows);
+  const share = (name: string, of: (row: ComparedRow) => number | null): Column<ComparedRow> => ({
+    name,
+    value: of,
     show: (row) => (
-      <span class={grey(row)}>
-        <Value of={row[name]} />
+      <span class={row.verdict === "moved" ? undefined : "faint"}>
+        <Value of={of(row)} />
       </span>
     ),
     numeric: true,
   });
+  const answersOf = ({ promptId }: ComparedRow) =>
+    addressOf(route.value.rest[0], "why", { ...route.value.query, pair: String(promptId), on: "" });
+  const showAnswers = () => document.querySelector("[data-testid=pair]")?.scrollIntoView();
   const columns: Column<ComparedRow>[] = [
     of === "target"
       ? {
@@ -39,33 +41,32 @@ export function Moved({ title, of, rows, total = rows.length, brand }: MovedProp
           name: "Prompt",
           value: ({ prompt }) => prompt,
           show: (row) => (
-            <a
-              href={addressOf(route.value.rest[0], "why", { ...route.value.query, pair: String(row.promptId), on: "" })}
-              onClick={() => document.querySelector("[data-testid=pair]")?.scrollIntoView()}>
+            <a href={answersOf(row)} onClick={showAnswers}>
               {row.prompt}
             </a>
           ),
-          wide: true,
         },
-    share("before"),
-    share("after"),
-    {
-      name: "Change",
-      value: ({ change }) => change,
-      show: (row) => <Delta row={row} own={brand.own} />,
-      numeric: true,
-    },
-    { name: "Verdict", value: verdictWords, show: (row) => <span class={grey(row)}>{verdictWords(row)}</span> },
+    share("Before", ({ before }) => before),
+    share("After", ({ after }) => after),
+    { name: "Change (points)", value: ({ change }) => change, show: (row) => <Delta row={row} own={brand.own} /> },
   ];
   return (
     <section class="card" aria-label={title} data-testid={`why-${of}s`}>
       <h2>{title}</h2>
       <p class="faint">
-        {rows.length < total && `The ${rows.length} of ${number(total)} prompts that changed most. `}
+        {shown.length < total && `The ${shown.length} of ${number(total)} ${of}s that changed most. `}
         Grey changes are within normal variation.{" "}
         {of === "prompt" && "About 1 in 20 of the prompts that moved has not changed. Select a prompt to read answers."}
       </p>
-      <Table label={title} rows={rows} columns={columns} rowKey={({ target, promptId }) => `${target} ${promptId}`} />
+      <Table label={title} rows={shown} columns={columns} rowKey={({ target, promptId }) => `${target} ${promptId}`} />
+      {rows.length > firstRows && (
+        <Button
+          text={all ? "Show fewer" : `Show ${number(rows.length)}`}
+          class="small"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+        />
+      )}
     </section>
   );
 }

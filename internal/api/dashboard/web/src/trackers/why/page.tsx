@@ -31,10 +31,10 @@ const mostPrompts = 50;
 function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
   const metric = metricOf();
   const query = numberQuery(tracker);
-  const asked = { ...query, metric, having: havingBrands([brand]) };
+  const asked = { ...query, metric, having: havingBrands([brand]), sort: "change" as const };
   const compare = useCompare(tracker.name, asked, tracker);
   const rows = compare.value?.rows ?? [];
-  const whole = rows[0];
+  const whole = rows.find(({ target }) => target.startsWith("*")) ?? rows[0];
   const surfaces = rows.filter(({ target }) => /^\*./.test(target)).map(({ target }) => target.slice(1));
   const [surface] = surfaces;
   // Results of different surfaces are never mixed. The page is about the first, unless the address says otherwise.
@@ -42,7 +42,7 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
   const targets = rows.filter(
     ({ target }) => !target.startsWith("*") && (surfaces.length < 2 || target.endsWith(`@${surface}`)),
   );
-  const byPrompt = { ...asked, filter: one, by: "prompt", sort: "change", limit: mostPrompts } as const;
+  const byPrompt = { ...asked, filter: one, by: "prompt", limit: mostPrompts } as const;
   const prompts = useCompare(tracker.name, byPrompt, tracker);
   const moves = useMoves(tracker, { ...query, filter: one }, brand.name);
   const alerts = useAlerts(tracker.name, { limit: 50 });
@@ -99,26 +99,31 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
             })}
           </p>
           {whole && <VerdictMark row={whole} own={brand.own} />}
-          <p class="faint">{periodWords(compare.value)}</p>
+          <p class="faint">
+            Before: <Days of={compare.value.baseline} />. After: <Days of={compare.value.period} />.
+          </p>
         </section>
       )}
-      {targets.length > 1 && <Moved title="Targets" of="target" rows={targets} brand={brand} />}
+      {targets.length > 1 && <Moved of="target" rows={targets} total={targets.length} brand={brand} />}
       <TooLarge of={prompts} days={periodOf(tracker).days} />
       {!!prompts.value && !query.filter?.includes("prompt:") && (
-        <Moved title="Prompts" of="prompt" rows={prompts.value.rows} total={prompts.value.total} brand={brand} />
+        <Moved of="prompt" rows={prompts.value.rows} total={prompts.value.total} brand={brand} />
       )}
       {!!prompts.value?.rows.length && (
         <Pair tracker={tracker} panel={panel} brand={brand} asked={asked} prompts={prompts.value} />
       )}
       <Sources tracker={tracker} panel={panel} brand={brand.name} moves={moves} />
-      {compare.value && <Events tracker={tracker} compared={compare.value} breaks={breaks} alerts={alerts} />}
+      {compare.value && <Events tracker={tracker} compared={compare.value} alerts={alerts} />}
       <AsCall path={apiPath(tracker.name, "/compare")} query={byPrompt} />
     </>
   );
 }
 
-const periodWords = ({ baseline, period }: CompareReport) =>
-  `Before: ${dateText(baseline.from)} – ${dateText(baseline.to)}. After: ${dateText(period.from)} – ${dateText(period.to)}.`;
+const Days = ({ of: { from, to } }: { of: CompareReport["period"] }) => (
+  <>
+    {dateText(from)} – {dateText(to)}
+  </>
+);
 
 /** Returns the open breaks between the periods that concern a target; "*" means all targets. */
 function breaksOf(compared: CompareReport | undefined, target = "*"): NumberBreak[] {

@@ -28,7 +28,8 @@ export function Pair({ tracker, panel, brand, asked, prompts }: PairProps) {
   const filter = [...parts, `prompt:${prompt.promptId}`].join(",");
   const cells = useCompare(tracker.name, { ...asked, filter, branded: true, sort: "change" }, tracker);
   const targets = cells.value?.rows.filter(({ target }) => !target.startsWith("*")) ?? [];
-  const cell = targets.find(({ target }) => target === on) ?? targets[0];
+  const found = targets.find(({ target }) => target === on) ?? targets[0];
+  const cell = found && { ...found, promptId: prompt.promptId };
   const choices = prompts.rows.map(({ promptId, prompt }) => [String(promptId), prompt ?? ""] as const);
   return (
     <section class="card" aria-label="Answers before and after" data-testid="pair">
@@ -57,14 +58,14 @@ export function Pair({ tracker, panel, brand, asked, prompts }: PairProps) {
         <>
           <p>
             “{prompt.prompt}” on {targetLabel(cell.target)}: <Value of={cell.before} /> → <Value of={cell.after} />{" "}
-            <Delta row={{ ...cell, promptId: prompt.promptId }} own={brand.own} />
+            <Delta row={cell} own={brand.own} />
           </p>
           <Answers
             key={`${prompt.promptId} ${cell.target}`}
             tracker={tracker}
             panel={panel}
             brand={brand.name}
-            cell={{ ...cell, promptId: prompt.promptId }}
+            cell={cell}
             periods={[cells.value!.baseline, cells.value!.period]}
           />
         </>
@@ -112,7 +113,7 @@ async function candidates(
   return all.answers.map((answer) => ({ ...answer, names: ids.has(answer.id) }));
 }
 
-/** Two answers. At first, they are the newest of each period that show the change: one names the brand, one does not. */
+/** Two answers; at first, the newest of each period that show the change: one names the brand, the other does not. */
 function Answers(props: AnswersProps) {
   const { tracker, panel, brand, cell, periods } = props;
   const [chosen, setChosen] = useState<(string | undefined)[]>([]);
@@ -174,7 +175,11 @@ function Text({ tracker, panel, brand, id }: { tracker: string; panel: PanelBran
   return (
     <>
       <Loading of={loaded} lines={6} />
-      {found && <Shown found={found} panel={panel} chosen={lit} choose={setLit} />}
+      {found && (
+        <div class="why-text" role="region" tabIndex={0} aria-label="Text of the answer, scrollable">
+          <Shown found={found} panel={panel} chosen={lit} choose={setLit} />
+        </div>
+      )}
       <p>
         <a href={addressOf(tracker, "answers", { ...keptFilters(), brand }, id)}>Open this answer</a>
       </p>

@@ -40,7 +40,10 @@ export function sentenceOf({ brand, metric, whole, ...found }: Findings): string
   const subject = `${brand}’s ${metric}${on}`;
   const values = `from ${percent(whole.before)} to ${percent(whole.after)}`;
   if (whole.verdict === "tooEarly")
-    return `It is too early to tell whether ${subject} changed: there are ${counted(whole.sweepsBefore, "sweep")} before and ${number(whole.sweepsAfter)} after, and each period needs 5. So far it went ${values}.`;
+    return (
+      `It is too early to tell whether ${subject} changed: there are ${counted(whole.sweepsBefore, "sweep")} before ` +
+      `and ${number(whole.sweepsAfter)} after, and each period needs 5. So far it went ${values}.`
+    );
   const cautions = whole.breaks > 0 ? found.breaks.slice(0, 1).map(breakWords) : [];
   if (whole.verdict === "steady")
     return [
@@ -149,4 +152,5 @@ function sourceWords(change: number, sources: SourceMove[]): string[] {
 }
 
 const breakWords = ({ at, target, reason }: NumberBreak) =>
-  `The change may not be real, because the periods cannot be compared directly: ${plainText(reason)}${target ? ` on ${targetLabel(target)}` : ""} on ${dateText(at)}.`;
+  "The change may not be real, because the periods cannot be compared directly: " +
+  `${plainText(reason)}${target ? ` on ${targetLabel(target)}` : ""} on ${dateText(at)}.`;
