@@ -198,6 +198,8 @@ type trackerCompareCmd struct {
 	BaselineFrom string `help:"First day of the earlier period; by default, it is as long as the later period and ends right before it." placeholder:"DAY"`
 	BaselineTo   string `help:"Last day of the earlier period." placeholder:"DAY"`
 	Having       string `help:"Only rows that match, such as brand:Ollaro." placeholder:"FILTER"`
+	By           string `help:"prompt compares each prompt instead of each target." enum:",prompt" default:"" placeholder:"prompt"`
+	Top          int    `help:"Only so many rows: those that moved, then the largest changes." placeholder:"N"`
 	numberFlags
 }
 
@@ -213,22 +215,27 @@ Exit status: 0 they were compared, 130 it was interrupted, 1 anything else.
 Examples:
   earshot tracker compare shoes
   earshot tracker compare shoes --having brand:Ollaro --from 2026-11-01 --to 2026-11-14
+  earshot tracker compare shoes --having brand:Ollaro --by prompt --top 20
   earshot tracker compare shoes --json | jq -r '.rows[].summary'`
 }
 
 // Run compares the periods.
 func (c *trackerCompareCmd) Run(in *invocation, service *client.Client) error {
-	report, err := service.CompareTracker(in, c.Name, earshot.CompareQuery{
-		Metric: c.Metric, NumberFilter: c.filter(), BaselineFrom: c.BaselineFrom, BaselineTo: c.BaselineTo, Having: c.Having,
-	})
+	query := earshot.CompareQuery{
+		Metric: c.Metric, NumberFilter: c.filter(), BaselineFrom: c.BaselineFrom, BaselineTo: c.BaselineTo, Having: c.Having, By: c.By, Limit: c.Top,
+	}
+	if c.Top > 0 {
+		query.Sort = "change"
+	}
+	report, err := service.CompareTracker(in, c.Name, query)
 	if err != nil {
 		return c.explain(err)
 	}
-	rows := [][]string{{"METRIC", "BRAND", "TARGET", "VERDICT", "BEFORE", "AFTER", "CHANGE", "INTERVAL", "VISIBLE FROM", "NOISE FLOOR", "CELLS", "LEFT OUT", "SWEEPS"}}
+	rows := [][]string{{"METRIC", "BRAND", "TARGET", "PROMPT", "VERDICT", "BEFORE", "AFTER", "CHANGE", "INTERVAL", "VISIBLE FROM", "NOISE FLOOR", "CELLS", "LEFT OUT", "SWEEPS"}}
 	for _, r := range report.Rows {
 		isPlain := metric.IsMean(r.Metric)
 		rows = append(rows, []string{
-			r.Metric, dashed(r.Brand), oneLine(r.Target), string(r.Verdict), c.value(r.Before, isPlain), c.value(r.After, isPlain), c.value(r.Change, isPlain),
+			r.Metric, dashed(r.Brand), oneLine(r.Target), dashed(r.Prompt), string(r.Verdict), c.value(r.Before, isPlain), c.value(r.After, isPlain), c.value(r.Change, isPlain),
 			c.endsAs(r.Interval, isPlain), c.value(r.SmallestChange, isPlain), c.value(r.NoiseFloor, false), strconv.Itoa(r.Cells), strconv.Itoa(r.CellsLeftOut),
 			fmt.Sprintf("%d/%d", r.SweepsBefore, r.SweepsAfter),
 		})
