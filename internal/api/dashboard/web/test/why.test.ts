@@ -131,8 +131,13 @@ test("name the target of a change on one target", () => {
   assert.equal(say({ whole, targets: [whole] }), "Ollaro’s visibility on ChatGPT · US fell from 60.0 % to 32.0 %.");
 });
 
-test("name the day of a shift", () => {
-  assert.equal(say({ targets: [], since: "2026-05-12" }), `${start}, with a shift on 12 May 2026.`);
+test("name the day and the target of a shift", () => {
+  const shift = { target: "chatassistant/US", since: "2026-05-12" };
+  assert.equal(say({ targets: [], shift }), `${start}, with a shift on ChatGPT · US on 12 May 2026.`);
+  assert.equal(
+    say({ targets: [], shift, whole: row("chatassistant/US", 0.6, 0.32) }),
+    "Ollaro’s visibility on ChatGPT · US fell from 60.0 % to 32.0 %, with a shift on 12 May 2026.",
+  );
 });
 
 test("name sources only as something at the same time", () => {

@@ -34,6 +34,8 @@ export function Events({ tracker, compared: { baseline, period, breaks }, alerts
       text: `${target ? `${targetLabel(target)}: ` : ""}${plainText(reason)}`,
     })),
     ...(alerts.value?.alerts ?? [])
+      // Sweeps that did not run are listed below.
+      .filter(({ kind }) => kind !== "sweep")
       .filter(({ raisedAt }) => raisedAt.slice(0, 10) >= span.from && raisedAt.slice(0, 10) <= span.to)
       .map(({ raisedAt, kind, summary }) => ({ at: raisedAt, kind: alertKinds[kind], text: plainText(summary) })),
     ...(sweeps.value ?? [])

@@ -2,7 +2,7 @@
 // sources came and went, and what else happened in the two periods.
 import { AsCall } from "../../ascall";
 import { ApiError } from "../../api";
-import type { CompareReport, NumberBreak } from "../../api.gen";
+import type { Alert, ComparedRow, CompareReport, NumberBreak, SeriesShift } from "../../api.gen";
 import { route } from "../../state";
 import { dateText } from "../../time";
 import { Button, Failed, Loading, Select, type Fetched } from "../../ui";
@@ -47,16 +47,6 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
   const moves = useMoves(tracker, { ...query, filter: one }, brand.name);
   const alerts = useAlerts(tracker.name, { limit: 50 });
   const breaks = breaksOf(compare.value, whole?.target);
-  const shift = alerts.value?.alerts.find(
-    ({ shift }) =>
-      shift &&
-      shift.brand === brand.name &&
-      whole?.metric.startsWith(`${shift.metric}@`) &&
-      (whole.change ?? 0) * (shift.to - shift.from) > 0 &&
-      shift.since >= compare.value!.baseline.from &&
-      shift.since.slice(0, 10) <= compare.value!.period.to &&
-      (whole.target.startsWith("*") || whole.target === shift.target),
-  )?.shift;
   return (
     <>
       <p>
@@ -95,7 +85,7 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
               prompts: prompts.value,
               sources: moves.value ?? [],
               breaks,
-              since: shift?.since,
+              shift: compare.value && shiftOf(alerts.value?.alerts ?? [], compare.value, whole),
             })}
           </p>
           {whole && <VerdictMark row={whole} own={brand.own} />}
@@ -130,6 +120,23 @@ function breaksOf(compared: CompareReport | undefined, target = "*"): NumberBrea
   return (compared?.breaks ?? []).filter(
     (one) => one.open && (!one.target || target.startsWith("*") || target.split("@")[0] === one.target),
   );
+}
+
+/** Returns the newest shift of the brand's metric that an alert found in the two periods, on the targets of the page. */
+function shiftOf(alerts: Alert[], { baseline, period }: CompareReport, whole?: ComparedRow): SeriesShift | undefined {
+  // An alert is about all prompts of a target.
+  if (!whole || route.value.query.prompt || route.value.query.tag) return undefined;
+  return alerts
+    .flatMap(({ shift }) => shift ?? [])
+    .find(
+      (shift) =>
+        shift.brand === whole.brand &&
+        whole.metric.startsWith(`${shift.metric}@`) &&
+        (whole.change ?? 0) * (shift.to - shift.from) > 0 &&
+        shift.since >= baseline.from &&
+        shift.since.slice(0, 10) <= period.to &&
+        (whole.target.startsWith("*") || whole.target === shift.target),
+    );
 }
 
 /** The error of the comparison by prompt; with a shorter period if there are too many answers. */

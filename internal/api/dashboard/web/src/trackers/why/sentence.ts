@@ -1,6 +1,6 @@
 // The sentence that says what changed. It follows the verdicts of the API: it names a target or prompt only if the API
 // says that it moved, and it names a source or break only as something that happened at the same time.
-import type { ComparedRow, NumberBreak } from "../../api.gen";
+import type { ComparedRow, NumberBreak, SeriesShift } from "../../api.gen";
 import { counted, number } from "../../count";
 import { targetLabel } from "../../names";
 import { dateText } from "../../time";
@@ -29,8 +29,8 @@ export interface Findings {
   /** The sources that changed by more than normal variation. */
   sources: SourceMove[];
   breaks: NumberBreak[];
-  /** The day on which an alert estimates that the change began. */
-  since?: string;
+  /** The shift on one target that an alert found. */
+  shift?: Pick<SeriesShift, "target" | "since">;
 }
 
 /** Returns what changed in one or a few sentences. */
@@ -52,7 +52,10 @@ export function sentenceOf({ brand, metric, whole, ...found }: Findings): string
       ...cautions,
     ].join(" ");
   const verb = whole.change < 0 ? "fell" : "rose";
-  const since = found.since ? `, with a shift on ${dateText(found.since)}` : "";
+  const { shift } = found;
+  const since = shift
+    ? `, with a shift${on ? "" : ` on ${targetLabel(shift.target)}`} on ${dateText(shift.since)}`
+    : "";
   const where = [...targetWords(whole, found.targets), ...promptWords(whole, found.prompts)].join(", ");
   return [
     `${subject} ${verb} ${values}${since}${where && `: ${where}`}.`,
