@@ -55,6 +55,7 @@ func TestDashboard(t *testing.T) {
 		"deliveries":           testDeliveries,
 		"clear the queue":      testClear,
 		"tracker numbers":      testTrackerNumbers,
+		"why it changed":       testWhy,
 		"tracker journey":      testTrackerJourney,
 		"typing":               testTyping,
 		"ten tabs":             testTenTabs,

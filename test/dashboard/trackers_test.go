@@ -226,6 +226,7 @@ var trackerPages = []view{
 	{"#/trackers/demo/prompts?prompt=2", "section[aria-label='Top sources'] table", ""},
 	{"#/trackers/demo/sources", hook("support"), "Kestrin"},
 	{"#/trackers/demo/sources?by=url", hook("sources") + " a", "https://"},
+	{"#/trackers/demo/why?days=7", hook("diff-words"), ""},
 	{"#/trackers/demo/searches", hook("searches"), "answers"},
 	{"#/trackers/demo/products", hook("merchants"), ""},
 	{"#/trackers/demo/ads", hook("ads"), "answers"},
