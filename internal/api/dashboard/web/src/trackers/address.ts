@@ -46,6 +46,9 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d\d-\d\d$/.test(text ?? "") && !Number.isNaN(Date.parse(text!));
 
+/** Returns the day that is some days after a day, or before it. */
+export const daysLater = (day: string, days: number) => dayOf(Date.parse(day) + days * dayLength);
+
 /** Returns the date of a time in the tracker's time zone. */
 function dayIn({ definition }: Tracker, at: number): string {
   try {
@@ -61,7 +64,7 @@ export function periodOf(tracker: Tracker): Period {
   const { from, to, days } = route.value.query;
   const end = isDay(to) ? to : dayIn(tracker, Date.now());
   const length = Math.min(Math.max(Math.floor(Number(days)) || usualDays, 1), 400);
-  const start = isDay(from) && from <= end ? from : dayOf(Date.parse(end) - (length - 1) * dayLength);
+  const start = isDay(from) && from <= end ? from : daysLater(end, 1 - length);
   return {
     from: start,
     to: end,

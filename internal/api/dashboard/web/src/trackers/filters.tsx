@@ -1,5 +1,4 @@
 // The filters of a tracker: period, targets, platforms, countries and tags. They are in the address.
-import { useState } from "preact/hooks";
 import type { Target, Tracker } from "../api.gen";
 import { productName, targetLabel } from "../names";
 import { countryName, route } from "../state";
@@ -31,12 +30,7 @@ type FilterLineProps = { tracker: Tracker; surfaces?: string[]; against?: boolea
 /** The filters. If against is set, the page compares the period with the one before. */
 export function FilterLine({ tracker, surfaces = [], against }: FilterLineProps) {
   const period = periodOf(tracker);
-  const [dates, setDates] = useState(period.chosen);
   const { targets, providers, countries, tags } = choicesOf(tracker);
-  const choose = (custom: boolean, query: Parameters<typeof setQuery>[0]) => {
-    setDates(custom);
-    setQuery(query);
-  };
   const date = (label: string, name: "from" | "to", limits: { min?: string; max?: string }) => (
     <input
       type="date"
@@ -53,17 +47,17 @@ export function FilterLine({ tracker, surfaces = [], against }: FilterLineProps)
           <Button
             key={days}
             text={`${days} days`}
-            aria-pressed={!dates && period.days === days}
-            onClick={() => choose(false, { days: days === usualDays ? "" : String(days), from: "", to: "" })}
+            aria-pressed={!period.chosen && period.days === days}
+            onClick={() => setQuery({ days: days === usualDays ? "" : String(days), from: "", to: "" })}
           />
         ))}
         <Button
           text="Custom…"
-          aria-pressed={dates}
-          onClick={() => choose(true, { days: "", from: period.from, to: period.to })}
+          aria-pressed={period.chosen}
+          onClick={() => setQuery({ days: "", from: period.from, to: period.to })}
         />
       </div>
-      {dates && (
+      {period.chosen && (
         <span class="dates">
           {date("From", "from", { max: period.to })}
           {date("To", "to", { min: period.from })}

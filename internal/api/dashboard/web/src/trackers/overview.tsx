@@ -1,4 +1,5 @@
 // The overview of a tracker: how often a brand is named, and whether that changed.
+import { useMemo } from "preact/hooks";
 import { AsCall } from "../ascall";
 import type { MetricRow } from "../api.gen";
 import { CardTable } from "../table";
@@ -12,7 +13,9 @@ import { League, leagueMetrics } from "./league";
 import { havingBrands, useCompare, useMetrics, useSources } from "./numbers";
 import type { PanelBrand, TabProps } from "./pieces";
 import { apiPath, Basis, GradeBadge, GradeReasons, leadOf, SampleData, Value } from "./pieces";
-import { BrandTrend, Targets, useSweeps } from "./series";
+import { useSweeps } from "./points";
+import { BrandTrend } from "./series";
+import { Targets } from "./targets";
 import { ShareBar, SourceType } from "./sources/source";
 import { range } from "./words";
 
@@ -43,6 +46,10 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
   const whole = targets[0];
   const row = rows.find((r) => r.brand === lead.name && r.target === whole && r.metric.startsWith("visibility@"));
   const verdicts = change.value?.rows.filter((r) => r.metric.startsWith("visibility@"));
+  const ofMetric = useMemo(
+    () => change.value?.rows.filter((r) => r.metric.startsWith(`${metric}@`)),
+    [change.value, metric],
+  );
   const compared = verdicts?.find((r) => r.brand === lead.name && r.target === whole);
   const grade = change.value?.grades.find(({ target }) => target === whole);
   const known = !!row && row.denominator > 0;
@@ -83,7 +90,14 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
             </section>
             <OpenAlerts tracker={tracker} />
           </div>
-          <BrandTrend tracker={tracker} panel={panel} metric={metric} sweeps={sweeps} />
+          <BrandTrend
+            tracker={tracker}
+            panel={panel}
+            metric={metric}
+            target={whole}
+            compared={ofMetric}
+            sweeps={sweeps}
+          />
           <League
             tracker={tracker}
             panel={brands}
@@ -95,13 +109,7 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
               Showing {brands.length} of {number(panel.length)} brands
             </p>
           )}
-          <Targets
-            tracker={tracker}
-            brand={lead}
-            metric={metric}
-            compared={change.value?.rows.filter((r) => r.metric.startsWith(`${metric}@`))}
-            sweeps={sweeps}
-          />
+          <Targets tracker={tracker} brand={lead} metric={metric} compared={ofMetric} sweeps={sweeps} />
           <BesidesTheText tracker={tracker} brands={brands} target={whole} />
           <TopSources tracker={tracker} />
         </>

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { ComparedRow, GradedCut, MetricRow, Tracker } from "../api.gen";
 import { targetLabel } from "../names";
+import { shapes } from "../plot/chart";
 import { may } from "../session";
 import { counted, number } from "../ui";
 import { answersAddress, whyAddress } from "./address";
@@ -22,8 +23,7 @@ export interface PanelBrand {
   look: number;
 }
 
-const looks = 7;
-const shapes = ["●", "■", "▲", "◆", "✚", "▼", "▬"];
+const looks = shapes.length;
 
 /** Returns the brands of a tracker. The first own brand has look 0; from the seventh on, brands share the last look. */
 export function panelOf(tracker: Pick<Tracker, "definition">): PanelBrand[] {

@@ -1,110 +1,122 @@
-// The trends of a tracker: by brand, and by target.
-import { useState } from "preact/hooks";
-import type { ComparedRow, MetricReport, MetricRow, Sweep, Tracker } from "../api.gen";
+// The trend of brands.
+import { useMemo } from "preact/hooks";
+import type { ComparedRow, MetricReport, Tracker } from "../api.gen";
+import { aligned, type Chart, type Line } from "../plot/chart";
+import { Plot } from "../plot/plot";
+import { useShown } from "../plot/shown";
 import { route } from "../state";
-import { targetLabel } from "../names";
 import { dateText } from "../time";
-import { Failed, Skeleton, useLoad } from "../ui";
-import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "./address";
-import { targetName } from "./filters";
-import { havingBrands, sweepsWithin, useMetrics } from "./numbers";
-import { Delta, leadOf, Value, type PanelBrand } from "./pieces";
-import { Drawing, Trend, topOf, type Line, type Point } from "./trend";
-import { metrics, range, slotWords, type MetricName } from "./words";
+import { Button, counted, Failed, Skeleton } from "../ui";
+import { addressOf, daysLater, keptFilters, numberQuery, periodOf, setQuery, type Query } from "./address";
+import { marked, shiftBefore, type Mark, type TimedPoint } from "./marks";
+import { havingBrands, useMetrics } from "./numbers";
+import { leadOf, type PanelBrand } from "./pieces";
+import {
+  alertMarks,
+  breakMarks,
+  isWeekly,
+  lastSweeps,
+  lineQuery,
+  pointsOf,
+  previousOf,
+  rowsAt,
+  useAlerts,
+  type useSweeps,
+} from "./points";
+import { lookOf, shareAxis } from "./trend";
+import { metrics, percent, range, type MetricName } from "./words";
 
-/** The number of sweeps that each point of a line averages. */
-const lastSweeps = 7;
-/** Periods of at least this many days have one point per week, because a line cannot show that many sweeps. */
-const weeksFrom = 150;
-
-/** Returns the grouping of a trend: by week for long periods, otherwise by sweep. */
-function lineQuery(tracker: Tracker, by: string): { by: string; last?: number } {
-  return periodOf(tracker).days >= weeksFrom ? { by: `week,${by}` } : { by: `sweep,${by}`, last: lastSweeps };
-}
-
-/** Reads the sweeps of the period in the address. */
-export function useSweeps(tracker: Tracker) {
-  const { from, to } = periodOf(tracker);
-  return useLoad((signal) => sweepsWithin(tracker.name, { from, to }, signal), [tracker, from, to]);
-}
-
-const gapStates = ["missed", "skipped", "canceled"];
-
-/** Returns the points of the axis. A sweep that did not run keeps its place. */
-function pointsOf(tracker: Tracker, sweeps: Sweep[], report: MetricReport): Point[] {
-  if (periodOf(tracker).days >= weeksFrom)
-    return [...new Set(report.rows.map(({ week = "" }) => week))].sort().map((week) => ({ key: week, label: week }));
-  const breaks = new Map(report.breaks.map(({ sweep, reason }) => [sweep, reason]));
-  return sweeps.map((sweep) => ({
-    key: sweep.id,
-    label: /^\d/.test(sweep.slot) ? dateText(sweep.slot.slice(0, 10)) : slotWords(sweep),
-    gap: gapStates.includes(sweep.state) ? sweep.state + (sweep.reason ? ` (${sweep.reason})` : "") : undefined,
-    mark: breaks.get(sweep.id),
-    href: addressOf(tracker.name, "answers", { ...keptFilters(), promptId: route.value.query.prompt, sweep: sweep.id }),
-  }));
-}
-
-const rowsAt = (points: Point[], rows: MetricRow[]) => {
-  const found = new Map(rows.map((row) => [row.sweep ?? row.week, row]));
-  return points.map(({ key }) => found.get(key));
-};
+/** How many brands a chart shows at once. */
+const mostLines = 5;
+/** How many days before a shift the period starts if a reader asks to see the shift. */
+const daysBeforeShift = 14;
+const dayLength = 86_400_000;
 
 interface BrandTrendProps {
   tracker: Tracker;
   panel: PanelBrand[];
   metric: MetricName;
+  /** The target of the headline. */
+  target: string;
+  compared?: ComparedRow[];
   sweeps: ReturnType<typeof useSweeps>;
 }
 
-/** The trend of up to five brands. */
-export function BrandTrend({ tracker, panel, metric, sweeps }: BrandTrendProps) {
+/** The trend of up to five brands. The lead brand, or else the first one, is compared with the previous period. */
+export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }: BrandTrendProps) {
   const lead = leadOf(panel);
-  const [shown, setShown] = useState(() =>
-    [lead, ...panel.filter((b) => b !== lead)].slice(0, 5).map(({ name }) => name),
-  );
-  const drawn = panel.filter(({ name }) => shown.includes(name));
+  const shown = useShown([lead, ...panel.filter((b) => b !== lead)].slice(0, mostLines).map(({ name }) => name));
+  const drawn = panel.filter(({ name }) => shown.names.includes(name));
+  const focus = drawn.includes(lead) ? lead : drawn[0];
+  const period = periodOf(tracker);
+  const previous = previousOf(tracker);
+  const weekly = isWeekly(tracker);
   const query = { ...numberQuery(tracker), metric };
-  const report = useMetrics(
-    tracker.name,
-    drawn.length ? { ...query, ...lineQuery(tracker, "brand"), having: havingBrands(drawn) } : undefined,
-    tracker,
-  );
-  const singles = useMetrics(
-    tracker.name,
-    lead && shown.includes(lead.name) && periodOf(tracker).days < weeksFrom
-      ? { ...query, by: "sweep,brand", having: havingBrands([lead]) }
-      : undefined,
-    tracker,
-  );
-  const toggle = ({ name }: PanelBrand) =>
-    setShown(shown.includes(name) ? (shown.length > 1 ? shown.filter((n) => n !== name) : shown) : [...shown, name]);
-  const points = report.value && sweeps.value ? pointsOf(tracker, sweeps.value, report.value) : [];
-  const lineOf = (brand: PanelBrand, of?: MetricReport): Line => ({
-    brand,
-    rows: rowsAt(
+  const lines = lineQuery(tracker, "brand");
+  // While a brand is isolated, the others stay loaded.
+  const loaded = panel.filter(({ name }) => (shown.rest ?? shown.names).includes(name));
+  const report = useMetrics(tracker.name, { ...query, ...lines, having: havingBrands(loaded) }, tracker);
+  const ofFocus = { ...query, having: havingBrands([focus]) };
+  const singles = useMetrics(tracker.name, weekly ? undefined : { ...ofFocus, by: "sweep,brand" }, tracker);
+  const earlier = useMetrics(tracker.name, { ...ofFocus, ...lines, ...previous }, tracker);
+  const alerts = useAlerts(tracker.name);
+  const chart = useMemo((): TimedChart | undefined => {
+    if (!report.value || !sweeps.value) return undefined;
+    const lineOf = (brand: PanelBrand, points: TimedPoint[], { rows }: MetricReport): Line => {
+      const own = rows.filter((row) => row.brand === brand.name && row.target === target);
+      return { ...lookOf(brand), rows: rowsAt(points, own) };
+    };
+    const marks = [
+      ...breakMarks(report.value, !weekly),
+      ...alertMarks(tracker.name, alerts.value?.alerts ?? [], sweeps.value, metric, shown.names),
+    ];
+    const points = marked(pointsOf(sweeps.value, report.value, period), marks);
+    const change = compared?.find((row) => row.brand === focus.name && row.target === target);
+    const times = (of: TimedPoint[]) => of.map((point) => point.times[0]);
+    const then = earlier.value ? pointsOf(sweeps.value, earlier.value, previous) : [];
+    const before = earlier.value && lineOf(focus, then, earlier.value);
+    return {
       points,
-      (of?.rows ?? []).filter((row) => row.brand === brand.name),
-    ),
-  });
-  const weekly = periodOf(tracker).days >= weeksFrom;
+      lines: drawn.map((brand) => lineOf(brand, points, report.value!)),
+      dots: singles.value && lineOf(focus, points, singles.value),
+      before: before && {
+        ...before,
+        name: `${focus.name}, ${counted(period.days, "day")} before`,
+        rows: aligned(times(points), times(then), period.days * dayLength).map((i) => before.rows[i ?? -1]),
+      },
+      levels: levelsOf(change, lookOf(focus).color),
+      shift: shiftBefore(points, marks, focus.name, Date.parse(previous.from)),
+      ...shareAxis,
+    };
+  }, [
+    report.value,
+    sweeps.value,
+    singles.value,
+    earlier.value,
+    alerts.value,
+    compared,
+    drawn.length,
+    focus,
+    period.from,
+    period.to,
+  ]);
+  const title = `${metrics[metric]} by ${weekly ? "week" : "sweep"}`;
   const about = weekly
     ? "Line: weekly average. Band: expected range if re-run."
-    : `Dots: single sweeps of ${lead?.name}. Line: average of ${lastSweeps} sweeps. Band: expected range if re-run.`;
+    : `Dots: single sweeps of ${focus.name}. Line: average of ${lastSweeps} sweeps. Band: expected range if re-run.`;
+  const others = panel.filter((brand) => !drawn.includes(brand)).slice(0, 20);
   return (
     <section class="card" aria-label="Trend">
       <div class="title-line">
-        <h2>
-          {metrics[metric]} by {weekly ? "week" : "sweep"}
-        </h2>
+        <h2>{title}</h2>
         <div class="segments" role="group" aria-label="Metric">
-          {Object.entries(metrics).map(([name, title]) => (
-            <button
+          {Object.entries(metrics).map(([name, text]) => (
+            <Button
               key={name}
-              type="button"
+              text={text}
               aria-pressed={name === metric}
-              onClick={() => setQuery({ metric: name === "visibility" ? "" : name })}>
-              {title}
-            </button>
+              onClick={() => setQuery({ metric: name === "visibility" ? "" : name })}
+            />
           ))}
         </div>
       </div>
@@ -117,98 +129,71 @@ export function BrandTrend({ tracker, panel, metric, sweeps }: BrandTrendProps) 
         stale={!!report.value}
       />
       {!report.value && !report.error && <Skeleton lines={8} />}
-      {points.length > 0 && (
-        <Trend
-          caption={`${metrics[metric]} by ${weekly ? "week" : "sweep"}`}
-          points={points}
-          lines={drawn.map((brand) => lineOf(brand, report.value))}
-          about={about}
-          dots={lead && singles.value ? lineOf(lead, singles.value) : undefined}
-          others={panel.filter(({ name }) => !shown.includes(name)).slice(0, 20)}
-          onToggle={toggle}
-        />
+      {!!chart?.points.length && (
+        <>
+          <p class="plot-ways">
+            {chart.shift && <EarlierShift shift={chart.shift} to={period.to} />}
+            {period.chosen && <Button text="Zoom out" class="small" onClick={zoomOut} data-testid="zoom-out" />}
+          </p>
+          <Plot
+            caption={`${title} of ${tracker.name}`}
+            about={about}
+            chart={chart}
+            unit={weekly ? "Week" : "Sweep"}
+            say={percent}
+            range={range}
+            shown={shown}
+            others={others.map(lookOf)}
+            most={mostLines}
+            address={(at, line) => answersOf(tracker.name, chart.points[at], weekly, line?.name)}
+            zoom={(first, last) => zoomTo(chart.points[first].days[0], chart.points[last].days[1])}
+          />
+        </>
       )}
     </section>
   );
 }
 
-const shownTargets = 12;
+/** The chart of a trend, with the last shift before it. */
+type TimedChart = Chart & { points: TimedPoint[]; shift?: Mark };
 
-interface TargetsProps {
-  tracker: Tracker;
-  brand: PanelBrand;
-  metric: MetricName;
-  compared?: ComparedRow[];
-  sweeps: ReturnType<typeof useSweeps>;
+/** Returns the averages of both periods, as the comparison has them. */
+function levelsOf(row: ComparedRow | undefined, color: string): Chart["levels"] {
+  if (row?.before == null || row.after == null) return undefined;
+  return [
+    { value: row.before, text: `before ${percent(row.before)}`, color: "var(--soft)" },
+    { value: row.after, text: `now ${percent(row.after)}`, color },
+  ];
 }
 
-/** The trend of the lead brand on each target, on the same scale. */
-export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsProps) {
-  const names = [...new Set((tracker.definition?.targets ?? []).map(targetName))];
-  const { filter, ...rest } = numberQuery(tracker);
-  const first = names.slice(0, shownTargets).map((name) => `target:${name}`);
-  const few = names.length > shownTargets ? first.join(",") : undefined;
-  const query = { ...rest, metric, having: havingBrands([brand]), filter: filter ?? few };
-  const totals = useMetrics(tracker.name, { ...query, by: "target" }, tracker);
-  const lines = useMetrics(tracker.name, { ...query, ...lineQuery(tracker, "target") }, tracker);
-  const points = lines.value && sweeps.value ? pointsOf(tracker, sweeps.value, lines.value) : [];
-  const rows = totals.value?.rows ?? [];
-  const all = rows.map(
-    (row): Line => ({
-      brand,
-      rows: rowsAt(
-        points,
-        (lines.value?.rows ?? []).filter(({ target }) => target === row.target),
-      ),
-    }),
-  );
-  const top = topOf(all);
-  if (totals.value && rows.length < 2) return null;
-  return (
-    <section class="card" aria-label="Targets">
-      <h2>{brand.name} by target</h2>
-      <p class="faint">
-        All charts use the same scale, 0–{Math.round(100 * top)} %.
-        {names.length > rows.length &&
-          totals.value &&
-          ` Showing ${rows.length} of ${names.length} targets. Use the filters to see others.`}
-      </p>
-      <Failed
-        error={totals.error ?? lines.error}
-        again={() => {
-          totals.again();
-          lines.again();
-        }}
-        stale={!!totals.value}
-      />
-      {!totals.value && !totals.error && <Skeleton />}
-      <ul class="multiples">
-        {rows.map((row, i) => (
-          <li key={row.target}>
-            <h3>
-              <a
-                href={addressOf(tracker.name, route.value.query.prompt ? "prompts" : "overview", {
-                  prompt: route.value.query.prompt,
-                  ...keptFilters(),
-                  metric: metric === "visibility" ? "" : metric,
-                  target: row.target.split("@")[0],
-                })}>
-                {targetLabel(row.target)}
-              </a>
-            </h3>
-            <p>
-              <strong class="middle">
-                <Value of={row.value} />
-              </strong>{" "}
-              <span class="faint">{range(row.interval?.rerun)}</span>
-            </p>
-            <div class="small-plot">
-              <Drawing points={points} lines={[all[i]]} top={top} />
-            </div>
-            <Delta row={compared?.find((c) => c.target === row.target && c.brand === brand.name)} own={brand.own} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+/** Returns the answers of a sweep or week; with a brand, only the answers that name it. */
+const answersOf = (tracker: string, { key, days: [from, to] }: TimedPoint, weekly: boolean, brand?: string) =>
+  addressOf(tracker, "answers", {
+    ...keptFilters(),
+    promptId: route.value.query.prompt,
+    brand,
+    ...(weekly ? { days: "", from, to } : { sweep: key }),
+  });
+
+/** Says that the brand shifted before the first point, with a button that shows the shift. */
+function EarlierShift({ shift: { at, text }, to }: { shift: Mark; to: string }) {
+  const day = new Date(at).toISOString().slice(0, 10);
+  const show = () => setQuery({ days: "", from: daysLater(day, -daysBeforeShift), to });
+  return <Button text={`◀ Shift on ${dateText(at)}, before this period`} class="small" title={text} onClick={show} />;
+}
+
+/** The periods from before each zoom, so that a reader can return to them. */
+const zoomed: { from: string; to: string; before: Query }[] = [];
+
+function zoomTo(from: string, to: string) {
+  const { query } = route.value;
+  zoomed.push({ from, to, before: { days: query.days, from: query.from, to: query.to } });
+  setQuery({ days: "", from, to });
+}
+
+/** Shows the period from before the last zoom; without one, the usual period. */
+function zoomOut() {
+  const { query } = route.value;
+  const last = zoomed.findLast(({ from, to }) => from === query.from && to === query.to);
+  setQuery(last?.before ?? { days: "", from: "", to: "" });
 }

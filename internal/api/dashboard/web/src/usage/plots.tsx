@@ -3,7 +3,9 @@ import { useMemo, useState } from "preact/hooks";
 import { call } from "../api";
 import type { DayUsage, HourStats, Provider } from "../api.gen";
 import { choices } from "../openapi";
-import { Legend, Plot, type PlotProps, type Series } from "../plot";
+import { shapes, type Chart, type Line } from "../plot/chart";
+import { Plot } from "../plot/plot";
+import { useShown } from "../plot/shown";
 import { calm, useLive } from "../tasks/live";
 import { productName } from "../names";
 import { dateText, timeText, When } from "../time";
@@ -13,7 +15,6 @@ import { counted, Empty, number, percent, Problem, Spinner, useLoad } from "../u
 const ranges = [7, 30, 90];
 const dayLength = 86_400_000;
 const day = (time: number) => new Date(time).toISOString().slice(0, 10);
-const dayLabel = (x: number) => dateText(day(x * 1000));
 
 /** Returns the last days up to today, in UTC like the API. */
 const lastDays = (count: number) =>
@@ -51,8 +52,7 @@ export function Credits() {
 }
 
 function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; known: Provider[] }) {
-  const x = useMemo(() => days.map((date) => Date.parse(date) / 1000), [days]);
-  const series = useMemo(
+  const lines = useMemo(
     () =>
       byProvider(
         usage,
@@ -80,15 +80,10 @@ function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; know
         <strong data-testid="usage-total">{number(total("creditsCharged"))}</strong> credits for{" "}
         {counted(total("completed"), "answer")} <span class="faint">and {counted(total("failed"), "failure")}</span>
       </p>
-      <Plot
-        caption="Credits charged"
-        note="by day (UTC) and platform"
-        x={x}
-        series={series}
-        xName="Day"
-        xLabel={dayLabel}
-        yLabel={number}
-        stacked
+      <PlatformPlots
+        unit="Day"
+        points={days.map((date) => ({ key: date, label: dateText(date) }))}
+        plots={{ "Credits charged by day (UTC) and platform": { lines, show: number, least: 1, stacked: true } }}
       />
     </>
   );
@@ -96,7 +91,6 @@ function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; know
 
 const hours = 24;
 const hourLength = 3_600_000;
-const hourLabel = (x: number) => timeText(x * 1000).replace(/.*, /, "");
 const time = (ms: number) => (ms < 1000 ? `${number(Math.round(ms))} ms` : `${number(Math.round(ms / 100) / 10)} s`);
 
 const lastHours = () => {
@@ -175,41 +169,52 @@ function Hours({ rows }: { rows: HourStats[] }) {
 }
 
 function Plots({ rows, known }: { rows: HourStats[]; known: Provider[] }) {
-  const [off, setOff] = useState<string[]>([]);
+  const times = useMemo(lastHours, [rows]);
   const plots = useMemo(() => {
-    const times = lastHours();
-    const keys = times.map(String);
     const of = (value: (row: HourStats) => number | null) =>
-      byProvider(rows, known, keys, (row) => String(Date.parse(row.at)), value, null);
+      byProvider(rows, known, times.map(String), (row) => String(Date.parse(row.at)), value, null);
     return {
-      x: times.map((time) => time / 1000),
-      median: of((row) => row.p50Ms),
-      slow: of((row) => row.p95Ms),
-      success: of(success),
+      "Median latency by hour": { lines: of((row) => row.p50Ms), show: time, least: 1 },
+      "95th percentile latency by hour": { lines: of((row) => row.p95Ms), show: time, least: 1 },
+      "Success rate by hour": { lines: of(success), show: percent, least: 0.01, highest: 1 },
     };
-  }, [rows, known]);
-  const common: Pick<PlotProps, "x" | "xName" | "xLabel" | "off"> = {
-    x: plots.x,
-    xName: "Hour",
-    xLabel: hourLabel,
-    off,
-  };
+  }, [times, known]);
+  const points = times.map((at) => ({ key: String(at), label: timeText(at).replace(/.*, /, "") }));
+  return <PlatformPlots unit="Hour" points={points} plots={plots} />;
+}
+
+type PlatformPlotsProps = { unit: string; points: Chart["points"]; plots: Record<string, Omit<Chart, "points">> };
+
+/** Charts with a line for each platform. A platform is shown, hidden or isolated in all of them. */
+function PlatformPlots({ unit, points, plots }: PlatformPlotsProps) {
+  const [{ lines }] = Object.values(plots);
+  const shown = useShown(lines.map(({ name }) => name));
   return (
-    <>
-      <Legend label="Platforms" series={plots.median} off={off} setOff={setOff} />
-      <div class="usage-plots">
-        <Plot {...common} caption="Median latency" note="by hour" series={plots.median} yLabel={time} />
-        <Plot {...common} caption="95th percentile latency" note="by hour" series={plots.slow} yLabel={time} />
-        <Plot {...common} caption="Success rate" note="by hour" series={plots.success} yLabel={percent} top={1} />
-      </div>
-    </>
+    <div class="usage-plots">
+      {Object.entries(plots).map(([caption, chart]) => (
+        <div key={caption}>
+          <h3>{caption}</h3>
+          <Plot
+            caption={caption}
+            unit={unit}
+            height={220}
+            chart={{ ...chart, points, lines: chart.lines.filter(({ name }) => shown.names.includes(name)) }}
+            shown={shown}
+            others={chart.lines.filter(({ name }) => !shown.names.includes(name))}
+          />
+        </div>
+      ))}
+    </div>
   );
 }
 
 /** Returns the providers in the API's order, which sets their colors. */
 const useProviders = (): Provider[] => useLoad(() => choices("Provider"), []).value ?? [];
 
-/** Returns a series for each provider that has rows, with the same color in every chart. */
+/** How many colors plot.css has. */
+const colors = 10;
+
+/** Returns a line for each provider that has rows, with the same color in every chart. */
 function byProvider<Row extends { provider: Provider }>(
   rows: Row[],
   known: Provider[],
@@ -217,7 +222,7 @@ function byProvider<Row extends { provider: Provider }>(
   at: (row: Row) => string,
   value: (row: Row) => number | null,
   none: number | null,
-): Series[] {
+): Line[] {
   const present = new Set(rows.map((row) => row.provider));
   const order = [...new Set([...known, ...[...present].sort()])];
   const places = new Map(x.map((key, i) => [key, i]));
@@ -229,6 +234,12 @@ function byProvider<Row extends { provider: Provider }>(
         const place = places.get(at(row));
         if (row.provider === name && place !== undefined) values[place] = value(row);
       }
-      return { name: productName(name), values, color: order.indexOf(name) };
+      const look = order.indexOf(name);
+      return {
+        name: productName(name),
+        color: `var(--plot-${look % colors})`,
+        shape: shapes[look % shapes.length],
+        rows: values.map((one) => ({ value: one })),
+      };
     });
 }
