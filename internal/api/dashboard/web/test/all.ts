@@ -5,6 +5,7 @@ import "./ledger.test";
 import "./marked.test";
 import "./notifications.test";
 import "./path.test";
+import "./plot.test";
 import "./schema.test";
 import "./start.test";
 import "./yaml.test";

@@ -5,6 +5,7 @@ declare module "node:test" {
 }
 declare module "node:assert/strict" {
   const assert: {
+    ok(value: unknown, message?: string): void;
     equal(got: unknown, want: unknown, message?: string): void;
     deepEqual(got: unknown, want: unknown, message?: string): void;
     match(got: string, want: RegExp): void;

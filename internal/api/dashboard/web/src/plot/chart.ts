@@ -1,4 +1,5 @@
 // The geometry of a chart, in pixels: scale, axes, lines, bands, and the places of labels.
+import type { ComponentChildren } from "preact";
 import type { useShown } from "./shown";
 import { axisLabels, cut, flagLabels, flagWidth, isolated, labelSize, spread, textWidth } from "./labels";
 
@@ -80,6 +81,8 @@ export interface PlotProps {
   address?: (at: number, line?: Line) => string;
   /** Shows only the points from the first to the last. */
   zoom?: (first: number, last: number) => void;
+  /** Shown above the left edge of the chart. */
+  children?: ComponentChildren;
 }
 
 const valuesOf = ({ rows }: Line) =>
@@ -130,13 +133,13 @@ export function layoutOf(chart: Chart, width: number, height: number, bare = fal
   const drawn = [...lines, ...(chart.dots ? [chart.dots] : []), ...(chart.before ? [chart.before] : [])];
   const sums = chart.stacked ? stacked(lines) : [];
   const highest = Math.max(chart.highest ?? 0, highestOf(drawn), ...(sums.at(-1) ?? []));
-  const ticks = ticksOf(highest || chart.least, Math.max(2, Math.floor(height / 45)), chart.least);
+  const ticks = ticksOf(highest || chart.least, Math.max(2, Math.floor(height / 32)), chart.least);
   const flagged = points.some(({ flags }) => flags?.length);
   const ends = !bare && !chart.stacked && width >= 640 && lines.length > 0;
   const named = lines.map(({ shape, name }) => textWidth(`${shape} ${name}  ${show(1)}00`));
   const endsWidth = ends ? Math.min(180, Math.max(...named) + 14) : 8;
   const left = bare ? bareMargin : Math.ceil(Math.max(...ticks.map((tick) => textWidth(show(tick))))) + 8;
-  const right = bare ? width - bareMargin : width - endsWidth;
+  const right = Math.max(left + 1, bare ? width - bareMargin : width - endsWidth);
   const top = bare ? bareMargin : flagged ? 28 : 8;
   const bottom = bare ? height - bareMargin : height - 24;
   const step = (right - left) / Math.max(1, points.length);

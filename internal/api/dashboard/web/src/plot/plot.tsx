@@ -60,6 +60,7 @@ export function Plot(props: PlotProps) {
   return (
     <figure class="plot">
       {about && <figcaption class="faint">{about}</figcaption>}
+      {props.children}
       <div ref={ref} class="plot-area" style={{ height: `${height}px` }}>
         <svg class="drawing" width={width} height={height} aria-hidden="true" focusable="false">
           {marked && zoom && (

@@ -29,7 +29,7 @@ export function Tools({ at, ...props }: ToolsProps) {
   return (
     <>
       <div class="plot-tools">
-        <span class="faint">{props.zoom && "Drag to zoom. Click a point to see its answers."}</span>
+        <span class="faint mouse-only">{props.zoom && "Drag to zoom. Click a point to see its answers."}</span>
         <Button text="Show as table" class="small" aria-expanded={asTable} onClick={() => setAsTable(!asTable)} />
         <Button text="CSV" class="small" onClick={() => download(csvFile(csvRows(props)), `${caption}.csv`)} />
         <Button text="SVG" class="small" disabled={busy} onClick={() => run(saveSVG)} />

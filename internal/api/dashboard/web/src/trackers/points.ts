@@ -86,6 +86,7 @@ export function alertMarks(
     const at = Date.parse(shift?.since ?? due.get(sweep) ?? "");
     const href = addressOf(tracker, "alerts", { ...keptFilters(), alert: id });
     const word = shift ? "Shift" : "Alert";
-    return Number.isNaN(at) ? [] : [{ at, word, text: plainText(summary), href, brand: shift?.brand }];
+    const text = plainText(summary).replace(/\.$/, "");
+    return Number.isNaN(at) ? [] : [{ at, word, text, href, brand: shift?.brand }];
   });
 }

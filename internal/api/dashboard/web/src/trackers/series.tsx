@@ -74,16 +74,21 @@ export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }:
     const change = compared?.find((row) => row.brand === focus.name && row.target === target);
     const times = (of: TimedPoint[]) => of.map((point) => point.times[0]);
     const then = earlier.value ? pointsOf(sweeps.value, earlier.value, previous) : [];
-    const before = earlier.value && lineOf(focus, then, earlier.value);
+    const earlierRows = earlier.value ? lineOf(focus, then, earlier.value).rows : [];
+    const places = aligned(times(points), times(then), period.days * dayLength);
+    const rowsBefore = places.map((i) => earlierRows[i ?? -1]);
     return {
       points,
       lines: drawn.map((brand) => lineOf(brand, points, report.value!)),
       dots: singles.value && lineOf(focus, points, singles.value),
-      before: before && {
-        ...before,
-        name: `${focus.name}, ${counted(period.days, "day")} before`,
-        rows: aligned(times(points), times(then), period.days * dayLength).map((i) => before.rows[i ?? -1]),
-      },
+      before: rowsBefore.some((row) => row?.value != null)
+        ? {
+            ...lookOf(focus),
+            shape: "—",
+            name: `${focus.name}, ${counted(period.days, "day")} before`,
+            rows: rowsBefore,
+          }
+        : undefined,
       levels: levelsOf(change, lookOf(focus).color),
       shift: shiftBefore(points, marks, focus.name, Date.parse(previous.from)),
       ...shareAxis,
@@ -130,25 +135,23 @@ export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }:
       />
       {!report.value && !report.error && <Skeleton lines={8} />}
       {!!chart?.points.length && (
-        <>
+        <Plot
+          caption={`${title} of ${tracker.name}`}
+          about={about}
+          chart={chart}
+          unit={weekly ? "Week" : "Sweep"}
+          say={percent}
+          range={range}
+          shown={shown}
+          others={others.map(lookOf)}
+          most={mostLines}
+          address={(at, line) => answersOf(tracker.name, chart.points[at], weekly, line?.name)}
+          zoom={(first, last) => zoomTo(chart.points[first].days[0], chart.points[last].days[1])}>
           <p class="plot-ways">
             {chart.shift && <EarlierShift shift={chart.shift} to={period.to} />}
             {period.chosen && <Button text="Zoom out" class="small" onClick={zoomOut} data-testid="zoom-out" />}
           </p>
-          <Plot
-            caption={`${title} of ${tracker.name}`}
-            about={about}
-            chart={chart}
-            unit={weekly ? "Week" : "Sweep"}
-            say={percent}
-            range={range}
-            shown={shown}
-            others={others.map(lookOf)}
-            most={mostLines}
-            address={(at, line) => answersOf(tracker.name, chart.points[at], weekly, line?.name)}
-            zoom={(first, last) => zoomTo(chart.points[first].days[0], chart.points[last].days[1])}
-          />
-        </>
+        </Plot>
       )}
     </section>
   );
@@ -159,7 +162,7 @@ type TimedChart = Chart & { points: TimedPoint[]; shift?: Mark };
 
 /** Returns the averages of both periods, as the comparison has them. */
 function levelsOf(row: ComparedRow | undefined, color: string): Chart["levels"] {
-  if (row?.before == null || row.after == null) return undefined;
+  if (row?.before == null || row.after == null || row.verdict === "tooEarly") return undefined;
   return [
     { value: row.before, text: `before ${percent(row.before)}`, color: "var(--soft)" },
     { value: row.after, text: `now ${percent(row.after)}`, color },
