@@ -57,6 +57,7 @@ func TestDashboard(t *testing.T) {
 		"tracker numbers":      testTrackerNumbers,
 		"why it changed":       testWhy,
 		"tracker journey":      testTrackerJourney,
+		"plots":                testPlots,
 		"typing":               testTyping,
 		"ten tabs":             testTenTabs,
 		"a server comes back":  testComesBack,

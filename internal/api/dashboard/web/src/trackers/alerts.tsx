@@ -3,6 +3,7 @@ import { AsCall } from "../ascall";
 import { useState } from "preact/hooks";
 import { call, retryRateLimited } from "../api";
 import type { Alert, AlertKind, SentReport, Tracker } from "../api.gen";
+import { route } from "../state";
 import { dateText, timeText } from "../time";
 import { CardTable } from "../table";
 import { Button, Loading, Problem, useAction, useLoad } from "../ui";
@@ -70,6 +71,9 @@ export function OpenAlerts({ tracker }: { tracker: Tracker }) {
   );
 }
 
+/** Scrolls to the alert of the address. */
+const intoView = (row: HTMLElement | null) => row?.scrollIntoView({ block: "center" });
+
 /** brief leaves out the most affected prompts. */
 type ListProps = { tracker: Tracker; alerts: Alert[]; again: () => void; brief?: boolean };
 
@@ -84,7 +88,10 @@ function List({ tracker, alerts, again, brief }: ListProps) {
       <Problem error={error} />
       <ul class="alerts" data-testid="alerts">
         {alerts.map((alert) => (
-          <li key={alert.id} class={alert.open ? "open" : undefined}>
+          <li
+            key={alert.id}
+            class={alert.open ? "open" : undefined}
+            {...(alert.id === route.value.query.alert && { "aria-current": true, ref: intoView })}>
             <p>
               <span class="badge">{alertKinds[alert.kind]}</span> {plainText(alert.summary)}
             </p>
