@@ -21,7 +21,7 @@ import (
 // foreign returns elements that the dashboard does not create, and attributes that
 // run or load something.
 const foreign = `[...document.querySelectorAll("body *")].filter((e) =>
-	e.matches("script, style, link, meta, base, object, embed, svg:not(.drawing), svg.drawing :not(g, path, line), math, img, video, audio, template, marquee, noscript, iframe:not([sandbox=''])") &&
+	e.matches("script, style, link, meta, base, object, embed, svg:not(.drawing, .spark), svg :not(g, path, line, rect, circle, pattern, text, tspan, title, a[href^='#'], a:not([href])), math, img, video, audio, template, marquee, noscript, iframe:not([sandbox=''])") &&
 		!e.matches("body > noscript") ||
 	[...e.attributes].some(({ name, value }) => name.startsWith("on") ||
 		["href", "src", "action", "formaction", "srcdoc", "data"].includes(name) && !/^(https?:|#|docs$|openapi\.json$|captures\/|\/)/.test(value))

@@ -58,7 +58,7 @@ func testPlots(t *testing.T, c *chromium) {
 
 	p.click(".readout button", "Kestrin")
 	p.until("Kestrin alone", `document.querySelectorAll(".chip-line:not(.off)").length === 1`)
-	p.eval(`URL.createObjectURL = (file) => (file.text().then((text) => (window.__file = text)), "#")`)
+	p.eval(`!!(URL.createObjectURL = (file) => (file.text().then((text) => (window.__file = text)), "#"))`)
 	p.click(".plot-tools button", "SVG")
 	p.until("a file", `!!window.__file`)
 	svg, _ := p.eval(`window.__file`).(string)

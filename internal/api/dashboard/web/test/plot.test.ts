@@ -107,7 +107,7 @@ test("choose the ticks of a scale", () => {
 
 test("stop lines at gaps and breaks", () => {
   const { points } = chartOf(6, 1);
-  points.forEach((point) => (point.flags = []));
+  for (const point of points) point.flags = [];
   points[2].gap = "missed";
   points[4].flags = [{ word: "Break", text: "new model", restart: true }];
   const { rows } = line("a", [1, 1, 1, 1, 1, 1]);

@@ -132,7 +132,9 @@ export function layoutOf(chart: Chart, width: number, height: number, bare = fal
   const { points, lines, show } = chart;
   const drawn = [...lines, ...(chart.dots ? [chart.dots] : []), ...(chart.before ? [chart.before] : [])];
   const sums = chart.stacked ? stacked(lines) : [];
-  const highest = Math.max(chart.highest ?? 0, highestOf(drawn), ...(sums.at(-1) ?? []));
+  const levels = chart.levels ?? [];
+  const others = [...levels.map(({ value }) => value), ...(sums.at(-1) ?? [])];
+  const highest = Math.max(chart.highest ?? 0, highestOf(drawn), ...others);
   const ticks = ticksOf(highest || chart.least, Math.max(2, Math.floor(height / 32)), chart.least);
   const flagged = points.some(({ flags }) => flags?.length);
   const ends = !bare && !chart.stacked && width >= 640 && lines.length > 0;
@@ -160,7 +162,6 @@ export function layoutOf(chart: Chart, width: number, height: number, bare = fal
     const name = cut(line.name, endsWidth - 14 - textWidth(`${line.shape}  ${value}`));
     return [{ line, y: endYs[i], text: ` ${isolated(name)} ${value}` }];
   });
-  const levels = chart.levels ?? [];
   const levelYs = spread(
     levels.map(({ value }) => y(value) - 5),
     labelSize + 3,

@@ -124,7 +124,7 @@ export function Drawing({ chart, layout }: { chart: Chart; layout: Layout }) {
           </>
         );
         return (
-          <a key={i} class="flag-label" href={first.href} tabIndex={-1}>
+          <a key={i} class="flag-label" href={first.href} tabindex={-1}>
             {flag}
           </a>
         );

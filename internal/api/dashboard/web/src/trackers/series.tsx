@@ -23,7 +23,7 @@ import {
   useAlerts,
   type useSweeps,
 } from "./points";
-import { lookOf, shareAxis } from "./trend";
+import { lineLook, shareAxis } from "./trend";
 import { metrics, percent, range, type MetricName } from "./words";
 
 /** How many brands a chart shows at once. */
@@ -64,7 +64,7 @@ export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }:
     if (!report.value || !sweeps.value) return undefined;
     const lineOf = (brand: PanelBrand, points: TimedPoint[], { rows }: MetricReport): Line => {
       const own = rows.filter((row) => row.brand === brand.name && row.target === target);
-      return { ...lookOf(brand), rows: rowsAt(points, own) };
+      return { ...lineLook(brand), rows: rowsAt(points, own) };
     };
     const marks = [
       ...breakMarks(report.value, !weekly),
@@ -83,13 +83,13 @@ export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }:
       dots: singles.value && lineOf(focus, points, singles.value),
       before: rowsBefore.some((row) => row?.value != null)
         ? {
-            ...lookOf(focus),
+            ...lineLook(focus),
             shape: "—",
             name: `${focus.name}, ${counted(period.days, "day")} before`,
             rows: rowsBefore,
           }
         : undefined,
-      levels: levelsOf(change, lookOf(focus).color),
+      levels: levelsOf(change, lineLook(focus).color),
       shift: shiftBefore(points, marks, focus.name, Date.parse(previous.from)),
       ...shareAxis,
     };
@@ -100,8 +100,8 @@ export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }:
     earlier.value,
     alerts.value,
     compared,
-    drawn.length,
-    focus,
+    shown.names.join("\n"),
+    metric,
     period.from,
     period.to,
   ]);
@@ -143,7 +143,7 @@ export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }:
           say={percent}
           range={range}
           shown={shown}
-          others={others.map(lookOf)}
+          others={others.map(lineLook)}
           most={mostLines}
           address={(at, line) => answersOf(tracker.name, chart.points[at], weekly, line?.name)}
           zoom={(first, last) => zoomTo(chart.points[first].days[0], chart.points[last].days[1])}>
@@ -181,7 +181,7 @@ const answersOf = (tracker: string, { key, days: [from, to] }: TimedPoint, weekl
 /** Says that the brand shifted before the first point, with a button that shows the shift. */
 function EarlierShift({ shift: { at, text }, to }: { shift: Mark; to: string }) {
   const day = new Date(at).toISOString().slice(0, 10);
-  const show = () => setQuery({ days: "", from: daysLater(day, -daysBeforeShift), to });
+  const show = () => zoomTo(daysLater(day, -daysBeforeShift), to);
   return <Button text={`◀ Shift on ${dateText(at)}, before this period`} class="small" title={text} onClick={show} />;
 }
 

@@ -11,7 +11,7 @@ import { marked } from "./marks";
 import { havingBrands, useMetrics } from "./numbers";
 import { Delta, Value, type PanelBrand } from "./pieces";
 import { breakMarks, isWeekly, lineQuery, pointsOf, rowsAt, type useSweeps } from "./points";
-import { lookOf, shareAxis } from "./trend";
+import { lineLook, shareAxis } from "./trend";
 import { range, type MetricName } from "./words";
 
 const shownTargets = 12;
@@ -36,7 +36,7 @@ export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsPro
   const rows = totals.value?.rows ?? [];
   const all = rows.map(
     (row): Line => ({
-      ...lookOf(brand),
+      ...lineLook(brand),
       rows: rowsAt(
         points,
         (lines.value?.rows ?? []).filter(({ target }) => target === row.target),

@@ -4,7 +4,7 @@ import { SparkPlot } from "../plot/drawing";
 import { brandColor, type PanelBrand } from "./pieces";
 
 /** Returns how the line of a brand looks. */
-export const lookOf = ({ name, look }: PanelBrand): Omit<Line, "rows"> => ({
+export const lineLook = ({ name, look }: PanelBrand): Omit<Line, "rows"> => ({
   name,
   color: brandColor(look),
   shape: shapes[look],
@@ -16,5 +16,5 @@ export const shareAxis = { least: 0.01, show: (share: number) => `${Math.round(1
 
 /** A small chart of one value per sweep. By default, the scale follows from the values. */
 export const Spark = ({ brand, values, top }: { brand: PanelBrand; values: (number | null)[]; top?: number }) => (
-  <SparkPlot line={{ ...lookOf(brand), rows: values.map((value) => ({ value })) }} highest={top} />
+  <SparkPlot line={{ ...lineLook(brand), rows: values.map((value) => ({ value })) }} highest={top} />
 );
