@@ -85,6 +85,12 @@ export interface PlotProps {
   children?: ComponentChildren;
 }
 
+/** Returns the lines of a chart, with the line of the previous period. */
+export const linesOf = ({ lines, before }: Chart) => (before ? [...lines, before] : lines);
+
+/** Returns why a point is marked, in words. */
+export const flagWords = (flags: Flag[] = []) => flags.map(({ word, text }) => `${word}: ${text}`).join("; ");
+
 const valuesOf = ({ rows }: Line) =>
   rows.flatMap((row) => (row?.value == null ? [] : [row.interval?.rerun[1] ?? row.value]));
 
@@ -130,7 +136,7 @@ const bareMargin = 3;
 /** Returns the places of everything in a chart. Labels at the lines' ends are left out if there is little room. */
 export function layoutOf(chart: Chart, width: number, height: number, bare = false) {
   const { points, lines, show } = chart;
-  const drawn = [...lines, ...(chart.dots ? [chart.dots] : []), ...(chart.before ? [chart.before] : [])];
+  const drawn = chart.dots ? [...linesOf(chart), chart.dots] : linesOf(chart);
   const sums = chart.stacked ? stacked(lines) : [];
   const levels = chart.levels ?? [];
   const others = [...levels.map(({ value }) => value), ...(sums.at(-1) ?? [])];

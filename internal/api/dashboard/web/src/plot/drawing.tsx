@@ -1,6 +1,6 @@
 // Draws a chart as SVG. All colors are attributes and not styles, so that the same drawing can be saved as a file.
 import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { layoutOf, pathsOf, type Chart, type Layout, type Line } from "./chart";
+import { flagWords, layoutOf, pathsOf, type Chart, type Layout, type Line } from "./chart";
 import { labelSize } from "./labels";
 import "./plot.css";
 
@@ -31,7 +31,6 @@ export function Drawing({ chart, layout }: { chart: Chart; layout: Layout }) {
   const hatch = useId();
   const { box, x, y, step } = layout;
   const { points, lines, dots, before } = chart;
-  const inside = { y1: box.top, y2: box.bottom };
   return (
     <g font-size={labelSize} fill="var(--soft)">
       <pattern id={hatch} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
@@ -67,7 +66,13 @@ export function Drawing({ chart, layout }: { chart: Chart; layout: Layout }) {
           ),
       )}
       {layout.flags.map(({ i, x: at }) => (
-        <line key={i} x1={at} x2={at} {...inside} stroke="var(--ink)" stroke-width="1.5" stroke-dasharray="4 4" />
+        <path
+          key={i}
+          d={`M${at} ${box.top}V${box.bottom}`}
+          stroke="var(--ink)"
+          stroke-width="1.5"
+          stroke-dasharray="4 4"
+        />
       ))}
       {before && (
         <path
@@ -99,36 +104,28 @@ export function Drawing({ chart, layout }: { chart: Chart; layout: Layout }) {
         {layout.levels.map(
           ({ text, labelY }) =>
             labelY !== undefined && (
-              <text key={text} class="level-label" x={box.left + 6} y={labelY} fill="var(--ink)">
+              <text key={text} x={box.left + 6} y={labelY} fill="var(--ink)">
                 {text}
               </text>
             ),
         )}
       </g>
       {layout.endLabels.map(({ line, y: at, text }) => (
-        <text key={line.name} class="end-label" x={box.right + 8} y={at} dy=".35em" fill="var(--ink)">
+        <text key={line.name} x={box.right + 8} y={at} dy=".35em" fill="var(--ink)">
           <title>{line.name}</title>
           <tspan fill={line.color}>{line.shape}</tspan>
           {text}
         </text>
       ))}
-      {layout.flagLabels.map(({ i, x: at, text, width }) => {
-        const [first] = layout.flags[i].flags;
-        const flag = (
-          <>
-            <title>{layout.flags[i].flags.map((one) => one.text).join("\n")}</title>
-            <rect x={at - width / 2} y="2" width={width} height="20" rx="4" fill="var(--ink)" />
-            <text x={at} y="12" dy=".35em" text-anchor="middle" fill="var(--paper)">
-              {text}
-            </text>
-          </>
-        );
-        return (
-          <a key={i} class="flag-label" href={first.href} tabindex={-1}>
-            {flag}
-          </a>
-        );
-      })}
+      {layout.flagLabels.map(({ i, x: at, text, width }) => (
+        <a key={i} href={layout.flags[i].flags.find(({ href }) => href)?.href} tabindex={-1}>
+          <title>{flagWords(layout.flags[i].flags)}</title>
+          <rect x={at - width / 2} y="2" width={width} height="20" rx="4" fill="var(--ink)" />
+          <text x={at} y="12" dy=".35em" text-anchor="middle" fill="var(--paper)">
+            {text}
+          </text>
+        </a>
+      ))}
     </g>
   );
 }

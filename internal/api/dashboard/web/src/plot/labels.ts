@@ -56,7 +56,7 @@ export interface Label {
   text: string;
 }
 
-/** Returns the labels of a horizontal axis: every n-th one up to the last, so that they stay apart and within bounds. */
+/** Returns the labels of a horizontal axis: every n-th one up to the last, apart from each other and within bounds. */
 export function axisLabels(texts: string[], xs: number[], low: number, high: number, most = 8): Label[] {
   for (let every = Math.max(1, Math.ceil(texts.length / most)); every <= texts.length; every++) {
     const labels = texts.flatMap((text, i) => {

@@ -1,7 +1,7 @@
 // A chart for mouse, keyboard and screen reader. Its legend shows the values of one point: the newest, or the one under
 // the pointer or chosen with the arrow keys.
 import { useMemo, useState } from "preact/hooks";
-import { layoutOf, type Chart, type Layout, type Line, type PlotProps } from "./chart";
+import { flagWords, layoutOf, linesOf, type Chart, type Layout, type Line, type PlotProps } from "./chart";
 import { Drawing, useWidth } from "./drawing";
 import { Legend, Notes } from "./legend";
 import { afterKey, selected, type Cursor } from "./shown";
@@ -9,7 +9,7 @@ import { Tools } from "./tools";
 
 export function Plot(props: PlotProps) {
   const { caption, about, chart, address, zoom, height = 320 } = props;
-  const { points, lines, before } = chart;
+  const { points, lines } = chart;
   const { ref, width } = useWidth();
   const layout = useMemo(() => layoutOf(chart, width, height), [chart, width, height]);
   const drawing = useMemo(() => width > 0 && <Drawing chart={chart} layout={layout} />, [layout]);
@@ -48,10 +48,12 @@ export function Plot(props: PlotProps) {
   };
   const leave = ({ pointerType }: PointerEvent) => pointerType !== "touch" && setCursor({});
   const say = (one: Line) => (one.rows[at]?.value == null ? "–" : (props.say ?? chart.show)(one.rows[at]!.value!));
-  const spoken = [...lines, ...(before ? [before] : [])].map((one) => `${one.name} ${say(one)}`).join(", ");
+  const spoken = linesOf(chart)
+    .map((one) => `${one.name} ${say(one)}`)
+    .join(", ");
   const description = [
     `${point.label}: ${point.gap ?? spoken}`,
-    ...(point.flags ?? []).map(({ word, text }) => `${word}: ${text}`),
+    ...(point.flags?.length ? [flagWords(point.flags)] : []),
     ...(line && address ? [`Enter opens ${line.name}`] : []),
     ...(marked && zoom ? [`Enter zooms to ${points[marked[0]].label} – ${points[marked[1]].label}`] : []),
   ].join(". ");

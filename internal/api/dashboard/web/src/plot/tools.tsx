@@ -2,26 +2,23 @@
 import { useState } from "preact/hooks";
 import { csvFile, download, type CSVValue } from "../file";
 import { Button, Problem, useAction } from "../ui";
-import { lettered, type Line, type PlotProps } from "./chart";
+import { flagWords, lettered, linesOf, type Line, type PlotProps } from "./chart";
 import { savePNG, saveSVG, svgOf } from "./picture";
 
 type ToolsProps = PlotProps & { at: number };
 
 export function Tools({ at, ...props }: ToolsProps) {
   const { caption, about = "", chart, range } = props;
-  const { points, lines, before } = chart;
+  const { points } = chart;
   const [asTable, setAsTable] = useState(false);
   const say = props.say ?? chart.show;
   const { busy, error, run } = useAction(async (save: (svg: string, name: string) => unknown) => {
-    const legend = [...lines, ...(before ? [before] : [])].map(({ rows, ...line }) => {
+    const legend = linesOf(chart).map(({ rows, ...line }) => {
       const { value, interval } = rows[at] ?? {};
       const ends = range && interval ? ` (${range(interval.rerun)})` : "";
       return { ...line, value: value == null ? "–" : say(value) + ends };
     });
-    const notes = lettered(points).map(
-      ({ letter, label, flags }) =>
-        `${letter} ${label}: ${flags.map(({ word, text }) => `${word}: ${text}`).join("; ")}`,
-    );
+    const notes = lettered(points).map(({ letter, label, flags }) => `${letter} ${label}: ${flagWords(flags)}`);
     const period = `${points[0].label} – ${points[points.length - 1].label}`;
     const words = { title: `${caption}, ${period}`, about: `${about} Legend: ${points[at].label}.`, legend, notes };
     await save(svgOf(chart, words), caption);
@@ -42,27 +39,28 @@ export function Tools({ at, ...props }: ToolsProps) {
 }
 
 /** Returns the exact values of a chart: a row for each point, and for each line its value and its range, if any. */
-export function csvRows({ chart: { points, lines, before }, unit }: Pick<PlotProps, "chart" | "unit">): CSVValue[][] {
-  const columns = [...lines, ...(before ? [before] : [])].flatMap(
-    ({ name, rows }): [string, (i: number) => CSVValue][] => {
-      const value: [string, (i: number) => CSVValue] = [name, (i) => rows[i]?.value];
-      const end = (k: number) => (i: number) => rows[i]?.interval?.rerun[k];
-      return rows.some((row) => row?.interval)
-        ? [value, [`${name} (low)`, end(0)], [`${name} (high)`, end(1)]]
-        : [value];
-    },
-  );
-  const notes = ({ gap, flags = [] }: (typeof points)[number]) =>
-    [...(gap ? [gap] : []), ...flags.map(({ word, text }) => `${word}: ${text}`)].join("; ");
+function csvRows({ chart, unit }: PlotProps): CSVValue[][] {
+  const columns = linesOf(chart).map((line) => ({ ...line, ranged: line.rows.some((row) => row?.interval) }));
   return [
-    [unit, ...columns.map(([name]) => name), "Notes"],
-    ...points.map((point, i) => [point.label, ...columns.map(([, read]) => read(i)), notes(point)]),
+    [
+      unit,
+      ...columns.flatMap(({ name, ranged }) => [name, ...(ranged ? [`${name} (low)`, `${name} (high)`] : [])]),
+      "Notes",
+    ],
+    ...chart.points.map(({ label, gap, flags }, i) => [
+      label,
+      ...columns.flatMap(({ rows, ranged }) => {
+        const { value, interval } = rows[i] ?? {};
+        return ranged ? [value, interval?.rerun[0], interval?.rerun[1]] : [value];
+      }),
+      gap ?? flagWords(flags),
+    ]),
   ];
 }
 
 function PlotTable({ caption, chart, unit, address, range, ...props }: PlotProps) {
-  const { points, lines, before } = chart;
-  const columns = [...lines, ...(before ? [before] : [])];
+  const { points, before } = chart;
+  const columns = linesOf(chart);
   const cell = ({ rows }: Line, i: number) =>
     rows[i]?.value == null ? (
       "–"
