@@ -130,7 +130,7 @@ function Sensitivity({ saved, chosen, onChoose }: SensitivityProps) {
   const choices = new Set([...Object.values(sensitivities), saved]);
   return (
     <fieldset class="keys-choices">
-      <legend>Alert sensitivity, with the expected false alarms</legend>
+      <legend>Alert sensitivity and expected false alarms</legend>
       {[...choices].map((alarms) => (
         <label key={alarms} class="inline">
           <input
