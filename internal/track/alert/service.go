@@ -41,8 +41,8 @@ func shortened(text string, n int) string {
 	return text
 }
 
-// plain returns the note as plain text of at most n UTF-16 units. A longer text is cut
-// before its link.
+// plain returns the note as plain text of a maximum length in UTF-16 units. A longer text
+// is cut before its link.
 func (n *Note) plain(units int) string {
 	return shortened(n.Tracker+": "+n.Summary+n.details(), units-len(n.Link)-2) + "\n" + n.Link + "\n"
 }

@@ -44,7 +44,7 @@ func (s *Directory) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
 	for _, f := range fields {
 		value, required := f.value(c), slices.Contains(f.required, c.Kind)
 		switch {
-		case value == "" && required, value != "" && f.form != nil && required && !f.form.MatchString(value):
+		case required && (value == "" || f.form != nil && !f.form.MatchString(value)):
 			in.Reject(f.name, "%s", f.rule)
 		case value != "" && !required && !slices.Contains(f.optional, c.Kind):
 			in.Reject(f.name, "cannot be used with a %s channel", c.Kind)

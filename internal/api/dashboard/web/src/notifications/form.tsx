@@ -84,7 +84,7 @@ export function ChannelForm({ channel, taken, onSaved, next }: FormProps) {
       </div>
       {!problems.some(({ field }) => shown.includes(field.replace(/\[\d+\]$/, ""))) && <Problem error={error} />}
       <div role="status" data-testid="channel-test">
-        {test && !busy && (
+        {test && !busy && !error && (
           <>
             <p>Saved. A test message was sent:</p>
             <Outcome {...test} />

@@ -59,11 +59,9 @@ export function Notifications() {
         </Empty>
       )}
       {channels.length > 0 && <Channels channels={channels} again={again} />}
-      {!isAdmin && (
-        <Needs scope="admin" what="add, test or change channels">
-          {null}
-        </Needs>
-      )}
+      <Needs scope="admin" what="add, test or change channels">
+        {null}
+      </Needs>
       <AsCall path="/v1/channels" />
     </div>
   );

@@ -86,8 +86,8 @@ export function Notify({ tracker, again }: Pick<TabProps, "tracker" | "again">) 
         </form>
       ) : (
         <p>
-          {saved.alerts.length ? `Alerts are sent to ${saved.alerts.join(", ")}.` : "Alerts are not sent anywhere."}{" "}
-          Alert sensitivity: {sensitivityText(saved.alarms)}.
+          Alerts are sent to {saved.alerts.join(", ") || "no channels"}. Alert sensitivity:{" "}
+          {sensitivityText(saved.alarms)}.
         </p>
       )}
       <Problem error={save.error ?? test.error} />
