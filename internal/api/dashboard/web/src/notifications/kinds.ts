@@ -38,7 +38,7 @@ export const channelKinds: Record<ChannelKind, Kind> = {
     title: "Telegram",
     steps:
       "In Telegram: send /newbot to @BotFather and copy the token. Add the bot to the chat. The chat ID is the @name " +
-      "of a public channel, or the number that @userinfobot or the bot's getUpdates shows.",
+      "of a public channel, or the number of the chat in the bot's getUpdates.",
     fields: [
       { name: "botToken", label: "Bot token", placeholder: "123456789:AA…" },
       { name: "chatId", label: "Chat ID", placeholder: "-1001234567890" },
