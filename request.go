@@ -260,8 +260,8 @@ type KeyCeilings struct {
 
 // KeyPatch is a change of a key.
 type KeyPatch struct {
-	// The new name of the key, or an empty text for none. Left out, the key keeps its name. With a name alone, it keeps its spending limits.
-	Name *string `json:"name,omitempty" schema:"maxLength=100"`
+	// The new name of the key; left out, the key keeps its name. With a name alone, it keeps its spending limits.
+	Name string `json:"name,omitempty" schema:"maxLength=100"`
 	KeyCeilings
 }
 

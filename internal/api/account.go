@@ -76,10 +76,8 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 // changeKey sets the name or the spending limits of a key of the organization, or both.
 func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (_ *earshot.ChangedKey, err error) {
 	id, body, now := c.subject(), in.value, s.Store.Now()
-	if body.Name != nil {
-		if err := account.CheckKeyName(*body.Name); err != nil {
-			in.Reject("name", "%v", err)
-		}
+	if err := account.CheckKeyName(body.Name); err != nil {
+		in.Reject("name", "%v", err)
 	}
 	if err := in.Err(); err != nil {
 		return nil, err
@@ -88,10 +86,10 @@ func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (_ *
 		return nil, store.ErrNotFound
 	}
 	var changed *earshot.Key
-	if body.Name != nil {
-		changed, err = s.Orgs.RenameKey(c.context(), c.organization(), id, *body.Name, now)
+	if body.Name != "" {
+		changed, err = s.Orgs.RenameKey(c.context(), c.organization(), id, body.Name, now)
 	}
-	if err == nil && (body.Name == nil || body.KeyCeilings != earshot.KeyCeilings{}) {
+	if err == nil && (body.Name == "" || body.KeyCeilings != earshot.KeyCeilings{}) {
 		changed, err = s.Orgs.SetKeyBudget(c.context(), c.organization(), id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), now)
 	}
 	if err != nil {
