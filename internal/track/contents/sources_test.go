@@ -2,6 +2,7 @@ package contents_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -77,6 +78,20 @@ func TestDetailedSources(t *testing.T) {
 			t.Errorf("baseline: -want +got\n%s", diff)
 		}
 		checkSourceQueries(w)
+		for _, test := range []struct {
+			filter earshot.AnswerFilter
+			count  int
+		}{
+			{earshot.AnswerFilter{Source: "news.example"}, 4}, {earshot.AnswerFilter{Source: own}, 3},
+			{earshot.AnswerFilter{Source: "news.example", Brand: "Kestrin"}, 3}, {earshot.AnswerFilter{Source: kept, Brand: "Kestrin"}, 3},
+			{earshot.AnswerFilter{Source: "ollaro.example", Brand: "Kestrin"}, 0}, {earshot.AnswerFilter{Source: "news.example", Brand: "Ollaro"}, 0},
+			{earshot.AnswerFilter{Source: "news.example", Brand: "Kestrin", Counted: true}, 2},
+		} {
+			page, err := w.Answers(t.Context(), w.organization, trackerName, &test.filter, time.Time{}, time.Time{}, "", 100)
+			if err != nil || len(page.Answers) != test.count {
+				t.Errorf("%+v: %+v, %v, want %d answers", test.filter, page, err, test.count)
+			}
+		}
 	})
 }
 

@@ -149,7 +149,13 @@ function SweepTable({ tracker, sweeps }: { tracker: string; sweeps: Sweep[] }) {
           ) : (
             <span class="faint">{whyNot(sweep)}</span>
           ),
-        "#Missing": ifRan(({ progress }) => number(progress.missing)),
+        "#Missing": ifRan(({ id, progress: { missing } }) =>
+          missing ? (
+            <a href={addressOf(tracker, "answers", { sweep: id, outcome: "missing" })}>{number(missing)}</a>
+          ) : (
+            0
+          ),
+        ),
         "#Credits": ifRan(({ credits }) => number(credits.creditsCharged)),
         Duration: ifRan(({ startedAt, closedAt }) => (closedAt ? duration(startedAt!, closedAt) : "–")),
         Details: ifRan((sweep) => (
@@ -184,23 +190,13 @@ function Detail({ tracker, sweep }: { tracker: string; sweep: Sweep }) {
     (signal) => call("GET /v1/trackers/{name}/sweeps/{id}", { params: { name: tracker, id: sweep.id }, signal }),
     [tracker, sweep.id],
   );
-  const missing = loaded.value?.missing;
   return (
     <div class="side-by-side">
       <div>
         <h3>Missing answers</h3>
         <Loading of={loaded} />
-        {missing?.length === 0 && <p>None</p>}
-        <ul class="reasons">
-          {missing?.map(({ reason, count }) => (
-            <li key={reason}>
-              <a href={addressOf(tracker, "answers", { sweep: sweep.id, outcome: "missing", reason })}>
-                {reasonWords(reason)}
-              </a>
-              <strong> {number(count)}</strong>
-            </li>
-          ))}
-        </ul>
+        {loaded.value && !loaded.value.missing?.length && <p>None</p>}
+        <Reasons tracker={tracker} sweep={loaded.value} />
         <p class="faint">Missing answers are left out of all metrics and are not charged.</p>
       </div>
       <div>
@@ -223,6 +219,20 @@ function Detail({ tracker, sweep }: { tracker: string; sweep: Sweep }) {
     </div>
   );
 }
+
+/** Why answers of a sweep are missing, how many for each reason, and links to them. */
+const Reasons = ({ tracker, sweep }: { tracker: string; sweep?: Sweep }) => (
+  <ul class="reasons">
+    {sweep?.missing?.map(({ reason, count }) => (
+      <li key={reason}>
+        <a href={addressOf(tracker, "answers", { sweep: sweep.id, outcome: "missing", reason })}>
+          {reasonWords(reason)}
+        </a>
+        <strong> {number(count)}</strong>
+      </li>
+    ))}
+  </ul>
+);
 
 /** A running sweep, followed until it ends. */
 function Running({ tracker, sweep, onEnd }: { tracker: string; sweep: Sweep; onEnd: () => void }) {
@@ -268,6 +278,7 @@ function Running({ tracker, sweep, onEnd }: { tracker: string; sweep: Sweep; onE
         <strong>{number(submitted - answered - missing)}</strong> in progress, <strong>{number(missing)}</strong>{" "}
         missing, <strong>{number(planned - submitted)}</strong> waiting
       </p>
+      <Reasons tracker={tracker} sweep={now} />
       <p class="faint">
         {number(now.credits.creditsCharged)} of max. {number(now.credits.creditsToCharge)} credits
       </p>
