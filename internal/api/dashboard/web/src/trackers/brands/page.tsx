@@ -1,13 +1,15 @@
 // The brands of a tracker: their names and matching rules, a test of new names, and names that answers mention often.
 import { call } from "../../api";
-import type { Brand, DiscoveredName, DiscoverReport } from "../../api.gen";
+import type { Brand, DiscoveredName, DiscoverReport, Tracker } from "../../api.gen";
 import { targetLabel } from "../../names";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";
 import { Empty, Loading, number, useLoad, type Fetched } from "../../ui";
-import { addressOf } from "../address";
+import { addressOf, numberQuery } from "../address";
+import { havingBrands, useMetrics } from "../numbers";
 import { Badges, BrandMark, BrandName, Caution, lookOf, SampleData, Value } from "../pieces";
 import type { PanelBrand, TabProps } from "../pieces";
+import { Spark } from "../trend";
 import { inTurn, sample } from "./report";
 import { namesOf, Rules, switchesOf } from "./rules";
 import { Trial } from "./trial";
@@ -29,7 +31,7 @@ export function Brands({ tracker, panel, parts }: TabProps) {
     <>
       <SampleData when={tracker.demo || found.value?.madeUp} />
       <div class="brands-columns">
-        <PanelList tracker={tracker.name} brands={brands} panel={panel} chosen={brand?.name} />
+        <PanelList tracker={tracker} brands={brands} panel={panel} chosen={brand?.name} />
         <div class="answer-main">
           {!brands.length && !proposed && (
             <Empty title="No brands yet">
@@ -49,9 +51,17 @@ export function Brands({ tracker, panel, parts }: TabProps) {
   );
 }
 
-type PanelListProps = { tracker: string; brands: Brand[]; panel: PanelBrand[]; chosen?: string };
+type PanelListProps = { tracker: Tracker; brands: Brand[]; panel: PanelBrand[]; chosen?: string };
+
+/** The most brands whose trend is shown, because one request reads all of them. */
+const mostTrends = 20;
 
 function PanelList({ tracker, brands, panel, chosen }: PanelListProps) {
+  const having = havingBrands(panel.slice(0, mostTrends));
+  const asked = { ...numberQuery(tracker), metric: "visibility", by: "sweep,brand", last: 7, having };
+  const rows = useMetrics(tracker.name, having ? asked : undefined, tracker).value?.rows ?? [];
+  const valuesOf = (brand: string) =>
+    rows.filter((row) => row.brand === brand && row.target === rows[0].target).map(({ value }) => value);
   return (
     <nav class="card brands-list" aria-label="Brands" data-testid="panel">
       <h2>
@@ -61,10 +71,11 @@ function PanelList({ tracker, brands, panel, chosen }: PanelListProps) {
         {brands.map((brand, i) => (
           <li key={brand.name}>
             <a
-              href={addressOf(tracker, "brands", {}, brand.name)}
+              href={addressOf(tracker.name, "brands", {}, brand.name)}
               aria-current={brand.name === chosen ? "true" : undefined}>
               <BrandName brand={panel[i]} />
             </a>
+            <Visibility brand={panel[i]} values={valuesOf(brand.name)} />
             <div class="faint">
               {[
                 ...namesOf(brand)
@@ -79,6 +90,14 @@ function PanelList({ tracker, brands, panel, chosen }: PanelListProps) {
     </nav>
   );
 }
+
+/** The newest visibility of a brand, with its trend. */
+const Visibility = ({ brand, values }: { brand: PanelBrand; values: (number | null)[] }) =>
+  values.length > 4 ? (
+    <div>
+      <Value of={values.at(-1)} /> <span class="faint">visibility</span> <Spark brand={brand} values={values} />
+    </div>
+  ) : null;
 
 function Names({ brand, look }: { brand: Brand; look: number }) {
   const names = [
