@@ -111,6 +111,7 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
 
 /** The price of a request, or its problems. */
 interface Quote {
+  busy?: boolean;
   credits?: number;
   problems: FieldProblem[];
   error?: unknown;
@@ -119,7 +120,8 @@ interface Quote {
 /** Asks for the price of a request, once typing has paused. */
 export function useQuote(taskType: TaskType, payload: Payload): Quote {
   const body = JSON.stringify({ taskType, payload });
-  return useSettled((signal) => quoteFor(JSON.parse(body), signal), [body]).value ?? { problems: [] };
+  const { value, busy } = useSettled((signal) => quoteFor(JSON.parse(body), signal), [body]);
+  return { problems: [], ...value, busy };
 }
 
 async function quoteFor(task: TaskRequest, signal: AbortSignal): Promise<Quote> {
@@ -142,15 +144,9 @@ function Price({ quote }: { quote: Quote }) {
   );
 }
 
-export function Outcome({
-  run,
-  provider,
-  onAsk,
-}: {
-  run: Run;
-  provider: ProviderName;
-  onAsk: (query: string) => void;
-}) {
+type OutcomeProps = { run: Run; provider: ProviderName; onAsk: (query: string) => void };
+
+export function Outcome({ run, provider, onAsk }: OutcomeProps) {
   if (run.running)
     return (
       <p class="waiting">

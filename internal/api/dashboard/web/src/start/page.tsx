@@ -24,7 +24,7 @@ interface Question {
 
 const question = signal<Question>({ country: "", prompt: "" });
 key.subscribe(() => {
-  const country = new Intl.Locale(navigator.language).region ?? "US";
+  const country = navigator.language.match(/-([A-Z]{2})\b/)?.[1] ?? "US";
   question.value = { country, prompt: "What are the best running shoes for beginners?" };
 });
 
@@ -150,7 +150,7 @@ function AskStep({ api, offered, chosen }: { api: OpenAPI; offered: Offer[]; cho
         </Field>
         <Problem error={quote.error} />
         <Needs scope="monitor" what="ask">
-          <button class="primary" data-testid="ask" disabled={run.running || quote.credits === undefined}>
+          <button class="primary" data-testid="ask" disabled={run.running || quote.busy || quote.credits === undefined}>
             Ask {product}
             {quote.credits !== undefined && ` (max. ${counted(quote.credits, "credit")})`}
           </button>
