@@ -214,8 +214,8 @@ type CompareQuery struct {
 	Sort string `json:"sort,omitempty" schema:"enum=change"`
 	// How many rows to return; all by default.
 	Limit int `json:"limit,omitempty" schema:"min=1,max=20000"`
-	// How many rows to leave out at the start.
-	Offset int `json:"offset,omitempty" schema:"min=0"`
+	// How many rows to skip.
+	Offset int `json:"offset,omitempty" schema:"min=0,max=100000000"`
 }
 
 // Verdict is the result of a comparison: `moved` if the change exceeds the variation of an identical rerun in 95 of 100 cases, `steady` if it does not, `tooEarly` if a period has fewer than 5 sweeps.
