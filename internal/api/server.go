@@ -281,7 +281,7 @@ func (s *Server) receive(c *call) (free func(), err error) {
 	if !s.bodies.Take(account, bytes) {
 		return free, errPastShare("this account is sending too many bytes at once, try again")
 	}
-	free = func() { s.bodies.Give(account, bytes) }
+	free = func() { s.bodies.Release(account, bytes) }
 	_, err = c.body(limit)
 	return free, err
 }

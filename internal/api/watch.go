@@ -167,7 +167,7 @@ func (w *watch) leave(s *stream) {
 	w.mu.Lock()
 	v := s.view
 	delete(v.streams, s)
-	w.places.Give(v.organization, 1)
+	w.places.Release(v.organization, 1)
 	if w.byKey[s.key]--; w.byKey[s.key] == 0 {
 		delete(w.byKey, s.key)
 	}

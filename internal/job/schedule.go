@@ -125,7 +125,7 @@ func (r *Runner) run(o *order, claimed time.Time) {
 	r.mu.Lock()
 	r.tasks[job.ID] = true
 	r.mu.Unlock()
-	r.places.Add(job.Organization, 1)
+	r.places.ForceTake(job.Organization, 1)
 	r.running.Add(1)
 	r.workers.Go(func() { r.perform(o) })
 }
@@ -136,7 +136,7 @@ func (r *Runner) finished(o *order, err error) {
 	r.mu.Lock()
 	delete(r.tasks, o.job.ID)
 	r.mu.Unlock()
-	r.places.Give(o.job.Organization, 1)
+	r.places.Release(o.job.Organization, 1)
 	r.running.Done()
 	r.wakeScheduler()
 }

@@ -82,7 +82,7 @@ func (r *Runner) park(o *order, wait time.Duration) {
 	endSpan(o.span, nil)
 	o.ctx = nil
 	r.parked.Add(1)
-	r.places.Give(o.job.Organization, 1)
+	r.places.Release(o.job.Organization, 1)
 	time.AfterFunc(jitter(wait), func() { r.unpark(o) })
 	r.running.Done()
 	r.wakeScheduler()
@@ -155,7 +155,7 @@ func (r *Runner) collect(ctx context.Context, late *outbound.JobTicket) error {
 		late.State = upstream.TicketAbandoned
 		return r.Store.CloseLateTicket(late, nil, task, nil)
 	}
-	a.watched, a.request = def.Watched, request
+	a.watched, a.request = def.HealthFields, request
 	captureID := account.NewCaptureID()
 	try := &upstream.Attempt{
 		Provider: a.job.Provider, Account: a.job.Organization, Place: request.Locale().Place(), Number: 1,

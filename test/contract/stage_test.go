@@ -176,7 +176,7 @@ func crowded(t *testing.T) *stage {
 		Log: slog.New(slog.DiscardHandler), CallsInFlight: 1, RequestsInFlight: 1,
 	})
 	for _, name := range []string{"calls", "requests"} {
-		handler.Pools()[name].Add("somebody else", 1)
+		handler.Pools()[name].ForceTake("somebody else", 1)
 	}
 	full.Key = account.NewKey() // which may ask for everything
 	if err := accounts.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin), time.Time{}, time.Now()); err != nil {

@@ -75,14 +75,14 @@ func (p *Pool) Wait(ctx context.Context, account string) (release func(), err er
 // unit is for a new request: wait takes one of the places while it waits, and returns
 // ErrBusy if waiting would take too long.
 func (p *Pool) wait(ctx context.Context, account string, places *Pool) (release func(), err error) {
-	release = sync.OnceFunc(func() { p.Give(account, 1) })
+	release = sync.OnceFunc(func() { p.Release(account, 1) })
 	w, err := p.join(account, places)
 	if w == nil || err != nil {
 		return release, err
 	}
 	var late <-chan time.Time
 	if places != nil {
-		defer places.Give(account, 1)
+		defer places.Release(account, 1)
 		timer := time.NewTimer(longest * p.patience)
 		defer timer.Stop()
 		late = timer.C

@@ -31,7 +31,7 @@ func TestQueuesAreServedInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := share.NewPool(2)
-		p.Add("other", 2)
+		p.ForceTake("other", 2)
 		var order []string
 		for _, account := range []string{"flood", "flood", "flood", "calm", "flood", "calm"} {
 			go func() {
@@ -45,7 +45,7 @@ func TestQueuesAreServedInTurn(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		p.Give("other", 1)
+		p.Release("other", 1)
 		synctest.Wait()
 		if want := []string{"flood", "calm", "flood", "calm", "flood", "flood"}; !slices.Equal(order, want) {
 			t.Errorf("they are served in the order %v, want %v", order, want)

@@ -38,7 +38,7 @@ type Pool struct {
 func NewPool(capacity int64) *Pool { return &Pool{capacity: capacity, held: map[string]int64{}} }
 
 // Take takes n units for an account. It returns false if the account may not take them.
-// The caller must give the units back with Give.
+// The caller must give the units back with Release.
 func (p *Pool) Take(account string, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,9 +60,9 @@ func (p *Pool) refuse(account string) {
 	}
 }
 
-// Add takes n units for an account even if there is no room, for work that the node
+// ForceTake takes n units for an account even if there is no room, for work that the node
 // cannot refuse.
-func (p *Pool) Add(account string, n int64) {
+func (p *Pool) ForceTake(account string, n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.used += n
@@ -75,11 +75,11 @@ func (p *Pool) Hold(account string) (release func(), ok bool) {
 	if !p.Take(account, 1) {
 		return nil, false
 	}
-	return sync.OnceFunc(func() { p.Give(account, 1) }), true
+	return sync.OnceFunc(func() { p.Release(account, 1) }), true
 }
 
-// Give gives back n units of an account.
-func (p *Pool) Give(account string, n int64) {
+// Release gives back n units of an account.
+func (p *Pool) Release(account string, n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.used -= n

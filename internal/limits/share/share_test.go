@@ -169,7 +169,7 @@ func TestAnyOrder(t *testing.T) {
 				n := 1 + random.Int64N(5)
 				switch {
 				case len(held) > 0 && random.IntN(2) == 0:
-					p.Give(account, held[0])
+					p.Release(account, held[0])
 					held = held[1:]
 				case p.Take(account, n):
 					held = append(held, n)
@@ -179,7 +179,7 @@ func TestAnyOrder(t *testing.T) {
 				}
 			}
 			for _, n := range held {
-				p.Give(account, n)
+				p.Release(account, n)
 			}
 		})
 	}

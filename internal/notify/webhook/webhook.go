@@ -140,10 +140,10 @@ func (s *Sender) claim(ctx context.Context, active *sync.WaitGroup) {
 			return
 		}
 		for _, r := range receivers {
-			s.Places.Add(r.Organization, 1)
+			s.Places.ForceTake(r.Organization, 1)
 			active.Go(func() {
 				s.serve(ctx, r)
-				s.Places.Give(r.Organization, 1)
+				s.Places.Release(r.Organization, 1)
 				s.Wake() // the receiver may have more due deliveries
 			})
 		}
