@@ -6,7 +6,7 @@ type MetricQuery struct {
 	Metric string `json:"metric,omitempty" schema:"maxLength=500"`
 	// The dimensions to group by, comma-separated: `brand`, `surface`, `target`, `provider`, `country`, `prompt`, `tag`, `sweep`, `day`, `week`, `month`. The default is `target`. Metrics of brands are always grouped by brand; `brand` alone groups by nothing else.
 	By string `json:"by,omitempty" schema:"maxLength=200"`
-	NumberFilter
+	MetricFilter
 	// With `sweep` in `by`: each row covers this many sweeps, up to and including the named sweep, but none before the last break. The moving average varies less than single sweeps.
 	Last int `json:"last,omitempty" schema:"min=1,max=100,default=1"`
 	// Only rows that match, such as `brand:Ollaro`. Unlike `filter`, this does not change the values.
@@ -17,8 +17,8 @@ type MetricQuery struct {
 	Offset int `json:"offset,omitempty" schema:"min=0,max=100000000"`
 }
 
-// NumberFilter is a filter of the answers that metrics are computed from.
-type NumberFilter struct {
+// MetricFilter is a filter of the answers that metrics are computed from.
+type MetricFilter struct {
 	// Only sweeps due at or after this time or day. Days are in the tracker's time zone.
 	From string `json:"from,omitempty" schema:"moment"`
 	// Only sweeps due before this time, or on or before this day.
@@ -61,7 +61,7 @@ type NoiseReport struct {
 
 // TargetNoise is the difference between the two sweeps on one target, or on all targets together.
 type TargetNoise struct {
-	NumberLabels
+	MetricLabels
 	// How many prompt × target cells have answers in both sweeps. Prompts that contain a brand's name are left out.
 	Cells int `json:"cells" schema:"min=0"`
 	// The share of all pairs of cell and brand in which only one of the two sweeps names the brand; `null` without cells.
@@ -97,8 +97,8 @@ type NumberBreak struct {
 	Open bool `json:"open"`
 }
 
-// NumberLabels are the dimensions of a metric's row.
-type NumberLabels struct {
+// MetricLabels are the dimensions of a metric's row.
+type MetricLabels struct {
 	// `*` for several targets, `*web` or `*vendor:cloro` for the targets of one surface or vendor out of several.
 	Target  string `json:"target"`
 	Surface string `json:"surface,omitempty"`
@@ -116,7 +116,7 @@ type MetricRow struct {
 	Metric string `json:"metric"`
 	// Absent when the metric is not about a brand.
 	Brand string `json:"brand,omitempty"`
-	NumberLabels
+	MetricLabels
 	// Only for `merchantShare`: the merchant, as `domain:` and its domain, or as `name:` and its name in lower case.
 	Merchant string `json:"merchant,omitempty"`
 	// Only for `price`: the product, as `id:` and its id, or as `title:` and its title in lower case; and the currency.
@@ -202,7 +202,7 @@ type CompareQuery struct {
 	// Comma-separated names of metrics; `visibility` by default.
 	Metric string `json:"metric,omitempty" schema:"maxLength=500"`
 	// The later period; the last 28 days by default.
-	NumberFilter
+	MetricFilter
 	// The earlier period. By default, it is as long as the later period and ends right before it.
 	BaselineFrom string `json:"baselineFrom,omitempty" schema:"moment"`
 	BaselineTo   string `json:"baselineTo,omitempty" schema:"moment"`
@@ -264,7 +264,7 @@ type ComparedRow struct {
 	Metric string `json:"metric"`
 	// Empty when the metric is not about a brand.
 	Brand string `json:"brand"`
-	NumberLabels
+	MetricLabels
 	// The number of the prompt; only with `by=prompt`.
 	PromptID int     `json:"promptId,omitempty" schema:"min=1"`
 	Verdict  Verdict `json:"verdict"`
@@ -294,7 +294,7 @@ type ComparedRow struct {
 
 // GradedCut is how reliable the metrics of some targets are, and why.
 type GradedCut struct {
-	NumberLabels
+	MetricLabels
 	// `decision-grade`, `directional` or `exploratory`, from the most to the least reliable.
 	Grade    string                `json:"grade" schema:"enum=decision-grade|directional|exploratory"`
 	Criteria List[GradedCriterion] `json:"criteria"`
@@ -329,7 +329,7 @@ type ReportQuery struct {
 type SourceQuery struct {
 	// Count citations by domain, by URL or by type of site.
 	By string `json:"by,omitempty" schema:"enum=domain|url|type"`
-	NumberFilter
+	MetricFilter
 	// How many sources to list; the most cited come first.
 	Limit int `json:"limit,omitempty" schema:"min=1,max=1000,default=100"`
 	// Only sources on this brand's domains, and sources that are cited in sentences which name the brand.
@@ -362,7 +362,7 @@ type SourceRow struct {
 	Type string `json:"type"`
 	// The brand of the tracker that owns the site.
 	Brand string `json:"brand,omitempty"`
-	NumberLabels
+	MetricLabels
 	// The mean over cells of the source's share of citations, weighted by prompt.
 	Share *float64 `json:"share"`
 	// How many citations the source has; each URL counts once per answer.

@@ -41,8 +41,8 @@ type tableFlags struct {
 	CSV  bool `name:"csv" help:"Print the rows as CSV." xor:"format"`
 }
 
-func (c *numberFlags) filter() earshot.NumberFilter {
-	return earshot.NumberFilter{From: c.From, To: c.To, Filter: c.Filter, Branded: c.Branded, PoolSurfaces: c.PoolSurfaces}
+func (c *numberFlags) filter() earshot.MetricFilter {
+	return earshot.MetricFilter{From: c.From, To: c.To, Filter: c.Filter, Branded: c.Branded, PoolSurfaces: c.PoolSurfaces}
 }
 
 func (c *numberFlags) print(in *invocation, report any, rows [][]string, madeUp bool) error {
@@ -106,7 +106,7 @@ Examples:
 
 // Run prints the metrics.
 func (c *trackerMetricsCmd) Run(in *invocation, service *client.Client) error {
-	report, err := service.TrackerMetrics(in, c.Name, earshot.MetricQuery{Metric: c.Metric, By: c.By, Having: c.Having, NumberFilter: c.filter()})
+	report, err := service.TrackerMetrics(in, c.Name, earshot.MetricQuery{Metric: c.Metric, By: c.By, Having: c.Having, MetricFilter: c.filter()})
 	if err != nil {
 		return c.explain(err)
 	}
@@ -222,7 +222,7 @@ Examples:
 // Run compares the periods.
 func (c *trackerCompareCmd) Run(in *invocation, service *client.Client) error {
 	query := earshot.CompareQuery{
-		Metric: c.Metric, NumberFilter: c.filter(), BaselineFrom: c.BaselineFrom, BaselineTo: c.BaselineTo, Having: c.Having, By: c.By, Limit: c.Top,
+		Metric: c.Metric, MetricFilter: c.filter(), BaselineFrom: c.BaselineFrom, BaselineTo: c.BaselineTo, Having: c.Having, By: c.By, Limit: c.Top,
 	}
 	if c.Top > 0 {
 		query.Sort = "change"
@@ -296,7 +296,7 @@ Examples:
 
 // Run lists the sources.
 func (c *trackerSourcesCmd) Run(in *invocation, service *client.Client) error {
-	report, err := service.TrackerSources(in, c.Name, earshot.SourceQuery{By: c.By, Limit: c.Limit, NumberFilter: c.filter(), Brand: c.Brand, Since: c.Since})
+	report, err := service.TrackerSources(in, c.Name, earshot.SourceQuery{By: c.By, Limit: c.Limit, MetricFilter: c.filter(), Brand: c.Brand, Since: c.Since})
 	if err != nil {
 		return c.explain(err)
 	}

@@ -271,9 +271,9 @@ func Submitted(sweeps []*tracking.Sweep) (n int) {
 }
 
 // LabelsOf returns labels as clients see them.
-func LabelsOf(l metric.Labels) earshot.NumberLabels {
+func LabelsOf(l metric.Labels) earshot.MetricLabels {
 	surface, via := analysis.SplitOrigin(l.Surface)
-	return earshot.NumberLabels{Target: l.Target, Surface: surface, Via: via, Provider: l.Provider, Country: l.Country, Prompt: l.Prompt, Tag: l.Tag}
+	return earshot.MetricLabels{Target: l.Target, Surface: surface, Via: via, Provider: l.Provider, Country: l.Country, Prompt: l.Prompt, Tag: l.Tag}
 }
 
 // Between returns the sweeps from first to last, both inclusive.

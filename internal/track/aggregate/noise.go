@@ -91,7 +91,7 @@ func noiseFacts(repeat *tracking.Sweep) map[int]*storedNoise {
 
 func targetNoises(found []metric.Noise) (all []earshot.TargetNoise) {
 	for _, n := range found {
-		one := earshot.TargetNoise{NumberLabels: LabelsOf(n.Labels), Cells: n.Cells, Differs: n.Differs, BrandDistance: n.Named, DomainDistance: n.Domains}
+		one := earshot.TargetNoise{MetricLabels: LabelsOf(n.Labels), Cells: n.Cells, Differs: n.Differs, BrandDistance: n.Named, DomainDistance: n.Domains}
 		for _, brand := range n.Brands {
 			one.Brands = append(one.Brands, earshot.BrandNoise{Brand: brand.Brand, Differs: brand.Differs, Visibility: brand.Visibility})
 		}

@@ -125,7 +125,7 @@ func (d *sourceDetails) read(ctx context.Context, q *earshot.SourceQuery) error 
 
 func (d *sourceDetails) readBefore(ctx context.Context, q *earshot.SourceQuery, now *period) error {
 	zone := d.definition.Zone()
-	span, _, err := numbers.Periods(zone, &earshot.CompareQuery{NumberFilter: earshot.NumberFilter{From: q.From, To: q.To}}, d.store.Now())
+	span, _, err := numbers.Periods(zone, &earshot.CompareQuery{MetricFilter: earshot.MetricFilter{From: q.From, To: q.To}}, d.store.Now())
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func TestDetailedSources(t *testing.T) {
 		w.add(2, trail, us, "x", analysis.Analysis{Citations: pages(gained), Contents: metric.Contents{Unreported: metric.Unreported{metric.FieldSources: metric.NotRequested}}})
 		w.add(3, good, us, "x", naming) // names a brand, so that it does not count
 		w.save()
-		query := &earshot.SourceQuery{NumberFilter: earshot.NumberFilter{From: "2026-11-02", To: "2026-11-02"}, Limit: 100, Since: true}
+		query := &earshot.SourceQuery{MetricFilter: earshot.MetricFilter{From: "2026-11-02", To: "2026-11-02"}, Limit: 100, Since: true}
 		found, err := w.DetailedSources(t.Context(), w.organization, trackerName, query)
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func checkSourceQueries(w *world) {
 		{"the sources of a brand", earshot.SourceQuery{Limit: 9, Brand: "Ollaro"}, []string{"ollaro.example"}},
 		{"the sources of a brand, cut", earshot.SourceQuery{Limit: 1, Brand: "Kestrin", By: "url"}, []string{"https://news.example/kept"}},
 		{"types", earshot.SourceQuery{Limit: 9, By: "type"}, []string{"other"}},
-		{"no sweep", earshot.SourceQuery{Limit: 9, NumberFilter: earshot.NumberFilter{From: "2026-11-09"}}, nil},
+		{"no sweep", earshot.SourceQuery{Limit: 9, MetricFilter: earshot.MetricFilter{From: "2026-11-09"}}, nil},
 	} {
 		found, err := w.DetailedSources(w.Context(), w.organization, trackerName, &test.query)
 		if err != nil {
@@ -121,7 +121,7 @@ func checkSourceQueries(w *world) {
 			w.Errorf("%s: -want +got\n%s", test.name, diff)
 		}
 	}
-	first := earshot.SourceQuery{Limit: 9, Since: true, NumberFilter: earshot.NumberFilter{From: "2026-11-01"}}
+	first := earshot.SourceQuery{Limit: 9, Since: true, MetricFilter: earshot.MetricFilter{From: "2026-11-01"}}
 	if found, err := w.DetailedSources(w.Context(), w.organization, trackerName, &first); err != nil || found.Baseline.Sweeps != 0 || found.Rows[0].Since != nil {
 		w.Errorf("without a sweep before, the sources are %+v, %v", found, err)
 	}

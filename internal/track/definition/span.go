@@ -17,8 +17,8 @@ func (p Span) Has(at time.Time) bool {
 }
 
 // Filter returns the span as a filter of the API.
-func (p Span) Filter() earshot.NumberFilter {
-	return earshot.NumberFilter{From: p.From.UTC().Format(time.RFC3339Nano), To: p.Until.UTC().Format(time.RFC3339Nano)}
+func (p Span) Filter() earshot.MetricFilter {
+	return earshot.MetricFilter{From: p.From.UTC().Format(time.RFC3339Nano), To: p.Until.UTC().Format(time.RFC3339Nano)}
 }
 
 // notMoment is the error message for a limit of a time range.

@@ -23,7 +23,7 @@ import (
 // Compare compares two periods and tests whether their difference is significant. It returns
 // store.ErrNotFound if the tracker does not exist.
 func (s *Reader) Compare(ctx context.Context, organization, name string, q *earshot.CompareQuery, now time.Time) (*earshot.CompareReport, error) {
-	wanted, err := numberQuery(&q.NumberFilter, cmp.Or(q.Metric, "visibility"), "", q.Having)
+	wanted, err := numberQuery(&q.MetricFilter, cmp.Or(q.Metric, "visibility"), "", q.Having)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func periodView(b *aggregate.Aggregate, p definition.Span) earshot.Period {
 
 func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *earshot.NoiseReport) earshot.ComparedRow {
 	row := earshot.ComparedRow{
-		Metric: c.Metric, NumberLabels: aggregate.LabelsOf(c.Labels), PromptID: c.PromptVersion, Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
+		Metric: c.Metric, MetricLabels: aggregate.LabelsOf(c.Labels), PromptID: c.PromptVersion, Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
 		SmallestChange: c.Smallest, Cells: c.Cells, CellsLeftOut: c.LeftOut, SweepsBefore: c.SweepsA, SweepsAfter: c.SweepsB,
 		AnswersBefore: c.AnswersA, AnswersAfter: c.AnswersB,
 	}
@@ -251,7 +251,7 @@ func summary(r *earshot.ComparedRow) string {
 func percent(value float64) string { return fmt.Sprintf("%.1f %%", 100*value) }
 
 func gradedCut(g *metric.Graded) earshot.GradedCut {
-	cut := earshot.GradedCut{NumberLabels: aggregate.LabelsOf(g.Labels), Grade: string(g.Grade)}
+	cut := earshot.GradedCut{MetricLabels: aggregate.LabelsOf(g.Labels), Grade: string(g.Grade)}
 	for _, c := range g.Criteria {
 		cut.Criteria = append(cut.Criteria, earshot.GradedCriterion{Name: c.Name, Value: c.Value, Decision: c.Decision, Exploratory: c.Exploratory, Met: c.Met})
 	}

@@ -83,7 +83,7 @@ func selection(field, text string) (metric.Selection, error) {
 }
 
 // numberQuery parses the parameters that all queries have.
-func numberQuery(f *earshot.NumberFilter, metrics, by, having string) (q metric.Query, err error) {
+func numberQuery(f *earshot.MetricFilter, metrics, by, having string) (q metric.Query, err error) {
 	q = metric.Query{Metrics: list(metrics), By: list(by), Branded: f.Branded, PoolSurfaces: f.PoolSurfaces}
 	if i := slices.IndexFunc(q.Metrics, func(name string) bool { return metric.BaseName(name) == "stability" }); i >= 0 {
 		q.Metrics = slices.Replace(q.Metrics, i, i+1, "stability.domains", "stability.brands")
@@ -110,12 +110,12 @@ func asField(err error) error {
 
 // Metrics returns rows of metrics. It returns store.ErrNotFound if the tracker does not exist.
 func (s *Reader) Metrics(ctx context.Context, organization, name string, q *earshot.MetricQuery) (*earshot.MetricReport, error) {
-	wanted, err := numberQuery(&q.NumberFilter, q.Metric, cmp.Or(q.By, "target"), q.Having)
+	wanted, err := numberQuery(&q.MetricFilter, q.Metric, cmp.Or(q.By, "target"), q.Having)
 	if err != nil {
 		return nil, err
 	}
 	wanted.BrandsOnly, wanted.Last, wanted.MaxRows = true, q.Last, maxComputed
-	b, rows, err := s.rows(ctx, organization, name, &q.NumberFilter, aggregate.Options{Sources: untallied(wanted.Metrics)}, wanted)
+	b, rows, err := s.rows(ctx, organization, name, &q.MetricFilter, aggregate.Options{Sources: untallied(wanted.Metrics)}, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func untallied(metrics []string) (counts metric.Sources) {
 }
 
 // rows computes the rows of a query over the sweeps in the time range of a filter.
-func (s *Reader) rows(ctx context.Context, organization, name string, f *earshot.NumberFilter, o aggregate.Options, q metric.Query) (b *aggregate.Aggregate, rows []metric.Row, err error) {
+func (s *Reader) rows(ctx context.Context, organization, name string, f *earshot.MetricFilter, o aggregate.Options, q metric.Query) (b *aggregate.Aggregate, rows []metric.Row, err error) {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, nil, err
@@ -167,7 +167,7 @@ func (s *Reader) rows(ctx context.Context, organization, name string, f *earshot
 // Row returns a row of metrics as clients see it.
 func Row(b *aggregate.Aggregate, q metric.Query, r *metric.Row) earshot.MetricRow {
 	row := earshot.MetricRow{
-		Metric: r.Metric, NumberLabels: aggregate.LabelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
+		Metric: r.Metric, MetricLabels: aggregate.LabelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
 		Missing: orZero(r.Missing), Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: ruleset.Name(b.Rules), AnswersURL: answersURL(b, q, r),
 		NotRequested: orZero(r.NotRequested), NotOffered: orZero(r.NotOffered), Reason: string(r.Reason), NotMarked: orZero(r.NotMarked), Note: r.Note,
@@ -221,7 +221,7 @@ func intervals(of *metric.Intervals) *earshot.Intervals {
 // Sources returns the sites or pages that answers cite. It returns store.ErrNotFound if the
 // tracker does not exist.
 func (s *Reader) Sources(ctx context.Context, organization, name string, q *earshot.SourceQuery) (*earshot.SourceReport, error) {
-	wanted, err := numberQuery(&q.NumberFilter, "citationShare", "", "")
+	wanted, err := numberQuery(&q.MetricFilter, "citationShare", "", "")
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func (s *Reader) Sources(ctx context.Context, organization, name string, q *ears
 		wanted.Metrics = append(wanted.Metrics, "support")
 	}
 	counted := map[string]metric.Sources{"domain": metric.ByDomain | metric.BySupport, "url": metric.ByURL | metric.BySupportURL, "type": metric.ByType}[by]
-	b, rows, err := s.rows(ctx, organization, name, &q.NumberFilter, aggregate.Options{Sources: counted | metric.SourcesOnly}, wanted)
+	b, rows, err := s.rows(ctx, organization, name, &q.MetricFilter, aggregate.Options{Sources: counted | metric.SourcesOnly}, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func (s *Reader) Sources(ctx context.Context, organization, name string, q *ears
 			continue
 		}
 		row := earshot.SourceRow{
-			Domain: r.Domain, URL: r.URL, Type: r.Type, NumberLabels: aggregate.LabelsOf(r.Labels), Share: r.Value.Number,
+			Domain: r.Domain, URL: r.URL, Type: r.Type, MetricLabels: aggregate.LabelsOf(r.Labels), Share: r.Value.Number,
 			Citations: int(r.Numerator), AllCitations: int(r.Denominator), Answers: r.Answers, Interval: intervals(r.Interval),
 		}
 		if r.Provisional != nil {

@@ -48,7 +48,7 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	periods := &earshot.CompareQuery{NumberFilter: earshot.NumberFilter{From: q.From, To: q.To}, BaselineFrom: q.BaselineFrom, BaselineTo: q.BaselineTo}
+	periods := &earshot.CompareQuery{MetricFilter: earshot.MetricFilter{From: q.From, To: q.To}, BaselineFrom: q.BaselineFrom, BaselineTo: q.BaselineTo}
 	before, after, err := numbers.Periods(d.Zone(), periods, now)
 	if err != nil {
 		return nil, err
@@ -61,10 +61,10 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 		return nil, err
 	}
 	within := after.Filter()
-	if in.Numbers, err = s.numbers.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: reportMetrics, By: "brand", NumberFilter: within}); err != nil {
+	if in.Numbers, err = s.numbers.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: reportMetrics, By: "brand", MetricFilter: within}); err != nil {
 		return nil, err
 	}
-	if in.Targets, err = s.numbers.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: "visibility", By: "surface,target", NumberFilter: within}); err != nil {
+	if in.Targets, err = s.numbers.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: "visibility", By: "surface,target", MetricFilter: within}); err != nil {
 		return nil, err
 	}
 	if err := s.reportSources(ctx, organization, name, in, before, after); err != nil {
@@ -84,7 +84,7 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 // count has no sources.
 func (s *Reporter) reportSources(ctx context.Context, organization, name string, in *Input, before, after definition.Span) (err error) {
 	read := func(within definition.Span) (*earshot.SourceReport, error) {
-		return s.numbers.Sources(ctx, organization, name, &earshot.SourceQuery{Limit: MaxSources, NumberFilter: within.Filter()})
+		return s.numbers.Sources(ctx, organization, name, &earshot.SourceQuery{Limit: MaxSources, MetricFilter: within.Filter()})
 	}
 	if in.Sources, err = read(after); err == nil {
 		in.SourcesBefore, err = read(before)

@@ -33,13 +33,13 @@ func sample(name string) *report.Input {
 			metric += "@m1"
 		}
 		return earshot.MetricRow{
-			Metric: metric, Brand: brand, NumberLabels: earshot.NumberLabels{Target: "*", Surface: "web"}, Value: &value, Numerator: 1260 * value, Denominator: 1260,
+			Metric: metric, Brand: brand, MetricLabels: earshot.MetricLabels{Target: "*", Surface: "web"}, Value: &value, Numerator: 1260 * value, Denominator: 1260,
 			Answers: 1260, Cells: new(50), Sweeps: new(8), Missing: 12, Interval: iv, Lag1: new(0.61), Rules: "r3",
 		}
 	}
 	compared := func(prompt, brand, target string, verdict earshot.Verdict, change float64) earshot.ComparedRow {
 		return earshot.ComparedRow{
-			Metric: "visibility@m1", Brand: brand, NumberLabels: earshot.NumberLabels{Target: target, Prompt: prompt}, Verdict: verdict, Before: new(0.35), After: new(0.35 + change),
+			Metric: "visibility@m1", Brand: brand, MetricLabels: earshot.MetricLabels{Target: target, Prompt: prompt}, Verdict: verdict, Before: new(0.35), After: new(0.35 + change),
 			Change: &change, Interval: []float64{change - 0.03, change + 0.03}, P: new(0.01), SmallestChange: new(0.041), Cells: 48, CellsLeftOut: 2, SweepsBefore: 8, SweepsAfter: 8,
 			AnswersBefore: 1200, AnswersAfter: 1260,
 		}
@@ -49,7 +49,7 @@ func sample(name string) *report.Input {
 		Compare: &earshot.CompareReport{
 			Rules: "r3", Baseline: earshot.Period{From: "2026-11-01", To: "2026-11-08", Sweeps: 8}, Period: earshot.Period{From: "2026-11-09", To: "2026-11-16", Sweeps: 7},
 			Rows: []earshot.ComparedRow{compared("", name, "*", earshot.VerdictMoved, 0.07), compared("", "Kestrin", "*", earshot.VerdictSteady, -0.01), compared("", name, name, earshot.VerdictTooEarly, 0.02)},
-			Grades: []earshot.GradedCut{{NumberLabels: earshot.NumberLabels{Target: "*"}, Grade: "directional", Criteria: []earshot.GradedCriterion{
+			Grades: []earshot.GradedCut{{MetricLabels: earshot.MetricLabels{Target: "*"}, Grade: "directional", Criteria: []earshot.GradedCriterion{
 				{Name: "sweeps", Value: new(7.0), Decision: 14}, {Name: "smallestChange", Value: new(0.041), Decision: 0.05, Met: true},
 			}}},
 		},
@@ -59,11 +59,11 @@ func sample(name string) *report.Input {
 		Targets: &earshot.MetricReport{Rows: []earshot.MetricRow{row("visibility", name, 0.42)}},
 		Moved:   []earshot.ComparedRow{compared(name, name, "*", earshot.VerdictMoved, -0.2)},
 		Sources: &earshot.SourceReport{Rows: []earshot.SourceRow{
-			{Domain: "new.example", Type: "editorial", NumberLabels: earshot.NumberLabels{Target: "*"}, Share: new(0.123), Citations: 50, AllCitations: 400, Interval: iv},
-			{Domain: name, Type: "own", Brand: name, NumberLabels: earshot.NumberLabels{Target: "*"}, Share: new(0.01), Citations: 4, AllCitations: 400, Interval: iv},
+			{Domain: "new.example", Type: "editorial", MetricLabels: earshot.MetricLabels{Target: "*"}, Share: new(0.123), Citations: 50, AllCitations: 400, Interval: iv},
+			{Domain: name, Type: "own", Brand: name, MetricLabels: earshot.MetricLabels{Target: "*"}, Share: new(0.01), Citations: 4, AllCitations: 400, Interval: iv},
 		}},
 		SourcesBefore: &earshot.SourceReport{Rows: []earshot.SourceRow{
-			{Domain: "gone.example", Type: "shop", NumberLabels: earshot.NumberLabels{Target: "*"}, Share: new(0.2), Citations: 80, AllCitations: 400, Interval: iv},
+			{Domain: "gone.example", Type: "shop", MetricLabels: earshot.MetricLabels{Target: "*"}, Share: new(0.2), Citations: 80, AllCitations: 400, Interval: iv},
 		}},
 		Breaks:  []report.Break{{Sweep: "s4", Reason: name}},
 		Reasons: []earshot.ReasonCount{{Reason: "blocked", Count: 9}},
