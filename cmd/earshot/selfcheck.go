@@ -49,7 +49,7 @@ func (c *selfcheckCmd) Run(in *invocation) error {
 	for _, subject := range subjects {
 		subject(c.Repeats, c.Seed, func(check selfcheck.Check) {
 			word := "yes"
-			if !check.Kept() {
+			if !check.Passed() {
 				word, broken = "NO", append(broken, check)
 			}
 			fmt.Fprintf(table, "%s\t%s\t%s to %s\t%s\t%s\t%s\n", check.Subject, check.Setting,

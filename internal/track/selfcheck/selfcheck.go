@@ -38,9 +38,9 @@ const (
 	Sweeps  Unit = "sweeps"
 )
 
-// Kept reports whether the check passes: Found is within the stated range or at most three
+// Passed reports whether the check passes: Found is within the stated range or at most three
 // standard errors outside.
-func (c Check) Kept() bool {
+func (c Check) Passed() bool {
 	return c.Found >= c.Stated[0]-3*c.Error && c.Found <= c.Stated[1]+3*c.Error
 }
 

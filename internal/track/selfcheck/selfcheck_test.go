@@ -18,7 +18,7 @@ func TestStatementsAreKept(t *testing.T) {
 	Statistics(5, 7, func(c Check) {
 		checks++
 		settings[[2]string{c.Subject, c.Setting}] = true
-		if !c.Kept() || c.Guards == "" {
+		if !c.Passed() || c.Guards == "" {
 			t.Errorf("%s, %s: stated %v, found %.3f ± %.3f", c.Subject, c.Setting, c.Stated, c.Found, c.Error)
 		}
 	})
@@ -34,7 +34,7 @@ func TestBrandsAreFound(t *testing.T) {
 	checks := 0
 	Detection(150, 7, func(c Check) {
 		checks++
-		if !c.Kept() || c.Error > 0.02 {
+		if !c.Passed() || c.Error > 0.02 {
 			t.Errorf("%s, %s: stated %v, found %.4f ± %.4f", c.Subject, c.Setting, c.Stated, c.Found, c.Error)
 		}
 	})
@@ -52,7 +52,7 @@ func TestWeakerDetectionIsCaught(t *testing.T) {
 		bare[i].Match = mention.Match{}
 	}
 	s := simulation{seed: 7, repeats: 150, report: func(c Check) {
-		if c.Kept() {
+		if c.Passed() {
 			t.Errorf("without matching rules the check %q passes, with %.3f", c.Subject, c.Found)
 		}
 	}}
@@ -100,7 +100,7 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 			t.Parallel()
 			count := func(m methods) (broken []Check) {
 				test.play(simulation{methods: m, seed: 7, repeats: test.repeats, report: func(c Check) {
-					if !c.Kept() {
+					if !c.Passed() {
 						broken = append(broken, c)
 					}
 				}})
