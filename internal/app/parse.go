@@ -124,7 +124,7 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 // wholeRequest returns a request for all optional parts of a result.
 func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request, error) {
 	body := map[string]any{}
-	if err := json.Unmarshal([]byte(p.Definition().Whole), &body); err != nil {
+	if err := json.Unmarshal([]byte(p.Definition().FullRequest), &body); err != nil {
 		return nil, fmt.Errorf("the whole request of %s: %w", p.Definition().Name, err)
 	}
 	maps.Copy(body, fields)

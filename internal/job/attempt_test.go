@@ -37,7 +37,7 @@ func (s script) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcom
 
 // asking is a call of the script.
 func asking(s script, receivedAt time.Time) *assignment {
-	return &assignment{&store.Job{ID: "id", Provider: definition.Name, Mode: store.ModeSync, CreatedAt: receivedAt}, definition.Watched, s, nil, &purchases{}}
+	return &assignment{&store.Job{ID: "id", Provider: definition.Name, Mode: store.ModeSync, CreatedAt: receivedAt}, definition.HealthFields, s, nil, &purchases{}}
 }
 
 // attempter returns a runner that can only make attempts.

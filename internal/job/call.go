@@ -83,7 +83,7 @@ func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt
 
 	ctx, leave := node.join(ctx)
 	defer leave()
-	run := r.attempt(ctx, &assignment{job, call.Provider.Watched, call.Request, call.Turn, &purchases{}})
+	run := r.attempt(ctx, &assignment{job, call.Provider.HealthFields, call.Request, call.Turn, &purchases{}})
 	receipt, err := r.finish(ctx, node, job, run)
 	settled = err == nil || errors.Is(err, store.ErrLost)
 	if err != nil {

@@ -85,7 +85,7 @@ func (r *Runner) perform(o *order) {
 	turn := r.Turns.Later(o.job.Organization)
 	defer turn.End()
 	if err == nil {
-		run = r.attempt(o.ctx, &assignment{o.job, def.Watched, request, turn, o.purchases})
+		run = r.attempt(o.ctx, &assignment{o.job, def.HealthFields, request, turn, o.purchases})
 	}
 	if run.pending != nil {
 		r.park(o, run.pending.After)

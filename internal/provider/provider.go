@@ -43,13 +43,13 @@ type Definition struct {
 	// Prose is YAML for the OpenAPI document: summary, description, and examples of requests and
 	// responses.
 	Prose []byte
-	// Whole is a request, without its country, for everything that one document can hold. Stored
+	// FullRequest is a request, without its country, for everything that one document can hold. Stored
 	// documents are read again with it.
-	Whole string
-	// Watched names the result fields whose fill rate shows how well documents are understood:
-	// "sources", or "sources.label" for a field of each item. A watched field must not depend on
+	FullRequest string
+	// HealthFields names the result fields whose fill rate shows how well documents are understood:
+	// "sources", or "sources.label" for a field of each item. Such a field must not depend on
 	// the request's options.
-	Watched []string
+	HealthFields []string
 	// Fields are the fields that results of each surface can have. Every surface on which the
 	// provider can be asked has an entry.
 	Fields map[earshot.Surface]Fields

@@ -37,9 +37,9 @@ type reader struct {
 }
 
 func readers() []reader {
-	assistant := func(read func([]byte, answer.Want) (*earshot.Answer, error)) func([]byte, serp.Engine) error {
+	assistant := func(read func([]byte, answer.Options) (*earshot.Answer, error)) func([]byte, serp.Engine) error {
 		return func(document []byte, _ serp.Engine) error {
-			_, err := read(document, answer.Want{Country: "US"})
+			_, err := read(document, answer.Options{Country: "US"})
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func BenchmarkHostile(b *testing.B) {
 	for b.Loop() {
 		for _, document := range documents {
 			start := time.Now()
-			_, _ = chatassistant.Read([]byte(document), answer.Want{Country: "US", Markdown: true}) // most of them are refused
+			_, _ = chatassistant.Read([]byte(document), answer.Options{Country: "US", Markdown: true}) // most of them are refused
 			worst = max(worst, time.Since(start))
 		}
 	}

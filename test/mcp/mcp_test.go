@@ -99,7 +99,7 @@ func questions() map[string]string {
 	all := map[string]string{}
 	for _, p := range app.Providers() {
 		about := p.Definition()
-		all[strings.ReplaceAll(about.Name, "/", "_")] = strings.Replace(about.Whole, `"-"`, `"best tents", "country": "US"`, 1)
+		all[strings.ReplaceAll(about.Name, "/", "_")] = strings.Replace(about.FullRequest, `"-"`, `"best tents", "country": "US"`, 1)
 	}
 	return all
 }

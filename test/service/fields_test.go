@@ -73,11 +73,11 @@ func TestEveryProviderDeclaresItsFields(t *testing.T) {
 			t.Errorf("%s declares the fields of %v, want %v", about.Name, got, want)
 		}
 		body := map[string]any{}
-		if err := json.Unmarshal([]byte(about.Whole), &body); err != nil {
+		if err := json.Unmarshal([]byte(about.FullRequest), &body); err != nil {
 			t.Fatal(err)
 		}
 		for _, flag := range about.Flags {
-			if _, name, _ := strings.Cut(flag, "."); !strings.Contains(about.Whole, `"`+name+`"`) {
+			if _, name, _ := strings.Cut(flag, "."); !strings.Contains(about.FullRequest, `"`+name+`"`) {
 				t.Errorf("%s: the request for everything does not have %s", about.Name, flag)
 			}
 		}

@@ -32,7 +32,7 @@ func TestEveryProviderIsWatched(t *testing.T) {
 	for _, p := range app.Providers() {
 		about := p.Definition()
 		body := map[string]any{}
-		if err := json.Unmarshal([]byte(about.Whole), &body); err != nil {
+		if err := json.Unmarshal([]byte(about.FullRequest), &body); err != nil {
 			t.Fatal(err)
 		}
 		body[about.TextField()], body["country"] = "shoes", "US"
@@ -51,7 +51,7 @@ func TestEveryProviderIsWatched(t *testing.T) {
 	}
 	for _, p := range app.Providers() {
 		name := p.Definition().Name
-		if filled[name+"/lab"] < int64(min(3, len(p.Definition().Watched))) {
+		if filled[name+"/lab"] < int64(min(3, len(p.Definition().HealthFields))) {
 			t.Errorf("of %s only %d fields were seen filled: %v", name, filled[name+"/lab"], counts)
 		}
 	}

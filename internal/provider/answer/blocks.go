@@ -37,7 +37,7 @@ func (s *Sources) Write(blocks []Block) mdtext.Replacement {
 			continue
 		}
 		marked.WriteString(markStart + strconv.Itoa(i) + markEnd)
-		shown[i] = mdtext.Gone
+		shown[i] = mdtext.Removed
 		if links < maxLinks {
 			shown[i] = s.Cite(block.Citations)
 		}

@@ -23,8 +23,8 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Want says what a reader needs to know in addition to the document.
-type Want struct {
+// Options says what a reader needs to know in addition to the document.
+type Options struct {
 	Country  string // where the question was asked from; decides what an ambiguous currency sign means
 	Markdown bool   // whether to return the answer as Markdown, too
 }
@@ -158,7 +158,7 @@ const maxChips = 1000
 // parentheses in Markdown.
 func (s *Sources) Cite(citations []Citation) mdtext.Replacement {
 	if len(citations) == 0 || s.chips >= maxChips {
-		return mdtext.Gone
+		return mdtext.Removed
 	}
 	s.Chip(citations)
 	links := make([]string, len(citations))

@@ -53,7 +53,7 @@ func TestCite(t *testing.T) {
 	if got.Text != webtext.Mark || got.Markdown != ` ([A \[1\]](https://a.example/%28x%29))` {
 		t.Errorf("got %q", got)
 	}
-	if got := sources.Cite(nil); got != mdtext.Gone {
+	if got := sources.Cite(nil); got != mdtext.Removed {
 		t.Errorf("a chip without citations is replaced by %q", got)
 	}
 	for range 5000 {

@@ -28,7 +28,7 @@ func (c *completion) text() string {
 }
 
 // answer returns the complete answer.
-func (c *completion) answer(want answer.Want) *earshot.Answer {
+func (c *completion) answer(want answer.Options) *earshot.Answer {
 	r := &reader{
 		answer: &earshot.Answer{Model: answer.ModelName(c.model), SearchQueries: c.queries},
 		things: answer.Things{Country: want.Country, Own: ownSources},
@@ -62,7 +62,7 @@ func (r *reader) apiChips() func(rest string) (mdtext.Replacement, int) {
 			shown, length = r.chip(rest)
 		}
 		if length == 0 && len(r.pages) > 0 {
-			return mdtext.Gone, len(chip.FindString(rest))
+			return mdtext.Removed, len(chip.FindString(rest))
 		}
 		links += len(shown.Markdown)
 		return shown, length

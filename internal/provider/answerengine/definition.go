@@ -39,15 +39,15 @@ const streamPath = "/rest/sse/perplexity_ask"
 func New() *chat.Assistant {
 	return &chat.Assistant{
 		About: &provider.Definition{
-			Name:     name,
-			TaskType: "ANSWERENGINE",
-			Product:  "Perplexity",
-			Summary:  "Ask the answer engine: answer text, numbered sources, related questions",
-			Request:  earshot.AnswerEngineRequest{},
-			Result:   earshot.Answer{},
-			Prose:    prose,
-			Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
-			Watched:  []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
+			Name:         name,
+			TaskType:     "ANSWERENGINE",
+			Product:      "Perplexity",
+			Summary:      "Ask the answer engine: answer text, numbered sources, related questions",
+			Request:      earshot.AnswerEngineRequest{},
+			Result:       earshot.Answer{},
+			Prose:        prose,
+			FullRequest:  `{"prompt": "-", "include": {"markdown": true}}`,
+			HealthFields: []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Fields: map[earshot.Surface]provider.Fields{
 				earshot.SurfaceWeb: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
 				earshot.SurfaceLab: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products,

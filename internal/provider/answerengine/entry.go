@@ -10,7 +10,7 @@ import (
 
 // answer returns the answer that the entry contains. Content that is not in its blocks is taken
 // from its steps.
-func (a *assembly) answer(want answer.Want) *earshot.Answer {
+func (a *assembly) answer(want answer.Options) *earshot.Answer {
 	final := finalStep(a.fields)
 	r := &reader{
 		answer: &earshot.Answer{Model: answer.ModelName(a.fields.Text("display_model", "user_selected_model", "model"))},

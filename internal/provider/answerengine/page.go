@@ -37,7 +37,7 @@ var numeral = regexp.MustCompile(`^[0-9]+$`)
 
 // readPage reads a saved page. Its chips show a number, which is no useful label for a page, so the
 // label becomes the domain.
-func readPage(document []byte, want answer.Want) (*earshot.Answer, error) {
+func readPage(document []byte, want answer.Options) (*earshot.Answer, error) {
 	found, err := page.ReadPrepared(document, want, linkChips)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ var ownSources = []string{"engine.lab.test", "perplexity", "perplexity.ai"}
 
 // Read reads a document: the event stream, a stored entry, a saved page, or an answer of the
 // official API. It returns everything that it finds. The error is an *upstream.Failure.
-func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
+func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	switch body := rawdoc.Trimmed(document); {
 	case rawdoc.IsPage(body):
 		return readPage(body, want)
@@ -31,7 +31,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 }
 
 // readStream reads the last entry of a stream.
-func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
+func readStream(document []byte, want answer.Options) (*earshot.Answer, error) {
 	var result *earshot.Answer
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) (err error) {
 		result, err = readEvents(p.Objects, p.Done, want)
@@ -42,7 +42,7 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 
 // readEvents reads the last entry that the events describe. ended says that the stream has its end
 // mark.
-func readEvents(events []loosejson.Object, ended bool, want answer.Want) (*earshot.Answer, error) {
+func readEvents(events []loosejson.Object, ended bool, want answer.Options) (*earshot.Answer, error) {
 	entry := newAssembly()
 	for _, event := range events {
 		entry = entry.event(event)

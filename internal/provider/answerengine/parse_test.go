@@ -16,7 +16,7 @@ import (
 )
 
 func parse(document []byte) (any, error) {
-	return answerengine.Read(document, answer.Want{Country: "DE", Markdown: true})
+	return answerengine.Read(document, answer.Options{Country: "DE", Markdown: true})
 }
 
 func TestGolden(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 // readStored reads a document with a stored entry or a thread of entries. The last entry counts.
-func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
+func readStored(document []byte, want answer.Options) (*earshot.Answer, error) {
 	var result *earshot.Answer
 	err := rawdoc.ReadJSON(document, func() (err error) {
 		value, _ := loosejson.Decode(webtext.ValidText(string(document)))

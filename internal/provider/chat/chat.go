@@ -32,7 +32,7 @@ type Assistant struct {
 	API *API
 	// Read reads a document and returns every part of the answer that it finds. Its error is an
 	// *upstream.Failure that says what the document is instead of an answer.
-	Read func(document []byte, want answer.Want) (*earshot.Answer, error)
+	Read func(document []byte, want answer.Options) (*earshot.Answer, error)
 	// Trim removes the parts of a document that clients do not receive. It may be nil.
 	Trim func(document []byte) []byte
 }
@@ -114,7 +114,7 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	}
 	var found *earshot.Answer
 	err = up.Read(ctx, func() (err error) {
-		found, err = c.Read(response.Body, answer.Want{Country: q.Locale.Country, Markdown: include.Markdown || include.HTML})
+		found, err = c.Read(response.Body, answer.Options{Country: q.Locale.Country, Markdown: include.Markdown || include.HTML})
 		return response.Judge(err)
 	})
 	if err != nil {

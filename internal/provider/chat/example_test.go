@@ -25,13 +25,13 @@ func ExampleAssistant() {
 	})
 	chat := &chat.Assistant{
 		About: &provider.Definition{
-			Name:      "examplechat",
-			TaskType:  "EXAMPLECHAT",
-			Summary:   "Ask the example assistant: answer text, sources",
-			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
-			Watched:   []string{"text", "sources", "sources.label"},
-			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 4}},
-			Countries: []provider.Countries{{Model: "examplechat", Except: "CN"}},
+			Name:         "examplechat",
+			TaskType:     "EXAMPLECHAT",
+			Summary:      "Ask the example assistant: answer text, sources",
+			FullRequest:  `{"prompt": "-", "include": {"markdown": true}}`,
+			HealthFields: []string{"text", "sources", "sources.label"},
+			Prices:       []provider.Price{{Item: provider.ItemBase, Credits: 4}},
+			Countries:    []provider.Countries{{Model: "examplechat", Except: "CN"}},
 		},
 		Question: func(prompt string, locale geo.Locale) (*upstream.Request, error) {
 			return &upstream.Request{Site: "examplechat", Path: "/ask", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
@@ -40,7 +40,7 @@ func ExampleAssistant() {
 	}
 	document := `<!DOCTYPE html><html><body><p data-author="user">Hello?</p><div data-author="assistant">
 		<div class="markdown"><p>Good day.<cite><a href="https://a.example/">A</a></cite></p></div></div></body></html>`
-	found, err := chat.Read([]byte(document), answer.Want{Country: "US"})
+	found, err := chat.Read([]byte(document), answer.Options{Country: "US"})
 	if err != nil {
 		log.Fatal(err)
 	}

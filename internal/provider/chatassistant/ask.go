@@ -63,7 +63,7 @@ func (r *request) question(prompt string, locale geo.Locale) (*upstream.Request,
 }
 
 // read reads a document and removes the parts that were not requested.
-func (r *request) read(document []byte, want answer.Want) (*earshot.Answer, error) {
+func (r *request) read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	a, err := Read(document, want)
 	if err != nil {
 		return nil, err

@@ -47,15 +47,15 @@ func (Provider) Definition() provider.Definition { return definition }
 const onPage = provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads
 
 var definition = provider.Definition{
-	Name:     name,
-	TaskType: "CHATASSISTANT",
-	Product:  "ChatGPT",
-	Summary:  "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
-	Request:  earshot.ChatAssistantRequest{},
-	Result:   earshot.Answer{},
-	Prose:    prose,
-	Whole:    `{"prompt": "-", "include": {"markdown": true, "searchQueries": true, "ads": true, "shopping": true}}`,
-	Watched:  []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries", "entities"},
+	Name:         name,
+	TaskType:     "CHATASSISTANT",
+	Product:      "ChatGPT",
+	Summary:      "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
+	Request:      earshot.ChatAssistantRequest{},
+	Result:       earshot.Answer{},
+	Prose:        prose,
+	FullRequest:  `{"prompt": "-", "include": {"markdown": true, "searchQueries": true, "ads": true, "shopping": true}}`,
+	HealthFields: []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries", "entities"},
 	Fields: map[earshot.Surface]provider.Fields{
 		earshot.SurfaceWeb: onPage,
 		earshot.SurfaceLab: onPage,

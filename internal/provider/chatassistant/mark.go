@@ -77,7 +77,7 @@ func (r *messageReader) mark(before, rest string) (shown mdtext.Replacement, len
 		inner := rest[len(markStart):]
 		end := strings.IndexAny(inner, markStart+markEnd)
 		if end < 0 { // the text was cut off
-			return mdtext.Gone, len(cutMark.FindString(rest))
+			return mdtext.Removed, len(cutMark.FindString(rest))
 		}
 		if strings.HasPrefix(inner[end:], markEnd) {
 			return r.fieldMark(strings.Split(inner[:end], markField)), len(markStart) + end + len(markEnd)
@@ -97,7 +97,7 @@ func (r *messageReader) mark(before, rest string) (shown mdtext.Replacement, len
 	if found := bareThing.FindStringSubmatch(start); found != nil {
 		return r.fieldMark(found[1:]), len(found[0])
 	}
-	return mdtext.Gone, len(bareWidget.FindString(start))
+	return mdtext.Removed, len(bareWidget.FindString(start))
 }
 
 // maxLead limits how far into a mark its kind may begin: a character or two may precede it.
@@ -127,7 +127,7 @@ func (r *messageReader) fieldMark(fields []string) mdtext.Replacement {
 	case kind == "url", kind == "link_title":
 		return r.linkMark(rest)
 	}
-	return mdtext.Gone
+	return mdtext.Removed
 }
 
 // cite records a chip with the results that the mark names.
@@ -144,7 +144,7 @@ func (r *messageReader) entityMark(list string) mdtext.Replacement {
 	value, _ := loosejson.Decode(list)
 	words := loosejson.Object{"list": value}.Texts("list", "")
 	if len(words) < 2 {
-		return mdtext.Gone
+		return mdtext.Removed
 	}
 	if !resultName.MatchString(words[0]) {
 		r.answer.Entities = answer.AddEntity(r.answer.Entities, words[1], words[0])
@@ -172,7 +172,7 @@ func (r *messageReader) linkMark(fields []string) mdtext.Replacement {
 // assistants, or the first or last line of a block of text to copy.
 func (t *markedText) directive(before, rest string) (shown mdtext.Replacement, length int) {
 	if found := oaiCite.FindString(rest); found != "" {
-		return mdtext.Gone, len(found)
+		return mdtext.Removed, len(found)
 	}
 	if before != "" && !strings.HasSuffix(before, "\n") {
 		return shown, 0

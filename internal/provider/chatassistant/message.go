@@ -12,7 +12,7 @@ import (
 
 // readMessages reads the answer from the messages after the user's last one. Each envelope has the
 // message in its field "message".
-func readMessages(envelopes []loosejson.Object, want answer.Want) *earshot.Answer {
+func readMessages(envelopes []loosejson.Object, want answer.Options) *earshot.Answer {
 	r := &messageReader{
 		want:   want,
 		things: answer.Things{Country: want.Country, Own: ownSources},
@@ -51,7 +51,7 @@ func isHidden(message loosejson.Object) bool {
 
 // messageReader collects an answer from the messages of a turn.
 type messageReader struct {
-	want     answer.Want
+	want     answer.Options
 	things   answer.Things
 	answer   *earshot.Answer
 	channel  bool // a message is on the final channel, so others do not count

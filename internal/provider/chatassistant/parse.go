@@ -18,7 +18,7 @@ var ownSources = []string{"chat.lab.test", "chatgpt.com"}
 // Read reads a document: a page, an event stream, a conversation, or an answer of the official API.
 // It recognises the kind by the beginning of the document and returns everything that it finds. The
 // error is an *upstream.Failure.
-func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
+func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	body := rawdoc.Trimmed(document)
 	var found *earshot.Answer
 	var err error

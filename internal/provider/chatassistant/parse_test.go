@@ -16,7 +16,7 @@ const answerPage = `<!DOCTYPE html><html><body><section data-turn="assistant">` 
 	`<div data-message-author-role="assistant" data-message-model-slug="m"><div class="markdown">%s</div></div></section></body></html>`
 
 func parse(document []byte) (any, error) {
-	return chatassistant.Read(document, answer.Want{Country: "DE", Markdown: true})
+	return chatassistant.Read(document, answer.Options{Country: "DE", Markdown: true})
 }
 
 func TestGolden(t *testing.T) {

@@ -19,7 +19,7 @@ func (r *messageReader) reference(reference loosejson.Object) mdtext.Replacement
 	case "hidden":
 		return mdtext.Replacement{}
 	case "attribution":
-		return mdtext.Gone
+		return mdtext.Removed
 	case "entity":
 		return r.entity(reference)
 	case "alt_text":
@@ -30,10 +30,10 @@ func (r *messageReader) reference(reference loosejson.Object) mdtext.Replacement
 		return r.linkReference(reference)
 	case "nav_list":
 		r.addSources(reference.Objects("items"))
-		return mdtext.Gone
+		return mdtext.Removed
 	case "video":
 		r.video(reference)
-		return mdtext.Gone
+		return mdtext.Removed
 	default:
 		return r.readFields(reference, strings.HasPrefix(kind, "image") || strings.HasPrefix(kind, "followup"))
 	}
@@ -54,11 +54,11 @@ func (r *messageReader) readFields(reference loosejson.Object, mute bool) mdtext
 	citations := chip(reference)
 	switch {
 	case mute:
-		return mdtext.Gone
+		return mdtext.Removed
 	case len(citations) > 0:
 		return r.sources.Cite(citations)
 	case isBesideText(reference):
-		return mdtext.Gone
+		return mdtext.Removed
 	default:
 		return r.altText(reference)
 	}
@@ -69,7 +69,7 @@ func (r *messageReader) readFields(reference loosejson.Object, mute bool) mdtext
 func (r *messageReader) altText(reference loosejson.Object) mdtext.Replacement {
 	alt := loosejson.AsText(reference["alt"])
 	if strings.TrimSpace(alt) == "" {
-		return mdtext.Gone
+		return mdtext.Removed
 	}
 	matched := strings.Trim(loosejson.AsText(reference["matched_text"]), markStart+markEnd)
 	if kind, list, ok := strings.Cut(matched, markField); ok && kind == "entity" {

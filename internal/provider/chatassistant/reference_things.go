@@ -15,7 +15,7 @@ import (
 func (r *messageReader) entity(reference loosejson.Object) mdtext.Replacement {
 	name := reference.Text("name", "alt")
 	if name == "" {
-		return mdtext.Gone
+		return mdtext.Removed
 	}
 	r.answer.Entities = answer.AddEntity(r.answer.Entities, name, reference.Text("category", "entity_type"))
 	name = mdtext.Escape(name)
@@ -31,7 +31,7 @@ func (r *messageReader) inlineProduct(reference loosejson.Object) mdtext.Replace
 			alt = mdtext.Escape(alt)
 			return mdtext.Replacement{Text: alt, Markdown: alt}
 		}
-		return mdtext.Gone
+		return mdtext.Removed
 	}
 	r.answer.InlineProducts = append(r.answer.InlineProducts, product)
 	title := mdtext.Escape(product.Title)

@@ -16,7 +16,7 @@ import (
 const endOfStream = "[DONE]"
 
 // readStream reads the stream of the legacy interface.
-func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
+func readStream(document []byte, want answer.Options) (*earshot.Answer, error) {
 	var found *earshot.Answer
 	err := rawdoc.ReadEvents(document, func(events []rawdoc.Event) error {
 		var s streamed

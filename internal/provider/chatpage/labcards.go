@@ -103,7 +103,7 @@ func (r *turnReader) offer(n *html.Node) earshot.Offer {
 // ReadProducts reads the products in a fragment of a page that shows only products, with their
 // offers and specifications. prepare changes the page as in ReadPrepared. The error is an
 // *upstream.Failure.
-func (p *Page) ReadProducts(document []byte, want answer.Want, prepare func(*goquery.Document)) ([]earshot.Product, error) {
+func (p *Page) ReadProducts(document []byte, want answer.Options, prepare func(*goquery.Document)) ([]earshot.Product, error) {
 	var products []earshot.Product
 	err := rawdoc.ReadHTML(bytes.TrimSpace(document), func(page *goquery.Document) error {
 		prepare(page)

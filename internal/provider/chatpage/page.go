@@ -70,13 +70,13 @@ func New(layout Layout) *Page { return &Page{layout: layout, marks: compileMarks
 
 // Read reads the last answer on a page, with its Markdown if want asks for it. The error is an
 // *upstream.Failure.
-func (p *Page) Read(document []byte, want answer.Want) (*earshot.Answer, error) {
+func (p *Page) Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	return p.ReadPrepared(document, want, func(*goquery.Document) {})
 }
 
 // ReadPrepared does the same as Read after prepare has changed the page to fit the layout. It is
 // for sites that do not mark everything they show.
-func (p *Page) ReadPrepared(document []byte, want answer.Want, prepare func(*goquery.Document)) (*earshot.Answer, error) {
+func (p *Page) ReadPrepared(document []byte, want answer.Options, prepare func(*goquery.Document)) (*earshot.Answer, error) {
 	document = rawdoc.Trimmed(document)
 	found := &earshot.Answer{}
 	err := rawdoc.ReadHTML(document, func(page *goquery.Document) error {
@@ -113,7 +113,7 @@ func isCut(document []byte) bool {
 		return false
 	}
 	tail, end := document[max(0, len(document)-tailLength):], []byte("</html>")
-	return bytes.LastIndex(tail, end) < 0 && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.Closes(document)
+	return bytes.LastIndex(tail, end) < 0 && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.IsComplete(document)
 }
 
 // survey collects what is needed of a page before a turn is read.
@@ -164,7 +164,7 @@ func (s *survey) setBase(address string) {
 // ReadTurn reads an answer that is part of a larger page, with its Markdown if want asks for it. It
 // modifies the nodes of the turn, and returns nil for an answer without text. The error is an
 // *upstream.Failure.
-func (p *Page) ReadTurn(turn *html.Node, want answer.Want) (*earshot.Answer, error) {
+func (p *Page) ReadTurn(turn *html.Node, want answer.Options) (*earshot.Answer, error) {
 	found := &earshot.Answer{}
 	s := survey{marks: &p.marks}
 	s.walk(turn, true)

@@ -31,18 +31,18 @@ func TestPagesAgree(t *testing.T) {
 		{Prompt: "tentes", Country: "FR", Language: "fr"},
 	} {
 		told := world.Compose(q)
-		want, err := chatassistant.Read(written(t, chatsite.Page, q.Prompt, told), answer.Want{Country: q.Country, Markdown: true})
+		want, err := chatassistant.Read(written(t, chatsite.Page, q.Prompt, told), answer.Options{Country: q.Country, Markdown: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, read := range map[string]struct {
-			by   func([]byte, answer.Want) (*earshot.Answer, error)
+			by   func([]byte, answer.Options) (*earshot.Answer, error)
 			page []byte
 		}{
 			"gen":    {genassistant.New().Read, written(t, gensite.Page, q.Prompt, told)},
 			"office": {officeassistant.New().Read, written(t, officesite.Page, q.Prompt, told)},
 		} {
-			got, err := read.by(read.page, answer.Want{Country: q.Country, Markdown: true})
+			got, err := read.by(read.page, answer.Options{Country: q.Country, Markdown: true})
 			if err != nil {
 				t.Errorf("%s in %s: %v", name, q.Country, err)
 				continue
@@ -98,7 +98,7 @@ func TestPageText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, err := small.Read([]byte(test.page), answer.Want{Markdown: true})
+			a, err := small.Read([]byte(test.page), answer.Options{Markdown: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestPageWidget(t *testing.T) {
 	page := `<div class="reply"><div data-role="message" data-model="m-2">a<div data-part="other-widget">` +
 		`<a href="https://a.example/">no source</a><cite-chip><a href="https://b.example/">B</a></cite-chip>` +
 		`<div data-part="place-card"><i data-part="place-name">Inn</i></div></div></div></div>`
-	a, err := small.Read([]byte(page), answer.Want{Markdown: true})
+	a, err := small.Read([]byte(page), answer.Options{Markdown: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestPageFailures(t *testing.T) {
 		`<div class="reply"><div>in no message</div></div>`:                earshot.ReasonEmpty,
 		`<div class="reply"><source-list><a href="http://a.example">a</a>`: earshot.ReasonEmpty,
 	} {
-		_, err := small.Read([]byte(page), answer.Want{})
+		_, err := small.Read([]byte(page), answer.Options{})
 		if err == nil || providertest.Reason(t, err) != string(want) {
 			t.Errorf("%s: %v, want %s", page, err, want)
 		}
@@ -178,7 +178,7 @@ func TestPageSources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, err := small.Read([]byte(`<base href="http://self.example/">`+said(test.text)[:len(said(test.text))-len("</div>")]+list+`</div>`), answer.Want{Markdown: true})
+			a, err := small.Read([]byte(`<base href="http://self.example/">`+said(test.text)[:len(said(test.text))-len("</div>")]+list+`</div>`), answer.Options{Markdown: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +201,7 @@ func TestPageSuggestionsAndModel(t *testing.T) {
 	t.Parallel()
 	a, err := small.Read([]byte(`<model-name> m 1 </model-name>`+said(`a<answer-picture><img src="http://p.example/1.jpg"></answer-picture>`)+
 		`<div class="reply"><think-box><query-list><ul><li>q1</li><li> </li><li>q2</li></ul></query-list></think-box>`+
-		`<p data-role="message">a<answer-picture><img src="http://p.example/1.jpg"></answer-picture></p><next-question>n1</next-question><next-question>n2</next-question></div>`), answer.Want{})
+		`<p data-role="message">a<answer-picture><img src="http://p.example/1.jpg"></answer-picture></p><next-question>n1</next-question><next-question>n2</next-question></div>`), answer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

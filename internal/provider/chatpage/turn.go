@@ -16,7 +16,7 @@ import (
 // turnReader collects the answer of one reply. It modifies the page.
 type turnReader struct {
 	page   *Page
-	want   answer.Want
+	want   answer.Options
 	base   *url.URL
 	site   string // the domain of base
 	answer *earshot.Answer

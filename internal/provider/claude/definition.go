@@ -38,15 +38,15 @@ var api = provider.API{
 func New() *chat.Assistant {
 	return &chat.Assistant{
 		About: &provider.Definition{
-			Name:     name,
-			TaskType: "CLAUDE",
-			Product:  "Claude",
-			Summary:  "Ask Claude: answer text, sources, citations",
-			Request:  earshot.ClaudeRequest{},
-			Result:   earshot.Answer{},
-			Prose:    prose,
-			Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
-			Watched:  []string{"text", "sources", "sources.label", "sources.description", "citationPills", "searchQueries"},
+			Name:         name,
+			TaskType:     "CLAUDE",
+			Product:      "Claude",
+			Summary:      "Ask Claude: answer text, sources, citations",
+			Request:      earshot.ClaudeRequest{},
+			Result:       earshot.Answer{},
+			Prose:        prose,
+			FullRequest:  `{"prompt": "-", "include": {"markdown": true}}`,
+			HealthFields: []string{"text", "sources", "sources.label", "sources.description", "citationPills", "searchQueries"},
 			Fields: map[earshot.Surface]provider.Fields{
 				earshot.SurfaceLab: provider.Searches | provider.Cited | provider.Pills,
 				earshot.SurfaceAPI: provider.Searches | provider.Cited | provider.Pills,

@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func parse(document []byte) (any, error) {
-	return claude.Read(document, answer.Want{Country: "DE", Markdown: true})
+	return claude.Read(document, answer.Options{Country: "DE", Markdown: true})
 }
 
 // parseText parses a document, or a text within a message.

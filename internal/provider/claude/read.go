@@ -17,7 +17,7 @@ import (
 var page = chatpage.New(chatpage.Layout{})
 
 // Read reads the responses of the API, streamed or whole. The error is an *upstream.Failure.
-func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
+func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	if rawdoc.IsPage(rawdoc.Trimmed(document)) {
 		return page.Read(document, want)
 	}
@@ -53,7 +53,7 @@ func (c *conversation) check() error {
 
 // fill reads the text with its citations, the queries and the model. Pages that a search found and
 // the text does not cite are no sources.
-func (c *conversation) fill(a *earshot.Answer, want answer.Want) error {
+func (c *conversation) fill(a *earshot.Answer, want answer.Options) error {
 	var blocks []answer.Block
 	worked, failed, searched := 0, "", false
 	for _, block := range c.blocks() {

@@ -94,7 +94,7 @@ func (g *generation) webPage(address, title, domain string) (answer.Citation, bo
 }
 
 // answer returns the complete answer.
-func (g *generation) answer(want answer.Want) *earshot.Answer {
+func (g *generation) answer(want answer.Options) *earshot.Answer {
 	a := &earshot.Answer{
 		Model:            answer.ModelName(g.model),
 		SearchQueries:    answer.AddQueries(g.queries, g.called...),

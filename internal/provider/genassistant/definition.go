@@ -32,15 +32,15 @@ const name = "genassistant"
 func New() *chat.Assistant {
 	return &chat.Assistant{
 		About: &provider.Definition{
-			Name:     name,
-			TaskType: "GENASSISTANT",
-			Product:  "Gemini",
-			Summary:  "Ask the generative assistant: answer text, sources, citations",
-			Request:  earshot.GenAssistantRequest{},
-			Result:   earshot.Answer{},
-			Prose:    prose,
-			Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
-			Watched:  []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
+			Name:         name,
+			TaskType:     "GENASSISTANT",
+			Product:      "Gemini",
+			Summary:      "Ask the generative assistant: answer text, sources, citations",
+			Request:      earshot.GenAssistantRequest{},
+			Result:       earshot.Answer{},
+			Prose:        prose,
+			FullRequest:  `{"prompt": "-", "include": {"markdown": true}}`,
+			HealthFields: []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Fields: map[earshot.Surface]provider.Fields{
 				earshot.SurfaceWeb: provider.Retrieved | provider.Cited | provider.Pills,
 				earshot.SurfaceLab: provider.Retrieved | provider.Cited | provider.Pills,

@@ -16,7 +16,7 @@ const answerPage = `<!DOCTYPE html><html><body><user-query>q</user-query><model-
 	`<message-content><div class="markdown">%s</div></message-content></model-response></body></html>`
 
 func parse(document []byte) (any, error) {
-	return genassistant.New().Read(document, answer.Want{Country: "DE", Markdown: true})
+	return genassistant.New().Read(document, answer.Options{Country: "DE", Markdown: true})
 }
 
 func TestGolden(t *testing.T) {

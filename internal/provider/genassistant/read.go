@@ -12,7 +12,7 @@ var ownSources = []string{"gemini", "gemini.google.com"}
 
 // Read reads a document: the stream, a page that shows the answer, or an answer of the official
 // API. It returns everything that it finds. The error is an *upstream.Failure.
-func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
+func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	body := rawdoc.Trimmed(document)
 	switch {
 	case recognisesAPI(body):

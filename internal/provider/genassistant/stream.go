@@ -33,7 +33,7 @@ func isStream(document []byte) bool {
 // readStream reads a stream of JSON values that alternate between the length of the next value and
 // the value itself. Each message repeats the answer so far, so the last message with an answer
 // counts.
-func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
+func readStream(document []byte, want answer.Options) (*earshot.Answer, error) {
 	body := bytes.TrimPrefix(rawdoc.Trimmed(document), []byte(guard))
 	var result *earshot.Answer
 	err := rawdoc.ReadJSON(body, func() error {

@@ -50,7 +50,7 @@ func findReply(value any) *reply {
 func (r *reply) unfinished() bool { return r.list.list(stateField).number(0) == growing }
 
 // answer returns the answer that the reply contains.
-func (r *reply) answer(model string, want answer.Want) *earshot.Answer {
+func (r *reply) answer(model string, want answer.Options) *earshot.Answer {
 	w := &writer{answer: &earshot.Answer{Model: answer.ModelName(model)}, numbered: map[int]answer.Citation{}}
 	rich := r.list.list(richField)
 	for place, part := range r.list {

@@ -45,12 +45,12 @@ func (w *writer) replaceMark(text string) (shown mdtext.Replacement, length int)
 	switch text[0] {
 	case 'h':
 		if head := text[:min(len(text), len("https"+partStart))]; strings.Contains(head, partStart) {
-			return mdtext.Gone, len(partMark.FindString(text))
+			return mdtext.Removed, len(partMark.FindString(text))
 		}
 	case '<':
 		mark := buttonMark.FindString(text)
 		w.addButton(mark)
-		return mdtext.Gone, len(mark)
+		return mdtext.Removed, len(mark)
 	case '[':
 		if strings.HasPrefix(text, citeStart) {
 			return mdtext.Replacement{}, len(citeStart)
@@ -58,7 +58,7 @@ func (w *writer) replaceMark(text string) (shown mdtext.Replacement, length int)
 		if mark := citeMark.FindString(text); mark != "" {
 			return w.cite(markNumbers(mark)), len(mark)
 		}
-		return mdtext.Gone, len(pictured.FindString(text))
+		return mdtext.Removed, len(pictured.FindString(text))
 	}
 	return shown, 0
 }

@@ -11,8 +11,8 @@ import (
 // the Markdown; both are written in Markdown.
 type Replacement struct{ Text, Markdown string }
 
-// Gone removes a mark together with the white space before it.
-var Gone = Replacement{webtext.Mark, webtext.Mark}
+// Removed removes a mark together with the white space before it.
+var Removed = Replacement{webtext.Mark, webtext.Mark}
 
 // Rewrite replaces the citation marks in Markdown, except in code, and returns both versions of the
 // whole text. The text is cut at webtext.MaxText bytes.

@@ -29,7 +29,7 @@ func TestRewriteLeavesCodeAlone(t *testing.T) {
 			case strings.HasPrefix(rest, "[a]"):
 				return mdtext.Replacement{Text: "A", Markdown: "*A*"}, 3
 			case strings.HasPrefix(rest, "[c]"):
-				return mdtext.Gone, 3
+				return mdtext.Removed, 3
 			default:
 				return mdtext.Replacement{}, 0
 			}

@@ -24,7 +24,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	var found *earshot.Answer
 	var cost float64
 	err = up.Read(ctx, func() (err error) {
-		found, cost, err = read(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.include.Markdown || r.include.HTML})
+		found, cost, err = read(response.Body, answer.Options{Country: r.locale.Country, Markdown: r.include.Markdown || r.include.HTML})
 		return err
 	})
 	up.Charge(cost)

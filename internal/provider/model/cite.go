@@ -15,7 +15,7 @@ import (
 
 // cite fills in the text and its sources. An annotation with a range cites that range. Pages without
 // a range are sources, and the numbers in the text cite them.
-func (c *completion) cite(a *earshot.Answer, want answer.Want) {
+func (c *completion) cite(a *earshot.Answer, want answer.Options) {
 	text := answer.WithoutThoughts(c.text.String())
 	pages := slices.Concat(pagesIn(c.notes), pagesIn(c.found), pagesIn(asPages(c.cited)))
 	var written mdtext.Replacement

@@ -67,15 +67,15 @@ var _ provider.Provider = Provider{}
 func (p Provider) Definition() provider.Definition {
 	whole, _ := json.Marshal(map[string]any{"model": p.models[0].Name, "prompt": "-", "include": map[string]bool{"markdown": true}}) // always marshals
 	return provider.Definition{
-		Name:     Name,
-		TaskType: "MODEL",
-		Product:  "Any model",
-		Summary:  "Ask a model that the operator lists: answer text, sources, citations",
-		Request:  earshot.ModelRequest{},
-		Result:   earshot.Answer{},
-		Prose:    prose,
-		Whole:    string(whole),
-		Watched:  []string{"text"},
+		Name:         Name,
+		TaskType:     "MODEL",
+		Product:      "Any model",
+		Summary:      "Ask a model that the operator lists: answer text, sources, citations",
+		Request:      earshot.ModelRequest{},
+		Result:       earshot.Answer{},
+		Prose:        prose,
+		FullRequest:  string(whole),
+		HealthFields: []string{"text"},
 		Fields: map[earshot.Surface]provider.Fields{
 			earshot.SurfaceLab: provider.Cited | provider.Pills,
 			earshot.SurfaceAPI: provider.Cited | provider.Pills,

@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func parse(document []byte) (any, error) {
-	return model.Read(document, answer.Want{Country: "DE", Markdown: true})
+	return model.Read(document, answer.Options{Country: "DE", Markdown: true})
 }
 
 // parseText parses a document, or a text within an answer.

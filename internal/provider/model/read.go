@@ -18,13 +18,13 @@ import (
 var page = chatpage.New(chatpage.Layout{})
 
 // Read reads an answer, streamed or whole. The error is an *upstream.Failure.
-func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
+func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	a, _, err := read(document, want)
 	return a, err
 }
 
 // read also returns what the answer cost in USD; 0 if the endpoint does not say.
-func read(document []byte, want answer.Want) (_ *earshot.Answer, cost float64, _ error) {
+func read(document []byte, want answer.Options) (_ *earshot.Answer, cost float64, _ error) {
 	body := rawdoc.Trimmed(document)
 	if rawdoc.IsPage(body) {
 		a, err := page.Read(body, want)

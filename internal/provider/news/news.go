@@ -21,16 +21,16 @@ var prose []byte
 const itemPage = "page"
 
 var definition = provider.Definition{
-	Name:     "websearch/news",
-	TaskType: "WEBSEARCH_NEWS",
-	Product:  "Google News",
-	Summary:  "Search the news: titles, links, snippets, sources, dates, thumbnails",
-	Request:  earshot.NewsRequest{},
-	Result:   earshot.NewsSearch{},
-	Prose:    prose,
-	Whole:    `{"query": "-"}`,
-	Watched:  []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
-	Fields:   map[earshot.Surface]provider.Fields{earshot.SurfaceWeb: 0, earshot.SurfaceLab: 0, earshot.SurfaceAPI: 0}, // articles only
+	Name:         "websearch/news",
+	TaskType:     "WEBSEARCH_NEWS",
+	Product:      "Google News",
+	Summary:      "Search the news: titles, links, snippets, sources, dates, thumbnails",
+	Request:      earshot.NewsRequest{},
+	Result:       earshot.NewsSearch{},
+	Prose:        prose,
+	FullRequest:  `{"query": "-"}`,
+	HealthFields: []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
+	Fields:       map[earshot.Surface]provider.Fields{earshot.SurfaceWeb: 0, earshot.SurfaceLab: 0, earshot.SurfaceAPI: 0}, // articles only
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
 		{Item: itemPage, Credits: 2, For: "each further page with results"},

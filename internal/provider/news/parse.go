@@ -28,7 +28,7 @@ func Parse(document []byte, engine serp.Engine) (*earshot.NewsSearch, error) {
 // error. The error is an *upstream.Failure that says what else the document is.
 func parsePage(document []byte, links serp.Links) ([]earshot.NewsResult, error) {
 	var found []earshot.NewsResult
-	err := serp.ReadPage(document, func(root *html.Node, _ serp.Stored, _ *serp.Pictures) (bool, error) {
+	err := serp.ReadPage(document, func(root *html.Node, _ serp.ScriptParts, _ *serp.Pictures) (bool, error) {
 		articles := markup.FindAll(root, isArticle)
 		within := map[*html.Node]int{} // the number of articles in each node
 		for _, link := range articles {

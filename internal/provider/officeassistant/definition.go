@@ -28,15 +28,15 @@ const name = "officeassistant"
 func New() *chat.Assistant {
 	return &chat.Assistant{
 		About: &provider.Definition{
-			Name:     name,
-			TaskType: "OFFICEASSISTANT",
-			Product:  "Copilot",
-			Summary:  "Ask the office assistant: answer text, sources, citations",
-			Request:  earshot.OfficeAssistantRequest{},
-			Result:   earshot.Answer{},
-			Prose:    prose,
-			Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
-			Watched:  []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
+			Name:         name,
+			TaskType:     "OFFICEASSISTANT",
+			Product:      "Copilot",
+			Summary:      "Ask the office assistant: answer text, sources, citations",
+			Request:      earshot.OfficeAssistantRequest{},
+			Result:       earshot.Answer{},
+			Prose:        prose,
+			FullRequest:  `{"prompt": "-", "include": {"markdown": true}}`,
+			HealthFields: []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Fields: map[earshot.Surface]provider.Fields{
 				earshot.SurfaceWeb: provider.Cited,
 				earshot.SurfaceLab: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills,

@@ -16,7 +16,7 @@ const answerPage = `<!DOCTYPE html><html><body><main role="main"><article role="
 	`<div data-testid="message-text">%s</div></article></main></body></html>`
 
 func parse(document []byte) (any, error) {
-	return officeassistant.Read(document, answer.Want{Country: "DE", Markdown: true})
+	return officeassistant.Read(document, answer.Options{Country: "DE", Markdown: true})
 }
 
 func TestGolden(t *testing.T) {

@@ -13,7 +13,7 @@ var ownSources = []string{"office.lab.test", "copilot.com"}
 
 // Read reads a document: the events of the site, a page that shows the answer, or an answer of an
 // official API. It returns everything that it finds. The error is an *upstream.Failure.
-func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
+func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	switch body := rawdoc.Trimmed(document); {
 	case responses.Recognises(body):
 		return answer.FromAPI(responses.Read(body, want))

@@ -95,7 +95,7 @@ func (v *visitor) sameAnswer(t *testing.T) {
 	}
 	for name, take := range takes {
 		document := v.visit(t, prompt, take)
-		got, err := v.Read(document, answer.Want{Country: "DE"})
+		got, err := v.Read(document, answer.Options{Country: "DE"})
 		if err != nil {
 			t.Errorf("the %s: %v\n%.500s", name, err, document)
 			continue
@@ -163,7 +163,7 @@ func (v *visitor) steered(t *testing.T) {
 			steered{"[[garbage]]", take, earshot.ReasonUnreadable})
 	}
 	for _, test := range tests {
-		_, err := v.Read(v.visit(t, "tea "+test.words, test.take), answer.Want{Country: "DE"})
+		_, err := v.Read(v.visit(t, "tea "+test.words, test.take), answer.Options{Country: "DE"})
 		var failure *upstream.Failure
 		if errors.As(err, &failure) != (test.want != "") || failure != nil && failure.Reason != test.want {
 			t.Errorf("%s by %s: %v", test.words, test.take.Verb, err)

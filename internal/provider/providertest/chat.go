@@ -125,7 +125,7 @@ func chatLanguages(t *testing.T, l *Lab, p *chat.Assistant) {
 			"related":    {len(a.RelatedQueries), 2, 4},
 			"paragraphs": {strings.Count(a.Text, "\n\n") + 1, 5, 9},
 		} {
-			if part == "related" && !slices.Contains(p.About.Watched, "relatedQueries") {
+			if part == "related" && !slices.Contains(p.About.HealthFields, "relatedQueries") {
 				continue // its answers have none
 			}
 			if n[0] < n[1] || n[0] > n[2] {

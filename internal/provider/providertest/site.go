@@ -22,7 +22,7 @@ import (
 // LabSite describes an assistant's site in the lab to the tests.
 type LabSite struct {
 	Provider provider.Provider
-	Read     func(document []byte, want answer.Want) (*earshot.Answer, error)
+	Read     func(document []byte, want answer.Options) (*earshot.Answer, error)
 	// Pages are the URLs of answer pages, up to the prompt. The first is the page that the app
 	// fetches.
 	Pages []string
@@ -192,11 +192,11 @@ func (s LabSite) checkSteered(t *testing.T, kind, end string, ask func(prompt st
 		}
 	}
 	empty := ask("tea [[empty]]").Body.Bytes()
-	if a, err := s.Read(empty, answer.Want{Country: "DE"}); err == nil || Reason(t, err) != string(earshot.ReasonEmpty) || !bytes.HasSuffix(empty, []byte(end)) {
+	if a, err := s.Read(empty, answer.Options{Country: "DE"}); err == nil || Reason(t, err) != string(earshot.ReasonEmpty) || !bytes.HasSuffix(empty, []byte(end)) {
 		t.Errorf("an empty answer is read as %v, %v:\n%s", a, err, empty)
 	}
 	first := ask("tea pots").Body.String()
-	if _, err := s.Read([]byte(first), answer.Want{Country: "DE"}); err != nil {
+	if _, err := s.Read([]byte(first), answer.Options{Country: "DE"}); err != nil {
 		t.Errorf("%v:\n%.500s", err, first)
 	}
 	if again := ask("tea [[overview=none]] [[results=3]] pots").Body.String(); first != again || !strings.HasSuffix(first, end) {

@@ -64,9 +64,9 @@ func Trimmed(document []byte) []byte {
 // IsPage reports whether the document begins like HTML.
 func IsPage(document []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(document), []byte("<")) }
 
-// Closes reports whether a page closes the elements that it opens. HTML may omit the tags at its
+// IsComplete reports whether a page closes the elements that it opens. HTML may omit the tags at its
 // end, but a truncated page leaves other elements open.
-func Closes(page []byte) bool {
+func IsComplete(page []byte) bool {
 	page = bytes.TrimSpace(page)
 	if !bytes.HasSuffix(page, []byte(">")) || !bytes.Contains(page, []byte("</div>")) {
 		return false

@@ -119,14 +119,14 @@ const (
 	withinAfter  = " -->"
 )
 
-// KeepWithin returns a comment with the document for a page made from it. CapturedDocument extracts
+// EmbedDocument returns a comment with the document for a page made from it. CapturedDocument extracts
 // the document again.
-func KeepWithin(document []byte) string {
+func EmbedDocument(document []byte) string {
 	return withinBefore + base64.StdEncoding.EncodeToString(document) + withinAfter
 }
 
 // CapturedDocument returns the document that a captured page was made from by CapturePage or with
-// KeepWithin. For other pages it returns the page itself.
+// EmbedDocument. For other pages it returns the page itself.
 func CapturedDocument(page []byte) []byte {
 	if at := bytes.LastIndex(page, []byte(withinBefore)); at >= 0 {
 		encoded, _, _ := bytes.Cut(page[at+len(withinBefore):], []byte(withinAfter))

@@ -104,7 +104,7 @@ func TestRawResponseOfGuardedStream(t *testing.T) {
 func TestCapturedDocument(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{"data: {}\n\n--><script>", "<p>a</p>", "\xff\x00", ""} {
-		page := []byte("<html><body><p>shown</p>" + rawdoc.KeepWithin([]byte(document)) + "\n</body></html>")
+		page := []byte("<html><body><p>shown</p>" + rawdoc.EmbedDocument([]byte(document)) + "\n</body></html>")
 		if got := rawdoc.CapturedDocument(page); string(got) != document {
 			t.Errorf("%q became %q", document, got)
 		}

@@ -18,7 +18,7 @@ import (
 // Ask fetches the page, resolves its redirect links, reads it, and fetches the offers for its
 // product clusters if they are wanted.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
-	response, err := up.Fetch(ctx, serp.Visited(r.query.Page(1), serp.AnswerShown))
+	response, err := up.Fetch(ctx, serp.WithBrowserSteps(r.query.Page(1), serp.AnswerShown))
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	want := answer.Want{Country: r.query.Locale.Country, Markdown: r.include.Markdown}
+	want := answer.Options{Country: r.query.Locale.Country, Markdown: r.include.Markdown}
 	var found *reading
 	err = up.Read(ctx, func() (err error) {
 		found, err = read(response.Body, r.engine.NewLinks(resolved), want)
@@ -95,7 +95,7 @@ func (r *request) expandOne(ctx context.Context, up *upstream.Session, link stri
 	if err != nil {
 		return nil, err
 	}
-	want := answer.Want{Country: r.query.Locale.Country}
+	want := answer.Options{Country: r.query.Locale.Country}
 	var product *earshot.Product
 	err = up.Read(ctx, func() (err error) {
 		product, err = readOffers(part.Body, part.Links, want, cluster)
@@ -106,8 +106,8 @@ func (r *request) expandOne(ctx context.Context, up *upstream.Session, link stri
 
 // readOffers returns the product with the offers and specifications in a part of a page. The error
 // is an *upstream.Failure, even if there are no offers.
-func readOffers(piece []byte, links serp.Links, want answer.Want, cluster earshot.Product) (*earshot.Product, error) {
-	var served serp.Served
+func readOffers(piece []byte, links serp.Links, want answer.Options, cluster earshot.Product) (*earshot.Product, error) {
+	var served serp.Redirects
 	products, err := layout.ReadProducts(piece, want, func(page *goquery.Document) {
 		served = links.Unwrap(page.Nodes[0])
 	})

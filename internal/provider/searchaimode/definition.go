@@ -25,15 +25,15 @@ const name = "searchaimode"
 const itemCluster = "cluster"
 
 var definition = provider.Definition{
-	Name:     name,
-	TaskType: "SEARCHAIMODE",
-	Product:  "Google AI Mode",
-	Summary:  "Ask the search engine's AI mode: answer text, sources, products with their offers",
-	Request:  earshot.SearchAIModeRequest{},
-	Result:   earshot.Answer{},
-	Prose:    prose,
-	Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
-	Watched:  []string{"text", "sources", "sources.label", "citationPills"},
+	Name:         name,
+	TaskType:     "SEARCHAIMODE",
+	Product:      "Google AI Mode",
+	Summary:      "Ask the search engine's AI mode: answer text, sources, products with their offers",
+	Request:      earshot.SearchAIModeRequest{},
+	Result:       earshot.Answer{},
+	Prose:        prose,
+	FullRequest:  `{"prompt": "-", "include": {"markdown": true}}`,
+	HealthFields: []string{"text", "sources", "sources.label", "citationPills"},
 	Fields: map[earshot.Surface]provider.Fields{
 		earshot.SurfaceWeb: provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
 		earshot.SurfaceLab: provider.Retrieved | provider.Cited | provider.Pills | provider.Products,

@@ -21,16 +21,16 @@ type reading struct {
 // Parse reads a stored page without resolving its hidden links. country is the country of the
 // search, which decides the currency of ambiguous signs. The error is an *upstream.Failure.
 func (p Provider) Parse(document []byte, country string) (*earshot.Answer, error) {
-	found, err := read(document, p.Engine.NewLinks(nil), answer.Want{Country: country, Markdown: true})
+	found, err := read(document, p.Engine.NewLinks(nil), answer.Options{Country: country, Markdown: true})
 	if err != nil {
 		return nil, err
 	}
 	return found.answer, nil
 }
 
-func read(document []byte, links serp.Links, want answer.Want) (*reading, error) {
+func read(document []byte, links serp.Links, want answer.Options) (*reading, error) {
 	var found reading
-	var served serp.Served
+	var served serp.Redirects
 	var err error
 	found.answer, err = layout.ReadPrepared(document, want, func(page *goquery.Document) {
 		turns := markup.All(page.Nodes[0], serp.IsAnswerTurn)

@@ -39,7 +39,7 @@ func IsAnswerTurn(n *html.Node) bool { return markup.Attr(n, "data-subtree") == 
 // chips and sources, which the engine stores in separate elements. It also renames elements to what
 // they look like, because the engine uses a div for everything. If the answer exceeds the limits of
 // markup.CheckSize, PrepareAnswer returns an *upstream.Failure and changes nothing.
-func (l Links) PrepareAnswer(turn *html.Node) (Served, error) {
+func (l Links) PrepareAnswer(turn *html.Node) (Redirects, error) {
 	if err := markup.CheckSize(turn); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (l Links) PrepareAnswer(turn *html.Node) (Served, error) {
 		p.collect(turn)
 	}
 	nameSources(p.sources)
-	served := Served{}
+	served := Redirects{}
 	for _, link := range p.links {
 		if markup.Contains(turn, link) {
 			l.unwrap(link, served)
@@ -105,7 +105,7 @@ const (
 )
 
 // nameChips adds the names of their sources to chips and to labelled redirect links.
-func (l Links) nameChips(chips []*html.Node, turn *html.Node, notes map[string][]note, served Served) {
+func (l Links) nameChips(chips []*html.Node, turn *html.Node, notes map[string][]note, served Redirects) {
 	count := 0
 	for _, chip := range chips {
 		id, isChip := markup.Attr(chip, chipID), markup.HasAttr(chip, chipID)

@@ -22,7 +22,7 @@ const (
 
 // takeNotes removes the elements with notes from an answer and returns the notes by the id of their
 // chip. It adds redirect links among them to served.
-func (l Links) takeNotes(elements []*html.Node, turn *html.Node, served Served) map[string][]note {
+func (l Links) takeNotes(elements []*html.Node, turn *html.Node, served Redirects) map[string][]note {
 	notes := map[string][]note{}
 	for _, element := range elements {
 		if !markup.Contains(turn, element) {

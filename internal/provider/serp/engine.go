@@ -11,11 +11,11 @@
 //	visit.go     steps of a browser that fetches a page
 //	pages.go     fetches pages and parts of them, with their links resolved
 //	recognise.go what a document is: results, a refusal, nothing
-//	stored.go    parts of a page that are in its scripts
+//	scriptparts.go  parts of a page that are in its scripts
 //	pictures.go  addresses of a page's images
 //	click.go     the engine's numbers for kinds of clicks
 //	line.go      the visible text of elements, line by line
-//	served.go    which redirect link led to a destination
+//	redirects.go  which redirect link led to a destination
 //	aianswer.go  AI answers: chips and sources, prepared for chatpage
 //	ainote.go    AI answers: notes with the sources of chips
 //	ailayout.go  AI answers: elements renamed to what they look like

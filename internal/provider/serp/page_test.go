@@ -80,7 +80,7 @@ func TestStored(t *testing.T) {
 		`window.jsl.dh(
  "c" ,
  "in \"a\"\n");jsl.dh('b','x');jsl.dh('d','\x3');jsl.dh('e');jsl.dh('f','open</script>`
-	stored := serp.StoredIn([]byte(document))
+	stored := serp.ScriptPartsIn([]byte(document))
 	root, err := html.Parse(strings.NewReader(document))
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func FuzzStored(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		serp.StoredIn(document).Fill(root)
+		serp.ScriptPartsIn(document).Fill(root)
 		serp.ReadClick(string(document))
 	})
 }

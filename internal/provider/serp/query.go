@@ -39,7 +39,7 @@ func (q Query) Page(n int) *upstream.Request {
 	for name, value := range q.Extra {
 		params.Set(name, value)
 	}
-	return Visited(q.request("/search", params), resultsShown)
+	return WithBrowserSteps(q.request("/search", params), resultsShown)
 }
 
 func (t Target) request(path string, params url.Values) *upstream.Request {

@@ -23,11 +23,11 @@ var resultIDs = map[string]bool{
 // ReadPage parses a result page and passes it to read, with the parts and image addresses in its
 // scripts. read reports whether it found anything. The error comes from read, or is an
 // *upstream.Failure that says what else the document is.
-func ReadPage(document []byte, read func(root *html.Node, stored Stored, pictures *Pictures) (found bool, err error)) error {
+func ReadPage(document []byte, read func(root *html.Node, stored ScriptParts, pictures *Pictures) (found bool, err error)) error {
 	document = decode(document)
 	return rawdoc.ReadHTML(document, func(page *goquery.Document) error {
 		root := page.Nodes[0]
-		found, err := read(root, StoredIn(document), &Pictures{document: document})
+		found, err := read(root, ScriptPartsIn(document), &Pictures{document: document})
 		switch {
 		case err != nil:
 			return err
@@ -135,7 +135,7 @@ func isCut(document []byte) bool {
 		return false
 	}
 	tail, end := document[max(0, len(document)-tailLength):], []byte("</html")
-	return bytes.LastIndex(tail, end) < 0 && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.Closes(document)
+	return bytes.LastIndex(tail, end) < 0 && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.IsComplete(document)
 }
 
 // ReadPart parses a part of a page that was loaded on demand and passes it to read. The error comes

@@ -7,21 +7,21 @@ import (
 	"earshot/internal/provider/markup"
 )
 
-// Served maps each destination on a page to the redirect link that led to it.
-type Served map[string]string
+// Redirects maps each destination on a page to the redirect link that led to it.
+type Redirects map[string]string
 
 // Unwrap replaces the links in a part of a page with their destinations, and returns the redirect
 // links. Links to the engine itself lose their href, because the engine's own pages are not
 // sources.
-func (l Links) Unwrap(part *html.Node) Served {
-	served := Served{}
+func (l Links) Unwrap(part *html.Node) Redirects {
+	served := Redirects{}
 	for _, a := range markup.All(part, markup.IsLink) {
 		l.unwrap(a, served)
 	}
 	return served
 }
 
-func (l Links) unwrap(a *html.Node, served Served) {
+func (l Links) unwrap(a *html.Node, served Redirects) {
 	destination, redirect, ok := l.Read(markup.Attr(a, "href"))
 	switch {
 	case !ok, redirect == "" && l.isOwn(destination):
@@ -38,14 +38,14 @@ func (l Links) isOwn(destination string) bool {
 	return ok && (l.engine.isMain(u.Hostname()) || u.Hostname() == "policies."+l.engine.Host)
 }
 
-func (s Served) add(destination, redirect string) {
+func (s Redirects) add(destination, redirect string) {
 	if redirect != "" && s[destination] == "" {
 		s[destination] = redirect
 	}
 }
 
 // Mark sets the redirect links in an answer that was read from the page.
-func (s Served) Mark(a *earshot.Answer) {
+func (s Redirects) Mark(a *earshot.Answer) {
 	for i := range a.Sources {
 		a.Sources[i].RedirectLink = s[a.Sources[i].URL]
 	}
@@ -66,7 +66,7 @@ func (s Served) Mark(a *earshot.Answer) {
 
 // markPlace sets the redirect link of a place. A website has no field for its redirect link, so it
 // becomes the place's link.
-func (s Served) markPlace(p *earshot.Place) {
+func (s Redirects) markPlace(p *earshot.Place) {
 	if s[p.Website] != "" && p.Link == "" {
 		p.Link = p.Website
 	}
@@ -74,7 +74,7 @@ func (s Served) markPlace(p *earshot.Place) {
 }
 
 // MarkProducts sets the redirect links of products and their offers.
-func (s Served) MarkProducts(products []earshot.Product) {
+func (s Redirects) MarkProducts(products []earshot.Product) {
 	for i := range products {
 		p := &products[i]
 		p.RedirectLink = s[p.URL]

@@ -13,9 +13,9 @@ import (
 	"earshot/internal/provider/markup"
 )
 
-// Stored are the parts of a page that its scripts insert when it is shown, such as the answer to a
+// ScriptParts are the parts of a page that its scripts insert when it is shown, such as the answer to a
 // question. It maps the id of an empty element to its content, as written in the script.
-type Stored map[string][]byte
+type ScriptParts map[string][]byte
 
 const (
 	space      = " \t\r\n"
@@ -24,9 +24,9 @@ const (
 	maxPiece   = 128 << 10 // bytes of a part; real parts have up to 40 KB
 )
 
-// StoredIn returns the parts in a document's scripts.
-func StoredIn(document []byte) Stored {
-	stored := Stored{}
+// ScriptPartsIn returns the parts in a document's scripts.
+func ScriptPartsIn(document []byte) ScriptParts {
+	stored := ScriptParts{}
 	for len(stored) < maxStored {
 		at := bytes.Index(document, []byte(storedCall))
 		if at < 0 {
@@ -71,9 +71,9 @@ const storedDepth = 3
 
 // Fill inserts the parts into the empty elements below n that they belong to. Each part is inserted
 // once.
-func (s Stored) Fill(n *html.Node) { s.fill(n, storedDepth) }
+func (s ScriptParts) Fill(n *html.Node) { s.fill(n, storedDepth) }
 
-func (s Stored) fill(n *html.Node, depth int) {
+func (s ScriptParts) fill(n *html.Node, depth int) {
 	if len(s) == 0 || depth == 0 {
 		return
 	}

@@ -36,9 +36,9 @@ func visit(take browser.Step) []browser.Step {
 	return []browser.Step{take, browser.TakePage(refused), browser.Pass(consentRefused), browser.Pass(consentForm + consentButton)}
 }
 
-// Visited sets the steps by which a browser gets the page: it waits until an element that matches
+// WithBrowserSteps sets the steps by which a browser gets the page: it waits until an element that matches
 // shown appears.
-func Visited(request *upstream.Request, shown string) *upstream.Request {
+func WithBrowserSteps(request *upstream.Request, shown string) *upstream.Request {
 	request.Steps, request.Plain = visit(browser.TakeSettled(shown)), true
 	return request
 }

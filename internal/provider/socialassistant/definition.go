@@ -37,15 +37,15 @@ const linesPath = "/rest/app-chat/conversations/new"
 func New() *chat.Assistant {
 	return &chat.Assistant{
 		About: &provider.Definition{
-			Name:     name,
-			TaskType: "SOCIALASSISTANT",
-			Product:  "Grok",
-			Summary:  "Ask the social assistant: answer text, sources, posts of its network",
-			Request:  earshot.SocialAssistantRequest{},
-			Result:   earshot.Answer{},
-			Prose:    prose,
-			Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
-			Watched:  []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
+			Name:         name,
+			TaskType:     "SOCIALASSISTANT",
+			Product:      "Grok",
+			Summary:      "Ask the social assistant: answer text, sources, posts of its network",
+			Request:      earshot.SocialAssistantRequest{},
+			Result:       earshot.Answer{},
+			Prose:        prose,
+			FullRequest:  `{"prompt": "-", "include": {"markdown": true}}`,
+			HealthFields: []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Fields: map[earshot.Surface]provider.Fields{
 				earshot.SurfaceWeb: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
 				earshot.SurfaceLab: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products,

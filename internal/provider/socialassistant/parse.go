@@ -20,7 +20,7 @@ var ownSources = []string{"social.lab.test", "grok.com", "grok"}
 
 // Read reads a document: the stream of JSON lines, a saved page, or an answer of the official API.
 // It returns everything that it finds. The error is an *upstream.Failure.
-func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
+func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	body := rawdoc.Trimmed(document)
 	if responses.Recognises(body) {
 		return answer.FromAPI(responses.Read(body, want))
@@ -31,7 +31,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return answer.NotEmpty(readLines(body, want))
 }
 
-func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {
+func readLines(body []byte, want answer.Options) (*earshot.Answer, error) {
 	var s streamed
 	err := rawdoc.ReadJSON(body, func() error {
 		values := valuesIn(webtext.ValidText(string(body)))

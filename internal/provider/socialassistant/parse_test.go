@@ -15,7 +15,7 @@ import (
 )
 
 func parse(document []byte) (any, error) {
-	return socialassistant.Read(document, answer.Want{Country: "US", Markdown: true})
+	return socialassistant.Read(document, answer.Options{Country: "US", Markdown: true})
 }
 
 func TestGolden(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 )
 
 // answer returns the answer that the response contains.
-func (s *streamed) answer(want answer.Want) *earshot.Answer {
+func (s *streamed) answer(want answer.Options) *earshot.Answer {
 	r := &reader{
 		answer: &earshot.Answer{Model: answer.ModelName(cmp.Or(s.response.Text("model"), s.response.Object("requestMetadata").Text("model")))},
 		cards:  cardsByID(s.cards),

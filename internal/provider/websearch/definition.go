@@ -42,15 +42,15 @@ var overviewCountries = provider.Countries{Model: "searchoverview", Except: "BL 
 const onPage = provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads | provider.Layout
 
 var definition = provider.Definition{
-	Name:     "websearch",
-	TaskType: "WEBSEARCH",
-	Product:  "Google Search",
-	Summary:  "Search the web: organic results, People Also Ask, related searches, ads, AI overview",
-	Request:  earshot.WebSearchRequest{},
-	Result:   earshot.WebSearch{},
-	Prose:    prose,
-	Whole:    `{"query": "-", "include": {"searchoverview": {"markdown": true}}}`,
-	Watched: []string{
+	Name:        "websearch",
+	TaskType:    "WEBSEARCH",
+	Product:     "Google Search",
+	Summary:     "Search the web: organic results, People Also Ask, related searches, ads, AI overview",
+	Request:     earshot.WebSearchRequest{},
+	Result:      earshot.WebSearch{},
+	Prose:       prose,
+	FullRequest: `{"query": "-", "include": {"searchoverview": {"markdown": true}}}`,
+	HealthFields: []string{
 		"organicResults", "organicResults.snippet", "organicResults.displayedLink", "organicResults.date",
 		"peopleAlsoAsk", "relatedSearches", "ads", "videos", "places", "knowledgeGraph", "topStories", "images", "carousels",
 	},

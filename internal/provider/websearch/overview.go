@@ -43,7 +43,7 @@ func (r *reader) readOverview(n *html.Node) {
 	if !r.want.overview || r.found.SearchOverview != nil {
 		return
 	}
-	read, err := overviewIn(n, r.links, answer.Want{Country: r.want.country, Markdown: r.want.markdown})
+	read, err := overviewIn(n, r.links, answer.Options{Country: r.want.country, Markdown: r.want.markdown})
 	if err != nil {
 		r.found.unread = append(r.found.unread, "")
 		return
@@ -105,14 +105,14 @@ func parseOverview(document []byte, links serp.Links, country string) (found *ea
 		if n == nil {
 			return upstream.Fail(earshot.ReasonUnreadable, "no overview")
 		}
-		found, err = overviewIn(n, links, answer.Want{Country: country, Markdown: true})
+		found, err = overviewIn(n, links, answer.Options{Country: country, Markdown: true})
 		return err
 	})
 	return found, err
 }
 
 // overviewIn reads an overview and modifies its node. It returns nil if the overview has no text.
-func overviewIn(n *html.Node, links serp.Links, want answer.Want) (*earshot.Answer, error) {
+func overviewIn(n *html.Node, links serp.Links, want answer.Options) (*earshot.Answer, error) {
 	text := markup.Find(n, func(n *html.Node) bool { return markup.Attr(n, "data-container-id") == overviewText })
 	if text == nil { // before 2026 the whole overview is text
 		n.Attr = append(n.Attr, html.Attribute{Key: "data-container-id", Val: overviewText})

@@ -49,7 +49,7 @@ func Parse(document []byte, engine serp.Engine, country string) (*earshot.WebSea
 // *upstream.Failure that says what else the document is.
 func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 	r := &reader{links: links, want: want, found: &page{}, offers: map[string]*offered{}, pins: map[string]pin{}}
-	err := serp.ReadPage(document, func(root *html.Node, stored serp.Stored, pictures *serp.Pictures) (bool, error) {
+	err := serp.ReadPage(document, func(root *html.Node, stored serp.ScriptParts, pictures *serp.Pictures) (bool, error) {
 		r.stored, r.pictures = stored, pictures
 		r.names = namesIn(root)
 		r.walk(root, area{ads: blockMiddle})
@@ -73,7 +73,7 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 type reader struct {
 	links    serp.Links
 	want     want
-	stored   serp.Stored
+	stored   serp.ScriptParts
 	pictures *serp.Pictures
 	found    *page
 

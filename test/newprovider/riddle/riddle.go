@@ -43,14 +43,14 @@ func New() *chat.Assistant {
 	})
 	return &chat.Assistant{
 		About: &provider.Definition{
-			Name:     name,
-			TaskType: "RIDDLE",
-			Summary:  "Ask for a riddle: text, sources",
-			Request:  RiddleRequest{},
-			Result:   earshot.Answer{},
-			Prose:    prose,
-			Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
-			Watched:  []string{"text"},
+			Name:         name,
+			TaskType:     "RIDDLE",
+			Summary:      "Ask for a riddle: text, sources",
+			Request:      RiddleRequest{},
+			Result:       earshot.Answer{},
+			Prose:        prose,
+			FullRequest:  `{"prompt": "-", "include": {"markdown": true}}`,
+			HealthFields: []string{"text"},
 			Fields: map[earshot.Surface]provider.Fields{
 				earshot.SurfaceWeb: provider.Retrieved | provider.Cited | provider.Pills,
 				earshot.SurfaceLab: provider.Retrieved | provider.Cited | provider.Pills,

@@ -37,7 +37,7 @@ func checkCapture(t *testing.T, body []byte) {
 	if !responses.Recognises(body) {
 		t.Fatal("the document is not recognised")
 	}
-	a, err := responses.Read(body, answer.Want{Country: "US", Markdown: true})
+	a, err := responses.Read(body, answer.Options{Country: "US", Markdown: true})
 	if err != nil {
 		t.Fatal(err)
 	}

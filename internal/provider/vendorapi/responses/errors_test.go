@@ -31,7 +31,7 @@ func TestErrorsWithinAnswers(t *testing.T) {
 		string(read(t, "too_long.json")): {Reason: earshot.ReasonUnavailable},
 		string(read(t, "cut.sse")):       {Reason: earshot.ReasonUnavailable},
 	} {
-		_, err := responses.Read([]byte(document), answer.Want{})
+		_, err := responses.Read([]byte(document), answer.Options{})
 		failure, ok := errors.AsType[*upstream.Failure](err)
 		if !ok || failure.Reason != want.Reason || failure.Final != want.Final {
 			t.Errorf("%s\nis %+v", strings.TrimSpace(document), err)

@@ -13,7 +13,7 @@ import (
 )
 
 // readEvents reads the response that the events of a stream describe.
-func readEvents(events []loosejson.Object, want answer.Want) (*earshot.Answer, error) {
+func readEvents(events []loosejson.Object, want answer.Options) (*earshot.Answer, error) {
 	s := streamed{items: map[int]loosejson.Object{}, parts: map[int]map[int]loosejson.Object{}}
 	for _, event := range events {
 		s.take(event)

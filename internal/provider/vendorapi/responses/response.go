@@ -19,7 +19,7 @@ var ownSources = []string{"openai", "chatgpt.com", "grok", "grok.com", "xai"}
 func OwnSources() []string { return ownSources }
 
 // readResponse reads a whole response. The error is an *upstream.Failure.
-func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer, error) {
+func readResponse(response loosejson.Object, want answer.Options) (*earshot.Answer, error) {
 	if err := check(response); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (r *reader) message(item loosejson.Object) {
 
 // finish adds the remaining sources: first the pages that the text links to without citing them,
 // then the pages that the search found.
-func (r *reader) finish(response loosejson.Object, want answer.Want) {
+func (r *reader) finish(response loosejson.Object, want answer.Options) {
 	whole := r.whole()
 	for _, link := range mdtext.ProseLinks(whole.Text) {
 		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok {

@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func parse(document []byte) (any, error) {
-	return responses.Read(document, answer.Want{Country: "US", Markdown: true})
+	return responses.Read(document, answer.Options{Country: "US", Markdown: true})
 }
 
 func TestGolden(t *testing.T) {
