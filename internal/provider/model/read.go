@@ -17,13 +17,8 @@ import (
 // page recognises a challenge that comes in place of an answer. No page has an answer.
 var page = chatpage.New(chatpage.Layout{})
 
-// Read reads an answer, streamed or whole. The error is an *upstream.Failure.
-func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
-	a, _, err := read(document, want)
-	return a, err
-}
-
-// read also returns what the answer cost in USD; 0 if the endpoint does not say.
+// read reads an answer, streamed or whole, and returns what it cost in USD; 0 if the endpoint does
+// not say. The error is an *upstream.Failure.
 func read(document []byte, want answer.Options) (_ *earshot.Answer, cost float64, _ error) {
 	body := rawdoc.Trimmed(document)
 	if rawdoc.IsPage(body) {
