@@ -29,7 +29,7 @@ func TestDashboard(t *testing.T) {
 	c := startChromium(t, newDashboard(t))
 	c.reader = owner(t, c.node)
 	makeDemo(t, c.node, c.reader)
-	for name, test := range map[string]func(*testing.T, *chromium){
+	tests := map[string]func(*testing.T, *chromium){
 		"detection of errors":  testWatch,
 		"a key signs in":       testSignIn,
 		"a link signs in once": testLink,
@@ -62,8 +62,6 @@ func TestDashboard(t *testing.T) {
 		"ten tabs":             testTenTabs,
 		"a server comes back":  testComesBack,
 		"a key that reads":     testReadOnly,
-		"trackers fit":         testTrackersFit,
-		"access":               testAccess,
 		"hostile trackers":     testHostileTrackers,
 		"hostile tasks":        testHostileTasks,
 		"hostile forms":        testHostileForms,
@@ -78,7 +76,12 @@ func TestDashboard(t *testing.T) {
 		"besides the text":     testBesidesTheText,
 		"hostile findings":     testHostileFindings,
 		"hostile addresses":    testHostileAddresses,
-	} {
+	}
+	pages := pagesOf(t, c)
+	for group := range slices.Chunk(pages, len(pages)/pageGroups+1) {
+		tests["pages from "+group[0].address] = func(t *testing.T, c *chromium) { testPages(t, c, group) }
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, c)
@@ -129,10 +132,10 @@ func (c *chromium) demo(t *testing.T) (*harness.Node, *app.Account, *tab) {
 	return c.node, c.reader, c.signIn(t, c.node.BaseURL, c.reader.Key.Text)
 }
 
-// signIn opens the dashboard and signs in with a key.
+// signIn signs in with a key, on a page that needs few requests.
 func (c *chromium) signIn(t *testing.T, base, key string) *tab {
 	t.Helper()
-	p := c.open(t, base+"#/playground") // a new organization would be led to another page
+	p := c.open(t, base+"/#/system")
 	p.typeKey(key)
 	p.signedIn()
 	return p
@@ -314,7 +317,7 @@ func below(t *testing.T, n *harness.Node) string {
 	})
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
-	return s.URL + "/earshot/"
+	return s.URL + "/earshot"
 }
 
 func testBelowAPath(t *testing.T, c *chromium) {
@@ -322,8 +325,9 @@ func testBelowAPath(t *testing.T, c *chromium) {
 	a := owner(t, n)
 	base := below(t, n)
 	_, token, _ := strings.Cut(n.DashboardURL(), "#")
-	c.open(t, base+"#"+token).signedIn()
+	c.open(t, base+"/#"+token).signedIn()
 	p := c.signIn(t, base, a.Key.Text)
+	p.turnTo("playground")
 	p.click(hook("run"), "")
 	p.see(hook("answer"), "")
 	p.click("[role=tab]", "Stored page")

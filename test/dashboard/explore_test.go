@@ -109,8 +109,7 @@ func testAnswers(t *testing.T, c *chromium) {
 
 // testSourcesAndBrands compares the numbers of both pages with the API's, and tests a name.
 func testSourcesAndBrands(t *testing.T, c *chromium) {
-	n, a, p := c.session(t)
-	makeDemo(t, n, a)
+	n, a, p := c.demo(t)
 	p.goTo("#/trackers/demo/sources?days=4")
 	p.see(hook("sources"), "ollaro.example")
 	p.until("the period", `!document.querySelector(".skeleton")`)
@@ -147,13 +146,9 @@ func testSourcesAndBrands(t *testing.T, c *chromium) {
 	if got := p.shown(hook("trial-named")); got != tried.Share {
 		t.Errorf("the share is %v, want %v", got, tried.Share)
 	}
-	p.click(hook("reanalyse"), "")
-	p.click(hook("reanalyse-confirm"), "")
-	p.see(hook("rules")+" tbody tr", "r2")
-	p.until("rules that are done", find(hook("rules")+" .badge", "Current"))
 }
 
-// testKeepName adds a frequent name to the settings.
+// testKeepName adds a frequent name to the settings, and analyses the answers again.
 func testKeepName(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	makeTracker(t, n, a, earshot.TrackerDefinition{
@@ -163,6 +158,10 @@ func testKeepName(t *testing.T, c *chromium) {
 	})
 	found := get[earshot.DiscoverReport](t, n, a, "/v1/trackers/seen/discover").Names[0].Name
 	p.goTo("#/trackers/seen/brands")
+	p.click(hook("reanalyse"), "")
+	p.click(hook("reanalyse-confirm"), "")
+	p.see(hook("rules")+" tbody tr", "r2")
+	p.until("rules that are done", find(hook("rules")+" .badge", "Current"))
 	p.see(hook("discovery")+" tr", found)
 	p.click(hook("discovery")+" a", "Test and add…")
 	p.see(hook("trial"), "nothing has changed yet")
@@ -203,13 +202,13 @@ func testHostileFindings(t *testing.T, c *chromium) {
 		}
 	}
 	makeTracker(t, n, a, definition)
-	makeDemo(t, n, a)
 	all := strings.Join(hostileTexts, "\n\n")
 	address := "javascript:window.__xss=1//" + hostileQuery
-	p := c.signIn(t, poisoned(t, n, []string{all}, map[string]string{
+	base := poisoned(t, n, []string{all}, map[string]string{
 		"url": address, "domain": hostileTexts[0], "text": all, "label": all, "sentence": all, "prompt": all, "model": hostileTexts[1], "query": all,
 		"search": all, "title": all, "currency": all, "advertiser": hostileTexts[0],
-	}), a.Key.Text)
+	})
+	p := c.signIn(t, base, a.Key.Text)
 	for _, answer := range get[earshot.AnswerPage](t, n, a, "/v1/trackers/seen/answers?limit=4").Answers {
 		p.goTo("#/trackers/seen/answers/" + answer.ID)
 		p.click("[role=tab]", "Mentions")             // the chosen tab stays when the answer changes
@@ -228,9 +227,6 @@ func testHostileFindings(t *testing.T, c *chromium) {
 		{"#/trackers/seen/answers?q=" + hostileQuery + "&sweep=" + hostileQuery, "[role=alert]", "must be a UUID"},
 		{"#/trackers/seen/sources", hook("sources"), hostileTexts[0]},
 		{"#/trackers/seen/sources?by=url", hook("sources"), address},
-		{"#/trackers/demo/searches", hook("searches"), hostileTexts[0]},
-		{"#/trackers/demo/products", hook("products"), hostileTexts[0]},
-		{"#/trackers/demo/ads", hook("ads"), hostileTexts[0]},
 		{"#/trackers/seen/brands", hook("panel"), definition.Brands[0].Name},
 		{"#/trackers/seen/brands/" + hostileQuery, "[role=alert], " + hook("trial"), ""},
 		{"#/trackers/seen/definition?add=" + hostileQuery, hook("dry-run"), ""},
@@ -247,4 +243,11 @@ func testHostileFindings(t *testing.T, c *chromium) {
 	}
 	p.expect("400 (Bad Request)")
 	p.expect("404 (Not Found)")
+	demo := c.signIn(t, base, c.reader.Key.Text)
+	for _, list := range []string{"searches", "products", "ads"} {
+		demo.goTo("#/trackers/demo/" + list)
+		demo.shows(hook(list), hostileTexts[0])
+		demo.gone(".skeleton", "")
+		demo.clean(list)
+	}
 }

@@ -120,6 +120,7 @@ func testHistory(t *testing.T, c *chromium) {
 		n.Wait(t, a, item.Task.ID)
 	}
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.turnTo("playground")
 	p.choose(hook("provider"), "chatassistant")
 	p.fill("textarea[name=prompt]", "a teapot")
 	p.click(hook("run"), "")

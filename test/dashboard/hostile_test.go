@@ -91,6 +91,7 @@ const hostileQuery = `"'><img/src=x/onerror=window.__xss=1>`
 func testHostileForms(t *testing.T, c *chromium) {
 	_, _, p := c.session(t)
 	all := strings.Join(hostileTexts, "\n\n")
+	p.turnTo("playground")
 	p.choose(hook("provider"), "chatassistant")
 	p.see("textarea[name=prompt]", "")
 	p.fill("textarea[name=prompt]", all)
@@ -209,6 +210,7 @@ func testHostileAnswers(t *testing.T, c *chromium) {
 		}
 	}
 	p := c.signIn(t, poisoned(t, n, texts, nil), a.Key.Text)
+	p.turnTo("playground")
 	for provider, shown := range map[string]string{"chatassistant": hook("source-card"), "websearch": hook("organic-result")} {
 		p.choose(hook("provider"), provider)
 		p.see("[name=prompt], [name=query]", "")

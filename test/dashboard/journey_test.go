@@ -21,6 +21,7 @@ func hook(name string) string { return fmt.Sprintf("[data-testid=%q]", name) }
 
 func testPlayground(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
+	p.turnTo("playground")
 	p.choose(hook("provider"), "chatassistant")
 	p.fill("textarea[name=prompt]", "Which kettle lasts longest?")
 	p.choose("select[name=country]", "DE")
@@ -55,6 +56,7 @@ func testValidation(t *testing.T, c *chromium) {
 	_, _, p := c.session(t)
 	p.expect("400 (Bad Request)")
 	p.expect("422 (Unprocessable")
+	p.turnTo("playground")
 	p.fill("textarea[name=prompt]", "")
 	p.click(hook("run"), "")
 	p.see(".field:has([name=prompt][aria-invalid=true]) .wrong", "required")
@@ -67,6 +69,7 @@ func testValidation(t *testing.T, c *chromium) {
 
 func testCancel(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
+	p.turnTo("playground")
 	p.fill("textarea[name=prompt]", "a kettle [[delay=4m]]")
 	p.click(hook("run"), "")
 	p.see(hook("elapsed"), "s")

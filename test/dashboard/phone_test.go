@@ -11,32 +11,6 @@ import (
 	"earshot/test/harness"
 )
 
-// tooWide returns the elements that make a page wider than the screen.
-const tooWide = `(() => {
-	const page = document.scrollingElement;
-	if (page.scrollWidth <= 375) return [];
-	return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > 375.5 && !e.parentElement.closest(".scroll, pre"))
-		.map((e) => e.outerHTML.slice(0, 150) + " to " + e.getBoundingClientRect().right).concat("the page has " + page.scrollWidth).slice(-6);
-})()`
-
-// cutOff returns the tables with hidden columns that do not have a hint.
-const cutOff = `[...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth + 1 && !e.matches("[role=region][tabindex='0'][aria-label]"))
-	.map((e) => e.outerHTML.slice(0, 150))`
-
-// fits fails the test if a page scrolls sideways or cuts off content.
-func (p *tab) fits(what string) {
-	p.t.Helper()
-	p.gone(".spinner:not([aria-label=Waiting])", "")
-	if wide, _ := p.eval(tooWide).([]any); len(wide) > 0 {
-		p.t.Errorf("%s is wider than a phone: %q", what, wide)
-	}
-	p.until("labels of axes apart on "+what, `[...document.querySelectorAll(".axis-x")].every((axis) => {
-		const boxes = [...axis.children].map((e) => e.getBoundingClientRect()).filter(({ width }) => width > 0);
-		return boxes.every((box, i) => i === 0 || boxes[i - 1].right < box.left);
-	})`)
-	p.until("only tables that tell what they hide on "+what, cutOff+`.length === 0`)
-}
-
 func testPhones(t *testing.T, c *chromium) {
 	n := newDashboard(t) // failures make a node slow down requests to a provider
 	a := owner(t, n)

@@ -239,34 +239,6 @@ var trackerPages = []view{
 	{"#/trackers/demo/definition", "pre", "name: demo"},
 }
 
-// demoPages returns the pages of the demo, and the comparison of two answers.
-func demoPages(t *testing.T, n *harness.Node, a *app.Account) []view {
-	t.Helper()
-	answer := withNeighbour(t, n, a)
-	return slices.Concat(trackerPages, []view{{"#/trackers/demo/answers/" + answer.ID + "?diff=" + answer.Cell.Previous[0].ID, hook("diff-words"), ""}})
-}
-
-// testTrackersFit checks the width of every page on a phone and on a small laptop. Sizes do
-// not depend on the color scheme.
-func testTrackersFit(t *testing.T, c *chromium) {
-	n, a, p := c.demo(t)
-	pages := demoPages(t, n, a)
-	p.phone()
-	for _, at := range pages {
-		p.goTo(at.address)
-		p.see(at.selector, "")
-		p.gone(".skeleton", "")
-		p.fits(at.address)
-	}
-	p.do("be a small laptop", chromedp.EmulateViewport(1024, 768))
-	for _, at := range pages {
-		p.goTo(at.address)
-		p.see(at.selector, "")
-		p.gone(".skeleton", "")
-		p.until("all columns of "+at.address, `document.scrollingElement.scrollWidth <= 1024 && [...document.querySelectorAll(".scroll")].every((e) => e.scrollWidth <= e.clientWidth + 1)`)
-	}
-}
-
 func TestTheBundleIsSmall(t *testing.T) {
 	t.Parallel()
 	const maxBytes = 400 << 10
@@ -284,73 +256,6 @@ func TestTheBundleIsSmall(t *testing.T) {
 	}
 	if size > maxBytes {
 		t.Errorf("the bundle has %d bytes, and may have %d", size, maxBytes)
-	}
-}
-
-// axe returns the source of axe-core, which make web-test and make test install.
-func axe(t *testing.T) string {
-	t.Helper()
-	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "api", "dashboard", "web", "node_modules", "axe-core", "axe.min.js"))
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("axe-core is not installed: scripts/with-node-modules.sh true")
-	}
-	return string(source)
-}
-
-// barriers lists the serious and critical violations that axe finds, and skipped heading levels; null until axe is done.
-const barriers = `window.__axe === undefined ? (window.__axe = null, axe.run(document, { resultTypes: ["violations"], ...window.__options }).then(
-	({ violations, passes }) => { window.__axe = passes.length === 0 ? ["nothing was checked"] : violations.filter(({ impact, id }) => impact === "serious" || impact === "critical" || id === "heading-order")
-		.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary).join("; ")); },
-	(problem) => { window.__axe = [String(problem)]; }), false) : window.__axe !== null`
-
-// testAccess runs axe on every page. In the dark color scheme, it checks only contrasts,
-// because everything else is the same.
-func testAccess(t *testing.T, c *chromium) {
-	source := axe(t)
-	n, a, p := c.demo(t)
-	batch := n.SubmitAll(t, a, harness.ChatTask("a kettle"))
-	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
-	p.eval("void (() => {" + source + "\n})()")
-	pages := slices.Concat(demoPages(t, n, a), []view{
-		{"#/trackers/shoes/definition", hook("dry-run"), ""},
-		{"#/trackers/shoes/sweeps?run=ask", hook("quote"), ""},
-		{"#/trackers/shoes/alerts", hook("save-notify"), ""},
-		{"#/notifications?new=1", hook("save-channel"), ""},
-		{"#/playground", "textarea[name=prompt]", ""},
-		{"#/compare", hook("price"), ""},
-		{"#/history", hook("requests"), ""},
-		{"#/history?mode=async", hook("requests"), ""},
-		{"#/history/batches", hook("requests"), ""},
-		{"#/history/batches/" + batch.BatchID, hook("requests"), ""},
-		{"#/history/" + batch.Results[0].Task.ID, hook("payload"), ""},
-		{"#/history/deliveries", ".empty", ""},
-		{"#/history/queue", hook("queued"), ""},
-		{"#/history/batch", "#batch-lines", ""},
-		{"#/usage", "h2", "Ledger"},
-		{"#/keys", "table", ""},
-	})
-	for _, at := range pages {
-		p.prefers("light")
-		p.goTo(at.address)
-		p.see(at.selector, "")
-		p.gone(".skeleton, .spinner", "")
-		p.see(".as-call summary", "API request")
-		p.accessible(at.address, `{}`)
-		p.prefers("dark")
-		p.accessible(at.address+" in the dark", `{ runOnly: ["color-contrast"] }`)
-	}
-}
-
-// accessible fails the test if axe finds violations.
-func (p *tab) accessible(what, options string) {
-	p.t.Helper()
-	p.eval(`void (delete window.__axe, window.__options = ` + options + `)`)
-	p.until("a verdict on "+what, barriers)
-	if found, _ := p.eval(`window.__axe`).([]any); len(found) > 0 {
-		p.t.Errorf("%s: %q", what, found)
 	}
 }
 
