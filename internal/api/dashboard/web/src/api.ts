@@ -133,6 +133,10 @@ export async function ask(
   return { response: await response.json(), headers: response.headers };
 }
 
+/** Reports whether the same request may succeed later: the server is not reachable, busy or restarting. */
+export const mayPass = (problem: unknown) =>
+  problem instanceof ApiError && (problem.status === 0 || problem.status === 429 || problem.status > 501);
+
 export const isRateLimit = (problem: unknown) => problem instanceof ApiError && problem.code === "RATE_LIMIT_EXCEEDED";
 
 /** Repeats a request every second while the rate limit rejects it. */

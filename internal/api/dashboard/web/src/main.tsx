@@ -8,7 +8,7 @@ import { follow } from "./live";
 import { zone } from "./time";
 import { session } from "./session";
 import { balance, connected, findSession, followAddress, route, signIn, signOut, theme } from "./state";
-import { Button, counted, Problem, Spinner, useAction } from "./ui";
+import { Button, counted, Failed, Problem, Spinner, useAction, useRetry } from "./ui";
 import { SignIn } from "./pages/signin";
 import { Playground } from "./pages/playground";
 import { Compare } from "./pages/compare";
@@ -49,12 +49,8 @@ function App() {
         <Docs />
       </Shell>
     );
-  if (opening.pending)
-    return (
-      <main class="lone">
-        <Spinner label="Signing in" />
-      </main>
-    );
+  if (session.value === undefined)
+    return <main class="lone">{opening.error ? <Failed {...opening} /> : <Spinner label="Signing in" />}</main>;
   if (!session.value)
     return (
       <main class="lone">
@@ -175,7 +171,7 @@ function ThemeSwitch() {
 function useSession() {
   const [token] = useState(() => location.hash.match(/^#token=(.+)$/)?.[1]);
   const [error, setError] = useState<unknown>();
-  const [pending, setPending] = useState(true);
+  const [count, setCount] = useState(0);
   useEffect(() => {
     if (token) {
       history.replaceState(null, "", location.pathname);
@@ -186,9 +182,11 @@ function useSession() {
       setError(problem);
       return findSession();
     };
-    (token ? signIn({ token }).catch(used) : findSession()).catch(setError).finally(() => setPending(false));
-  }, []);
-  return { error, pending };
+    (token ? signIn({ token }).catch(used) : findSession()).catch(setError);
+  }, [count]);
+  const again = () => setCount((n) => n + 1);
+  useRetry(session.value === undefined ? error : undefined, again);
+  return { error, again };
 }
 
 follow();

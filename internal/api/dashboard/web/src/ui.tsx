@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import type { AriaAttributes, ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { ApiError } from "./api";
+import { ApiError, mayPass } from "./api";
 import type { Session } from "./api.gen";
 import { download } from "./file";
 import { fieldLabel } from "./names";
@@ -222,17 +222,35 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
     return () => stop.abort();
   }, [...on, count]);
   const again = () => setCount((n) => n + 1);
-  // After an error, fetch again when the live stream reconnects.
+  useRetry(error, again);
+  return { value, error, again };
+}
+
+const minPause = 1000;
+const maxPause = 30_000;
+
+/** After an error, tries again when the live stream reconnects, and if the error may pass, after longer and longer
+ * pauses. The pauses are random, so that panels and tabs do not all send their requests at the same moment. */
+export function useRetry(error: unknown, again: () => void) {
+  const pause = useRef(minPause);
   useEffect(() => {
-    if (!error) return;
+    if (!error) {
+      pause.current = minPause;
+      return;
+    }
+    const timer = mayPass(error) ? setTimeout(again, pause.current * (0.5 + Math.random())) : undefined;
+    pause.current = Math.min(2 * pause.current, maxPause);
     let before = connected.peek();
-    return effect(() => {
+    const stop = effect(() => {
       const back = connected.value && !before;
       before = connected.value;
       if (back) again();
     });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
   }, [error]);
-  return { value, error, again };
 }
 
 /** Loads a value once the dependencies in on have not changed for a moment. While busy, the value is an older one. */
@@ -256,7 +274,9 @@ export function useSettled<T>(load: (signal: AbortSignal) => Promise<T>, on: unk
     };
   }, [...on, count]);
   const busy = !state.on?.every((value, i) => Object.is(value, on[i]));
-  return { value: state.value, error: state.error, busy, again: () => setCount((n) => n + 1) };
+  const again = () => setCount((n) => n + 1);
+  useRetry(state.error, again);
+  return { value: state.value, error: state.error, busy, again };
 }
 
 export interface Tab {

@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { connected, status, taskChanges } from "../state";
+import { useRetry } from "../ui";
 
 /** Runs work whenever tasks change: never twice at once, and with a pause after each run to limit the requests. */
 export function onTaskChanges(work: (signal: AbortSignal) => Promise<void>, pause: () => number) {
@@ -63,7 +64,9 @@ export function useLive<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
     );
     return live.stop;
   }, [...on, count]);
-  return { value, error, again: () => setCount((n) => n + 1) };
+  const again = () => setCount((n) => n + 1);
+  useRetry(error, again);
+  return { value, error, again };
 }
 
 /** Loads a list page by page, and loads the pages again when tasks change. */
