@@ -75,7 +75,7 @@ export const Pills = ({ of }: { of: Record<string, string | undefined> }) => (
       ([name, value]) =>
         value && (
           <button key={name} type="button" class="pill" onClick={() => drop(name)}>
-            {labelOf(name)}: {isDate(name) ? dateText(value) : value} <span aria-hidden="true">✕</span>
+            {labelOf(name)}: <bdi>{isDate(name) ? dateText(value) : value}</bdi> <span aria-hidden="true">✕</span>
             <span class="hidden-words">, remove</span>
           </button>
         ),

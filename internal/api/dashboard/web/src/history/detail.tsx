@@ -44,6 +44,7 @@ export function Detail({ id }: { id: string }) {
       <p class="tasks-back">
         <a href="#/history">← All requests</a>
       </p>
+      {!value && <h1 class="hidden-words">Request</h1>}
       {error instanceof ApiError && error.status === 404 && (
         <Empty title="Request not found">
           Calls and tasks are kept for a limited time. Answers of trackers are kept with the tracker.

@@ -52,7 +52,7 @@ export const BrandMark = ({ look }: { look: number }) => (
 export function BrandName({ brand }: { brand: PanelBrand }) {
   return (
     <span class="brand-name">
-      <BrandMark look={brand.look} /> {brand.name} {brand.own && <span class="badge own">own</span>}
+      <BrandMark look={brand.look} /> <bdi>{brand.name}</bdi> {brand.own && <span class="badge own">own</span>}
     </span>
   );
 }

@@ -183,7 +183,9 @@ export function heatOf(share: number): number {
 function HeatKey({ brand }: { brand: PanelBrand }) {
   return (
     <p class="heat-key">
-      <span class="faint">Answers that name {brand.name}</span>
+      <span class="faint">
+        Answers that name <bdi>{brand.name}</bdi>
+      </span>
       {steps.map((words, i) => (
         <span key={words} class={`cell l${i}`}>
           {words}

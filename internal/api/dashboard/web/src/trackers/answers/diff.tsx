@@ -161,7 +161,7 @@ function Brands({ diff: { a, b }, panel, tracker }: { diff: AnswerDiff; panel: P
   const mark = (name: string | undefined) =>
     name && (
       <>
-        <BrandMark look={lookOf(panel, name)} /> {name}
+        <BrandMark look={lookOf(panel, name)} /> <bdi>{name}</bdi>
       </>
     );
   const removed = a.brands.filter((name) => !b.brands.includes(name));

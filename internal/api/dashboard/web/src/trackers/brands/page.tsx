@@ -107,7 +107,7 @@ function Names({ brand, look }: { brand: Brand; look: number }) {
   return (
     <section class="card">
       <h2>
-        <BrandMark look={look} /> {brand.name}
+        <BrandMark look={look} /> <bdi>{brand.name}</bdi>
       </h2>
       <p class="faint">
         A mention is one of these names in the visible text of an answer. Links and source titles don't count.

@@ -57,7 +57,7 @@ export function Report({ tracker, panel, of }: { tracker: string; panel: PanelBr
         cells={{
           Brand: ({ brand }) => (
             <>
-              <BrandMark look={look(brand)} /> {brand}
+              <BrandMark look={look(brand)} /> <bdi>{brand}</bdi>
             </>
           ),
           "#Answers before": ({ namedBefore }) => number(namedBefore),

@@ -145,7 +145,7 @@ function Moved({ of: { name, moved }, before, panel, open }: MovedProps) {
         cells={{
           Brand: ({ brand }) => (
             <>
-              <BrandMark look={lookOf(panel, brand)} /> {brand}
+              <BrandMark look={lookOf(panel, brand)} /> <bdi>{brand}</bdi>
             </>
           ),
           "#Share before": ({ visibilityBefore }) => <Value of={visibilityBefore} />,

@@ -184,7 +184,7 @@ export const Brands = ({ of, panel }: { of: string[]; panel: PanelBrand[] }) => 
   <ul class="plain-list backs">
     {of.map((brand) => (
       <li key={brand}>
-        <BrandMark look={lookOf(panel, brand)} /> {brand}
+        <BrandMark look={lookOf(panel, brand)} /> <bdi>{brand}</bdi>
       </li>
     ))}
   </ul>

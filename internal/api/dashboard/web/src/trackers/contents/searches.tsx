@@ -89,7 +89,7 @@ function Read({ row: { brands, withSources }, panel }: { row: SearchRow; panel: 
         .filter(({ own, retrieved }) => own || retrieved > 0)
         .map(({ brand, share, cited }) => (
           <li key={brand}>
-            <BrandMark look={lookOf(panel, brand)} /> {brand} <Value of={share} />{" "}
+            <BrandMark look={lookOf(panel, brand)} /> <bdi>{brand}</bdi> <Value of={share} />{" "}
             <span class="faint">{number(cited)} cited</span>
           </li>
         ))}

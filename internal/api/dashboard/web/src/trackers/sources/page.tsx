@@ -286,7 +286,7 @@ function CitedFor({ row: { backs = [] }, panel }: { row: SourceRow; panel: Panel
     <ul class="plain-list backs">
       {sorted.slice(0, shownBrands).map(({ brand, mentions }) => (
         <li key={brand}>
-          <BrandMark look={lookOf(panel, brand)} /> {brand} <span class="faint">{number(mentions)}</span>
+          <BrandMark look={lookOf(panel, brand)} /> <bdi>{brand}</bdi> <span class="faint">{number(mentions)}</span>
         </li>
       ))}
       {backs.length > shownBrands && <li class="faint">and {number(backs.length - shownBrands)} more</li>}

@@ -13,7 +13,7 @@ export const typeName = (type: string) =>
 export const SourceType = ({ of: { type, brand } }: { of: { type: string; brand?: string } }) => (
   <>
     <span class={`badge type ${type}`}>{typeName(type)}</span>
-    {brand && <span class="faint"> {brand}</span>}
+    {brand && <bdi class="faint"> {brand}</bdi>}
   </>
 );
 
