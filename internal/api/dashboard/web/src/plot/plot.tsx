@@ -15,10 +15,12 @@ export function Plot(props: PlotProps) {
   const drawing = useMemo(() => width > 0 && <Drawing chart={chart} layout={layout} />, [layout]);
   const [cursor, setCursor] = useState<Cursor>({});
   const newest = Math.max(0, layout.newest);
-  const at = Math.min(cursor.at ?? newest, points.length - 1);
+  // The cursor may be older than the points.
+  const within = (i: number | undefined) => i && Math.min(i, points.length - 1);
+  const at = within(cursor.at) ?? newest;
   const point = points[at];
   const line = lines[cursor.line ?? -1];
-  const marked = selected(cursor);
+  const marked = selected({ at: within(cursor.at), anchor: within(cursor.anchor) });
   const act = () => {
     if (marked && zoom) zoom(...marked);
     else if (address && !point.gap) location.hash = address(at, line ?? lines.find(({ lead }) => lead) ?? lines[0]);
@@ -32,19 +34,17 @@ export function Plot(props: PlotProps) {
     else return;
     event.preventDefault();
   };
-  const follow = (event: PointerEvent & { currentTarget: HTMLElement }, anchor = cursor.anchor) => {
+  const follow = (event: PointerEvent & { currentTarget: HTMLElement }, drag: (at: number) => number | undefined) => {
     const area = event.currentTarget.getBoundingClientRect();
     const i = Math.floor(((event.clientX - area.left) / area.width) * points.length);
     const next = Math.max(0, Math.min(points.length - 1, i));
     const y = event.clientY - area.top + layout.box.top;
-    setCursor({ at: next, line: nearest(chart, next, y, layout), anchor });
-    return next;
+    setCursor({ at: next, line: nearest(chart, next, y, layout), anchor: drag(next) });
   };
   const grab = (event: PointerEvent & { currentTarget: HTMLElement }) => {
-    const next = follow(event, undefined);
-    if (event.pointerType === "touch" || event.button !== 0 || !zoom) return;
-    event.currentTarget.setPointerCapture(event.pointerId);
-    follow(event, next);
+    const drags = event.pointerType !== "touch" && event.button === 0 && !!zoom;
+    if (drags) event.currentTarget.setPointerCapture(event.pointerId);
+    follow(event, (start) => (drags ? start : undefined));
   };
   const leave = ({ pointerType }: PointerEvent) => pointerType !== "touch" && setCursor({});
   const say = (one: Line) => (one.rows[at]?.value == null ? "–" : (props.say ?? chart.show)(one.rows[at]!.value!));
@@ -98,7 +98,7 @@ export function Plot(props: PlotProps) {
           aria-valuetext={description}
           onKeyDown={press}
           onPointerDown={grab}
-          onPointerMove={(event) => follow(event)}
+          onPointerMove={(event) => follow(event, () => (event.buttons & 1 ? cursor.anchor : undefined))}
           onPointerUp={({ pointerType, button }) => pointerType !== "touch" && button === 0 && act()}
           onPointerLeave={leave}
           onBlur={() => setCursor({})}

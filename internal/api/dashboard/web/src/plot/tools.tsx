@@ -20,7 +20,12 @@ export function Tools({ at, ...props }: ToolsProps) {
     });
     const notes = lettered(points).map(({ letter, label, flags }) => `${letter} ${label}: ${flagWords(flags)}`);
     const period = `${points[0].label} – ${points[points.length - 1].label}`;
-    const words = { title: `${caption}, ${period}`, about: `${about} Legend: ${points[at].label}.`, legend, notes };
+    const words = {
+      title: `${caption}, ${period}`,
+      about: `${about} Legend: ${points[at].label}.`.trim(),
+      legend,
+      notes,
+    };
     await save(svgOf(chart, words), caption);
   });
   return (
