@@ -98,17 +98,17 @@ export function metricOf(): MetricName {
 
 type Change = Pick<ComparedRow, "metric" | "brand" | "target" | "promptId">;
 
-/** Returns the page that explains a change in the tracker of the address; without a period, in the same period. */
-export function whyAddress({ metric, brand, target, promptId }: Change, period: Query = {}): string {
+/** Returns the page that explains a change in the tracker of the address, with the filters of the address or others. */
+export function whyAddress({ metric, brand, target, promptId }: Change, filters?: Query): string {
   const { rest, query } = route.value;
-  const kept = { ...keptFilters(), ...period };
+  const kept: Query = filters ?? { ...keptFilters(), prompt: query.prompt };
   // The target of a row is a target (chatassistant/US), a target on a surface (chatassistant/US@web), or all (*, *web).
   const [path, surface] = target.startsWith("*") ? ["", target.slice(1)] : target.split("@");
   return addressOf(rest[0], "why", {
     ...kept,
     target: path || kept.target,
     surface: surface || kept.surface,
-    prompt: promptId ? String(promptId) : query.prompt,
+    prompt: promptId ? String(promptId) : kept.prompt,
     brand,
     metric: metric.split("@")[0],
   });
@@ -117,7 +117,7 @@ export function whyAddress({ metric, brand, target, promptId }: Change, period: 
 /** Returns the period since a change, of up to 28 days, so that the period before it ends right before the change. */
 export function periodSince(tracker: Tracker, since: string): Query {
   const end = Math.min(Date.parse(since) + (usualDays - 1) * dayLength, Date.now());
-  return { days: "", from: dayIn(tracker, Date.parse(since)), to: dayIn(tracker, end) };
+  return { from: dayIn(tracker, Date.parse(since)), to: dayIn(tracker, end) };
 }
 
 /**

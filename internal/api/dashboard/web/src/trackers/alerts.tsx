@@ -10,7 +10,7 @@ import { Button, Loading, Problem, useAction, useLoad } from "../ui";
 import { Notify } from "./notify";
 import { addressOf, answersAddress, periodSince, whyAddress } from "./address";
 import { apiPath, mayTrack, type TabProps } from "./pieces";
-import { percent, plainText } from "./words";
+import { metrics, percent, plainText } from "./words";
 
 export const alertKinds: Record<AlertKind, string> = {
   shift: "Change",
@@ -99,10 +99,14 @@ function List({ tracker, alerts, again, brief }: ListProps) {
               {timeText(alert.raisedAt)}
               {alert.madeUp && " · sample data"}
               {!alert.open && " · acknowledged"}
-              {alert.shift && (
+              {alert.shift && Object.hasOwn(metrics, alert.shift.metric) && (
                 <>
                   {" · "}
                   <a href={whyAddress(alert.shift, periodSince(tracker, alert.shift.since))}>Why did it change?</a>
+                </>
+              )}
+              {alert.shift && (
+                <>
                   {" · "}
                   <a href={answersAddress(tracker.name, alert.shift.answersBeforeUrl)}>Answers before</a>
                   {" · "}

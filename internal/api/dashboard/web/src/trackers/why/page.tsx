@@ -50,9 +50,7 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
   return (
     <>
       <p>
-        <a href={addressOf(tracker.name, "overview", { ...keptFilters(), metric: route.value.query.metric })}>
-          ← Overview
-        </a>
+        <a href={addressOf(tracker.name, "overview", { ...keptFilters(), metric, brand: brand.name })}>← Overview</a>
       </p>
       <SampleData when={compare.value?.madeUp} />
       <FilterLine tracker={tracker} surfaces={surfaces} against />
@@ -96,7 +94,7 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
       )}
       {targets.length > 1 && <Moved of="target" rows={targets} total={targets.length} brand={brand} />}
       <TooLarge of={prompts} days={periodOf(tracker).days} />
-      {!!prompts.value && !query.filter?.includes("prompt:") && (
+      {prompts.value && !route.value.query.prompt && (
         <Moved of="prompt" rows={prompts.value.rows} total={prompts.value.total} brand={brand} />
       )}
       {!!prompts.value?.rows.length && (
