@@ -10,7 +10,7 @@ import { addressOf, keptFilters, setQuery } from "../address";
 import { Comparison } from "../answers/diff";
 import { Shown } from "../answers/shown";
 import { useCompare } from "../numbers";
-import { Delta, Value, type PanelBrand } from "../pieces";
+import { Value, type PanelBrand } from "../pieces";
 
 interface PairProps {
   tracker: Tracker;
@@ -56,9 +56,9 @@ export function Pair({ tracker, panel, brand, asked, prompts }: PairProps) {
       {cells.value && !cell && <p class="faint">No answers in both periods</p>}
       {cell && (
         <>
+          {/* No verdict: this pair was chosen because it changed most, so a test of it alone would mislead. */}
           <p>
-            “{prompt.prompt}” on {targetLabel(cell.target)}: <Value of={cell.before} /> → <Value of={cell.after} />{" "}
-            <Delta row={cell} own={brand.own} />
+            “{prompt.prompt}” on {targetLabel(cell.target)}: <Value of={cell.before} /> → <Value of={cell.after} />
           </p>
           <Answers
             key={`${prompt.promptId} ${cell.target}`}
