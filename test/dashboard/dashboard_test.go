@@ -257,7 +257,7 @@ func testColours(t *testing.T, c *chromium) {
 	ground("the system's dark", dark)
 	p.prefers("light")
 	ground("the system's light", light)
-	p.click("header button", "System")
+	p.click("header button", "Auto")
 	p.prefers("dark")
 	ground("light although the system is dark", light)
 	p.click("header button", "Light")

@@ -163,7 +163,7 @@ function SignOut() {
 
 function ThemeSwitch() {
   const next = { "": "light", light: "dark", dark: "" }[theme.value] ?? "";
-  const label = { "": "System", light: "Light", dark: "Dark" }[theme.value] ?? "System";
+  const label = { "": "Auto", light: "Light", dark: "Dark" }[theme.value] ?? "Auto";
   return <Button text={label} class="small" title="Color theme" onClick={() => (theme.value = next)} />;
 }
 

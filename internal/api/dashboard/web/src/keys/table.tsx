@@ -21,7 +21,10 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
       show: (key) => (
         <>
           {key.name && <strong>{key.name} </strong>}
-          <code>{key.id}</code> {key.current && <span class="badge good">This session</span>}
+          <code>{key.id}</code> {key.current && <span class="badge good">This session</span>}{" "}
+          {!key.revokedAt && (
+            <Button text="Rename…" class="small" aria-label={`Rename ${key.id}`} onClick={() => setRenamed(key)} />
+          )}
         </>
       ),
     },
@@ -53,14 +56,6 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
       name: "Last used",
       value: (key) => key.lastUsedAt,
       show: (key) => (key.lastUsedAt ? <When at={key.lastUsedAt} brief /> : <span class="faint">Never</span>),
-    },
-    {
-      name: "Rename",
-      value: () => "",
-      show: (key) =>
-        !key.revokedAt && (
-          <Button text="Rename…" class="small" aria-label={`Rename ${key.id}`} onClick={() => setRenamed(key)} />
-        ),
     },
     { name: "Revoke", value: (key) => key.revokedAt, show: (key) => <Revoke of={key} onAsk={setEnding} /> },
   ];
