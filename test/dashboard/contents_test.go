@@ -153,4 +153,7 @@ func testSourceDetails(t *testing.T, c *chromium) {
 		t.Fatalf("%d of %d sources are about Kestrin", len(few), len(names))
 	}
 	p.until("the sources of the brand", fmt.Sprintf(`document.querySelectorAll(%s).length === %d`, quote(hook("sources")+" tbody tr"), len(few)))
+	p.click(hook("source-matrix")+" td[data-label=Kestrin] a", "")
+	p.see(".pill", "Source: ")
+	p.see(hook("answers")+" tr", "")
 }

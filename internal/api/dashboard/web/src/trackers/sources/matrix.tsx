@@ -4,6 +4,7 @@ import type { SourceMatrix, SourceMatrixRow } from "../../api.gen";
 import { CardTable } from "../../table";
 import { Button, number } from "../../ui";
 import { answersAddress, type numberQuery } from "../address";
+import { Value } from "../pieces";
 
 const firstRows = 20;
 
@@ -14,8 +15,10 @@ export function Matrix({ tracker, matrix, query: { from, to, filter = "" } }: Ma
   const rows = matrix.rows.filter(({ mentions }) => mentions.some((count) => count > 0));
   if (!rows.length) return null;
   const cell = (source: string, brand: string, count: number) => {
+    const shown = <Value of={count} show={number} />;
+    if (!count) return shown;
     const query = new URLSearchParams({ source, filter, counted: "true", dueFrom: from, dueTo: to });
-    return <a href={answersAddress(tracker, `?${query}`, brand)}>{number(count)}</a>;
+    return <a href={answersAddress(tracker, `?${query}`, brand)}>{shown}</a>;
   };
   return (
     <section class="card" data-testid="source-matrix">
@@ -31,8 +34,7 @@ export function Matrix({ tracker, matrix, query: { from, to, filter = "" } }: Ma
             ...Object.fromEntries(
               matrix.brands.map((brand, i) => [
                 `#${brand}`,
-                ({ source, mentions }: SourceMatrixRow) =>
-                  mentions[i] ? cell(source, brand, mentions[i]) : <span class="faint">0</span>,
+                ({ source, mentions }: SourceMatrixRow) => cell(source, brand, mentions[i]),
               ]),
             ),
           }}
