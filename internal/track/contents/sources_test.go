@@ -82,9 +82,12 @@ func TestDetailedSources(t *testing.T) {
 			filter earshot.AnswerFilter
 			count  int
 		}{
-			{earshot.AnswerFilter{Source: "news.example"}, 4}, {earshot.AnswerFilter{Source: own}, 3},
-			{earshot.AnswerFilter{Source: "news.example", Brand: "Kestrin"}, 3}, {earshot.AnswerFilter{Source: kept, Brand: "Kestrin"}, 3},
-			{earshot.AnswerFilter{Source: "ollaro.example", Brand: "Kestrin"}, 0}, {earshot.AnswerFilter{Source: "news.example", Brand: "Ollaro"}, 0},
+			{earshot.AnswerFilter{Source: "news.example"}, 4},
+			{earshot.AnswerFilter{Source: own}, 3},
+			{earshot.AnswerFilter{Source: "news.example", Brand: "Kestrin"}, 3},
+			{earshot.AnswerFilter{Source: kept, Brand: "Kestrin"}, 3},
+			{earshot.AnswerFilter{Source: "ollaro.example", Brand: "Kestrin"}, 0},
+			{earshot.AnswerFilter{Source: "news.example", Brand: "Ollaro"}, 0},
 			{earshot.AnswerFilter{Source: "news.example", Brand: "Kestrin", Counted: true}, 2},
 		} {
 			page, err := w.Answers(t.Context(), w.organization, trackerName, &test.filter, time.Time{}, time.Time{}, "", 100)
