@@ -81,6 +81,7 @@ bench: ## Measure the service on both databases and, if installed, on Citus, and
 		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Sweep|Answers" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Metrics|Overview|Reanalysis" -benchtime 10x -timeout 30m ./test/tracking/ && \
+		$(GO) test -run "^$$" -bench Large -benchtime 1x -timeout 60m ./test/tracking/ && \
 		scripts/bench-queues.sh'
 
 .PHONY: fidelity

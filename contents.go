@@ -29,6 +29,8 @@ type ContentHead struct {
 	MadeUp bool `json:"madeUp"`
 	// How many closed sweeps were read.
 	Sweeps int `json:"sweeps" schema:"min=0"`
+	// How many closed sweeps the period has. If it has more than were read, it has too many answers for one request, and the list is a sample: all answers of `sweeps` sweeps that are spread evenly over the period. The counts are counts of the sample.
+	SweepsInPeriod int `json:"sweepsInPeriod" schema:"min=0"`
 	// How many answers report what is listed, even if they contain nothing. It is the denominator of the shares.
 	Answers int `json:"answers" schema:"min=0"`
 	// How many further answers are left out because what is listed was not requested from the provider.

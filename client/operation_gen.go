@@ -185,7 +185,8 @@ func (c *Client) Requests(ctx context.Context, query earshot.RequestQuery) iter.
 // is free, so use it to read a charged answer that did not arrive. A call that was refused
 // because of an error, missing credits or missing slots was not stored and is not found. With
 // `brandsOf`, `found` lists the brands of a tracker that the result names, by the tracker's
-// current rules. The key needs the scope read.
+// current rules. With `names=true`, `names` lists words of the result that look like names, as
+// candidates for the brands of a new tracker. The key needs the scope read.
 func (c *Client) Request(ctx context.Context, id string) (*earshot.RequestRecord, error) {
 	return exchange[earshot.RequestRecord](ctx, c, call{method: "GET", path: pathOf("/v1/requests/{id}", id), repeat: idempotent})
 }
@@ -360,8 +361,9 @@ func (c *Client) TrackerMetrics(ctx context.Context, name string, query earshot.
 // reliable the metrics of the later period are, criterion by criterion. With `by=prompt`, there
 // is a row for each prompt that matches the filter, on all targets together, and there are no
 // grades. The false discovery rate is controlled, so that about 1 in 20 of the prompts with
-// `moved` has not changed. At most 50,000 answers are counted together; choose a shorter period
-// if there are more. The key needs the scope read.
+// `moved` has not changed. `sort=change&limit=20` returns the rows that changed most. At most
+// 50,000 answers are counted together; choose a shorter period if there are more. The key needs
+// the scope read.
 func (c *Client) CompareTracker(ctx context.Context, name string, query earshot.CompareQuery) (*earshot.CompareReport, error) {
 	return exchange[earshot.CompareReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/compare", name), query), repeat: idempotent})
 }
@@ -371,9 +373,8 @@ func (c *Client) CompareTracker(ctx context.Context, name string, query earshot.
 // Returns the domains, pages or types of sites that answers cite, most cited first, each with
 // its share of all citations, the type of the site and the brand that owns it. For domains and
 // pages, `backs` lists the brands that are named in sentences which cite them, and `matrix` has
-// the same counts as a table. A page counts once per answer, whichever form its URL has. At most
-// 50,000 answers are counted together; choose a shorter period if there are more. The key needs
-// the scope read.
+// the same counts as a table. A page counts once per answer, whichever form its URL has. The key
+// needs the scope read.
 func (c *Client) TrackerSources(ctx context.Context, name string, query earshot.SourceQuery) (*earshot.SourceReport, error) {
 	return exchange[earshot.SourceReport](ctx, c, call{method: "GET", path: withQuery(pathOf("/v1/trackers/{name}/sources", name), query), repeat: idempotent})
 }
@@ -593,8 +594,9 @@ func (c *Client) MarkReview(ctx context.Context, name string, id string, body ea
 
 // Channels calls GET /v1/channels: List channels.
 //
-// Returns the organization's channels, to which alerts and reports of trackers can be sent. The
-// URL of a webhook is a secret; only its host is shown. The key needs the scope read.
+// Returns the organization's channels, to which alerts and reports of trackers can be sent.
+// URLs, tokens and keys are secrets; `receiver` shows only the host, the mail addresses or the
+// chat. The key needs the scope read.
 func (c *Client) Channels(ctx context.Context) ([]earshot.Channel, error) {
 	answer, err := exchange[earshot.ChannelList](ctx, c, call{method: "GET", path: "/v1/channels", repeat: idempotent})
 	if err != nil {
@@ -606,9 +608,12 @@ func (c *Client) Channels(ctx context.Context) ([]earshot.Channel, error) {
 // SaveChannel calls PUT /v1/channels/{name}: Create or change a channel.
 //
 // Sets the receiver of a channel. A `webhook` gets signed messages, as tasks send them; `slack`
-// and `discord` are incoming webhooks of these services; `mail` is a list of addresses and
-// requires that the operator has configured an SMTP server. Trackers name their channels in
-// `alerts.channels`, so their definitions contain no secrets. The key needs the scope admin.
+// and `discord` are incoming webhooks of these services; `teams` is a workflow of Microsoft
+// Teams that posts webhook messages; `telegram` is a bot that writes to a chat; `pagerduty`
+// triggers an incident for each alert, which is resolved when the alert is acknowledged; `mail`
+// is a list of addresses and requires that the operator has configured an SMTP server. Trackers
+// name their channels in `alerts.channels`, so their definitions contain no secrets. The key
+// needs the scope admin.
 func (c *Client) SaveChannel(ctx context.Context, name string, body earshot.ChannelRequest) (*earshot.ChannelSaved, error) {
 	return exchange[earshot.ChannelSaved](ctx, c, call{method: "PUT", path: pathOf("/v1/channels/{name}", name), body: body, repeat: idempotent})
 }
@@ -619,6 +624,20 @@ func (c *Client) SaveChannel(ctx context.Context, name string, body earshot.Chan
 // the scope admin.
 func (c *Client) DeleteChannel(ctx context.Context, name string) error {
 	return c.remove(ctx, pathOf("/v1/channels/{name}", name))
+}
+
+// TestChannel calls POST /v1/channels/{name}/test: Test a channel.
+//
+// Sends a message to the channel that says that it is a test, and returns the result with the
+// beginning of the receiver's answer. The message is sent once, like an alert, and not stored.
+// The receiver has 15 seconds to answer. An organization may run 4 tests at once on a node. The
+// key needs the scope admin.
+func (c *Client) TestChannel(ctx context.Context, name string) (*earshot.ChannelTest, error) {
+	answer, err := exchange[earshot.ChannelTestResponse](ctx, c, call{method: "POST", path: pathOf("/v1/channels/{name}/test", name)})
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Test, nil
 }
 
 // Events calls GET /v1/events: Read finished tasks in order.
@@ -697,16 +716,16 @@ func (c *Client) CreateKey(ctx context.Context, body earshot.KeyRequest) (*earsh
 	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/keys", body: body})
 }
 
-// LimitKey calls PATCH /v1/keys/{id}: Set a key's spending limits.
+// ChangeKey calls PATCH /v1/keys/{id}: Rename a key or set its spending limits.
 //
-// Sets the most credits that a key may spend per UTC day and UTC month. A limit that is left
-// out, or 0, is removed. A call or task that might exceed a limit is refused with 403
-// `KEY_BUDGET_EXCEEDED`. A task that was queued earlier FAILS with the same code when the
-// credits already spent leave no room for it. Credits reserved for running jobs count against
-// calls; a task waits until these jobs have ended. Spending is counted from when the key first
-// had a limit. Sweeps of trackers do not count; their trackers have their own ceilings. The key
-// needs the scope admin.
-func (c *Client) LimitKey(ctx context.Context, id string, body earshot.KeyCeilings) (*earshot.Key, error) {
+// Sets the name of a key, and the most credits that it may spend per UTC day and UTC month. A
+// limit that is left out, or 0, is removed, unless the request has only a name. A call or task
+// that might exceed a limit is refused with 403 `KEY_BUDGET_EXCEEDED`. A task that was queued
+// earlier FAILS with the same code when the credits already spent leave no room for it. Credits
+// reserved for running jobs count against calls; a task waits until these jobs have ended.
+// Spending is counted from when the key first had a limit. Sweeps of trackers do not count;
+// their trackers have their own ceilings. The key needs the scope admin.
+func (c *Client) ChangeKey(ctx context.Context, id string, body earshot.KeyPatch) (*earshot.Key, error) {
 	answer, err := exchange[earshot.ChangedKey](ctx, c, call{method: "PATCH", path: pathOf("/v1/keys/{id}", id), body: body, repeat: idempotent})
 	if err != nil {
 		return nil, err
@@ -731,8 +750,10 @@ func (c *Client) RevokeKey(ctx context.Context, id string) (*earshot.Key, error)
 // Returns all changes of the credit balance, newest first; their sum is the balance. Entries are
 // ordered by id. A charge has the id of its task or call, so it is listed by when the task or
 // call was created. For the next page, send `nextCursor` as `cursor` with the same filter.
-// Entries are kept forever. The iterator fetches pages on demand and stops at the first error.
-// The key needs the scope admin.
+// Entries are kept forever. With `group`, the charges of a batch or sweep are one entry, listed
+// by when the batch or sweep was created; `of` lists them one by one. A charge whose batch or
+// sweep was deleted is an entry of its own. The iterator fetches pages on demand and stops at
+// the first error. The key needs the scope admin.
 func (c *Client) LedgerEntries(ctx context.Context, kind earshot.LedgerKind) iter.Seq2[*earshot.LedgerEntry, error] {
 	var query earshot.LedgerQuery
 	query.Kind = kind

@@ -16,6 +16,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/api/compressed"
 	"earshot/internal/job"
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/limits/share"
@@ -231,6 +232,10 @@ func (c *call) write(status int, contentType string, body []byte) {
 	c.status = status
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
 	c.w.Header().Set("Content-Type", contentType)
+	if contentType == "application/json" && compressed.Wanted(c.w.Header(), c.r, len(body)) {
+		c.w.Header().Set("Content-Encoding", "gzip")
+		body = compressed.Gzip(body)
+	}
 	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	c.w.Header().Set("X-Content-Type-Options", "nosniff")
 	c.turn.End() // the client may read slowly

@@ -17,7 +17,7 @@ func numberOperations() []Operation {
 			func(s *Server, c *call, q earshot.CompareQuery, _ none) (*earshot.CompareReport, error) {
 				return s.Reports.Compare(c.context(), c.organization(), c.trackerName(), &q, s.Store.Now())
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sources", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "TrackerSources"}}, numbers((*track.Service).DetailedSources)),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sources", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "TrackerSources"}}, numbers((*track.Service).Sources)),
 		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/rules", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "TrackerRules"}},
 			func(s *Server, c *call, _, _ none) (*earshot.RulesList, error) {
 				return s.Trackers.Rules(c.context(), c.organization(), c.trackerName())

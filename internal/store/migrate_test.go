@@ -123,6 +123,7 @@ var migrated = []struct {
 	{19, "tickets and usage of upstreams", checkMigratedUpstreams},
 	{20, "pairs of shadow requests", checkMigratedShadow},
 	{21, "reviews", checkMigratedReviews},
+	{22, "sources of answers", checkMigratedSources},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -196,6 +197,14 @@ func checkMigratedTallies(t *testing.T, s *store.Store) {
 	closed, err := tracking.New(s).Sweep(t.Context(), &tracking.Tracker{Organization: tasksID, ID: tracker}, sweep)
 	if err != nil || closed.Repeats != "0199c82c-c000-7000-8000-0000000000b1" || string(closed.Facts) != "{}" || closed.Pruned {
 		t.Errorf("the sweep is %+v, %v", closed, err)
+	}
+}
+
+func checkMigratedSources(t *testing.T, s *store.Store) {
+	rules := &analysing.Rules{Organization: tasksID, Tracker: "0199c82c-c000-7000-8000-0000000000a1", Version: 1}
+	for _, urls := range []bool{false, true} {
+		sources, err := analysing.New(s).TallySources(t.Context(), rules, "0199c82c-c000-7000-8000-0000000000b2", urls)
+		equal(t, "the sources", []byte{1, 0}, sources, err)
 	}
 }
 

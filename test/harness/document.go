@@ -142,7 +142,7 @@ func (d *Document) CheckBody(place string, content openapi3.Content, media strin
 
 // ordinary are headers that the document does not list: headers of HTTP itself, and those
 // that every response has.
-var ordinary = []string{"Connection", "Content-Length", "Content-Type", "Date", "Transfer-Encoding", "X-Content-Type-Options"}
+var ordinary = []string{"Connection", "Content-Length", "Content-Type", "Date", "Transfer-Encoding", "Vary", "X-Content-Type-Options"}
 
 // Response validates a response to an operation: its status, content type, headers and
 // body must be documented.

@@ -63,9 +63,8 @@ func ninetyDays(b *testing.B, address string) {
 			n.Get(b, a, "/v1/trackers/shoes/compare").Has(b, "compare", http.StatusOK)
 		}
 	})
-	// Sources are in no tally. Every time it is another range of days, so that nothing comes
-	// from memory.
-	b.Run("sources, from rows", func(b *testing.B) {
+	// Every time it is another range of days, so that nothing comes from memory.
+	b.Run("sources", func(b *testing.B) {
 		before, now := processorTime(b), n.Store.Now()
 		for i := 0; b.Loop(); i++ {
 			from := now.AddDate(0, 0, i%filledMore-filledDays)

@@ -41,7 +41,10 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 		if !changed.Precision.Measured {
 			t.Errorf("after 5 sweeps the precision does not follow from these: %+v", changed.Precision)
 		}
-		queries := []string{"metrics", "metrics?by=brand&poolSurfaces=true", "metrics?by=prompt", "metrics?by=tag,sweep", "metrics?filter=tag:trail&branded=true", "metrics?metric=stability", "compare"}
+		queries := []string{
+			"metrics", "metrics?by=brand&poolSurfaces=true", "metrics?by=prompt", "metrics?by=tag,sweep", "metrics?filter=tag:trail&branded=true", "metrics?metric=stability", "compare",
+			"sources", "sources?by=url&limit=3", "sources?by=type&poolSurfaces=true", "sources?filter=tag:trail&branded=true",
+		}
 		read := func(n *harness.Node) (all []string) {
 			for _, query := range queries {
 				all = append(all, string(n.Get(t, a, "/v1/trackers/shoes/"+query).Has(t, query, http.StatusOK).Body))

@@ -10,6 +10,8 @@ import (
 	"encoding/hex"
 	"net/http"
 	"time"
+
+	"earshot/internal/api/compressed"
 )
 
 //go:embed web/index.html dist
@@ -42,7 +44,7 @@ func serveFile(name, contentType string) http.Handler {
 		panic(err) // the file is embedded, so it exists
 	}
 	sum := sha256.Sum256(content)
-	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	tag, packed := hex.EncodeToString(sum[:8]), compressed.Gzip(content)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", contentType)
@@ -50,7 +52,12 @@ func serveFile(name, contentType string) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache")
-		h.Set("Etag", tag)
+		tag, content := tag, content
+		if compressed.Wanted(h, r, len(content)) {
+			h.Set("Content-Encoding", "gzip")
+			tag, content = tag+"-gzip", packed
+		}
+		h.Set("Etag", `"`+tag+`"`)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	})
 }

@@ -81,7 +81,7 @@ var (
 		engine.TextField("outcome", func(a *Analysis) *earshot.Outcome { return &a.Outcome }),
 		engine.NullField("surface", "text", func(a *Analysis) *string { return &a.Surface }),
 		engine.Field("content", "bytea", func(a *Analysis) *[]byte { return &a.Content }))
-	readAnalyses   = engine.NewTable("analyses", analysesTable.Only("sweep", "prompt", "target", "outcome", "surface", "content")...)
+	readAnalyses   = engine.NewTable("analyses", analysesTable.Only("answer", "sweep", "prompt", "target", "sample", "outcome", "surface", "content")...)
 	insertAnalyses = analysesTable.Insert(`ON CONFLICT (organization, tracker, answer, rules) DO NOTHING`)
 )
 

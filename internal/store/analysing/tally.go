@@ -20,8 +20,10 @@ type Tally struct {
 	Weights      int64  // hash of the prompt weights that Sums were computed with
 	Sums         []byte // by target, over all prompts
 	Cells        []byte // by prompt and target
+	Domains      []byte // cited by each answer; nil in tallies of older versions
+	URLs         []byte // cited by each answer
 
-	packed []byte // Cells, compressed
+	packed, packedDomains, packedURLs []byte // Cells, Domains and URLs, compressed
 }
 
 // TallySpan has the aggregated cells of all sweeps that were due in a range of days.
@@ -49,10 +51,13 @@ var (
 		engine.IntField("answers", func(t *Tally) *int { return &t.Answers }),
 		engine.IntField("weights", func(t *Tally) *int64 { return &t.Weights }),
 		engine.Field("sums", "bytea", func(t *Tally) *[]byte { return &t.Sums }),
-		engine.Field("cells", "bytea", func(t *Tally) *[]byte { return &t.packed }))
-	insertTallies = talliesTable.Insert(`ON CONFLICT (organization, tracker, rules, sweep) DO UPDATE SET weights = excluded.weights, sums = excluded.sums, cells = excluded.cells`)
-	tallySums     = talliesTable.Without("cells")
-	tallyCells    = engine.NewTable("tallies", talliesTable.Only("sweep", "cells")...)
+		engine.Field("cells", "bytea", func(t *Tally) *[]byte { return &t.packed }),
+		engine.Field("domains", "bytea", func(t *Tally) *[]byte { return &t.packedDomains }),
+		engine.Field("urls", "bytea", func(t *Tally) *[]byte { return &t.packedURLs }))
+	insertTallies = talliesTable.Insert(`ON CONFLICT (organization, tracker, rules, sweep) DO UPDATE
+		SET weights = excluded.weights, sums = excluded.sums, cells = excluded.cells, domains = excluded.domains, urls = excluded.urls`)
+	tallySums  = talliesTable.Without("cells", "domains", "urls")
+	tallyCells = engine.NewTable("tallies", talliesTable.Only("sweep", "cells")...)
 
 	spansTable = engine.NewTable("tally_spans",
 		engine.Field("organization", "uuid", func(t *TallySpan) *string { return &t.Organization }),
@@ -69,7 +74,7 @@ var (
 // SaveTally inserts or replaces a tally. It does nothing if answers of the sweep were deleted
 // meanwhile or the rules are no longer used.
 func (s *Store) SaveTally(t *Tally) error {
-	t.packed = store.Pack(t.Cells)
+	t.packed, t.packedDomains, t.packedURLs = store.Pack(t.Cells), store.Pack(t.Domains), store.Pack(t.URLs)
 	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		ok, err := canTally(ctx, tx, s.Dialect.ForUpdate, t.Organization, t.Tracker, t.Rules, t.Sweep)
 		if err != nil || !ok {
@@ -145,6 +150,31 @@ func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[
 	return found, engine.Wrap(err, "read the cells of tallies")
 }
 
+// WithoutSources returns the sweeps whose tallies by rules do not have the sources of answers.
+func (s *Store) WithoutSources(ctx context.Context, r *Rules) ([]string, error) {
+	sweeps, err := engine.FindValues[string](ctx, s.ShardOf(r.Organization).Reports,
+		`SELECT sweep FROM tallies WHERE organization = $1 AND tracker = $2 AND rules = $3 AND domains IS NULL`, r.Organization, r.Tracker, r.Version)
+	return sweeps, engine.Wrap(err, "list tallies without sources")
+}
+
+// TallySources returns the domains or the URLs that the answers of a sweep cite, by rules. It
+// returns nil if the sweep has no such tally.
+func (s *Store) TallySources(ctx context.Context, r *Rules, sweep string, urls bool) (sources []byte, err error) {
+	column := `domains`
+	if urls {
+		column = `urls`
+	}
+	err = engine.First(ctx, s.ShardOf(r.Organization).Reports, func(row engine.Scanner) error { return row.Scan(&sources) },
+		`SELECT `+column+` FROM tallies WHERE organization = $1 AND tracker = $2 AND rules = $3 AND sweep = $4`, r.Organization, r.Tracker, r.Version, sweep)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err == nil {
+		sources, err = store.Unpack(sources)
+	}
+	return sources, engine.Wrap(err, "read the sources of a sweep")
+}
+
 // TallySpans returns the spans of rules, without their cells, longest ranges first.
 func (s *Store) TallySpans(ctx context.Context, r *Rules) ([]*TallySpan, error) {
 	all, err := engine.FindRows(ctx, s.ShardOf(r.Organization).Reports, spanSweeps, `WHERE organization = $1 AND tracker = $2 AND rules = $3 ORDER BY days DESC, number`, r.Organization, r.Tracker, r.Version)
@@ -173,7 +203,7 @@ func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 		return engine.FindRows(ctx, p.Reports, rulesTable, `WHERE state = 'current' AND EXISTS (
 		SELECT 1 FROM sweeps s WHERE s.organization = tracker_rules.organization AND s.tracker = tracker_rules.tracker
 			AND s.state = 'closed' AND s.pruned = 0 AND s.answered > 0 AND (s.repeats IS NULL AND NOT EXISTS (
-				SELECT 1 FROM tallies t WHERE t.organization = s.organization AND t.tracker = s.tracker AND t.rules = tracker_rules.version AND t.sweep = s.id)
+				SELECT 1 FROM tallies t WHERE t.organization = s.organization AND t.tracker = s.tracker AND t.rules = tracker_rules.version AND t.sweep = s.id AND t.domains IS NOT NULL)
 			OR s.repeats IS NOT NULL AND s.facts IS NULL AND NOT EXISTS (
 				SELECT 1 FROM sweeps n WHERE n.organization = s.organization AND n.tracker = s.tracker AND n.state = 'closed' AND n.repeats IS NOT NULL AND n.answered > 0 AND n.id > s.id)))
 		ORDER BY organization, tracker, version`)

@@ -40,9 +40,9 @@ func (t *Table[T]) Only(names ...string) []Column[T] {
 	return some
 }
 
-// Without returns the table without a column.
-func (t *Table[T]) Without(name string) *Table[T] {
-	return NewTable(t.name, slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[T]) bool { return c.Name == name })...)
+// Without returns the table without some columns.
+func (t *Table[T]) Without(names ...string) *Table[T] {
+	return NewTable(t.name, slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[T]) bool { return slices.Contains(names, c.Name) })...)
 }
 
 // Targets returns the scan targets of all columns.

@@ -98,6 +98,16 @@ func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, err
 	return a, readResult(ctx, s.ShardOf(t.Organization).Lookups, a)
 }
 
+// CellAnswer returns a sample of a cell of a sweep with its result. It returns ErrNotFound.
+func (s *Store) CellAnswer(ctx context.Context, t *Tracker, sweep string, prompt, target, sample int) (*Answer, error) {
+	a, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, answersTable,
+		`WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND prompt = $4 AND target = $5 AND sample = $6`, t.Organization, t.ID, sweep, prompt, target, sample)
+	if err != nil {
+		return nil, fmt.Errorf("answer of sweep %s: %w", sweep, err)
+	}
+	return a, readResult(ctx, s.ShardOf(t.Organization).Lookups, a)
+}
+
 // ReadResult reads the result of an answer, if it has one. It uses the connections for reports.
 func (s *Store) ReadResult(ctx context.Context, a *Answer) error {
 	return readResult(ctx, s.ShardOf(a.Organization).Reports, a)

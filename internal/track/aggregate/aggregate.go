@@ -4,6 +4,7 @@
 //	aggregate.go  Counter, which counts, and Aggregate, the counts of some periods
 //	closed.go     fills an Aggregate from stored tallies and from analyses
 //	collect.go    reads analyses and analyses answers that lack one
+//	cited.go      the sources of each answer
 //	tally.go      counts closed sweeps and stores their tallies
 //	noise.go      difference between a sweep and the sweep that repeats it
 //	breaks.go     sweeps whose numbers cannot be compared with earlier ones
@@ -26,10 +27,12 @@ import (
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/cited"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
+	"earshot/internal/track/tally"
 )
 
 // Counter counts answers and stores tallies.
@@ -77,6 +80,7 @@ type Aggregate struct {
 	periods    []definition.Span       // sweeps of different periods are not merged
 	answers    int                     // submitted answers of the sweeps
 	keys       targetKeys
+	cited      []*cited.Writer // by sweep; only with Options.cited
 }
 
 // Options select what an Aggregate contains.
@@ -85,6 +89,7 @@ type Options struct {
 	Cells   bool // the cells of every sweep, even if the tracker is large
 
 	isUnlimited bool // whatever the number of answers; for background work and single sweeps
+	cited       bool // the sources of each answer, for the tally of a single sweep
 }
 
 // With calls use with an Aggregate. If use returns metric.ErrCells, With calls it again with
@@ -284,6 +289,9 @@ func (b *Aggregate) Between(first, last string) []*tracking.Sweep {
 	from, to := index(first), index(last)
 	return b.Sweeps[min(from, to) : max(from, to)+1] // the order of slots may differ from the order of due times
 }
+
+// TargetKey returns the key in the dataset of a target that a surface answered.
+func (b *Aggregate) TargetKey(k tally.Key) string { return b.keys[k.Target][k.Surface] }
 
 // NamePrompts replaces the numbers of prompts in a filter by their texts.
 func (b *Aggregate) NamePrompts(filter metric.Selection) {

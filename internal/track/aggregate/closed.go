@@ -131,18 +131,13 @@ func (h *ClosedSweeps) isCurrent(sweep *tracking.Sweep) bool {
 // fill sets the dataset of an Aggregate. It reads the tallies of the sweeps, and counts the
 // analyses of sweeps without a tally. Source counts are not in tallies.
 func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
-	read := collector{
-		ClosedSweeps: h, indices: map[string]int{}, sources: b.options.Sources, interned: map[string]string{},
-		cells: make([]map[tally.Key][]*metric.CellCounts, len(b.Sweeps)), surfaces: make([]map[int]map[string]int, len(b.Sweeps)),
-	}
+	read := newCollector(h, b.Sweeps, b.options)
 	stored := map[string][]metric.Sheet{}
 	var uncounted []*tracking.Sweep
 	answers := 0
 	for i, sweep := range b.Sweeps {
-		read.indices[sweep.ID] = i
-		read.reset(i)
 		tally := h.tallies[sweep.ID]
-		if tally == nil || b.options.Sources != metric.NoSources {
+		if tally == nil || b.options.Sources != metric.NoSources || b.options.cited {
 			uncounted = append(uncounted, sweep)
 			answers += sweep.Answered
 			continue
@@ -157,15 +152,16 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 		}
 	}
 	if most := min(MaxCounted, maxSmallSize/sizeOf(1, h.panel)); answers > most && !b.options.isUnlimited {
-		return schema.Invalid("from", "selects %d answers that are not counted yet, but one request counts at most %d: choose a shorter period", answers, most)
+		return errUncounted(answers, most)
 	}
-	if err := s.readAnalyses(ctx, uncounted, &read); err != nil {
+	if err := s.readAnalyses(ctx, uncounted, read); err != nil {
 		return err
 	}
+	b.cited = read.cited
 	if slices.ContainsFunc(b.Sweeps, func(sweep *tracking.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.isCurrent(sweep) }) && h.rules.Version > 0 {
 		s.queueTallies(h.rules)
 	}
-	if err := b.newDataset(&read); err != nil {
+	if err := b.newDataset(read); err != nil {
 		return err
 	}
 	for _, sweep := range uncounted {
@@ -176,6 +172,10 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 		}
 	}
 	return s.addStored(ctx, b, h, stored)
+}
+
+func errUncounted(answers, most int) error {
+	return schema.Invalid("from", "selects %d answers that are not counted yet, but one request counts at most %d: choose a shorter period", answers, most)
 }
 
 // newDataset sets an empty dataset whose definition states what the sweeps asked and which

@@ -2,13 +2,16 @@ package aggregate
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/cited"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/tally"
@@ -26,11 +29,30 @@ type collector struct {
 	found    analysis.Analysis  // reused for each analysis
 	answer   metric.Observation // reused for each analysis
 	interned map[string]string  // domains and URLs
+	cited    []*cited.Writer    // by sweep; nil: sources are not collected
+}
+
+func newCollector(h *ClosedSweeps, sweeps []*tracking.Sweep, o Options) *collector {
+	r := &collector{
+		ClosedSweeps: h, indices: map[string]int{}, sources: o.Sources, interned: map[string]string{},
+		cells: make([]map[tally.Key][]*metric.CellCounts, len(sweeps)), surfaces: make([]map[int]map[string]int, len(sweeps)),
+	}
+	if o.cited {
+		r.cited = make([]*cited.Writer, len(sweeps))
+	}
+	for i, sweep := range sweeps {
+		r.indices[sweep.ID] = i
+		r.reset(i)
+	}
+	return r
 }
 
 // reset drops the counts of a sweep.
 func (r *collector) reset(at int) {
 	r.cells[at], r.surfaces[at] = map[tally.Key][]*metric.CellCounts{}, map[int]map[string]int{}
+	if r.cited != nil {
+		r.cited[at] = cited.NewWriter()
+	}
 }
 
 // addAnswers adds to the number of answers of a target on a surface.
@@ -50,10 +72,17 @@ func (r *collector) add(a *analysing.Analysis) error {
 	if err := r.found.Decode(a.Content); err != nil {
 		return err
 	}
+	key := tally.Key{Target: a.Target, Surface: a.Surface}
+	if r.cited != nil {
+		asked, err := uuid.Parse(a.Answer)
+		if err != nil {
+			return fmt.Errorf("the id of an answer: %w", err)
+		}
+		r.cited[at].Add(key, a.Prompt, a.Sample, time.Unix(asked.Time().UnixTime()), &r.found)
+	}
 	r.found.Fill(&r.answer, r.panel)
 	r.answer.Outcome = metric.Outcome(a.Outcome)
 	r.intern(&r.answer)
-	key := tally.Key{Target: a.Target, Surface: a.Surface}
 	cells := r.cells[at][key]
 	if cells == nil {
 		cells = make([]*metric.CellCounts, len(r.prompts))

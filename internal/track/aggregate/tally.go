@@ -121,6 +121,10 @@ func (s *Counter) TallyRules(ctx context.Context, r *analysing.Rules) (done bool
 	if err != nil {
 		return true, err
 	}
+	unsourced, err := s.analyses.WithoutSources(ctx, r)
+	if err != nil {
+		return true, err
+	}
 	answers := 0
 	for _, sweep := range h.All {
 		if answers > tallyStep {
@@ -135,7 +139,7 @@ func (s *Counter) TallyRules(ctx context.Context, r *analysing.Rules) (done bool
 				return true, err
 			}
 		}
-		if sweep.Answered == 0 || h.isCurrent(sweep) {
+		if sweep.Answered == 0 || h.isCurrent(sweep) && !slices.Contains(unsourced, sweep.ID) {
 			continue
 		}
 		answers += sweep.Answered
@@ -158,7 +162,7 @@ func ignoreNotFound(err error) error {
 
 // tallySweep counts the answers of a sweep and stores the tally.
 func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracking.Sweep) error {
-	b := h.newAggregate(Options{isUnlimited: true}, sweep)
+	b := h.newAggregate(Options{isUnlimited: true, cited: true}, sweep)
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}
@@ -187,6 +191,7 @@ func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 		return s.store.Prune(sweep)
 	}
 	stored.Sums, stored.Cells = metric.Tallies.EncodeGroups(sheets), metric.Tallies.EncodeCells(sheets)
+	stored.Domains, stored.URLs = b.cited[0].Encode()
 	return s.analyses.SaveTally(stored)
 }
 

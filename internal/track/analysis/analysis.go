@@ -411,7 +411,7 @@ func (f *Analysis) Fill(a *metric.Observation, p *Panel) {
 	a.Citations, a.Organic, a.Plain, a.Contents, a.Mentions = f.Citations, f.Organic, f.Plain, f.Contents, resized(a.Mentions, len(f.Mentions))
 	for i, m := range f.Mentions {
 		a.Mentions[i] = metric.Mention{
-			Brand: p.Brands[m.Brand].Name, Kind: metric.Kind(m.Kind), Position: m.Position, ListRank: m.ListRank, Domains: m.Domains, Cited: m.Citations,
+			Brand: p.Brands[m.Brand].Name, Kind: metric.Kind(m.Kind), Position: m.Position, ListRank: m.ListRank, Domains: m.Domains,
 		}
 	}
 }

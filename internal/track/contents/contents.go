@@ -5,7 +5,6 @@
 //	searches.go  the searches that assistants ran
 //	products.go  products, merchants and prices
 //	ads.go       ads
-//	sources.go   retrieved and cited pages
 //	pages.go     retrieved and cited pages of own brands
 package contents
 
@@ -89,9 +88,8 @@ type period struct {
 	sweeps []*tracking.Sweep
 }
 
-// within returns the sweeps of a period. field is the parameter to blame if they have too many
-// answers for one request.
-func (h *history) within(span definition.Span, field string) (*period, error) {
+// during returns the sweeps of a period.
+func (h *history) during(span definition.Span) *period {
 	p := &period{history: h, span: span}
 	for _, sweep := range h.closed {
 		// Metrics leave out pruned sweeps, too.
@@ -99,10 +97,7 @@ func (h *history) within(span definition.Span, field string) (*period, error) {
 			p.sweeps = append(p.sweeps, sweep)
 		}
 	}
-	if n := p.answered(); n > aggregate.MaxCounted {
-		return nil, schema.Invalid(field, "selects %d answers, but one request reads at most %d: choose a shorter period", n, aggregate.MaxCounted)
-	}
-	return p, nil
+	return p
 }
 
 // answered returns the number of answers of the sweeps.
@@ -113,8 +108,50 @@ func (p *period) answered() (n int) {
 	return n
 }
 
+// check returns an error if the sweeps have too many answers for one request.
+func (p *period) check() error {
+	if n := p.answered(); n > aggregate.MaxCounted {
+		return schema.Invalid("from", "selects %d answers, but one request reads at most %d: choose a shorter period", n, aggregate.MaxCounted)
+	}
+	return nil
+}
+
+// sample returns the period, or a period with a part of its sweeps if there are too many answers
+// for one request. The sweeps are spread evenly, so that every weekday has the same chance, and
+// each contributes all its answers, so that prompts and targets keep their proportions.
+func (p *period) sample() *period {
+	some := *p
+	for n := len(p.sweeps); n > 1 && some.answered() > aggregate.MaxCounted; {
+		n--
+		some.sweeps = nil
+		for i := range n {
+			some.sweeps = append(some.sweeps, p.sweeps[(2*i+1)*len(p.sweeps)/(2*n)])
+		}
+	}
+	return &some
+}
+
 // each calls look for the answers of the period that match a filter, newest first.
 func (p *period) each(ctx context.Context, filter string, branded bool, look func(answers.Finding)) error {
+	if len(p.sweeps) == len(p.during(p.span).sweeps) {
+		return p.scan(ctx, filter, branded, look)
+	}
+	for _, sweep := range slices.Backward(p.sweeps) {
+		one := period{p.history, definition.Span{From: sweep.DueAt, Until: sweep.DueAt.Add(time.Millisecond)}, []*tracking.Sweep{sweep}}
+		err := one.scan(ctx, filter, branded, func(a answers.Finding) {
+			if a.Sweep == sweep.ID {
+				look(a)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scan reads the answers of all sweeps in the span of the period.
+func (p *period) scan(ctx context.Context, filter string, branded bool, look func(answers.Finding)) error {
 	if len(p.sweeps) == 0 {
 		return nil
 	}
@@ -160,11 +197,12 @@ func (l *Lister) list(ctx context.Context, organization, name string, q *earshot
 	if err != nil {
 		return nil, head, err
 	}
-	p, err := h.within(span, "from")
-	if err != nil {
+	all := h.during(span)
+	p := all.sample()
+	if err := p.check(); err != nil {
 		return nil, head, err
 	}
-	head.Rules, head.Sweeps = ruleset.Name(h.rules), len(p.sweeps)
+	head.Rules, head.Sweeps, head.SweepsInPeriod = ruleset.Name(h.rules), len(p.sweeps), len(all.sweeps)
 	err = p.each(ctx, q.Filter, q.Branded, func(a answers.Finding) {
 		head.MadeUp = head.MadeUp || a.Surface == aggregate.LabSurface
 		switch a.Found.Missing(field) {

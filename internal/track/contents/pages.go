@@ -18,8 +18,8 @@ func (l *Lister) OwnPages(ctx context.Context, organization, name string, span d
 	if err != nil {
 		return nil, err
 	}
-	p, err := h.within(span, "from")
-	if err != nil {
+	p := h.during(span)
+	if err := p.check(); err != nil {
 		return nil, err
 	}
 	pages := map[string]PageCounts{}

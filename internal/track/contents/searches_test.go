@@ -47,7 +47,7 @@ func TestSearches(t *testing.T) {
 			}
 		}
 		want := &earshot.SearchReport{
-			ContentHead: earshot.ContentHead{Tracker: trackerName, Rules: "r1", Sweeps: 3, Answers: 4, NotRequested: 1, NotOffered: 1, Total: 2},
+			ContentHead: earshot.ContentHead{Tracker: trackerName, Rules: "r1", Sweeps: 3, SweepsInPeriod: 3, Answers: 4, NotRequested: 1, NotOffered: 1, Total: 2},
 			Rows: []earshot.SearchRow{
 				{
 					Search: "best running shoes 2026",
@@ -113,7 +113,8 @@ func checkSearchQueries(w *world, branded string) {
 	w.refuses(err, "to")
 }
 
-// The number of answers that a request reads is limited.
+// The number of answers that a request reads is limited. Of a longer period it reads some sweeps,
+// and says how many.
 func TestTooManyAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"))
@@ -121,9 +122,10 @@ func TestTooManyAnswers(t *testing.T) {
 	w.add(5, running, us, "x", contents(metric.Contents{Ads: []metric.Ad{}}))
 	w.sweeps[1].Answered = aggregate.MaxCounted + 1
 	w.save()
-	_, err := w.Ads(t.Context(), w.organization, trackerName, &earshot.ContentQuery{Limit: 1})
-	w.refuses(err, "from")
-	if found, err := w.Ads(t.Context(), w.organization, trackerName, &earshot.ContentQuery{Limit: 1, From: "2026-11-02"}); err != nil || found.Answers != 1 {
-		t.Errorf("a shorter period gives %+v, %v", found, err)
+	found, err := w.Ads(t.Context(), w.organization, trackerName, &earshot.ContentQuery{Limit: 1})
+	if err != nil || found.Sweeps != 1 || found.SweepsInPeriod != 2 || found.Answers != 1 || found.NotOffered != 0 {
+		t.Errorf("the sample is %+v, %v", found, err)
 	}
+	_, err = w.Ads(t.Context(), w.organization, trackerName, &earshot.ContentQuery{Limit: 1, To: "2026-11-02"})
+	w.refuses(err, "from")
 }

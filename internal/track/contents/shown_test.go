@@ -31,7 +31,7 @@ func TestAds(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := &earshot.AdReport{
-			ContentHead: earshot.ContentHead{Tracker: trackerName, Rules: "r1", Sweeps: 2, Answers: 3, NotRequested: 1, NotOffered: 1, Total: 2},
+			ContentHead: earshot.ContentHead{Tracker: trackerName, Rules: "r1", Sweeps: 2, SweepsInPeriod: 2, Answers: 3, NotRequested: 1, NotOffered: 1, Total: 2},
 			Rows: []earshot.AdRow{
 				{
 					Advertiser: "Kestrin", Domain: "kestrin.example", Title: "Kestrin sale", Text: "20 % off.", URL: "https://kestrin.example/sale?last", Brands: []string{"Kestrin"},
@@ -91,7 +91,7 @@ func TestProducts(t *testing.T) {
 			return earshot.PricePoint{Sweep: w.sweeps[day].ID, At: stamp(day, 0), PriceRange: earshot.PriceRange{Lowest: lowest, Median: median, Offers: offers}}
 		}
 		want := &earshot.ProductReport{
-			ContentHead: earshot.ContentHead{Tracker: trackerName, Rules: "r1", Sweeps: 2, Answers: 3, NotRequested: 1, Total: 2},
+			ContentHead: earshot.ContentHead{Tracker: trackerName, Rules: "r1", Sweeps: 2, SweepsInPeriod: 2, Answers: 3, NotRequested: 1, Total: 2},
 			Rows: []earshot.ProductRow{
 				{
 					Product: "id:7", Title: "Glide 3", URL: "https://ollaro.example/glide", Brands: []string{"Ollaro"}, Seen: seen, Share: 2.0 / 3, MedianRank: 1.5,

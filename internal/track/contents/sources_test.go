@@ -1,6 +1,8 @@
 package contents_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -13,7 +15,7 @@ import (
 	"earshot/internal/track/metric"
 )
 
-func TestDetailedSources(t *testing.T) {
+func TestSources(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		const (
@@ -33,7 +35,7 @@ func TestDetailedSources(t *testing.T) {
 		w.add(3, good, us, "x", naming) // names a brand, so that it does not count
 		w.save()
 		query := &earshot.SourceQuery{MetricFilter: earshot.MetricFilter{From: "2026-11-02", To: "2026-11-02"}, Limit: 100, Since: true}
-		found, err := w.DetailedSources(t.Context(), w.organization, trackerName, query)
+		found, err := w.Sources(t.Context(), w.organization, trackerName, query)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +114,7 @@ func checkSourceQueries(w *world) {
 		{"types", earshot.SourceQuery{Limit: 9, By: "type"}, []string{"other"}},
 		{"no sweep", earshot.SourceQuery{Limit: 9, MetricFilter: earshot.MetricFilter{From: "2026-11-09"}}, nil},
 	} {
-		found, err := w.DetailedSources(w.Context(), w.organization, trackerName, &test.query)
+		found, err := w.Sources(w.Context(), w.organization, trackerName, &test.query)
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -125,11 +127,75 @@ func checkSourceQueries(w *world) {
 		}
 	}
 	first := earshot.SourceQuery{Limit: 9, Since: true, MetricFilter: earshot.MetricFilter{From: "2026-11-01"}}
-	if found, err := w.DetailedSources(w.Context(), w.organization, trackerName, &first); err != nil || found.Baseline.Sweeps != 0 || found.Rows[0].Since != nil {
+	if found, err := w.Sources(w.Context(), w.organization, trackerName, &first); err != nil || found.Baseline.Sweeps != 0 || found.Rows[0].Since != nil {
 		w.Errorf("without a sweep before, the sources are %+v, %v", found, err)
 	}
-	_, err := w.DetailedSources(w.Context(), w.organization, trackerName, &earshot.SourceQuery{Limit: 9, Since: true})
+	_, err := w.Sources(w.Context(), w.organization, trackerName, &earshot.SourceQuery{Limit: 9, Since: true})
 	w.refuses(err, "since")
-	_, err = w.DetailedSources(w.Context(), w.organization, trackerName, &earshot.SourceQuery{Limit: 9, Brand: "Nobody"})
+	_, err = w.Sources(w.Context(), w.organization, trackerName, &earshot.SourceQuery{Limit: 9, Brand: "Nobody"})
 	w.refuses(err, "brand")
+}
+
+// The sources of many answers have the numbers that package metric computes from the single
+// answers.
+func TestSourcesAgreeWithSingleAnswers(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		w := newWorld(t, address)
+		chance := rand.New(rand.NewPCG(1, 2))
+		def := metric.Definition{
+			Name: trackerName, Samples: 100, Brands: []metric.PanelBrand{{Name: "Ollaro", Own: true, Domains: []string{"ollaro.example"}}, {Name: "Kestrin"}, {Name: "HP"}},
+			Prompts: []metric.Prompt{{Text: "best running shoes", Weight: 1}, {Text: "trail shoes", Weight: 1}, {Text: "is Ollaro good?", Weight: 1, Branded: true}},
+			Targets: []metric.Target{{Key: "us", Surface: "web"}, {Key: "de", Surface: "web"}},
+		}
+		var asked []metric.Observation
+		for day := 1; day <= 6; day++ {
+			for range 40 {
+				prompt, target, found := 1+chance.IntN(3), 1+chance.IntN(2), analysis.Analysis{}
+				for range chance.IntN(5) {
+					found.Citations = append(found.Citations, pages(fmt.Sprintf("https://s%d.example/%d", chance.IntN(7), chance.IntN(3)))...)
+				}
+				if len(found.Citations) > 0 {
+					found.Mentions = []analysis.Mention{{Brand: 1, Kind: mention.Name, Where: analysis.InMarkdown, Position: 1, Domains: []string{found.Citations[0].Domain}, Citations: []int{0}}}
+				}
+				id := w.add(day, prompt, target, "x", found)
+				a := found.Answer(&analysis.Panel{Brands: def.Brands})
+				a.ID, a.Sweep, a.Prompt, a.Target, a.Sample, a.Outcome = id, w.sweeps[day].ID, prompt-1, def.Targets[target-1].Key, w.sweeps[day].Answered, metric.Answered
+				asked = append(asked, a)
+			}
+			def.Sweeps = append(def.Sweeps, metric.AskedSweep{ID: w.sweeps[day].ID, Slot: w.sweeps[day].Slot})
+		}
+		w.save()
+		singles, err := metric.NewDataset(def)
+		if err != nil {
+			t.Fatal(err)
+		}
+		singles.CountSources(metric.AllSources)
+		for _, a := range asked {
+			if err := singles.Add(a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, by := range []string{"domain", "url", "type"} {
+			want, err := singles.Rows(metric.Query{Metrics: []string{"citationShare"}, Sources: []string{by}, Top: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = want[len(def.Brands):] // the rows of brands come first
+			found, err := w.Sources(t.Context(), w.organization, trackerName, &earshot.SourceQuery{By: by, Limit: 5})
+			if err != nil || len(found.Rows) != len(want) {
+				t.Fatalf("by %s: %d rows, want %d, %v", by, len(found.Rows), len(want), err)
+			}
+			for i, got := range found.Rows {
+				one := want[i]
+				if name := map[string]string{"domain": got.Domain, "url": got.URL, "type": got.Type}[by]; name != one.Domain+one.URL+one.Type ||
+					*got.Share != *one.Value.Number || got.Citations != int(one.Numerator) || got.AllCitations != int(one.Denominator) || got.Answers != one.Answers {
+					t.Errorf("by %s: row %d is %+v, want %+v", by, i, got, one)
+				}
+				if diff := cmp.Diff([][]float64{one.Interval.Rerun[:], one.Interval.Market[:]}, [][]float64{got.Interval.Rerun, got.Interval.Market}); diff != "" {
+					t.Errorf("by %s: the intervals of row %d: -want +got\n%s", by, i, diff)
+				}
+			}
+		}
+	})
 }

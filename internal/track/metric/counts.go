@@ -51,14 +51,13 @@ type contentLists struct {
 // Sources selects the source counts to fill in. Most metrics do not need any.
 type Sources uint16
 
-// The source counts: citations by domain, URL and type, supported mentions by the domain and
-// URL that supports them, offers by merchant, prices by product, and search pages by block.
+// The source counts: citations by domain, URL and type, supported mentions by the domain that
+// supports them, offers by merchant, prices by product, and search pages by block.
 const (
 	ByDomain Sources = 1 << iota
 	ByURL
 	ByType
 	BySupport
-	BySupportURL
 	ByMerchant
 	ByPrice
 	ByBlock
@@ -98,7 +97,6 @@ type brandLists struct {
 	ranks        PlaceCounts
 	productRanks PlaceCounts
 	support      map[string]int // supported mentions by domain
-	pages        map[string]int // supported mentions by URL
 }
 
 // columns is a set of counts. A measure states which counts it reads, so that a reader of
@@ -329,11 +327,6 @@ func (b *BrandCounts) addMentions(brand string, a Observation, sources Sources) 
 				count(&b.writable().support, domain)
 			}
 		}
-		if sources&BySupportURL != 0 {
-			for _, at := range m.Cited {
-				count(&b.writable().pages, a.Citations[at].URL)
-			}
-		}
 	}
 	if position > 0 {
 		b.writable().positions.add(position, 1)
@@ -418,7 +411,6 @@ func (b *BrandCounts) merge(other *BrandCounts) {
 	lists.ranks.merge(other.lists.ranks)
 	lists.productRanks.merge(other.lists.productRanks)
 	merge(&lists.support, other.lists.support)
-	merge(&lists.pages, other.lists.pages)
 }
 
 func count(counts *map[string]int, key string) {

@@ -17,7 +17,7 @@
 //	evidence.go     collects the counts of one cut
 //	measure.go      the table of rates, ratios and means
 //	sums.go         computes a rate, ratio or mean and its intervals
-//	row.go          all metrics of one cut; sourcerows.go: by source; contentrows.go: m2
+//	row.go          all metrics of one cut; sourcerows.go sourcecut.go: by source; contentrows.go: m2
 //	via.go          rows and breaks by vendor
 //	compare.go series.go stability.go noise.go grade.go components.go report.go  other results
 //

@@ -179,10 +179,10 @@ func contentRate(name string, n needs, reads columns, x func(b *BrandCounts) int
 func citations(c *CellCounts, _ int, _ []int) float64 { return float64(c.Citations) }
 
 // shareOf returns the measure of the share of citations of one source.
-func shareOf(source string, counts func(c *CellCounts) map[string]int) measure {
+func shareOf(source func(c *CellCounts) int) measure {
 	return measure{
 		name: "citationShare" + M1, ratio: true, n: eligible, y: citations,
-		x: func(c *CellCounts, _ int) float64 { return float64(counts(c)[source]) },
+		x: func(c *CellCounts, _ int) float64 { return float64(source(c)) },
 	}
 }
 

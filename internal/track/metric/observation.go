@@ -62,8 +62,6 @@ type Mention struct {
 	End   int `json:"end,omitempty"`
 	// Domains are the registrable domains that the sentence cites.
 	Domains []string `json:"sentenceDomains"`
-	// Cited are indexes into Observation.Citations of the pages that the sentence cites.
-	Cited []int `json:"-"`
 }
 
 func (m Mention) counts() bool { return m.Kind == Name || m.Kind == Domain }

@@ -59,9 +59,8 @@ type Row struct {
 	Block          string       `json:"block,omitempty"`  // for blockRate: the type
 	MedianPosition *float64     `json:"medianPosition,omitempty"`
 
-	// For support: the supported mentions by domain and by page that supports them.
+	// For support: the supported mentions by domain.
 	Domains map[string]int `json:"domains,omitzero"`
-	Pages   map[string]int `json:"-"`
 }
 
 // Reason is the reason why a row has no value.
@@ -394,7 +393,6 @@ func (v view) support(brand int) Row {
 	r.Value.Number = share(int(t.Supported), int(t.Mentions))
 	r.Domains = map[string]int{}
 	maps.Copy(r.Domains, t.readable().support)
-	r.Pages = t.readable().pages
 	return r
 }
 

@@ -36,21 +36,16 @@ type sheetGroups struct {
 // coarsen merges the neighbouring groups that differ only in the fields that their answers
 // report.
 func coarsen(groups []Group, brands int) []Group {
-	perCell := func(n int32, g *Group) int { return int(n) / g.Cells }
-	same := func(a, b *Group) bool {
-		return a.Branded == b.Branded && a.Weight == b.Weight &&
-			perCell(a.Counts.Eligible, a) == perCell(b.Counts.Eligible, b) && perCell(a.Counts.Attached, a) == perCell(b.Counts.Attached, b)
-	}
 	differ := true
 	for i := 1; i < len(groups); i++ {
-		differ = differ && !same(&groups[i-1], &groups[i])
+		differ = differ && !sameButFields(&groups[i-1], &groups[i])
 	}
 	if differ {
 		return groups
 	}
 	var merged []Group
 	for i := range groups {
-		if i == 0 || !same(&groups[i-1], &groups[i]) {
+		if i == 0 || !sameButFields(&groups[i-1], &groups[i]) {
 			g := groups[i]
 			g.Cells, g.Counts = 0, *NewCellCounts(brands)
 			merged = append(merged, g)
@@ -60,6 +55,13 @@ func coarsen(groups []Group, brands int) []Group {
 		last.Counts.Merge(&groups[i].Counts)
 	}
 	return merged
+}
+
+// sameButFields reports whether two groups differ only in the fields that their answers report.
+func sameButFields(a, b *Group) bool {
+	perCell := func(n int32, g *Group) int { return int(n) / g.Cells }
+	return a.Branded == b.Branded && a.Weight == b.Weight &&
+		perCell(a.Counts.Eligible, a) == perCell(b.Counts.Eligible, b) && perCell(a.Counts.Attached, a) == perCell(b.Counts.Attached, b)
 }
 
 // sheet is a Sheet in a dataset.

@@ -33,7 +33,7 @@ func (v view) sources() []Row {
 	for _, dimension := range by {
 		counts := sourceCounts[dimension]
 		for _, source := range v.most(counts(v.unbranded.CellCounts)) {
-			r := v.row(shareOf(source, counts), 0)
+			r := v.row(shareOf(func(c *CellCounts) int { return counts(c)[source] }), 0)
 			switch dimension {
 			case "domain":
 				r.Domain = source

@@ -1,10 +1,12 @@
 // Package numbers answers the API's queries for metrics, comparisons and sources.
 //
-//	numbers.go    metrics and sources
-//	change.go     comparison of two periods
-//	counted.go    which answers the metrics include
-//	links.go      URLs that list the answers of a row
-//	precision.go  the smallest change that a tracker can find
+//	numbers.go       metrics
+//	sources.go       sources
+//	sourcecounts.go  counts of sources
+//	change.go        comparison of two periods
+//	counted.go       which answers the metrics include
+//	links.go         URLs that list the answers of a row
+//	precision.go     the smallest change that a tracker can find
 package numbers
 
 import (
@@ -216,52 +218,4 @@ func intervals(of *metric.Intervals) *earshot.Intervals {
 		found.Market = of.Market[:]
 	}
 	return found
-}
-
-// Sources returns the sites or pages that answers cite. It returns store.ErrNotFound if the
-// tracker does not exist.
-func (s *Reader) Sources(ctx context.Context, organization, name string, q *earshot.SourceQuery) (*earshot.SourceReport, error) {
-	wanted, err := numberQuery(&q.MetricFilter, "citationShare", "", "")
-	if err != nil {
-		return nil, err
-	}
-	by := cmp.Or(q.By, "domain")
-	wanted.Sources, wanted.Top = []string{by}, q.Limit
-	if by != "type" {
-		wanted.Metrics = append(wanted.Metrics, "support")
-	}
-	counted := map[string]metric.Sources{"domain": metric.ByDomain | metric.BySupport, "url": metric.ByURL | metric.BySupportURL, "type": metric.ByType}[by]
-	b, rows, err := s.rows(ctx, organization, name, &q.MetricFilter, aggregate.Options{Sources: counted | metric.SourcesOnly}, wanted)
-	if err != nil {
-		return nil, err
-	}
-	report := &earshot.SourceReport{Tracker: name, Rules: ruleset.Name(b.Rules), MadeUp: b.MadeUp}
-	backs := map[[2]string][]earshot.BackedBrand{} // by target, and by domain or URL
-	for _, r := range rows {                       // for each target, the rows of brands come first
-		if r.Brand != nil {
-			backed := r.Domains // set in rows of support
-			if by == "url" {
-				backed = r.Pages
-			}
-			for source, mentions := range backed {
-				at := [2]string{r.Target, source}
-				backs[at] = append(backs[at], earshot.BackedBrand{Brand: *r.Brand, Mentions: mentions})
-			}
-			continue
-		}
-		row := earshot.SourceRow{
-			Domain: r.Domain, URL: r.URL, Type: r.Type, MetricLabels: aggregate.LabelsOf(r.Labels), Share: r.Value.Number,
-			Citations: int(r.Numerator), AllCitations: int(r.Denominator), Answers: r.Answers, Interval: intervals(r.Interval),
-		}
-		if r.Provisional != nil {
-			row.Provisional = *r.Provisional
-		}
-		if at := row.URL + row.Domain; at != "" {
-			kind, brand, domain := b.Panel.Site(at)
-			row.Type, row.Brand, row.Domain = string(kind), brand, domain
-		}
-		row.Backs = backs[[2]string{row.Target, cmp.Or(r.URL, r.Domain)}]
-		report.Rows = append(report.Rows, row)
-	}
-	return report, nil
 }

@@ -84,7 +84,7 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 // count has no sources.
 func (s *Reporter) reportSources(ctx context.Context, organization, name string, in *Input, before, after definition.Span) (err error) {
 	read := func(within definition.Span) (*earshot.SourceReport, error) {
-		return s.numbers.Sources(ctx, organization, name, &earshot.SourceQuery{Limit: MaxSources, MetricFilter: within.Filter()})
+		return s.numbers.SourceShares(ctx, organization, name, &earshot.SourceQuery{Limit: MaxSources, MetricFilter: within.Filter()})
 	}
 	if in.Sources, err = read(after); err == nil {
 		in.SourcesBefore, err = read(before)

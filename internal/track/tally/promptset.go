@@ -2,6 +2,7 @@ package tally
 
 import (
 	"encoding/binary"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -28,6 +29,19 @@ func (s *PromptSet) Add(number int) {
 		s.words = append(s.words, 0)
 	}
 	s.words[word-s.first] |= 1 << (number % 64)
+}
+
+// All iterates over the numbers.
+func (s PromptSet) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, word := range s.words {
+			for ; word != 0; word &= word - 1 {
+				if !yield((s.first+i)*64 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Common returns how many numbers are in both sets.

@@ -1094,6 +1094,8 @@ export type RequestRecord = {
   result?: TaskResult;
   /** The brands that the current rules of the tracker named in `brandsOf` find in the result. */
   found?: AnswerFindings;
+  /** Words of the result that look like names, the likeliest first, if `names` was set. Some may not be brands. */
+  names?: Array<string>;
   /** Only when `status` is FAILED. */
   error?: Error;
 };
@@ -1381,6 +1383,8 @@ export type TrackerList = {
 /** A tracker with its cost, schedule and last sweep. */
 export type Tracker = {
   name: string;
+  /** The name that people see: the title of the definition, or the name if it has none. */
+  title: string;
   state: TrackerState;
   /** Whether the history was made up by `earshot tracker demo`. */
   demo: boolean;
@@ -1398,6 +1402,10 @@ export type Tracker = {
   cost: TrackerCost;
   /** The last sweep; absent before the first. */
   lastSweep?: Sweep;
+  /** How many alerts are not acknowledged; only in the list of trackers. */
+  openAlerts?: number;
+  /** `answered` ÷ `planned` of the last seven closed sweeps; only in the list of trackers, and absent before the first closed sweep. */
+  coverage?: number;
   /** Only when a single tracker is read and its definition has `reports`. */
   reports?: ReportStatus;
   /** Only when a single tracker is read and its definition has `exports`. */
@@ -1534,6 +1542,8 @@ export type ExportStatus = {
 export type TrackerDefinition = {
   /** The tracker's name. It may be left out; otherwise it must be the name in the path. */
   name?: string;
+  /** The name that people see, in any script; the tracker's name by default. A new title changes no metric. */
+  title?: string;
   /** The brands that are looked for in the answers. */
   brands?: Array<Brand>;
   /** Types of sites, for domains that the built-in table of well-known sites does not know or gets wrong. The longest matching domain decides. */
@@ -2026,6 +2036,9 @@ export type CompareReport = {
   period: Period;
   /** One row for each brand and target and, with several targets, one for all targets together. Metrics without a brand have one row for each target. */
   rows: Array<ComparedRow>;
+  /** How many rows there are without `limit` and `offset` (`total`), and how many of them have the verdict `moved`. */
+  total: number;
+  moved: number;
   /** How reliable the metrics of the later period are. */
   grades: Array<GradedCut>;
   /** Sweeps from which on the metrics cannot be compared with earlier ones. */
@@ -2290,6 +2303,8 @@ export type SearchReport = {
   madeUp: boolean;
   /** How many closed sweeps were read. */
   sweeps: number;
+  /** How many closed sweeps the period has. If it has more than were read, it has too many answers for one request, and the list is a sample: all answers of `sweeps` sweeps that are spread evenly over the period. The counts are counts of the sample. */
+  sweepsInPeriod: number;
   /** How many answers report what is listed, even if they contain nothing. It is the denominator of the shares. */
   answers: number;
   /** How many further answers are left out because what is listed was not requested from the provider. */
@@ -2356,6 +2371,8 @@ export type ProductReport = {
   madeUp: boolean;
   /** How many closed sweeps were read. */
   sweeps: number;
+  /** How many closed sweeps the period has. If it has more than were read, it has too many answers for one request, and the list is a sample: all answers of `sweeps` sweeps that are spread evenly over the period. The counts are counts of the sample. */
+  sweepsInPeriod: number;
   /** How many answers report what is listed, even if they contain nothing. It is the denominator of the shares. */
   answers: number;
   /** How many further answers are left out because what is listed was not requested from the provider. */
@@ -2436,6 +2453,8 @@ export type AdReport = {
   madeUp: boolean;
   /** How many closed sweeps were read. */
   sweeps: number;
+  /** How many closed sweeps the period has. If it has more than were read, it has too many answers for one request, and the list is a sample: all answers of `sweeps` sweeps that are spread evenly over the period. The counts are counts of the sample. */
+  sweepsInPeriod: number;
   /** How many answers report what is listed, even if they contain nothing. It is the denominator of the shares. */
   answers: number;
   /** How many further answers are left out because what is listed was not requested from the provider. */
@@ -2832,12 +2851,14 @@ export type ChannelTest = {
   status: number | null;
   /** Why the receiver did not answer. */
   error: string | null;
+  /** The beginning of the receiver's answer, at most 200 characters. */
+  answer?: string;
   /** How long the test took, in milliseconds. */
   ms: number;
 };
 
 /** How a channel delivers alerts and reports. */
-export type ChannelKind = "webhook" | "mail" | "slack" | "discord";
+export type ChannelKind = "webhook" | "mail" | "slack" | "discord" | "teams" | "telegram" | "pagerduty";
 
 /** The judgement of a person about a review. */
 export type ReviewState = "open" | "right" | "wrong" | "resolved";
@@ -2944,19 +2965,25 @@ export type ChannelList = {
 export type Channel = {
   name: string;
   kind: ChannelKind;
-  /** The host of the URL, or the mail addresses. The whole URL is never shown. */
+  /** The host of the URL, the mail addresses or the chat. The whole URL is never shown. */
   receiver: string;
   createdAt: string;
   updatedAt: string;
 };
 
-/** The receiver of a channel. */
+/** The receiver of a channel. The API never returns its URL, token or key. */
 export type ChannelRequest = {
   kind: ChannelKind;
-  /** The URL of a `webhook`, `slack` or `discord` channel. The API never returns it. */
+  /** The URL of a `webhook`, `slack`, `discord` or `teams` channel. For `telegram`, the URL of your own Bot API server; for `pagerduty`, the endpoint of another service region. */
   url?: string;
   /** The addresses of a `mail` channel. */
   to?: Array<string>;
+  /** The token of a `telegram` bot. */
+  botToken?: string;
+  /** The `telegram` chat: its number, or `@` and the name of a public channel. */
+  chatId?: string;
+  /** The integration key of a `pagerduty` service. */
+  routingKey?: string;
 };
 
 /** The channel after it was created or changed. */
@@ -2970,6 +2997,12 @@ export type ChannelSaved = {
 export type ChannelDeleted = {
   success: true;
   name: string;
+};
+
+/** The result of a test of one channel. */
+export type ChannelTestResponse = {
+  success: true;
+  test: ChannelTest;
 };
 
 /** The data of a `status` event of `GET /v1/live`. */
@@ -3093,8 +3126,10 @@ export type NewKey = {
   secret: string;
 };
 
-/** The spending limits of a key. 0, or a limit that is left out, means no limit. Days and months are in UTC. */
-export type KeyCeilings = {
+/** A change of a key. */
+export type KeyPatch = {
+  /** The new name of the key; left out, the key keeps its name. With a name alone, it keeps its spending limits. */
+  name?: string;
   /** The most credits that the key's calls and tasks may cost in a day. */
   creditsPerDay?: number;
   /** The most credits that the key's calls and tasks may cost in a month. */
@@ -3137,6 +3172,14 @@ export type LedgerEntry = {
   note: string | null;
   /** The tracker whose task was charged; absent when no tracker asked for it. */
   tracker?: string;
+  /** The id of the key whose call or task was charged, or `tracker`; absent for other kinds of entries, and when the call or task is no longer stored. */
+  keyId?: string;
+  /** The batch whose charges this entry sums up; only with `group=true`. */
+  batch?: string;
+  /** The sweep whose charges this entry sums up; only with `group=true`. */
+  sweep?: string;
+  /** How many tasks of the batch or sweep were queued; only with `batch` or `sweep`. */
+  tasks?: number;
 };
 
 /** The new webhook secret. */
@@ -3162,6 +3205,8 @@ export type WebhookTest = {
   status: number | null;
   /** Why the receiver did not answer. */
   error: string | null;
+  /** The beginning of the receiver's answer, at most 200 characters. */
+  answer?: string;
   /** How long the test took, in milliseconds. */
   ms: number;
 };
@@ -3179,6 +3224,8 @@ export type Session = {
   organization: string;
   /** The id of the key that the session uses. */
   keyId: string;
+  /** The name of the key; empty when it has no name. */
+  keyName: string;
   /** The scopes of the key. */
   scopes: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
 };
@@ -3215,7 +3262,10 @@ export type SweepEventType = "sweep.completed" | "sweep.skipped";
 /** The body of a webhook about an alert. */
 export type AlertEvent = {
   type: AlertEventType;
+  /** Empty if a channel is tested by itself. */
   tracker: string;
+  /** The tracker's title; absent when its definition has none. */
+  title?: string;
   alert: Alert;
 };
 
@@ -3226,6 +3276,8 @@ export type AlertEventType = "alert.raised" | "alert.test";
 export type ReportEvent = {
   type: ReportEventType;
   tracker: string;
+  /** The tracker's title; absent when its definition has none. */
+  title?: string;
   report: SentReport;
 };
 
@@ -3393,7 +3445,7 @@ export interface Operations {
   "GET /v1/async/status": { query: undefined; body: undefined; response: QueueStatus };
   "DELETE /v1/async/queue": { query: undefined; body: undefined; response: QueueCleared };
   "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; tracker?: string; alone?: boolean; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
-  "GET /v1/requests/{id}": { query: { brandsOf?: string }; body: undefined; response: RequestRecord };
+  "GET /v1/requests/{id}": { query: { brandsOf?: string; names?: boolean }; body: undefined; response: RequestRecord };
   "POST /v1/requests/{id}/retry": { query: undefined; body: undefined; response: RequestRetried };
   "GET /v1/batches": { query: { limit?: number; cursor?: string }; body: undefined; response: BatchPage };
   "GET /v1/batches/{id}": { query: undefined; body: undefined; response: BatchRecord };
@@ -3414,19 +3466,19 @@ export interface Operations {
   "GET /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: Sweep };
   "DELETE /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: SweepCancelResult };
   "GET /v1/trackers/{name}/metrics": { query: { metric?: string; by?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; last?: number; having?: string; limit?: number; offset?: number }; body: undefined; response: MetricReport };
-  "GET /v1/trackers/{name}/compare": { query: { metric?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; baselineFrom?: string; baselineTo?: string; having?: string; by?: "prompt" }; body: undefined; response: CompareReport };
+  "GET /v1/trackers/{name}/compare": { query: { metric?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; baselineFrom?: string; baselineTo?: string; having?: string; by?: "prompt"; sort?: "change"; limit?: number; offset?: number }; body: undefined; response: CompareReport };
   "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number; brand?: string; since?: boolean }; body: undefined; response: SourceReport };
   "GET /v1/trackers/{name}/rules": { query: undefined; body: undefined; response: RulesList };
   "POST /v1/trackers/{name}/reanalysis": { query: undefined; body: undefined; response: Reanalysis };
   "GET /v1/trackers/{name}/searches": { query: { from?: string; to?: string; filter?: string; branded?: boolean; brand?: string; q?: string; limit?: number; offset?: number }; body: undefined; response: SearchReport };
   "GET /v1/trackers/{name}/products": { query: { from?: string; to?: string; filter?: string; branded?: boolean; brand?: string; q?: string; limit?: number; offset?: number }; body: undefined; response: ProductReport };
   "GET /v1/trackers/{name}/ads": { query: { from?: string; to?: string; filter?: string; branded?: boolean; brand?: string; q?: string; limit?: number; offset?: number }; body: undefined; response: AdReport };
-  "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; brand?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
+  "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; brand?: string; source?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
   "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
   "GET /v1/trackers/{name}/diff": { query: { a: string; b: string }; body: undefined; response: AnswerDiff };
   "POST /v1/trackers/{name}/names/try": { query: undefined; body: NameTrial; response: NameTried };
   "GET /v1/trackers/{name}/discover": { query: { limit?: number; answers?: number }; body: undefined; response: DiscoverReport };
-  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "mentions" | "citations" | "metrics" | "sweeps" | "numbers"; format?: "ndjson" | "csv" | "parquet"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; brand?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string }; body: undefined; response: string };
+  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "mentions" | "citations" | "metrics" | "sweeps" | "numbers"; format?: "ndjson" | "csv" | "parquet"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; brand?: string; source?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string }; body: undefined; response: string };
   "GET /v1/trackers/{name}/report": { query: { format?: "html" | "md"; from?: string; to?: string; baselineFrom?: string; baselineTo?: string }; body: undefined; response: string };
   "POST /v1/trackers/{name}/report": { query: undefined; body: ReportSendRequest; response: ReportSent };
   "GET /v1/trackers/{name}/alerts": { query: { open?: boolean; kind?: AlertKind; limit?: number; cursor?: string }; body: undefined; response: AlertPage };
@@ -3437,6 +3489,7 @@ export interface Operations {
   "GET /v1/channels": { query: undefined; body: undefined; response: ChannelList };
   "PUT /v1/channels/{name}": { query: undefined; body: ChannelRequest; response: ChannelSaved };
   "DELETE /v1/channels/{name}": { query: undefined; body: undefined; response: ChannelDeleted };
+  "POST /v1/channels/{name}/test": { query: undefined; body: undefined; response: ChannelTestResponse };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };
@@ -3444,9 +3497,9 @@ export interface Operations {
   "POST /v1/webhooks/deliveries/{id}/resend": { query: undefined; body: undefined; response: DeliveryResent };
   "GET /v1/keys": { query: undefined; body: undefined; response: KeyList };
   "POST /v1/keys": { query: undefined; body: KeyRequest; response: NewKey };
-  "PATCH /v1/keys/{id}": { query: undefined; body: KeyCeilings; response: ChangedKey };
+  "PATCH /v1/keys/{id}": { query: undefined; body: KeyPatch; response: ChangedKey };
   "DELETE /v1/keys/{id}": { query: undefined; body: undefined; response: RevokedKey };
-  "GET /v1/ledger": { query: { kind?: LedgerKind; limit?: number; cursor?: string }; body: undefined; response: LedgerPage };
+  "GET /v1/ledger": { query: { kind?: LedgerKind; group?: boolean; of?: string; limit?: number; cursor?: string }; body: undefined; response: LedgerPage };
   "POST /v1/webhooks/secret/rotate": { query: undefined; body: undefined; response: RotatedSecret };
   "POST /v1/webhooks/test": { query: undefined; body: WebhookRequest; response: WebhookTestResponse };
   "GET /v1/session": { query: undefined; body: undefined; response: SessionResponse };

@@ -47,7 +47,9 @@ export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsPro
   if (totals.value && rows.length < 2) return null;
   return (
     <section class="card" aria-label="Targets">
-      <h2>{brand.name} by target</h2>
+      <h2>
+        <bdi>{brand.name}</bdi> by target
+      </h2>
       <p class="faint">
         All charts use the same scale.
         {names.length > rows.length &&

@@ -123,7 +123,13 @@ function Pages<Row, Full extends Report<Row>>({ query, load, ...props }: PagesPr
           <span>
             <strong>{number(value.answers)}</strong> {value.answers === 1 ? "answer" : "answers"}
           </span>
-          <span>{counted(value.sweeps, "sweep")}</span>
+          {value.sweeps < value.sweepsInPeriod ? (
+            <span>
+              Sample: all answers of {number(value.sweeps)} of {counted(value.sweepsInPeriod, "sweep")}
+            </span>
+          ) : (
+            <span>{counted(value.sweeps, "sweep")}</span>
+          )}
           <LeftOut name={name} of={value} />
         </p>
       </section>

@@ -38,9 +38,8 @@ export function Sources({ tracker, panel }: TabProps) {
   const before = { ...now, ...previousPeriod(now) };
   const load = (query: typeof now & { brand?: string; since?: boolean }, by: By) =>
     useSources(tracker.name, { ...query, by, limit: most }, tracker);
-  const [these, those, types] = [load({ ...now, brand }, by), load(before, by), load(now, "type")];
-  // A request of its own, because the API reads fewer answers if it compares periods.
-  const since = load({ ...now, brand, since: true }, by);
+  const these = load({ ...now, brand, since: true }, by);
+  const [those, types] = [load(before, by), load(now, "type")];
   const rows = these.value?.rows;
   const again = () => {
     these.again();
@@ -64,7 +63,7 @@ export function Sources({ tracker, panel }: TabProps) {
             <Changes
               now={these.value!}
               before={those.value}
-              since={since}
+              since={these}
               noun={views[by].noun}
               most={most}
               against={before}
