@@ -61,6 +61,7 @@ func TestDashboard(t *testing.T) {
 		"typing":               testTyping,
 		"ten tabs":             testTenTabs,
 		"a server comes back":  testComesBack,
+		"jumps":                testJumps,
 		"a key that reads":     testReadOnly,
 		"hostile trackers":     testHostileTrackers,
 		"hostile tasks":        testHostileTasks,
@@ -224,8 +225,11 @@ func testSignIn(t *testing.T, c *chromium) {
 	if err := n.Orgs.RevokeKey(a.Key.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	p.goTo("#/history") // no click: the live connection may have ended the session already
+	p.goTo("#/history/queue") // no click: the live connection may have ended the session already
 	p.see(".notice", "You were signed out")
+	p.typeKey(owner(t, n).Key.Text)
+	p.signedIn()
+	p.see(hook("queued"), "") // the same page
 }
 
 func testLink(t *testing.T, c *chromium) {

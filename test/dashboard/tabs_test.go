@@ -88,13 +88,15 @@ func testTenTabs(t *testing.T, c *chromium) {
 	one("of the others, once it is left")
 }
 
-// testComesBack checks that failed requests are repeated once the server is back.
+// testComesBack checks that pages recover without a reload: each panel that failed loads
+// once the server is back, also if the live stream stayed open, and typed text is kept.
 func testComesBack(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	var down atomic.Bool
+	n, a := c.node, c.reader
+	var down atomic.Value // the start of the paths that fail
+	down.Store("none")
 	proxy := proxyOf(t, n)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if down.Load() {
+		if strings.HasPrefix(r.URL.Path, down.Load().(string)) {
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
@@ -103,14 +105,35 @@ func testComesBack(t *testing.T, c *chromium) {
 	t.Cleanup(s.Close)
 	p := c.signIn(t, s.URL, a.Key.Text)
 	p.expect("Failed to load resource")
-	down.Store(true)
+	p.goTo("#/trackers/shoes/definition")
+	p.see(hook("dry-run"), "")
+	p.fill("input[name=samples]", "3")
+	down.Store("/v1/")
 	s.CloseClientConnections()
 	p.see("header .dot:not(.on)", "")
-	p.goTo("#/trackers")
+	p.fill("input[name=keep]", "300d")
 	p.see("[role=alert]", "HTTP_ERROR")
-	down.Store(false)
-	p.see("h2", "See how AI assistants talk about your brand")
+	down.Store("none")
+	p.see(hook("dry-run"), "samples")
 	p.gone("[role=alert]", "")
+	if got := p.eval(`document.querySelector("[name=samples]").value + document.querySelector("[name=keep]").value`); got != "3300d" {
+		t.Errorf("the typed texts are %q after a restart", got)
+	}
+
+	down.Store("/v1/trackers/demo/")
+	p.goTo("#/trackers/demo/overview")
+	p.see("[role=alert]", "HTTP_ERROR")
+	p.see("header .dot.on", "")
+	down.Store("none")
+	p.see("section[aria-label='Top sources'] table", "")
+	p.see(hook("trend"), "")
+	p.gone("[role=alert]", "")
+
+	down.Store("/v1/session")
+	p.do("reload", chromedp.Reload())
+	p.see("[role=alert]", "HTTP_ERROR")
+	down.Store("none")
+	p.see(hook("headline"), "%")
 }
 
 // testReadOnly checks that no page offers actions that the key may not take.

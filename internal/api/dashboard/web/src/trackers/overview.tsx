@@ -60,7 +60,7 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
   };
   return (
     <>
-      <SampleData when={totals.value?.madeUp} />
+      <SampleData when={tracker.demo || totals.value?.madeUp} />
       <FilterLine tracker={tracker} surfaces={surfaces} against />
       <Failed error={totals.error ?? change.error} again={again} stale={!!totals.value} />
       {!totals.value && !totals.error && <Skeleton lines={6} />}

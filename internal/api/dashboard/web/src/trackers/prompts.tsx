@@ -111,7 +111,7 @@ function Matrix({ tracker, panel }: TabProps) {
   if (!lead) return <NoBrands tracker={tracker} />;
   return (
     <>
-      <SampleData when={all.value?.madeUp} />
+      <SampleData when={tracker.demo || all.value?.madeUp} />
       <FilterLine tracker={tracker} against />
       <Loading of={all} lines={10} />
       <Failed error={changes.error} again={changes.again} stale={!!all.value} />

@@ -72,7 +72,7 @@ function Line({ tracker, panel, of }: Pick<TabProps, "tracker" | "panel"> & { of
             name="brand"
             all="Any brand"
             values={() => panel.map(({ name }) => name)}
-            show={(name) => `Names ${name}`}
+            show={(name) => `Names \u2068${name}\u2069`}
           />
         )}
         <ChoiceField name="target" all="All targets" values={() => targets} show={targetLabel} />

@@ -47,15 +47,15 @@ export function Sources({ tracker, panel }: TabProps) {
   };
   return (
     <>
-      <SampleData when={these.value?.madeUp} />
+      <SampleData when={tracker.demo || these.value?.madeUp} />
       <FilterLine tracker={tracker} against />
       <Failed error={these.error ?? those.error} again={again} stale={!!rows} />
-      {!rows && !these.error && <Skeleton lines={10} />}
       {panel.length > 0 && (
         <div class="filters" role="group" aria-label="Rows">
           <ChoiceField name="brand" all="All brands" values={() => panel.map(({ name }) => name)} />
         </div>
       )}
+      {!rows && !these.error && <Skeleton lines={10} />}
       {rows?.length === 0 && (brand ? <Empty title={`No sources of ${brand}`} /> : <NothingLeft tracker={tracker} />)}
       {!!rows?.length && (
         <>
@@ -127,8 +127,12 @@ export function Sources({ tracker, panel }: TabProps) {
         </>
       )}
       {these.value?.matrix && <Matrix tracker={tracker.name} matrix={these.value.matrix} query={now} />}
-      <Websites tracker={tracker} panel={panel} />
-      <Support tracker={tracker} panel={panel} />
+      {!!(rows || these.error) && (
+        <>
+          <Websites tracker={tracker} panel={panel} />
+          <Support tracker={tracker} panel={panel} />
+        </>
+      )}
       <AsCall path={apiPath(tracker.name, "/sources")} query={{ ...now, by, brand, limit: most }} />
     </>
   );
