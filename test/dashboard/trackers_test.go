@@ -265,6 +265,23 @@ func TestTheBundleIsSmall(t *testing.T) {
 	}
 }
 
+// fromRight is a name that is written from right to left.
+const fromRight = "متجر (24)"
+
+// mixed returns the elements in which a name from right to left would reorder the text
+// around it.
+const mixed = `(() => {
+	const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), found = [];
+	for (let text; (text = texts.nextNode()); ) {
+		const box = text.parentElement;
+		if (!/[\u0600-\u06ff]/.test(text.data) || text.data.includes("\u2068") || box.closest("figure, textarea")) continue;
+		const others = [...box.childNodes].filter((node) => node !== text && node.nodeType === Node.TEXT_NODE);
+		if (!/plaintext|isolate/.test(getComputedStyle(box).unicodeBidi) || /[a-z]/i.test(text.data + others.map(({ data }) => data).join("")))
+			found.push(box.outerHTML.slice(0, 200));
+	}
+	return found;
+})()`
+
 // testHostileTrackers shows hostile names of prompts, brands, tags and websites.
 func testHostileTrackers(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
@@ -280,6 +297,8 @@ func testHostileTrackers(t *testing.T, c *chromium) {
 			definition.Brands = append(definition.Brands, earshot.Brand{Name: text, Own: len(definition.Brands) == 0})
 		}
 	}
+	definition.Brands = append(definition.Brands, earshot.Brand{Name: fromRight}, earshot.Brand{Name: "例え（株）"})
+	definition.Prompts = append(definition.Prompts, earshot.TrackedPrompt{Text: fromRight + "؟", Tags: []string{fromRight}})
 	body, err := json.Marshal(definition)
 	if err != nil {
 		t.Fatal(err)
@@ -299,9 +318,11 @@ func testHostileTrackers(t *testing.T, c *chromium) {
 		{"#/trackers/hostile/prompts?branded=yes&sort=asked", hook("matrix") + " th", definition.Prompts[0].Text},
 		{"#/trackers/hostile/prompts?branded=yes&prompt=1", "h2", definition.Prompts[0].Text},
 		{"#/trackers/hostile/sweeps", hook("sweeps"), ""},
+		{"#/trackers/hostile/brands", hook("panel"), fromRight},
 		{"#/trackers/hostile/alerts", `[aria-label="Channels"]`, ""},
 		{"#/trackers/hostile/definition", "textarea[name=prompts]", definition.Prompts[0].Text},
 		{"#/trackers/hostile/overview?tag=" + hostileQuery + "&target=" + hostileQuery + "&metric=__proto__", ".empty", "No answers"},
+		{"#/trackers/hostile/answers?brand=" + fromRight, "main", ""},
 		{"#/trackers/hostile/prompts?q=" + hostileQuery, "main", hostileQuery},
 		{"#/trackers/constructor", "[role=alert]", "RESOURCE_NOT_FOUND"},
 	} {
@@ -312,6 +333,9 @@ func testHostileTrackers(t *testing.T, c *chromium) {
 		p.shows(at.selector, at.text)
 		p.gone(".skeleton", "")
 		p.clean(at.address)
+		if found, _ := p.eval(mixed).([]any); len(found) > 0 {
+			t.Errorf("%s mixes directions in %q", at.address, found)
+		}
 	}
 	p.goTo("#/trackers/hostile/alerts")
 	p.click("button", "Send now")
