@@ -92,11 +92,11 @@ func testTenTabs(t *testing.T, c *chromium) {
 // once the server is back, also if the live stream stayed open, and typed text is kept.
 func testComesBack(t *testing.T, c *chromium) {
 	n, a := c.node, c.reader
-	var down atomic.Value // the start of the paths that fail
-	down.Store("none")
+	var down atomic.Pointer[string] // the start of the paths that fail
+	down.Store(new("none"))
 	proxy := proxyOf(t, n)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, down.Load().(string)) {
+		if strings.HasPrefix(r.URL.Path, *down.Load()) {
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
@@ -108,31 +108,31 @@ func testComesBack(t *testing.T, c *chromium) {
 	p.goTo("#/trackers/shoes/definition")
 	p.see(hook("dry-run"), "")
 	p.fill("input[name=samples]", "3")
-	down.Store("/v1/")
+	down.Store(new("/v1/"))
 	s.CloseClientConnections()
 	p.see("header .dot:not(.on)", "")
 	p.fill("input[name=keep]", "300d")
 	p.see("[role=alert]", "HTTP_ERROR")
-	down.Store("none")
+	down.Store(new("none"))
 	p.see(hook("dry-run"), "samples")
 	p.gone("[role=alert]", "")
 	if got := p.eval(`document.querySelector("[name=samples]").value + document.querySelector("[name=keep]").value`); got != "3300d" {
 		t.Errorf("the typed texts are %q after a restart", got)
 	}
 
-	down.Store("/v1/trackers/demo/")
+	down.Store(new("/v1/trackers/demo/"))
 	p.goTo("#/trackers/demo/overview")
 	p.see("[role=alert]", "HTTP_ERROR")
 	p.see("header .dot.on", "")
-	down.Store("none")
+	down.Store(new("none"))
 	p.see("section[aria-label='Top sources'] table", "")
 	p.see(hook("trend"), "")
 	p.gone("[role=alert]", "")
 
-	down.Store("/v1/session")
+	down.Store(new("/v1/session"))
 	p.do("reload", chromedp.Reload())
 	p.see("[role=alert]", "HTTP_ERROR")
-	down.Store("none")
+	down.Store(new("none"))
 	p.see(hook("headline"), "%")
 }
 

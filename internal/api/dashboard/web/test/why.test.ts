@@ -76,7 +76,8 @@ test("name two of several targets and count the others", () => {
       targets: [target("US", 0.5), target("DE", 0.3), target("FR", 0.4)],
       whole: row("*", 0.6, 0.4, { cells: 120 }),
     }),
-    "Ollaro’s visibility fell from 60.0 % to 40.0 %: on all 3 targets, about 83 % of it on ChatGPT · DE and ChatGPT · FR.",
+    "Ollaro’s visibility fell from 60.0 % to 40.0 %: on all 3 targets, " +
+      "about 83 % of it on ChatGPT · DE and ChatGPT · FR.",
   );
   assert.equal(
     say({

@@ -20,8 +20,12 @@ export function domainOf(website: string): string | undefined {
   return /^[^.].*\.[^.\d][^.]*$/.test(host) ? host : undefined;
 }
 
-const legalForm =
-  /[\s,]+(&\s*co\.?|and company|company|co|corp|corporation|inc|incorporated|limited|ltd|llc|llp|plc|pty|gmbh|mbh|ag|se|kg|kgaa|ug|ohg|e\.?\s?k|s\.?a\.?s?|s\.?l|s\.?r\.?l|s\.?p\.?a|b\.?v|n\.?v|ab|a\/s|oy|k\.?k)\.?$/i;
+/** Legal forms at the end of a company's name, as parts of a regular expression. */
+const legalForms = [
+  "&\\s*co\\.?|and company|company|co|corp|corporation|inc|incorporated|limited|ltd|llc|llp|plc|pty",
+  "gmbh|mbh|ag|se|kg|kgaa|ug|ohg|e\\.?\\s?k|s\\.?a\\.?s?|s\\.?l|s\\.?r\\.?l|s\\.?p\\.?a|b\\.?v|n\\.?v|ab|a/s|oy|k\\.?k",
+];
+const legalForm = new RegExp(`[\\s,]+(${legalForms.join("|")})\\.?$`, "i");
 
 /** Returns the name that people use: without legal forms, such as Inc. or GmbH & Co. KG. */
 function shortName(company: string): string {
@@ -33,7 +37,7 @@ function shortName(company: string): string {
 const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 const labelOf = (domain: string) => domain.split(".")[0];
 
-/** Returns the own brand of a company. The letter case of a very short name counts, so that HP is not "hp" in a word. */
+/** Returns the own brand of a company. In a very short name, letter case counts: HP is not "hp" in a word. */
 function ownBrand(company: string, domain: string): Brand {
   const name = shortName(company);
   const label = labelOf(domain);

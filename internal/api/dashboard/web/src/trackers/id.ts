@@ -5,7 +5,7 @@ const spelled: Record<string, string> = { ß: "ss", æ: "ae", œ: "oe", ø: "o",
 
 const maxLength = 90; // the API allows 100; the rest is for the number of a duplicate
 
-/** Returns an ID that is not taken; "" for an empty name. A name without any Latin letter or digit becomes "tracker". */
+/** Returns an ID that is not taken; "" for an empty name. Without a Latin letter or digit, it is "tracker". */
 export function idOf(name: string, taken: readonly string[]): string {
   if (!name.trim()) return "";
   const ascii = name

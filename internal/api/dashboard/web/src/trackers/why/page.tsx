@@ -120,7 +120,7 @@ function breaksOf(compared: CompareReport | undefined, target = "*"): NumberBrea
   );
 }
 
-/** Returns the newest shift of the brand's metric that an alert found in the two periods, on the targets of the page. */
+/** Returns the newest shift that an alert found in the two periods, for the brand, metric and targets of the page. */
 function shiftOf(alerts: Alert[], { baseline, period }: CompareReport, whole?: ComparedRow): SeriesShift | undefined {
   // An alert is about all prompts of a target.
   if (!whole || route.value.query.prompt || route.value.query.tag) return undefined;
