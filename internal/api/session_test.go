@@ -103,7 +103,7 @@ func TestSession(t *testing.T) {
 	key := s.expiringKey(t, s.org, time.Time{}, account.ScopeRead)
 	cookie := s.signIn(t, `{"key":"`+key.Text+`"}`)
 	who := request{method: "GET", path: sessionPath, header: by(cookie, nil)}
-	if r := s.succeeds(t, who); !strings.Contains(r.body, `"organization":"`+s.org.Name+`","keyId":"`+key.ID+`","scopes":["read"]`) {
+	if r := s.succeeds(t, who); !strings.Contains(r.body, `"organization":"`+s.org.Name+`","keyId":"`+key.ID+`","keyName":"","scopes":["read"]`) {
 		t.Errorf("the session is %s", r.body)
 	}
 
