@@ -274,7 +274,7 @@ func checkMigratedCalls(t *testing.T, s *store.Store) {
 	entries, err := s.Ledger(ctx, callsID, store.LedgerFilter{Limit: 10})
 	equal(t, "the ledger", []earshot.LedgerEntry{
 		{ID: "0199c82c-c000-7000-8000-0000000000a1", At: earshot.At(fixtureStart), Kind: "grant", Credits: 1000},
-		{ID: calledID, At: earshot.At(fixtureStart + 500), Kind: "charge", Credits: -40, Note: new("chatassistant")},
+		{ID: calledID, At: earshot.At(fixtureStart + 500), Kind: "charge", Credits: -40, Note: new("chatassistant"), KeyID: "aaaaaaaaaaaaaaaa"},
 	}, entries, err)
 	usage, err := s.Usage(ctx, callsID, fixtureTime, fixtureTime)
 	equal(t, "the usage", []earshot.DayUsage{
