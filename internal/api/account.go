@@ -86,10 +86,11 @@ func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (_ *
 		return nil, store.ErrNotFound
 	}
 	var changed *earshot.Key
-	if body.Name != "" {
+	named := in.IsString("name")
+	if named {
 		changed, err = s.Orgs.RenameKey(c.context(), c.organization(), id, body.Name, now)
 	}
-	if err == nil && (body.Name == "" || body.KeyCeilings != earshot.KeyCeilings{}) {
+	if err == nil && (!named || in.Has("creditsPerDay") || in.Has("creditsPerMonth")) {
 		changed, err = s.Orgs.SetKeyBudget(c.context(), c.organization(), id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), now)
 	}
 	if err != nil {
@@ -128,8 +129,11 @@ func (s *Server) ledger(c *call, q earshot.LedgerQuery, _ none) (page earshot.Le
 	if err != nil {
 		return page, err
 	}
+	if q.Group && q.Of != "" {
+		return page, schema.Invalid("of", "cannot be used with group, because it lists charges one by one")
+	}
 	filter := store.LedgerFilter{Kind: string(q.Kind), Of: q.Of, Limit: q.Limit, Before: before}
-	if q.Group && q.Of == "" && (q.Kind == "" || q.Kind == earshot.LedgerCharge) {
+	if q.Group && (q.Kind == "" || q.Kind == earshot.LedgerCharge) {
 		entries, next, err := s.Store.GroupedLedger(c.context(), c.organization(), filter)
 		page.Entries = entries
 		if next != "" {

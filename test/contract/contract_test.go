@@ -320,6 +320,16 @@ func says(start string) func(*testing.T, *exchange) {
 	}
 }
 
+// lacks checks that the body does not contain part.
+func lacks(part string) func(*testing.T, *exchange) {
+	return func(t *testing.T, r *exchange) {
+		t.Helper()
+		if bytes.Contains(r.Body, []byte(part)) {
+			t.Errorf("the body is %s", r.Body)
+		}
+	}
+}
+
 func holds(part string) func(*testing.T, *exchange) {
 	return func(t *testing.T, r *exchange) {
 		t.Helper()
