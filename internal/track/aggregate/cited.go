@@ -8,47 +8,49 @@ import (
 	"earshot/internal/track/cited"
 )
 
-// Cited returns the domains or the URLs that the answers of each sweep of an Aggregate cite. It
-// counts sweeps whose tallies lack them.
-func (s *Counter) Cited(ctx context.Context, b *Aggregate, urls bool) ([]*cited.Sheet, error) {
-	release, err := s.Turn(ctx, b.Tracker.Organization)
-	if err != nil {
-		return nil, err
+// Cited calls use with the domains or the URLs that the answers of each sweep of an Aggregate cite,
+// except for sweeps without answers. It counts sweeps whose tallies lack them. The caller must hold
+// a Turn of the organization.
+func (s *Counter) Cited(ctx context.Context, b *Aggregate, urls bool, use func(sweep int, sheet *cited.Sheet) error) error {
+	decode := func(sweep int, encoded []byte) error {
+		sheet, err := cited.Decode(encoded)
+		if err != nil {
+			return err
+		}
+		return use(sweep, sheet)
 	}
-	defer release()
-	sheets := make([]*cited.Sheet, len(b.Sweeps))
 	var uncounted []*tracking.Sweep
 	for i, sweep := range b.Sweeps {
-		if sheets[i] = new(cited.Sheet); sweep.Answered == 0 {
+		if sweep.Answered == 0 {
 			continue
 		}
 		stored, err := s.analyses.TallySources(ctx, b.Rules, sweep.ID, urls)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if stored == nil {
 			uncounted = append(uncounted, sweep)
-		} else if sheets[i], err = cited.Decode(stored); err != nil {
-			return nil, err
+		} else if err := decode(i, stored); err != nil {
+			return err
 		}
 	}
 	if len(uncounted) == 0 {
-		return sheets, nil
+		return nil
 	}
 	counted, err := s.countCited(ctx, b, uncounted)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, sweep := range uncounted {
 		encoded, byURL := counted[i].Encode()
 		if urls {
 			encoded = byURL
 		}
-		if sheets[slices.Index(b.Sweeps, sweep)], err = cited.Decode(encoded); err != nil {
-			return nil, err
+		if err := decode(slices.Index(b.Sweeps, sweep), encoded); err != nil {
+			return err
 		}
 	}
-	return sheets, nil
+	return nil
 }
 
 // countCited reads the analyses of sweeps.

@@ -8,6 +8,7 @@ package cited
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"earshot/internal/track/metric"
@@ -21,9 +22,14 @@ type Sheet struct {
 	Types   []string
 	Sources []Source
 
-	base  int // Unix time in milliseconds
-	parts []part
+	base           int // Unix time in milliseconds
+	parts          []part
+	names, sources int // lengths of Names and Sources, also after Trim
 }
+
+// Trim removes the names and sources of a sheet. Each still reads its answers, which need much
+// less memory.
+func (s *Sheet) Trim() { s.Names, s.Types, s.Sources = nil, nil, nil }
 
 // Source has the indexes of a name and of a type.
 type Source struct{ Name, Type int }
@@ -93,12 +99,14 @@ func Decode(stored []byte) (*Sheet, error) {
 	s.parts = make([]part, r.Count())
 	for i := range s.parts {
 		s.parts[i].key.Target = r.Number()
-		s.parts[i].key.Surface = r.Text(r.Number())
-		s.parts[i].answers = r.Text(r.Number())
+		// The copies share no memory with Names, which Trim removes.
+		s.parts[i].key.Surface = strings.Clone(r.Text(r.Number()))
+		s.parts[i].answers = strings.Clone(r.Text(r.Number()))
 	}
 	if !r.Done() {
 		return nil, errDamaged
 	}
+	s.names, s.sources = len(s.Names), len(s.Sources)
 	return s, nil
 }
 
@@ -151,14 +159,14 @@ func (s *Sheet) read(r *packed.Reader, a *Answer) (ok bool) {
 		if n&isOften != 0 {
 			one.Citations = r.Number()
 		}
-		if one.Index >= len(s.Sources) {
+		if one.Index >= s.sources {
 			return false
 		}
 		a.Sources = append(a.Sources, one)
 	}
 	for range r.Count() {
 		m := Mention{r.Number(), r.Number()}
-		if m.Name >= len(s.Names) {
+		if m.Name >= s.names {
 			return false
 		}
 		a.Mentions = append(a.Mentions, m)

@@ -1,6 +1,7 @@
 package numbers
 
 import (
+	"strings"
 	"time"
 
 	"earshot"
@@ -20,7 +21,7 @@ type sourceNames struct {
 func (n *sourceNames) of(name string) int32 {
 	i, known := n.number[name]
 	if !known {
-		i = int32(len(n.names))
+		i, name = int32(len(n.names)), strings.Clone(name)
 		n.number[name], n.names = i, append(n.names, name)
 	}
 	return i
@@ -29,14 +30,16 @@ func (n *sourceNames) of(name string) int32 {
 // noSource is the number of a source without a type.
 const noSource = -1
 
-// sourceSheet is a sheet with the numbers of its sources.
+// sourceSheet is a sheet whose sources have numbers instead of names.
 type sourceSheet struct {
 	*cited.Sheet
-	sources []int32 // by index in Sheet.Sources
-	names   []int32 // by index in Sheet.Names; nil if sources are types
+	sources []int32 // by index of the source
+	names   []int32 // by index of the name; nil if sources are types
 }
 
+// in numbers the sources of a sheet and trims it.
 func (n *sourceNames) in(sheet *cited.Sheet) sourceSheet {
+	defer sheet.Trim()
 	s := sourceSheet{Sheet: sheet, sources: make([]int32, len(sheet.Sources))}
 	if n.by == "type" {
 		for i, source := range sheet.Sources {
@@ -66,6 +69,9 @@ type sourcePeriod struct {
 // and the function that open returns, unless it is nil, for each answer.
 func (p *sourcePeriod) each(open func(c *metric.SourceCut, k tally.Key, sweep string, s *sourceSheet) func(*cited.Answer, metric.Place)) error {
 	for i, sweep := range p.Sweeps {
+		if p.sheets[i].Sheet == nil { // a sweep without answers
+			continue
+		}
 		err := p.sheets[i].Each(func(k tally.Key) func(*cited.Answer) {
 			for _, c := range p.cuts {
 				places := c.Places(sweep.ID, p.TargetKey(k))
@@ -97,16 +103,37 @@ type labelCounts struct {
 	sources          []sourceCount       // by number of the source
 }
 
-// sourceCount contains the counts of one source.
+// sourceCount contains the counts of one source. It is small, because a large tracker has more
+// than a million sources.
 type sourceCount struct {
-	citations                 int // each URL once per answer
-	answers, retrieved, cited int
-	first, last               time.Time
-	example                   sourceExample
+	citations                 int32 // each URL once per answer
+	answers, retrieved, cited int32
 	mentions                  []int // by brand, in sentences that cite the source
 }
 
-// sourceExample is the newest answer that cites a source.
+// sourceDetail contains what only the listed sources of a cut need.
+type sourceDetail struct {
+	citations   []int32 // by position in the cut
+	first, last time.Time
+	example     sourceExample
+}
+
+// add adds the use of a source in an answer. The example is the newest answer that cites it.
+func (d *sourceDetail) add(a *cited.Answer, used cited.Used, at metric.Place, k tally.Key, sweep string) {
+	d.citations[at.Cell] += int32(used.Citations)
+	d.citations[at.Group] += int32(used.Citations)
+	if d.first.IsZero() || a.AskedAt.Before(d.first) {
+		d.first = a.AskedAt
+	}
+	if a.AskedAt.After(d.last) {
+		d.last = a.AskedAt
+	}
+	if used.IsCited && !a.AskedAt.Before(d.example.at) {
+		d.example = sourceExample{sweep, a.Prompt, k.Target, a.Sample, a.AskedAt}
+	}
+}
+
+// sourceExample identifies an answer.
 type sourceExample struct {
 	sweep                  string
 	prompt, target, sample int
@@ -122,13 +149,13 @@ const (
 // counter counts the sources of answers for one label after another.
 type counter struct {
 	names   *sourceNames
-	brands  int
+	brands  int     // 0: mentions are not counted
 	marks   []uint8 // of the sources of an answer, by number
 	touched []int32 // the sources with marks
 }
 
 // in returns a function that counts the answers of a target.
-func (c *counter) in(into *labelCounts, s *sourceSheet, k tally.Key, sweep string) func(*cited.Answer, metric.Place) {
+func (c *counter) in(into *labelCounts, s *sourceSheet) func(*cited.Answer, metric.Place) {
 	if more := len(c.names.names) - len(into.sources); more > 0 {
 		into.sources = append(into.sources, make([]sourceCount, more)...)
 	}
@@ -140,11 +167,7 @@ func (c *counter) in(into *labelCounts, s *sourceSheet, k tally.Key, sweep strin
 		report(&into.cited, a.NoCited)
 		c.mark(into, s, a)
 		for _, source := range c.touched {
-			n := &into.sources[source]
-			n.add(a, c.marks[source])
-			if c.marks[source]&sourceCited != 0 && !a.AskedAt.Before(n.example.at) {
-				n.example = sourceExample{sweep, a.Prompt, k.Target, a.Sample, a.AskedAt}
-			}
+			into.sources[source].add(c.marks[source])
 			c.marks[source] = 0
 		}
 		c.countMentions(into, s, a)
@@ -169,12 +192,12 @@ func (c *counter) mark(into *labelCounts, s *sourceSheet, a *cited.Answer) {
 		if used.IsCited {
 			c.marks[source] |= sourceCited
 		}
-		into.sources[source].citations += used.Citations
+		into.sources[source].citations += int32(used.Citations)
 	}
 }
 
 func (c *counter) countMentions(into *labelCounts, s *sourceSheet, a *cited.Answer) {
-	if s.names == nil {
+	if s.names == nil || c.brands == 0 {
 		return
 	}
 	for _, m := range a.Mentions {
@@ -186,13 +209,7 @@ func (c *counter) countMentions(into *labelCounts, s *sourceSheet, a *cited.Answ
 	}
 }
 
-func (n *sourceCount) add(a *cited.Answer, marks uint8) {
-	if n.answers == 0 || a.AskedAt.Before(n.first) {
-		n.first = a.AskedAt
-	}
-	if n.answers == 0 || a.AskedAt.After(n.last) {
-		n.last = a.AskedAt
-	}
+func (n *sourceCount) add(marks uint8) {
 	n.answers++
 	if marks&sourceRead != 0 {
 		n.retrieved++

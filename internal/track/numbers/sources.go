@@ -64,7 +64,7 @@ func (s *Reader) sources(ctx context.Context, organization, name string, q *ears
 	r := &sourceReader{Reader: s, tracker: t, definition: d, query: wanted, brand: -1}
 	r.names = sourceNames{by: cmp.Or(q.By, "domain"), number: map[string]int32{}}
 	r.report = &earshot.SourceReport{Tracker: name}
-	if r.period, err = r.read(ctx, span); err != nil {
+	if r.period, err = r.open(ctx, span); err != nil {
 		return nil, err
 	}
 	r.report.Rules, r.report.MadeUp, r.Panel = ruleset.Name(r.period.Rules), r.period.MadeUp, r.period.Panel
@@ -74,13 +74,27 @@ func (s *Reader) sources(ctx context.Context, organization, name string, q *ears
 			return nil, schema.Invalid("brand", "must be a brand of the tracker")
 		}
 	}
-	if err := r.count(q.Limit); err != nil {
+	var before *sourcePeriod
+	if q.Since {
+		if before, err = r.openBaseline(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	release, err := s.counter.Turn(ctx, organization)
+	if err != nil {
 		return nil, err
 	}
-	if q.Since {
-		err = r.compare(ctx, q)
+	defer release()
+	if err := r.read(ctx, r.period); err != nil {
+		return nil, err
 	}
-	return r, err
+	if err := r.count(q.Limit); err != nil || before == nil {
+		return r, err
+	}
+	if err := r.read(ctx, before); err != nil {
+		return nil, err
+	}
+	return r, r.compare(before, q.Limit)
 }
 
 // sourceReader makes a report on sources.
@@ -98,28 +112,51 @@ type sourceReader struct {
 	rows       []sourceRow
 }
 
+// maxSources limits the sources of a report, and so its memory.
+const maxSources = 2_000_000
+
 // sourceRow is a source of a cut, in the order of the report's rows.
 type sourceRow struct {
 	cut    int
 	source int32
+	*sourceDetail
 }
 
-// read reads the sheets of a time range, and the cuts of the query.
-func (r *sourceReader) read(ctx context.Context, span definition.Span) (p *sourcePeriod, err error) {
+// open reads the sweeps of a time range, and the cuts of the query.
+func (r *sourceReader) open(ctx context.Context, span definition.Span) (p *sourcePeriod, err error) {
 	err = r.counter.With(ctx, r.tracker, r.definition, aggregate.Options{}, func(b *aggregate.Aggregate) (err error) {
 		b.NamePrompts(r.query.Filter)
 		p = &sourcePeriod{Aggregate: b}
 		p.cuts, err = b.SourceCuts(r.query)
 		return asField(err)
 	}, span)
+	return p, err
+}
+
+// openBaseline opens the period before the period of a query.
+func (r *sourceReader) openBaseline(ctx context.Context, q *earshot.SourceQuery) (*sourcePeriod, error) {
+	zone := r.definition.Zone()
+	span, _, err := Periods(zone, &earshot.CompareQuery{MetricFilter: earshot.MetricFilter{From: q.From, To: q.To}}, r.store.Now())
 	if err != nil {
 		return nil, err
 	}
-	sheets, err := r.counter.Cited(ctx, p.Aggregate, r.names.by == "url")
-	for _, sheet := range sheets {
-		p.sheets = append(p.sheets, r.names.in(sheet))
+	p, err := r.open(ctx, span)
+	if err == nil {
+		r.report.Baseline = &earshot.Period{From: day(zone, span.From), To: day(zone, span.Until.Add(-time.Minute)), Sweeps: len(p.Sweeps)}
 	}
 	return p, err
+}
+
+// read reads the sheets of a period.
+func (r *sourceReader) read(ctx context.Context, p *sourcePeriod) error {
+	p.sheets = make([]sourceSheet, len(p.Sweeps))
+	return r.counter.Cited(ctx, p.Aggregate, r.names.by == "url", func(sweep int, sheet *cited.Sheet) error {
+		p.sheets[sweep] = r.names.in(sheet)
+		if len(r.names.names) > maxSources {
+			return schema.Invalid("from", "selects more than %d sources: choose a shorter period", maxSources)
+		}
+		return nil
+	})
 }
 
 // count counts the sources of the period, and adds the rows of the sources with the most
@@ -131,33 +168,32 @@ func (r *sourceReader) count(limit int) error {
 		r.labels[i] = &labelCounts{}
 	}
 	all := &counter{names: &r.names, brands: len(r.Brands)}
-	err := p.each(func(c *metric.SourceCut, k tally.Key, sweep string, s *sourceSheet) func(*cited.Answer, metric.Place) {
-		return all.in(r.labels[slices.Index(p.cuts, c)], s, k, sweep)
+	err := p.each(func(c *metric.SourceCut, _ tally.Key, _ string, s *sourceSheet) func(*cited.Answer, metric.Place) {
+		return all.in(r.labels[slices.Index(p.cuts, c)], s)
 	})
 	if err != nil {
 		return err
 	}
-	citations := make([][][]int32, len(p.cuts)) // by cut and source, and by position in the cut
+	details := make([][]*sourceDetail, len(p.cuts)) // by cut and source
 	for cut, c := range p.cuts {
-		citations[cut] = make([][]int32, len(r.names.names))
+		details[cut] = make([]*sourceDetail, len(r.names.names))
 		for _, source := range r.most(cut, limit) {
-			r.rows = append(r.rows, sourceRow{cut, source})
-			citations[cut][source] = make([]int32, c.Len())
+			details[cut][source] = &sourceDetail{citations: make([]int32, c.Len())}
+			r.rows = append(r.rows, sourceRow{cut, source, details[cut][source]})
 		}
 	}
-	err = p.each(func(c *metric.SourceCut, _ tally.Key, _ string, s *sourceSheet) func(*cited.Answer, metric.Place) {
-		counts := citations[slices.Index(p.cuts, c)]
+	err = p.each(func(c *metric.SourceCut, k tally.Key, sweep string, s *sourceSheet) func(*cited.Answer, metric.Place) {
+		listed := details[slices.Index(p.cuts, c)]
 		return func(a *cited.Answer, at metric.Place) {
 			for _, used := range a.Sources {
-				if source := s.sources[used.Index]; source != noSource && counts[source] != nil {
-					counts[source][at.Cell] += int32(used.Citations)
-					counts[source][at.Group] += int32(used.Citations)
+				if source := s.sources[used.Index]; source != noSource && listed[source] != nil {
+					listed[source].add(a, used, at, k, sweep)
 				}
 			}
 		}
 	})
 	for _, row := range r.rows {
-		r.report.Rows = append(r.report.Rows, r.row(row, citations[row.cut][row.source]))
+		r.report.Rows = append(r.report.Rows, r.row(row))
 	}
 	return err
 }
@@ -205,15 +241,15 @@ func (r *sourceReader) backs(cut int, source int32) (all []earshot.BackedBrand) 
 	return all
 }
 
-// row returns the row of a source, except for its example. citations are by position in the cut.
-func (r *sourceReader) row(at sourceRow, citations []int32) earshot.SourceRow {
-	found := r.period.cuts[at.cut].Row(citations)
+// row returns the row of a source, except for its example.
+func (r *sourceReader) row(at sourceRow) earshot.SourceRow {
+	found := r.period.cuts[at.cut].Row(at.citations)
 	label, name := r.labels[at.cut], r.names.names[at.source]
 	n := &label.sources[at.source]
 	row := earshot.SourceRow{
 		Type: name, MetricLabels: aggregate.LabelsOf(found.Labels), Share: found.Value.Number, Citations: int(found.Numerator), AllCitations: int(found.Denominator),
 		Answers: found.Answers, Interval: intervals(found.Interval), Provisional: *found.Provisional, Backs: r.backs(at.cut, at.source),
-		Retrieved: label.retrieved, Cited: label.cited, FirstSeen: &earshot.Timestamp{Time: n.first.UTC()}, LastSeen: &earshot.Timestamp{Time: n.last.UTC()},
+		Retrieved: label.retrieved, Cited: label.cited, FirstSeen: &earshot.Timestamp{Time: at.first.UTC()}, LastSeen: &earshot.Timestamp{Time: at.last.UTC()},
 	}
 	if r.names.by != "type" {
 		kind, brand, domain := r.Site(name)
@@ -222,41 +258,31 @@ func (r *sourceReader) row(at sourceRow, citations []int32) earshot.SourceRow {
 	if r.names.by == "url" {
 		row.URL = name
 	}
-	row.Retrieved.Answers, row.Cited.Answers = n.retrieved, n.cited
-	row.Retrieved.Share, row.Cited.Share = share(n.retrieved, row.Retrieved.Of), share(n.cited, row.Cited.Of)
+	row.Retrieved.Answers, row.Cited.Answers = int(n.retrieved), int(n.cited)
+	row.Retrieved.Share, row.Cited.Share = share(row.Retrieved), share(row.Cited)
 	return row
 }
 
-// share returns n divided by all, or nil if all is 0.
-func share(n, all int) *float64 {
-	if all == 0 {
+// share returns the answers divided by all answers that report the property, or nil without any.
+func share(s earshot.AnswerShare) *float64 {
+	if s.Of == 0 {
 		return nil
 	}
-	return new(float64(n) / float64(all))
+	return new(float64(s.Answers) / float64(s.Of))
 }
 
-// compare adds the change since the period before.
-func (r *sourceReader) compare(ctx context.Context, q *earshot.SourceQuery) error {
-	zone := r.definition.Zone()
-	span, _, err := Periods(zone, &earshot.CompareQuery{MetricFilter: earshot.MetricFilter{From: q.From, To: q.To}}, r.store.Now())
-	if err != nil {
-		return err
-	}
-	p, err := r.read(ctx, span)
-	if err != nil {
-		return err
-	}
-	r.report.Baseline = &earshot.Period{From: day(zone, span.From), To: day(zone, span.Until.Add(-time.Minute)), Sweeps: len(p.Sweeps)}
+// compare adds the change since the period p.
+func (r *sourceReader) compare(p *sourcePeriod, limit int) error {
 	before := make([]labelCounts, len(r.labels))
-	all := &counter{names: &r.names, brands: len(r.Brands)}
-	err = p.each(func(_ *metric.SourceCut, k tally.Key, sweep string, s *sourceSheet) func(*cited.Answer, metric.Place) {
+	all := &counter{names: &r.names}
+	err := p.each(func(_ *metric.SourceCut, k tally.Key, _ string, s *sourceSheet) func(*cited.Answer, metric.Place) {
 		target, _, _ := strings.Cut(p.TargetKey(k), "@")
 		labels := []string{target, target + "@" + k.Surface, "*", "*" + k.Surface}
 		cut := slices.IndexFunc(r.period.cuts, func(c *metric.SourceCut) bool { return slices.Contains(labels, c.Target) })
 		if cut < 0 {
 			return nil
 		}
-		return all.in(&before[cut], s, k, sweep)
+		return all.in(&before[cut], s)
 	})
 	if err != nil || len(p.Sweeps) == 0 {
 		return err
@@ -265,7 +291,7 @@ func (r *sourceReader) compare(ctx context.Context, q *earshot.SourceQuery) erro
 		if int(source) >= len(counts) {
 			return 0
 		}
-		return counts[source].answers
+		return int(counts[source].answers)
 	}
 	for i, row := range r.rows {
 		change := &earshot.SourceChange{State: "gained", Before: answers(before[row.cut].sources, row.source), After: answers(r.labels[row.cut].sources, row.source)}
@@ -275,7 +301,7 @@ func (r *sourceReader) compare(ctx context.Context, q *earshot.SourceQuery) erro
 		r.report.Rows[i].Since = change
 	}
 	for cut := range before {
-		r.lost(cut, &before[cut], q.Limit)
+		r.lost(cut, &before[cut], limit)
 	}
 	return nil
 }
@@ -288,7 +314,7 @@ func (r *sourceReader) lost(cut int, before *labelCounts, limit int) {
 			continue
 		}
 		name := r.names.names[source]
-		one := earshot.LostSource{Type: name, Target: r.period.cuts[cut].Target, Before: n.answers}
+		one := earshot.LostSource{Type: name, Target: r.period.cuts[cut].Target, Before: int(n.answers)}
 		if r.names.by != "type" {
 			kind, brand, domain := r.Site(name)
 			one.Type, one.Brand, one.Domain = string(kind), brand, domain
@@ -337,13 +363,12 @@ func (r *sourceReader) examples(ctx context.Context) error {
 	}
 	known := map[sourceExample]*read{}
 	for i, row := range r.rows {
-		n := &r.labels[row.cut].sources[row.source]
-		if n.cited == 0 {
-			continue
+		at := row.example
+		if at.sweep == "" {
+			continue // not cited
 		}
-		e := known[n.example]
+		e := known[at]
 		if e == nil {
-			at := n.example
 			a, err := r.store.CellAnswer(ctx, r.tracker, at.sweep, at.prompt, at.target, at.sample)
 			if errors.Is(err, store.ErrNotFound) {
 				continue // deleted in the meantime
