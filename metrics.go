@@ -42,7 +42,7 @@ type MetricReport struct {
 	MadeUp bool            `json:"madeUp"`
 	Rows   List[MetricRow] `json:"rows"`
 	// Sweeps from which on the metrics cannot be compared with earlier ones.
-	Breaks List[NumberBreak] `json:"breaks"`
+	Breaks List[MetricBreak] `json:"breaks"`
 	// Whether more rows follow.
 	More bool `json:"more"`
 	// The differences between the newest repeated sweep and the sweep that it repeats, independent of the query; `null` when no sweep was repeated.
@@ -82,8 +82,8 @@ type BrandNoise struct {
 	Visibility *float64 `json:"visibility" schema:"min=0,max=1"`
 }
 
-// NumberBreak is a sweep from which on the metrics cannot be compared with earlier ones.
-type NumberBreak struct {
+// MetricBreak is a sweep from which on the metrics cannot be compared with earlier ones.
+type MetricBreak struct {
 	// The first sweep after the break.
 	Sweep string `json:"sweep" schema:"uuid"`
 	// When this sweep was due.
@@ -247,7 +247,7 @@ type CompareReport struct {
 	// How reliable the metrics of the later period are.
 	Grades List[GradedCut] `json:"grades"`
 	// Sweeps from which on the metrics cannot be compared with earlier ones.
-	Breaks List[NumberBreak] `json:"breaks"`
+	Breaks List[MetricBreak] `json:"breaks"`
 }
 
 // Period is a range of days in the tracker's time zone.

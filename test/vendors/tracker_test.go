@@ -104,7 +104,7 @@ func TestTrackersKeepVendorsApart(t *testing.T) {
 	n = harness.StartOn(t, address, list("lab"))
 	sweep(t, n, a, tracked+"fallback: never\n", "three")
 	rows("")
-	if !slices.ContainsFunc(report.Breaks, func(b earshot.NumberBreak) bool {
+	if !slices.ContainsFunc(report.Breaks, func(b earshot.MetricBreak) bool {
 		return b.Kind == "surface" && b.Target == "chatassistant/US" && b.Reason == "the surface of most answers changed from vendor (cloro) to lab"
 	}) {
 		t.Errorf("the breaks are %s", harness.JSON(t, report.Breaks))

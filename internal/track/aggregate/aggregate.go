@@ -71,7 +71,7 @@ type Aggregate struct {
 	Panel   *analysis.Panel
 	Zone    *schedule.Rule
 	Sweeps  []*tracking.Sweep // the closed sweeps in the periods, by due time
-	Breaks  []earshot.NumberBreak
+	Breaks  []earshot.MetricBreak
 	MadeUp  bool // some answers come from the lab
 
 	options    Options

@@ -74,7 +74,7 @@ func (s *Counter) NoteFacts(ctx context.Context, sweep *tracking.Sweep) error {
 
 // breaksOf returns the breaks of an Aggregate: sweeps whose numbers cannot be compared with
 // earlier ones.
-func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.NumberBreak) {
+func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.MetricBreak) {
 	var before *tracking.Sweep
 	last := map[int]*targetFacts{} // the last known facts of each target
 	parser := 0
@@ -84,7 +84,7 @@ func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.NumberBreak) {
 			if target != 0 {
 				name = h.targetName(target)
 			}
-			breaks = append(breaks, earshot.NumberBreak{
+			breaks = append(breaks, earshot.MetricBreak{
 				Sweep: sweep.ID, At: earshot.Timestamp{Time: sweep.DueAt}, Target: name, Kind: kind, Reason: reason, Open: kind != "panel",
 			})
 		}
@@ -226,7 +226,7 @@ func (b *Aggregate) metricBreaks(h *ClosedSweeps) (found []metric.Break) {
 
 // Touching returns the open breaks of a target at any of the sweeps, except the first of
 // them. The target "*" means all targets.
-func (b *Aggregate) Touching(target string, sweeps []string) (found []earshot.NumberBreak) {
+func (b *Aggregate) Touching(target string, sweeps []string) (found []earshot.MetricBreak) {
 	first := true
 	for _, sweep := range b.Sweeps {
 		if !slices.Contains(sweeps, sweep.ID) {

@@ -187,7 +187,7 @@ func periodView(b *aggregate.Aggregate, p definition.Span) earshot.Period {
 	return earshot.Period{From: day(b.Zone, p.From), To: day(b.Zone, p.Until.Add(-time.Minute)), Sweeps: len(b.Within(p))}
 }
 
-func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *earshot.NoiseReport) earshot.ComparedRow {
+func comparedRow(c *metric.Comparison, breaks []earshot.MetricBreak, noise *earshot.NoiseReport) earshot.ComparedRow {
 	row := earshot.ComparedRow{
 		Metric: c.Metric, MetricLabels: aggregate.LabelsOf(c.Labels), PromptID: c.PromptVersion, Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
 		SmallestChange: c.Smallest, Cells: c.Cells, CellsLeftOut: c.LeftOut, SweepsBefore: c.SweepsA, SweepsAfter: c.SweepsB,

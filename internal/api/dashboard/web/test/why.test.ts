@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { ComparedRow, MetricRow, NumberBreak } from "../src/api.gen";
+import type { ComparedRow, MetricRow, MetricBreak } from "../src/api.gen";
 import { sortedRows } from "../src/trackers/order";
 import { sentenceOf, type Findings, type SourceMove } from "../src/trackers/why/sentence";
 
@@ -160,7 +160,7 @@ test("name sources only as something at the same time", () => {
 });
 
 test("say that a break may be the reason", () => {
-  const breaks: NumberBreak[] = [
+  const breaks: MetricBreak[] = [
     {
       sweep: "",
       at: "2026-05-04T04:00:00.000Z",

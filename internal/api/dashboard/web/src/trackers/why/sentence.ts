@@ -1,6 +1,6 @@
 // The sentence that says what changed. It follows the verdicts of the API: it names a target or prompt only if the API
 // says that it moved, and it names a source or break only as something that happened at the same time.
-import type { ComparedRow, NumberBreak, SeriesShift } from "../../api.gen";
+import type { ComparedRow, MetricBreak, SeriesShift } from "../../api.gen";
 import { counted, number } from "../../count";
 import { targetLabel } from "../../names";
 import { dateText } from "../../time";
@@ -28,7 +28,7 @@ export interface Findings {
   prompts?: { rows: ComparedRow[]; total: number; moved: number };
   /** The sources that changed by more than normal variation. */
   sources: SourceMove[];
-  breaks: NumberBreak[];
+  breaks: MetricBreak[];
   /** The shift on one target that an alert found. */
   shift?: Pick<SeriesShift, "target" | "since">;
 }
@@ -154,6 +154,6 @@ function sourceWords(change: number, sources: SourceMove[]): string[] {
   return found.length ? [`At the same time, ${listed(found.map((move) => sourceVerbs[move.kind](move)))}.`] : [];
 }
 
-const breakWords = ({ at, target, reason }: NumberBreak) =>
+const breakWords = ({ at, target, reason }: MetricBreak) =>
   "The change may not be real, because the periods cannot be compared directly: " +
   `${plainText(reason)}${target ? ` on ${targetLabel(target)}` : ""} on ${dateText(at)}.`;
