@@ -91,10 +91,10 @@ func (s *Reader) sources(ctx context.Context, organization, name string, q *ears
 	if err := r.count(q.Limit); err != nil || before == nil {
 		return r, err
 	}
-	if err := r.read(ctx, before); err != nil {
-		return nil, err
+	if err = r.read(ctx, before); err == nil {
+		err = r.compare(before, q.Limit)
 	}
-	return r, r.compare(before, q.Limit)
+	return r, err
 }
 
 // sourceReader makes a report on sources.
