@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { visit } from "./browser";
 import { followAddress } from "../src/state";
-import { addressOf, answersAddress } from "../src/trackers/address";
+import { addressOf, answersAddress, whyAddress } from "../src/trackers/address";
 
 const filters = "days=7&target=chatassistant%2FUS&provider=chatassistant&country=US&tag=trail&surface=web&brand=Ollaro";
 
@@ -59,5 +59,14 @@ test("link a number to exactly the answers that it counts", () => {
   assert.deepEqual(
     linkOn(`#/trackers/shoes/overview?${filters}`, () => answersAddress("shoes", url, "Kestrin")),
     { counted: "true", dueFrom: "2026-11-01", target: "chatassistant/US", brand: "Kestrin", filter: "country:US" },
+  );
+});
+
+test("explain the change of an alert without the filters of the page", () => {
+  const change = { metric: "visibility", brand: "Kestrin", target: "answerengine/DE@web" };
+  const period = { from: "2026-11-01", to: "2026-11-10" };
+  assert.deepEqual(
+    linkOn(`#/trackers/shoes/alerts?${filters}`, () => whyAddress(change, period)),
+    { ...period, ...change, target: "answerengine/DE", surface: "web" },
   );
 });

@@ -21,7 +21,7 @@ export function addressOf(tracker: string, tab: string, query: Query = {}, ...pa
 }
 
 /** Returns the filters of the address that all tabs share. */
-export function keptFilters(): Query {
+function keptFilters(): Query {
   return Object.fromEntries(sharedFilters.map((name) => [name, route.value.query[name]]));
 }
 
@@ -104,7 +104,7 @@ export function whyAddress({ metric, brand, target, promptId }: Change, filters?
   const kept: Query = filters ?? { ...keptFilters(), prompt: query.prompt };
   // The target of a row is a target (chatassistant/US), a target on a surface (chatassistant/US@web), or all (*, *web).
   const [path, surface] = target.startsWith("*") ? ["", target.slice(1)] : target.split("@");
-  return addressOf(rest[0], "why", {
+  return pageAddress(["trackers", rest[0], "why"], {
     ...kept,
     target: path || kept.target,
     surface: surface || kept.surface,

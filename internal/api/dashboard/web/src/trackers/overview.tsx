@@ -4,7 +4,7 @@ import { AsCall } from "../ascall";
 import type { MetricRow } from "../api.gen";
 import { CardTable } from "../table";
 import { Failed, Loading, number, Skeleton } from "../ui";
-import { addressOf, keptFilters, metricOf, numberQuery, periodOf } from "./address";
+import { addressOf, metricOf, numberQuery, periodOf } from "./address";
 import { OpenAlerts } from "./alerts";
 import { BesidesTheText } from "./besides";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
@@ -160,7 +160,7 @@ function TopSources({ tracker }: Pick<TabProps, "tracker">) {
     <section class="card" aria-label="Top sources">
       <div class="title-line">
         <h2>Top sources</h2>
-        <a href={addressOf(tracker.name, "sources", keptFilters())}>All sources</a>
+        <a href={addressOf(tracker.name, "sources")}>All sources</a>
       </div>
       <Loading of={loaded} lines={4} />
       {rows?.length === 0 && <p>No citations in this period</p>}

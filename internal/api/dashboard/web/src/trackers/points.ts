@@ -3,7 +3,7 @@ import { call, retryRateLimited } from "../api";
 import type { Alert, MetricReport, MetricRow, Sweep, Tracker } from "../api.gen";
 import { dateText } from "../time";
 import { useLoad } from "../ui";
-import { addressOf, daysLater, keptFilters, periodOf, type Period } from "./address";
+import { addressOf, daysLater, periodOf, type Period } from "./address";
 import { weekPoint, type Mark, type TimedPoint } from "./marks";
 import { dayOf, sweepsWithin } from "./numbers";
 import { plainText, slotWords } from "./words";
@@ -84,7 +84,7 @@ export function alertMarks(
   return alerts.flatMap(({ id, shift, sweep, summary }) => {
     if (shift && (shift.metric.split("@")[0] !== metric || !brands.includes(shift.brand))) return [];
     const at = Date.parse(shift?.since ?? due.get(sweep) ?? "");
-    const href = addressOf(tracker, "alerts", { ...keptFilters(), alert: id });
+    const href = addressOf(tracker, "alerts", { alert: id });
     const word = shift ? "Shift" : "Alert";
     const text = plainText(summary).replace(/\.$/, "");
     return Number.isNaN(at) ? [] : [{ at, word, text, href, brand: shift?.brand }];

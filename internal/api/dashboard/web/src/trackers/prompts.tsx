@@ -8,7 +8,7 @@ import { route } from "../state";
 import { targetLabel } from "../names";
 import { useOverflow } from "../table";
 import { Button, Failed, Loading, number, Select, useLoad } from "../ui";
-import { addressOf, answersAddress, keptFilters, numberQuery, setQuery } from "./address";
+import { addressOf, answersAddress, numberQuery, setQuery } from "./address";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { havingBrands, useCompare, useMetrics } from "./numbers";
 import { orders, sortedRows, type Order } from "./order";
@@ -30,7 +30,7 @@ function OnePrompt(props: TabProps) {
   return (
     <>
       <p>
-        <a href={addressOf(tracker.name, "prompts", keptFilters())}>← All prompts</a>
+        <a href={addressOf(tracker.name, "prompts")}>← All prompts</a>
       </p>
       <h2 class="prompt-title">{text ?? `Prompt ${route.value.query.prompt}`}</h2>
       {text && <Tags tags={tagsOf(tracker).get(text)} />}
@@ -272,9 +272,7 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
               return (
                 <tr key={row.promptId}>
                   <th scope="row">
-                    <a href={addressOf(tracker.name, "prompts", { ...keptFilters(), prompt: String(row.promptId) })}>
-                      {row.prompt}
-                    </a>
+                    <a href={addressOf(tracker.name, "prompts", { prompt: String(row.promptId) })}>{row.prompt}</a>
                     <Tags tags={tags.get(row.prompt ?? "")} />
                   </th>
                   <td class={`number fact ${silent ? "warn" : ""}`} data-label="Answers naming any brand">

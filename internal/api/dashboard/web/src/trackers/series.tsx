@@ -7,7 +7,7 @@ import { useShown } from "../plot/shown";
 import { route } from "../state";
 import { dateText } from "../time";
 import { Button, counted, Failed, Skeleton } from "../ui";
-import { addressOf, daysLater, keptFilters, numberQuery, periodOf, setQuery, type Query } from "./address";
+import { addressOf, daysLater, numberQuery, periodOf, setQuery, type Query } from "./address";
 import { marked, shiftBefore, type Mark, type TimedPoint } from "./marks";
 import { havingBrands, useMetrics } from "./numbers";
 import { leadOf, type PanelBrand } from "./pieces";
@@ -172,7 +172,6 @@ function levelsOf(row: ComparedRow | undefined, color: string): Chart["levels"] 
 /** Returns the answers of a sweep or week; with a brand, only the answers that name it. */
 const answersOf = (tracker: string, { key, days: [from, to] }: TimedPoint, weekly: boolean, brand?: string) =>
   addressOf(tracker, "answers", {
-    ...keptFilters(),
     promptId: route.value.query.prompt,
     brand,
     ...(weekly ? { days: "", from, to } : { sweep: key }),

@@ -5,7 +5,7 @@ import { StillPlot } from "../plot/drawing";
 import { targetLabel } from "../names";
 import { route } from "../state";
 import { Failed, Skeleton } from "../ui";
-import { addressOf, keptFilters, numberQuery, periodOf } from "./address";
+import { addressOf, numberQuery, periodOf } from "./address";
 import { targetName } from "./filters";
 import { marked } from "./marks";
 import { havingBrands, useMetrics } from "./numbers";
@@ -72,7 +72,6 @@ export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsPro
               <a
                 href={addressOf(tracker.name, route.value.query.prompt ? "prompts" : "overview", {
                   prompt: route.value.query.prompt,
-                  ...keptFilters(),
                   metric: metric === "visibility" ? "" : metric,
                   target: row.target.split("@")[0],
                 })}>

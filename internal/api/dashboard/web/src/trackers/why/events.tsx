@@ -4,7 +4,7 @@ import { targetLabel } from "../../names";
 import { dateText, timeText } from "../../time";
 import { CardTable } from "../../table";
 import { Loading, useLoad, type Fetched } from "../../ui";
-import { addressOf, keptFilters } from "../address";
+import { addressOf } from "../address";
 import { alertKinds } from "../alerts";
 import { dayOf, sweepsWithin } from "../numbers";
 import { plainText } from "../words";
@@ -50,7 +50,7 @@ export function Events({ tracker, compared: { baseline, period, breaks }, alerts
     <section class="card" aria-label="Breaks and events" data-testid="events">
       <div class="title-line">
         <h2>Breaks and events</h2>
-        <a href={addressOf(tracker.name, "sweeps", keptFilters())}>All sweeps</a>
+        <a href={addressOf(tracker.name, "sweeps")}>All sweeps</a>
       </div>
       <Loading of={sweeps} lines={3} />
       <Loading of={alerts} lines={2} />

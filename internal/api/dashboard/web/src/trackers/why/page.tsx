@@ -6,7 +6,7 @@ import type { Alert, ComparedRow, CompareReport, NumberBreak, SeriesShift } from
 import { route } from "../../state";
 import { dateText } from "../../time";
 import { Button, Failed, Loading, Select, type Fetched } from "../../ui";
-import { addressOf, keptFilters, metricOf, numberQuery, periodOf, setQuery } from "../address";
+import { addressOf, metricOf, numberQuery, periodOf, setQuery } from "../address";
 import { useAlerts } from "../alerts";
 import { FilterLine, NoBrands } from "../filters";
 import { havingBrands, useCompare } from "../numbers";
@@ -50,7 +50,7 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
   return (
     <>
       <p>
-        <a href={addressOf(tracker.name, "overview", { ...keptFilters(), metric, brand: brand.name })}>← Overview</a>
+        <a href={addressOf(tracker.name, "overview", { metric, brand: brand.name })}>← Overview</a>
       </p>
       <SampleData when={compare.value?.madeUp} />
       <FilterLine tracker={tracker} surfaces={surfaces} against />

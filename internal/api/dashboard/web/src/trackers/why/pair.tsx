@@ -6,7 +6,7 @@ import { targetLabel } from "../../names";
 import { route } from "../../state";
 import { timeText } from "../../time";
 import { Loading, Select, useLoad } from "../../ui";
-import { addressOf, keptFilters, setQuery } from "../address";
+import { addressOf, setQuery } from "../address";
 import { Comparison } from "../answers/diff";
 import { Shown } from "../answers/shown";
 import { useCompare } from "../numbers";
@@ -181,7 +181,7 @@ function Text({ tracker, panel, brand, id }: { tracker: string; panel: PanelBran
         </div>
       )}
       <p>
-        <a href={addressOf(tracker, "answers", { ...keptFilters(), brand }, id)}>Open this answer</a>
+        <a href={addressOf(tracker, "answers", { brand }, id)}>Open this answer</a>
       </p>
     </>
   );

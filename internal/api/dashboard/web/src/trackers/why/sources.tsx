@@ -2,7 +2,7 @@
 import type { SourceReport, Tracker } from "../../api.gen";
 import { CardTable } from "../../table";
 import { Loading, number, type Fetched } from "../../ui";
-import { addressOf, keptFilters, previousPeriod, type numberQuery } from "../address";
+import { addressOf, previousPeriod, type numberQuery } from "../address";
 import { useSources } from "../numbers";
 import { BrandMark, lookOf, type PanelBrand } from "../pieces";
 import { keyOf, SourceType, wayOf } from "../sources/source";
@@ -83,7 +83,7 @@ export function Sources({ tracker, panel, brand, moves }: SourcesProps) {
     <section class="card" aria-label="Sources that came and went" data-testid="why-sources">
       <div class="title-line">
         <h2>Sources that came and went</h2>
-        <a href={addressOf(tracker.name, "sources", { ...keptFilters(), brand })}>All sources of {brand}</a>
+        <a href={addressOf(tracker.name, "sources", { brand })}>All sources of {brand}</a>
       </div>
       <Loading of={moves} lines={4} />
       {moves.value && !rows.length && <p class="faint">No source changed by more than normal variation</p>}
