@@ -1,14 +1,15 @@
 // The alerts of a tracker, its notification channels, and its scheduled reports and exports.
 import { AsCall } from "../ascall";
 import { useState } from "preact/hooks";
-import { call, retryRateLimited } from "../api";
+import { call } from "../api";
 import type { Alert, AlertKind, SentReport, Tracker } from "../api.gen";
 import { route } from "../state";
 import { dateText, timeText } from "../time";
 import { CardTable } from "../table";
-import { Button, Loading, Problem, useAction, useLoad } from "../ui";
+import { Button, Loading, Problem, useAction } from "../ui";
 import { Notify } from "./notify";
 import { addressOf, answersAddress, periodSince, whyAddress } from "./address";
+import { useAlerts } from "./numbers";
 import { apiPath, mayTrack, type TabProps } from "./pieces";
 import { metrics, percent, plainText } from "./words";
 
@@ -24,14 +25,6 @@ export const alertKinds: Record<AlertKind, string> = {
   ceiling: "Budget",
   sweep: "Sweep",
 };
-
-export function useAlerts(name: string, query: { open?: boolean; limit: number }) {
-  return useLoad(
-    (signal) =>
-      retryRateLimited(() => call("GET /v1/trackers/{name}/alerts", { params: { name }, query, signal }), signal),
-    [name, JSON.stringify(query)],
-  );
-}
 
 /** The tab: all alerts, the channels, and the scheduled reports and exports. */
 export function Alerts({ tracker, again: readTracker }: TabProps) {

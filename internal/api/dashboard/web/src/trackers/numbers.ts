@@ -1,39 +1,28 @@
 // Hooks that read the numbers and sweeps of a tracker. They wait if the rate limit is exceeded.
 import { call, retryRateLimited } from "../api";
-import type { MetricReport, Operations, Sweep } from "../api.gen";
+import type { Operations, Sweep } from "../api.gen";
 import { useLoad } from "../ui";
 import type { Period } from "./address";
 import type { PanelBrand } from "./pieces";
 
-type MetricQuery = NonNullable<Operations["GET /v1/trackers/{name}/metrics"]["query"]>;
-type CompareQuery = NonNullable<Operations["GET /v1/trackers/{name}/compare"]["query"]>;
-type SourceQuery = NonNullable<Operations["GET /v1/trackers/{name}/sources"]["query"]>;
+type Read = `GET /v1/trackers/{name}/${"metrics" | "compare" | "sources" | "alerts"}`;
 
-/** Reads metrics, and reads them again when the query changes. Reads nothing if the query is undefined. */
-export function useMetrics(name: string, query: MetricQuery | undefined, ...on: unknown[]) {
-  return useLoad<MetricReport | undefined>(
-    async (signal) =>
-      query &&
-      retryRateLimited(() => call("GET /v1/trackers/{name}/metrics", { params: { name }, query, signal }), signal),
-    [name, JSON.stringify(query), ...on],
-  );
-}
+/** Returns a hook that reads again when the query or another value changes, and reads nothing without a query. */
+const reads =
+  <R extends Read>(operation: R) =>
+  (name: string, query: Operations[R]["query"] | undefined, ...on: unknown[]) =>
+    useLoad<Operations[R]["response"]>(
+      async (signal) =>
+        query
+          ? retryRateLimited(() => call<Read>(operation, { params: { name }, query, signal }), signal)
+          : (undefined as never), // the hook returns undefined while it reads, too
+      [name, JSON.stringify(query), ...on],
+    );
 
-export function useCompare(name: string, query: CompareQuery, ...on: unknown[]) {
-  return useLoad(
-    (signal) =>
-      retryRateLimited(() => call("GET /v1/trackers/{name}/compare", { params: { name }, query, signal }), signal),
-    [name, JSON.stringify(query), ...on],
-  );
-}
-
-export function useSources(name: string, query: SourceQuery, ...on: unknown[]) {
-  return useLoad(
-    (signal) =>
-      retryRateLimited(() => call("GET /v1/trackers/{name}/sources", { params: { name }, query, signal }), signal),
-    [name, JSON.stringify(query), ...on],
-  );
-}
+export const useMetrics = reads("GET /v1/trackers/{name}/metrics");
+export const useCompare = reads("GET /v1/trackers/{name}/compare");
+export const useSources = reads("GET /v1/trackers/{name}/sources");
+export const useAlerts = reads("GET /v1/trackers/{name}/alerts");
 
 /** Returns the local day on which a sweep was due. */
 export const dayOf = ({ slot, dueAt }: Sweep) => (/^\d{4}-\d\d-\d\dT/.test(slot) ? slot : dueAt).slice(0, 10);

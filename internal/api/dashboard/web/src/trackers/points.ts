@@ -1,9 +1,8 @@
 // Reads the points of trends: sweeps or weeks, and the alerts that mark them.
-import { call, retryRateLimited } from "../api";
 import type { Alert, MetricReport, MetricRow, Sweep, Tracker } from "../api.gen";
 import { dateText } from "../time";
 import { useLoad } from "../ui";
-import { addressOf, daysLater, periodOf, type Period } from "./address";
+import { addressOf, periodOf, previousPeriod, type Period } from "./address";
 import { weekPoint, type Mark, type TimedPoint } from "./marks";
 import { dayOf, sweepsWithin } from "./numbers";
 import { plainText, slotWords } from "./words";
@@ -21,26 +20,11 @@ export const lineQuery = (tracker: Tracker, by: string): { by: string; last?: nu
 
 type Days = Pick<Period, "from" | "to">;
 
-/** Returns the period of the same length before the period of the address. */
-export function previousOf(tracker: Tracker): Days {
-  const { from, days } = periodOf(tracker);
-  return { from: daysLater(from, -days), to: daysLater(from, -1) };
-}
-
 /** Reads the sweeps of the period in the address, and of the period before it. */
 export function useSweeps(tracker: Tracker) {
-  const { to } = periodOf(tracker);
-  const { from } = previousOf(tracker);
+  const period = periodOf(tracker);
+  const [{ from }, { to }] = [previousPeriod(period), period];
   return useLoad((signal) => sweepsWithin(tracker.name, { from, to }, signal), [tracker, from, to]);
-}
-
-export function useAlerts(name: string) {
-  const query = { limit: 100 };
-  return useLoad(
-    (signal) =>
-      retryRateLimited(() => call("GET /v1/trackers/{name}/alerts", { params: { name }, query, signal }), signal),
-    [name],
-  );
 }
 
 const gapStates = ["missed", "skipped", "canceled"];

@@ -7,22 +7,11 @@ import { useShown } from "../plot/shown";
 import { route } from "../state";
 import { dateText } from "../time";
 import { Button, counted, Failed, Skeleton } from "../ui";
-import { addressOf, daysLater, numberQuery, periodOf, setQuery, type Query } from "./address";
+import { addressOf, daysLater, numberQuery, periodOf, previousPeriod, setQuery, type Query } from "./address";
 import { marked, shiftBefore, type Mark, type TimedPoint } from "./marks";
-import { havingBrands, useMetrics } from "./numbers";
+import { havingBrands, useAlerts, useMetrics } from "./numbers";
 import { leadOf, type PanelBrand } from "./pieces";
-import {
-  alertMarks,
-  breakMarks,
-  isWeekly,
-  lastSweeps,
-  lineQuery,
-  pointsOf,
-  previousOf,
-  rowsAt,
-  useAlerts,
-  type useSweeps,
-} from "./points";
+import { alertMarks, breakMarks, isWeekly, lastSweeps, lineQuery, pointsOf, rowsAt, type useSweeps } from "./points";
 import { lineLook, shareAxis } from "./trend";
 import { metrics, percent, range, type MetricName } from "./words";
 
@@ -49,7 +38,7 @@ export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }:
   const drawn = panel.filter(({ name }) => shown.names.includes(name));
   const focus = drawn.includes(lead) ? lead : drawn[0];
   const period = periodOf(tracker);
-  const previous = previousOf(tracker);
+  const previous = previousPeriod(period);
   const weekly = isWeekly(tracker);
   const query = { ...numberQuery(tracker), metric };
   const lines = lineQuery(tracker, "brand");
@@ -59,7 +48,7 @@ export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }:
   const ofFocus = { ...query, having: havingBrands([focus]) };
   const singles = useMetrics(tracker.name, weekly ? undefined : { ...ofFocus, by: "sweep,brand" }, tracker);
   const earlier = useMetrics(tracker.name, { ...ofFocus, ...lines, ...previous }, tracker);
-  const alerts = useAlerts(tracker.name);
+  const alerts = useAlerts(tracker.name, { limit: 100 });
   const chart = useMemo((): TimedChart | undefined => {
     if (!report.value || !sweeps.value) return undefined;
     const lineOf = (brand: PanelBrand, points: TimedPoint[], { rows }: MetricReport): Line => {
