@@ -44,12 +44,11 @@ func testTyping(t *testing.T, c *chromium) {
 	for i, field := range []struct{ selector, before, after string }{
 		{"[placeholder='brand.example']", "oll", "aro.example, shop.ollaro.example"},
 		{"fieldset label:nth-of-type(3) input", "Ollaro Sh", "oes, Olly"},
-		{"fieldset:last-of-type label:nth-of-type(3) input", "Europe", "/Berlin"},
+		{"fieldset:nth-last-of-type(2) label:nth-of-type(3) input", "Europe", "/Berlin"},
 		{"[placeholder='4h']", "2", "h"},
 		{"input[name=samples]", "", "2"},
 		{"input[name=ceiling]", "0", "900"},
 		{"input[name=keep]", "30", "0d"},
-		{"input[name=alerts]", "0.", "05"},
 	} {
 		p.hold()
 		p.fill("input[name=name]", fmt.Sprintf("shoes-%d", i))
@@ -62,16 +61,17 @@ func testTyping(t *testing.T, c *chromium) {
 			t.Errorf("%s has %q, and %q was typed", field.selector, got, field.before+field.after)
 		}
 	}
+	p.click("label", "High: 12 a year")
 	p.click(hook("apply"), "Create tracker")
-	p.see("h1", "shoes-7")
-	made := get[earshot.Tracker](t, n, a, "/v1/trackers/shoes-7")
+	p.see("h1", "shoes-6")
+	made := get[earshot.Tracker](t, n, a, "/v1/trackers/shoes-6")
 	brand, schedule := made.Definition.Brands[0], made.Definition.Schedule
 	if !slices.Equal(brand.Domains, []string{"ollaro.example", "shop.ollaro.example"}) || len(brand.Aliases) != 2 || schedule.Timezone != "Europe/Berlin" || schedule.Within != "2h" ||
-		made.Definition.Samples != 2 || made.Definition.Keep != "300d" || made.Definition.Ceiling.CreditsPerMonth != 900 {
+		made.Definition.Samples != 2 || made.Definition.Alerts.FalseAlarmsPerYear != 12 || made.Definition.Keep != "300d" || made.Definition.Ceiling.CreditsPerMonth != 900 {
 		t.Errorf("the definition is %+v, its schedule %+v", made.Definition, schedule)
 	}
 
-	p.goTo("#/trackers/shoes-7/definition")
+	p.goTo("#/trackers/shoes-6/definition")
 	p.fill("input[name=samples]", "3")
 	p.see(hook("dry-run"), "samples")
 	p.hold()

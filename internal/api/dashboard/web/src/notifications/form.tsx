@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ApiError, call } from "../api";
 import type { Channel, ChannelKind, ChannelTest } from "../api.gen";
 import { Outcome } from "../keys/webhooks";
+import { Field, Problems } from "../trackers/form";
 import { Button, Problem, Spinner, useAction } from "../ui";
 import { channelKinds, channelRequest, freeName } from "./kinds";
 
@@ -29,7 +30,8 @@ export function ChannelForm({ channel, taken, onSaved, next }: FormProps) {
     onSaved();
   });
   const problems = error instanceof ApiError ? error.fields : [];
-  const wrong = (field: string) => problems.filter((p) => p.field.replace(/\[\d+\]$/, "") === field);
+  const wrong = (field: string) =>
+    problems.filter((p) => p.field.replace(/\[\d+\]$/, "") === field).map(({ message }) => message);
   const shown = ["name", "kind", ...channelKinds[kind].fields.map((field) => field.name)];
   const submit = (event: Event) => {
     event.preventDefault();
@@ -43,7 +45,7 @@ export function ChannelForm({ channel, taken, onSaved, next }: FormProps) {
           <Button key={one} text={title} aria-pressed={one === kind} onClick={() => setKind(one as ChannelKind)} />
         ))}
       </div>
-      <Wrong of={wrong("kind")} />
+      <Problems of={wrong("kind")} />
       <p>{channelKinds[kind].steps}</p>
       {!channel && (
         <Field label="Name" about="Lowercase letters, digits, - and _" wrong={wrong("name")}>
@@ -59,7 +61,11 @@ export function ChannelForm({ channel, taken, onSaved, next }: FormProps) {
         </Field>
       )}
       {channelKinds[kind].fields.map((field) => (
-        <Field key={field.name} label={field.label} about={field.optional ? "Optional" : ""} wrong={wrong(field.name)}>
+        <Field
+          key={field.name}
+          label={field.label}
+          about={field.optional ? "Optional" : undefined}
+          wrong={wrong(field.name)}>
           <input
             name={field.name}
             required={!field.optional}
@@ -83,6 +89,9 @@ export function ChannelForm({ channel, taken, onSaved, next }: FormProps) {
         {busy && <Spinner label="Waiting for the receiver" />}
       </div>
       {!problems.some(({ field }) => shown.includes(field.replace(/\[\d+\]$/, ""))) && <Problem error={error} />}
+      <p class="hidden-words" role="alert">
+        {problems.map(({ message }) => message).join(". ")}
+      </p>
       <div role="status" data-testid="channel-test">
         {test && !busy && !error && (
           <>
@@ -95,25 +104,3 @@ export function ChannelForm({ channel, taken, onSaved, next }: FormProps) {
     </form>
   );
 }
-
-type FieldProps = { label: string; about: string; wrong: { message: string }[]; children: preact.ComponentChildren };
-
-const Field = ({ label, about, wrong, children }: FieldProps) => (
-  <div class="field">
-    <label>
-      {label} <span class="faint">{about}</span>
-      {children}
-    </label>
-    <Wrong of={wrong} />
-  </div>
-);
-
-const Wrong = ({ of }: { of: { message: string }[] }) => (
-  <>
-    {of.map(({ message }) => (
-      <div key={message} class="wrong" role="alert">
-        {message}
-      </div>
-    ))}
-  </>
-);

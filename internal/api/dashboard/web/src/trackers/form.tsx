@@ -7,6 +7,7 @@ import { choices } from "../openapi";
 import { countries, countryOptions } from "../state";
 import { Button, Select, useLoad } from "../ui";
 import { problemText } from "./problems";
+import { Sensitivity } from "./sensitivity";
 
 interface FormProps {
   value: TrackerDefinition;
@@ -103,12 +104,13 @@ export function DefinitionForm({ value, id, problems, onChange }: FormProps) {
             onInput={(event) => set({ keep: event.currentTarget.value || undefined })}
           />
         </Field>
-        <Field label="Alert sensitivity" about="False alarms per year that you accept" wrong={wrong("alerts")}>
-          {amount("alerts", value.alerts?.falseAlarmsPerYear, { min: 0, step: "any" }, (falseAlarmsPerYear) =>
-            set({ alerts: falseAlarmsPerYear === undefined ? undefined : { ...value.alerts, falseAlarmsPerYear } }),
-          )}
-        </Field>
       </div>
+      <Sensitivity
+        saved={first.alerts?.falseAlarmsPerYear}
+        chosen={value.alerts?.falseAlarmsPerYear}
+        onChoose={(falseAlarmsPerYear) => set({ alerts: { ...value.alerts, falseAlarmsPerYear } })}
+      />
+      <Problems of={wrong("alerts")} />
     </form>
   );
 }
@@ -128,7 +130,8 @@ export function Field({ label, about, wrong, children }: FieldProps) {
   );
 }
 
-const Problems = ({ of }: { of: string[] }) => (
+/** The problems of a control. */
+export const Problems = ({ of }: { of: string[] }) => (
   <>
     {of.map((message) => (
       <div key={message} class="wrong">

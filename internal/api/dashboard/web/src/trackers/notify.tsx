@@ -1,13 +1,14 @@
 // Where a tracker sends its alerts and reports, and how sensitive the alerts are.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { AlertTestResult, Channel, TrackerDefinition } from "../api.gen";
+import type { Channel, ChannelTest, TrackerDefinition } from "../api.gen";
+import { Outcome } from "../keys/webhooks";
 import { channelKinds } from "../notifications/kinds";
 import { may } from "../session";
 import { addressOf } from "../state";
 import { Button, Loading, Problem, useAction, useLoad } from "../ui";
 import { mayTrack, type TabProps } from "./pieces";
-import { sensitivities, sensitivityText } from "./sensitivity";
+import { Sensitivity, sensitivities, sensitivityText } from "./sensitivity";
 
 /** Changes a part of a tracker's definition. The rest is what the server has now, not what the page has read. */
 export async function changeDefinition(name: string, change: (now: TrackerDefinition) => TrackerDefinition) {
@@ -25,8 +26,12 @@ export function Notify({ tracker, again }: Pick<TabProps, "tracker" | "again">) 
     alarms: alerts?.falseAlarmsPerYear ?? sensitivities.Normal,
   };
   const [draft, setDraft] = useState(saved);
-  const channels = useLoad((signal) => call("GET /v1/channels", { signal }), []);
-  const [tested, setTested] = useState<AlertTestResult>();
+  const mayChange = mayTrack() && !tracker.demo;
+  const loaded = useLoad(
+    async (signal) => (mayChange ? (await call("GET /v1/channels", { signal })).channels : []),
+    [],
+  );
+  const [tested, setTested] = useState<ChannelTest[]>([]);
   const save = useAction(async () => {
     await changeDefinition(name, (now) => ({
       ...now,
@@ -36,10 +41,8 @@ export function Notify({ tracker, again }: Pick<TabProps, "tracker" | "again">) 
     again();
   });
   const test = useAction(async () =>
-    setTested(await call("POST /v1/trackers/{name}/alerts/test", { params: { name }, body: {} })),
+    setTested((await call("POST /v1/trackers/{name}/alerts/test", { params: { name }, body: {} })).tests),
   );
-  const mayChange = mayTrack() && !tracker.demo;
-  const all = channels.value?.channels ?? [];
   const submit = (event: Event) => {
     event.preventDefault();
     void save.run();
@@ -47,19 +50,19 @@ export function Notify({ tracker, again }: Pick<TabProps, "tracker" | "again">) 
   return (
     <section class="card" aria-label="Channels">
       <h2>Notifications</h2>
-      <Loading of={channels} />
-      {mayChange ? (
+      <Loading of={loaded} />
+      {mayChange && loaded.value && (
         <form onSubmit={submit}>
           <Choice
             label="Send alerts to"
-            channels={all}
+            channels={loaded.value}
             chosen={draft.alerts}
             onChoose={(alerts) => setDraft({ ...draft, alerts })}
           />
           {reports && (
             <Choice
-              label="Send reports to (none: the channels of alerts)"
-              channels={all}
+              label="Send reports to (if none is selected, to the channels of alerts)"
+              channels={loaded.value}
               chosen={draft.reports}
               onChoose={(reports) => setDraft({ ...draft, reports })}
             />
@@ -84,22 +87,21 @@ export function Notify({ tracker, again }: Pick<TabProps, "tracker" | "again">) 
             )}
           </div>
         </form>
-      ) : (
+      )}
+      {!mayChange && (
         <p>
           Alerts are sent to {saved.alerts.join(", ") || "no channels"}. Alert sensitivity:{" "}
           {sensitivityText(saved.alarms)}.
         </p>
       )}
       <Problem error={save.error ?? test.error} />
-      {tested && (
-        <ul role="status">
-          {tested.tests.map(({ channel, delivered, status, error }) => (
-            <li key={channel}>
-              {channel}: {delivered ? "delivered" : `not delivered (${error ?? `status ${status}`})`}
-            </li>
-          ))}
-        </ul>
-      )}
+      <div role="status">
+        {tested.map((test) => (
+          <div key={test.channel}>
+            {test.channel} <Outcome {...test} />
+          </div>
+        ))}
+      </div>
     </section>
   );
 }
@@ -118,29 +120,6 @@ function Choice({ label, channels, chosen, onChoose }: ChoiceProps) {
         <label key={name} class="inline">
           <input type="checkbox" value={name} checked={chosen.includes(name)} onChange={() => toggle(name)} />
           {name} <span class="faint">{channelKinds[kind].title}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-type SensitivityProps = { saved: number; chosen: number; onChoose: (alarms: number) => void };
-
-function Sensitivity({ saved, chosen, onChoose }: SensitivityProps) {
-  const choices = new Set([...Object.values(sensitivities), saved]);
-  return (
-    <fieldset class="keys-choices">
-      <legend>Alert sensitivity and expected false alarms</legend>
-      {[...choices].map((alarms) => (
-        <label key={alarms} class="inline">
-          <input
-            type="radio"
-            name="sensitivity"
-            value={alarms}
-            checked={alarms === chosen}
-            onChange={() => onChoose(alarms)}
-          />
-          {sensitivityText(alarms)}
         </label>
       ))}
     </fieldset>
