@@ -100,12 +100,12 @@ export function CompanyStep({ target, run }: { target: Target; run: Run }) {
           </Field>
         </div>
         <fieldset>
-          <legend>Rivals</legend>
+          <legend>Competitors</legend>
           <Problem error={found.error} />
           <p class="faint">
             {names.length
-              ? "Names in the answer to your question. Select the rivals; some names may not be brands."
-              : "Ask a question in step 1 to get suggestions from its answer, or add rivals below."}{" "}
+              ? "Names in the answer to your question. Select your competitors; some names may not be brands."
+              : "Ask a question in step 1 to get suggestions from its answer, or add competitors below."}{" "}
             After the first sweep, the Brands tab suggests names from all answers.
           </p>
           {names.map((name) => (
@@ -117,7 +117,7 @@ export function CompanyStep({ target, run }: { target: Target; run: Run }) {
                   set({ rivals: checked ? [...company.rivals, name] : company.rivals.filter((one) => one !== name) })
                 }
               />
-              {name}
+              <bdi>{name}</bdi>
             </label>
           ))}
         </fieldset>

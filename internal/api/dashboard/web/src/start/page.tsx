@@ -129,7 +129,7 @@ function AskStep({ api, offered, chosen }: { api: OpenAPI; offered: Offer[]; cho
         {offered.some(({ real }) => !real) && (
           <p class="faint">
             Sample data: the built-in lab makes up these answers. For real answers, the operator of this server adds a
-            key (<a href="#/upstreams">Upstreams</a>).
+            key. The page <a href="#/system">System</a> lists the upstreams.
           </p>
         )}
         <Field label="A question that your customers ask" wrong={wrong(chosen.textField)}>

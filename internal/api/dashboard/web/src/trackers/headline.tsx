@@ -17,7 +17,10 @@ export function Headline({ brand, row, compared, days }: HeadlineProps) {
             <Value of={row.value} />
           </p>
           <p class="what">
-            of answers name <BrandMark look={brand.look} /> <strong>{brand.name}</strong>
+            of answers name <BrandMark look={brand.look} />{" "}
+            <strong>
+              <bdi>{brand.name}</bdi>
+            </strong>
           </p>
           {compared && <VerdictMark row={compared} own={brand.own} />}
           {compared?.change != null && (

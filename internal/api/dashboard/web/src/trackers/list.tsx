@@ -60,7 +60,9 @@ function Trackers({ trackers }: { trackers: Tracker[] }) {
         cells={{
           Tracker: ({ name, title, prompts, targets }) => (
             <>
-              <a href={addressOf(name, "overview")}>{title}</a>
+              <a href={addressOf(name, "overview")}>
+                <bdi>{title}</bdi>
+              </a>
               <div class="faint">
                 {counted(prompts, "prompt")} × {counted(targets, "target")}
               </div>
@@ -139,7 +141,7 @@ function Newest({ tracker }: { tracker: Tracker }) {
   if (!row || row.value == null) return <span class="faint">No answers in 28 days</span>;
   return (
     <>
-      <StrongValue of={row.value} /> <span class="faint">{brand.name}</span>
+      <StrongValue of={row.value} /> <bdi class="faint">{brand.name}</bdi>
       {sweeps.length > 4 && <Spark brand={brand} values={sweeps.map(({ value }) => value)} />}
       <div class="faint">{range(row.interval?.rerun)}</div>
       {compared && <VerdictMark row={compared} own={brand.own} />}

@@ -66,7 +66,9 @@ function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: st
   const title = Object.keys(filters).length ? "Answers that match the filters, as CSV" : "All answers, as CSV";
   return (
     <div class="tracker-head">
-      <h1>{tracker?.title ?? name}</h1>
+      <h1>
+        <bdi>{tracker?.title ?? name}</bdi>
+      </h1>
       {tracker && <TrackerState tracker={tracker} />}
       <span class="head-actions">
         {tracker && <span class="faint">{nextSweep(tracker, "Next sweep: ")}</span>}

@@ -5,7 +5,7 @@ import type { CompareReport, ComparedRow, TrackedAnswer, Tracker } from "../../a
 import { targetLabel } from "../../names";
 import { route } from "../../state";
 import { timeText } from "../../time";
-import { Loading, Select, useLoad } from "../../ui";
+import { counted, Loading, number, Select, useLoad } from "../../ui";
 import { addressOf, setQuery } from "../address";
 import { Comparison } from "../answers/diff";
 import { Shown } from "../answers/shown";
@@ -58,7 +58,8 @@ export function Pair({ tracker, panel, brand, asked, prompts }: PairProps) {
         <>
           {/* No verdict: this pair was chosen because it changed most, so a test of it alone would mislead. */}
           <p>
-            “{prompt.prompt}” on {targetLabel(cell.target)}: <Value of={cell.before} /> → <Value of={cell.after} />
+            “<bdi>{prompt.prompt}</bdi>” on {targetLabel(cell.target)}: <Value of={cell.before} /> →{" "}
+            <Value of={cell.after} />
           </p>
           <Answers
             key={`${prompt.promptId} ${cell.target}`}
@@ -132,8 +133,8 @@ function Answers(props: AnswersProps) {
   return (
     <>
       <p class="faint">
-        Two answers as examples. The shares above are based on {cell.answersBefore} answers before and{" "}
-        {cell.answersAfter} after.
+        Two answers as examples. The shares above are based on {counted(cell.answersBefore, "answer")} before and{" "}
+        {number(cell.answersAfter)} after.
       </p>
       <div class="side-by-side">
         {lists.value.map((list, side) => (

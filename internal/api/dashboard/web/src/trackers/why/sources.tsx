@@ -83,7 +83,9 @@ export function Sources({ tracker, panel, brand, moves }: SourcesProps) {
     <section class="card" aria-label="Sources that came and went" data-testid="why-sources">
       <div class="title-line">
         <h2>Sources that came and went</h2>
-        <a href={addressOf(tracker.name, "sources", { brand })}>All sources of {brand}</a>
+        <a href={addressOf(tracker.name, "sources", { brand })}>
+          All sources of <bdi>{brand}</bdi>
+        </a>
       </div>
       <Loading of={moves} lines={4} />
       {moves.value && !rows.length && <p class="faint">No source changed by more than normal variation</p>}
@@ -111,7 +113,7 @@ export function Sources({ tracker, panel, brand, moves }: SourcesProps) {
                   <ul class="plain-list backs">
                     {brands.map((name) => (
                       <li key={name}>
-                        <BrandMark look={lookOf(panel, name)} /> {name}
+                        <BrandMark look={lookOf(panel, name)} /> <bdi>{name}</bdi>
                       </li>
                     ))}
                   </ul>
