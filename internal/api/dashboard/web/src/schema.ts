@@ -42,11 +42,11 @@ interface Reference {
   $ref?: string;
 }
 
-export interface ExampleNode extends Reference {
+interface ExampleNode extends Reference {
   summary?: string;
   value?: unknown;
 }
-export interface ContentNode {
+interface ContentNode {
   schema?: Schema;
   examples?: Record<string, ExampleNode>;
   example?: unknown;
@@ -66,7 +66,7 @@ export interface ParameterNode extends Reference {
   schema: Schema;
   example?: unknown;
 }
-export interface OperationNode {
+interface OperationNode {
   operationId?: string;
   tags?: string[];
   summary?: string;

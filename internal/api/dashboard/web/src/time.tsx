@@ -24,6 +24,11 @@ function partsOf(at: string | number, timeZone: string): Record<string, string> 
   return Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
 }
 
+export const dayLength = 86_400_000;
+
+/** Returns the day of a time in UTC, such as 2026-11-17. */
+export const utcDay = (time: number) => new Date(time).toISOString().slice(0, 10);
+
 const isTime = (at: string | number) => !Number.isNaN(new Date(at).getTime());
 
 /** Returns a date such as 17 Nov 2026. A day without a time, such as 2026-11-17, is the same in every zone. */

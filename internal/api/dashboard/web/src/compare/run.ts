@@ -35,7 +35,7 @@ export interface Reply {
   ms: number;
 }
 
-export type Phase = "waiting" | "running" | "done" | "failed" | "cancelled";
+type Phase = "waiting" | "running" | "done" | "failed" | "cancelled";
 
 export interface Cell extends Question {
   phase: Phase;

@@ -46,7 +46,7 @@ const reasonOf = (error: TaskError | undefined): Reason | undefined =>
 
 const looks: Record<Status, string> = { QUEUED: "", COMPLETED: "good", FAILED: "bad", PROCESSING: "warn" };
 
-export function ofRequest(request: RequestRecord): Entry {
+function ofRequest(request: RequestRecord): Entry {
   const { id, mode, status, payload, provider, error, credits, tracker } = request;
   return {
     id,

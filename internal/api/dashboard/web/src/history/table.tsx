@@ -9,7 +9,7 @@ import type { Entry } from "./entries";
 
 const kinds: Record<Entry["kind"], string> = { call: "Call", task: "Task", batch: "Batch", sweep: "Sweep" };
 
-export interface Selection {
+interface Selection {
   chosen: ReadonlySet<string>;
   set: (id: string, on: boolean) => void;
 }

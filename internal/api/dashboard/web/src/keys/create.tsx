@@ -3,12 +3,11 @@ import { useState } from "preact/hooks";
 import { call } from "../api";
 import type { Key, NewKey } from "../api.gen";
 import { openAPI } from "../openapi";
-import { When } from "../time";
+import { dayLength, When } from "../time";
 import { Problem, Secret, Select, Spinner, useAction, useLoad } from "../ui";
 
 type Scope = Key["scopes"][number];
 
-const dayLength = 86_400_000;
 const lives = [
   ["30", "In 30 days"],
   ["90", "In 90 days"],

@@ -1,7 +1,7 @@
 // The kinds of notification channels: where people find the address or key, and the fields of each kind.
 import type { ChannelKind, ChannelRequest } from "../api.gen";
 
-export interface ChannelField {
+interface ChannelField {
   name: Exclude<keyof ChannelRequest, "kind">;
   label: string;
   placeholder?: string;

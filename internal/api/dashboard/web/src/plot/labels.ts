@@ -50,7 +50,7 @@ export function spread(wanted: number[], apart: number, low: number, high: numbe
 }
 
 /** A label with its center. */
-export interface Label {
+interface Label {
   i: number;
   x: number;
   text: string;

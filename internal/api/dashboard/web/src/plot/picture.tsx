@@ -10,7 +10,7 @@ const plotHeight = 480;
 const margin = 24;
 
 /** What a picture says around the chart. */
-export interface Words {
+interface Words {
   title: string;
   about?: string;
   /** The lines with their values, as in the legend of the page. */

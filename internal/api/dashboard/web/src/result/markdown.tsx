@@ -4,7 +4,7 @@ import { lexer, walkTokens, type Token, type Tokens } from "marked";
 import { External } from "../external";
 
 /** Renders a link; returns undefined for an ordinary link. */
-export type LinkView = (href: string, children: ComponentChildren) => ComponentChildren;
+type LinkView = (href: string, children: ComponentChildren) => ComponentChildren;
 
 const maxText = 200_000;
 const maxDepth = 24;

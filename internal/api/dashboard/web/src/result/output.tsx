@@ -11,7 +11,7 @@ import { Facts } from "./pieces";
 import { NewsView, SearchView } from "./search";
 import "./result.css";
 
-export interface OutputProps {
+interface OutputProps {
   provider: Provider;
   body: unknown;
   result: TaskResult;

@@ -51,7 +51,7 @@ function ownBrand(company: string, domain: string): Brand {
 }
 
 /** Returns the rivals among the names in an answer, with the website if the answer cites it. */
-export function rivalOf(name: string, cited: string[]): Brand {
+function rivalOf(name: string, cited: string[]): Brand {
   const domain = cited.map(domainOf).find((host) => host && lettersOf(labelOf(host)) === lettersOf(name));
   return { name, ...(domain && { domains: [domain] }) };
 }

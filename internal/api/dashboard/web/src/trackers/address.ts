@@ -2,6 +2,7 @@
 // it can be shared and the browser's back button works.
 import type { ComparedRow, Tracker } from "../api.gen";
 import { addressOf as pageAddress, route } from "../state";
+import { dayLength, utcDay } from "../time";
 import { metrics, type MetricName } from "./words";
 
 export type Query = Record<string, string | undefined>;
@@ -41,13 +42,11 @@ export interface Period {
 
 export const usualDays = 28;
 
-const dayLength = 86_400_000;
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d\d-\d\d$/.test(text ?? "") && !Number.isNaN(Date.parse(text!));
 
 /** Returns the day that is some days after a day, or before it. */
-export const daysLater = (day: string, days: number) => dayOf(Date.parse(day) + days * dayLength);
+export const daysLater = (day: string, days: number) => utcDay(Date.parse(day) + days * dayLength);
 
 /** Returns the date of a time in the tracker's time zone. */
 function dayIn({ definition }: Tracker, at: number): string {
@@ -55,7 +54,7 @@ function dayIn({ definition }: Tracker, at: number): string {
     const timeZone = definition?.schedule?.timezone ?? "UTC";
     return new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(at);
   } catch {
-    return dayOf(at); // the browser does not know the zone
+    return utcDay(at); // the browser does not know the zone
   }
 }
 
@@ -87,7 +86,7 @@ export function numberQuery(tracker: Tracker): { from: string; to: string; filte
 /** Returns the period before another one, which is as long. */
 export function previousPeriod({ from, to }: { from: string; to: string }): { from: string; to: string } {
   const [start, end] = [Date.parse(from), Date.parse(to)];
-  return { from: dayOf(2 * start - end - dayLength), to: dayOf(start - dayLength) };
+  return { from: utcDay(2 * start - end - dayLength), to: utcDay(start - dayLength) };
 }
 
 /** Returns the metric of the address. */

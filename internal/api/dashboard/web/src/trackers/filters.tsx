@@ -2,7 +2,7 @@
 import type { Target, Tracker } from "../api.gen";
 import { productName, targetLabel } from "../names";
 import { countryName, route } from "../state";
-import { dateText, timeText } from "../time";
+import { dateText, dayLength, timeText, utcDay } from "../time";
 import { Button, counted, Empty, Select } from "../ui";
 import { addressOf, numberQuery, periodOf, setQuery, usualDays } from "./address";
 
@@ -104,7 +104,7 @@ export function NothingLeft({ tracker }: { tracker: Tracker }) {
   const { filter } = numberQuery(tracker);
   const { lastSweep, nextSweepAt } = tracker;
   const showLast = () => {
-    const from = new Date(Date.parse(lastSweep!.dueAt) - 27 * 86_400_000).toISOString().slice(0, 10);
+    const from = utcDay(Date.parse(lastSweep!.dueAt) - 27 * dayLength);
     setQuery({ days: "", to: lastSweep!.dueAt.slice(0, 10), from });
   };
   const clear = () => setQuery({ surface: "", target: "", provider: "", country: "", tag: "" });

@@ -177,7 +177,7 @@ type Prompt = string | TrackedPrompt;
 const textOf = (prompt: Prompt) => (typeof prompt === "string" ? prompt : prompt.text).replaceAll("\n", " ");
 
 /** Returns the prompts of lines; an existing prompt keeps its tags, language and weight. */
-export function promptsOf(lines: string, first: Prompt[]): Prompt[] {
+function promptsOf(lines: string, first: Prompt[]): Prompt[] {
   const known = new Map(first.map((prompt) => [textOf(prompt), prompt]));
   return lines.split("\n").map((line) => known.get(line) ?? line);
 }

@@ -1,5 +1,6 @@
 // The points of a trend in time, and the breaks, shifts and alerts that mark them.
 import type { Flag, Point } from "../plot/chart";
+import { dayLength, utcDay } from "../time";
 
 /** A point with its first and last day, and its first and last time. */
 export interface TimedPoint extends Point {
@@ -7,16 +8,13 @@ export interface TimedPoint extends Point {
   times: [number, number];
 }
 
-const day = 86_400_000;
-const dayText = (time: number) => new Date(time).toISOString().slice(0, 10);
-
 /** Returns the point of an ISO week such as 2026-W46. */
 export function weekPoint(week: string): TimedPoint {
   const [year, number] = week.split("-W").map(Number);
   const fourth = Date.UTC(year, 0, 4); // 4 January is always in the first week
-  const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * day + (number - 1) * 7 * day;
-  const sunday = monday + 6 * day;
-  return { key: week, label: week, days: [dayText(monday), dayText(sunday)], times: [monday, sunday + day - 1] };
+  const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * dayLength + (number - 1) * 7 * dayLength;
+  const sunday = monday + 6 * dayLength;
+  return { key: week, label: week, days: [utcDay(monday), utcDay(sunday)], times: [monday, sunday + dayLength - 1] };
 }
 
 /** A flag with its time; a shift has the brand that shifted. */

@@ -175,7 +175,7 @@ function Matrix({ tracker, panel }: TabProps) {
 
 const steps = ["0", "1–9", "10–24", "25–39", "40–54", "55–69", "70–100 %"];
 /** Returns the color step of a share, from its rounded percent, so that color and number agree. */
-export function heatOf(share: number): number {
+function heatOf(share: number): number {
   const rounded = Math.round(100 * share);
   return [1, 10, 25, 40, 55, 70].filter((from) => rounded >= from).length;
 }

@@ -5,7 +5,7 @@ import { aligned, type Chart, type Line } from "../plot/chart";
 import { Plot } from "../plot/plot";
 import { useShown } from "../plot/shown";
 import { route } from "../state";
-import { dateText } from "../time";
+import { dateText, dayLength, utcDay } from "../time";
 import { Button, counted, Failed, Skeleton } from "../ui";
 import { addressOf, daysLater, numberQuery, periodOf, previousPeriod, setQuery, type Query } from "./address";
 import { marked, shiftBefore, type Mark, type TimedPoint } from "./marks";
@@ -19,7 +19,6 @@ import { metrics, percent, range, type MetricName } from "./words";
 const mostLines = 5;
 /** How many days before a shift the period starts if a reader asks to see the shift. */
 const daysBeforeShift = 14;
-const dayLength = 86_400_000;
 
 interface BrandTrendProps {
   tracker: Tracker;
@@ -168,8 +167,7 @@ const answersOf = (tracker: string, { key, days: [from, to] }: TimedPoint, weekl
 
 /** Says that the brand shifted before the first point, with a button that shows the shift. */
 function EarlierShift({ shift: { at, text }, to }: { shift: Mark; to: string }) {
-  const day = new Date(at).toISOString().slice(0, 10);
-  const show = () => zoomTo(daysLater(day, -daysBeforeShift), to);
+  const show = () => zoomTo(daysLater(utcDay(at), -daysBeforeShift), to);
   return <Button text={`◀ Shift on ${dateText(at)}, before this period`} class="small" title={text} onClick={show} />;
 }
 

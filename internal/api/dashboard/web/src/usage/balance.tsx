@@ -2,7 +2,7 @@
 import { call } from "../api";
 import type { Credits, QueueStatus } from "../api.gen";
 import { status } from "../state";
-import { dateText } from "../time";
+import { dateText, dayLength } from "../time";
 import { counted, number, Problem, Spinner, useLoad } from "../ui";
 
 export function Balance() {
@@ -37,7 +37,7 @@ function Cycle({ remaining, held, perCycle, cycleUsed, cycleStartedAt, cycleRese
         label="Billing cycle"
         used={to - from - left}
         of={to - from}
-        text={`${counted(Math.ceil(left / 86_400_000), "day")} left`}
+        text={`${counted(Math.ceil(left / dayLength), "day")} left`}
         warnAt={2}
       />
       <p class="faint">

@@ -8,17 +8,15 @@ import { Plot } from "../plot/plot";
 import { useShown } from "../plot/shown";
 import { calm, useLive } from "../tasks/live";
 import { productName } from "../names";
-import { dateText, timeText, When } from "../time";
+import { dateText, dayLength, timeText, utcDay, When } from "../time";
 import { Table, type Column } from "../table";
 import { counted, Empty, number, percent, Problem, Spinner, useLoad } from "../ui";
 
 const ranges = [7, 30, 90];
-const dayLength = 86_400_000;
-const day = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** Returns the last days up to today, in UTC like the API. */
 const lastDays = (count: number) =>
-  Array.from({ length: count }, (_, i) => day(Date.now() - (count - 1 - i) * dayLength));
+  Array.from({ length: count }, (_, i) => utcDay(Date.now() - (count - 1 - i) * dayLength));
 
 export function Credits() {
   const [range, setRange] = useState(30);

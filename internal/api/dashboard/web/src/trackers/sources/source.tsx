@@ -6,7 +6,7 @@ import type { SourceRow } from "../../api.gen";
 const types: Record<string, string> = { own: "Own", rival: "Competitor" };
 
 /** Returns the type of a source in words, such as Competitor for rival and News for news. */
-export const typeName = (type: string) =>
+const typeName = (type: string) =>
   Object.hasOwn(types, type) ? types[type] : type.charAt(0).toUpperCase() + type.slice(1);
 
 /** The type of a source, and the brand that it belongs to. */

@@ -140,7 +140,7 @@ const sourceVerbs: Record<SourceMove["kind"], (move: SourceMove) => string> = {
 };
 
 /** Fewer answers come and go by chance. */
-export const fewAnswers = 10;
+const fewAnswers = 10;
 
 /** Names up to two sources that moved at the same time, in the direction that fits the change. */
 function sourceWords(change: number, sources: SourceMove[]): string[] {
