@@ -87,6 +87,14 @@ export interface Fetched<T> {
   again: () => void;
 }
 
+/** Joins fetches of one part of a page: the value of the first, an error of any, and all of them again. */
+export function together<T>(first: Fetched<T>, ...others: Fetched<unknown>[]): Fetched<T> {
+  const again = () => {
+    for (const one of [first, ...others]) one.again();
+  };
+  return { ...first, error: first.error ?? others.find(({ error }) => error)?.error, again };
+}
+
 /** The state of something that is fetched: its error, or grey bars (lines) or a spinner until it has arrived. */
 export function Loading({ of: { value, error, again }, lines }: { of: Fetched<unknown>; lines?: number }) {
   if (error) return <Failed error={error} again={again} stale={value !== undefined} />;

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { AsCall } from "../ascall";
 import type { MetricRow } from "../api.gen";
 import { CardTable } from "../table";
-import { Failed, Loading, number, Skeleton } from "../ui";
+import { Loading, number, together } from "../ui";
 import { addressOf, metricOf, numberQuery, periodOf } from "./address";
 import { OpenAlerts } from "./alerts";
 import { BesidesTheText } from "./besides";
@@ -54,16 +54,11 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
   const grade = change.value?.grades.find(({ target }) => target === whole);
   const known = !!row && row.denominator > 0;
   const surfaces = targets.filter((target) => /^\*./.test(target)).map((target) => target.slice(1));
-  const again = () => {
-    totals.again();
-    change.again();
-  };
   return (
     <>
       <SampleData when={tracker.demo || totals.value?.madeUp} />
       <FilterLine tracker={tracker} surfaces={surfaces} against />
-      <Failed error={totals.error ?? change.error} again={again} stale={!!totals.value} />
-      {!totals.value && !totals.error && <Skeleton lines={6} />}
+      <Loading of={together(totals, change)} lines={6} />
       {totals.value && !known && <NothingLeft tracker={tracker} />}
       {known && (
         <>

@@ -7,7 +7,7 @@ import type { ComparedRow, MetricReport, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
 import { targetLabel } from "../names";
 import { useOverflow } from "../table";
-import { Button, Failed, Loading, number, Select, useLoad } from "../ui";
+import { Button, Failed, Loading, number, Select, together, useLoad } from "../ui";
 import { addressOf, answersAddress, numberQuery, setQuery } from "./address";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { havingBrands, useCompare, useMetrics } from "./numbers";
@@ -228,13 +228,7 @@ function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
   const overflows = useOverflow(box);
   return (
     <>
-      <Failed
-        error={cells.error ?? informative.error ?? changes.error}
-        again={() => {
-          for (const { again } of [cells, informative, changes]) again();
-        }}
-        stale={!!cells.value}
-      />
+      <Failed {...together(cells, informative, changes)} stale={!!cells.value} />
       {overflows && <p class="faint sideways">Scroll right for more targets →</p>}
       <div class="scroll heat-box" ref={box} role="region" tabIndex={0} aria-label="Prompts by target, scrollable">
         <table class="heat" data-testid="matrix" aria-busy={!cells.value}>

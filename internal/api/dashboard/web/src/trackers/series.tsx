@@ -6,7 +6,7 @@ import { Plot } from "../plot/plot";
 import { useShown } from "../plot/shown";
 import { route } from "../state";
 import { dateText, dayLength, utcDay } from "../time";
-import { Button, counted, Failed, Skeleton } from "../ui";
+import { Button, counted, Loading, together } from "../ui";
 import { addressOf, daysLater, numberQuery, periodOf, previousPeriod, setQuery, type Query } from "./address";
 import { marked, shiftBefore, type Mark, type TimedPoint } from "./marks";
 import { havingBrands, useAlerts, useMetrics } from "./numbers";
@@ -113,15 +113,7 @@ export function BrandTrend({ tracker, panel, metric, target, compared, sweeps }:
           ))}
         </div>
       </div>
-      <Failed
-        error={report.error ?? sweeps.error}
-        again={() => {
-          report.again();
-          sweeps.again();
-        }}
-        stale={!!report.value}
-      />
-      {!report.value && !report.error && <Skeleton lines={8} />}
+      <Loading of={together(report, sweeps)} lines={8} />
       {!!chart?.points.length && (
         <Plot
           caption={`${title} of ${tracker.name}`}

@@ -4,7 +4,7 @@ import { highestOf, type Line } from "../plot/chart";
 import { StillPlot } from "../plot/drawing";
 import { targetLabel } from "../names";
 import { route } from "../state";
-import { Failed, Skeleton } from "../ui";
+import { Loading, together } from "../ui";
 import { addressOf, numberQuery, periodOf } from "./address";
 import { targetName } from "./filters";
 import { marked } from "./marks";
@@ -56,15 +56,7 @@ export function Targets({ tracker, brand, metric, compared, sweeps }: TargetsPro
           totals.value &&
           ` Showing ${rows.length} of ${names.length} targets. Use the filters to see others.`}
       </p>
-      <Failed
-        error={totals.error ?? lines.error}
-        again={() => {
-          totals.again();
-          lines.again();
-        }}
-        stale={!!totals.value}
-      />
-      {!totals.value && !totals.error && <Skeleton />}
+      <Loading of={together(totals, lines)} lines={4} />
       <ul class="multiples">
         {rows.map((row, i) => (
           <li key={row.target}>

@@ -8,7 +8,7 @@ import { Line } from "../../result/markdown";
 import { route } from "../../state";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";
-import { Button, counted, Empty, Failed, Loading, number, Skeleton } from "../../ui";
+import { Button, counted, Empty, Failed, Loading, number, together } from "../../ui";
 import { addressOf, numberQuery, periodOf, previousPeriod, setQuery } from "../address";
 import { FilterLine, NothingLeft } from "../filters";
 import { useCompare, useSources } from "../numbers";
@@ -41,15 +41,11 @@ export function Sources({ tracker, panel }: TabProps) {
   const these = load({ ...now, brand, since: true }, by);
   const [those, types] = [load(before, by), load(now, "type")];
   const rows = these.value?.rows;
-  const again = () => {
-    these.again();
-    those.again();
-  };
   return (
     <>
       <SampleData when={tracker.demo || these.value?.madeUp} />
       <FilterLine tracker={tracker} against />
-      <Failed error={these.error ?? those.error} again={again} stale={!!rows} />
+      <Failed {...together(these, those)} stale={!!rows} />
       {panel.length > 0 && (
         <div class="filters" role="group" aria-label="Rows">
           <ChoiceField name="brand" all="All brands" values={() => panel.map(({ name }) => name)} />

@@ -1,7 +1,7 @@
 // The sources that came and went between two periods, and the brands that they are cited for.
 import type { SourceReport, Tracker } from "../../api.gen";
 import { CardTable } from "../../table";
-import { Loading, number, type Fetched } from "../../ui";
+import { Loading, number, together, type Fetched } from "../../ui";
 import { addressOf, previousPeriod, type numberQuery } from "../address";
 import { useSources } from "../numbers";
 import { BrandMark, lookOf, type PanelBrand } from "../pieces";
@@ -23,14 +23,7 @@ const most = 100;
 export function useMoves(tracker: Tracker, query: ReturnType<typeof numberQuery>, brand: string): Fetched<Moved[]> {
   const now = useSources(tracker.name, { ...query, by: "domain", limit: most, since: true }, tracker);
   const past = useSources(tracker.name, { ...query, ...previousPeriod(query), by: "domain", limit: most }, tracker);
-  return {
-    value: now.value && past.value && movesOf(now.value, past.value, brand),
-    error: now.error ?? past.error,
-    again: () => {
-      now.again();
-      past.again();
-    },
-  };
+  return { ...together(now, past), value: now.value && past.value && movesOf(now.value, past.value, brand) };
 }
 
 function movesOf(now: SourceReport, past: SourceReport, brand: string): Moved[] {
