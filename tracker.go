@@ -177,6 +177,8 @@ type Tracker struct {
 	OpenAlerts *int `json:"openAlerts,omitempty" schema:"min=0"`
 	// `answered` ÷ `planned` of the last seven closed sweeps; only in the list of trackers, and absent before the first closed sweep.
 	Coverage *float64 `json:"coverage,omitempty" schema:"min=0,max=1"`
+	// The first own brand, or else the first brand, without its other names and domains; only in the list of trackers, and absent without brands.
+	Lead *Brand `json:"lead,omitempty"`
 	// Only when a single tracker is read and its definition has `reports`.
 	Reports *ReportStatus `json:"reports,omitempty"`
 	// Only when a single tracker is read and its definition has `exports`.

@@ -333,16 +333,24 @@ func TestTrackersAreListedWithoutTheirPrompts(t *testing.T) {
 		s := storetest.Open(t, address)
 		o := storetest.Organization(t, s, 1, 0)
 		f := aTracker(t, s, o, "", 400)
-		for definition, want := range map[string][2]int{
-			`{"prompts":[{"text":"a long text"},{"text":"another"}],"brands":[{"name":"Ollaro"}],"targets":[{"provider":"p","country":"US"}],"samples":3}`: {2, 1},
-			`{"prompts":[{"text":"one"}],"targets":[]}`: {1, 0},
+		for definition, want := range map[string]string{
+			`{"prompts":[{"text":"a long text"},{"text":"another"}],"brands":[{"name":"Kestrin"},{"name":"Ollaro","own":true},{"name":"Sole","own":true}],"targets":[{"provider":"p","country":"US"}],"samples":3}`: "2 3 Ollaro true",
+			`{"prompts":[{"text":"one"}],"brands":[{"name":"Kestrin"},{"name":"Ollaro","own":false}],"targets":[]}`:                                                                                                 "1 2 Kestrin false",
+			`{"prompts":[{"text":"one"}],"targets":[]}`: "1 0 <nil> false",
 		} {
 			f.t.Definition = []byte(definition)
 			f.must(tracking.New(s).ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
 			all, err := tracking.New(s).TrackerBriefs(t.Context(), o.ID)
 			f.must(err)
-			if len(all) != 1 || all[0].Name != "shoes" || all[0].KeepDays != 400 || all[0].Prompts != want[0] || all[0].Brands != want[1] {
+			if len(all) != 1 || all[0].Name != "shoes" || all[0].KeepDays != 400 {
 				t.Fatalf("the list is %+v", all)
+			}
+			lead := "<nil>"
+			if all[0].Lead != nil {
+				lead = *all[0].Lead
+			}
+			if got := fmt.Sprint(all[0].Prompts, all[0].Brands, " ", lead, " ", all[0].LeadOwn); got != want {
+				t.Errorf("the tracker has %q instead of %q", got, want)
 			}
 			if text := string(all[0].Definition); strings.Contains(text, "text") || strings.Contains(text, "Ollaro") || !strings.Contains(text, "targets") {
 				t.Errorf("the definition contains %s", text)

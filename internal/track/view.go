@@ -31,6 +31,9 @@ func (s *Service) List(ctx context.Context, organization string, now time.Time) 
 			return nil, err
 		}
 		view.Definition, view.OpenAlerts, view.Coverage = nil, &t.OpenAlerts, t.Coverage
+		if t.Lead != nil {
+			view.Lead = &earshot.Brand{Name: *t.Lead, Own: t.LeadOwn}
+		}
 		list.Trackers = append(list.Trackers, *view)
 	}
 	return list, nil

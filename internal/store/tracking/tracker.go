@@ -132,6 +132,8 @@ func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, 
 type TrackerBrief struct {
 	Tracker
 	Prompts, Brands, OpenAlerts int
+	Lead                        *string  // name of the first own brand, or else of the first brand; nil without brands
+	LeadOwn                     bool     // whether the brand is an own brand
 	Coverage                    *float64 // share of the planned tasks of the newest closed sweeps that were answered; nil without such a sweep
 }
 
@@ -140,10 +142,14 @@ var briefTrackers = TrackersTable.Without("definition")
 // The definition of a tracker without its prompts and brands, and the numbers of these.
 const (
 	briefOnSQLite = `json_remove(definition, '$.prompts', '$.brands', '$.sources', '$.facts'),
-		COALESCE(json_array_length(definition, '$.prompts'), 0), COALESCE(json_array_length(definition, '$.brands'), 0)`
+		COALESCE(json_array_length(definition, '$.prompts'), 0), COALESCE(json_array_length(definition, '$.brands'), 0),
+		(SELECT json_extract(value, '$.name') FROM json_each(definition, '$.brands') ORDER BY COALESCE(json_extract(value, '$.own'), 0) DESC, key LIMIT 1),
+		EXISTS (SELECT 1 FROM json_each(definition, '$.brands') WHERE json_extract(value, '$.own'))`
 	briefOnPostgres = `json_build_object('title', definition::json->'title', 'targets', definition::json->'targets', 'schedule', definition::json->'schedule',
 			'samples', definition::json->'samples', 'ceiling', definition::json->'ceiling', 'judge', definition::json->'judge')::text,
-		COALESCE(json_array_length(definition::json->'prompts'), 0), COALESCE(json_array_length(definition::json->'brands'), 0)`
+		COALESCE(json_array_length(definition::json->'prompts'), 0), COALESCE(json_array_length(definition::json->'brands'), 0),
+		(SELECT b->>'name' FROM json_array_elements(definition::json->'brands') WITH ORDINALITY AS e (b, n) ORDER BY COALESCE(b->>'own', 'false') DESC, n LIMIT 1),
+		EXISTS (SELECT 1 FROM json_array_elements(definition::json->'brands') AS b WHERE b->>'own' = 'true')`
 )
 
 // standing reads the open alerts and the coverage of a tracker.
@@ -162,7 +168,7 @@ func (s *Store) TrackerBriefs(ctx context.Context, organization string) (all []*
 	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		b := &TrackerBrief{}
 		all = append(all, b)
-		return r.Scan(append(briefTrackers.Targets(&b.Tracker), &b.Definition, &b.Prompts, &b.Brands, &b.OpenAlerts, &b.Coverage)...)
+		return r.Scan(append(briefTrackers.Targets(&b.Tracker), &b.Definition, &b.Prompts, &b.Brands, &b.Lead, &b.LeadOwn, &b.OpenAlerts, &b.Coverage)...)
 	}, `SELECT `+briefTrackers.List+`, `+brief+`, `+standing+` FROM trackers WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
 	return all, engine.Wrap(err, "list trackers")
 }

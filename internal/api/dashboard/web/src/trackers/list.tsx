@@ -1,13 +1,13 @@
 // The list of trackers: state, newest number and cost of each.
 import { AsCall } from "../ascall";
 import { call, retryRateLimited } from "../api";
-import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
+import type { Brand, Tracker } from "../api.gen";
 import { route } from "../state";
 import { timeText } from "../time";
 import { CardTable } from "../table";
 import { counted, Loading, number, useLoad } from "../ui";
 import { addressOf } from "./address";
-import { leadOf, mayTrack, panelOf, StrongValue, Value, VerdictMark, type PanelBrand } from "./pieces";
+import { mayTrack, StrongValue, Value, VerdictMark } from "./pieces";
 import { Beginning, NewTracker } from "./start";
 import { Spark } from "./trend";
 import { range } from "./words";
@@ -69,7 +69,8 @@ function Trackers({ trackers }: { trackers: Tracker[] }) {
             </>
           ),
           State: (tracker) => <TrackerState tracker={tracker} />,
-          Visibility: (tracker) => <Newest tracker={tracker} />,
+          Visibility: ({ name, lead }) =>
+            lead ? <Newest name={name} lead={lead} /> : <span class="faint">No brands</span>,
           "Last sweep": ({ lastSweep: last }) =>
             last ? (
               <>
@@ -116,18 +117,11 @@ export function Spent({ cost: { committed, ceiling } }: { cost: Tracker["cost"] 
   );
 }
 
-interface Numbers {
-  brand?: PanelBrand;
-  row?: MetricRow;
-  compared?: ComparedRow;
-  sweeps?: MetricRow[];
-}
-
 /** The newest visibility of a tracker's own brand, with the verdict on its change. */
-function Newest({ tracker }: { tracker: Tracker }) {
+function Newest({ name, lead }: { name: string; lead: Brand }) {
   const { value, error } = useLoad(
-    (signal) => retryRateLimited(() => newest(tracker.name, signal), signal),
-    [tracker.name],
+    (signal) => retryRateLimited(() => newest(name, lead.name, signal), signal),
+    [name, lead.name],
   );
   if (error) return <span class="faint">Not available: {error instanceof Error ? error.message : String(error)}</span>;
   if (!value)
@@ -136,33 +130,34 @@ function Newest({ tracker }: { tracker: Tracker }) {
         <span class="bar w2" />
       </span>
     );
-  const { brand, row, compared, sweeps = [] } = value;
-  if (!brand) return <span class="faint">No brands</span>;
+  const { row, compared, sweeps } = value;
   if (!row || row.value == null) return <span class="faint">No answers in 28 days</span>;
   return (
     <>
-      <StrongValue of={row.value} /> <bdi class="faint">{brand.name}</bdi>
-      {sweeps.length > 4 && <Spark brand={brand} values={sweeps.map(({ value }) => value)} />}
+      <StrongValue of={row.value} /> <bdi class="faint">{lead.name}</bdi>
+      {sweeps.length > 4 && (
+        <Spark
+          brand={{ name: lead.name, own: !!lead.own, look: lead.own ? 0 : 1 }}
+          values={sweeps.map(({ value }) => value)}
+        />
+      )}
       <div class="faint">{range(row.interval?.rerun)}</div>
-      {compared && <VerdictMark row={compared} own={brand.own} />}
+      {compared && <VerdictMark row={compared} own={!!lead.own} />}
     </>
   );
 }
 
-async function newest(name: string, signal: AbortSignal): Promise<Numbers> {
+/** Reads the visibility of a brand, its change, and its trend. */
+async function newest(name: string, brand: string, signal: AbortSignal) {
   const params = { name };
-  const { rules, current } = await call("GET /v1/trackers/{name}/rules", { params, signal });
-  const brands = rules.find((rule) => rule.name === current)?.brands ?? [];
-  const brand = leadOf(panelOf({ definition: { brands, prompts: [], targets: [] } }));
-  if (!brand) return {};
-  const query = { metric: "visibility", having: `brand:${brand.name}` };
+  const query = { metric: "visibility", having: `brand:${brand}` };
   const report = await call("GET /v1/trackers/{name}/compare", { params, query, signal });
   const { from, to } = report.period;
   const metrics = (by: { by: string; last?: number }) =>
     call("GET /v1/trackers/{name}/metrics", { params, query: { ...query, from, to, ...by }, signal });
-  const [row] = (await metrics({ by: "brand" })).rows;
-  const { rows } = await metrics({ by: "sweep,brand", last: 7 });
-  return { brand, row, compared: report.rows[0], sweeps: rows.filter(({ target }) => target === row?.target) };
+  const [all, sweeps] = await Promise.all([metrics({ by: "brand" }), metrics({ by: "sweep,brand", last: 7 })]);
+  const [row] = all.rows;
+  return { row, compared: report.rows[0], sweeps: sweeps.rows.filter(({ target }) => target === row?.target) };
 }
 
 export function TrackerState({ tracker: { state, demo, lastSweep } }: { tracker: Tracker }) {
