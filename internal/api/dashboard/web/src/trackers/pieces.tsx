@@ -1,10 +1,11 @@
 // Components that the tracker pages share: brands, changes, data quality, the basis of a number.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { ComparedRow, GradedCut, MetricRow, Tracker } from "../api.gen";
 import { targetLabel } from "../names";
 import { shapes } from "../plot/chart";
 import { may } from "../session";
-import { counted, number } from "../ui";
+import { Button, counted, number } from "../ui";
 import { answersAddress, whyAddress } from "./address";
 import { criterionWords, gradeWords, percent, points, signed, variationWords, verdictWords } from "./words";
 
@@ -167,6 +168,38 @@ export const SampleData = ({ when }: { when: boolean | undefined }) =>
       <strong>Sample data.</strong> The built-in lab generated these answers. Nothing on this page is real.
     </p>
   ) : null;
+
+/** Returns the first rows, and a button that shows the others, too. */
+export function useFirst<Row>(rows: Row[], first: number): [Row[], ComponentChildren] {
+  const [all, setAll] = useState(false);
+  const text = all ? "Show fewer" : `Show ${number(rows.length)}`;
+  return [
+    all ? rows : rows.slice(0, first),
+    rows.length > first && <Button text={text} class="small" aria-expanded={all} onClick={() => setAll(!all)} />,
+  ];
+}
+
+type PagerProps = {
+  from: number;
+  rows: number;
+  total: number;
+  size: number;
+  more: boolean;
+  turn: (by: number) => void;
+};
+
+/** Which rows of a list are shown, and the buttons for other pages; turn gets 1 or -1. */
+export const Pager = ({ from, rows, total, size, more, turn }: PagerProps) => (
+  <div class="pager">
+    <span class="faint">{rows > 0 && `${number(from + 1)}–${number(from + rows)} of ${number(total)}`}</span>
+    {total > size && (
+      <span>
+        <Button text="Previous" class="small" disabled={from === 0} onClick={() => turn(-1)} />{" "}
+        <Button text="Next" class="small" disabled={!more} onClick={() => turn(1)} />
+      </span>
+    )}
+  </div>
+);
 
 /** What a number is based on, with a link to its answers. */
 export function Basis({ tracker, row }: { tracker: string; row: MetricRow }) {

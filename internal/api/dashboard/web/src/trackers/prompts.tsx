@@ -14,7 +14,7 @@ import { havingBrands, useCompare, useMetrics } from "./numbers";
 import { orders, sortedRows, type Order } from "./order";
 import { Overview } from "./overview";
 import type { PanelBrand, TabProps } from "./pieces";
-import { apiPath, Badges, Delta, leadOf, SampleData, StrongValue, Value } from "./pieces";
+import { apiPath, Badges, Delta, leadOf, Pager, SampleData, StrongValue, Value } from "./pieces";
 import { range } from "./words";
 
 export function Prompts(props: TabProps) {
@@ -107,7 +107,6 @@ function Matrix({ tracker, panel }: TabProps) {
   const page = Math.min(Math.max(1, Math.floor(Number(address.page)) || 1), pages);
   const before = (page - 1) * pageSize;
   const shown = rows.slice(before, before + pageSize);
-  const turn = (to: number) => setQuery({ page: String(to) });
   if (!lead) return <NoBrands tracker={tracker} />;
   return (
     <>
@@ -150,18 +149,14 @@ function Matrix({ tracker, panel }: TabProps) {
           ) : (
             <p>No prompts match “{address.q}”</p>
           )}
-          <div class="pager">
-            <span class="faint">
-              {shown.length > 0 &&
-                `${number(before + 1)}–${number(before + shown.length)} of ${number(rows.length)} prompts`}
-            </span>
-            {pages > 1 && (
-              <span>
-                <Button text="Previous" class="small" disabled={page === 1} onClick={() => turn(page - 1)} />{" "}
-                <Button text="Next" class="small" disabled={page === pages} onClick={() => turn(page + 1)} />
-              </span>
-            )}
-          </div>
+          <Pager
+            from={before}
+            rows={shown.length}
+            total={rows.length}
+            size={pageSize}
+            more={page < pages}
+            turn={(by) => setQuery({ page: String(page + by) })}
+          />
         </section>
       )}
       <p class="faint">

@@ -12,7 +12,7 @@ import { When } from "../../time";
 import { Button, counted, Empty, Failed, Loading, number, useAction, useLoad } from "../../ui";
 import { addressOf, numberQuery } from "../address";
 import { FilterLine, NothingLeft } from "../filters";
-import { apiPath, BrandMark, lookOf, SampleData, type PanelBrand, type TabProps } from "../pieces";
+import { apiPath, BrandMark, lookOf, Pager, SampleData, type PanelBrand, type TabProps } from "../pieces";
 
 type Report<Row> = Omit<SearchReport, "rows"> & { rows: Row[] };
 type ListQuery = ReturnType<typeof numberQuery> & { q?: string; brand?: string; limit: number; offset: number };
@@ -104,20 +104,14 @@ function Pages<Row, Full extends Report<Row>>({ query, load, ...props }: PagesPr
           </Empty>
         )}
         {value.total > pageSize && (
-          <div class="pager">
-            <span class="faint">
-              {number(offset + 1)}–{number(offset + value.rows.length)} of {number(value.total)}
-            </span>
-            <span>
-              <Button
-                text="Previous"
-                class="small"
-                disabled={offset === 0}
-                onClick={() => setOffset(offset - pageSize)}
-              />{" "}
-              <Button text="Next" class="small" disabled={!value.more} onClick={() => setOffset(offset + pageSize)} />
-            </span>
-          </div>
+          <Pager
+            from={offset}
+            rows={value.rows.length}
+            total={value.total}
+            size={pageSize}
+            more={value.more}
+            turn={(by) => setOffset(offset + by * pageSize)}
+          />
         )}
         <p class="basis">
           <span>

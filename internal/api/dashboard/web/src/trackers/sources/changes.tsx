@@ -1,9 +1,8 @@
 // The sources that are cited more or less than in the period before, and the sources that came and went.
-import { useState } from "preact/hooks";
 import type { LostSource, SourceReport, SourceRow } from "../../api.gen";
 import { dateText } from "../../time";
-import { Button, counted, Loading, number, Skeleton, type Fetched } from "../../ui";
-import { Caution } from "../pieces";
+import { counted, Loading, number, Skeleton, type Fetched } from "../../ui";
+import { Caution, useFirst } from "../pieces";
 import { percent } from "../words";
 import { keyOf, SourceName, SourceType, wayOf, type Way } from "./source";
 
@@ -76,27 +75,20 @@ const firstRows = 6;
 type GroupProps<Row> = { title: string; sign: string; rows: Row[]; about: (row: Row) => string };
 
 function Group<Row extends SourceRow | LostSource>({ title, sign, rows, about }: GroupProps<Row>) {
-  const [all, setAll] = useState(false);
+  const [shown, more] = useFirst(rows, firstRows);
   if (!rows.length) return <p class="faint">{title}</p>;
   return (
     <>
       <h3>{title}</h3>
       <ul class="plain-list">
-        {rows.slice(0, all ? undefined : firstRows).map((row) => (
+        {shown.map((row) => (
           <li key={keyOf(row)}>
             <strong aria-hidden="true">{sign}</strong> <SourceName row={row} /> <SourceType of={row} />{" "}
             <span class="faint">{about(row)}</span>
           </li>
         ))}
       </ul>
-      {rows.length > firstRows && (
-        <Button
-          text={all ? "Show fewer" : `Show all ${number(rows.length)}`}
-          class="small"
-          aria-expanded={all}
-          onClick={() => setAll(!all)}
-        />
-      )}
+      {more}
     </>
   );
 }

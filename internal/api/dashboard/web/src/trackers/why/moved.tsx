@@ -1,12 +1,11 @@
 // The targets or prompts of a change, which can be sorted by it.
-import { useState } from "preact/hooks";
 import type { ComparedRow } from "../../api.gen";
 import { targetLabel } from "../../names";
 import { route } from "../../state";
 import { Table, type Column } from "../../table";
-import { Button, number } from "../../ui";
+import { number } from "../../ui";
 import { addressOf, whyAddress } from "../address";
-import { Delta, Value, type PanelBrand } from "../pieces";
+import { Delta, useFirst, Value, type PanelBrand } from "../pieces";
 
 type MovedProps = { of: "target" | "prompt"; rows: ComparedRow[]; total: number; brand: PanelBrand };
 
@@ -14,9 +13,8 @@ const firstRows = 10;
 
 /** The rows that changed most, the largest change first until another order is chosen. */
 export function Moved({ of, rows, total, brand }: MovedProps) {
-  const [all, setAll] = useState(false);
+  const [shown, more] = useFirst(rows, firstRows);
   const title = of === "target" ? "Targets" : "Prompts";
-  const shown = all ? rows : rows.slice(0, firstRows);
   const share = (name: string, of: (row: ComparedRow) => number | null): Column<ComparedRow> => ({
     name,
     value: of,
@@ -59,14 +57,7 @@ export function Moved({ of, rows, total, brand }: MovedProps) {
         {of === "prompt" && "About 1 in 20 of the prompts that moved has not changed. Select a prompt to read answers."}
       </p>
       <Table label={title} rows={shown} columns={columns} rowKey={({ target, promptId }) => `${target} ${promptId}`} />
-      {rows.length > firstRows && (
-        <Button
-          text={all ? "Show fewer" : `Show ${number(rows.length)}`}
-          class="small"
-          aria-expanded={all}
-          onClick={() => setAll(!all)}
-        />
-      )}
+      {more}
     </section>
   );
 }

@@ -4,7 +4,8 @@ import { CardTable } from "../../table";
 import { Loading, number, together, type Fetched } from "../../ui";
 import { addressOf, previousPeriod, type numberQuery } from "../address";
 import { useSources } from "../numbers";
-import { BrandMark, lookOf, type PanelBrand } from "../pieces";
+import { Brands } from "../contents/list";
+import type { PanelBrand } from "../pieces";
 import { keyOf, SourceType, wayOf } from "../sources/source";
 import type { SourceMove } from "./sentence";
 
@@ -102,17 +103,7 @@ export function Sources({ tracker, panel, brand, moves }: SourcesProps) {
               "#Answers before": ({ before }) => number(before),
               "#Answers after": ({ after }) => number(after),
               "Cited for": ({ brands }) =>
-                brands.length ? (
-                  <ul class="plain-list backs">
-                    {brands.map((name) => (
-                      <li key={name}>
-                        <BrandMark look={lookOf(panel, name)} /> <bdi>{name}</bdi>
-                      </li>
-                    ))}
-                  </ul>
-                ) : (
-                  <span class="faint">No brand</span>
-                ),
+                brands.length ? <Brands of={brands} panel={panel} /> : <span class="faint">No brand</span>,
             }}
           />
         </>
