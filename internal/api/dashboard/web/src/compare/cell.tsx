@@ -4,6 +4,7 @@ import { addressOf, countryName } from "../state";
 import { Button, counted, Problem, Spinner } from "../ui";
 import { isMadeUp } from "../result/origin";
 import { productName } from "../names";
+import { span } from "../tasks/pieces";
 import { cellName, words, type Cell, type Reply } from "./run";
 import { Domains } from "./overview";
 import type { Mention } from "./shared";
@@ -88,7 +89,7 @@ function Answer({ reply, mentions, brands, column, onOpen }: AnswerProps) {
         <span class="badge" title="Surface">
           {reply.result.surface}
         </span>
-        <span>{reply.ms < 1000 ? `${reply.ms} ms` : `${(reply.ms / 1000).toFixed(1)} s`}</span>
+        <span>{span(reply.ms)}</span>
         <span>{counted(reply.credits, "credit")}</span>
       </p>
     </>

@@ -20,7 +20,11 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
       value: (key) => key.name || key.id,
       show: (key) => (
         <>
-          {key.name && <strong>{key.name} </strong>}
+          {key.name && (
+            <strong>
+              <bdi>{key.name}</bdi>{" "}
+            </strong>
+          )}
           <code>{key.id}</code> {key.current && <span class="badge good">This session</span>}{" "}
           {!key.revokedAt && (
             <Button text="Rename…" class="small" aria-label={`Rename ${key.id}`} onClick={() => setRenamed(key)} />
@@ -92,7 +96,8 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
           onChange();
         }}>
         <p>
-          Requests with the key {ending?.name} <code>{ending?.id}</code> will be rejected. This cannot be undone.
+          Requests with the key <bdi>{ending?.name}</bdi> <code>{ending?.id}</code> will be rejected. This cannot be
+          undone.
         </p>
       </Confirm>
     </>

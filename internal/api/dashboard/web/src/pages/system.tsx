@@ -3,6 +3,7 @@ import { AsCall } from "../ascall";
 import { call } from "../api";
 import type { ProviderUpstreams, Upstream, UpstreamState } from "../api.gen";
 import { productName, upstreamName } from "../names";
+import { span } from "../tasks/pieces";
 import { CardTable, type Cells } from "../table";
 import { Loading, number, percent, useLoad } from "../ui";
 import { Health } from "../system/health";
@@ -21,16 +22,14 @@ const stateLooks: Record<UpstreamState, string> = {
 };
 
 const dollars = (usd: number) => `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
-const seconds = (ms: number | null) =>
-  ms == null ? "–" : ms < 1000 ? `${number(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
 const cells: Cells<Upstream> = {
   Upstream: (u) => upstreamName(u.name),
   State: (u) => <span class={`badge ${stateLooks[u.state]}`}>{stateNames[u.state]}</span>,
   "#Requests": (u) => (u.state === "notConfigured" ? "–" : number(u.requests)),
   "#Answered": (u) => (u.answeredShare == null ? "–" : percent(u.answeredShare)),
-  "#Median time": (u) => seconds(u.p50Ms),
-  "#95 % within": (u) => seconds(u.p95Ms),
+  "#Median time": (u) => span(u.p50Ms),
+  "#95 % within": (u) => span(u.p95Ms),
   "#Waiting": (u) => (u.surface === "vendor" && u.state !== "notConfigured" ? number(u.openTickets) : "–"),
   "#Price": (u) => (u.priceUsd == null ? "–" : dollars(u.priceUsd)),
   "#Spent today": (u) => dollars(u.spentTodayUsd) + (u.ceilingUsd == null ? "" : ` (ceiling ${dollars(u.ceilingUsd)})`),

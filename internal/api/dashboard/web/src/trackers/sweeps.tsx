@@ -4,6 +4,7 @@ import { AsCall } from "../ascall";
 import { call, sleep } from "../api";
 import type { Sweep, SweepPage, Tracker } from "../api.gen";
 import { route } from "../state";
+import { span } from "../tasks/pieces";
 import { timeText } from "../time";
 import { CardTable } from "../table";
 import { Button, Confirm, counted, Loading, number, Problem, Spinner, useAction, useLoad } from "../ui";
@@ -157,7 +158,9 @@ function SweepTable({ tracker, sweeps }: { tracker: string; sweeps: Sweep[] }) {
           ),
         ),
         "#Credits": ifRan(({ credits }) => number(credits.creditsCharged)),
-        Duration: ifRan(({ startedAt, closedAt }) => (closedAt ? duration(startedAt!, closedAt) : "–")),
+        Duration: ifRan(({ startedAt, closedAt }) =>
+          closedAt ? span(Date.parse(closedAt) - Date.parse(startedAt!)) : "–",
+        ),
         Details: ifRan((sweep) => (
           <a href={addressOf(tracker, "answers", { sweep: sweep.id })}>
             View answers<span class="hidden-words"> of {slotWords(sweep)}</span>
@@ -177,12 +180,6 @@ function Cover({ progress: { planned, answered, missing } }: Pick<Sweep, "progre
       <i class="is-missing" style={share(missing)} />
     </span>
   );
-}
-
-function duration(from: string, to: string): string {
-  const minutes = Math.round((Date.parse(to) - Date.parse(from)) / 60_000);
-  if (minutes < 1) return "Under a minute";
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 function Detail({ tracker, sweep }: { tracker: string; sweep: Sweep }) {

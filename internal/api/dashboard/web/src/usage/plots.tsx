@@ -7,6 +7,7 @@ import { shapes, type Chart, type Line } from "../plot/chart";
 import { Plot } from "../plot/plot";
 import { useShown } from "../plot/shown";
 import { calm, useLive } from "../tasks/live";
+import { span } from "../tasks/pieces";
 import { productName } from "../names";
 import { dateText, dayLength, timeText, utcDay, When } from "../time";
 import { Table, type Column } from "../table";
@@ -89,7 +90,6 @@ function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; know
 
 const hours = 24;
 const hourLength = 3_600_000;
-const time = (ms: number) => (ms < 1000 ? `${number(Math.round(ms))} ms` : `${number(Math.round(ms / 100) / 10)} s`);
 
 const lastHours = () => {
   const now = Math.floor(Date.now() / hourLength) * hourLength;
@@ -140,15 +140,14 @@ export function Speed() {
   );
 }
 
-const timeOr = (ms: number | null) => (ms === null ? "–" : time(ms));
 const success = ({ jobs, failed }: HourStats) => (jobs ? 1 - failed / jobs : null);
 
 const hourColumns: Column<HourStats>[] = [
   { name: "Hour", value: (row) => row.at, show: (row) => <When at={row.at} brief /> },
   { name: "Platform", value: (row) => productName(row.provider) },
   { name: "Requests", value: (row) => row.jobs, numeric: true },
-  { name: "Median", value: (row) => row.p50Ms, show: (row) => timeOr(row.p50Ms), numeric: true },
-  { name: "95th percentile", value: (row) => row.p95Ms, show: (row) => timeOr(row.p95Ms), numeric: true },
+  { name: "Median", value: (row) => row.p50Ms, show: (row) => span(row.p50Ms), numeric: true },
+  { name: "95th percentile", value: (row) => row.p95Ms, show: (row) => span(row.p95Ms), numeric: true },
   { name: "Success rate", value: success, show: (row) => percent(success(row) ?? 0), numeric: true },
 ];
 
@@ -172,8 +171,8 @@ function Plots({ rows, known }: { rows: HourStats[]; known: Provider[] }) {
     const of = (value: (row: HourStats) => number | null) =>
       byProvider(rows, known, times.map(String), (row) => String(Date.parse(row.at)), value, null);
     return {
-      "Median latency by hour": { lines: of((row) => row.p50Ms), show: time, least: 1 },
-      "95th percentile latency by hour": { lines: of((row) => row.p95Ms), show: time, least: 1 },
+      "Median latency by hour": { lines: of((row) => row.p50Ms), show: span, least: 1 },
+      "95th percentile latency by hour": { lines: of((row) => row.p95Ms), show: span, least: 1 },
       "Success rate by hour": { lines: of(success), show: percent, least: 0.01, highest: 1 },
     };
   }, [times, known]);
