@@ -1406,6 +1406,8 @@ export type Tracker = {
   openAlerts?: number;
   /** `answered` ÷ `planned` of the last seven closed sweeps; only in the list of trackers, and absent before the first closed sweep. */
   coverage?: number;
+  /** The first own brand, or else the first brand, without its other names and domains; only in the list of trackers, and absent without brands. */
+  lead?: Brand;
   /** Only when a single tracker is read and its definition has `reports`. */
   reports?: ReportStatus;
   /** Only when a single tracker is read and its definition has `exports`. */
@@ -1491,6 +1493,42 @@ export type ReasonCount = {
   count: number;
 };
 
+/** A brand that a tracker looks for. */
+export type Brand = {
+  name: string;
+  /** Whether the brand is your own; the others are competitors. */
+  own?: boolean;
+  /** How the name is found in a text. */
+  match?: NameMatch;
+  /** Other names of the brand, including products. A plain string is a name without matching options. */
+  aliases?: Array<string | BrandName>;
+  /** The brand's websites. */
+  domains?: Array<string>;
+};
+
+/** How a name is found in a text. */
+export type NameMatch = {
+  /** `exact` for a name whose letter case matters, such as HP or ON. */
+  case?: "exact";
+  /** Whether spaces and hyphens in the name may be missing or exchanged. */
+  joined?: boolean;
+  /** Endings (`suffixes`) and beginnings (`prefixes`) that a word with the name may have. */
+  suffixes?: Array<string>;
+  prefixes?: Array<string>;
+  /** At least one of these words must occur near the name. */
+  near?: Array<string>;
+  /** How many words before and after the name count as near. */
+  within?: number;
+  /** Words and phrases that exclude a match. */
+  not?: Array<string>;
+};
+
+/** Another name of a brand. */
+export type BrandName = {
+  name: string;
+  match?: NameMatch;
+};
+
 /** The next and the last report of a tracker. */
 export type ReportStatus = {
   /** `null` when no report is due. */
@@ -1572,42 +1610,6 @@ export type TrackerDefinition = {
   exports?: ExportPlan;
   /** Where to send a webhook when a sweep ends or is skipped. */
   webhook?: WebhookRequest;
-};
-
-/** A brand that a tracker looks for. */
-export type Brand = {
-  name: string;
-  /** Whether the brand is your own; the others are competitors. */
-  own?: boolean;
-  /** How the name is found in a text. */
-  match?: NameMatch;
-  /** Other names of the brand, including products. A plain string is a name without matching options. */
-  aliases?: Array<string | BrandName>;
-  /** The brand's websites. */
-  domains?: Array<string>;
-};
-
-/** How a name is found in a text. */
-export type NameMatch = {
-  /** `exact` for a name whose letter case matters, such as HP or ON. */
-  case?: "exact";
-  /** Whether spaces and hyphens in the name may be missing or exchanged. */
-  joined?: boolean;
-  /** Endings (`suffixes`) and beginnings (`prefixes`) that a word with the name may have. */
-  suffixes?: Array<string>;
-  prefixes?: Array<string>;
-  /** At least one of these words must occur near the name. */
-  near?: Array<string>;
-  /** How many words before and after the name count as near. */
-  within?: number;
-  /** Words and phrases that exclude a match. */
-  not?: Array<string>;
-};
-
-/** Another name of a brand. */
-export type BrandName = {
-  name: string;
-  match?: NameMatch;
 };
 
 /** The type of a site: a domain and all its subdomains. */
@@ -1857,7 +1859,7 @@ export type MetricReport = {
   madeUp: boolean;
   rows: Array<MetricRow>;
   /** Sweeps from which on the metrics cannot be compared with earlier ones. */
-  breaks: Array<NumberBreak>;
+  breaks: Array<MetricBreak>;
   /** Whether more rows follow. */
   more: boolean;
   /** The differences between the newest repeated sweep and the sweep that it repeats, independent of the query; `null` when no sweep was repeated. */
@@ -1971,7 +1973,7 @@ export type PricePoint = {
 };
 
 /** A sweep from which on the metrics cannot be compared with earlier ones. */
-export type NumberBreak = {
+export type MetricBreak = {
   /** The first sweep after the break. */
   sweep: string;
   /** When this sweep was due. */
@@ -2042,7 +2044,7 @@ export type CompareReport = {
   /** How reliable the metrics of the later period are. */
   grades: Array<GradedCut>;
   /** Sweeps from which on the metrics cannot be compared with earlier ones. */
-  breaks: Array<NumberBreak>;
+  breaks: Array<MetricBreak>;
 };
 
 /** A range of days in the tracker's time zone. */
