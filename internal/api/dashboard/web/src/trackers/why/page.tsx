@@ -51,7 +51,7 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
       <p>
         <a href={addressOf(tracker.name, "overview", { metric, brand: brand.name })}>← Overview</a>
       </p>
-      <SampleData when={compare.value?.madeUp} />
+      <SampleData when={tracker.demo || compare.value?.madeUp} />
       <FilterLine tracker={tracker} surfaces={surfaces} against />
       <Loading of={compare} lines={4} />
       {compare.value && (
@@ -99,7 +99,9 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
       {!!prompts.value?.rows.length && (
         <Pair tracker={tracker} panel={panel} brand={brand} asked={asked} prompts={prompts.value} />
       )}
-      <Sources tracker={tracker} panel={panel} brand={brand.name} moves={moves} />
+      {!!(prompts.value || prompts.error) && (
+        <Sources tracker={tracker} panel={panel} brand={brand.name} moves={moves} />
+      )}
       {compare.value && <Events tracker={tracker} compared={compare.value} alerts={alerts} />}
       <AsCall path={apiPath(tracker.name, "/compare")} query={byPrompt} />
     </>

@@ -172,12 +172,12 @@ function Text({ tracker, panel, brand, id }: { tracker: string; panel: PanelBran
     (signal) => call("GET /v1/trackers/{name}/answers/{id}", { params: { name: tracker, id }, signal }),
     [tracker, id],
   );
-  const { found } = loaded.value ?? {};
+  const { found, askedAt = "" } = loaded.value ?? {};
   return (
     <>
       <Loading of={loaded} lines={6} />
       {found && (
-        <div class="why-text" role="region" tabIndex={0} aria-label="Text of the answer, scrollable">
+        <div class="why-text" role="region" tabIndex={0} aria-label={`Answer of ${timeText(askedAt)}, scrollable`}>
           <Shown found={found} panel={panel} chosen={lit} choose={setLit} />
         </div>
       )}
