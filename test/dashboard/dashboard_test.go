@@ -38,6 +38,7 @@ func TestDashboard(t *testing.T) {
 		"below a path":         testBelowAPath,
 		"phones":               testPhones,
 		"get started":          testStart,
+		"clicks":               testClicks,
 		"playground":           testPlayground,
 		"validation":           testValidation,
 		"cancel":               testCancel,

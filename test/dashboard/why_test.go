@@ -9,7 +9,7 @@ import (
 	"earshot"
 )
 
-// testWhy asks why the headline of a demo fell, with one click.
+// testWhy asks why the headline of a demo fell, within three clicks from any page.
 func testWhy(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
 	var made earshot.DemoMade
@@ -18,6 +18,9 @@ func testWhy(t *testing.T, c *chromium) {
 	var compared earshot.CompareReport
 	n.Get(t, a, "/v1/trackers/demo/compare?having=brand:Ollaro&sort=change&from="+day).Has(t, "compare", http.StatusOK).Into(t, &compared)
 	to := compared.Period.To
+	p.click("header nav a", "Trackers")
+	p.click(hook("trackers")+" a", "demo")
+	p.see(hook("why-link"), "")
 	p.goTo("#/trackers/demo/overview?" + url.Values{"from": {day}, "to": {to}}.Encode())
 	p.click(hook("why-link"), "Why did it change?")
 	p.see(hook("why"), "Ollaro’s visibility fell from")
