@@ -93,7 +93,7 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
       )}
       {targets.length > 1 && <Moved of="target" rows={targets} total={targets.length} brand={brand} />}
       <TooLarge of={prompts} days={periodOf(tracker).days} />
-      {prompts.value && !route.value.query.prompt && (
+      {compare.value && prompts.value && !route.value.query.prompt && (
         <Moved of="prompt" rows={prompts.value.rows} total={prompts.value.total} brand={brand} />
       )}
       {!!prompts.value?.rows.length && (
