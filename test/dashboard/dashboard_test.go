@@ -193,6 +193,8 @@ func testWatch(t *testing.T, c *chromium) {
 func testSignIn(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
 	p := c.open(t, n.BaseURL)
+	wide := chromedp.EmulateViewport(1440, 900) // the header of a small laptop does not show the account
+	p.do("be wide", wide)
 	p.expect("401 (Unauthorized)")
 	p.typeKey("ear_live_wrong")
 	p.see("[role=alert]", "INVALID_API_KEY")
@@ -211,6 +213,7 @@ func testSignIn(t *testing.T, c *chromium) {
 
 	// A second tab shares the session of the first.
 	second := p.another(n.BaseURL + "/#/history")
+	second.do("be wide", wide)
 	second.signedIn()
 	second.see(hook("account"), a.Organization.Name)
 	p.click("button", "Sign out")

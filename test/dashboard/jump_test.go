@@ -15,7 +15,7 @@ const slow = `void (() => {
 	window.__moves = [];
 	new PerformanceObserver((list) => {
 		for (const { value, hadRecentInput, sources } of list.getEntries())
-			if (!hadRecentInput) window.__moves?.push([value, ...sources.map(({ node }) => (node?.outerHTML ?? "").slice(0, 120))]);
+			if (!hadRecentInput) window.__moves.push([value, ...sources.map(({ node }) => (node?.outerHTML ?? "").slice(0, 120))]);
 	}).observe({ type: "layout-shift" });
 })()`
 
@@ -27,8 +27,8 @@ func testJumps(t *testing.T, c *chromium) {
 		p.goTo("#/upstreams")
 		p.see(hook("upstreams-chatassistant"), "")
 		p.gone(".skeleton", "")
-		p.eval(`void (delete window.__moves, requestAnimationFrame(() => setTimeout(() => (window.__moves = []))))`)
-		p.until("a painted page", `window.__moves`)
+		p.painted()
+		p.eval(`void (window.__moves = [])`)
 		p.goTo(at.address)
 		p.see(at.selector, "")
 		p.gone(".skeleton, .spinner", "")

@@ -123,10 +123,23 @@ const covered = `[...document.querySelectorAll("a[href], button, input, select, 
 	return width > 0 && !e.contains(there) && !e.closest("label")?.contains(there);
 }).map((e) => e.outerHTML.slice(0, 150))`
 
+// painted waits until the page has painted three frames, so that charts fit their new size.
+func (p *tab) painted() {
+	p.t.Helper()
+	p.eval(`void (() => {
+		let frames = 0;
+		const paint = () => (++frames > 3 ? (window.__painted = true) : requestAnimationFrame(paint));
+		delete window.__painted;
+		paint();
+	})()`)
+	p.until("a painted page", `window.__painted`)
+}
+
 // fits fails the test if a page scrolls sideways, cuts off content or covers controls.
 func (p *tab) fits(what string) {
 	p.t.Helper()
 	p.gone(".spinner:not([aria-label=Waiting])", "")
+	p.painted()
 	if wide, _ := p.eval(tooWide).([]any); len(wide) > 0 {
 		p.t.Errorf("%s is wider than a phone: %q", what, wide)
 	}
