@@ -46,6 +46,8 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
   const moves = useMoves(tracker, { ...query, filter: one }, brand.name);
   const alerts = useAlerts(tracker.name, { limit: 50 });
   const breaks = breaksOf(compare.value, whole?.target);
+  // The parts below the first ones would jump if they were shown earlier.
+  const ready = !!(compare.value || compare.error) && !!(prompts.value || prompts.error);
   return (
     <>
       <p>
@@ -93,15 +95,13 @@ function OfBrand({ tracker, panel, brand }: TabProps & { brand: PanelBrand }) {
       )}
       {targets.length > 1 && <Moved of="target" rows={targets} total={targets.length} brand={brand} />}
       <TooLarge of={prompts} days={periodOf(tracker).days} />
-      {compare.value && prompts.value && !route.value.query.prompt && (
+      {ready && prompts.value && !route.value.query.prompt && (
         <Moved of="prompt" rows={prompts.value.rows} total={prompts.value.total} brand={brand} />
       )}
-      {!!prompts.value?.rows.length && (
+      {ready && !!prompts.value?.rows.length && (
         <Pair tracker={tracker} panel={panel} brand={brand} asked={asked} prompts={prompts.value} />
       )}
-      {!!(prompts.value || prompts.error) && (
-        <Sources tracker={tracker} panel={panel} brand={brand.name} moves={moves} />
-      )}
+      {ready && <Sources tracker={tracker} panel={panel} brand={brand.name} moves={moves} />}
       {compare.value && <Events tracker={tracker} compared={compare.value} alerts={alerts} />}
       <AsCall path={apiPath(tracker.name, "/compare")} query={byPrompt} />
     </>
