@@ -15,7 +15,7 @@ import (
 func (c *clicks) enter(selector, text string) {
 	c.t.Helper()
 	c.done = append(c.done, "fill "+selector)
-	c.tab.fill(selector, text)
+	c.fill(selector, text)
 }
 
 // testClicks does tasks of a new user, each within six clicks from the page after signing in.

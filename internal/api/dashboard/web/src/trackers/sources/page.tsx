@@ -8,7 +8,7 @@ import { Line } from "../../result/markdown";
 import { route } from "../../state";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";
-import { Button, counted, Empty, Failed, Loading, number, together } from "../../ui";
+import { Button, counted, Empty, Failed, Loading, number, Skeleton, together } from "../../ui";
 import { addressOf, numberQuery, periodOf, previousPeriod, setQuery } from "../address";
 import { FilterLine, NothingLeft } from "../filters";
 import { useCompare, useSources } from "../numbers";

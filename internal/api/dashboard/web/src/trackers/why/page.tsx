@@ -2,7 +2,7 @@
 // sources came and went, and what else happened in the two periods.
 import { AsCall } from "../../ascall";
 import { ApiError } from "../../api";
-import type { Alert, ComparedRow, CompareReport, NumberBreak, SeriesShift } from "../../api.gen";
+import type { Alert, ComparedRow, CompareReport, MetricBreak, SeriesShift } from "../../api.gen";
 import { route } from "../../state";
 import { dateText } from "../../time";
 import { Button, Failed, Loading, Select, type Fetched } from "../../ui";
@@ -115,7 +115,7 @@ const Days = ({ of: { from, to } }: { of: CompareReport["period"] }) => (
 );
 
 /** Returns the open breaks between the periods that concern a target; "*" means all targets. */
-function breaksOf(compared: CompareReport | undefined, target = "*"): NumberBreak[] {
+function breaksOf(compared: CompareReport | undefined, target = "*"): MetricBreak[] {
   return (compared?.breaks ?? []).filter(
     (one) => one.open && (!one.target || target.startsWith("*") || target.split("@")[0] === one.target),
   );
