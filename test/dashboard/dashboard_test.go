@@ -308,7 +308,10 @@ func proxyOf(t *testing.T, n *harness.Node) *httputil.ReverseProxy {
 		t.Fatal(err)
 	}
 	return &httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Header.Del("Accept-Encoding") // tests change responses
+		},
 		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
 		ErrorLog:  log.New(io.Discard, "", 0), // pages abort requests that they no longer need
 	}
