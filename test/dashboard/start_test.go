@@ -60,6 +60,7 @@ func testStart(t *testing.T, c *chromium) {
 	p.see(".field .wrong", "Choose an industry")
 	p.fill("[name=company-website]", "https://www.ollaro.example/")
 	p.choose("[name=company-industry]", "products")
+	p.gone(".field .wrong", "") // the competitors move up when an error disappears
 	rival := fmt.Sprint(p.eval(find("fieldset label", "") + ".innerText.trim()"))
 	p.tab.click("fieldset label", rival) // optional
 	p.click(hook("suggest"), "")
