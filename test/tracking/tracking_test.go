@@ -95,6 +95,12 @@ func TestATrackerFromFileToAnswers(t *testing.T) {
 		var shown earshot.Tracker
 		n.Get(t, a, "/v1/trackers/shoes").Has(t, "the tracker", http.StatusOK).Into(t, &shown)
 		shown.Definition, shown.NextSlots = nil, nil
+		for i, l := range list.Trackers { // what only lists have
+			if l.OpenAlerts == nil || *l.OpenAlerts != 0 || l.Coverage != nil || l.Lead == nil || l.Lead.Name != "Ollaro" {
+				t.Errorf("the list has the alerts %v, coverage %v and lead %+v", l.OpenAlerts, l.Coverage, l.Lead)
+			}
+			list.Trackers[i].OpenAlerts, list.Trackers[i].Lead = nil, nil
+		}
 		if len(list.Trackers) != 1 || !reflect.DeepEqual(list.Trackers[0], shown) || shown.Prompts != 3 || shown.Brands != 2 {
 			t.Errorf("the list has %+v, want %+v", list.Trackers, shown)
 		}
