@@ -36,18 +36,20 @@ UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/mem
 # and Node, and the dashboard is checked with axe-core.
 # Some tests run again without the race detector: parsers with large hostile documents (small
 # with the race detector) and with real captures, and a long demo. Browser tests with lab
-# pages are skipped there, since they are the same in both runs.
+# pages are skipped there, since they are the same in both runs. The journeys of the dashboard
+# run only there: other tests send the same requests with the race detector, which would
+# triple the CPU time of the server.
 # -vet=off: the linter runs vet. atexit_sleep_ms=0: by default, a program with the race
 # detector sleeps for a second at its end to wait for goroutines.
 .PHONY: test
-test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
+test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
 	@missing=; for tool in jq:jq python3:python3 node:nodejs; do \
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@scripts/with-node-modules.sh true
-	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 60m $(PKG)
-	@test "$(PKG)" != ./... || $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
+	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
 
 .PHONY: generate
 generate: ## Write the files that are generated from the API's types and the providers' definitions
