@@ -234,7 +234,7 @@ func (s *stage) mayFail(o *organization, t *task, record *earshot.TaskRecord) bo
 	case earshot.CodeNoCredits:
 		return o.grant > 0
 	case earshot.CodeInternal:
-		return record.Task.Attempts >= 5 && strings.Contains(why.Message, "lost")
+		return record.Task.Attempts >= 5 && strings.Contains(why.Message, "its node died")
 	default:
 		return false
 	}
