@@ -211,7 +211,7 @@ type AuditEntry struct {
 	ID    string     `json:"id" schema:"uuid"`
 	At    Timestamp  `json:"at"`
 	Actor AuditActor `json:"actor"`
-	// What was done, such as `key.create`.
+	// The name of the action, such as `key.create`.
 	Action string `json:"action"`
 	// The id or name of what was changed.
 	Subject string `json:"subject"`
