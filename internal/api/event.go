@@ -22,7 +22,7 @@ func eventOperations() []Operation {
 		special(Operation{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}}, (*Server).live),
 		special(Operation{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Response: earshot.EventPage{}, Client: Method{Name: "Events", Takes: []string{"Cursor", "Limit"}}}, (*Server).events),
 		operation(Operation{Method: "GET", Path: "/v1/webhooks/deliveries", Scope: account.ScopeRead, Client: Method{Name: "Deliveries", Takes: []string{"State"}}}, (*Server).deliveries),
-		operation(Operation{Method: "GET", Path: "/v1/webhooks/deliveries/{id}", Scope: account.ScopeRead, Finds: "webhook", Unaudited: "the delivery lists its tries", Client: Method{Name: "Delivery"}},
+		operation(Operation{Method: "GET", Path: "/v1/webhooks/deliveries/{id}", Scope: account.ScopeRead, Finds: "webhook", Client: Method{Name: "Delivery"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Delivery, error) {
 				d, err := s.Store.Delivery(c.context(), c.organization(), c.subject())
 				if err != nil {
