@@ -83,6 +83,7 @@ func Operations(providers []provider.Provider) []Operation {
 		eventOperations(),
 		keyOperations(),
 		accountOperations(),
+		auditOperations(),
 		mcpOperations(),
 		userOperations(),
 		invitationOperations(),
