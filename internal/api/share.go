@@ -50,7 +50,7 @@ func (s *Server) createShare(c *call, _ none, in unchecked[earshot.ShareRequest]
 	checkShare(in, now)
 	l := &sharing.Link{
 		Organization: c.organization(), TrackerName: body.Tracker, Title: body.Title, Days: body.Days, From: body.From, To: body.To,
-		CreatedBy: cmp.Or(c.principal.KeyName, c.principal.KeyID), CreatedAt: now, ExpiresAt: body.ExpiresAt.Time,
+		CreatedBy: cmp.Or(c.principal.KeyName, c.principal.KeyID), CreatedAt: now, ExpiresAt: body.ExpiresAt,
 	}
 	if l.From != "" {
 		l.Days = 0
