@@ -170,8 +170,12 @@ func (s *Store) HasSignedIn(ctx context.Context, userID, address string) (bool, 
 // sessionsKept is how long ended sessions are kept, so that an address remains known.
 const sessionsKept = 90 * 24 * time.Hour
 
-// DeleteSessions deletes a batch of sessions that expired long before now. It returns their number.
-func (s *Store) DeleteSessions(now time.Time) (int, error) {
-	n, err := s.Run(`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1 LIMIT $2)`, engine.Millis(now.Add(-sessionsKept)), store.PruneBatch)
-	return int(n), engine.Wrap(err, "delete sessions")
+// DeleteSessions deletes sessions that expired long before now.
+func (s *Store) DeleteSessions(now time.Time) error {
+	for {
+		n, err := s.Run(`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1 LIMIT $2)`, engine.Millis(now.Add(-sessionsKept)), store.PruneBatch)
+		if err != nil || n == 0 {
+			return engine.Wrap(err, "delete sessions")
+		}
+	}
 }
