@@ -49,14 +49,13 @@ func (s *Service) Invite(ctx context.Context, organization, email string, role a
 // Invitation returns the pending invitation with a token, and its user if there is one. It
 // returns CodeNotFound.
 func (s *Service) Invitation(ctx context.Context, token string) (*people.Invitation, *account.User, error) {
-	missing := &earshot.Error{Code: earshot.CodeNotFound, Message: "this invitation is not valid: it was used or revoked, or has expired"}
 	id, ok := account.SecretID(account.InvitationSecret, token)
 	if !ok {
-		return nil, nil, missing
+		return nil, nil, errNoInvitation("")
 	}
 	i, err := s.People.Invitation(ctx, id, s.People.Now())
 	if errors.Is(err, store.ErrNotFound) || err == nil && !account.KeyMatches(token, i.Hash) {
-		return nil, nil, missing
+		return nil, nil, errNoInvitation(id)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -66,6 +65,12 @@ func (s *Service) Invitation(ctx context.Context, token string) (*people.Invitat
 		return i, &account.User{Email: i.Email}, nil
 	}
 	return i, u, err
+}
+
+func errNoInvitation(id string) error {
+	return &earshot.Error{
+		Code: earshot.CodeNotFound, Message: "this invitation is not valid: it was used or revoked, or has expired", Details: earshot.ResourceDetails{ID: id},
+	}
 }
 
 // Accept accepts an invitation and signs in. A new user sets a password, and another user must give
@@ -99,8 +104,16 @@ func (s *Service) Accept(ctx context.Context, request *earshot.AcceptRequest, b 
 		}
 		u.Name, u.Password = request.Name, hash
 	}
-	if err := s.People.Accept(i, u, b.user(u), s.People.Now()); err != nil {
+	err = s.People.Accept(i, u, b.user(u), s.People.Now())
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return "", errNoInvitation(i.ID)
+	case errors.Is(err, store.ErrChanged):
+		return "", &earshot.Error{
+			Code: earshot.CodeConflict, Message: "you have just become a user with another invitation; try again", Details: earshot.ConflictDetails{ID: i.ID},
+		}
+	case err != nil:
 		return "", err
 	}
-	return s.open(ctx, u, b, people.Session{}, nil)
+	return s.open(ctx, u, b, people.Session{Organization: i.Organization}, nil)
 }

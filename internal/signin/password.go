@@ -14,7 +14,7 @@ import (
 func (s *Service) allowsPasswords() bool { return s.Settings.Passwords == nil || *s.Settings.Passwords }
 
 func errPasswordsOff() error {
-	return &earshot.Error{Code: earshot.CodeNoPermission, Message: "sign-in with a password is turned off; use an identity provider"}
+	return &earshot.Error{Code: earshot.CodeNoPermission, Message: "sign-in with a password is turned off; use an identity provider", Details: earshot.ScopeDetails{}}
 }
 
 // Password signs in with an email and a password, and returns the secret for the cookie. The
