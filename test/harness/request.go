@@ -99,7 +99,7 @@ func (n *Node) Request(ctx context.Context, tb testing.TB, a *app.Account, metho
 		tb.Fatal(err)
 	}
 	if a != nil {
-		req.Header.Set("Authorization", "Bearer "+a.Key.Text)
+		authenticate(req, a)
 	}
 	return req
 }
