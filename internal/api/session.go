@@ -340,21 +340,21 @@ func (s *Server) signOut(c *call, _, _ none) (response earshot.SessionResponse, 
 	if s.cookie.pages.Check(c.r) != nil {
 		return response, errForeignPage()
 	}
-	http.SetCookie(c.w, s.cookie.with(""))
 	known, secret, err := s.inCookie(c)
-	if errors.Is(err, http.ErrNoCookie) || earshot.ErrorCode(err) == earshot.CodeInvalidKey {
-		return s.sessionOf(c)
-	}
-	if err != nil {
-		return response, err
-	}
 	url := ""
-	if known.session != nil {
-		url = s.SignIn.SignOutURL(c.context(), known.session, secret)
-	}
-	if err := s.endSession(c, known); err != nil {
+	switch {
+	case errors.Is(err, http.ErrNoCookie), earshot.ErrorCode(err) == earshot.CodeInvalidKey: // nobody is signed in
+	case err != nil:
 		return response, err
+	default:
+		if known.session != nil {
+			url = s.SignIn.SignOutURL(c.context(), known.session, secret)
+		}
+		if err := s.endSession(c, known); err != nil {
+			return response, err
+		}
 	}
+	http.SetCookie(c.w, s.cookie.with(""))
 	response, err = s.sessionOf(c)
 	response.SignOutURL = url
 	return response, err

@@ -76,9 +76,9 @@ func (n *Node) SignedIn(tb testing.TB, r *Reply, a *app.Account) *app.Account {
 	return &app.Account{Organization: a.Organization, Key: account.Key{ID: user.ID, Name: user.Email, Text: cookies[0].Value}}
 }
 
-// authenticate adds the credential of an account to a request: a key in Authorization, or a session
+// Authenticate adds the credential of an account to a request: a key in Authorization, or a session
 // as the dashboard sends it.
-func authenticate(req *http.Request, a *app.Account) {
+func Authenticate(req *http.Request, a *app.Account) {
 	if !strings.HasPrefix(a.Key.Text, string(account.SessionSecret)) {
 		req.Header.Set("Authorization", "Bearer "+a.Key.Text)
 		return

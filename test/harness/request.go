@@ -99,7 +99,7 @@ func (n *Node) Request(ctx context.Context, tb testing.TB, a *app.Account, metho
 		tb.Fatal(err)
 	}
 	if a != nil {
-		authenticate(req, a)
+		Authenticate(req, a)
 	}
 	return req
 }
