@@ -32,7 +32,7 @@ import (
 // The client that tests use.
 const (
 	clientID     = "earshot"
-	clientSecret = "a secret with / and +" //nolint:gosec // of a test
+	clientSecret = "a secret with / and +"
 )
 
 func main() {
@@ -94,7 +94,8 @@ func newDex(ctx context.Context, issuer string) (*dex, error) {
 	if err := d.store.CreateClient(ctx, storage.Client{ID: clientID, Secret: clientSecret, Name: "Earshot"}); err != nil {
 		return nil, err
 	}
-	return d, d.serve(ctx)
+	err := d.serve(ctx)
+	return d, err
 }
 
 // serve replaces the server by a new one with the same storage.
