@@ -48,7 +48,7 @@ func TestRolesFollowTheIdentityProvider(t *testing.T) {
 		}
 
 		// Without an identity provider, work goes on.
-		w.dex.SetDown(t, true)
+		w.dex.Down(t, "/")
 		ann.Groups = []string{"admins"}
 		w.dex.SetUser(t, "ann", ann)
 		w.age(t)
@@ -59,7 +59,7 @@ func TestRolesFollowTheIdentityProvider(t *testing.T) {
 			}
 			return strings.Contains(w.node.Logs.String(), logged)
 		})
-		w.dex.SetDown(t, false)
+		w.dex.Up(t)
 		w.dex.Rotate(t)
 		w.age(t)
 		b.becomes(t, "admin")

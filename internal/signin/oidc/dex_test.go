@@ -27,11 +27,11 @@ func TestDex(t *testing.T) {
 	}
 	p := oidc.New(settings, d.ClientSecret, callback, http.DefaultTransport)
 	// The provider is not there at first.
-	d.SetDown(t, true)
+	d.Down(t, "/")
 	if _, _, err := p.Begin(t.Context()); !errors.Is(err, oidc.ErrUnavailable) {
 		t.Fatalf("Begin without a provider: %v", err)
 	}
-	d.SetDown(t, false)
+	d.Up(t)
 
 	begin := func(t *testing.T, user string) (oidc.Attempt, url.Values) {
 		t.Helper()
@@ -126,12 +126,12 @@ func TestDex(t *testing.T) {
 	t.Run("provider down", func(t *testing.T) {
 		d.SetUser(t, "joe", dex.User{Email: "joe@acme.example"})
 		_, tokens := signIn(t, "joe")
-		d.SetDown(t, true)
+		d.Down(t, "/")
 		_, tokens, err := p.Check(t.Context(), tokens)
 		if !errors.Is(err, oidc.ErrUnavailable) || errors.Is(err, oidc.ErrRefused) {
 			t.Errorf("Check without a provider: %v", err)
 		}
-		d.SetDown(t, false)
+		d.Up(t)
 		if _, _, err := p.Check(t.Context(), tokens); err != nil {
 			t.Errorf("Check afterwards: %v", err)
 		}
