@@ -22,6 +22,9 @@ const (
 	attemptName = "earshot-signin"
 )
 
+// plans have a plan whose rate limit tests do not reach.
+var plans = account.Plans{{Name: "fast", Slots: 1, RequestsPerSecond: 100_000, QueueCapacity: 1}}
+
 // world is a service, on two nodes if the database is shared, whose users sign in with Dex.
 type world struct {
 	dex         *dex.Dex
@@ -47,7 +50,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 			}}}
 		})
 		for _, name := range []string{"Globex", "Acme"} {
-			a, err := app.CreateOrganization(w.node.Orgs, app.Settings{}, name, "business", nil)
+			a, err := app.CreateOrganization(w.node.Orgs, app.Settings{Plans: plans}, name, "fast", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
