@@ -213,7 +213,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
-		SignIn: a.signIn, BaseURL: a.BaseURL, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
+		SignIn: a.signIn, BaseURL: a.BaseURL, TrustedProxies: a.cfg.TrustedProxies, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
 		Turns: turns, OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Tracer: a.tracer, Log: a.cfg.Log,
 	})
 	pools := a.api.Pools()
