@@ -162,16 +162,22 @@ type WebhookTestResponse struct {
 	Test WebhookTest `json:"test"`
 }
 
-// Session is the organization and key that are signed in to the dashboard.
+// Session is who is signed in to the dashboard: a key or a user of an organization.
 type Session struct {
 	// The organization's name.
 	Organization string `json:"organization"`
-	// The id of the key that the session uses.
+	// The organization's id.
+	OrganizationID string `json:"organizationId" schema:"uuid"`
+	// The id of the key or user.
 	KeyID string `json:"keyId"`
-	// The name of the key; empty when it has no name.
+	// The name of the key, or the email of the user; empty for a key without a name.
 	KeyName string `json:"keyName"`
-	// The scopes of the key.
+	// The scopes of the key, or of the user's role.
 	Scopes List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin"`
+	// The user; absent after a sign-in with a key.
+	User *SessionUser `json:"user,omitempty"`
+	// The user's organizations, by name; empty after a sign-in with a key.
+	Organizations List[SessionOrganization] `json:"organizations"`
 }
 
 // SessionResponse is the dashboard's session.
@@ -179,4 +185,8 @@ type SessionResponse struct {
 	Succeeded
 	// `null` when nobody is signed in.
 	Session *Session `json:"session"`
+	// How to sign in; absent while somebody is signed in.
+	SignIn *SignInWays `json:"signIn,omitempty"`
+	// Where to sign out from the identity provider too; absent when it does not offer that.
+	SignOutURL string `json:"signOutUrl,omitempty"`
 }

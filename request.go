@@ -265,12 +265,16 @@ type KeyPatch struct {
 	KeyCeilings
 }
 
-// SessionRequest is a sign-in to the dashboard, with a token or with a key.
+// SessionRequest is a sign-in to the dashboard, with a token, with a key, or with an email and a
+// password.
 type SessionRequest struct {
 	// The one-time token in the URL that `earshot serve` prints.
 	Token string `json:"token,omitempty" schema:"maxLength=100"`
 	// An API key.
 	Key string `json:"key,omitempty" schema:"maxLength=200"`
+	// The user's email.
+	Email    string `json:"email,omitempty" schema:"maxLength=254"`
+	Password string `json:"password,omitempty" schema:"maxLength=200"`
 }
 
 // CountryQuery is a filter of the list of countries.

@@ -44,10 +44,20 @@ func ParseScopes(list string) ([]Scope, error) {
 	return scopes, nil
 }
 
-// A key has the form ear_live_<id>_<secret>. The id is public. The secret consists of 260
-// random bits and a checksum, which rejects mistyped keys without a database query.
+// SecretKind is a kind of secret that a client carries: the beginning of its text.
+type SecretKind string
+
+// The kinds of secrets.
 const (
-	keyPrefix   = "ear_live_"
+	KeySecret        SecretKind = "ear_live_"
+	SessionSecret    SecretKind = "ear_sess_"
+	InvitationSecret SecretKind = "ear_inv_"
+	ShareSecret      SecretKind = "ear_link_"
+)
+
+// A secret has the form <kind><id>_<random>. The id is public. The rest consists of 260 random
+// bits and a checksum, which rejects mistyped and guessed secrets without a database query.
+const (
 	idLength    = 16
 	sumLength   = 8
 	secretChars = 52
@@ -72,17 +82,25 @@ func CheckKeyName(name string) error {
 	return CheckName(name)
 }
 
+// NewSecret returns a random secret and its public id.
+func NewSecret(kind SecretKind) (id, text string) {
+	id = strings.ToLower(rand.Text()[:idLength])
+	text = string(kind) + id + "_" + rand.Text() + rand.Text()
+	return id, text + checksum(text)
+}
+
 // NewKey returns a random key without a name.
 func NewKey() Key {
-	id := strings.ToLower(rand.Text()[:idLength])
-	secret := rand.Text() + rand.Text()
-	text := keyPrefix + id + "_" + secret
-	return Key{ID: id, Text: text + checksum(text)}
+	id, text := NewSecret(KeySecret)
+	return Key{ID: id, Text: text}
 }
 
 // KeyID returns the public id of a key. It returns false if text cannot be a key.
-func KeyID(text string) (id string, ok bool) {
-	rest, found := strings.CutPrefix(text, keyPrefix)
+func KeyID(text string) (id string, ok bool) { return SecretID(KeySecret, text) }
+
+// SecretID returns the public id of a secret. It returns false if text cannot be of that kind.
+func SecretID(kind SecretKind, text string) (id string, ok bool) {
+	rest, found := strings.CutPrefix(text, string(kind))
 	if !found || len(rest) != idLength+1+secretChars+sumLength || rest[idLength] != '_' {
 		return "", false
 	}
@@ -97,14 +115,14 @@ func isLowerBase32(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') })
 }
 
-// HashKey returns the hash of a key that is stored. A slow hash is not needed, since keys
-// are random.
+// HashKey returns the stored hash of a key or another secret. A slow hash is not needed, since
+// secrets are random.
 func HashKey(text string) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return sum[:]
 }
 
-// KeyMatches compares a key with a stored hash in constant time.
+// KeyMatches compares a key or another secret with a stored hash in constant time.
 func KeyMatches(text string, hash []byte) bool {
 	return subtle.ConstantTimeCompare(HashKey(text), hash) == 1
 }

@@ -49,9 +49,13 @@ func (o *Organization) Unused() int64 {
 	return max(0, min(o.CycleGrant-o.CycleUsed, o.Available()))
 }
 
-// Principal is the authenticated client of a request: an organization and one of its keys.
+// Principal is the authenticated client of a request: an organization and one of its keys or
+// users. For a user, KeyID is the id of the user and KeyName the email.
 type Principal struct {
 	KeyID, KeyName    string
+	UserID            string // empty for a key
+	SessionID         string // empty for a key
+	Role              Role   // empty for a key
 	Scopes            []Scope
 	OrganizationID    string
 	RequestsPerSecond int

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot/internal/provider/health"
+	"earshot/internal/store"
 	"earshot/internal/upstream/capture"
 )
 
@@ -58,7 +59,7 @@ const ticketsKept = 30 * 24 * time.Hour
 
 // tidy deletes expired rows and captures, and stores the last use of keys.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
-	return errors.Join(r.Orgs.WriteKeyUses(), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropCaptures(ctx, now),
+	return errors.Join(r.Orgs.WriteKeyUses(), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropAudit(ctx, now), r.dropCaptures(ctx, now),
 		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteTickets(now.Add(-ticketsKept)), r.outbound.DeleteUpstreamStats(now.Add(-statsKept)),
 		r.outbound.DeleteShadowPairs(now.Add(-shadowPairsKept)))
 }
@@ -86,6 +87,16 @@ func (r *Runner) dropBatches(ctx context.Context, now time.Time) error {
 func (r *Runner) dropStats(ctx context.Context, now time.Time) error {
 	for ctx.Err() == nil {
 		n, err := r.Store.DeleteStats(ctx, now.Add(-statsKept))
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Runner) dropAudit(ctx context.Context, now time.Time) error {
+	for ctx.Err() == nil {
+		n, err := r.Store.DeleteAudit(now.Add(-store.AuditTime))
 		if err != nil || n == 0 {
 			return err
 		}

@@ -22,6 +22,7 @@ import (
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
+	"earshot/internal/store/people"
 	"earshot/internal/store/reviewing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
@@ -124,6 +125,7 @@ var migrated = []struct {
 	{20, "pairs of shadow requests", checkMigratedShadow},
 	{21, "reviews", checkMigratedReviews},
 	{22, "sources of answers", checkMigratedSources},
+	{23, "people", checkMigratedPeople},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -238,6 +240,29 @@ func checkMigratedReviews(t *testing.T, s *store.Store) {
 	if err != nil || seen.Answers != 1 || seen.Newest[0].Answer != "0199c82c-c000-7000-8000-0000000000c1" {
 		t.Errorf("the review was seen in %+v, %v", seen, err)
 	}
+}
+
+func checkMigratedPeople(t *testing.T, s *store.Store) {
+	p := people.New(s)
+	const ana = "u_aaaaaaaaaaaaaaaa"
+	now := time.UnixMilli(fixtureStart + 5000)
+	users, err := p.Members(t.Context(), tasksID)
+	equal(t, "the users", []*earshot.User{{
+		ID: ana, Email: "ana@example.com", Name: "Ana", Role: earshot.RoleEditor, Sources: earshot.List[string]{people.Invited},
+		JoinedAt: earshot.At(fixtureStart), LastSeenAt: new(earshot.At(fixtureStart + 3000)),
+	}}, users, err)
+	user, err := p.UserOf(people.Identity{Issuer: "https://issuer.example", Subject: "ana-1"}, now)
+	equal(t, "the identity", &account.User{ID: ana, Email: "ana@example.com", Name: "Ana"}, user, err)
+	invitations, err := p.Invitations(t.Context(), tasksID, now)
+	equal(t, "the invitations", []*people.Invitation{{
+		ID: "bbbbbbbbbbbbbbbb", Organization: tasksID, Email: "ben@example.com", Role: account.RoleViewer, InvitedBy: "ana@example.com",
+		CreatedAt: time.UnixMilli(fixtureStart + 1000), ExpiresAt: time.UnixMilli(fixtureStart + 600_000_000),
+	}}, invitations, err)
+	sessions, err := p.Sessions(t.Context(), tasksID, "", now)
+	equal(t, "the sessions", []*earshot.BrowserSession{{
+		ID: "cccccccccccccccc", UserID: ana, Email: "ana@example.com", Via: "google", Address: "192.0.2.1", Browser: "Firefox",
+		CreatedAt: earshot.At(fixtureStart + 2000), LastSeenAt: earshot.At(fixtureStart + 3000), ExpiresAt: earshot.At(fixtureStart + 40_000_000),
+	}}, sessions, err)
 }
 
 func checkMigratedScheduled(t *testing.T, s *store.Store) {

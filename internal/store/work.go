@@ -39,6 +39,7 @@ type Work struct {
 	uses       []outbound.JobUse
 
 	shadowPairs []*outbound.ShadowPair
+	audited     []*AuditEntry
 
 	budgets map[taskKey]*lockedBudget // of keys with a budget
 }
@@ -307,6 +308,7 @@ func (w *Work) Store(ctx context.Context) error {
 		{"change the budgets of keys", w.storeBudgets},
 		{"store tickets", func(ctx context.Context) error { return outbound.SaveTickets(ctx, w.Tx, w.tickets) }},
 		{"count requests to upstreams", func(ctx context.Context) error { return outbound.CountUses(ctx, w.Tx, w.uses) }},
+		{"write the audit log", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertAudit, w.audited, nil) }},
 		{"store shadow pairs", func(ctx context.Context) error { return outbound.SaveShadowPairs(ctx, w.Tx, w.shadowPairs) }},
 	} {
 		if err := step.do(ctx); err != nil {

@@ -32,15 +32,16 @@ var floors = [][]string{
 	{"account", "files", "geo", "limits", "telemetry"},
 	{"schema", "store", "upstream"},
 	{"provider"},
-	{"job", "track"},
+	{"job", "signin", "track"},
 	{"api", "notify"},
 	{"app"},
 }
 
 // doors are packages that only the commands and these folders and packages may import.
 var doors = map[string][]string{
-	"internal/store":          {"internal/store", "internal/job", "internal/track", "internal/api", "internal/notify", "internal/app"},
-	"internal/store/orgs":     {"internal/store", "internal/job", "internal/api", "internal/app"},
+	"internal/store":          {"internal/store", "internal/job", "internal/signin", "internal/track", "internal/api", "internal/notify", "internal/app"},
+	"internal/store/orgs":     {"internal/store", "internal/job", "internal/signin", "internal/api", "internal/app"},
+	"internal/store/people":   {"internal/signin", "internal/api", "internal/app"},
 	"internal/store/history":  {"internal/api", "internal/app"},
 	"internal/store/outbound": {"internal/store", "internal/provider/health", "internal/job", "internal/api", "internal/app"},
 	"internal/store/transfer": {"internal/app"},

@@ -106,7 +106,7 @@ func (s *DB) openShards(ctx context.Context) error {
 		return err
 	}
 	shared := pgx.Identifier{own + "_shared"}.Sanitize()
-	for _, name := range []string{"nodes", "api_keys"} {
+	for _, name := range append([]string{"nodes"}, globalAccountTables...) {
 		if err := s.updateView(ctx, shared, pgx.Identifier{own, name}.Sanitize(), name); err != nil {
 			return fmt.Errorf("create a view of %s for the shards: %w", name, err)
 		}
@@ -228,7 +228,10 @@ func explainWorker(err error) error {
 }
 
 // globalTables are the tables whose rows stay on the coordinator.
-var globalTables = []string{"api_keys", "extraction"}
+var globalTables = append([]string{"extraction"}, globalAccountTables...)
+
+// globalAccountTables are the global tables that transactions of organizations use as well.
+var globalAccountTables = []string{"api_keys", "users", "identities", "members", "invitations", "sessions", "share_links"}
 
 // readsItsShard is a condition that is always true. It makes the SELECT of an INSERT read a table
 // of its shard, so that Citus sends the INSERT unchanged to the server of the shard. Citus would run
