@@ -99,17 +99,8 @@ func (s *Server) openInvitation(c *call, _ none, request earshot.InvitationToken
 	if err := s.admitSignIn(c); err != nil {
 		return nil, err
 	}
-	i, u, err := s.SignIn.Invitation(c.context(), request.Token)
-	if err != nil {
-		return nil, s.turnAway(c, err)
-	}
-	o, err := s.Orgs.Organization(c.context(), i.Organization, s.Store.Now())
-	if err != nil {
-		return nil, err
-	}
-	return &earshot.OpenedInvitation{
-		Organization: o.Name, Email: i.Email, Role: earshot.Role(i.Role), HasPassword: u.Password != "", UsesProvider: u.ID != "" && u.Password == "",
-	}, nil
+	opened, err := s.SignIn.Opened(c.context(), request.Token)
+	return opened, s.turnAway(c, err)
 }
 
 // acceptInvitation adds the invited person to the organization and signs in.
