@@ -76,7 +76,7 @@ func invitationOperations() []Operation {
 				return earshot.InvitationRevoked{ID: c.subject()}, err
 			}),
 		operation(Operation{Method: "POST", Path: "/v1/invitation", Public: true, Repeatable: true, Unaudited: changesNothing}, (*Server).openInvitation),
-		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true, Audit: "user.join,session.signin"}, (*Server).acceptInvitation),
+		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true, Audit: "user.join,user.password,session.signin"}, (*Server).acceptInvitation),
 	}
 }
 
