@@ -83,6 +83,11 @@ func (c *call) body(maxBytes int64) ([]byte, error) {
 	if err := checkContentType(c.r.Header, c.route.YAML); err != nil {
 		return nil, err
 	}
+	return c.read(maxBytes)
+}
+
+// read reads a body of at most maxBytes, of any type.
+func (c *call) read(maxBytes int64) ([]byte, error) {
 	control := http.NewResponseController(c.w)
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err != nil {
 		return nil, fmt.Errorf("limit the time of the body: %w", err)

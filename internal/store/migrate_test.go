@@ -23,8 +23,8 @@ import (
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
 	"earshot/internal/store/people"
-	"earshot/internal/store/sharing"
 	"earshot/internal/store/reviewing"
+	"earshot/internal/store/sharing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
