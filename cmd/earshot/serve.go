@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"earshot/internal/app"
-	"earshot/internal/notify/mail"
 )
 
 type serveCmd struct {
@@ -30,11 +29,8 @@ type serveCmd struct {
 	Record               string        `help:"Record every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR" env:"EARSHOT_RECORD"`
 	LabWorld             string        `help:"File that sets how often the lab's answers to trackers name each brand; docs/tracking-lab.md describes the format." placeholder:"FILE" env:"EARSHOT_LAB_WORLD"`
 	AllowPrivateWebhooks bool          `help:"Allow webhooks to private addresses, for development." env:"EARSHOT_ALLOW_PRIVATE_WEBHOOKS"`
-	SMTPServer           string        `name:"smtp-server" help:"SMTP server for alerts and reports by mail. The password of --smtp-user is read from EARSHOT_SMTP_PASSWORD." placeholder:"HOST:PORT" env:"EARSHOT_SMTP_SERVER"`
-	SMTPFrom             string        `name:"smtp-from" help:"Sender address of mail." placeholder:"ADDRESS" env:"EARSHOT_SMTP_FROM"`
-	SMTPUser             string        `name:"smtp-user" help:"User name for the SMTP server; without it, there is no authentication." placeholder:"NAME" env:"EARSHOT_SMTP_USER"`
-	SMTPTLS              string        `name:"smtp-tls" help:"Encryption of the connection to the SMTP server." enum:"starttls,tls,none" default:"starttls" env:"EARSHOT_SMTP_TLS"`
 	AcceptClock          bool          `help:"Trust the current time of the clock, for one start after the service refused to trust it." env:"EARSHOT_ACCEPT_CLOCK"`
+	mailFlags
 }
 
 // Validate refuses invalid values.
@@ -63,11 +59,6 @@ Exit status: 0 it was stopped, 1 anything else, such as a setting that is not va
 
 Examples:
   earshot serve --listen 0.0.0.0:8080 --data /var/lib/earshot`
-}
-
-// smtp returns the configuration of mail.
-func (c *serveCmd) smtp() mail.Config {
-	return mail.Config{Server: c.SMTPServer, From: c.SMTPFrom, User: c.SMTPUser, TLS: c.SMTPTLS}
 }
 
 // memoryLimit is the soft memory limit (GOMEMLIMIT) above which garbage is collected more

@@ -235,12 +235,8 @@ func (s *Server) admitSignIn(c *call) error {
 
 // signedIn sends the cookie of a new session, or the error of the attempt.
 func (s *Server) signedIn(c *call, secret string, err error) (response earshot.SessionResponse, _ error) {
-	var slow *slowdown.RefusedError
-	if errors.As(err, &slow) {
-		return response, &earshot.Error{Code: earshot.CodeRateLimit, Message: slow.Error()}
-	}
 	if err != nil {
-		return response, s.turnAway(c, err)
+		return response, s.turnAway(c, c.slowed(err))
 	}
 	sent, err := readCookie(secret)
 	if err != nil {
@@ -253,6 +249,15 @@ func (s *Server) signedIn(c *call, secret string, err error) (response earshot.S
 	c.principal = &known.Principal
 	http.SetCookie(c.w, s.cookie.with(secret))
 	return s.sessionOf(c)
+}
+
+// slowed returns the response for an attempt that was refused because of earlier failures. It
+// returns any other error unchanged.
+func (c *call) slowed(err error) error {
+	if slow, ok := errors.AsType[*slowdown.RefusedError](err); ok {
+		return &earshot.Error{Code: earshot.CodeRateLimit, Message: slow.Error()}
+	}
+	return err
 }
 
 func readSignIn(c *call) (*earshot.SessionRequest, error) {
@@ -325,14 +330,10 @@ func (s *Server) changePassword(c *call, _ none, change earshot.PasswordChange) 
 	}
 	c.turn.End() // the attempt may have to wait
 	err := s.SignIn.ChangePassword(c.context(), c.principal, &change, s.browser(c), c.actor())
-	var slow *slowdown.RefusedError
-	switch {
-	case errors.As(err, &slow):
-		err = &earshot.Error{Code: earshot.CodeRateLimit, Message: slow.Error()}
-	case earshot.ErrorCode(err) == earshot.CodeInvalidKey:
+	if earshot.ErrorCode(err) == earshot.CodeInvalidKey {
 		err = schema.Invalid("current", "is not your password")
 	}
-	return earshot.PasswordChanged{}, err
+	return earshot.PasswordChanged{}, c.slowed(err)
 }
 
 // signOut ends the session and removes the browser's cookie. A key in the cookie stays valid.

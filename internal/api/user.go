@@ -88,7 +88,7 @@ func invitationOperations() []Operation {
 				return earshot.InvitationRevoked{ID: id}, err
 			}),
 		operation(Operation{Method: "POST", Path: "/v1/invitation", Public: true, Repeatable: true, Unaudited: changesNothing}, (*Server).openInvitation),
-		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true, Audit: "user.join,session.signin"}, (*Server).acceptInvitation),
+		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true, Audit: "user.join,user.password,session.signin"}, (*Server).acceptInvitation),
 	}
 }
 
@@ -114,17 +114,7 @@ func (s *Server) openInvitation(c *call, _ none, request earshot.InvitationToken
 	if err := s.admitGuest(c); err != nil {
 		return nil, err
 	}
-	i, u, err := s.SignIn.Invitation(c.context(), request.Token)
-	if err != nil {
-		return nil, err
-	}
-	o, err := s.Orgs.Organization(c.context(), i.Organization, s.Store.Now())
-	if err != nil {
-		return nil, err
-	}
-	return &earshot.OpenedInvitation{
-		Organization: o.Name, Email: i.Email, Role: earshot.Role(i.Role), HasPassword: u.Password != "", UsesProvider: u.ID != "" && u.Password == "",
-	}, nil
+	return s.SignIn.Opened(c.context(), request.Token)
 }
 
 // acceptInvitation adds the invited person to the organization and signs in.

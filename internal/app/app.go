@@ -184,7 +184,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	a.lab.Share(turns.Wait)
 	host, _ := os.Hostname() // used only as a label
 	receivers := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
-	mails, err := a.openMail()
+	mails, err := a.cfg.openMail()
 	if err != nil {
 		return err
 	}

@@ -61,9 +61,15 @@ type Config struct {
 type Service struct {
 	Config
 	providers map[string]*oidc.Provider
-	passwords *account.Passwords
+	passwords hasher
 	slowdown  *slowdown.Slowdown
 	checks    singleflight.Group
+}
+
+// hasher is an account.Passwords.
+type hasher interface {
+	Hash(ctx context.Context, password string) (string, error)
+	Matches(ctx context.Context, hash, password string) (bool, error)
 }
 
 // New returns a Service. It returns an error if the settings are invalid.
