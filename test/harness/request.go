@@ -38,6 +38,7 @@ const (
 	TestPath       = "/v1/webhooks/test"
 	KeysPath       = "/v1/keys"
 	LedgerPath     = "/v1/ledger"
+	AuditPath      = "/v1/audit"
 	SessionPath    = "/v1/session"
 )
 
