@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -228,16 +229,46 @@ func TestAccountsAreManagedWhileAServerRuns(t *testing.T) {
 			t.Error("a key that may only read was allowed to ask")
 		}
 		id := strings.Split(acme.Key, "_")[2]
+		mustRun(t, on("key", "limit", id, "--org", "acme", "--credits-per-month", "70")...)
 		mustRun(t, on("key", "revoke", id)...)
+		rotated := decoded(t, mustRun(t, on("webhook", "rotate", "--org", "acme", "--json")...))
 		eventually(t, "a revoked key is refused", func() bool {
 			_, err := api.Credits(t.Context())
 			var failure *client.Error
 			return errors.As(err, &failure) && failure.Code == earshot.CodeInvalidKey
 		})
+		checkOperatorsAudit(t, mustRun(t, on("audit-log", "--org", "acme", "--json")...), acme.Key, acme.WebhookSecret, reader.Key, ordinary.Key, rotated.WebhookSecret)
+		wants(t, mustRun(t, on("audit-log", "--action", "organization")...), "acme", "default", "system", "operator")
+		wants(t, mustRun(t, on("audit-log", "--actor", "nobody", "--csv")...), "organization,at,actorKind,")
 		if text := mustRun(t, on("audit")...); !strings.Contains(text, "agree") {
 			t.Errorf("the audit printed %s", text)
 		}
 	})
+}
+
+// checkOperatorsAudit checks that the audit log has all changes by the operator, but no secret.
+func checkOperatorsAudit(t *testing.T, printed string, secrets ...string) {
+	t.Helper()
+	var log struct{ Entries []listedAudit }
+	if err := json.Unmarshal([]byte(printed), &log); err != nil {
+		t.Fatal(err)
+	}
+	var changes []string
+	for _, e := range slices.Backward(log.Entries) {
+		changes = append(changes, e.Action)
+		if e.Organization != "acme" || e.Actor.Kind != "operator" || e.Before == nil && e.After == nil && e.Action != "webhook.rotate" {
+			t.Errorf("an entry is %+v", e)
+		}
+	}
+	const want = "organization.create credits.grant plan.change credits.set key.create key.create key.change key.revoke webhook.rotate"
+	if got := strings.Join(changes, " "); got != want {
+		t.Errorf("the audit log has %s, want %s", got, want)
+	}
+	for _, secret := range secrets {
+		if secret == "" || strings.Contains(printed, secret) {
+			t.Errorf("the audit log contains the secret %q", secret)
+		}
+	}
 }
 
 func TestInvalidArguments(t *testing.T) {
