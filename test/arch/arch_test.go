@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,6 +96,7 @@ var rules = map[string]func([]file) []string{
 	"lines":   checkLines,
 	"init":    checkInit,
 	"names":   checkNames,
+	"audit":   checkAudit,
 }
 
 // The module follows every rule.
@@ -170,6 +172,11 @@ func TestRules(t *testing.T) {
 		{"names", "internal/utils/x.go", "package strings", "utils"},
 		{"names", "internal/geo/x.go", "package types", "types"},
 		{"names", "internal/geo/x.go", "package geo", ""},
+
+		{"audit", "internal/store/x.go", "package store; const x = `\n\tUPDATE audit_log SET at = 1`", "append-only"},
+		{"audit", "internal/store/x.go", "package store; const x = `DELETE FROM audit_log`", "append-only"},
+		{"audit", "internal/store/auditlog.go", "package store; const x = `DELETE FROM audit_log`", ""},
+		{"audit", "internal/store/auditlog.go", "package store; const x = `UPDATE audit_log`", "append-only"},
 
 		// These files are not part of the module.
 		{"init", "internal/geo/testdata/x.go", "package x; func init() {}", ""},
@@ -442,6 +449,28 @@ func checkInit(files []file) []string {
 				violations = append(violations, f.name+": init() is hidden work: do it in New, or in main")
 			}
 		}
+	}
+	return violations
+}
+
+// changesAudit matches SQL that changes or deletes entries of the audit log.
+var changesAudit = regexp.MustCompile(`(?i)\b(update|delete\s+from|truncate(\s+table)?)\s+audit_log\b`)
+
+// checkAudit allows only the retention to delete entries of the audit log, and nothing to change them.
+func checkAudit(files []file) []string {
+	var violations []string
+	for _, f := range files {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			text, ok := n.(*ast.BasicLit)
+			if !ok || f.isTest() {
+				return true
+			}
+			found := changesAudit.FindString(text.Value)
+			if found != "" && (f.name != "internal/store/auditlog.go" || !strings.HasPrefix(found, "DELETE")) {
+				violations = append(violations, fmt.Sprintf("%s: %s: the audit log is append-only", f.name, found))
+			}
+			return true
+		})
 	}
 	return violations
 }
