@@ -4,7 +4,7 @@
 // transaction.
 //
 //	store/orgs      organizations and keys; extends this package
-//	store/history   reading calls, tasks and batches; extends this package
+//	store/history   reading calls, tasks, batches and the audit log; extends this package
 //	store/tracking  trackers; extends this package
 //	store/transfer  copying a whole database into another
 //	store/outbound  requests to upstreams: tickets, charges, comparisons, filled fields
@@ -29,6 +29,7 @@
 //	upstream.go                 tickets and comparisons of jobs
 //	delivery.go                 webhooks
 //	capture.go                  stored pages
+//	auditlog.go                 who changed what
 //	audit.go retention.go       checking balances and counters; deleting expired rows
 //	result.go                   compression of results
 //

@@ -1,11 +1,12 @@
-// Package history reads the calls, tasks and batches of an organization, from the queue to the end
-// of their retention. It extends package store, which writes them.
+// Package history reads the calls, tasks, batches and audit log of an organization, until the end of
+// their retention. It extends package store, which writes them.
 //
 //	history.go    lists of calls and tasks
 //	batch.go      batches, their progress and results
 //	event.go      ended tasks in the order in which they ended
 //	queue.go      the state of the queue; which tasks started or ended since the last look
 //	retry.go      failed jobs and the tasks that replace them
+//	auditlog.go   who changed what
 package history
 
 import (
