@@ -170,6 +170,7 @@ func TestRefusedRequestsAreNotAudited(t *testing.T) {
 			{http.StatusConflict, http.MethodPost, "/v1/trackers/hats/demo", `{}`},
 			{http.StatusConflict, http.MethodPost, "/v1/trackers/hats/sweeps", `{"repeat":true}`},
 			// These succeed and change nothing.
+			{http.StatusOK, http.MethodPatch, "/v1/keys/" + a.Key.ID, `{"name":"first"}`},
 			{http.StatusOK, http.MethodPut, "/v1/trackers/hats", plainTracker},
 			{http.StatusOK, http.MethodPut, "/v1/trackers/hats?dryRun=true", cappedTracker},
 			{http.StatusOK, http.MethodPatch, "/v1/trackers/hats", `{"state":"active"}`},

@@ -194,6 +194,9 @@ func (s *Store) ChangeKey(ctx context.Context, organization, id string, change K
 		set(&after.Name, change.Name)
 		set(&after.CreditsPerDay, change.CreditsPerDay)
 		set(&after.CreditsPerMonth, change.CreditsPerMonth)
+		if after == before {
+			return nil
+		}
 		if _, err := w.Run(ctx, `UPDATE api_keys SET name = $2 WHERE id = $1`, id, after.Name); err != nil {
 			return err
 		}
