@@ -116,8 +116,13 @@ func (l *logs) contain(text string) bool {
 // credits.
 func serve(t *testing.T, change ...func(*api.Config)) *server {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "earshot.db")
-	s := storetest.Open(t, file)
+	return serveOn(t, filepath.Join(t.TempDir(), "earshot.db"), change...)
+}
+
+// serveOn is serve on a given database.
+func serveOn(t *testing.T, address string, change ...func(*api.Config)) *server {
+	t.Helper()
+	s := storetest.Open(t, address)
 	accounts, links := orgs.New(s), sharing.New(s)
 	lines, registry := &logs{}, prometheus.NewRegistry()
 	log := slog.New(slog.NewTextHandler(lines, nil))
@@ -155,7 +160,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 		c(&cfg)
 	}
 	handler := api.New(cfg)
-	sv := &server{Server: httptest.NewServer(handler), api: handler, store: s, orgs: accounts, file: file, org: storetest.Organization(t, s, 1, 1000), logs: lines}
+	sv := &server{Server: httptest.NewServer(handler), api: handler, store: s, orgs: accounts, file: address, org: storetest.Organization(t, s, 1, 1000), logs: lines}
 	t.Cleanup(sv.Close)
 	sv.key = sv.newKey(t, append(account.DefaultScopes(), account.ScopeAdmin)...)
 	return sv

@@ -148,7 +148,7 @@ var formats = map[string]Format{
 	"uuid": {Schema: Map{{"format", "uuid"}}, check: uuidPattern.MatchString, message: "must be a UUID"},
 	"date": {
 		Description: "A UTC day.", Schema: Map{{"format", "date"}},
-		check: func(text string) bool { _, err := time.Parse(time.DateOnly, text); return err == nil }, message: "must be a date such as 2026-09-08",
+		check: func(text string) bool { return len(text) == len(time.DateOnly) && isMoment(text) }, message: "must be a date such as 2026-09-08",
 	},
 	"moment": {
 		Schema: Map{{"pattern", momentPattern.String()}},

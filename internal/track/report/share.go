@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"earshot"
@@ -78,8 +79,13 @@ type Notice struct {
 	Form          bool // asks for the password
 }
 
+// noticeTemplate is parsed once, because anybody can request notices by guessing links.
+var noticeTemplate = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("notice").Parse(strings.Replace(noticeText, "{{style}}", styleText, 1))
+})
+
 // HTML renders the page.
 func (n Notice) HTML() ([]byte, error) {
-	t, err := template.New("notice").Parse(strings.Replace(noticeText, "{{style}}", styleText, 1))
+	t, err := noticeTemplate()
 	return render(t, err, n)
 }

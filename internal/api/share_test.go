@@ -1,0 +1,190 @@
+package api_test
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/api"
+	"earshot/internal/limits/share"
+	"earshot/internal/store/sharing"
+	"earshot/internal/store/storetest"
+	"earshot/internal/store/tracking"
+	"earshot/internal/track"
+)
+
+// shareOn starts the API on a database, with a tracker and a link to it.
+func shareOn(t *testing.T, address, password string, change ...func(*api.Config)) (*server, *sharing.Link, string) {
+	t.Helper()
+	s := serveOn(t, address, append(change, func(cfg *api.Config) {
+		cfg.Trackers = track.New(track.Config{Store: tracking.New(cfg.Store.Store), Catalogue: cfg.Catalogue, Log: cfg.Log})
+		cfg.Reports = cfg.Trackers
+		cfg.Log = slog.New(slog.DiscardHandler)
+		cfg.Turns = share.NewTurns(5 * time.Minute) // a slow machine must not refuse requests
+	})...)
+	now := time.Now()
+	tracker := &tracking.Tracker{
+		Organization: s.org.ID, ID: uuid.Must(uuid.NewV7()).String(), Name: "shoes", State: earshot.TrackerPaused, Definition: []byte(`{}`), CreatedAt: now, UpdatedAt: now,
+	}
+	if err := tracking.New(s.store).ApplyTracker(tracker, 0, nil, nil, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	id, token := account.NewSecret(account.ShareSecret)
+	l := &sharing.Link{
+		ID: id, Hash: account.HashKey(token), Organization: s.org.ID, Tracker: tracker.ID, TrackerName: tracker.Name, Days: 28, Password: password,
+		CreatedAt: now, ExpiresAt: now.Add(time.Hour),
+	}
+	if err := sharing.New(s.store).Create(l, account.Operator()); err != nil {
+		t.Fatal(err)
+	}
+	return s, l, token
+}
+
+// open requests the page of a link from an address, without a network.
+func (s *server) open(token, address string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, "/share/"+token, nil)
+	r.RemoteAddr = address + ":1"
+	for _, c := range cookies {
+		r.AddCookie(c)
+	}
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, r)
+	return w
+}
+
+// guess returns a token that is not the token of a link and has a wrong checksum.
+func guess(token string, n int) string {
+	switch random := fmt.Sprintf("%08x", rand.Uint32()); n % 4 {
+	case 0:
+		return token[:len(token)-8] + random // of the right link
+	case 1:
+		return token[:30] + random + token[38:]
+	case 2:
+		_, other := account.NewSecret(account.ShareSecret)
+		return other[:len(other)-1]
+	default:
+		return random
+	}
+}
+
+func TestGuessedLinksCostNoQuery(t *testing.T) {
+	t.Parallel()
+	const workers, each = 4, 12_500 // 100,000 on both databases
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s, _, token := shareOn(t, address, "")
+		queries := s.api.CountLinkQueries()
+		var group sync.WaitGroup
+		for worker := range workers {
+			group.Go(func() {
+				for i := range each {
+					// Few guesses come from each address, so no limit per address refuses them.
+					w := s.open(guess(token, i), fmt.Sprintf("10.%d.%d.%d", worker, i/5000, i/20%250))
+					if w.Code != http.StatusNotFound {
+						t.Errorf("guess %d: %d", i, w.Code)
+						return
+					}
+				}
+			})
+		}
+		const reads = 5
+		for range reads {
+			if w := s.open(token, "192.0.2.1"); w.Code != http.StatusOK {
+				t.Errorf("the link during the guesses: %d %s", w.Code, w.Body)
+			}
+		}
+		group.Wait()
+		// Each read is one query, and making the page is another.
+		if n := queries.Load(); n != reads+1 {
+			t.Errorf("%d queries, want %d", n, reads+1)
+		}
+	})
+}
+
+func TestGuessesWithAChecksumAreLimitedByAddress(t *testing.T) {
+	t.Parallel()
+	s, _, token := shareOn(t, t.TempDir()+"/earshot.db", "")
+	queries := s.api.CountLinkQueries()
+	s.open(token, "192.0.2.1")
+	refused := false // without a query
+	for i := 0; i < 100_000 && !refused; i++ {
+		_, forged := account.NewSecret(account.ShareSecret)
+		before := queries.Load()
+		w := s.open(forged, "192.0.2.2")
+		refused = w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "1" && queries.Load() == before
+		if !refused && w.Code != http.StatusNotFound && w.Code != http.StatusTooManyRequests {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	if !refused {
+		t.Error("every guess causes a query")
+	}
+	if w := s.open(token, "192.0.2.2"); w.Code != http.StatusOK {
+		t.Errorf("a link that was read before, from the same address: %d", w.Code)
+	}
+}
+
+func TestRequestsAreLimitedPerLink(t *testing.T) {
+	t.Parallel()
+	s, l, token := shareOn(t, t.TempDir()+"/earshot.db", "")
+	queries := s.api.CountLinkQueries()
+	eventually(t, "the link is refused without a query", func() bool {
+		before := queries.Load()
+		w := s.open(token, "192.0.2.1")
+		if w.Code == http.StatusOK {
+			return false
+		}
+		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), "Too many requests") {
+			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+		}
+		return queries.Load() == before
+	})
+	if _, err := sharing.New(s.store).Revoke(t.Context(), s.org.ID, l.ID, account.Operator(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the page in memory is no longer sent", func() bool { return s.open(token, "192.0.2.1").Code == http.StatusNotFound })
+}
+
+func TestCookieOfALink(t *testing.T) {
+	t.Parallel()
+	s, l, token := shareOn(t, t.TempDir()+"/earshot.db", "hash of the password")
+	now := time.Now()
+	other, changed := *l, *l
+	other.ID, changed.Password = "aaaaaaaaaaaaaaaa", "hash of another password"
+	tampered := api.LinkPass(l, now.Add(-time.Second))
+	tampered.Value = "9" + tampered.Value
+	for name, c := range map[string]struct {
+		cookie *http.Cookie
+		opens  bool
+	}{
+		"valid":                       {api.LinkPass(l, now.Add(time.Hour)), true},
+		"expired":                     {api.LinkPass(l, now.Add(-time.Second)), false},
+		"with another time":           {tampered, false},
+		"of another link":             {api.LinkPass(&other, now.Add(time.Hour)), false},
+		"from before the change":      {api.LinkPass(&changed, now.Add(time.Hour)), false},
+		"the token":                   {&http.Cookie{Name: "earshot-link", Value: token}, false},
+		"empty, which is no password": {&http.Cookie{Name: "earshot-link", Value: ""}, false},
+	} {
+		w := s.open(token, "192.0.2.1", c.cookie)
+		if opened := !strings.Contains(w.Body.String(), "<form"); w.Code != http.StatusOK || opened != c.opens {
+			t.Errorf("a cookie %s: %d, opens the page: %t", name, w.Code, opened)
+		}
+	}
+}
+
+func TestWorkerHasNoSharePages(t *testing.T) {
+	t.Parallel()
+	s, _, token := shareOn(t, t.TempDir()+"/earshot.db", "", func(cfg *api.Config) { cfg.WorkerOnly = true })
+	if w := s.open(token, "192.0.2.1"); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
