@@ -79,6 +79,7 @@ func TestDashboard(t *testing.T) {
 		"besides the text":     testBesidesTheText,
 		"hostile findings":     testHostileFindings,
 		"hostile addresses":    testHostileAddresses,
+		"share link":           testShareLink,
 	}
 	pages := pagesOf(t, c)
 	for group := range slices.Chunk(pages, len(pages)/pageGroups+1) {
