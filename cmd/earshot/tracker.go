@@ -31,6 +31,7 @@ type trackerCmd struct {
 	Alerts  trackerAlertsCmd  `cmd:"" help:"List and acknowledge alerts, and test their channels."`
 	Reviews trackerReviewsCmd `cmd:"" help:"List what answers say about your brands that a person should look at, and mark it."`
 	Export  trackerExportCmd  `cmd:"" help:"Export its answers, sweeps or metrics."`
+	Share   trackerShareCmd   `cmd:"" help:"Create, list and revoke links with which anybody can read its report."`
 	trackerNumbers
 }
 
