@@ -27,7 +27,7 @@ type usage struct {
 func ask(t *testing.T) usage {
 	t.Helper()
 	u := usage{commands: map[string][]string{}, variables: map[string]bool{}}
-	listed := regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+){0,2})(?: .*)?$`)
+	listed := regexp.MustCompile(`(?m)^  ([a-z-]+(?: [a-z]+){0,2})(?: .*)?$`)
 	_, commands, _ := strings.Cut(help(t), "\nCommands:\n")
 	for _, match := range listed.FindAllStringSubmatch(commands, -1) {
 		text := help(t, strings.Fields(match[1])...)
