@@ -3218,26 +3218,75 @@ export type SessionResponse = {
   success: true;
   /** `null` when nobody is signed in. */
   session: Session | null;
+  /** How to sign in; absent while somebody is signed in. */
+  signIn?: SignInWays;
+  /** Where to sign out from the identity provider too; absent when it does not offer that. */
+  signOutUrl?: string;
 };
 
-/** The organization and key that are signed in to the dashboard. */
+/** Who is signed in to the dashboard: a key or a user of an organization. */
 export type Session = {
   /** The organization's name. */
   organization: string;
-  /** The id of the key that the session uses. */
+  /** The organization's id. */
+  organizationId: string;
+  /** The id of the key or user. */
   keyId: string;
-  /** The name of the key; empty when it has no name. */
+  /** The name of the key, or the email of the user; empty for a key without a name. */
   keyName: string;
-  /** The scopes of the key. */
+  /** The scopes of the key, or of the user's role. */
   scopes: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
+  /** The user; absent after a sign-in with a key. */
+  user?: SessionUser;
+  /** The user's organizations, by name; empty after a sign-in with a key. */
+  organizations: Array<SessionOrganization>;
 };
 
-/** A sign-in to the dashboard, with a token or with a key. */
+/** The user who is signed in. */
+export type SessionUser = {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  /** Whether the user has a password. */
+  hasPassword: boolean;
+};
+
+/** What a user may do in an organization. A `viewer` reads, an `editor` also runs calls and tasks and changes trackers, an `admin` also changes keys, users, channels and webhooks. */
+export type Role = "viewer" | "editor" | "admin";
+
+/** An organization that the user belongs to. */
+export type SessionOrganization = {
+  id: string;
+  name: string;
+  role: Role;
+  /** Whether the session is about this organization. */
+  current: boolean;
+};
+
+/** How people can sign in. */
+export type SignInWays = {
+  /** Whether users can sign in with a password. */
+  passwords: boolean;
+  /** The identity providers, in the order of the settings. */
+  providers: Array<SignInProvider>;
+};
+
+/** An identity provider. Signing in begins at `/signin/{name}`. */
+export type SignInProvider = {
+  name: string;
+  title: string;
+};
+
+/** A sign-in to the dashboard, with a token, with a key, or with an email and a password. */
 export type SessionRequest = {
   /** The one-time token in the URL that `earshot serve` prints. */
   token?: string;
   /** An API key. */
   key?: string;
+  /** The user's email. */
+  email?: string;
+  password?: string;
 };
 
 /** The state of a node: `ok` when it is alive, `ready` when it can take work. */
@@ -3412,6 +3461,7 @@ export interface Enums {
   Opinion: Opinion;
   DeliveryState: DeliveryState;
   LedgerKind: LedgerKind;
+  Role: Role;
   SweepEventType: SweepEventType;
   AlertEventType: AlertEventType;
   ReportEventType: ReportEventType;
