@@ -1,5 +1,5 @@
 // The client of the API. All requests of the dashboard use the function open.
-import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider } from "./api.gen";
+import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider, Session } from "./api.gen";
 import { endSession, session, switchedElsewhere } from "./session";
 
 /** The base URL of the API. Behind a reverse proxy it may have a path. */
@@ -36,9 +36,6 @@ interface Options {
   yaml?: string;
 }
 
-/** The requests whose status 401 is about a password, and does not mean that the session has ended. */
-const takesPassword = /^\/v1\/(session|invitation)(\/|$)/;
-
 /** Sends a request. Throws an ApiError for an error status. */
 export async function open(
   method: string,
@@ -66,17 +63,15 @@ export async function open(
   }
   if (response.ok || options.anyStatus) return response;
   const failure = await readError(response);
-  if (failure.status === 401 && signedIn && !takesPassword.test(path))
+  if (failure.status === 401 && signedIn && path !== "/v1/invitation/accept")
     endSession(signedIn.user || failure.code === "MISSING_API_KEY" ? "your session has ended." : failure.message);
-  if (failure.status === 409 && signedIn) void noticeSwitch(signedIn.organizationId).catch(() => undefined);
+  if (failure.code === "RESOURCE_CONFLICT" && signedIn && switched(signedIn, failure)) switchedElsewhere.value = true;
   throw failure;
 }
 
-/** After a conflict, finds out whether another tab has switched to another organization. */
-async function noticeSwitch(from: string) {
-  const { session: now } = await call("GET /v1/session");
-  switchedElsewhere.value = !!now && now.organizationId !== from;
-}
+/** Reports whether a conflict names another organization of the user, to which another tab has switched. */
+const switched = ({ organizations, organizationId }: Session, { details }: ApiError) =>
+  organizations.some(({ id }) => id !== organizationId && id === (details as { id?: string } | undefined)?.id);
 
 async function readError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get("X-Request-Id") ?? "";

@@ -44,13 +44,10 @@ export function Audit() {
 }
 
 const Day = ({ name, label, value = "" }: { name: string; label: string; value?: string }) => (
-  <input
-    type="date"
-    aria-label={label}
-    title={`${label} (UTC)`}
-    value={value}
-    onChange={(event) => changeQuery({ [name]: event.currentTarget.value })}
-  />
+  <label class="audit-day" title="In UTC">
+    {label}
+    <input type="date" value={value} onChange={(event) => changeQuery({ [name]: event.currentTarget.value })} />
+  </label>
 );
 
 const kinds: Record<AuditEntry["actor"]["kind"], string> = {

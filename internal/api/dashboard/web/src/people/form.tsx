@@ -27,7 +27,7 @@ export function Form({ text, run: action, children, ...attributes }: FormProps) 
   return (
     <form ref={form} onSubmit={submit} {...attributes}>
       {children}
-      <Problem error={error} />
+      <Problem error={wait ? "Too many attempts." : error} />
       <button class="primary" disabled={busy || wait > 0}>
         {wait ? `Try again in ${wait} s` : text}
       </button>

@@ -3,12 +3,12 @@ import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
 import { session } from "../session";
-import { Entry, fieldsOf, Form, NewPassword, plainly } from "./form";
+import { Entry, fieldsOf, Form, NewPassword } from "./form";
 
 export function Password() {
   const [count, setCount] = useState(0);
   const change = async (form: FormData) => {
-    await call("PUT /v1/session/password", { body: fieldsOf(form, "current", "new") }).catch(plainly);
+    await call("PUT /v1/session/password", { body: fieldsOf(form, "current", "new") });
     setCount(count + 1);
   };
   return (

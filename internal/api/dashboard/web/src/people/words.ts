@@ -1,5 +1,6 @@
 // The words of the pages about people.
 import type { Role, Session } from "../api.gen";
+import { toYAML } from "../trackers/yaml";
 
 export const roleNames: Record<Role, string> = { viewer: "Viewer", editor: "Editor", admin: "Admin" };
 
@@ -16,12 +17,11 @@ export const roleWith = (scope: Session["scopes"][number]): Role =>
 
 /** Why signing in with an identity provider failed, by the code in the address. */
 const signInProblems: Record<string, string> = {
-  denied: "You canceled the sign-in, or your account is not allowed.",
+  denied: "The sign-in was canceled, or your account is not allowed.",
   refused: "The identity provider's answer was not accepted. Try again.",
   unavailable: "The identity provider is not reachable. Try again in a moment.",
-  "no-role": "You have no role here yet. Ask an admin for an invitation.",
+  "no-role": "You do not belong to an organization here yet. Ask an admin for an invitation.",
   unverified: "Your email address is not verified at the identity provider. Verify it there, then try again.",
-  expired: "Signing in took too long. Try again.",
 };
 
 export const signInProblem = (code: string) =>
@@ -122,7 +122,7 @@ type Fields = Record<string, unknown> | null;
 function valueText(value: unknown): string {
   if (value == null || value === "") return "–";
   if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ") || "–";
-  return typeof value === "object" ? JSON.stringify(value, null, 1) : String(value);
+  return typeof value === "object" ? toYAML(value).trimEnd() : String(value);
 }
 
 /** Returns the fields of a change with their values before and after it, as text. */
