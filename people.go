@@ -104,6 +104,8 @@ type OpenedInvitation struct {
 	Role         Role   `json:"role"`
 	// Whether the person has a password already, which is then required to join.
 	HasPassword bool `json:"hasPassword"`
+	// Whether the person has an account with an identity provider, and accepts the invitation by signing in there.
+	UsesProvider bool `json:"usesProvider"`
 }
 
 // AcceptRequest accepts an invitation.

@@ -792,14 +792,97 @@ func (c *Client) TestWebhook(ctx context.Context, url string) (*earshot.WebhookT
 	return &answer.Test, nil
 }
 
+// Users calls GET /v1/users: List users.
+//
+// Returns the people who belong to the organization, by email. The key needs the scope admin.
+func (c *Client) Users(ctx context.Context) ([]*earshot.User, error) {
+	answer, err := exchange[earshot.UserList](ctx, c, call{method: "GET", path: "/v1/users", repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Users, nil
+}
+
+// ChangeUser calls PATCH /v1/users/{id}: Change a user's role.
+//
+// Sets the role that an invitation has given to a user. Roles that come from the groups of an
+// identity provider can be changed only there, and nobody can change their own role; both get a
+// 409. The key needs the scope admin.
+func (c *Client) ChangeUser(ctx context.Context, id string, body earshot.UserPatch) (*earshot.User, error) {
+	answer, err := exchange[earshot.ChangedUser](ctx, c, call{method: "PATCH", path: pathOf("/v1/users/{id}", id), body: body, repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return &answer.User, nil
+}
+
+// RemoveUser calls DELETE /v1/users/{id}: Remove a user.
+//
+// Removes a user from the organization and ends the user's sessions in it. A user whose role
+// comes from the groups of an identity provider returns at the next sign-in, unless the groups
+// are changed too. Nobody can remove themselves. The key needs the scope admin.
+func (c *Client) RemoveUser(ctx context.Context, id string) error {
+	return c.remove(ctx, pathOf("/v1/users/{id}", id))
+}
+
+// Invitations calls GET /v1/invitations: List invitations.
+//
+// Returns the invitations that can still be accepted, newest first. The key needs the scope
+// admin.
+func (c *Client) Invitations(ctx context.Context) ([]earshot.Invitation, error) {
+	answer, err := exchange[earshot.InvitationList](ctx, c, call{method: "GET", path: "/v1/invitations", repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Invitations, nil
+}
+
+// Invite calls POST /v1/invitations: Invite a person.
+//
+// Creates a link with which a person joins the organization within seven days. It is sent by
+// mail if the operator has configured SMTP. An earlier invitation of the same person is revoked.
+// An organization may have 500 pending invitations. The key needs the scope admin.
+func (c *Client) Invite(ctx context.Context, body earshot.InvitationRequest) (*earshot.NewInvitation, error) {
+	return exchange[earshot.NewInvitation](ctx, c, call{method: "POST", path: "/v1/invitations", body: body})
+}
+
+// RevokeInvitation calls DELETE /v1/invitations/{id}: Revoke an invitation.
+//
+// Revokes an invitation that nobody has accepted. Its link stops working. The key needs the
+// scope admin.
+func (c *Client) RevokeInvitation(ctx context.Context, id string) error {
+	return c.remove(ctx, pathOf("/v1/invitations/{id}", id))
+}
+
 // Session calls GET /v1/session: Read the session.
 //
-// Returns the organization and scopes of the key in the dashboard's cookie or in
-// `Authorization`. Without a valid key, the session is `null`, which is not an error.
+// Returns who is signed in to the dashboard, or the organization and scopes of the key in
+// `Authorization`. If nobody is signed in, the session is `null`, which is not an error, and
+// `signIn` lists how to sign in.
 func (c *Client) Session(ctx context.Context) (*earshot.Session, error) {
 	answer, err := exchange[earshot.SessionResponse](ctx, c, call{method: "GET", path: "/v1/session", repeat: idempotent})
 	if err != nil {
 		return nil, err
 	}
 	return answer.Session, nil
+}
+
+// Sessions calls GET /v1/sessions: List sessions.
+//
+// Returns the browsers that are signed in to this organization as a user, newest first. Admins
+// see all of them, others their own. The key needs the scope read.
+func (c *Client) Sessions(ctx context.Context) ([]*earshot.BrowserSession, error) {
+	answer, err := exchange[earshot.SessionList](ctx, c, call{method: "GET", path: "/v1/sessions", repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Sessions, nil
+}
+
+// EndSession calls DELETE /v1/sessions/{id}: End a session.
+//
+// Signs a browser out. Every node refuses its requests within one second. Admins can end all
+// sessions of the organization, others their own. The key needs the scope read.
+func (c *Client) EndSession(ctx context.Context, id string) error {
+	return c.remove(ctx, pathOf("/v1/sessions/{id}", id))
 }

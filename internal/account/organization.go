@@ -65,6 +65,14 @@ type Principal struct {
 	Balance        int64
 }
 
+// Credential returns the public part of the key or session of the principal.
+func (p *Principal) Credential() string {
+	if p.SessionID != "" {
+		return string(SessionSecret) + p.SessionID
+	}
+	return string(KeySecret) + p.KeyID
+}
+
 // Cycle returns the billing cycle that contains now, for an organization that was created
 // at anchor. A cycle is a month that begins on the anchor's day and time. In months
 // without that day, it begins on the last day.

@@ -57,6 +57,17 @@ type Actor struct {
 	Request string // X-Request-Id; empty on the command line
 }
 
+// Title returns the name of the actor, or its kind and id.
+func (a Actor) Title() string {
+	switch {
+	case a.Name != "":
+		return a.Name
+	case a.ID != "":
+		return string(a.Kind) + " " + a.ID
+	}
+	return string(a.Kind)
+}
+
 // Operator returns the actor of the command line.
 func Operator() Actor { return Actor{Kind: ActorOperator} }
 

@@ -15,6 +15,7 @@ import (
 	"earshot/internal/limits/share"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
+	"earshot/internal/store/people"
 )
 
 const (
@@ -26,28 +27,35 @@ const (
 	keyLookups = 72
 )
 
-// keyring checks API keys. It caches keys and reads each key from the database at most twice
-// a second.
+// keyring checks API keys and sessions. It caches them and reads each from the database at most
+// twice a second.
 type keyring struct {
 	orgs    *orgs.Store
+	people  *people.Store
 	loads   singleflight.Group
 	lookups *share.Pool // of keys that are not cached
 
 	mu   sync.Mutex
-	keys map[string]knownKey // the cache, by key id; only keys that exist
+	keys map[string]*knownKey // the cache, by credential; only keys and sessions that exist
 }
 
+// knownKey is a valid key or session.
 type knownKey struct {
-	*orgs.StoredKey
-	readAt time.Time
+	account.Principal
+	hash    []byte
+	session *people.Session // nil for a key
+	readAt  time.Time
 }
 
-func newKeyring(s *orgs.Store, lookups *share.Pool) *keyring {
-	return &keyring{orgs: s, lookups: lookups, keys: map[string]knownKey{}}
+func newKeyring(s *orgs.Store, p *people.Store, lookups *share.Pool) *keyring {
+	return &keyring{orgs: s, people: p, lookups: lookups, keys: map[string]*knownKey{}}
 }
 
-// sentKey is the key of a request.
-type sentKey struct{ id, text string }
+// sentKey is the key or the session of a request.
+type sentKey struct {
+	credential string // its public part; see account.Principal.Credential
+	text       string
+}
 
 // bearer returns the key in the Authorization header, or an error with CodeMissingKey or
 // CodeInvalidKey.
@@ -64,25 +72,27 @@ func bearer(r *http.Request) (sentKey, error) {
 }
 
 // readKey returns the key in text, or an error if text does not have the form of a key.
-func readKey(text string) (sentKey, error) {
-	id, wellFormed := account.KeyID(text)
+func readKey(text string) (sentKey, error) { return readSecret(account.KeySecret, text) }
+
+func readSecret(kind account.SecretKind, text string) (sentKey, error) {
+	id, wellFormed := account.SecretID(kind, text)
 	if !wellFormed {
 		return sentKey{}, errInvalidKey()
 	}
-	return sentKey{id, text}, nil
+	return sentKey{string(kind) + id, text}, nil
 }
 
-// knows reports whether a key is cached.
-func (k *keyring) knows(id string) bool {
+// knows reports whether a key or session is cached.
+func (k *keyring) knows(credential string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_, ok := k.keys[id]
+	_, ok := k.keys[credential]
 	return ok
 }
 
-// authenticate returns the owner of a key.
-func (k *keyring) authenticate(ctx context.Context, sent sentKey) (*account.Principal, error) {
-	key, err := k.find(ctx, sent.id)
+// authenticate returns the key or session that a client has sent.
+func (k *keyring) authenticate(ctx context.Context, sent sentKey) (*knownKey, error) {
+	key, err := k.find(ctx, sent.credential)
 	if errors.Is(err, store.ErrNotFound) {
 		account.KeyMatches(sent.text, nil) // takes as long as for a key that exists
 		return nil, errInvalidKey()
@@ -90,35 +100,35 @@ func (k *keyring) authenticate(ctx context.Context, sent sentKey) (*account.Prin
 	if err != nil {
 		return nil, err
 	}
-	if !account.KeyMatches(sent.text, key.Hash) {
+	if !account.KeyMatches(sent.text, key.hash) {
 		return nil, errInvalidKey()
 	}
-	return &key.Principal, nil
+	return key, nil
 }
 
 func errInvalidKey() error {
 	return &earshot.Error{Code: earshot.CodeInvalidKey, Message: "this API key is not valid"}
 }
 
-// find returns a key that was read from the database within keyFreshness.
-func (k *keyring) find(ctx context.Context, id string) (*orgs.StoredKey, error) {
+// find returns a key or session that was read from the database within keyFreshness.
+func (k *keyring) find(ctx context.Context, credential string) (*knownKey, error) {
 	k.mu.Lock()
-	known, ok := k.keys[id]
+	known, ok := k.keys[credential]
 	k.mu.Unlock()
 	if ok && time.Since(known.readAt) < keyFreshness {
-		return known.StoredKey, nil
+		return known, nil
 	}
 	// One load serves all waiting requests, so it must not be canceled with the first one.
-	var key *orgs.StoredKey
-	loaded, err, _ := k.loads.Do(id, func() (any, error) { return k.load(context.WithoutCancel(ctx), id) })
+	var key *knownKey
+	loaded, err, _ := k.loads.Do(credential, func() (any, error) { return k.load(context.WithoutCancel(ctx), credential) })
 	if err == nil {
-		key, _ = loaded.(*orgs.StoredKey) // always the type
+		key, _ = loaded.(*knownKey) // always the type
 	}
 	return key, err
 }
 
-func (k *keyring) load(ctx context.Context, id string) (*orgs.StoredKey, error) {
-	if !k.knows(id) {
+func (k *keyring) load(ctx context.Context, credential string) (*knownKey, error) {
+	if !k.knows(credential) {
 		done, ok := k.lookups.Hold(share.Stranger)
 		if !ok {
 			return nil, errPastShare("this node is looking up too many unknown keys, try again")
@@ -128,23 +138,39 @@ func (k *keyring) load(ctx context.Context, id string) (*orgs.StoredKey, error) 
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	readAt := time.Now()
-	key, err := k.orgs.Key(ctx, id, k.orgs.Now())
+	key, err := k.read(ctx, credential)
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if err != nil {
-		k.set(id, nil, readAt)
+		delete(k.keys, credential)
 		return nil, err
 	}
-	k.set(id, key, readAt)
-	k.orgs.NoteKeyUse(id, k.orgs.Now())
+	key.readAt = readAt
+	k.keys[credential] = key
 	return key, nil
 }
 
-// set updates the cache; a nil key is removed.
-func (k *keyring) set(id string, key *orgs.StoredKey, readAt time.Time) {
+func (k *keyring) read(ctx context.Context, credential string) (*knownKey, error) {
+	now := k.orgs.Now()
+	if id, isSession := strings.CutPrefix(credential, string(account.SessionSecret)); isSession {
+		open, err := k.people.Open(ctx, id, now)
+		if err != nil {
+			return nil, err
+		}
+		return &knownKey{Principal: open.Principal, hash: open.Session.Hash, session: open.Session}, nil
+	}
+	id := strings.TrimPrefix(credential, string(account.KeySecret))
+	key, err := k.orgs.Key(ctx, id, now)
+	if err != nil {
+		return nil, err
+	}
+	k.orgs.NoteKeyUse(id, now)
+	return &knownKey{Principal: key.Principal, hash: key.Hash}, nil
+}
+
+// forget removes a key or session from the cache, after it was changed on this node.
+func (k *keyring) forget(credential string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if key == nil {
-		delete(k.keys, id)
-		return
-	}
-	k.keys[id] = knownKey{key, readAt}
+	delete(k.keys, credential)
 }

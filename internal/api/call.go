@@ -40,6 +40,7 @@ type call struct {
 	started   time.Time
 	route     *Operation
 	principal *account.Principal // nil until the key is checked
+	secret    string             // of the user's session; "" for a key
 	window    ratelimit.Verdict  // for the rate limit headers
 	leave     func()             // releases the place among the requests in flight, and the turn
 	turn      *share.Turn        // nil until the request is admitted
@@ -180,6 +181,13 @@ func (c *call) limits(v ratelimit.Verdict) {
 	// Set would change the documented spelling.
 	c.w.Header()["X-RateLimit-Limit"] = []string{strconv.Itoa(v.Limit)}
 	c.w.Header()["X-RateLimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
+}
+
+// actor returns the principal as the actor of a change.
+func (c *call) actor() account.Actor {
+	by := c.principal.Actor()
+	by.Address, by.Request = c.address(), c.id
+	return by
 }
 
 // address returns the client's address, which is used for limits if there is no key.

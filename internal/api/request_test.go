@@ -492,7 +492,7 @@ func TestErrorsFromBelow(t *testing.T) {
 	var failure error
 	s := serve(t, func(cfg *api.Config) {
 		cfg.Goto = func(context.Context, string) (string, error) { return "", failure }
-		cfg.SignIn = func(context.Context, string) (string, *account.Principal, error) { return "", nil, failure }
+		cfg.Exchange = func(context.Context, string) (string, *account.Principal, error) { return "", nil, failure }
 		cfg.TestWebhook = func(context.Context, string, string) (*earshot.WebhookTest, error) {
 			if failure == nil {
 				panic("secret")

@@ -75,7 +75,10 @@ func Operations(providers []provider.Provider) []Operation {
 		keyOperations(),
 		accountOperations(),
 		mcpOperations(),
+		userOperations(),
+		invitationOperations(),
 		sessionOperations(),
+		signInOperations(),
 		publicOperations(),
 	)
 }

@@ -13,7 +13,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"path"
@@ -32,8 +31,10 @@ import (
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/limits/share"
 	"earshot/internal/provider"
+	"earshot/internal/signin"
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
+	"earshot/internal/store/people"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track"
 	"earshot/internal/upstream/capture"
@@ -53,6 +54,8 @@ type Limiter interface {
 type Config struct {
 	Store     *history.Store
 	Orgs      *orgs.Store
+	People    *people.Store
+	SignIn    *signin.Service
 	Jobs      *job.Runner
 	Trackers  *track.Service
 	Reports   *track.Service // reads answers and metrics, possibly from a read replica
@@ -65,9 +68,9 @@ type Config struct {
 	CheckWebhook func(url string) error
 	// TestWebhook sends a test to a URL that CheckWebhook has accepted.
 	TestWebhook func(ctx context.Context, organization, url string) (*earshot.WebhookTest, error)
-	// SignIn creates a key for the one-time token that the server printed at its start. It
+	// Exchange creates a key for the one-time token that the server printed at its start. It
 	// returns CodeInvalidKey for any other token.
-	SignIn func(ctx context.Context, token string) (key string, whose *account.Principal, err error)
+	Exchange func(ctx context.Context, token string) (key string, whose *account.Principal, err error)
 	// BaseURL is the public URL of the service.
 	BaseURL string
 	// Planned is called when a webhook was scheduled to be sent again.
@@ -135,7 +138,7 @@ func New(cfg Config) *Server {
 	s := &Server{
 		Config:  cfg,
 		mux:     http.NewServeMux(),
-		keys:    newKeyring(cfg.Orgs, share.NewPool(keyLookups)),
+		keys:    newKeyring(cfg.Orgs, cfg.People, share.NewPool(keyLookups)),
 		guests:  ratelimit.NewLocal(),
 		metrics: newMetrics(cfg.Metrics),
 		calls:   share.NewPool(int64(cfg.CallsInFlight)),
@@ -245,7 +248,7 @@ func (s *Server) serve(c *call) (err error) {
 	if c.route.Scope != "" && !slices.Contains(c.principal.Scopes, c.route.Scope) {
 		return &earshot.Error{
 			Code:    earshot.CodeNoPermission,
-			Message: fmt.Sprintf("this key does not have the scope %q", c.route.Scope),
+			Message: c.lacks(c.route.Scope),
 			Details: earshot.ScopeDetails{RequiredScope: string(c.route.Scope)},
 		}
 	}
@@ -320,11 +323,14 @@ func (s *Server) identify(c *call) error {
 	if err != nil {
 		return s.turnAway(c, err)
 	}
-	principal, err := s.recognize(c, key)
+	known, err := s.recognize(c, key)
 	if err != nil {
 		return err
 	}
-	return s.admit(c, principal)
+	if err := s.checkSession(c, known, key.text); err != nil {
+		return err
+	}
+	return s.admit(c, &known.Principal)
 }
 
 // admit counts an authenticated request against the rate limit.
@@ -341,18 +347,18 @@ func (s *Server) admit(c *call, principal *account.Principal) error {
 	return nil
 }
 
-// recognize returns the owner of a key. A key that is not cached is looked up only if its
+// recognize returns a key or session. A key that is not cached is looked up only if its
 // address has not exceeded guestLimit, and within the pool of lookups, so that forged keys
 // cost the database little.
-func (s *Server) recognize(c *call, key sentKey) (*account.Principal, error) {
-	if window := s.guests.Peek(c.address(), guestLimit); window.Remaining == 0 && !s.keys.knows(key.id) {
+func (s *Server) recognize(c *call, key sentKey) (*knownKey, error) {
+	if window := s.guests.Peek(c.address(), guestLimit); window.Remaining == 0 && !s.keys.knows(key.credential) {
 		return nil, errRateLimit(window)
 	}
-	principal, err := s.keys.authenticate(c.r.Context(), key)
+	known, err := s.keys.authenticate(c.r.Context(), key)
 	if err != nil {
 		return nil, s.turnAway(c, err)
 	}
-	return principal, nil
+	return known, nil
 }
 
 // turnAway counts a request without a valid key, and returns the error for the response.

@@ -27,10 +27,12 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/health"
 	"earshot/internal/schema"
+	"earshot/internal/signin"
 	"earshot/internal/store"
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
+	"earshot/internal/store/people"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -138,8 +140,13 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	members := people.New(s)
+	signIn, err := signin.New(signin.Config{People: members, Orgs: accounts, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := api.Config{
-		Store: history.New(s), Orgs: accounts, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
+		Store: history.New(s), Orgs: accounts, People: members, SignIn: signIn, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
 		CheckWebhook: func(string) error { return nil }, OpenAPI: func() ([]byte, error) { return []byte(`{}`), nil },
 		Dashboard: http.NotFoundHandler(), MCP: http.NotFoundHandler(), Metrics: registry, Log: log,
 	}

@@ -1,23 +1,28 @@
 package api
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/limits/slowdown"
+	"earshot/internal/schema"
+	"earshot/internal/signin"
+	"earshot/internal/store"
 )
 
-const (
-	// SessionLife is how long a browser stays signed in to the dashboard: a working day.
-	SessionLife = 12 * time.Hour
+// maxSignIn is the maximum length of the body of a sign-in.
+const maxSignIn = 4 << 10
 
-	maxSignIn = 1 << 10 // the maximum length of the body
-)
-
-// sessionCookie is the cookie that contains the dashboard's key. Scripts cannot read it. It
-// is valid on every node, because the server stores no session.
+// sessionCookie is the dashboard's cookie. It contains the secret of a user's session, or a key.
+// Scripts cannot read it.
 type sessionCookie struct {
 	name   string
 	secure bool
@@ -37,19 +42,19 @@ func newSessionCookie(baseURL string) sessionCookie {
 	return c
 }
 
-// with returns the cookie with a key, or the cookie that removes it if key is "".
-func (s sessionCookie) with(key string) *http.Cookie {
+// with returns the cookie with a secret, or the cookie that removes it if secret is "".
+func (s sessionCookie) with(secret string) *http.Cookie {
 	cookie := &http.Cookie{ //nolint:gosec // over plain HTTP, browsers reject Secure cookies
-		Name: s.name, Value: key, Path: "/", MaxAge: int(SessionLife.Seconds()), HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode,
+		Name: s.name, Value: secret, Path: "/", MaxAge: int(signin.SessionLife.Seconds()), HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode,
 	}
-	if key == "" {
+	if secret == "" {
 		cookie.MaxAge = -1
 	}
 	return cookie
 }
 
-// credential returns the key of a request, from the Authorization header or from the
-// dashboard's cookie. Browsers send the cookie automatically, so a request that changes
+// credential returns the key of a request, from the Authorization header, or the key or session
+// in the dashboard's cookie. Browsers send the cookie automatically, so a request that changes
 // something must prove that it comes from one of our own pages.
 func (s *Server) credential(r *http.Request) (sentKey, error) {
 	cookie, err := r.Cookie(s.cookie.name)
@@ -61,7 +66,53 @@ func (s *Server) credential(r *http.Request) (sentKey, error) {
 	if !safe && !hasOrigin || s.cookie.pages.Check(r) != nil {
 		return sentKey{}, errForeignPage()
 	}
-	return readKey(cookie.Value)
+	return readCookie(cookie.Value)
+}
+
+// readCookie returns the session or key in the dashboard's cookie.
+func readCookie(value string) (sentKey, error) {
+	if strings.HasPrefix(value, string(account.SessionSecret)) {
+		return readSecret(account.SessionSecret, value)
+	}
+	return readKey(value)
+}
+
+// checkSession returns an error if the identity provider no longer accepts the user of a session, or
+// if the page of the request shows another organization: the user has switched in another tab.
+func (s *Server) checkSession(c *call, known *knownKey, secret string) error {
+	if known.session == nil {
+		return nil
+	}
+	err := s.SignIn.Check(c.context(), known.session, secret)
+	if errors.Is(err, signin.ErrEnded) {
+		s.keys.forget(known.Credential())
+		return s.turnAway(c, &earshot.Error{Code: earshot.CodeInvalidKey, Message: "this session has ended; sign in again"})
+	}
+	if shown := c.r.Header.Get("Earshot-Organization"); err == nil && shown != "" && shown != known.OrganizationID {
+		return &earshot.Error{
+			Code: earshot.CodeConflict, Message: "you have switched to another organization; reload the page",
+			Details: earshot.ConflictDetails{ID: known.OrganizationID},
+		}
+	}
+	c.secret = secret
+	return err
+}
+
+// lacks returns the message for a principal without a scope.
+func (c *call) lacks(scope account.Scope) string {
+	if c.principal.UserID != "" {
+		return fmt.Sprintf("this needs the role %s; you have the role %s", account.LowestRole(scope), c.principal.Role)
+	}
+	return fmt.Sprintf("this key does not have the scope %q", scope)
+}
+
+// browser returns the client of a sign-in.
+func (s *Server) browser(c *call) *signin.Browser {
+	b := &signin.Browser{Address: c.address(), UserAgent: c.r.UserAgent(), Request: c.id}
+	if cookie, err := c.r.Cookie(s.cookie.name); err == nil {
+		b.Session, _ = account.SecretID(account.SessionSecret, cookie.Value)
+	}
+	return b
 }
 
 func errForeignPage() error {
@@ -75,8 +126,32 @@ func sessionOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/session", Public: true, Client: Method{Name: "Session", Returns: "Session"}}, (*Server).session),
 		operation(Operation{Method: "POST", Path: "/v1/session", Public: true}, (*Server).signIn),
+		operation(Operation{Method: "PATCH", Path: "/v1/session", Scope: account.ScopeRead, Finds: "organization"}, (*Server).switchOrganization),
 		operation(Operation{Method: "DELETE", Path: "/v1/session", Public: true}, (*Server).signOut),
+		operation(Operation{Method: "PUT", Path: "/v1/session/password", Scope: account.ScopeRead}, (*Server).changePassword),
+		operation(Operation{Method: "GET", Path: "/v1/sessions", Scope: account.ScopeRead, Client: Method{Name: "Sessions", Returns: "Sessions"}},
+			func(s *Server, c *call, _, _ none) (list earshot.SessionList, err error) {
+				list.Sessions, err = s.People.Sessions(c.context(), c.organization(), c.ownSessions(), s.Store.Now())
+				for _, one := range list.Sessions {
+					one.Current = one.ID == c.principal.SessionID
+				}
+				return list, err
+			}),
+		operation(Operation{Method: "DELETE", Path: "/v1/sessions/{id}", Scope: account.ScopeRead, Finds: "session", Client: Method{Name: "EndSession", Returns: nothing}},
+			func(s *Server, c *call, _, _ none) (earshot.SessionRevoked, error) {
+				err := s.People.EndSession(c.organization(), c.subject(), c.ownSessions(), "session.revoke", c.actor(), s.Store.Now())
+				return earshot.SessionRevoked{ID: c.subject()}, err
+			}),
 	}
+}
+
+// ownSessions returns the user whose sessions the principal may see and end, or "" for all users of the
+// organization, for an admin.
+func (c *call) ownSessions() string {
+	if slices.Contains(c.principal.Scopes, account.ScopeAdmin) {
+		return ""
+	}
+	return c.principal.KeyID // for a key without the scope, a user that does not exist
 }
 
 // session returns who is signed in. It is no error if nobody is, because the dashboard
@@ -87,50 +162,77 @@ func (s *Server) session(c *call, _, _ none) (response earshot.SessionResponse, 
 	}
 	err = s.identify(c)
 	if code := earshot.ErrorCode(err); code == earshot.CodeMissingKey || code == earshot.CodeInvalidKey {
-		return c.session(nil)
+		return s.sessionOf(c)
 	}
 	if err != nil {
 		return response, err
 	}
-	session, err := s.sessionOf(c)
-	if err != nil {
-		return response, err
-	}
-	return c.session(session)
+	return s.sessionOf(c)
 }
 
-// signIn opens a session with a key or with the one-time token. A valid token is accepted
-// even if the address has exceeded guestLimit.
+// signIn opens a session with a key, with the one-time token, or with an email and a password. A
+// valid token is accepted even if the address has exceeded guestLimit.
 func (s *Server) signIn(c *call, _ none, _ unread[earshot.SessionRequest]) (response earshot.SessionResponse, err error) {
-	if s.WorkerOnly {
-		return response, errWorkerOnly()
-	}
-	if s.Jobs.Draining() {
-		return response, errStopping()
-	}
-	if s.cookie.pages.Check(c.r) != nil {
-		return response, errForeignPage()
+	if err := s.admitSignIn(c); err != nil {
+		return response, err
 	}
 	asked, err := readSignIn(c)
 	if err != nil {
 		return response, err
 	}
 	text := asked.Key
-	if text != "" {
+	switch {
+	case asked.Email != "":
+		c.turn.End() // the attempt may have to wait
+		text, err = s.SignIn.Password(c.context(), asked.Email, asked.Password, s.browser(c))
+		return s.signedIn(c, text, err)
+	case text != "":
 		err = s.takeKey(c, text)
-	} else {
-		text, c.principal, err = s.SignIn(c.r.Context(), asked.Token)
+	default:
+		text, c.principal, err = s.Exchange(c.context(), asked.Token)
 		err = s.turnAway(c, err)
 	}
 	if err != nil {
 		return response, err
 	}
-	session, err := s.sessionOf(c)
+	http.SetCookie(c.w, s.cookie.with(text))
+	return s.sessionOf(c)
+}
+
+// admitSignIn returns an error if this node or the page of the request cannot sign anybody in.
+func (s *Server) admitSignIn(c *call) error {
+	switch {
+	case s.WorkerOnly:
+		return errWorkerOnly()
+	case s.Jobs.Draining():
+		return errStopping()
+	case s.cookie.pages.Check(c.r) != nil:
+		return errForeignPage()
+	}
+	return nil
+}
+
+// signedIn sends the cookie of a new session, or the error of the attempt.
+func (s *Server) signedIn(c *call, secret string, err error) (response earshot.SessionResponse, _ error) {
+	var slow *slowdown.RefusedError
+	if errors.As(err, &slow) {
+		c.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(slow.After.Seconds()))))
+		return response, &earshot.Error{Code: earshot.CodeRateLimit, Message: slow.Error()}
+	}
+	if err != nil {
+		return response, s.turnAway(c, err)
+	}
+	sent, err := readCookie(secret)
 	if err != nil {
 		return response, err
 	}
-	http.SetCookie(c.w, s.cookie.with(text))
-	return c.session(session)
+	known, err := s.keys.authenticate(c.context(), sent)
+	if err != nil {
+		return response, err
+	}
+	c.principal = &known.Principal
+	http.SetCookie(c.w, s.cookie.with(secret))
+	return s.sessionOf(c)
 }
 
 func readSignIn(c *call) (*earshot.SessionRequest, error) {
@@ -140,50 +242,145 @@ func readSignIn(c *call) (*earshot.SessionRequest, error) {
 	}
 	asked := &earshot.SessionRequest{}
 	in.Decode(asked)
-	if in.Err() == nil && (asked.Token == "") == (asked.Key == "") {
-		in.Reject("token", "either token or key is required, and not both")
+	ways := 0
+	for _, way := range []string{asked.Token, asked.Key, asked.Email} {
+		if way != "" {
+			ways++
+		}
+	}
+	if in.Err() == nil && ways != 1 {
+		in.Reject("token", "exactly one of token, key and email is required")
+	}
+	if in.Err() == nil && (asked.Email == "") != (asked.Password == "") {
+		in.Reject("password", "is required with email, and only then")
 	}
 	return asked, in.Err()
 }
 
 // takeKey authenticates the key of a sign-in.
 func (s *Server) takeKey(c *call, text string) error {
+	b := s.browser(c)
 	key, err := readKey(text)
 	if err != nil {
 		return s.turnAway(c, err)
 	}
-	principal, err := s.recognize(c, key)
+	known, err := s.recognize(c, key)
 	if err != nil {
+		if earshot.ErrorCode(err) == earshot.CodeInvalidKey {
+			s.SignIn.Refused(c.context(), &account.User{Email: strings.TrimPrefix(key.credential, string(account.KeySecret))}, b, "key")
+		}
 		return err
 	}
-	return s.admit(c, principal)
+	if err := s.admit(c, &known.Principal); err != nil {
+		return err
+	}
+	return s.Store.AuditAlone(c.organization(), c.actor(), store.Audited{Action: "session.signin", Subject: c.principal.KeyID, After: map[string]string{"via": "key"}}, s.Store.Now())
 }
 
-// signOut removes the browser's cookie. The key stays valid.
-func (s *Server) signOut(c *call, _, _ none) (earshot.SessionResponse, error) {
+// switchOrganization replaces the session by one for another organization of the user.
+func (s *Server) switchOrganization(c *call, _ none, patch earshot.SessionPatch) (response earshot.SessionResponse, err error) {
+	known, err := s.keys.find(c.context(), c.principal.Credential())
+	if err != nil {
+		return response, err
+	}
+	if known.session == nil {
+		return response, errNotUser()
+	}
+	secret, err := s.SignIn.Switch(c.context(), known.session, c.secret, patch.Organization, s.browser(c), c.actor())
+	if err != nil {
+		return response, notFoundAs(err, "organization", patch.Organization)
+	}
+	s.keys.forget(known.Credential())
+	return s.signedIn(c, secret, nil)
+}
+
+func errNotUser() error {
+	return &earshot.Error{Code: earshot.CodeNoPermission, Message: "only a user who is signed in can do this, not a key"}
+}
+
+// changePassword replaces the password of the user.
+func (s *Server) changePassword(c *call, _ none, change earshot.PasswordChange) (earshot.PasswordChanged, error) {
+	if c.principal.UserID == "" {
+		return earshot.PasswordChanged{}, errNotUser()
+	}
+	c.turn.End() // the attempt may have to wait
+	err := s.SignIn.ChangePassword(c.context(), c.principal, &change, s.browser(c), c.actor())
+	var slow *slowdown.RefusedError
+	switch {
+	case errors.As(err, &slow):
+		err = &earshot.Error{Code: earshot.CodeRateLimit, Message: slow.Error()}
+	case earshot.ErrorCode(err) == earshot.CodeInvalidKey:
+		err = schema.Invalid("current", "is not your password")
+	}
+	return earshot.PasswordChanged{}, err
+}
+
+// signOut ends the session and removes the browser's cookie. A key in the cookie stays valid.
+func (s *Server) signOut(c *call, _, _ none) (response earshot.SessionResponse, err error) {
 	if s.cookie.pages.Check(c.r) != nil {
-		return earshot.SessionResponse{}, errForeignPage()
+		return response, errForeignPage()
 	}
 	http.SetCookie(c.w, s.cookie.with(""))
-	return c.session(nil)
+	cookie, err := c.r.Cookie(s.cookie.name)
+	if err != nil {
+		return s.sessionOf(c)
+	}
+	sent, err := readCookie(cookie.Value)
+	if err != nil {
+		return s.sessionOf(c)
+	}
+	known, err := s.keys.authenticate(c.context(), sent)
+	if err != nil {
+		return s.sessionOf(c)
+	}
+	c.principal = &known.Principal
+	by := c.actor()
+	c.principal = nil
+	url := ""
+	if known.session != nil {
+		url = s.SignIn.SignOutURL(c.context(), known.session, cookie.Value)
+		err = s.People.EndSession(known.OrganizationID, known.SessionID, "", "session.signout", by, s.Store.Now())
+		s.keys.forget(known.Credential())
+	} else {
+		err = s.Store.AuditAlone(known.OrganizationID, by, store.Audited{Action: "session.signout", Subject: known.KeyID}, s.Store.Now())
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return response, err
+	}
+	response, err = s.sessionOf(c)
+	response.SignOutURL = url
+	return response, err
 }
 
-// sessionOf returns the session of an authenticated request.
-func (s *Server) sessionOf(c *call) (*earshot.Session, error) {
-	key := c.principal
-	o, err := s.Orgs.Organization(c.r.Context(), key.OrganizationID, c.started)
-	if err != nil {
-		return nil, err
+// sessionOf returns the session of an authenticated request, or how to sign in.
+func (s *Server) sessionOf(c *call) (response earshot.SessionResponse, err error) {
+	c.w.Header().Set("Cache-Control", "no-store")
+	p := c.principal
+	if p == nil {
+		response.SignIn = s.SignIn.Ways()
+		return response, nil
 	}
-	session := &earshot.Session{Organization: o.Name, KeyID: key.KeyID, KeyName: key.KeyName}
-	for _, scope := range key.Scopes {
+	o, err := s.Orgs.Organization(c.context(), p.OrganizationID, c.started)
+	if err != nil {
+		return response, err
+	}
+	session := &earshot.Session{Organization: o.Name, OrganizationID: o.ID, KeyID: p.KeyID, KeyName: p.KeyName}
+	for _, scope := range p.Scopes {
 		session.Scopes = append(session.Scopes, string(scope))
 	}
-	return session, nil
-}
-
-// session returns the response with a session, which may be nil.
-func (c *call) session(session *earshot.Session) (earshot.SessionResponse, error) {
-	c.w.Header().Set("Cache-Control", "no-store")
-	return earshot.SessionResponse{Session: session}, nil
+	response.Session = session
+	if p.UserID == "" {
+		return response, nil
+	}
+	u, err := s.People.User(c.context(), p.UserID)
+	if err != nil {
+		return response, err
+	}
+	session.User = &earshot.SessionUser{ID: u.ID, Email: u.Email, Name: u.Name, Role: earshot.Role(p.Role), HasPassword: u.Password != ""}
+	memberships, err := s.People.Memberships(c.context(), p.UserID)
+	for _, m := range memberships {
+		session.Organizations = append(session.Organizations,
+			earshot.SessionOrganization{ID: m.Organization, Name: m.Name, Role: earshot.Role(m.Role), Current: m.Organization == p.OrganizationID})
+	}
+	return response, err
 }

@@ -103,7 +103,7 @@ func TestSession(t *testing.T) {
 	key := s.expiringKey(t, s.org, time.Time{}, account.ScopeRead)
 	cookie := s.signIn(t, `{"key":"`+key.Text+`"}`)
 	who := request{method: "GET", path: sessionPath, header: by(cookie, nil)}
-	if r := s.succeeds(t, who); !strings.Contains(r.body, `"organization":"`+s.org.Name+`","keyId":"`+key.ID+`","keyName":"","scopes":["read"]`) {
+	if r := s.succeeds(t, who); !strings.Contains(r.body, `"organization":"`+s.org.Name+`","organizationId":"`+s.org.ID+`","keyId":"`+key.ID+`","keyName":"","scopes":["read"]`) {
 		t.Errorf("the session is %s", r.body)
 	}
 
@@ -140,7 +140,7 @@ func TestValidTokenIsNeverRefused(t *testing.T) {
 	var s *server
 	key := account.NewKey()
 	s = serve(t, func(cfg *api.Config) {
-		cfg.SignIn = func(_ context.Context, token string) (string, *account.Principal, error) {
+		cfg.Exchange = func(_ context.Context, token string) (string, *account.Principal, error) {
 			if token != "good" {
 				return "", nil, &earshot.Error{Code: earshot.CodeInvalidKey, Message: "a wrong token"}
 			}

@@ -128,7 +128,7 @@ func (w *watch) follow(p *account.Principal) (*stream, error) {
 	switch {
 	case w.stopping:
 		return nil, errStopping()
-	case w.byKey[p.KeyID] >= streamsPerKey:
+	case w.byKey[p.Credential()] >= streamsPerKey:
 		return nil, &earshot.Error{
 			Code:    earshot.CodeConcurrencyLimit,
 			Message: fmt.Sprintf("this key already has %d open streams", streamsPerKey),
@@ -141,7 +141,7 @@ func (w *watch) follow(p *account.Principal) (*stream, error) {
 	if v == nil {
 		v = w.open(p.OrganizationID)
 	}
-	s := &stream{view: v, key: p.KeyID, pending: make(chan update, 1)}
+	s := &stream{view: v, key: p.Credential(), pending: make(chan update, 1)}
 	if v.status != nil {
 		s.send(update{status: v.status})
 	}

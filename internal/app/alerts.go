@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"earshot/internal/files/exportfile"
 	"earshot/internal/notify/mail"
@@ -37,4 +38,19 @@ func (a *App) openExports(ctx context.Context) (track.Exports, error) {
 // channelMessage returns the message of a delivery to a channel.
 func (a *App) channelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
 	return a.trackers.ChannelMessage(ctx, organization, delivery)
+}
+
+// plainMail returns the function that sends a mail without HTML, or nil if no SMTP server is
+// configured.
+func plainMail(send func(context.Context, *alert.Mail) (int, error)) func(ctx context.Context, to, subject, text string) error {
+	if send == nil {
+		return nil
+	}
+	return func(ctx context.Context, to, subject, text string) error {
+		code, err := send(ctx, &alert.Mail{To: []string{to}, Subject: subject, Text: text})
+		if err == nil && code != 250 {
+			err = fmt.Errorf("the mail server replied %d", code)
+		}
+		return err
+	}
 }

@@ -30,10 +30,12 @@ import (
 	"earshot/internal/notify/webhook"
 	"earshot/internal/provider"
 	"earshot/internal/provider/health"
+	"earshot/internal/signin"
 	"earshot/internal/store"
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
+	"earshot/internal/store/people"
 	"earshot/internal/store/tracking"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track"
@@ -208,12 +210,19 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Store: tracking.New(a.store), Catalogue: catalogue, Vendors: a.upstreams.vendors, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, CheckAddress: mail.CheckAddress, Mail: mails != nil,
 		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
+	members := people.New(a.store)
+	signIn, err := signin.New(signin.Config{
+		Settings: a.cfg.Settings.SignIn, People: members, Orgs: a.orgs, BaseURL: a.BaseURL, Getenv: a.cfg.getenv, Mail: plainMail(mails), Log: a.cfg.Log,
+	})
+	if err != nil {
+		return err
+	}
 	a.api = api.New(api.Config{
-		Store: history.New(a.store), Orgs: a.orgs, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: signIn, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
-		SignIn: a.signIn, BaseURL: a.BaseURL, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
+		Exchange: a.signIn, BaseURL: a.BaseURL, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
 		Turns: turns, OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Tracer: a.tracer, Log: a.cfg.Log,
 	})
 	pools := a.api.Pools()

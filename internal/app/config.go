@@ -12,6 +12,7 @@ import (
 	"earshot/internal/notify/mail"
 	"earshot/internal/provider"
 	"earshot/internal/provider/serp"
+	"earshot/internal/signin"
 )
 
 // Config is the configuration of a node. A field with the zero value has its default.
@@ -118,6 +119,7 @@ type Settings struct {
 	Providers map[string]ProviderSettings `yaml:"providers"`
 	Plans     account.Plans               `yaml:"plans"`
 	Prices    provider.Prices             `yaml:"prices"`
+	SignIn    signin.Settings             `yaml:"signIn"`
 
 	UpstreamSettings `yaml:",inline"`
 }

@@ -13,7 +13,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/api"
+	"earshot/internal/signin"
 )
 
 // tokenLife is how long the token in the dashboard's URL is valid.
@@ -40,7 +40,7 @@ func (a *App) DashboardURL() string {
 }
 
 // signIn exchanges the token for a key with all scopes that expires after
-// api.SessionLife.
+// signin.SessionLife.
 func (a *App) signIn(ctx context.Context, token string) (text string, whose *account.Principal, err error) {
 	a.ticket.mu.Lock()
 	defer a.ticket.mu.Unlock()
@@ -58,7 +58,7 @@ func (a *App) signIn(ctx context.Context, token string) (text string, whose *acc
 	key := account.NewKey()
 	key.Name = "dashboard"
 	whose = &account.Principal{KeyID: key.ID, KeyName: key.Name, OrganizationID: owner.ID, Scopes: append(account.DefaultScopes(), account.ScopeAdmin)}
-	if err := a.orgs.CreateKey(owner.ID, key, whose.Scopes, now.Add(api.SessionLife), now); err != nil {
+	if err := a.orgs.CreateKey(owner.ID, key, whose.Scopes, now.Add(signin.SessionLife), now); err != nil {
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
 	a.ticket.token = ""

@@ -26,6 +26,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
+	"earshot/internal/store/people"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -172,7 +173,7 @@ func crowded(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	handler := api.New(api.Config{
-		Store: history.New(s), Orgs: accounts, Catalogue: catalogue, Limiter: ratelimit.NewLocal(), Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
+		Store: history.New(s), Orgs: accounts, People: people.New(s), Catalogue: catalogue, Limiter: ratelimit.NewLocal(), Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
 		Log: slog.New(slog.DiscardHandler), CallsInFlight: 1, RequestsInFlight: 1,
 	})
 	for _, name := range []string{"calls", "requests"} {

@@ -47,12 +47,13 @@ func (c *connection) Close() error {
 	return c.err
 }
 
-// Address returns the account of a connection: the host of its remote address. For IPv6 it
-// returns the /64 prefix, since one household or server has a whole /64.
+// Address returns the account of a connection: the host of its remote address, which may
+// have a port. For IPv6 it returns the /64 prefix, since one household or server has a
+// whole /64.
 func Address(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
-		return remote
+		host = remote
 	}
 	addr, err := netip.ParseAddr(host)
 	if err != nil || addr.Unmap().Is4() {

@@ -147,6 +147,7 @@ func TestAddress(t *testing.T) {
 	for remote, want := range map[string]string{
 		"192.0.2.7:80": "192.0.2.7", "[2001:db8:1:2:3::4]:80": "2001:db8:1:2::/64", "[fe80::1%eth0]:80": "fe80::/64",
 		"[::ffff:192.0.2.7]:80": "::ffff:192.0.2.7", "pipe": "pipe",
+		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3::4": "2001:db8:1:2::/64",
 	} {
 		if got := share.Address(remote); got != want {
 			t.Errorf("%s belongs to %s, want %s", remote, got, want)

@@ -107,7 +107,9 @@ func (s *Sender) Send(ctx context.Context, m Message) (status int, err error) {
 	msg.SetDate()
 	msg.SetMessageID()
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
-	msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	if m.HTML != "" {
+		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	}
 	if m.FileName != "" {
 		if err := msg.AttachReader(m.FileName, bytes.NewReader(m.File), gomail.WithFileContentType(gomail.TypeTextHTML)); err != nil {
 			return 0, fmt.Errorf("attach to a mail: %w", err)

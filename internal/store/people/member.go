@@ -177,3 +177,9 @@ func (s *Store) RemoveMember(organization, userID string, by account.Actor, now 
 	})
 	return engine.Wrap(err, "remove user %s", userID)
 }
+
+// OrganizationsFrom returns the ids of the organizations in which a user has a role from a source.
+func (s *Store) OrganizationsFrom(ctx context.Context, userID, source string) ([]string, error) {
+	ids, err := engine.FindValues[string](ctx, s.Lookups, `SELECT organization FROM members WHERE user_id = $1 AND source = $2`, userID, source)
+	return ids, engine.Wrap(err, "roles of user %s", userID)
+}

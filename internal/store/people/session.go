@@ -155,6 +155,12 @@ func (s *Store) EndSession(organization, id, userID, action string, by account.A
 	return engine.Wrap(err, "end session %s", id)
 }
 
+// LastOrganization returns the organization of the last session of a user. It returns ErrNotFound.
+func (s *Store) LastOrganization(ctx context.Context, userID string) (string, error) {
+	id, err := engine.FirstOf(engine.FindValues[string](ctx, s.Lookups, `SELECT organization FROM sessions WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1`, userID))
+	return id, engine.Wrap(err, "last organization")
+}
+
 // HasSignedIn reports whether a user has signed in from an address before.
 func (s *Store) HasSignedIn(ctx context.Context, userID, address string) (bool, error) {
 	found, err := engine.FindValues[int](ctx, s.Lookups, `SELECT 1 FROM sessions WHERE user_id = $1 AND address = $2 LIMIT 1`, userID, address)

@@ -66,8 +66,9 @@ type Identity struct {
 }
 
 // UserOf returns the user of an identity. An unknown identity becomes an account of the user with
-// its email address, or of a new user. UserOf returns ErrNotFound for an unknown identity
-// without an email address.
+// its email address, or of a new user. A user with an identity has no password: whoever set it
+// may not be the owner of the email address, which only the identity provider has verified. UserOf returns ErrNotFound
+// for an unknown identity without an email address.
 func (s *Store) UserOf(id Identity, now time.Time) (*account.User, error) {
 	var whose *account.User
 	err := s.Execute(func(ctx context.Context, tx *engine.Tx) (err error) {
@@ -79,6 +80,13 @@ func (s *Store) UserOf(id Identity, now time.Time) (*account.User, error) {
 		if errors.Is(err, store.ErrNotFound) {
 			whose = &account.User{ID: account.NewUserID(), Email: id.Email, Name: id.Name}
 			err = insertUser(ctx, tx, whose, now)
+		}
+		if err == nil && whose.Password != "" {
+			whose.Password = ""
+			_, err = tx.Run(ctx, `UPDATE users SET password = '' WHERE id = $1`, whose.ID)
+			if err == nil {
+				_, err = tx.Run(ctx, `UPDATE sessions SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL`, whose.ID, engine.Millis(now))
+			}
 		}
 		if err != nil {
 			return err

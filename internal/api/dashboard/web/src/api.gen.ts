@@ -3213,6 +3213,110 @@ export type WebhookTest = {
   ms: number;
 };
 
+/** The users of an organization, by email. */
+export type UserList = {
+  users: Array<User>;
+};
+
+/** A person who belongs to the organization. */
+export type User = {
+  id: string;
+  email: string;
+  /** The person's name; empty when it is not known. */
+  name: string;
+  role: Role;
+  /** Where the role comes from: `invitation`, or the names of identity providers whose groups give it. */
+  sources: Array<string>;
+  joinedAt: string;
+  /** When the user last used the dashboard in this organization, accurate to one minute; `null` when never. */
+  lastSeenAt: string | null;
+  /** Whether this user made the request. */
+  current: boolean;
+};
+
+/** What a user may do in an organization. A `viewer` reads, an `editor` also runs calls and tasks and changes trackers, an `admin` also changes keys, users, channels and webhooks. */
+export type Role = "viewer" | "editor" | "admin";
+
+/** A change of a user. */
+export type UserPatch = {
+  role: Role;
+};
+
+/** The user after the change. */
+export type ChangedUser = {
+  success: true;
+  user: User;
+};
+
+/** The id of the user who was removed from the organization. */
+export type UserRemoved = {
+  success: true;
+  id: string;
+};
+
+/** The invitations that nobody has accepted yet, newest first. */
+export type InvitationList = {
+  invitations: Array<Invitation>;
+};
+
+/** An offer to join the organization. */
+export type Invitation = {
+  id: string;
+  email: string;
+  role: Role;
+  /** The email of the user or the name of the key that sent the invitation. */
+  invitedBy: string;
+  createdAt: string;
+  expiresAt: string;
+};
+
+/** An invitation to send. */
+export type InvitationRequest = {
+  email: string;
+  role: Role;
+};
+
+/** An invitation with its link. */
+export type NewInvitation = {
+  success: true;
+  invitation: Invitation;
+  /** The link with which the person joins. It is shown only once. */
+  url: string;
+  /** Whether the link was also sent by mail. */
+  mailed: boolean;
+};
+
+/** The id of the invitation that was revoked. */
+export type InvitationRevoked = {
+  success: true;
+  id: string;
+};
+
+/** The token in the link of an invitation. */
+export type InvitationToken = {
+  token: string;
+};
+
+/** An invitation as the invited person sees it. */
+export type OpenedInvitation = {
+  organization: string;
+  email: string;
+  role: Role;
+  /** Whether the person has a password already, which is then required to join. */
+  hasPassword: boolean;
+  /** Whether the person has an account with an identity provider, and accepts the invitation by signing in there. */
+  usesProvider: boolean;
+};
+
+/** Accepts an invitation. */
+export type AcceptRequest = {
+  token: string;
+  /** The person's name, for a new user. */
+  name?: string;
+  /** The password to set, or the current password of a user who has one. */
+  password: string;
+};
+
 /** The dashboard's session. */
 export type SessionResponse = {
   success: true;
@@ -3252,9 +3356,6 @@ export type SessionUser = {
   hasPassword: boolean;
 };
 
-/** What a user may do in an organization. A `viewer` reads, an `editor` also runs calls and tasks and changes trackers, an `admin` also changes keys, users, channels and webhooks. */
-export type Role = "viewer" | "editor" | "admin";
-
 /** An organization that the user belongs to. */
 export type SessionOrganization = {
   id: string;
@@ -3287,6 +3388,52 @@ export type SessionRequest = {
   /** The user's email. */
   email?: string;
   password?: string;
+};
+
+/** Switches the session to another organization of the user. */
+export type SessionPatch = {
+  /** The organization's id. */
+  organization: string;
+};
+
+/** A new password of the signed-in user. */
+export type PasswordChange = {
+  current: string;
+  new: string;
+};
+
+/** Says that the password was changed. All other sessions of the user have ended. */
+export type PasswordChanged = {
+  success: true;
+};
+
+/** The open sessions, newest first. */
+export type SessionList = {
+  sessions: Array<BrowserSession>;
+};
+
+/** A browser that is signed in to the dashboard as a user. */
+export type BrowserSession = {
+  id: string;
+  userId: string;
+  email: string;
+  /** How the user signed in: `password`, or the name of the identity provider. */
+  via: string;
+  /** The IP address at sign-in. */
+  address: string;
+  /** The browser's `User-Agent`. */
+  browser: string;
+  createdAt: string;
+  lastSeenAt: string;
+  expiresAt: string;
+  /** Whether this session made the request. */
+  current: boolean;
+};
+
+/** The id of the session that was ended. */
+export type SessionRevoked = {
+  success: true;
+  id: string;
 };
 
 /** The state of a node: `ok` when it is alive, `ready` when it can take work. */
@@ -3554,9 +3701,21 @@ export interface Operations {
   "GET /v1/ledger": { query: { kind?: LedgerKind; group?: boolean; of?: string; limit?: number; cursor?: string }; body: undefined; response: LedgerPage };
   "POST /v1/webhooks/secret/rotate": { query: undefined; body: undefined; response: RotatedSecret };
   "POST /v1/webhooks/test": { query: undefined; body: WebhookRequest; response: WebhookTestResponse };
+  "GET /v1/users": { query: undefined; body: undefined; response: UserList };
+  "PATCH /v1/users/{id}": { query: undefined; body: UserPatch; response: ChangedUser };
+  "DELETE /v1/users/{id}": { query: undefined; body: undefined; response: UserRemoved };
+  "GET /v1/invitations": { query: undefined; body: undefined; response: InvitationList };
+  "POST /v1/invitations": { query: undefined; body: InvitationRequest; response: NewInvitation };
+  "DELETE /v1/invitations/{id}": { query: undefined; body: undefined; response: InvitationRevoked };
+  "POST /v1/invitation": { query: undefined; body: InvitationToken; response: OpenedInvitation };
+  "POST /v1/invitation/accept": { query: undefined; body: AcceptRequest; response: SessionResponse };
   "GET /v1/session": { query: undefined; body: undefined; response: SessionResponse };
   "POST /v1/session": { query: undefined; body: SessionRequest; response: SessionResponse };
+  "PATCH /v1/session": { query: undefined; body: SessionPatch; response: SessionResponse };
   "DELETE /v1/session": { query: undefined; body: undefined; response: SessionResponse };
+  "PUT /v1/session/password": { query: undefined; body: PasswordChange; response: PasswordChanged };
+  "GET /v1/sessions": { query: undefined; body: undefined; response: SessionList };
+  "DELETE /v1/sessions/{id}": { query: undefined; body: undefined; response: SessionRevoked };
   "GET /healthz": { query: undefined; body: undefined; response: NodeStatus };
   "GET /readyz": { query: undefined; body: undefined; response: NodeStatus };
   "GET /metrics": { query: undefined; body: undefined; response: string };

@@ -1,0 +1,191 @@
+// Package signin decides who may use the dashboard as a user: it opens, checks and ends
+// sessions, for people with a password and for people with an account at an identity provider.
+//
+//	signin.go      the service, its settings and the sessions that it opens
+//	password.go    sign-in with an email and a password
+//	invitation.go  inviting people and joining an organization
+//	identity.go    sign-in with an identity provider, and checking that it still knows the user
+//	sealed.go      encryption of the tokens of identity providers
+package signin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/limits/slowdown"
+	"earshot/internal/signin/oidc"
+	"earshot/internal/store"
+	"earshot/internal/store/orgs"
+	"earshot/internal/store/people"
+)
+
+// SessionLife is how long a browser stays signed in to the dashboard: a working day.
+const SessionLife = 12 * time.Hour
+
+// maxBrowser limits the User-Agent that is stored with a session.
+const maxBrowser = 300
+
+// Settings are the section signIn of the settings file.
+type Settings struct {
+	// Passwords: false turns off sign-in with a password. Absent means true.
+	Passwords *bool `yaml:"passwords"`
+	// CheckEvery is how often an identity provider is asked whether a signed-in user still
+	// exists, and for the user's groups. 0 means 15 minutes.
+	CheckEvery time.Duration   `yaml:"checkEvery"`
+	Providers  []oidc.Settings `yaml:"providers"`
+}
+
+// Config is the configuration of a Service.
+type Config struct {
+	Settings Settings
+	People   *people.Store
+	Orgs     *orgs.Store
+	BaseURL  string
+	Getenv   func(string) string
+	// Mail sends a mail. Nil means that mail is not configured.
+	Mail func(ctx context.Context, to, subject, text string) error
+	Log  *slog.Logger
+}
+
+// Service signs people in. It is safe for concurrent use.
+type Service struct {
+	Config
+	providers map[string]*oidc.Provider
+	passwords *account.Passwords
+	slowdown  *slowdown.Slowdown
+	checks    singleflight.Group
+}
+
+// New returns a Service. It returns an error if the settings are invalid.
+func New(cfg Config) (*Service, error) {
+	s := &Service{Config: cfg, providers: map[string]*oidc.Provider{}, passwords: account.NewPasswords(), slowdown: slowdown.New()}
+	if cfg.Settings.CheckEvery < 0 {
+		return nil, fmt.Errorf("settings: signIn.checkEvery must not be negative, but is %s", cfg.Settings.CheckEvery)
+	}
+	return s, s.openProviders()
+}
+
+// Ways returns how people can sign in.
+func (s *Service) Ways() *earshot.SignInWays {
+	ways := &earshot.SignInWays{Passwords: s.allowsPasswords()}
+	for _, p := range s.Settings.Providers {
+		ways.Providers = append(ways.Providers, earshot.SignInProvider{Name: p.Name, Title: cmp.Or(p.Title, p.Name)})
+	}
+	return ways
+}
+
+// Browser is the client that signs in.
+type Browser struct {
+	Address   string
+	UserAgent string
+	Request   string // id of the request
+	Session   string // id of the session that it has; "" for none
+}
+
+// guest returns the browser as an actor before it has signed in, with an email or the id of a key.
+func (b *Browser) guest(name string) account.Actor {
+	return account.Actor{Kind: account.ActorGuest, Name: name, Address: b.Address, Request: b.Request}
+}
+
+func (b *Browser) user(u *account.User) account.Actor {
+	return account.Actor{Kind: account.ActorUser, ID: u.ID, Name: u.Email, Address: b.Address, Request: b.Request}
+}
+
+// open opens a session of a user in the organization of the user's last session, or in the
+// first one, and returns the secret for the cookie.
+func (s *Service) open(ctx context.Context, u *account.User, b *Browser, session people.Session, seal func(secret string) ([]byte, error)) (secret string, err error) {
+	memberships, err := s.People.Memberships(ctx, u.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(memberships) == 0 {
+		s.Refused(ctx, u, b, "no role")
+		return "", &earshot.Error{Code: earshot.CodeNoPermission, Message: "you do not belong to any organization here; ask an administrator for an invitation or a role"}
+	}
+	last, err := s.People.LastOrganization(ctx, u.ID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", err
+	}
+	session.Organization = memberships[0].Organization
+	if slices.ContainsFunc(memberships, func(m people.Membership) bool { return m.Organization == last }) {
+		session.Organization = last
+	}
+	session.UserID = u.ID
+	return s.store(&session, b, "session.signin", b.user(u), seal)
+}
+
+// store completes and stores a session and returns its secret.
+func (s *Service) store(session *people.Session, b *Browser, action string, by account.Actor, seal func(secret string) ([]byte, error)) (secret string, err error) {
+	now := s.People.Now()
+	session.ID, secret = account.NewSecret(account.SessionSecret)
+	session.Hash, session.Address, session.Browser = account.HashKey(secret), b.Address, b.UserAgent[:min(len(b.UserAgent), maxBrowser)]
+	session.CreatedAt, session.SeenAt = now, now
+	if session.ExpiresAt.IsZero() {
+		session.ExpiresAt = now.Add(SessionLife)
+	}
+	if session.CheckedAt.IsZero() {
+		session.CheckedAt = now
+	}
+	if seal != nil {
+		if session.Sealed, err = seal(secret); err != nil {
+			return "", err
+		}
+	}
+	return secret, s.People.SignIn(session, b.Session, action, by, now)
+}
+
+// Refused adds a refused sign-in to the audit log: of each organization of the user, or of none
+// if the user is not known. The sign-in is refused anyway, so a failure is only logged.
+func (s *Service) Refused(ctx context.Context, u *account.User, b *Browser, reason string) {
+	by, ids := b.guest(u.Email), []string{""}
+	if u.ID != "" {
+		memberships, err := s.People.Memberships(ctx, u.ID)
+		if err != nil {
+			s.Log.Error("find the organizations of a refused sign-in", "error", err)
+		}
+		if len(memberships) > 0 {
+			ids = nil
+		}
+		for _, m := range memberships {
+			ids = append(ids, m.Organization)
+		}
+	}
+	for _, id := range ids {
+		err := s.People.AuditAlone(id, by, store.Audited{Action: "session.refused", Subject: u.Email, After: map[string]string{"reason": reason}}, s.People.Now())
+		if err != nil {
+			s.Log.Error("store a refused sign-in", "error", err)
+		}
+	}
+}
+
+// Switch replaces a session by one for another organization of its user, and returns its secret. It
+// returns ErrNotFound if the user does not belong to the organization.
+func (s *Service) Switch(ctx context.Context, old *people.Session, oldSecret, organization string, b *Browser, by account.Actor) (secret string, err error) {
+	memberships, err := s.People.Memberships(ctx, old.UserID)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(memberships, func(m people.Membership) bool { return m.Organization == organization }) {
+		return "", store.ErrNotFound
+	}
+	session := people.Session{UserID: old.UserID, Organization: organization, Provider: old.Provider, CheckedAt: old.CheckedAt, ExpiresAt: old.ExpiresAt}
+	return s.store(&session, b, "session.switch", by, func(secret string) ([]byte, error) {
+		if len(old.Sealed) == 0 {
+			return nil, nil
+		}
+		tokens, err := unseal(oldSecret, old.Sealed)
+		if err != nil {
+			return nil, err
+		}
+		return seal(secret, tokens)
+	})
+}
