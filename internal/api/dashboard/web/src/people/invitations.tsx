@@ -2,12 +2,11 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { Role } from "../api.gen";
+import type { Invitation, NewInvitation, Role } from "../api.gen";
 import { CardTable } from "../table";
 import { When } from "../time";
 import { Button, Confirm, Loading, Secret, Select, useLoad } from "../ui";
 import { Entry, fieldsOf, Form } from "./form";
-import type { Invitation, NewInvitation } from "./types";
 import { roleChoices, roleNames } from "./words";
 
 export function Invitations() {

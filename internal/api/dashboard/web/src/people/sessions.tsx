@@ -1,11 +1,11 @@
 // The browsers that are signed in: an admin sees those of all users.
 import { AsCall } from "../ascall";
 import { call } from "../api";
+import type { BrowserSession } from "../api.gen";
 import { session } from "../session";
 import { CardTable, type Cells } from "../table";
 import { When } from "../time";
 import { Button, Loading, Problem, useAction, useLoad } from "../ui";
-import type { BrowserSession } from "./types";
 import { browserName } from "./words";
 
 export function Sessions() {

@@ -2,11 +2,10 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { Role } from "../api.gen";
+import type { Role, User } from "../api.gen";
 import { CardTable, type Cells } from "../table";
 import { When } from "../time";
 import { Button, Confirm, Loading, Problem, Select, useAction, useLoad } from "../ui";
-import type { User } from "./types";
 import { roleNames } from "./words";
 
 const invited = "invitation";
