@@ -24,7 +24,7 @@ export function People() {
   const [path = open[0]?.path] = route.value.rest;
   const view = open.find((one) => one.path === path);
   return (
-    <div class="tracking">
+    <div class="tracking people">
       <h1>{may("admin") ? "People" : "Your account"}</h1>
       <nav class="views" aria-label="Views of people">
         {open.map((one) => (

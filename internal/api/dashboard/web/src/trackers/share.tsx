@@ -76,6 +76,7 @@ function Shared({ tracker, onMade }: { tracker: Tracker; onMade: (url: string) =
           type="password"
           autocomplete="new-password"
           required={false}
+          minLength={8}
           maxLength={200}
         />
       </Form>
