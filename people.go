@@ -211,7 +211,7 @@ type AuditEntry struct {
 	ID    string     `json:"id" schema:"uuid"`
 	At    Timestamp  `json:"at"`
 	Actor AuditActor `json:"actor"`
-	// What was done, such as `key.create`.
+	// The name of the action, such as `key.create`.
 	Action string `json:"action"`
 	// The id or name of what was changed.
 	Subject string `json:"subject"`
@@ -226,7 +226,7 @@ type AuditEntry struct {
 
 // AuditPage is entries of the audit log, newest first.
 type AuditPage struct {
-	Entries List[*AuditEntry] `json:"entries"`
+	Entries List[AuditEntry] `json:"entries"`
 	// The `cursor` of the next page; `null` on the last page.
 	NextCursor *string `json:"nextCursor"`
 }
@@ -243,8 +243,8 @@ type AuditQuery struct {
 	From string `json:"from,omitempty" schema:"date"`
 	// The last day, in UTC.
 	To string `json:"to,omitempty" schema:"date"`
-	// `csv` for a file of all entries that match.
-	Format string `json:"format,omitempty" schema:"enum=json|csv,default=json"`
+	// `csv` for a file of all entries that match; `json`, the default, for a page.
+	Format string `json:"format,omitempty" schema:"enum=json|csv"`
 	Limit  int    `json:"limit,omitempty" schema:"min=1,max=500,default=100"`
 	Cursor string `json:"cursor,omitempty" schema:"maxLength=100"`
 }

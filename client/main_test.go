@@ -68,7 +68,7 @@ func makeAdminKey(ctx context.Context, cfg app.Config, organization string) (str
 		return "", err
 	}
 	key := account.NewKey()
-	err = orgs.New(s).CreateKey(organization, key, []account.Scope{account.ScopeAdmin}, time.Time{}, time.Now())
+	err = orgs.New(s).CreateKey(organization, key, []account.Scope{account.ScopeAdmin}, time.Time{}, account.Operator(), time.Now())
 	return key.Text, errors.Join(err, s.Close())
 }
 

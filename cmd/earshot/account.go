@@ -109,7 +109,7 @@ func (c *orgCreateCmd) Run(in *invocation) error {
 		return err
 	}
 	return withStore(in, func(s *orgs.Store) error {
-		a, err := app.CreateOrganization(s, in.cfg.Settings, c.Name, c.Plan, c.Credits)
+		a, err := app.CreateOrganization(s, in.cfg.Settings, c.Name, c.Plan, c.Credits, account.Operator())
 		if err != nil {
 			return err
 		}
@@ -183,12 +183,12 @@ func (c *orgSetCmd) Run(in *invocation) error {
 	}
 	return withOrganization(in, c.Name, func(s *orgs.Store, o *account.Organization) error {
 		if c.Plan != "" {
-			if err := app.SetPlan(s, in.cfg.Settings, o.ID, c.Plan); err != nil {
+			if err := app.SetPlan(s, in.cfg.Settings, o.ID, c.Plan, account.Operator()); err != nil {
 				return err
 			}
 		}
 		if c.Credits != nil {
-			if _, err := s.SetBalance(o.ID, *c.Credits, s.Now()); err != nil {
+			if _, err := s.SetBalance(o.ID, *c.Credits, account.Operator(), s.Now()); err != nil {
 				return err
 			}
 		}
@@ -239,7 +239,7 @@ func (c *creditsGrantCmd) Run(in *invocation) error {
 		if c.Amount > maxCredits-o.Balance {
 			return fmt.Errorf("a grant of %s is too large: the maximum balance is %s", thousands(c.Amount), thousands(maxCredits))
 		}
-		if _, err := s.Grant(o.ID, c.Amount, s.Now()); err != nil {
+		if _, err := s.Grant(o.ID, c.Amount, account.Operator(), s.Now()); err != nil {
 			return err
 		}
 		return in.printAccount(s, c.Org, c.JSON)

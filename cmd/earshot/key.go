@@ -72,7 +72,7 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 		}
 		key := account.NewKey()
 		key.Name, key.CreditsPerDay, key.CreditsPerMonth = c.Name, c.CreditsPerDay, c.CreditsPerMonth
-		if err := s.CreateKey(o.ID, key, scopes, expires, now); err != nil {
+		if err := s.CreateKey(o.ID, key, scopes, expires, account.Operator(), now); err != nil {
 			return err
 		}
 		if c.JSON {
@@ -221,7 +221,7 @@ Examples:
 // Run sets the limits.
 func (c *keyLimitCmd) Run(in *invocation) error {
 	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
-		if _, err := s.SetKeyBudget(in, o.ID, c.ID, c.CreditsPerDay, c.CreditsPerMonth, s.Now()); err != nil {
+		if _, err := s.ChangeKey(in, o.ID, c.ID, orgs.KeyChange{CreditsPerDay: &c.CreditsPerDay, CreditsPerMonth: &c.CreditsPerMonth}, account.Operator(), s.Now()); err != nil {
 			return orList(err)
 		}
 		_, err := fmt.Fprintf(in.out, "key %s may spend %s\n", c.ID, ceilingsOf(c.CreditsPerDay, c.CreditsPerMonth))
@@ -246,7 +246,7 @@ Examples:
 // Run revokes the key.
 func (c *keyRevokeCmd) Run(in *invocation) error {
 	return withStore(in, func(s *orgs.Store) error {
-		if err := s.RevokeKey(c.ID, s.Now()); err != nil {
+		if err := s.RevokeKey(in, c.ID, account.Operator(), s.Now()); err != nil {
 			return orList(err)
 		}
 		_, err := fmt.Fprintf(in.out, "key %s is revoked\n", c.ID)

@@ -44,6 +44,7 @@ type cli struct {
 	Credits   creditsCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage credits."`
 	Webhook   webhookCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage webhooks."`
 	Audit     auditCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Check all balances and counters against the stored rows."`
+	AuditLog  auditLogCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List changes and sign-ins: who, what, when and from where."`
 	Migrate   migrateCmd   `cmd:"" settings:"config,database,allow-unsafe-database" help:"Copy a database into an empty one, such as SQLite into PostgreSQL."`
 	Check     checkCmd     `cmd:"" settings:"config,log-level" help:"Test every configured upstream."`
 	Parse     parseCmd     `cmd:"" help:"Parse a stored page and print the result."`

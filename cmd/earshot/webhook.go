@@ -31,7 +31,7 @@ Examples:
 func (c *webhookRotateCmd) Run(in *invocation) error {
 	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
 		secret := account.NewWebhookSecret()
-		if err := s.RotateSecret(o.ID, secret, s.Now()); err != nil {
+		if err := s.RotateSecret(o.ID, secret, account.Operator(), s.Now()); err != nil {
 			return err
 		}
 		if c.JSON {

@@ -9,11 +9,11 @@ import (
 
 // Plan is a set of limits that an organization subscribes to.
 type Plan struct {
-	Name              string `yaml:"name"`
-	Slots             int    `yaml:"slots"`
-	CreditsPerCycle   int64  `yaml:"creditsPerCycle"`
-	RequestsPerSecond int    `yaml:"requestsPerSecond"`
-	QueueCapacity     int    `yaml:"queueCapacity"`
+	Name              string `json:"name"              yaml:"name"`
+	Slots             int    `json:"slots"             yaml:"slots"`
+	CreditsPerCycle   int64  `json:"creditsPerCycle"   yaml:"creditsPerCycle"`
+	RequestsPerSecond int    `json:"requestsPerSecond" yaml:"requestsPerSecond"`
+	QueueCapacity     int    `json:"queueCapacity"     yaml:"queueCapacity"`
 }
 
 // Plans is the list of plans that a node offers.

@@ -20,17 +20,17 @@ func keyOperations() []Operation {
 				}
 				return earshot.KeyList{Keys: keys}, err
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin, Client: Method{Name: "CreateKey"}}, (*Server).createKey),
-		operation(Operation{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Client: Method{Name: "ChangeKey", Returns: "Key"}}, (*Server).changeKey),
-		operation(Operation{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Client: Method{Name: "RevokeKey", Returns: "Key"}}, (*Server).revokeKey),
+		operation(Operation{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin, Audit: "key.create", Client: Method{Name: "CreateKey"}}, (*Server).createKey),
+		operation(Operation{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Audit: "key.change", Client: Method{Name: "ChangeKey", Returns: "Key"}}, (*Server).changeKey),
+		operation(Operation{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Audit: "key.revoke", Client: Method{Name: "RevokeKey", Returns: "Key"}}, (*Server).revokeKey),
 	}
 }
 
 func accountOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/ledger", Scope: account.ScopeAdmin, Client: Method{Name: "LedgerEntries", Takes: []string{"Kind"}}}, (*Server).ledger),
-		operation(Operation{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin, Client: Method{Name: "RotateWebhookSecret"}}, (*Server).rotateSecret),
-		operation(Operation{Method: "POST", Path: "/v1/webhooks/test", Scope: account.ScopeAdmin, Client: Method{Name: "TestWebhook", Takes: []string{"URL"}, Returns: "Test"}}, (*Server).testWebhook),
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin, Audit: "webhook.rotate", Client: Method{Name: "RotateWebhookSecret"}}, (*Server).rotateSecret),
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/test", Scope: account.ScopeAdmin, Unaudited: sendsTest, Client: Method{Name: "TestWebhook", Takes: []string{"URL"}, Returns: "Test"}}, (*Server).testWebhook),
 	}
 }
 
@@ -55,14 +55,13 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	}
 	key := account.NewKey()
 	key.Name, key.CreditsPerDay, key.CreditsPerMonth = body.Name, int64(body.CreditsPerDay), int64(body.CreditsPerMonth)
-	err := s.Orgs.CreateKey(c.organization(), key, scopes, body.ExpiresAt, now)
+	err := s.Orgs.CreateKey(c.organization(), key, scopes, body.ExpiresAt, c.actor(), now)
 	if errors.Is(err, orgs.ErrTooManyKeys) {
 		err = schema.Invalid(schema.BodyField, "%v", orgs.ErrTooManyKeys)
 	}
 	if err != nil {
 		return earshot.NewKey{}, err
 	}
-	c.note("key created", "key", key.ID)
 	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: now}, ExpiresAt: earshot.When(body.ExpiresAt)}
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
@@ -74,8 +73,8 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 }
 
 // changeKey sets the name or the spending limits of a key of the organization, or both.
-func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (_ *earshot.ChangedKey, err error) {
-	id, body, now := c.subject(), in.value, s.Store.Now()
+func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (*earshot.ChangedKey, error) {
+	id, body := c.subject(), in.value
 	if err := account.CheckKeyName(body.Name); err != nil {
 		in.Reject("name", "%v", err)
 	}
@@ -85,19 +84,18 @@ func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (_ *
 	if !account.IsKeyID(id) {
 		return nil, store.ErrNotFound
 	}
-	var changed *earshot.Key
-	named := in.IsString("name")
-	if named {
-		changed, err = s.Orgs.RenameKey(c.context(), c.organization(), id, body.Name, now)
+	var change orgs.KeyChange
+	if in.IsString("name") {
+		change.Name = &body.Name
 	}
-	if err == nil && (!named || in.Has("creditsPerDay") || in.Has("creditsPerMonth")) {
-		changed, err = s.Orgs.SetKeyBudget(c.context(), c.organization(), id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), now)
+	if change.Name == nil || in.Has("creditsPerDay") || in.Has("creditsPerMonth") {
+		change.CreditsPerDay, change.CreditsPerMonth = new(int64(body.CreditsPerDay)), new(int64(body.CreditsPerMonth))
 	}
+	changed, err := s.Orgs.ChangeKey(c.context(), c.organization(), id, change, c.actor(), s.Store.Now())
 	if err != nil {
 		return nil, err
 	}
 	changed.Current = id == c.principal.KeyID
-	c.note("key changed", "key", id)
 	return &earshot.ChangedKey{Key: *changed}, nil
 }
 
@@ -115,11 +113,10 @@ func (s *Server) revokeKey(c *call, _, _ none) (*earshot.RevokedKey, error) {
 	if !account.IsKeyID(id) {
 		return nil, store.ErrNotFound
 	}
-	key, err := s.Orgs.RevokeKeyOf(c.organization(), id, s.Store.Now())
+	key, err := s.Orgs.RevokeKeyOf(c.organization(), id, c.actor(), s.Store.Now())
 	if err != nil {
 		return nil, err
 	}
-	c.note("key revoked", "key", id)
 	return &earshot.RevokedKey{Key: *key}, nil
 }
 
@@ -151,10 +148,9 @@ func (s *Server) ledger(c *call, q earshot.LedgerQuery, _ none) (page earshot.Le
 // which cannot be read again.
 func (s *Server) rotateSecret(c *call, _, _ none) (earshot.RotatedSecret, error) {
 	secret, now := account.NewWebhookSecret(), s.Store.Now()
-	if err := s.Store.RotateSecret(c.organization(), secret, now); err != nil {
+	if err := s.Store.RotateSecret(c.organization(), secret, c.actor(), now); err != nil {
 		return earshot.RotatedSecret{}, err
 	}
-	c.note("webhook secret rotated")
 	return earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: now.Add(store.SecretLife)}}, nil
 }
 

@@ -16,11 +16,11 @@ func alertOperations() []Operation {
 				}
 				return s.Trackers.Alerts(c.context(), c.organization(), c.trackerName(), &q, before)
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Finds: "alert", Repeatable: true, Client: Method{Name: "AcknowledgeAlert", Returns: "Alert"}},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Finds: "alert", Repeatable: true, Audit: "alert.acknowledge", Client: Method{Name: "AcknowledgeAlert", Returns: "Alert"}},
 			func(s *Server, c *call, _, _ none) (*earshot.AlertAcknowledged, error) {
-				return s.Trackers.Acknowledge(c.context(), c.organization(), c.trackerName(), c.subject(), c.principal.KeyID, s.Store.Now())
+				return s.Trackers.Acknowledge(c.context(), c.organization(), c.trackerName(), c.subject(), c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Client: Method{Name: "TestAlerts", Takes: []string{"Channel"}, Returns: "Tests"}},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Unaudited: sendsTest, Client: Method{Name: "TestAlerts", Takes: []string{"Channel"}, Returns: "Tests"}},
 			func(s *Server, c *call, _ none, request earshot.AlertTestRequest) (*earshot.AlertTestResult, error) {
 				c.turn.End() // the rest is only waiting for receivers
 				return s.Trackers.TestAlerts(c.context(), c.organization(), c.trackerName(), request.Channel, s.Store.Now())
@@ -34,17 +34,13 @@ func channelOperations() []Operation {
 			func(s *Server, c *call, _, _ none) (*earshot.ChannelList, error) {
 				return s.Trackers.Channels(c.context(), c.organization())
 			}),
-		operation(Operation{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Client: Method{Name: "SaveChannel"}}, (*Server).saveChannel),
-		operation(Operation{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Finds: "channel", Client: Method{Name: "DeleteChannel", Returns: nothing}},
+		operation(Operation{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Audit: "channel.save", Client: Method{Name: "SaveChannel"}}, (*Server).saveChannel),
+		operation(Operation{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Finds: "channel", Audit: "channel.delete", Client: Method{Name: "DeleteChannel", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.ChannelDeleted, error) {
 				name := c.subject()
-				err := s.Trackers.DeleteChannel(c.context(), c.organization(), name)
-				if err == nil {
-					c.note("channel deleted", "channel", name)
-				}
-				return earshot.ChannelDeleted{Name: name}, err
+				return earshot.ChannelDeleted{Name: name}, s.Trackers.DeleteChannel(c.context(), c.organization(), name, c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/channels/{name}/test", Scope: account.ScopeAdmin, Finds: "channel", Client: Method{Name: "TestChannel", Returns: "Test"}},
+		operation(Operation{Method: "POST", Path: "/v1/channels/{name}/test", Scope: account.ScopeAdmin, Finds: "channel", Unaudited: sendsTest, Client: Method{Name: "TestChannel", Returns: "Test"}},
 			func(s *Server, c *call, _, _ none) (earshot.ChannelTestResponse, error) {
 				c.turn.End() // the rest is only waiting for the receiver
 				test, err := s.Trackers.TestReceiver(c.context(), c.organization(), c.subject(), s.Store.Now())
@@ -64,14 +60,5 @@ func (s *Server) saveChannel(c *call, _ none, in unchecked[earshot.ChannelReques
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	saved, err := s.Trackers.SaveChannel(c.context(), c.organization(), name, &in.value, s.Store.Now())
-	if err == nil {
-		c.note("channel saved", "channel", name)
-	}
-	return saved, err
-}
-
-// note logs a change with the key that made it.
-func (c *call) note(message string, what ...any) {
-	c.server.Log.Info(message, append(what, "request", c.id, "organization", c.organization(), "by", c.principal.KeyID)...)
+	return s.Trackers.SaveChannel(c.context(), c.organization(), name, &in.value, c.actor(), s.Store.Now())
 }

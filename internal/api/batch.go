@@ -23,7 +23,7 @@ func batchOperations() []Operation {
 				}
 				return new(batchRecord(found)), nil
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/batches/{id}/retry", Scope: account.ScopeTasks, Finds: "batch", Repeatable: true, Client: Method{Name: "RetryBatch"}}, (*Server).retryBatch),
+		operation(Operation{Method: "POST", Path: "/v1/batches/{id}/retry", Scope: account.ScopeTasks, Finds: "batch", Repeatable: true, Unaudited: submitsWork, Client: Method{Name: "RetryBatch"}}, (*Server).retryBatch),
 		special(Operation{Method: "GET", Path: "/v1/batches/{id}/results", Scope: account.ScopeRead, Finds: "batch", Events: []any{earshot.BatchResult{}}}, (*Server).batchResults),
 	}
 }

@@ -193,6 +193,13 @@ func (c *call) actor() account.Actor {
 // address returns the client's address, which is used for limits if there is no key.
 func (c *call) address() string { return share.Address(c.r.RemoteAddr) }
 
+// actor returns who makes the request, for the audit log.
+func (c *call) actor() account.Actor {
+	by := c.principal.Actor()
+	by.Address, by.Request = c.address(), c.id
+	return by
+}
+
 // json sends v with the status 200.
 func (c *call) json(v any) error {
 	body, err := json.Marshal(v)

@@ -18,7 +18,7 @@ func requestOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/requests", Scope: account.ScopeRead, Client: Method{Name: "Requests"}}, (*Server).requests),
 		operation(Operation{Method: "GET", Path: "/v1/requests/{id}", Scope: account.ScopeRead, Finds: "call or task", Client: Method{Name: "Request", Takes: []string{}}}, (*Server).request),
-		operation(Operation{Method: "POST", Path: "/v1/requests/{id}/retry", Scope: account.ScopeTasks, Finds: "call or task", Repeatable: true, Client: Method{Name: "RetryRequest"}}, (*Server).retryRequest),
+		operation(Operation{Method: "POST", Path: "/v1/requests/{id}/retry", Scope: account.ScopeTasks, Finds: "call or task", Repeatable: true, Unaudited: submitsWork, Client: Method{Name: "RetryRequest"}}, (*Server).retryRequest),
 	}
 }
 

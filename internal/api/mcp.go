@@ -15,9 +15,9 @@ import (
 
 func mcpOperations() []Operation {
 	return []Operation{
-		{Method: "POST", Path: "/mcp", serve: (*Server).mcp},
+		{Method: "POST", Path: "/mcp", Unaudited: "tool calls are requests of their own", serve: (*Server).mcp},
 		{Method: "GET", Path: "/mcp", serve: (*Server).mcp},
-		{Method: "DELETE", Path: "/mcp", serve: (*Server).mcp},
+		{Method: "DELETE", Path: "/mcp", Unaudited: "tool calls are requests of their own", serve: (*Server).mcp},
 	}
 }
 

@@ -19,10 +19,10 @@ func monitorOperations(providers []provider.Provider) []Operation {
 	for _, p := range providers {
 		about := p.Definition()
 		all = append(all, Operation{
-			Method: "POST", Path: "/v1/monitor/" + about.Name, Scope: account.ScopeMonitor, Body: about.Request, Response: about.Result, serve: monitor(p),
+			Method: "POST", Path: "/v1/monitor/" + about.Name, Scope: account.ScopeMonitor, Unaudited: submitsWork, Body: about.Request, Response: about.Result, serve: monitor(p),
 		})
 	}
-	return append(all, operation(Operation{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor, Repeatable: true, Client: Method{Name: "Goto", Takes: []string{"URL"}, Returns: "URL"}}, (*Server).resolve))
+	return append(all, operation(Operation{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor, Repeatable: true, Unaudited: changesNothing, Client: Method{Name: "Goto", Takes: []string{"URL"}, Returns: "URL"}}, (*Server).resolve))
 }
 
 // monitor returns the handler of a provider's synchronous call.

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/api/openapi"
+	"earshot/internal/provider"
 	"earshot/internal/schema"
 )
 
@@ -39,6 +41,20 @@ func TestDeclarationServes(t *testing.T) {
 	s.invalid(t, made, 400, "colour", "url")
 	made.key = s.newKey(t, account.ScopeRead)
 	s.fails(t, made, 403, earshot.CodeNoPermission)
+}
+
+// Every operation that can change something says what it writes to the audit log, or why nothing.
+func TestOperationsDeclareTheirAudit(t *testing.T) {
+	t.Parallel()
+	for _, o := range api.Operations([]provider.Provider{echo{}}) {
+		if o.Path == "/v1/session" {
+			continue // TODO: remove this line when the operations of sessions declare it
+		}
+		declared := (o.Audit != "") != (o.Unaudited != "")
+		if (o.Method == http.MethodGet) == declared {
+			t.Errorf("%s %s has Audit %q and Unaudited %q", o.Method, o.Path, o.Audit, o.Unaudited)
+		}
+	}
 }
 
 const toyProse = `

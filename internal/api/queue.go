@@ -18,9 +18,6 @@ func queueOf(status history.QueueStatus) earshot.QueueStatus {
 
 // clear removes all queued tasks of the organization.
 func (s *Server) clear(c *call, _, _ none) (earshot.QueueCleared, error) {
-	cleared, err := s.Store.Clear(c.organization(), c.started)
-	if err == nil {
-		c.note("queue cleared", "tasks", cleared)
-	}
+	cleared, err := s.Store.Clear(c.organization(), c.actor(), c.started)
 	return earshot.QueueCleared{Cleared: cleared}, err
 }

@@ -199,14 +199,14 @@ func TestInvalidKeys(t *testing.T) {
 	s := serve(t)
 	credits := func(key account.Key) request { return request{method: "GET", path: "/v1/credits", key: key.Text} }
 	key := account.NewKey() // nobody can make another of the same id, so another is stored under it
-	if err := s.orgs.CreateKey(s.org.ID, account.Key{ID: key.ID, Text: account.NewKey().Text}, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
+	if err := s.orgs.CreateKey(s.org.ID, account.Key{ID: key.ID, Text: account.NewKey().Text}, account.DefaultScopes(), time.Time{}, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s.fails(t, credits(key), http.StatusUnauthorized, earshot.CodeInvalidKey)
 	s.fails(t, credits(s.expiringKey(t, s.org, time.Now().Add(-time.Millisecond), account.DefaultScopes()...)), http.StatusUnauthorized, earshot.CodeInvalidKey)
 	valid := s.expiringKey(t, s.org, time.Now().Add(time.Hour), account.DefaultScopes()...)
 	s.succeeds(t, credits(valid))
-	if err := s.orgs.RevokeKey(valid.ID, time.Now()); err != nil {
+	if err := s.orgs.RevokeKey(t.Context(), valid.ID, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the key is revoked", func() bool { return s.send(t, credits(valid)).status == http.StatusUnauthorized })
@@ -552,7 +552,7 @@ func TestPages(t *testing.T) {
 		s.succeeds(t, request{method: "POST", path: "/v1/async/task", key: s.key, body: echoTask})
 	}
 	for range tasks - 1 {
-		if _, err := s.orgs.Grant(s.org.ID, 1, time.Now()); err != nil {
+		if _, err := s.orgs.Grant(s.org.ID, 1, account.Operator(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

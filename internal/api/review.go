@@ -19,9 +19,9 @@ func reviewOperations() []Operation {
 				}
 				return s.Trackers.Reviews(c.context(), c.organization(), c.trackerName(), &q, from, until, after)
 			}),
-		operation(Operation{Method: "PATCH", Path: "/v1/trackers/{name}/reviews/{id}", Scope: account.ScopeTrack, Finds: "review", Client: Method{Name: "MarkReview", Returns: "Review"}},
+		operation(Operation{Method: "PATCH", Path: "/v1/trackers/{name}/reviews/{id}", Scope: account.ScopeTrack, Finds: "review", Audit: "review.mark", Client: Method{Name: "MarkReview", Returns: "Review"}},
 			func(s *Server, c *call, _ none, patch earshot.ReviewPatch) (*earshot.ReviewMarked, error) {
-				return s.Trackers.MarkReview(c.context(), c.organization(), c.trackerName(), c.subject(), patch, c.principal.KeyID, s.Store.Now())
+				return s.Trackers.MarkReview(c.context(), c.organization(), c.trackerName(), c.subject(), patch, c.actor(), s.Store.Now())
 			}),
 	}
 }

@@ -25,6 +25,8 @@ type Operation struct {
 	BodyOptional bool          // treats a missing body as an empty object
 	Repeatable   bool          // a POST that is idempotent
 	Finds        string        // the name of the thing in the error for store.ErrNotFound
+	Audit        string        // its actions in the audit log, separated by commas
+	Unaudited    string        // why an operation other than GET is not in the audit log
 	Client       Method
 
 	Query, Body, Response any
@@ -33,6 +35,13 @@ type Operation struct {
 
 	serve func(*Server, *call) error
 }
+
+// Values of Unaudited.
+const (
+	changesNothing = "changes nothing"
+	submitsWork    = "the history and the ledger show submitted work"
+	sendsTest      = "sends a test message and changes nothing"
+)
 
 // Method is the method of the Go client that `make generate` writes for an operation. For a
 // response with a NextCursor, the method is an iterator, unless Takes contains the cursor.
@@ -74,6 +83,7 @@ func Operations(providers []provider.Provider) []Operation {
 		eventOperations(),
 		keyOperations(),
 		accountOperations(),
+		auditOperations(),
 		mcpOperations(),
 		userOperations(),
 		invitationOperations(),

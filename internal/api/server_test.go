@@ -169,7 +169,7 @@ func (s *server) newKey(t *testing.T, scopes ...account.Scope) string {
 func (s *server) expiringKey(t *testing.T, o *account.Organization, expires time.Time, scopes ...account.Scope) account.Key {
 	t.Helper()
 	key := account.NewKey()
-	if err := s.orgs.CreateKey(o.ID, key, scopes, expires, time.Now()); err != nil {
+	if err := s.orgs.CreateKey(o.ID, key, scopes, expires, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	return key

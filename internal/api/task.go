@@ -22,9 +22,9 @@ const MaxTasks = 500
 
 func taskOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "POST", Path: "/v1/async/task", Scope: account.ScopeTasks, Submits: true}, (*Server).submit),
-		operation(Operation{Method: "POST", Path: "/v1/async/task/batch", Scope: account.ScopeTasks, Submits: true}, (*Server).submitBatch),
-		operation(Operation{Method: "POST", Path: "/v1/async/task/batch/preview", Scope: account.ScopeRead, Long: true, Repeatable: true, Client: Method{Name: "PreviewBatch"}}, (*Server).previewBatch),
+		operation(Operation{Method: "POST", Path: "/v1/async/task", Scope: account.ScopeTasks, Submits: true, Unaudited: submitsWork}, (*Server).submit),
+		operation(Operation{Method: "POST", Path: "/v1/async/task/batch", Scope: account.ScopeTasks, Submits: true, Unaudited: submitsWork}, (*Server).submitBatch),
+		operation(Operation{Method: "POST", Path: "/v1/async/task/batch/preview", Scope: account.ScopeRead, Long: true, Repeatable: true, Unaudited: changesNothing, Client: Method{Name: "PreviewBatch"}}, (*Server).previewBatch),
 		operation(Operation{Method: "GET", Path: "/v1/async/task/{taskId}", Scope: account.ScopeRead, Finds: "task", Client: Method{Name: "Task"}},
 			func(s *Server, c *call, _, _ none) (*earshot.TaskRecord, error) {
 				task, err := s.Store.Task(c.context(), c.organization(), c.subject())
@@ -33,9 +33,9 @@ func taskOperations() []Operation {
 				}
 				return new(s.record(task)), nil
 			}),
-		operation(Operation{Method: "DELETE", Path: "/v1/async/task/{taskId}", Scope: account.ScopeTasks, Finds: "task", Client: Method{Name: "Cancel", Returns: nothing}},
+		operation(Operation{Method: "DELETE", Path: "/v1/async/task/{taskId}", Scope: account.ScopeTasks, Finds: "task", Audit: "task.cancel", Client: Method{Name: "Cancel", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.TaskCanceled, error) {
-				return earshot.TaskCanceled{ID: strings.ToLower(c.subject())}, s.Store.Cancel(c.context(), c.organization(), c.subject(), s.Store.Now())
+				return earshot.TaskCanceled{ID: strings.ToLower(c.subject())}, s.Store.Cancel(c.context(), c.organization(), c.subject(), c.actor(), s.Store.Now())
 			}),
 		operation(Operation{Method: "GET", Path: "/v1/async/tasks", Scope: account.ScopeRead, Client: Method{Name: "Tasks"}}, (*Server).tasks),
 		operation(Operation{Method: "GET", Path: "/v1/async/status", Scope: account.ScopeRead, Client: Method{Name: "QueueStatus"}},
@@ -46,7 +46,7 @@ func taskOperations() []Operation {
 				}
 				return new(queueOf(status)), nil
 			}),
-		operation(Operation{Method: "DELETE", Path: "/v1/async/queue", Scope: account.ScopeTasks, Client: Method{Name: "ClearQueue", Returns: "Cleared"}}, (*Server).clear),
+		operation(Operation{Method: "DELETE", Path: "/v1/async/queue", Scope: account.ScopeTasks, Audit: "queue.clear", Client: Method{Name: "ClearQueue", Returns: "Cleared"}}, (*Server).clear),
 	}
 }
 

@@ -23,16 +23,16 @@ func trackerOperations() []Operation {
 			func(s *Server, c *call, _, _ none) (*earshot.Tracker, error) {
 				return s.Trackers.Get(c.context(), c.organization(), c.trackerName(), s.Store.Now())
 			}),
-		operation(Operation{Method: "PUT", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, YAML: true}, (*Server).applyTracker),
-		operation(Operation{Method: "PATCH", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker"},
+		operation(Operation{Method: "PUT", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, YAML: true, Audit: "tracker.create,tracker.change"}, (*Server).applyTracker),
+		operation(Operation{Method: "PATCH", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.pause,tracker.resume"},
 			func(s *Server, c *call, _ none, patch earshot.TrackerPatch) (*earshot.Tracker, error) {
-				return s.Trackers.SetState(c.context(), c.organization(), c.trackerName(), patch.State, s.Store.Now())
+				return s.Trackers.SetState(c.context(), c.organization(), c.trackerName(), patch.State, c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker", Client: Method{Name: "DeleteTracker", Returns: nothing}},
+		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.delete", Client: Method{Name: "DeleteTracker", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.TrackerDeleted, error) {
-				return earshot.TrackerDeleted{Name: c.trackerName()}, s.Trackers.Store.DeleteTracker(c.context(), c.organization(), c.trackerName(), s.Store.Now())
+				return earshot.TrackerDeleted{Name: c.trackerName()}, s.Trackers.Store.DeleteTracker(c.context(), c.organization(), c.trackerName(), c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, BodyOptional: true, Repeatable: true, Client: Method{Name: "MakeDemo"}}, (*Server).makeDemo),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, BodyOptional: true, Repeatable: true, Audit: "tracker.create", Client: Method{Name: "MakeDemo"}}, (*Server).makeDemo),
 	}
 }
 
@@ -46,17 +46,17 @@ func sweepOperations() []Operation {
 				}
 				return s.Trackers.Sweeps(c.context(), c.organization(), c.trackerName(), q.State, before, q.Limit)
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeTrack, Finds: "tracker"},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.run"},
 			func(s *Server, c *call, _ none, request earshot.SweepRequest) (*earshot.SweepStarted, error) {
-				return s.Trackers.RunNow(c.context(), c.organization(), c.trackerName(), request, s.Store.Now())
+				return s.Trackers.RunNow(c.context(), c.organization(), c.trackerName(), request, c.actor(), s.Store.Now())
 			}),
 		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeRead, Finds: "sweep", Client: Method{Name: "Sweep"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Sweep, error) {
 				return s.Trackers.Sweep(c.context(), c.organization(), c.trackerName(), c.subject())
 			}),
-		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeTrack, Finds: "sweep", Client: Method{Name: "CancelSweep"}},
+		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeTrack, Finds: "sweep", Audit: "sweep.cancel", Client: Method{Name: "CancelSweep"}},
 			func(s *Server, c *call, _, _ none) (*earshot.SweepCancelResult, error) {
-				return s.Trackers.Cancel(c.context(), c.organization(), c.trackerName(), c.subject(), s.Store.Now())
+				return s.Trackers.Cancel(c.context(), c.organization(), c.trackerName(), c.subject(), c.actor(), s.Store.Now())
 			}),
 	}
 }
@@ -73,7 +73,7 @@ func (s *Server) applyTracker(c *call, q earshot.TrackerQuery, _ unread[earshot.
 	if err != nil {
 		return nil, err
 	}
-	applied, err := s.Trackers.Apply(c.context(), c.organization(), c.trackerName(), body, c.isYAML(), q.DryRun, s.Store.Now())
+	applied, err := s.Trackers.Apply(c.context(), c.organization(), c.trackerName(), body, c.isYAML(), q.DryRun, c.actor(), s.Store.Now())
 	return applied, c.unlessChanged(err)
 }
 
@@ -96,7 +96,7 @@ func (s *Server) makeDemo(c *call, _ none, in unchecked[earshot.DemoRequest]) (*
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	made, err := s.Trackers.MakeDemo(c.context(), c.organization(), c.trackerName(), in.value, s.Store.Now())
+	made, err := s.Trackers.MakeDemo(c.context(), c.organization(), c.trackerName(), in.value, c.actor(), s.Store.Now())
 	return made, c.unlessChanged(err)
 }
 

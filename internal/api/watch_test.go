@@ -23,7 +23,7 @@ func TestOnePollerPerOrganization(t *testing.T) {
 	w := newWatch(Config{Store: history.New(s), Orgs: accounts, Log: log}, newKeyring(accounts, people.New(s), share.NewPool(keyLookups)), share.NewPool(100))
 	o := storetest.Organization(t, s, 5, 1000)
 	key := account.NewKey()
-	if err := accounts.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
+	if err := accounts.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	var streams []*stream

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
+	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/api/dashboard"
 	"earshot/internal/api/mcp"
@@ -125,7 +126,7 @@ func (a *App) prepareAccounts(ctx context.Context) error {
 	if err != nil || len(all) > 0 {
 		return err
 	}
-	a.First, err = CreateOrganization(a.orgs, a.cfg.Settings, "default", "hobby", nil)
+	a.First, err = CreateOrganization(a.orgs, a.cfg.Settings, "default", "hobby", nil, account.System())
 	if errors.Is(err, orgs.ErrExists) {
 		return nil
 	}

@@ -79,7 +79,7 @@ type Account struct {
 
 // CreateOrganization creates an organization with a key. If credits is not nil, it replaces
 // the first grant of the plan.
-func CreateOrganization(s *orgs.Store, settings Settings, name, planName string, credits *int64) (*Account, error) {
+func CreateOrganization(s *orgs.Store, settings Settings, name, planName string, credits *int64, by account.Actor) (*Account, error) {
 	plan, err := settings.plan(planName)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func CreateOrganization(s *orgs.Store, settings Settings, name, planName string,
 	created.Key.Name = "first"
 	created.Organization, err = s.CreateOrganization(orgs.NewOrganization{
 		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
-	}, s.Now())
+	}, by, s.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -106,12 +106,12 @@ func CreateOrganization(s *orgs.Store, settings Settings, name, planName string,
 }
 
 // SetPlan changes the plan of an organization to one of the configured plans.
-func SetPlan(s *orgs.Store, settings Settings, organization, planName string) error {
+func SetPlan(s *orgs.Store, settings Settings, organization, planName string, by account.Actor) error {
 	plan, err := settings.plan(planName)
 	if err != nil {
 		return err
 	}
-	return s.SetPlan(organization, plan)
+	return s.SetPlan(organization, plan, by, s.Now())
 }
 
 func (s Settings) plan(name string) (account.Plan, error) {

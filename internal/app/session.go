@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/signin"
+	"earshot/internal/store"
 )
 
 // tokenLife is how long the token in the dashboard's URL is valid.
@@ -58,7 +59,10 @@ func (a *App) signIn(ctx context.Context, token string) (text string, whose *acc
 	key := account.NewKey()
 	key.Name = "dashboard"
 	whose = &account.Principal{KeyID: key.ID, KeyName: key.Name, OrganizationID: owner.ID, Scopes: append(account.DefaultScopes(), account.ScopeAdmin)}
-	if err := a.orgs.CreateKey(owner.ID, key, whose.Scopes, now.Add(signin.SessionLife), now); err != nil {
+	if err := a.orgs.CreateKey(owner.ID, key, whose.Scopes, now.Add(signin.SessionLife), account.Operator(), now); err != nil {
+		return "", nil, fmt.Errorf("sign in: %w", err)
+	}
+	if err := a.store.AuditAlone(owner.ID, account.Operator(), store.Audited{Action: "session.signin", Subject: key.ID}, now); err != nil {
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
 	a.ticket.token = ""

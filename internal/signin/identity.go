@@ -109,7 +109,7 @@ func (s *Service) userOf(ctx context.Context, p *oidc.Provider, person *oidc.Per
 	return u, err
 }
 
-// setRoles gives a user the roles that groups give, and takes away those that they no longer give.
+// setRoles stores the roles that groups give to a user, and removes the roles that they no longer give.
 func (s *Service) setRoles(ctx context.Context, u *account.User, settings *oidc.Settings, groups []string, by account.Actor) error {
 	all, err := s.Orgs.Organizations(ctx)
 	if err != nil {

@@ -17,8 +17,8 @@ func errPasswordsOff() error {
 	return &earshot.Error{Code: earshot.CodeNoPermission, Message: "sign-in with a password is turned off; use an identity provider"}
 }
 
-// Password signs in with an email and a password, and returns the secret for the cookie. An
-// unknown user, a user without a password and a wrong password cannot be told apart. Failed
+// Password signs in with an email and a password, and returns the secret for the cookie. The
+// error is the same for an unknown user, a user without a password and a wrong password. Failed
 // attempts slow down; Password then returns a slowdown.RefusedError.
 func (s *Service) Password(ctx context.Context, email, password string, b *Browser) (secret string, err error) {
 	if !s.allowsPasswords() {

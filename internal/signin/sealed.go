@@ -41,7 +41,8 @@ func unseal(secret string, sealed []byte) (tokens oidc.Tokens, err error) {
 	if err != nil {
 		return tokens, err
 	}
-	return tokens, json.Unmarshal(text, &tokens)
+	err = json.Unmarshal(text, &tokens)
+	return tokens, err
 }
 
 func cipherOf(secret string) (cipher.AEAD, error) {

@@ -71,7 +71,8 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Settings.CheckEvery < 0 {
 		return nil, fmt.Errorf("settings: signIn.checkEvery must not be negative, but is %s", cfg.Settings.CheckEvery)
 	}
-	return s, s.openProviders()
+	err := s.openProviders()
+	return s, err
 }
 
 // Ways returns how people can sign in.

@@ -13,7 +13,7 @@ import (
 func TestUnusedCreditsOfACycleExpireAndOthersStay(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
-		if _, err := orgs.New(s).Grant(o.ID, 40, time.Now()); err != nil { // does not expire
+		if _, err := orgs.New(s).Grant(o.ID, 40, account.Operator(), time.Now()); err != nil { // does not expire
 			t.Fatal(err)
 		}
 		job := aJob(o, node, 10)
@@ -54,10 +54,10 @@ func TestABalanceCannotBeSetBelowHeldCredits(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		begin(t, s, aJob(o, node, 10))
-		if _, err := orgs.New(s).SetBalance(o.ID, 9, time.Now()); err == nil {
+		if _, err := orgs.New(s).SetBalance(o.ID, 9, account.Operator(), time.Now()); err == nil {
 			t.Error("the balance was set below what is held")
 		}
-		set, err := orgs.New(s).SetBalance(o.ID, 10, time.Now())
+		set, err := orgs.New(s).SetBalance(o.ID, 10, account.Operator(), time.Now())
 		if err != nil || set.Balance != 10 {
 			t.Errorf("got %+v, %v", set, err)
 		}

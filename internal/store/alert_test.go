@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/storetest"
@@ -72,7 +73,7 @@ func TestDetectorsProcessASweepOnce(t *testing.T) {
 		if err != nil || len(waiting) != 0 {
 			t.Errorf("left are %v, %v", waiting, err)
 		}
-		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
+		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", account.Operator(), time.Now()))
 		f.tidy(time.Now().Add(time.Minute))
 		counts, err := s.Counts(t.Context(), "series", "alerts", "alert_deliveries", "deliveries")
 		if err != nil || fmt.Sprint(counts) != "[0 0 0 0]" {
@@ -132,7 +133,7 @@ func TestAnAcknowledgedAlertMakesRoomForTheNext(t *testing.T) {
 			t.Fatalf("open are %v, %v", open, err)
 		}
 		for _, by := range []string{"ada", "bob"} { // only the first is recorded
-			seen, err := alerting.New(s).AcknowledgeAlert(f.t, open[0].ID, by, time.Now())
+			seen, err := alerting.New(s).AcknowledgeAlert(f.t, open[0].ID, account.Actor{Kind: account.ActorKey, ID: by}, time.Now())
 			if err != nil || seen.AcknowledgedBy != "ada" || seen.AcknowledgedAt.IsZero() {
 				t.Errorf("acknowledged is %+v, %v", seen, err)
 			}
@@ -142,7 +143,7 @@ func TestAnAcknowledgedAlertMakesRoomForTheNext(t *testing.T) {
 		if err != nil || err2 != nil || len(open) != 0 || len(all) != 1 {
 			t.Errorf("open are %v, all %v, %v %v", open, all, err, err2)
 		}
-		if _, err := alerting.New(s).AcknowledgeAlert(f.t, uuid.NewString(), "ada", time.Now()); !errors.Is(err, store.ErrNotFound) {
+		if _, err := alerting.New(s).AcknowledgeAlert(f.t, uuid.NewString(), account.Operator(), time.Now()); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("acknowledging an unknown alert: %v", err)
 		}
 	})

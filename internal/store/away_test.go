@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
@@ -36,7 +37,10 @@ func TestAnUnreachableDatabaseIsUnavailable(t *testing.T) {
 		}},
 		{"a call", func(context.Context) error { _, err := s.Begin(aJob(o, node, 5)); return err }},
 		{"a submission", func(context.Context) error { _, err := s.Submit(o.ID, someTasks(o, 1), 1, time.Now()); return err }},
-		{"a grant", func(context.Context) error { _, err := orgs.New(s).Grant(o.ID, 5, time.Now()); return err }},
+		{"a grant", func(context.Context) error {
+			_, err := orgs.New(s).Grant(o.ID, 5, account.Operator(), time.Now())
+			return err
+		}},
 	}
 	detour.Cut()
 	for _, op := range operations {

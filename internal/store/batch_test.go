@@ -132,7 +132,7 @@ func TestABatchReportsItsProgressAndIsRetriedOnce(t *testing.T) {
 		}
 		checkResults(t, s, o, id, tasks[0].ID)
 
-		if n, err := s.Clear(o.ID, time.Now()); err != nil || n != 3 {
+		if n, err := s.Clear(o.ID, account.Operator(), time.Now()); err != nil || n != 3 {
 			t.Errorf("cleared %d, %v", n, err)
 		}
 		if got, want := standing(t, s, o, id), "4 of 5: map[COMPLETED:1], 4 of 5 credits"; got != want {

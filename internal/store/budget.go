@@ -161,6 +161,14 @@ func (w *Work) releaseBudget(job *Job, held, charged int64, now time.Time) {
 	}
 }
 
+// Budget returns the budgets of a key whose organization is locked; 0 is no limit.
+func (w *Work) Budget(organization, id string) (perDay, perMonth int64) {
+	if b := w.budgets[taskKey{organization, id}]; b != nil {
+		return b.perDay, b.perMonth
+	}
+	return 0, 0
+}
+
 // SetBudget changes the budgets of a key whose organization is locked.
 func (w *Work) SetBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) error {
 	key := taskKey{organization, id}

@@ -20,10 +20,14 @@ func limitedKey(t *testing.T, s *store.Store, o *account.Organization, perDay, p
 	t.Helper()
 	key := account.NewKey()
 	key.CreditsPerDay, key.CreditsPerMonth = perDay, perMonth
-	if err := orgs.New(s).CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
+	if err := orgs.New(s).CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, account.Operator(), now); err != nil {
 		t.Fatal(err)
 	}
 	return key.ID
+}
+
+func limits(perDay, perMonth int64) orgs.KeyChange {
+	return orgs.KeyChange{CreditsPerDay: &perDay, CreditsPerMonth: &perMonth}
 }
 
 func budgetOf(t *testing.T, s *store.Store, o *account.Organization, key string, now time.Time) *earshot.KeyBudget {
@@ -124,7 +128,7 @@ func TestARefusalNamesTheBudgetAndTheNextDayResetsIt(t *testing.T) {
 			}
 		}
 		// Held credits count against the month, too: 6 + 6 + 6 fit into 25, but 24 + 6 do not.
-		if _, err := orgs.New(s).SetKeyBudget(t.Context(), o.ID, key, 0, 25, now); err != nil {
+		if _, err := orgs.New(s).ChangeKey(t.Context(), o.ID, key, limits(0, 25), account.Operator(), now); err != nil {
 			t.Fatal(err)
 		}
 		at := now.AddDate(0, 0, 1)
@@ -170,7 +174,7 @@ func TestAQueuedTaskBeyondTheBudgetFails(t *testing.T) {
 		if _, err := s.Submit(o.ID, tasks[1:], 2, now); err != nil {
 			t.Fatal(err)
 		}
-		if k, err := orgs.New(s).SetKeyBudget(t.Context(), o.ID, key, 13, 0, now); err != nil || k.Budget.Held != 6 {
+		if k, err := orgs.New(s).ChangeKey(t.Context(), o.ID, key, limits(13, 0), account.Operator(), now); err != nil || k.Budget.Held != 6 {
 			t.Fatalf("the key is %+v, %v", k, err)
 		}
 		// The second task fits into the budget; the third waits for credits held by the others.
@@ -195,7 +199,7 @@ func TestAQueuedTaskBeyondTheBudgetFails(t *testing.T) {
 			t.Errorf("the budget is %+v", b)
 		}
 		storetest.Audited(t, s)
-		if k, err := orgs.New(s).SetKeyBudget(t.Context(), o.ID, key, 0, 0, now); err != nil || k.Budget != nil {
+		if k, err := orgs.New(s).ChangeKey(t.Context(), o.ID, key, limits(0, 0), account.Operator(), now); err != nil || k.Budget != nil {
 			t.Errorf("without a budget the key is %+v, %v", k, err)
 		}
 		storetest.Audited(t, s)

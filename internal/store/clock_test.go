@@ -42,7 +42,7 @@ func TestACallersTimeDoesNotEndACycle(t *testing.T) {
 		job.CreatedAt = year2099
 		begin(t, s, job)
 		settle(t, s, completed(job, 10), year2099)
-		if _, err := orgs.New(s).Grant(o.ID, 5, year2099); err != nil {
+		if _, err := orgs.New(s).Grant(o.ID, 5, account.Operator(), year2099); err != nil {
 			t.Fatal(err)
 		}
 		if got := reload(t, s, o.ID, year2099); got.Balance != 295 || got.CycleUsed != 10 || got.CycleResetsAt != o.CycleResetsAt {

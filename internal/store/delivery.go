@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store/engine"
 )
 
@@ -342,11 +343,15 @@ func (s *Store) Deliveries(ctx context.Context, organization string, filter Deli
 
 // RotateSecret replaces the webhook secret of an organization. The previous secret stays valid
 // for SecretLife.
-func (s *Store) RotateSecret(organization, secret string, now time.Time) error {
-	return s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
+func (s *Store) RotateSecret(organization, secret string, by account.Actor, now time.Time) error {
+	err := s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
 		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET webhook_secret_before = webhook_secret, webhook_secret = $2, webhook_secret_rotated_at = $3 WHERE id = $1`,
 			organization, secret, engine.Millis(now))
-		return engine.Wrap(err, "rotate the webhook secret of organization %s", organization)
+		if err != nil {
+			return err
+		}
+		return w.Audit(organization, by, Audited{Action: "webhook.rotate", Subject: organization}, now)
 	}})
+	return engine.Wrap(err, "rotate the webhook secret of organization %s", organization)
 }

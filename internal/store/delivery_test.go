@@ -135,7 +135,7 @@ func TestARotatedSecretStaysValidForADay(t *testing.T) {
 	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		announced(t, s, o, node, "https://hooks.example.com/a", 1)
 		rotated := time.Now().Add(time.Second)
-		if err := s.RotateSecret(o.ID, "new", rotated); err != nil {
+		if err := s.RotateSecret(o.ID, "new", account.Operator(), rotated); err != nil {
 			t.Fatal(err)
 		}
 		for after, want := range map[time.Duration]int{time.Hour: 2, 25 * time.Hour: 1} {
@@ -187,7 +187,7 @@ func TestAnIdempotencyKeyIsFreeWhenItsTaskIsDeleted(t *testing.T) {
 			t.Errorf("deleted %d, %v", n, err)
 		}
 		submit(t, s, o, keyed())
-		if n, err := s.Clear(o.ID, time.Now()); err != nil || n != 1 { // also releases the key, with a similar statement
+		if n, err := s.Clear(o.ID, account.Operator(), time.Now()); err != nil || n != 1 { // also releases the key, with a similar statement
 			t.Errorf("cleared %d, %v", n, err)
 		}
 		submit(t, s, o, keyed())

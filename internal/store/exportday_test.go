@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/exporting"
 	"earshot/internal/store/storetest"
@@ -24,7 +25,7 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 		today := exporting.DayOf(now)
 		change := func(days ...int64) {
 			t.Helper()
-			if err := tracking.New(s).ApplyTracker(one, one.Version, nil, nil, nil, days); err != nil {
+			if err := tracking.New(s).ApplyTracker(one, one.Version, nil, nil, nil, days, account.Operator(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}

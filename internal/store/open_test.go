@@ -59,7 +59,7 @@ func TestClosingSQLiteRemovesTheWAL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, made := orgs.New(s).CreateOrganization(orgs.NewOrganization{Name: "acme", WebhookSecret: "none", Key: account.NewKey()}, time.Now())
+	_, made := orgs.New(s).CreateOrganization(orgs.NewOrganization{Name: "acme", WebhookSecret: "none", Key: account.NewKey()}, account.Operator(), time.Now())
 	if err := errors.Join(made, s.Close()); err != nil {
 		t.Fatal(err)
 	}

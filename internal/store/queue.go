@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store/engine"
 )
 
@@ -162,9 +163,9 @@ const ClearBatch = 5000
 
 // Clear removes the queued tasks of an organization, releases their idempotency keys, and
 // returns their number.
-func (s *Store) Clear(organization string, now time.Time) (cleared int, err error) {
+func (s *Store) Clear(organization string, by account.Actor, now time.Time) (cleared int, err error) {
 	for {
-		n, err := s.drop(organization, now, `id IN (SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' LIMIT $2)`, ClearBatch)
+		n, err := s.drop(organization, Audited{Action: "queue.clear", Subject: organization}, by, now, `id IN (SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' LIMIT $2)`, ClearBatch)
 		if err != nil {
 			return cleared, fmt.Errorf("clear the queue: %w", err)
 		}
@@ -176,12 +177,12 @@ func (s *Store) Clear(organization string, now time.Time) (cleared int, err erro
 
 // Cancel removes one queued task and releases its idempotency key. It returns ErrNotFound, or
 // CodeConflict if the task is no longer queued.
-func (s *Store) Cancel(ctx context.Context, organization, id string, now time.Time) error {
+func (s *Store) Cancel(ctx context.Context, organization, id string, by account.Actor, now time.Time) error {
 	task, err := s.Task(ctx, organization, id) // also checks that it is an id
 	if err != nil {
 		return err
 	}
-	n, err := s.drop(organization, now, `id = $2 AND status = 'QUEUED'`, task.ID)
+	n, err := s.drop(organization, Audited{Action: "task.cancel", Subject: task.ID}, by, now, `id = $2 AND status = 'QUEUED'`, task.ID)
 	if err != nil {
 		return fmt.Errorf("cancel task %s: %w", id, err)
 	}
@@ -198,8 +199,8 @@ func (s *Store) Cancel(ctx context.Context, organization, id string, now time.Ti
 }
 
 // drop removes the queued tasks of an organization ($1) that match the condition, and releases
-// their idempotency keys.
-func (s *Store) drop(organization string, now time.Time, condition string, arg any) (n int, err error) {
+// their idempotency keys. The audit log gets the length of the queue before and after.
+func (s *Store) drop(organization string, what Audited, by account.Actor, now time.Time, condition string, arg any) (n int, err error) {
 	err = s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
 		o, err := w.Organization(organization, now)
 		if err != nil {
@@ -222,8 +223,12 @@ func (s *Store) drop(organization string, now time.Time, condition string, arg a
 		if err != nil {
 			return err
 		}
+		if n == 0 {
+			return nil
+		}
+		what.Before, what.After = map[string]int{"queued": o.Queued}, map[string]int{"queued": o.Queued - n}
 		o.Queued -= n
-		if err := engine.Each(ctx, w.Tx, deleteBatchTasks, dropped, nil); err != nil {
+		if err := errors.Join(engine.Each(ctx, w.Tx, deleteBatchTasks, dropped, nil), w.Audit(organization, by, what, now)); err != nil {
 			return err
 		}
 		return engine.Each(ctx, w.Tx, deleteKeys, keys, nil)

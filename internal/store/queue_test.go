@@ -283,10 +283,10 @@ func TestClearingRemovesQueuedTasksAndReleasesTheirKeys(t *testing.T) {
 		claimed(t, s, node, 1)
 		submit(t, s, o, aTask(o, 1), keyed(), aTask(o, 5))
 		submit(t, s, other, aTask(other, 1))
-		if n, err := s.Clear(o.ID, time.Now()); err != nil || n != 3 {
+		if n, err := s.Clear(o.ID, account.Operator(), time.Now()); err != nil || n != 3 {
 			t.Fatalf("cleared %d, %v; want 3", n, err)
 		}
-		if n, err := s.Clear(o.ID, time.Now()); err != nil || n != 0 {
+		if n, err := s.Clear(o.ID, account.Operator(), time.Now()); err != nil || n != 0 {
 			t.Errorf("cleared %d again, %v", n, err)
 		}
 		submit(t, s, o, keyed())
@@ -309,16 +309,16 @@ func TestOnlyAQueuedTaskIsCanceled(t *testing.T) {
 		second.IdempotencyKey = new("key")
 		submit(t, s, o, first, second)
 		claimed(t, s, node, 1)
-		if err := s.Cancel(t.Context(), other.ID, second.ID, time.Now()); !errors.Is(err, store.ErrNotFound) {
+		if err := s.Cancel(t.Context(), other.ID, second.ID, account.Operator(), time.Now()); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another's task: %v", err)
 		}
-		if err := s.Cancel(t.Context(), o.ID, first.ID, time.Now()); earshot.ErrorCode(err) != earshot.CodeConflict {
+		if err := s.Cancel(t.Context(), o.ID, first.ID, account.Operator(), time.Now()); earshot.ErrorCode(err) != earshot.CodeConflict {
 			t.Errorf("the running task: %v", err)
 		}
-		if err := s.Cancel(t.Context(), o.ID, second.ID, time.Now()); err != nil {
+		if err := s.Cancel(t.Context(), o.ID, second.ID, account.Operator(), time.Now()); err != nil {
 			t.Errorf("the queued task: %v", err)
 		}
-		if err := s.Cancel(t.Context(), o.ID, second.ID, time.Now()); !errors.Is(err, store.ErrNotFound) {
+		if err := s.Cancel(t.Context(), o.ID, second.ID, account.Operator(), time.Now()); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("the same again: %v", err)
 		}
 		storetest.Audited(t, s)

@@ -20,7 +20,7 @@ import (
 func (f *follow) rules(newest int) *analysing.Rules {
 	f.Helper()
 	r := &analysing.Rules{Brands: []byte(`{}`)}
-	f.must(tracking.New(f.s).AddRules(f.t, r, newest, time.Now()))
+	f.must(tracking.New(f.s).AddRules(f.t, r, newest, account.Operator(), time.Now()))
 	return r
 }
 
@@ -122,7 +122,7 @@ func TestFewSweepsRunAtOnce(t *testing.T) {
 			now := time.Now()
 			return tracking.New(s).StartSweep(f.t, tracking.Sweep{
 				ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: f.t.Version, Month: "2026-11", DueAt: now, StartedAt: now, EndsAt: now,
-			}, nil, nil, "", time.Time{}, now)
+			}, nil, nil, "", time.Time{}, account.Operator(), now)
 		}
 		for _, slot := range []string{tracking.ManualSlot + "1", tracking.ManualSlot + "2", tracking.ManualSlot + "3", "2026-11-16T06:00 UTC", tracking.ManualSlot + "1"} {
 			if _, err := start(slot); err != nil {
@@ -139,18 +139,17 @@ func TestDefinitionsAreLimitedTogetherAndOldOnesDeleted(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 400)
-		large := bytes.Repeat([]byte("x"), 17<<20)
-		f.t.Definition = large
-		f.must(tracking.New(s).ApplyTracker(f.t, 1, nil, nil, nil, nil))
+		f.t.Definition = slices.Concat([]byte(`{"title":"`), bytes.Repeat([]byte("x"), 17<<20), []byte(`"}`))
+		f.must(tracking.New(s).ApplyTracker(f.t, 1, nil, nil, nil, nil, account.Operator(), time.Now()))
 		second := *f.t
 		second.ID, second.Name = uuid.Must(uuid.NewV7()).String(), "boots"
-		if err := tracking.New(s).ApplyTracker(&second, 0, nil, nil, nil, nil); earshot.ErrorCode(err) != earshot.CodeConflict {
+		if err := tracking.New(s).ApplyTracker(&second, 0, nil, nil, nil, nil, account.Operator(), time.Now()); earshot.ErrorCode(err) != earshot.CodeConflict {
 			t.Errorf("a second large definition: %v", err)
 		}
 		f.t.Definition = []byte(`{}`)
 		f.start("one", 1, "2026-11", nil) // uses version 2
-		f.must(tracking.New(s).ApplyTracker(f.t, 2, nil, nil, nil, nil))
-		f.must(tracking.New(s).ApplyTracker(f.t, 3, nil, nil, nil, nil))
+		f.must(tracking.New(s).ApplyTracker(f.t, 2, nil, nil, nil, nil, account.Operator(), time.Now()))
+		f.must(tracking.New(s).ApplyTracker(f.t, 3, nil, nil, nil, nil, account.Operator(), time.Now()))
 		for version, want := range map[int]bool{1: false, 2: true, 3: false, 4: true} {
 			if _, err := tracking.New(s).TrackerVersion(t.Context(), o.ID, f.t.ID, version); (err == nil) != want {
 				t.Errorf("version %d is there: %t, want %t (%v)", version, err == nil, want, err)

@@ -110,7 +110,7 @@ func TestAClaimLooksAgainWhenSomethingChanged(t *testing.T) {
 	}{
 		{"credits were granted", func(t *testing.T, s *store.Store, o *account.Organization) {
 			t.Helper()
-			if _, err := orgs.New(s).Grant(o.ID, 10, time.Now()); err != nil {
+			if _, err := orgs.New(s).Grant(o.ID, 10, account.Operator(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}},

@@ -35,7 +35,7 @@ func aTracker(t *testing.T, s *store.Store, o *account.Organization, node string
 		Organization: o.ID, ID: uuid.Must(uuid.NewV7()).String(), Name: "shoes", State: earshot.TrackerActive, Definition: []byte(`{}`),
 		KeepDays: keepDays, CreatedAt: now, UpdatedAt: now,
 	}
-	if err := tracking.New(s).ApplyTracker(one, 0, nil, nil, nil, nil); err != nil {
+	if err := tracking.New(s).ApplyTracker(one, 0, nil, nil, nil, nil, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	return &follow{t, s, o, node, one}
@@ -55,7 +55,7 @@ func (f *follow) start(slot string, n int, month string, ceiling *int64) *tracki
 	started, err := tracking.New(f.s).StartSweep(f.t, tracking.Sweep{
 		ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: f.t.Version, Month: month,
 		DueAt: now, StartedAt: now, EndsAt: now.Add(time.Hour), Planned: n, MaxCost: int64(5 * n),
-	}, ceiling, nil, "", time.Time{}, now)
+	}, ceiling, nil, "", time.Time{}, account.Operator(), now)
 	f.must(err)
 	if started.State == earshot.SweepRunning {
 		f.submit(&started.Sweep, n)
@@ -171,7 +171,7 @@ func TestAnswersAndResultsAreDeletedAfterTheirRetention(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 100_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 1)
-		f.must(orgs.New(s).SetPlan(o.ID, account.Plan{Name: "wide", Slots: 100, CreditsPerCycle: 1000, RequestsPerSecond: 1000, QueueCapacity: 2000}))
+		f.must(orgs.New(s).SetPlan(o.ID, account.Plan{Name: "wide", Slots: 100, CreditsPerCycle: 1000, RequestsPerSecond: 1000, QueueCapacity: 2000}, account.Operator(), time.Now()))
 		first := f.start("one", 600, "2026-11", nil)
 		f.work(`{"text":"the same"}`, `{"text":"another"}`, `{"text":"third"}`)
 		f.record()
@@ -227,7 +227,7 @@ func TestAShortRetentionDoesNotRaiseTheCeiling(t *testing.T) {
 			t.Errorf("a sweep of 10 credits after one of 10 is %s under a ceiling of 15", again.State)
 		}
 		f.t.KeepDays = 400 // does not restore deleted answers
-		f.must(tracking.New(s).ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
+		f.must(tracking.New(s).ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil, account.Operator(), time.Now()))
 		storetest.Audited(t, s)
 	})
 }
@@ -238,7 +238,7 @@ func TestATrackerIsDeletedWhileItsTasksRun(t *testing.T) {
 		f := aTracker(t, s, o, node, 400)
 		sweep := f.start("one", 5, "2026-11", nil)
 		running := claimed(t, s, node, 2)
-		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
+		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", account.Operator(), time.Now()))
 		f.expect("while two tasks run", 5, 0, 1, 1)
 		if queued := reload(t, s, o.ID, time.Now()).Queued; queued != 0 {
 			t.Errorf("%d tasks are still queued", queued)
@@ -272,7 +272,7 @@ func TestATrackerIsDeletedWhileItsTasksRun(t *testing.T) {
 		f.tidy(time.Now())
 		f.expect("in the end", 1, 1, 1, 1)
 		other.close(second)
-		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
+		f.must(tracking.New(s).DeleteTracker(t.Context(), o.ID, "shoes", account.Operator(), time.Now()))
 		f.tidy(time.Now())
 		f.expect("when the other is deleted", 0, 0, 0, 0)
 	})
@@ -284,7 +284,7 @@ func TestAClearedQueueLeavesAnswersMissing(t *testing.T) {
 		f := aTracker(t, s, o, node, 400)
 		sweep := f.start("one", 5, "2026-11", nil)
 		running := claimed(t, s, node, 2)
-		if n, err := s.Clear(o.ID, time.Now()); n != 3 || err != nil {
+		if n, err := s.Clear(o.ID, account.Operator(), time.Now()); n != 3 || err != nil {
 			t.Fatalf("%d tasks were cleared: %v", n, err)
 		}
 		for i, want := range []int{3, 0} {
@@ -339,7 +339,7 @@ func TestTrackersAreListedWithoutTheirPrompts(t *testing.T) {
 			`{"prompts":[{"text":"one"}],"targets":[]}`: "1 0 <nil> false",
 		} {
 			f.t.Definition = []byte(definition)
-			f.must(tracking.New(s).ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
+			f.must(tracking.New(s).ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil, account.Operator(), time.Now()))
 			all, err := tracking.New(s).TrackerBriefs(t.Context(), o.ID)
 			f.must(err)
 			if len(all) != 1 || all[0].Name != "shoes" || all[0].KeepDays != 400 {

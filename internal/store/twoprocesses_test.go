@@ -34,7 +34,7 @@ func TestTwoProcessesChangeTheSameOrganization(t *testing.T) {
 			running := aJob(o, node, 5)
 			begin(t, one, running)
 			plan.Slots = 1
-			if err := orgs.New(by).SetPlan(o.ID, plan); err != nil {
+			if err := orgs.New(by).SetPlan(o.ID, plan, account.Operator(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := one.Begin(aJob(o, node, 5)); earshot.ErrorCode(err) != earshot.CodeConcurrencyLimit {
@@ -42,7 +42,7 @@ func TestTwoProcessesChangeTheSameOrganization(t *testing.T) {
 			}
 			settle(t, one, completed(running, 3), time.Now())
 			plan.Slots = 2
-			if err := orgs.New(by).SetPlan(o.ID, plan); err != nil {
+			if err := orgs.New(by).SetPlan(o.ID, plan, account.Operator(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/tracking"
@@ -25,7 +26,7 @@ const applyTries = 3
 
 // Apply compares a definition with the stored one and, unless dryRun is set, stores it.
 // Applying the same definition again changes nothing.
-func (s *Service) Apply(ctx context.Context, organization, name string, body []byte, isYAML, dryRun bool, now time.Time) (*earshot.TrackerApplied, error) {
+func (s *Service) Apply(ctx context.Context, organization, name string, body []byte, isYAML, dryRun bool, by account.Actor, now time.Time) (*earshot.TrackerApplied, error) {
 	d, err := s.definitions.Parse(name, body, isYAML)
 	if err != nil {
 		return nil, err
@@ -34,14 +35,14 @@ func (s *Service) Apply(ctx context.Context, organization, name string, body []b
 		return nil, err
 	}
 	for try := 1; ; try++ {
-		applied, err := s.applyOnce(ctx, organization, d, dryRun, now)
+		applied, err := s.applyOnce(ctx, organization, d, dryRun, by, now)
 		if try == applyTries || !errors.Is(err, store.ErrChanged) {
 			return applied, err
 		}
 	}
 }
 
-func (s *Service) applyOnce(ctx context.Context, organization string, d *definition.Definition, dryRun bool, now time.Time) (*earshot.TrackerApplied, error) {
+func (s *Service) applyOnce(ctx context.Context, organization string, d *definition.Definition, dryRun bool, by account.Actor, now time.Time) (*earshot.TrackerApplied, error) {
 	t, before, prompts, targets, err := s.current(ctx, organization, d.Name)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 			if err != nil {
 				return nil, err
 			}
-			if err := s.Store.ApplyTracker(t, version, newPrompts, newTargets, rules, days); err != nil {
+			if err := s.Store.ApplyTracker(t, version, newPrompts, newTargets, rules, days, by, now); err != nil {
 				return nil, err
 			}
 			s.Wake()
@@ -158,16 +159,16 @@ func next(t *tracking.Tracker, rule *schedule.Rule, after time.Time) (slot strin
 
 // SetState pauses a tracker, or resumes it with the first slot after now. It retries while
 // others change the tracker at the same time.
-func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
+func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, by account.Actor, now time.Time) (*earshot.Tracker, error) {
 	for {
-		view, err := s.setStateOnce(ctx, organization, name, state, now)
+		view, err := s.setStateOnce(ctx, organization, name, state, by, now)
 		if !errors.Is(err, store.ErrChanged) || ctx.Err() != nil {
 			return view, err
 		}
 	}
 }
 
-func (s *Service) setStateOnce(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
+func (s *Service) setStateOnce(ctx context.Context, organization, name string, state earshot.TrackerState, by account.Actor, now time.Time) (*earshot.Tracker, error) {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -179,7 +180,7 @@ func (s *Service) setStateOnce(ctx context.Context, organization, name string, s
 		t.State = state
 		t.NextSlot, t.DueAt = next(t, d.Rule, now)
 		t.ReportSlot, t.ReportDueAt = next(t, d.ReportRule, now)
-		if err := s.Store.SetTrackerState(t, now); err != nil {
+		if err := s.Store.SetTrackerState(t, by, now); err != nil {
 			return nil, err
 		}
 		t.UpdatedAt = now

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store/storetest"
 )
 
@@ -16,7 +17,7 @@ func TestNodeWithALateClockSubmitsASweep(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		w := newWorld(t, address, time.Now())
 		w.apply("slow", fmt.Sprintf(cells, "two"))
-		started, err := w.services[0].RunNow(t.Context(), w.organization, "slow", earshot.SweepRequest{}, w.now)
+		started, err := w.services[0].RunNow(t.Context(), w.organization, "slow", earshot.SweepRequest{}, account.Operator(), w.now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func TestNodeWithALateClockEndsASweep(t *testing.T) {
 		w := newWorld(t, address, time.Now())
 		w.apply("slow", fmt.Sprintf(cells, "two"))
 		for i := range 2 { // the first sweep has submitted no tasks, the second has
-			started, err := w.services[0].RunNow(t.Context(), w.organization, "slow", earshot.SweepRequest{}, w.now)
+			started, err := w.services[0].RunNow(t.Context(), w.organization, "slow", earshot.SweepRequest{}, account.Operator(), w.now)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +52,7 @@ func TestNodeWithALateClockEndsASweep(t *testing.T) {
 				w.stepOf(0)
 			}
 			before := w.now.Add(-time.Second)
-			if _, err := w.services[0].Cancel(t.Context(), w.organization, "slow", started.Sweep.ID, before); err != nil {
+			if _, err := w.services[0].Cancel(t.Context(), w.organization, "slow", started.Sweep.ID, account.Operator(), before); err != nil {
 				t.Fatal(err)
 			}
 			if err := w.services[0].Step(t.Context(), before); err != nil {
@@ -84,7 +85,7 @@ func TestFactsAreStoredBeforeDetection(t *testing.T) {
 		names := []string{"one", "two", "three"}
 		for _, name := range names {
 			w.apply(name, fmt.Sprintf(cells, "two"))
-			if _, err := w.services[0].RunNow(t.Context(), w.organization, name, earshot.SweepRequest{}, w.now); err != nil {
+			if _, err := w.services[0].RunNow(t.Context(), w.organization, name, earshot.SweepRequest{}, account.Operator(), w.now); err != nil {
 				t.Fatal(err)
 			}
 		}

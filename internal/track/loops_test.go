@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store/storetest"
 	"earshot/internal/track"
 )
@@ -58,7 +59,7 @@ func TestSweepsDoNotWaitForAnalyses(t *testing.T) {
 			}
 		}()
 		<-log.reached
-		if _, err := service.RunNow(ctx, w.organization, "small", earshot.SweepRequest{}, time.Now()); err != nil {
+		if _, err := service.RunNow(ctx, w.organization, "small", earshot.SweepRequest{}, account.Operator(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		tick := time.NewTicker(10 * time.Millisecond)

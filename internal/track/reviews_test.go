@@ -32,7 +32,7 @@ targets: [{provider: chatassistant, country: US}, {provider: chatassistant, coun
 // sweep runs a sweep to its end.
 func (w *world) sweep(name string) {
 	w.Helper()
-	started, err := w.services[w.random.IntN(2)].RunNow(w.Context(), w.organization, name, earshot.SweepRequest{}, w.now)
+	started, err := w.services[w.random.IntN(2)].RunNow(w.Context(), w.organization, name, earshot.SweepRequest{}, account.Operator(), w.now)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestReviews(t *testing.T) {
 			t.Errorf("the example is %+v", e)
 		}
 		mark := earshot.ReviewPatch{State: earshot.ReviewWrong, Note: "told the shop"}
-		marked, err := w.services[0].MarkReview(t.Context(), w.organization, "shoes", all[0].ID, mark, "key", w.now)
+		marked, err := w.services[0].MarkReview(t.Context(), w.organization, "shoes", all[0].ID, mark, account.Actor{Kind: account.ActorKey, ID: "key"}, w.now)
 		if err != nil || marked.Review.State != earshot.ReviewWrong || marked.Review.Note != mark.Note || marked.Review.MarkedBy != "key" || !marked.Review.MarkedAt.Equal(w.now) {
 			t.Fatalf("marked %+v, %v", marked, err)
 		}
@@ -171,7 +171,7 @@ func (w *world) checkReviewsOfOthers(id string) {
 	w.Helper()
 	other, err := orgs.New(w.store).CreateOrganization(orgs.NewOrganization{
 		Name: "other", Plan: account.Plan{Name: "wide", Slots: 1, CreditsPerCycle: 1, RequestsPerSecond: 1, QueueCapacity: 1}, WebhookSecret: account.NewWebhookSecret(), Key: account.NewKey(),
-	}, w.now)
+	}, account.Operator(), w.now)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -179,13 +179,13 @@ func (w *world) checkReviewsOfOthers(id string) {
 	if _, err := s.Reviews(w.Context(), other.ID, "shoes", &earshot.ReviewQuery{}, time.Time{}, time.Time{}, ""); !errors.Is(err, store.ErrNotFound) {
 		w.Errorf("another organization lists the reviews: %v", err)
 	}
-	if _, err := s.Apply(w.Context(), other.ID, "shoes", []byte(reviewedTracker), true, false, w.now); err != nil {
+	if _, err := s.Apply(w.Context(), other.ID, "shoes", []byte(reviewedTracker), true, false, account.Operator(), w.now); err != nil {
 		w.Fatal(err)
 	}
 	if page, err := s.Reviews(w.Context(), other.ID, "shoes", &earshot.ReviewQuery{}, time.Time{}, time.Time{}, ""); err != nil || len(page.Reviews) > 0 {
 		w.Errorf("another organization lists %+v, %v", page, err)
 	}
-	if _, err := s.MarkReview(w.Context(), other.ID, "shoes", id, earshot.ReviewPatch{State: earshot.ReviewRight}, "key", w.now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.MarkReview(w.Context(), other.ID, "shoes", id, earshot.ReviewPatch{State: earshot.ReviewRight}, account.Operator(), w.now); !errors.Is(err, store.ErrNotFound) {
 		w.Errorf("another organization marks a review: %v", err)
 	}
 }
@@ -223,7 +223,7 @@ func TestBadFactsNameTheirField(t *testing.T) {
 		{"facts: [", "facts: [{brand: Ollaro, name: price of the Road, near: [a], is: '2004'}, "}: "facts[1].name",
 	} {
 		text := strings.Replace(reviewedTracker, change[0], change[1], 1)
-		_, err := w.services[0].Apply(t.Context(), w.organization, "shoes", []byte(text), true, true, w.now)
+		_, err := w.services[0].Apply(t.Context(), w.organization, "shoes", []byte(text), true, true, account.Operator(), w.now)
 		var invalid *earshot.Error
 		if !errors.As(err, &invalid) {
 			t.Fatalf("%v is accepted: %v", change, err)
@@ -289,7 +289,7 @@ func TestJudge(t *testing.T) {
 		if committed, err := tracking.New(w.store).Committed(t.Context(), stored, month); err != nil || committed != w.charged("shoes") {
 			t.Errorf("%d of the ceiling are committed, and the ledger has %d, %v", committed, w.charged("shoes"), err)
 		}
-		if skipped, err := w.services[0].RunNow(t.Context(), w.organization, "shoes", earshot.SweepRequest{}, w.now); err != nil || skipped.Sweep.State != earshot.SweepSkipped {
+		if skipped, err := w.services[0].RunNow(t.Context(), w.organization, "shoes", earshot.SweepRequest{}, account.Operator(), w.now); err != nil || skipped.Sweep.State != earshot.SweepSkipped {
 			t.Errorf("a sweep that could exceed the ceiling is %+v, %v", skipped, err)
 		}
 		if shown, err := w.services[0].Get(t.Context(), w.organization, "shoes", w.now); err != nil || shown.Cost.Sweep != 6*price+judged*price {
@@ -319,7 +319,7 @@ func TestUnknownJudgeIsRejected(t *testing.T) {
 		"{provider: model}":                   "judge.model",
 		"{provider: websearch, model: other}": "judge.provider",
 	} {
-		_, err := w.services[0].Apply(t.Context(), w.organization, "shoes", []byte(reviewedTracker+"judge: "+judge), true, true, w.now)
+		_, err := w.services[0].Apply(t.Context(), w.organization, "shoes", []byte(reviewedTracker+"judge: "+judge), true, true, account.Operator(), w.now)
 		var invalid *earshot.Error
 		if !errors.As(err, &invalid) {
 			t.Fatalf("%s is accepted: %v", judge, err)

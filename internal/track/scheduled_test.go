@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/files/exportfile"
 	"earshot/internal/store"
 	"earshot/internal/store/alerting"
@@ -34,7 +35,7 @@ func TestReportIsSentOncePerSlot(t *testing.T) {
 		start := time.Date(2026, 3, 11, 12, 0, 0, 0, berlin) // a Wednesday; clocks change on 29 March
 		w := newWorld(t, address, start)
 		for _, name := range []string{"board", "ops"} {
-			if _, err := w.services[0].SaveChannel(t.Context(), w.organization, name, &earshot.ChannelRequest{Kind: earshot.ChannelSlack, URL: "https://receiver.example"}, start); err != nil {
+			if _, err := w.services[0].SaveChannel(t.Context(), w.organization, name, &earshot.ChannelRequest{Kind: earshot.ChannelSlack, URL: "https://receiver.example"}, account.Operator(), start); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -91,7 +92,7 @@ func TestPeriodOfAReport(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		w := newWorld(t, address, time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC))
-		if _, err := w.services[0].SaveChannel(t.Context(), w.organization, "board", &earshot.ChannelRequest{Kind: earshot.ChannelSlack, URL: "https://receiver.example"}, w.now); err != nil {
+		if _, err := w.services[0].SaveChannel(t.Context(), w.organization, "board", &earshot.ChannelRequest{Kind: earshot.ChannelSlack, URL: "https://receiver.example"}, account.Operator(), w.now); err != nil {
 			t.Fatal(err)
 		}
 		for i, test := range []struct{ plan, from, to, baseline string }{
@@ -182,7 +183,7 @@ func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 			nodes.Wait()
 		}
 		sweep := func() {
-			if _, err := w.services[0].RunNow(t.Context(), w.organization, "hats", earshot.SweepRequest{}, w.now); err != nil {
+			if _, err := w.services[0].RunNow(t.Context(), w.organization, "hats", earshot.SweepRequest{}, account.Operator(), w.now); err != nil {
 				t.Fatal(err)
 			}
 			for range 3 {
@@ -255,7 +256,7 @@ func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 		if len(p.twice) > 0 {
 			t.Errorf("two nodes wrote %v at the same time", p.twice)
 		}
-		if err := tracking.New(w.store).DeleteTracker(t.Context(), w.organization, "hats", w.now); err != nil {
+		if err := tracking.New(w.store).DeleteTracker(t.Context(), w.organization, "hats", account.Operator(), w.now); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/answers"
@@ -53,7 +54,7 @@ func (s *Service) startOne(t *tracking.Tracker, now time.Time) error {
 	}
 	if d.Rule == nil {
 		t.NextSlot, t.DueAt = "", time.Time{}
-		return s.Store.SetTrackerState(t, now)
+		return s.Store.SetTrackerState(t, account.System(), now)
 	}
 	slot, err := schedule.ParseSlot(t.NextSlot)
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *Service) startOne(t *tracking.Tracker, now time.Time) error {
 		if !now.Before(sweep.EndsAt) {
 			sweep.State, sweep.StartedAt, sweep.ClosedAt = earshot.SweepMissed, time.Time{}, now
 		}
-		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), next, due, now)
+		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), next, due, account.System(), now)
 		if err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func (s *Service) newSweep(t *tracking.Tracker, d *definition.Definition, slot, 
 // RunNow starts a sweep at once, or repeats the newest closed sweep. A call with the same
 // idempotency key returns the same sweep. RunNow retries while others change the tracker at
 // the same time.
-func (s *Service) RunNow(ctx context.Context, organization, name string, request earshot.SweepRequest, now time.Time) (*earshot.SweepStarted, error) {
+func (s *Service) RunNow(ctx context.Context, organization, name string, request earshot.SweepRequest, by account.Actor, now time.Time) (*earshot.SweepStarted, error) {
 	key := request.IdempotencyKey
 	for {
 		t, d, err := s.definitions.Load(ctx, organization, name)
@@ -119,7 +120,7 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 		if request.Repeat {
 			sweep.Repeats = tracking.RepeatNewest
 		}
-		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), t.NextSlot, t.DueAt, now)
+		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), t.NextSlot, t.DueAt, by, now)
 		if errors.Is(err, store.ErrChanged) && ctx.Err() == nil {
 			continue
 		}
@@ -159,7 +160,7 @@ func explainRefused(err error, name string) error {
 }
 
 // Cancel cancels a sweep. Its queued tasks are removed; its running tasks continue.
-func (s *Service) Cancel(ctx context.Context, organization, name, id string, now time.Time) (*earshot.SweepCancelResult, error) {
+func (s *Service) Cancel(ctx context.Context, organization, name, id string, by account.Actor, now time.Time) (*earshot.SweepCancelResult, error) {
 	t, err := s.Store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -174,7 +175,7 @@ func (s *Service) Cancel(ctx context.Context, organization, name, id string, now
 			Details: earshot.ConflictDetails{ID: sweep.ID},
 		}
 	}
-	cleared, err := s.Store.EndSweep(sweep, tracking.ReasonCanceled, now)
+	cleared, err := s.Store.CancelSweep(t, sweep, by, now)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/internal/track/report"
@@ -17,7 +18,7 @@ func TestTitle(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		w := newWorld(t, address, time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC))
 		s := w.services[0]
-		if _, err := s.SaveChannel(t.Context(), w.organization, "ops", &earshot.ChannelRequest{Kind: earshot.ChannelSlack, URL: "https://receiver.example"}, w.now); err != nil {
+		if _, err := s.SaveChannel(t.Context(), w.organization, "ops", &earshot.ChannelRequest{Kind: earshot.ChannelSlack, URL: "https://receiver.example"}, account.Operator(), w.now); err != nil {
 			t.Fatal(err)
 		}
 		const shoes = `{"brands":[{"name":"Ollaro","own":true}],"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}],"alerts":{"channels":["ops"]}`
@@ -31,7 +32,7 @@ func TestTitle(t *testing.T) {
 		}
 		shown("shoes")
 		for _, title := range []string{"Running Shoes 2026", "跑步鞋 <b>", "کفش\u200cها"} {
-			applied, err := s.Apply(t.Context(), w.organization, "shoes", []byte(shoes+`,"title":"`+title+`"}`), false, false, w.now)
+			applied, err := s.Apply(t.Context(), w.organization, "shoes", []byte(shoes+`,"title":"`+title+`"}`), false, false, account.Operator(), w.now)
 			if err != nil || len(applied.Changes) != 1 || applied.Changes[0].Part != "title" || len(applied.Breaks) != 0 {
 				t.Fatalf("%s: %+v, %v", title, applied, err)
 			}
@@ -42,7 +43,7 @@ func TestTitle(t *testing.T) {
 			t.Errorf("titles made new rules: %+v, %v", rules, err)
 		}
 		for _, title := range []string{`a\nb`, " ", strings.Repeat("x", 201)} {
-			if _, err := s.Apply(t.Context(), w.organization, "shoes", []byte(shoes+`,"title":"`+title+`"}`), false, true, w.now); earshot.ErrorCode(err) != earshot.CodeValidation {
+			if _, err := s.Apply(t.Context(), w.organization, "shoes", []byte(shoes+`,"title":"`+title+`"}`), false, true, account.Operator(), w.now); earshot.ErrorCode(err) != earshot.CodeValidation {
 				t.Errorf("%q is a title: %v", title, err)
 			}
 		}

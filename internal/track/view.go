@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
@@ -40,8 +41,8 @@ func (s *Service) List(ctx context.Context, organization string, now time.Time) 
 }
 
 // MakeDemo creates a demo tracker. It replaces a demo of the same name, but no other tracker.
-func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*earshot.DemoMade, error) {
-	made, err := s.Make(ctx, organization, name, asked, now)
+func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, by account.Actor, now time.Time) (*earshot.DemoMade, error) {
+	made, err := s.Make(ctx, organization, name, asked, by, now)
 	if err != nil {
 		return nil, err
 	}

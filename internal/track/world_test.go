@@ -69,7 +69,7 @@ func newWorld(t *testing.T, address string, now time.Time, options ...func(*trac
 	o, err := orgs.New(w.store).CreateOrganization(orgs.NewOrganization{
 		Name: "tracked", Plan: account.Plan{Name: "wide", Slots: 100, CreditsPerCycle: 1 << 30, RequestsPerSecond: 1, QueueCapacity: 1000},
 		FirstGrant: 1 << 30, WebhookSecret: account.NewWebhookSecret(), Key: account.NewKey(),
-	}, now)
+	}, account.Operator(), now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,14 +83,14 @@ func newWorld(t *testing.T, address string, now time.Time, options ...func(*trac
 // apply applies a definition on a random node.
 func (w *world) apply(name, text string) {
 	w.Helper()
-	if _, err := w.services[w.random.IntN(2)].Apply(w.Context(), w.organization, name, []byte(text), true, false, w.now); err != nil {
+	if _, err := w.services[w.random.IntN(2)].Apply(w.Context(), w.organization, name, []byte(text), true, false, account.Operator(), w.now); err != nil {
 		w.Fatal(err)
 	}
 }
 
 func (w *world) setState(name string, state earshot.TrackerState) {
 	w.Helper()
-	if _, err := w.services[w.random.IntN(2)].SetState(w.Context(), w.organization, name, state, w.now); err != nil {
+	if _, err := w.services[w.random.IntN(2)].SetState(w.Context(), w.organization, name, state, account.Operator(), w.now); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -151,7 +151,7 @@ func (w *world) work() {
 // run runs a sweep until it ends.
 func (w *world) run(name string, repeat bool) {
 	w.Helper()
-	started, err := w.services[0].RunNow(w.Context(), w.organization, name, earshot.SweepRequest{Repeat: repeat}, w.now)
+	started, err := w.services[0].RunNow(w.Context(), w.organization, name, earshot.SweepRequest{Repeat: repeat}, account.Operator(), w.now)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func service(b *testing.B, address string, change ...func(*app.Config)) target {
 	node := harness.StartOn(b, address, append(change, func(cfg *app.Config) {
 		cfg.Settings, cfg.Backoff, cfg.Log = settings, nil, slog.New(slog.DiscardHandler)
 	})...)
-	a, err := app.CreateOrganization(node.Orgs, settings, "bench", plan.Name, nil)
+	a, err := app.CreateOrganization(node.Orgs, settings, "bench", plan.Name, nil, account.Operator())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func organizations(b *testing.B, s *store.Store, n int) []string {
 				Name:       fmt.Sprintf("org-%d", i),
 				Plan:       account.Plan{Name: "business", Slots: 10_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: 1, QueueCapacity: 1 << 30},
 				FirstGrant: 1 << 40, WebhookSecret: "none", Key: account.NewKey(),
-			}, time.Now())
+			}, account.Operator(), time.Now())
 			if err == nil {
 				ids[i] = o.ID
 			}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/provider"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/store"
@@ -72,14 +73,14 @@ func (w *swept) apply(name string, tasks int) {
 	}
 	text, err := json.Marshal(definition)
 	w.must(err)
-	_, err = w.service.Apply(w.Context(), w.organization, name, text, false, false, time.Now())
+	_, err = w.service.Apply(w.Context(), w.organization, name, text, false, false, account.Operator(), time.Now())
 	w.must(err)
 }
 
 // start runs a sweep by hand and submits all of it.
 func (w *swept) start(name string) {
 	w.Helper()
-	_, err := w.service.RunNow(w.Context(), w.organization, name, earshot.SweepRequest{}, time.Now())
+	_, err := w.service.RunNow(w.Context(), w.organization, name, earshot.SweepRequest{}, account.Operator(), time.Now())
 	w.must(err)
 	w.must(w.service.Step(w.Context(), time.Now()))
 }

@@ -206,7 +206,7 @@ func TestPlansOfTheContract(t *testing.T) {
 		"business": "100 500 2800000", "enterprise-2k": "135 1000 5871025", "enterprise-3k": "175 1000 9306606",
 		"enterprise-4k": "215 1000 12756261", "enterprise-5k": "255 1000 16391783",
 	} {
-		a, err := app.CreateOrganization(n.Orgs, app.Settings{}, plan, plan, nil)
+		a, err := app.CreateOrganization(n.Orgs, app.Settings{}, plan, plan, nil, account.Operator())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +295,7 @@ func TestCredits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := n.Orgs.CreateOrganization(orgs.NewOrganization{Name: "old", Plan: plan, FirstGrant: 77, WebhookSecret: account.NewWebhookSecret()}, then)
+	old, err := n.Orgs.CreateOrganization(orgs.NewOrganization{Name: "old", Plan: plan, FirstGrant: 77, WebhookSecret: account.NewWebhookSecret()}, account.Operator(), then)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,7 +164,7 @@ func crowded(t *testing.T) *stage {
 	address := filepath.Join(t.TempDir(), "earshot.db")
 	s := storetest.Open(t, address)
 	accounts := orgs.New(s)
-	full, err := app.CreateOrganization(accounts, app.Settings{}, "crowd", "hobby", nil)
+	full, err := app.CreateOrganization(accounts, app.Settings{}, "crowd", "hobby", nil, account.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func crowded(t *testing.T) *stage {
 		handler.Pools()[name].ForceTake("somebody else", 1)
 	}
 	full.Key = account.NewKey() // which may ask for everything
-	if err := accounts.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin), time.Time{}, time.Now()); err != nil {
+	if err := accounts.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin), time.Time{}, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)

@@ -45,7 +45,7 @@ func fillQueues(t *testing.T, n *harness.Node, s *stage) {
 	s.accounts[unpaidKey] = n.Organization(t, "enterprise-5k", 7)
 	n.Hang(t, s.accounts[unpaidKey])
 	s.things["<unpaid>"] = n.Submit(t, s.accounts[unpaidKey], strings.Replace(harness.GoodTask, `"country"`, `"include":{"searchQueries":true},"country"`, 1)).ID
-	if _, err := n.Orgs.SetBalance(s.accounts[unpaidKey].Organization.ID, 5, time.Now()); err != nil {
+	if _, err := n.Orgs.SetBalance(s.accounts[unpaidKey].Organization.ID, 5, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	n.Wait(t, s.accounts[unpaidKey], s.things["<unpaid>"])

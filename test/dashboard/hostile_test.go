@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
@@ -49,7 +50,7 @@ func testHostileTasks(t *testing.T, c *chromium) {
 	n := c.node
 	r := harness.Receive(t, http.StatusInternalServerError)
 	credits := int64(10_000)
-	organization, err := app.CreateOrganization(n.Orgs, app.Settings{}, hostileTexts[0], "business", &credits)
+	organization, err := app.CreateOrganization(n.Orgs, app.Settings{}, hostileTexts[0], "business", &credits, account.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func (n *Node) Organization(tb testing.TB, plan string, credits int64, scopes ...account.Scope) *app.Account {
 	tb.Helper()
 	name := tb.Name() + "-" + rand.Text()
-	a, err := app.CreateOrganization(n.Orgs, plans, name, plan, &credits)
+	a, err := app.CreateOrganization(n.Orgs, plans, name, plan, &credits, account.Operator())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (n *Node) Expect(tb testing.TB, a *app.Account, what string, want State) {
 func (n *Node) Key(tb testing.TB, a *app.Account, expires time.Time, scopes ...account.Scope) *app.Account {
 	tb.Helper()
 	key := account.NewKey()
-	if err := n.Orgs.CreateKey(a.Organization.ID, key, scopes, expires, time.Now()); err != nil {
+	if err := n.Orgs.CreateKey(a.Organization.ID, key, scopes, expires, account.Operator(), time.Now()); err != nil {
 		tb.Fatal(err)
 	}
 	return &app.Account{Organization: a.Organization, Key: key}

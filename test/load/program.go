@@ -113,7 +113,7 @@ func (p *Program) Accounts(tb testing.TB, rate, n int) []string {
 		key := account.NewKey()
 		_, err := orgs.New(s).CreateOrganization(orgs.NewOrganization{
 			Name: "load-" + key.ID, Plan: plan, FirstGrant: 1 << 40, WebhookSecret: account.NewWebhookSecret(), Key: key,
-		}, s.Now())
+		}, account.Operator(), s.Now())
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -114,10 +114,10 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 		n.Wait(t, a, done)
 		n.Wait(t, a, n.Submit(t, a, harness.ChatTask("x [[block]]")).ID)
 		call := n.Post(t, a, harness.ChatPath, harness.GoodCall)
-		if _, err := n.Orgs.Grant(a.Organization.ID, 40, time.Now()); err != nil {
+		if _, err := n.Orgs.Grant(a.Organization.ID, 40, account.Operator(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := n.Orgs.SetBalance(a.Organization.ID, 700, time.Now()); err != nil {
+		if _, err := n.Orgs.SetBalance(a.Organization.ID, 700, account.Operator(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		c := other.Client(n.Admin(t, a))

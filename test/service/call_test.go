@@ -16,6 +16,7 @@ import (
 
 	"earshot"
 	"earshot/client"
+	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
@@ -133,7 +134,7 @@ func TestSlotsInUseAreToldAboveTheLimit(t *testing.T) {
 	harness.Eventually(t, "all calls run", func() bool { return n.Reload(t, a).Running == 3 })
 	lowered := a.Organization.Plan
 	lowered.Slots = 1
-	if err := n.Orgs.SetPlan(a.Organization.ID, lowered); err != nil {
+	if err := n.Orgs.SetPlan(a.Organization.ID, lowered, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	r := n.Post(t, a, harness.ChatPath, harness.GoodCall)

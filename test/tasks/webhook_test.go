@@ -137,7 +137,7 @@ func TestBothSecretsSignAfterARotation(t *testing.T) {
 		rotate := func(at time.Time) (secret string) {
 			t.Helper()
 			secret = account.NewWebhookSecret()
-			if err := n.Store.RotateSecret(a.Organization.ID, secret, at); err != nil {
+			if err := n.Store.RotateSecret(a.Organization.ID, secret, account.Operator(), at); err != nil {
 				t.Fatal(err)
 			}
 			return secret

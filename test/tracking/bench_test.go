@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/storetest"
@@ -83,7 +84,7 @@ func fill(b *testing.B, s *store.Store, tracker *tracking.Tracker) *analysing.Ru
 	b.Helper()
 	now := s.Now()
 	rules := &analysing.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Version}
-	if err := tracking.New(s).AddRules(tracker, rules, 1, now); err != nil {
+	if err := tracking.New(s).AddRules(tracker, rules, 1, account.Operator(), now); err != nil {
 		b.Fatal(err)
 	}
 	for day := range filledDays {
@@ -92,7 +93,7 @@ func fill(b *testing.B, s *store.Store, tracker *tracking.Tracker) *analysing.Ru
 			ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
 			StartedAt: at, EndsAt: at.Add(time.Hour), ClosedAt: at.Add(time.Hour), Planned: 250, Submitted: 250, Answered: 250,
 		}
-		if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
+		if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, account.Operator(), now); err != nil {
 			b.Fatal(err)
 		}
 		var found []*analysing.Analysis

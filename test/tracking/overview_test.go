@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
@@ -147,7 +148,7 @@ func closedSweep(b *testing.B, s *store.Store, tracker *tracking.Tracker, now ti
 		ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
 		StartedAt: now, EndsAt: now, ClosedAt: now.Add(time.Hour), Planned: cells, Submitted: cells, Answered: cells,
 	}
-	if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
+	if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, account.Operator(), now); err != nil {
 		b.Fatal(err)
 	}
 	return sweep.ID
@@ -158,7 +159,7 @@ func fillYear(b *testing.B, s *store.Store, tracker *tracking.Tracker) *analysin
 	b.Helper()
 	now := s.Now()
 	rules := &analysing.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Version}
-	if err := tracking.New(s).AddRules(tracker, rules, 1, now); err != nil {
+	if err := tracking.New(s).AddRules(tracker, rules, 1, account.Operator(), now); err != nil {
 		b.Fatal(err)
 	}
 	for day := range madeSweeps {

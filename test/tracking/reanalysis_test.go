@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
@@ -110,10 +111,10 @@ func cut(t *testing.T, s *store.Store, tracker *tracking.Tracker) {
 		t.Fatalf("the rules are %+v, %v", known, err)
 	}
 	next := &analysing.Rules{Brands: known[0].Brands, Code: analysis.Version}
-	if err := tracking.New(s).AddRules(tracker, next, 1, s.Now()); err != nil {
+	if err := tracking.New(s).AddRules(tracker, next, 1, account.Operator(), s.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := tracking.New(s).AddRules(tracker, &analysing.Rules{Brands: known[0].Brands, Code: analysis.Version}, 1, s.Now()); err == nil {
+	if err := tracking.New(s).AddRules(tracker, &analysing.Rules{Brands: known[0].Brands, Code: analysis.Version}, 1, account.Operator(), s.Now()); err == nil {
 		t.Error("the same version is added twice")
 	}
 	answers, err := tracking.New(s).Unanalysed(t.Context(), next, next.Cursor, 3)

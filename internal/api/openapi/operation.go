@@ -169,10 +169,14 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 				"result", b.types.Of(about.Result),
 			),
 		)
-	case text.Media != "":
-		media, shape = text.Media, object("type", "string")
 	case o.Response != nil:
 		shape = b.types.Of(o.Response)
+	case text.Media != "":
+		media, shape = text.Media, object("type", "string")
+	}
+	bodies := contents(media, shape, text.Responses)
+	if o.Response != nil { // the other media types of the same data
+		bodies = append(bodies, contents(text.Media, object("type", "string"), value{})...)
 	}
 	carries := b.headers(o, http.StatusOK)
 	more := text.Headers
@@ -184,7 +188,7 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 	}
 	answers := object("200", object(
 		"description", text.Answer, "headers", carries,
-		"content", contents(media, shape, text.Responses),
+		"content", bodies,
 	))
 	byStatus, err := b.failures(o, text)
 	if err != nil {

@@ -43,7 +43,7 @@ func open(t *testing.T, address string) house {
 	o, err := orgs.New(h.Store).CreateOrganization(orgs.NewOrganization{
 		Name: "acme", Plan: account.Plan{Name: "x", Slots: 100, CreditsPerCycle: 1, RequestsPerSecond: 1, QueueCapacity: 100},
 		FirstGrant: 1000, WebhookSecret: h.secret, Key: account.NewKey(),
-	}, time.Now())
+	}, account.Operator(), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
 	"earshot/internal/store/exporting"
@@ -209,21 +210,25 @@ func (s *Store) Alerts(ctx context.Context, t *tracking.Tracker, f AlertFilter) 
 
 // AcknowledgeAlert marks an alert as acknowledged and returns it. Doing so twice changes
 // nothing. It returns ErrNotFound.
-func (s *Store) AcknowledgeAlert(t *tracking.Tracker, id, by string, now time.Time) (*Alert, error) {
+func (s *Store) AcknowledgeAlert(t *tracking.Tracker, id string, by account.Actor, now time.Time) (*Alert, error) {
 	id, err := store.CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("alert: %w", err)
 	}
 	var alert *Alert
-	err = s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE alerts SET acknowledged_at = $4, acknowledged_by = $5 WHERE organization = $1 AND tracker = $2 AND id = $3 AND acknowledged_at IS NULL`,
-			t.Organization, t.ID, id, engine.Millis(now), by)
+	err = s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
+		n, err := w.Run(ctx, `UPDATE alerts SET acknowledged_at = $4, acknowledged_by = $5 WHERE organization = $1 AND tracker = $2 AND id = $3 AND acknowledged_at IS NULL`,
+			t.Organization, t.ID, id, engine.Millis(now), by.ID)
 		if err != nil {
 			return err
 		}
-		alert, err = engine.FirstRow(ctx, tx, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
-		return err
-	})
+		alert, err = engine.FirstRow(ctx, w, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+		if err != nil || n == 0 {
+			return err
+		}
+		after := map[string]any{"tracker": t.Name, "kind": alert.Kind, "subject": alert.Subject}
+		return w.Audit(t.Organization, by, store.Audited{Action: "alert.acknowledge", Subject: id, After: after}, now)
+	}})
 	return alert, engine.Wrap(err, "acknowledge alert %s", id)
 }
 

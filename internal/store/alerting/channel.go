@@ -1,6 +1,7 @@
 package alerting
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
 )
@@ -61,20 +63,25 @@ func (s *Store) Channel(ctx context.Context, organization, name string) (*Channe
 
 // SaveChannel creates or changes a channel and reports whether it was new. It returns
 // CodeConflict if there are too many channels.
-func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
+func (s *Store) SaveChannel(c *Channel, by account.Actor) (created bool, err error) {
 	err = s.Commit(store.Change{Organization: c.Organization, Apply: func(ctx context.Context, w *store.Work) error {
-		names, err := engine.FindValues[string](ctx, w, `SELECT name FROM channels WHERE organization = $1`, c.Organization)
+		all, err := engine.FindRows(ctx, w, channelsTable, `WHERE organization = $1`, c.Organization)
 		if err != nil {
 			return err
 		}
-		created = !slices.Contains(names, c.Name)
-		if created && len(names) >= MaxChannels {
+		at := slices.IndexFunc(all, func(other *Channel) bool { return other.Name == c.Name })
+		if created = at < 0; created && len(all) >= MaxChannels {
 			return &earshot.Error{
 				Code: earshot.CodeConflict, Message: fmt.Sprintf("an organization may have at most %d channels", MaxChannels),
 				Details: earshot.ConflictDetails{ID: c.Name},
 			}
 		}
-		return engine.Each(ctx, w.Tx, upsertChannels, []*Channel{c}, nil)
+		what := store.Audited{Action: "channel.save", Subject: c.Name, After: auditedChannel{Kind: c.Kind}}
+		if !created {
+			what.Before = auditedChannel{Kind: all[at].Kind}
+			what.After = auditedChannel{c.Kind, !bytes.Equal(all[at].Settings, c.Settings)}
+		}
+		return errors.Join(engine.Each(ctx, w.Tx, upsertChannels, []*Channel{c}, nil), w.Audit(c.Organization, by, what, c.UpdatedAt))
 	}})
 	if err != nil {
 		return false, fmt.Errorf("save channel %s: %w", c.Name, err)
@@ -82,15 +89,25 @@ func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
 	return created, nil
 }
 
+// auditedChannel is a channel in the audit log. The settings are secret.
+type auditedChannel struct {
+	Kind            earshot.ChannelKind `json:"kind"`
+	SettingsChanged bool                `json:"settingsChanged,omitempty"`
+}
+
 // DeleteChannel deletes a channel. Planned deliveries to it are never sent. It returns
 // ErrNotFound.
-func (s *Store) DeleteChannel(organization, name string) error {
-	n, err := s.ShardOf(organization).Run(`DELETE FROM channels WHERE organization = $1 AND name = $2`, organization, name)
-	if err == nil && n == 0 {
-		err = store.ErrNotFound
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("delete channel %s: %w", name, err)
-	}
-	return err
+func (s *Store) DeleteChannel(organization, name string, by account.Actor, now time.Time) error {
+	err := s.Commit(store.Change{Organization: organization, Apply: func(ctx context.Context, w *store.Work) error {
+		const this = `WHERE organization = $1 AND name = $2`
+		c, err := engine.FirstRow(ctx, w, channelsTable, this, organization, name)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Run(ctx, `DELETE FROM channels `+this, organization, name); err != nil {
+			return err
+		}
+		return w.Audit(organization, by, store.Audited{Action: "channel.delete", Subject: name, Before: auditedChannel{Kind: c.Kind}}, now)
+	}})
+	return engine.Wrap(err, "delete channel %s", name)
 }

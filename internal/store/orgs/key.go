@@ -27,7 +27,7 @@ const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 
 // CreateKey stores a key of an organization. With a zero time in expires the key never
 // expires. CreateKey returns ErrTooManyKeys.
-func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
+func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires time.Time, by account.Actor, now time.Time) error {
 	return s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
 		valid, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, engine.Millis(now))
 		if err != nil {
@@ -39,7 +39,11 @@ func (s *Store) CreateKey(organization string, key account.Key, scopes []account
 		if err := insertKey(ctx, w.Tx, organization, key, scopes, expires, now); err != nil {
 			return err
 		}
-		return w.SetBudget(ctx, organization, key.ID, key.CreditsPerDay, key.CreditsPerMonth, now)
+		if err := w.SetBudget(ctx, organization, key.ID, key.CreditsPerDay, key.CreditsPerMonth, now); err != nil {
+			return err
+		}
+		after := auditedKey{key.Name, joinScopes(scopes), earshot.When(expires), key.CreditsPerDay, key.CreditsPerMonth}
+		return w.Audit(organization, by, store.Audited{Action: "key.create", Subject: key.ID, After: after}, now)
 	}})
 }
 
@@ -92,37 +96,55 @@ func insertKey(ctx context.Context, tx *engine.Tx, organization string, key acco
 	return engine.Wrap(err, "create key %s", key.ID)
 }
 
-// RevokeKey revokes a key. It returns ErrNotFound; revoking a key twice is no error.
-func (s *Store) RevokeKey(id string, now time.Time) error {
-	n, err := s.Run(`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, engine.Millis(now))
+// auditedKey is a key in the audit log.
+type auditedKey struct {
+	Name            string             `json:"name"`
+	Scopes          string             `json:"scopes"`
+	ExpiresAt       *earshot.Timestamp `json:"expiresAt"`
+	CreditsPerDay   int64              `json:"creditsPerDay"`
+	CreditsPerMonth int64              `json:"creditsPerMonth"`
+}
+
+// ofKey reads a key of an organization for a change. It returns ErrNotFound.
+func ofKey(ctx context.Context, w *store.Work, organization, id string) (*apiKey, auditedKey, error) {
+	k, err := engine.FirstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	if err != nil {
-		return fmt.Errorf("revoke key %s: %w", id, err)
+		return nil, auditedKey{}, err
 	}
-	if n == 0 {
-		return fmt.Errorf("key %s: %w", id, store.ErrNotFound)
+	perDay, perMonth := w.Budget(organization, id)
+	return k, auditedKey{k.name, k.scopes, k.shown().ExpiresAt, perDay, perMonth}, nil
+}
+
+// RevokeKey revokes a key. It returns ErrNotFound; revoking a key twice is no error.
+func (s *Store) RevokeKey(ctx context.Context, id string, by account.Actor, now time.Time) error {
+	organization, err := engine.FirstOf(engine.FindValues[string](ctx, s.Lookups, `SELECT organization FROM api_keys WHERE id = $1`, id))
+	if err != nil {
+		return fmt.Errorf("key %s: %w", id, err)
 	}
-	return nil
+	_, err = s.RevokeKeyOf(organization, id, by, now)
+	return err
 }
 
 // RevokeKeyOf revokes a key of an organization and returns the revoked key. It returns
 // ErrNotFound; revoking a key twice is no error.
-func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (*earshot.Key, error) {
-	var revoked []*apiKey
-	err := s.Execute(func(ctx context.Context, tx *engine.Tx) error {
-		revoked = nil
-		err := tx.Find(ctx, engine.Collect(apiKeysTable, &revoked),
-			`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $3) WHERE organization = $1 AND id = $2 RETURNING `+apiKeysTable.List,
-			organization, id, engine.Millis(now))
-		if err == nil && len(revoked) == 0 {
-			return store.ErrNotFound
+func (s *Store) RevokeKeyOf(organization, id string, by account.Actor, now time.Time) (*earshot.Key, error) {
+	var revoked *apiKey
+	err := s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) (err error) {
+		var before auditedKey
+		if revoked, before, err = ofKey(ctx, w, organization, id); err != nil || revoked.revokedAt != nil {
+			return err
 		}
-		return err
-	})
+		revoked.revokedAt = engine.NullMillis(now)
+		if _, err := w.Run(ctx, `UPDATE api_keys SET revoked_at = $2 WHERE id = $1`, id, engine.Millis(now)); err != nil {
+			return err
+		}
+		return w.Audit(organization, by, store.Audited{Action: "key.revoke", Subject: id, Before: before}, now)
+	}})
 	if err != nil {
 		return nil, fmt.Errorf("revoke key %s: %w", id, err)
 	}
-	s.addUse(revoked[0])
-	return revoked[0].shown(), nil
+	s.addUse(revoked)
+	return revoked.shown(), nil
 }
 
 // Keys lists an organization's keys, newest first: all valid keys, and the newest of the
@@ -154,33 +176,44 @@ func (s *Store) findKeys(ctx context.Context, now time.Time, clause string, orga
 	return keys, err
 }
 
-// SetKeyBudget sets the budgets of a key (0 for no limit) and returns the updated key. Spending
-// counts from when the key first had a budget. SetKeyBudget returns ErrNotFound.
-func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) (*earshot.Key, error) {
-	err := s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
-		if _, err := engine.FirstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
-			return err
-		}
-		return w.SetBudget(ctx, organization, id, perDay, perMonth, now)
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("set the budget of key %s: %w", id, err)
-	}
-	return s.keyOf(ctx, organization, id, now)
+// KeyChange has the new values of a key's fields; nil keeps a field.
+type KeyChange struct {
+	Name *string
+	// Credit limits; 0 for no limit. Spending counts from when the key first had a limit.
+	CreditsPerDay, CreditsPerMonth *int64
 }
 
-// keyOf returns a key of an organization. It returns ErrNotFound.
-func (s *Store) keyOf(ctx context.Context, organization, id string, now time.Time) (*earshot.Key, error) {
+// ChangeKey changes a key and returns the updated key. It returns ErrNotFound.
+func (s *Store) ChangeKey(ctx context.Context, organization, id string, change KeyChange, by account.Actor, now time.Time) (*earshot.Key, error) {
+	err := s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
+		_, before, err := ofKey(ctx, w, organization, id)
+		if err != nil {
+			return err
+		}
+		after := before
+		set(&after.Name, change.Name)
+		set(&after.CreditsPerDay, change.CreditsPerDay)
+		set(&after.CreditsPerMonth, change.CreditsPerMonth)
+		if _, err := w.Run(ctx, `UPDATE api_keys SET name = $2 WHERE id = $1`, id, after.Name); err != nil {
+			return err
+		}
+		if err := w.SetBudget(ctx, organization, id, after.CreditsPerDay, after.CreditsPerMonth, now); err != nil {
+			return err
+		}
+		return w.Audit(organization, by, store.Audited{Action: "key.change", Subject: id, Before: before, After: after}, now)
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("change key %s: %w", id, err)
+	}
 	key, err := engine.FirstOf(s.findKeys(ctx, now, `WHERE organization = $1 AND id = $2`, organization, id))
 	return key, engine.Wrap(err, "key %s", id)
 }
 
-// RenameKey sets the name of a key and returns the updated key. It returns ErrNotFound.
-func (s *Store) RenameKey(ctx context.Context, organization, id, name string, now time.Time) (*earshot.Key, error) {
-	if _, err := s.Run(`UPDATE api_keys SET name = $3 WHERE organization = $1 AND id = $2`, organization, id, name); err != nil {
-		return nil, fmt.Errorf("rename key %s: %w", id, err)
+// set assigns a new value, if there is one.
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
 	}
-	return s.keyOf(ctx, organization, id, now)
 }
 
 // principalColumns are the columns of the organization that a principal needs.

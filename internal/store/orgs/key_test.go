@@ -19,7 +19,7 @@ func TestAKeyIsValidUntilItIsRevokedOrExpires(t *testing.T) {
 		o, now := storetest.Organization(t, s.Store, 5, 300), time.Now()
 		scopes := []account.Scope{account.ScopeRead, account.ScopeMonitor}
 		key := account.NewKey()
-		if err := s.CreateKey(o.ID, key, scopes, now.Add(time.Hour), now); err != nil {
+		if err := s.CreateKey(o.ID, key, scopes, now.Add(time.Hour), account.Operator(), now); err != nil {
 			t.Fatal(err)
 		}
 		found, err := s.Key(t.Context(), key.ID, now)
@@ -32,13 +32,13 @@ func TestAKeyIsValidUntilItIsRevokedOrExpires(t *testing.T) {
 		if _, err := s.Key(t.Context(), key.ID, now.Add(time.Hour)); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("an expired key is found: %v", err)
 		}
-		if err := s.RevokeKey(key.ID, now); err != nil {
+		if err := s.RevokeKey(t.Context(), key.ID, account.Operator(), now); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Key(t.Context(), key.ID, now); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a revoked key is found: %v", err)
 		}
-		if err := s.RevokeKey("nokey", now); !errors.Is(err, store.ErrNotFound) {
+		if err := s.RevokeKey(t.Context(), "nokey", account.Operator(), now); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("got %v, want ErrNotFound", err)
 		}
 	})
@@ -50,17 +50,17 @@ func TestAKeyIsRevokedByItsOwnerOnly(t *testing.T) {
 		s := orgs.New(storetest.Open(t, address))
 		o, other, now := storetest.Organization(t, s.Store, 5, 300), storetest.Organization(t, s.Store, 5, 300), time.Now()
 		key := account.NewKey()
-		if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
+		if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, account.Operator(), now); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.RevokeKeyOf(other.ID, key.ID, now); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.RevokeKeyOf(other.ID, key.ID, account.Operator(), now); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another's key: got %v, want ErrNotFound", err)
 		}
 		if _, err := s.Key(t.Context(), key.ID, now); err != nil {
 			t.Errorf("the key cannot be found: %v", err)
 		}
 		for _, at := range []time.Time{now, now.Add(time.Minute)} {
-			revoked, err := s.RevokeKeyOf(o.ID, key.ID, at)
+			revoked, err := s.RevokeKeyOf(o.ID, key.ID, account.Operator(), at)
 			if err != nil || revoked.ID != key.ID || revoked.RevokedAt.UnixMilli() != now.UnixMilli() {
 				t.Errorf("revoked: %+v, %v", revoked, err)
 			}
@@ -75,13 +75,13 @@ func TestAKeyIsRenamedByItsOwnerOnly(t *testing.T) {
 		o, other, now := storetest.Organization(t, s.Store, 5, 300), storetest.Organization(t, s.Store, 5, 300), time.Now()
 		key := account.NewKey()
 		key.CreditsPerDay = 7
-		if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
+		if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, account.Operator(), now); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.RenameKey(t.Context(), other.ID, key.ID, "theirs", now); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.ChangeKey(t.Context(), other.ID, key.ID, orgs.KeyChange{Name: new("theirs")}, account.Operator(), now); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another's key: got %v, want ErrNotFound", err)
 		}
-		if k, err := s.RenameKey(t.Context(), o.ID, key.ID, "laptop", now); err != nil || k.Name != "laptop" || k.Budget.CreditsPerDay != 7 {
+		if k, err := s.ChangeKey(t.Context(), o.ID, key.ID, orgs.KeyChange{Name: new("laptop")}, account.Operator(), now); err != nil || k.Name != "laptop" || k.Budget.CreditsPerDay != 7 {
 			t.Errorf("the key is %+v, %v", k, err)
 		}
 		if k, err := s.Key(t.Context(), key.ID, now); err != nil || k.KeyName != "laptop" {
@@ -98,7 +98,7 @@ func TestUsesOfKeysAreShownAtOnceAndWrittenTogether(t *testing.T) {
 		var made []account.Key
 		for range 3 {
 			key := account.NewKey()
-			if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
+			if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, account.Operator(), now); err != nil {
 				t.Fatal(err)
 			}
 			made = append(made, key)
@@ -139,7 +139,7 @@ func TestUsesOfKeysAreShownAtOnceAndWrittenTogether(t *testing.T) {
 		uses[made[1].ID] = now.Add(time.Minute)
 		check("after another node's", s, uses)
 		s.NoteKeyUse(made[2].ID, now)
-		revoked, err := s.RevokeKeyOf(o.ID, made[2].ID, now)
+		revoked, err := s.RevokeKeyOf(o.ID, made[2].ID, account.Operator(), now)
 		if err != nil || revoked.LastUsedAt == nil {
 			t.Errorf("revoked: %+v, %v", revoked, err)
 		}
@@ -162,14 +162,14 @@ func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := account.NewKey()
-		if err := s.CreateKey(o.ID, account.NewKey(), account.DefaultScopes(), now.Add(time.Millisecond), now); err != nil {
+		if err := s.CreateKey(o.ID, account.NewKey(), account.DefaultScopes(), now.Add(time.Millisecond), account.Operator(), now); err != nil {
 			t.Fatalf("the key before the last: %v", err)
 		}
-		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, now); !errors.Is(err, orgs.ErrTooManyKeys) {
+		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, account.Operator(), now); !errors.Is(err, orgs.ErrTooManyKeys) {
 			t.Errorf("one key too many: got %v, want ErrTooManyKeys", err)
 		}
 		now = now.Add(time.Millisecond) // the previous key has expired
-		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, now); err != nil {
+		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, account.Operator(), now); err != nil {
 			t.Errorf("the last key: %v", err)
 		}
 		keys, err := s.Keys(t.Context(), o.ID, now)

@@ -28,7 +28,7 @@ type NewOrganization struct {
 
 // CreateOrganization stores an organization and grants its first credits. It returns
 // ErrExists.
-func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.Organization, error) {
+func (s *Store) CreateOrganization(n NewOrganization, by account.Actor, now time.Time) (*account.Organization, error) {
 	start, end := account.Cycle(now, now)
 	created := &newOrganizationRow{webhookSecret: n.WebhookSecret, Organization: account.Organization{
 		ID: store.NewID(), Name: n.Name, Plan: n.Plan, CreatedAt: engine.Millis(now), Balance: n.FirstGrant,
@@ -48,7 +48,11 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 			return fmt.Errorf("create organization %q: %w", n.Name, err)
 		}
 		w.AddEntry(store.Entry{Organization: created.ID, Kind: earshot.LedgerGrant, Amount: n.FirstGrant, At: engine.Millis(now)})
-		return insertKey(ctx, w.Tx, created.ID, n.Key, account.DefaultScopes(), time.Time{}, now)
+		if err := insertKey(ctx, w.Tx, created.ID, n.Key, account.DefaultScopes(), time.Time{}, now); err != nil {
+			return err
+		}
+		after := map[string]any{"name": n.Name, "plan": n.Plan.Name, "credits": n.FirstGrant, "key": n.Key.ID}
+		return w.Audit(created.ID, by, store.Audited{Action: "organization.create", Subject: created.ID, After: after}, now)
 	})})
 	if err != nil {
 		return nil, err
@@ -130,18 +134,26 @@ func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*ac
 	if now, err = s.Clock.Decisive(now); err != nil || engine.Millis(now) < o.CycleResetsAt {
 		return o, nil //nolint:nilerr // the cycle goes on while the clock is not trusted
 	}
-	return s.change(id, now, func(*store.Work, *store.LockedOrganization) error { return nil })
+	return s.change(id, "", account.System(), now, func(*store.Work, *store.LockedOrganization) error { return nil })
 }
 
 // SetPlan moves an organization to a plan. The plan's credits are granted with the next cycle.
-func (s *Store) SetPlan(id string, plan account.Plan) error {
-	return s.Commit(store.Change{Organization: id, Apply: func(ctx context.Context, w *store.Work) error {
-		_, err := w.ExecContext(ctx, `
+func (s *Store) SetPlan(id string, plan account.Plan, by account.Actor, now time.Time) error {
+	err := s.Commit(store.Change{Organization: id, Apply: func(ctx context.Context, w *store.Work) error {
+		o, err := engine.FirstRow(ctx, w, store.OrganizationsTable, `WHERE id = $1`, id)
+		if err != nil || o.Plan == plan {
+			return err
+		}
+		_, err = w.ExecContext(ctx, `
 			UPDATE organizations SET plan = $2, slots = $3, requests_per_second = $4, queue_capacity = $5, credits_per_cycle = $6
 			WHERE id = $1`,
 			id, plan.Name, plan.Slots, plan.RequestsPerSecond, plan.QueueCapacity, plan.CreditsPerCycle)
-		return engine.Wrap(err, "set plan of organization %s", id)
+		if err != nil {
+			return err
+		}
+		return w.Audit(id, by, store.Audited{Action: "plan.change", Subject: id, Before: o.Plan, After: plan}, now)
 	}})
+	return engine.Wrap(err, "set plan of organization %s", id)
 }
 
 // ApplyPlans updates the limits stored with each organization to the current limits of its
@@ -159,7 +171,7 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 		if plan == o.Plan {
 			continue
 		}
-		if err := s.SetPlan(o.ID, plan); err != nil {
+		if err := s.SetPlan(o.ID, plan, account.System(), s.Now()); err != nil {
 			return err
 		}
 	}
@@ -168,16 +180,16 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 
 // Grant adds credits to an organization and returns the updated organization. Unlike the
 // monthly credits of a plan, these credits do not expire.
-func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
-	return s.change(id, now, func(w *store.Work, o *store.LockedOrganization) error {
+func (s *Store) Grant(id string, credits int64, by account.Actor, now time.Time) (*account.Organization, error) {
+	return s.change(id, "credits.grant", by, now, func(w *store.Work, o *store.LockedOrganization) error {
 		w.Book(o, store.Entry{Kind: earshot.LedgerGrant, Amount: credits, At: engine.Millis(now)})
 		return nil
 	})
 }
 
 // SetBalance sets an organization's balance. It fails if running jobs hold more than that.
-func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Organization, error) {
-	return s.change(id, now, func(w *store.Work, o *store.LockedOrganization) error {
+func (s *Store) SetBalance(id string, credits int64, by account.Actor, now time.Time) (*account.Organization, error) {
+	return s.change(id, "credits.set", by, now, func(w *store.Work, o *store.LockedOrganization) error {
 		if credits < o.Held {
 			return fmt.Errorf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits)
 		}
@@ -188,17 +200,24 @@ func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Or
 	})
 }
 
-// change changes one organization and returns its new state.
-func (s *Store) change(id string, now time.Time, apply func(*store.Work, *store.LockedOrganization) error) (*account.Organization, error) {
+// change changes one organization and returns its new state. A new balance is audited as action.
+func (s *Store) change(id, action string, by account.Actor, now time.Time, apply func(*store.Work, *store.LockedOrganization) error) (*account.Organization, error) {
 	var after account.Organization
 	err := s.Commit(store.Change{Organization: id, Apply: func(_ context.Context, w *store.Work) error {
 		o, err := w.Organization(id, now)
 		if err != nil {
 			return err
 		}
+		type audited struct {
+			Balance int64 `json:"balance"`
+		}
+		before := audited{o.Balance}
 		err = apply(w, o)
 		after = o.Organization
-		return err
+		if err != nil || after.Balance == before.Balance {
+			return err
+		}
+		return w.Audit(id, by, store.Audited{Action: action, Subject: id, Before: before, After: audited{after.Balance}}, now)
 	}})
 	if err != nil {
 		return nil, err

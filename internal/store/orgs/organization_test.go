@@ -23,7 +23,7 @@ func TestAnOrganizationsNameIsItsOwn(t *testing.T) {
 		if o.Balance != 500 || o.CycleGrant != 500 {
 			t.Errorf("a new organization is %+v", o)
 		}
-		_, err := s.CreateOrganization(orgs.NewOrganization{Name: o.Name, Plan: o.Plan, Key: account.NewKey()}, time.Now())
+		_, err := s.CreateOrganization(orgs.NewOrganization{Name: o.Name, Plan: o.Plan, Key: account.NewKey()}, account.Operator(), time.Now())
 		if !errors.Is(err, orgs.ErrExists) {
 			t.Errorf("got %v, want ErrExists", err)
 		}
@@ -42,7 +42,7 @@ func TestNamesAreUniqueOverAllShards(t *testing.T) {
 	t.Parallel()
 	s := orgs.New(storetest.Open(t, storetest.Citus(t)))
 	create := func(name string, at time.Time) error {
-		_, err := s.CreateOrganization(orgs.NewOrganization{Name: name, Plan: account.Plan{Name: "hobby", Slots: 1}, WebhookSecret: "none", Key: account.NewKey()}, at)
+		_, err := s.CreateOrganization(orgs.NewOrganization{Name: name, Plan: account.Plan{Name: "hobby", Slots: 1}, WebhookSecret: "none", Key: account.NewKey()}, account.Operator(), at)
 		return err
 	}
 	now, name := time.Now(), "org-"+rand.Text()

@@ -105,8 +105,7 @@ type auditedRole struct {
 	Source string       `json:"source"`
 }
 
-// SetRole gives a user a role from a source, or takes it away if role is "". It reports in the
-// audit log that the user has joined, has another role or was removed.
+// SetRole stores the role of a user from a source, or removes it if role is "".
 func (s *Store) SetRole(organization, userID, source string, role account.Role, by account.Actor, now time.Time) error {
 	err := s.change(organization, by, now, func(ctx context.Context, w *store.Work) (*store.Audited, error) {
 		return setRole(ctx, w, &member{organization, userID, source, role, now})

@@ -66,9 +66,9 @@ type Identity struct {
 }
 
 // UserOf returns the user of an identity. An unknown identity becomes an account of the user with
-// its email address, or of a new user. A user with an identity has no password: whoever set it
-// may not be the owner of the email address, which only the identity provider has verified. UserOf returns ErrNotFound
-// for an unknown identity without an email address.
+// its email address, or of a new user. A user with an identity has no password: only the
+// identity provider has verified the email address, and somebody else may have set the password. UserOf returns
+// ErrNotFound for an unknown identity without an email address.
 func (s *Store) UserOf(id Identity, now time.Time) (*account.User, error) {
 	var whose *account.User
 	err := s.Execute(func(ctx context.Context, tx *engine.Tx) (err error) {

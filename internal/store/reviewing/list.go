@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
 )
@@ -76,26 +77,39 @@ func (s *Store) Seen(ctx context.Context, r *Review) (seen Seen, err error) {
 	return seen, engine.Wrap(err, "read the answers of review %s", r.ID)
 }
 
-// Mark sets the state and the note of a review that List returns, and returns the review. by is
-// the id of a key. Mark returns ErrNotFound.
-func (s *Store) Mark(t Tracker, id string, state earshot.ReviewState, note, by string, now time.Time) (*Review, error) {
+// Mark sets the state and the note of a review that List returns, and returns the review. It
+// returns ErrNotFound.
+func (s *Store) Mark(t Tracker, id string, state earshot.ReviewState, note string, by account.Actor, now time.Time) (*Review, error) {
 	id, err := store.CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("review: %w", err)
 	}
 	var marked *Review
-	err = s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		n, err := tx.Run(ctx, `UPDATE reviews SET state = $4, note = $5, marked_at = $6, marked_by = $7 WHERE organization = $1 AND tracker = $2 AND id = $3 AND EXISTS (
+	err = s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
+		const this = `WHERE organization = $1 AND tracker = $2 AND id = $3`
+		marked, err = engine.FirstRow(ctx, w, reviewsTable, this+` AND EXISTS (
 			SELECT 1 FROM review_findings f WHERE f.organization = reviews.organization AND f.tracker = reviews.tracker AND f.review = reviews.id)`,
-			t.Organization, t.ID, id, string(state), note, engine.Millis(now), by)
-		if err == nil && n == 0 {
-			err = store.ErrNotFound
-		}
+			t.Organization, t.ID, id)
 		if err != nil {
 			return err
 		}
-		marked, err = engine.FirstRow(ctx, tx, reviewsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
-		return err
-	})
+		name, err := engine.FirstOf(engine.FindValues[string](ctx, w, `SELECT name FROM trackers WHERE organization = $1 AND id = $2`, t.Organization, t.ID))
+		if err != nil {
+			return err
+		}
+		type audited struct {
+			Tracker string              `json:"tracker,omitempty"`
+			State   earshot.ReviewState `json:"state"`
+			Note    string              `json:"note"`
+		}
+		before := audited{"", marked.State, marked.Note}
+		marked.State, marked.Note, marked.MarkedAt, marked.MarkedBy = state, note, now, by.ID
+		_, err = w.Run(ctx, `UPDATE reviews SET state = $4, note = $5, marked_at = $6, marked_by = $7 `+this,
+			t.Organization, t.ID, id, string(state), note, engine.Millis(now), by.ID)
+		if err != nil {
+			return err
+		}
+		return w.Audit(t.Organization, by, store.Audited{Action: "review.mark", Subject: id, Before: before, After: audited{name, state, note}}, now)
+	}})
 	return marked, engine.Wrap(err, "mark review %s", id)
 }

@@ -209,7 +209,7 @@ func Organization(tb testing.TB, s *store.Store, slots int, credits int64) *acco
 		FirstGrant:    credits,
 		WebhookSecret: account.NewWebhookSecret(),
 		Key:           account.NewKey(),
-	}, time.Now())
+	}, account.Operator(), time.Now())
 	if err != nil {
 		tb.Fatal(err)
 	}

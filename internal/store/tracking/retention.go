@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
@@ -17,21 +19,29 @@ import (
 
 // DeleteTracker hides a tracker, removes its queued tasks and frees its name. DeleteTracked
 // deletes its rows later. It returns ErrNotFound.
-func (s *Store) DeleteTracker(ctx context.Context, organization, name string, now time.Time) error {
+func (s *Store) DeleteTracker(ctx context.Context, organization, name string, by account.Actor, now time.Time) error {
 	t, err := s.Tracker(ctx, organization, name)
 	if err != nil {
 		return err
 	}
 	// The organization is locked, so that no sweep can begin before the running ones are ended below.
 	err = s.Commit(store.Change{Organization: organization, Apply: func(ctx context.Context, w *store.Work) error {
-		_, err := w.ExecContext(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL, report_slot = NULL, report_due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID)
+		n, err := w.Run(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL, report_slot = NULL, report_due_at = NULL
+			WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, organization, t.ID)
+		if err == nil && n == 0 {
+			err = store.ErrNotFound
+		}
 		if err != nil {
 			return err
 		}
 		// If this node is killed before it has ended the sweeps, no more of their tasks are submitted.
 		_, err = w.ExecContext(ctx, `UPDATE sweeps SET reason = COALESCE(reason, $3), ends_at = CASE WHEN ends_at > $4 THEN $4 ELSE ends_at END
 			WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID, ReasonCanceled, engine.Millis(now))
-		return err
+		if err != nil {
+			return err
+		}
+		before := map[string]any{"version": t.Version, "state": t.State, "createdAt": earshot.Timestamp{Time: t.CreatedAt}}
+		return w.Audit(organization, by, store.Audited{Action: "tracker.delete", Subject: name, Before: before}, now)
 	}})
 	if err != nil {
 		return fmt.Errorf("delete tracker %s: %w", name, err)

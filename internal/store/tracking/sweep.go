@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
 	"earshot/internal/store/reviewing"
@@ -111,7 +112,8 @@ type StartedSweep struct {
 // are the next slot of the tracker and its time. A slot has only one sweep: if it has one already,
 // StartSweep returns that. It returns ErrChanged if the tracker was changed since the caller
 // read it, ErrNothingToRepeat and ErrSweepRuns for a repeat, and ErrSweepsRun for a manual sweep.
-func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due, now time.Time) (started StartedSweep, err error) {
+// Only manual sweeps are in the audit log.
+func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due time.Time, by account.Actor, now time.Time) (started StartedSweep, err error) {
 	sweep.Organization, sweep.Tracker = t.Organization, t.ID
 	err = s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		o, err := w.Organization(t.Organization, now)
@@ -161,6 +163,12 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			// Tasks that ended before now do not belong to the sweep.
 			_, err := w.ExecContext(ctx, `INSERT INTO followers (organization, event) VALUES ($1, $2) ON CONFLICT (organization) DO NOTHING`, t.Organization, o.Events)
 			if err != nil {
+				return err
+			}
+		}
+		if sweep.Manual() {
+			after := map[string]any{"sweep": sweep.ID, "state": started.State, "repeats": started.Repeats, "maxCost": sweep.MaxCost}
+			if err := w.Audit(t.Organization, by, store.Audited{Action: "tracker.run", Subject: t.Name, After: after}, now); err != nil {
 				return err
 			}
 		}
@@ -261,6 +269,23 @@ func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
 func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Tracker, error) {
 	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, TrackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	return t, engine.Wrap(err, "tracker %s", id)
+}
+
+// CancelSweep marks a running sweep of a tracker as canceled, and then ends it.
+func (s *Store) CancelSweep(t *Tracker, sweep *Sweep, by account.Actor, now time.Time) (cleared int, err error) {
+	// If this node is killed before it has ended the sweep, the next step of any node does.
+	err = s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
+		n, err := w.Run(ctx, `UPDATE sweeps SET reason = $4 WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running' AND reason IS NULL`,
+			t.Organization, t.ID, sweep.ID, ReasonCanceled)
+		if err != nil || n == 0 {
+			return err
+		}
+		return w.Audit(t.Organization, by, store.Audited{Action: "sweep.cancel", Subject: sweep.ID, After: map[string]any{"tracker": t.Name}}, now)
+	}})
+	if err != nil {
+		return 0, fmt.Errorf("cancel sweep %s: %w", sweep.ID, err)
+	}
+	return s.EndSweep(sweep, ReasonCanceled, now)
 }
 
 // EndSweep stops a sweep: no more tasks are submitted, and queued tasks are removed. Their

@@ -2,13 +2,16 @@ package tracking
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
@@ -202,10 +205,13 @@ func (s *Store) trackerParts(ctx context.Context, from *engine.Table[TrackerPart
 // tracker. rules are the new rules, or nil to keep the existing ones; days must be exported again.
 // ApplyTracker returns ErrChanged, or CodeConflict if there are too many trackers or their
 // definitions are too large.
-func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *analysing.Rules, days []int64) error {
+func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *analysing.Rules, days []int64, by account.Actor, now time.Time) error {
 	t.Version = before + 1
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		if err := checkTracker(ctx, w, t, before); err != nil {
+			return err
+		}
+		if err := auditApplied(ctx, w, t, before, by, now); err != nil {
 			return err
 		}
 		version := &trackerVersion{t.Organization, t.ID, t.Version, t.Definition, t.UpdatedAt}
@@ -223,6 +229,48 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 			exporting.NoteChanged(ctx, w.Tx, t.Organization, t.ID, days))
 	}})
 	return engine.Wrap(err, "apply tracker %s", t.Name)
+}
+
+// auditApplied adds a new definition to the audit log, with the fields that differ from the stored
+// one.
+func auditApplied(ctx context.Context, w *store.Work, t *Tracker, before int, by account.Actor, now time.Time) (err error) {
+	what := store.Audited{Action: "tracker.create", Subject: t.Name}
+	if before > 0 {
+		what.Action = "tracker.change"
+		stored, err := engine.FirstRow(ctx, w, TrackersTable, `WHERE organization = $1 AND id = $2`, t.Organization, t.ID)
+		if err != nil {
+			return err
+		}
+		if what.Before, err = stored.audited(); err != nil {
+			return err
+		}
+	}
+	if what.After, err = t.audited(); err != nil {
+		return err
+	}
+	return w.Audit(t.Organization, by, what, now)
+}
+
+// audited returns the fields of the definition for the audit log. The URL of the webhook may contain
+// a secret, so only its host is shown.
+func (t *Tracker) audited() (map[string]any, error) {
+	fields := map[string]any{}
+	if err := json.Unmarshal(t.Definition, &fields); err != nil {
+		return nil, fmt.Errorf("decode the definition of tracker %s: %w", t.Name, err)
+	}
+	if webhook, ok := fields["webhook"].(map[string]any); ok {
+		address, _ := webhook["url"].(string)
+		u, err := url.Parse(address)
+		if err != nil {
+			return nil, fmt.Errorf("the webhook of tracker %s has no valid URL", t.Name)
+		}
+		fields["webhook"] = u.Host
+	}
+	fields["version"] = t.Version
+	if t.Demo {
+		fields["demo"] = true
+	}
+	return fields, nil
 }
 
 // checkTracker returns ErrChanged if the tracker does not have the version before, and CodeConflict
@@ -276,14 +324,20 @@ func deleteVersions(ctx context.Context, w *store.Work, t *Tracker) error {
 
 // AddRules adds rules by which the existing answers of a tracker will be analysed. before is the newest
 // version that the caller knows, or 0. AddRules returns ErrChanged.
-func (s *Store) AddRules(t *Tracker, r *analysing.Rules, before int, now time.Time) error {
+func (s *Store) AddRules(t *Tracker, r *analysing.Rules, before int, by account.Actor, now time.Time) error {
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		// The lock on the organization keeps other nodes from adding rules.
 		if err := analysing.ExpectRules(ctx, w, t.Organization, map[string]int{t.ID: before}); err != nil {
 			return err
 		}
 		r.CreatedAt = now
-		return insertRules(ctx, w, t, r, false)
+		if err := insertRules(ctx, w, t, r, false); err != nil {
+			return err
+		}
+		type audited struct {
+			Rules int `json:"rules"`
+		}
+		return w.Audit(t.Organization, by, store.Audited{Action: "tracker.reanalyse", Subject: t.Name, Before: audited{before}, After: audited{r.Version}}, now)
 	}})
 	return engine.Wrap(err, "add rules of tracker %s", t.Name)
 }
@@ -295,12 +349,27 @@ func insertRules(ctx context.Context, w *store.Work, t *Tracker, r *analysing.Ru
 
 // SetTrackerState pauses or resumes a tracker and stores its next slots. It returns ErrChanged if
 // the tracker has another version.
-func (s *Store) SetTrackerState(t *Tracker, now time.Time) error {
+func (s *Store) SetTrackerState(t *Tracker, by account.Actor, now time.Time) error {
 	// The lock on the organization keeps a sweep from starting and setting the next slot.
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
-		return engine.ExpectChange(w.Run(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
+		had, err := engine.FindValues[string](ctx, w, `SELECT state FROM trackers WHERE organization = $1 AND id = $2`, t.Organization, t.ID)
+		if err != nil {
+			return err
+		}
+		err = engine.ExpectChange(w.Run(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
 			WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
 			t.Organization, t.ID, t.Version, string(t.State), engine.NullText(t.NextSlot), engine.NullMillis(t.DueAt), engine.Millis(now), engine.NullText(t.ReportSlot), engine.NullMillis(t.ReportDueAt)))
+		if err != nil || had[0] == string(t.State) {
+			return err
+		}
+		action := "tracker.resume"
+		if t.State == earshot.TrackerPaused {
+			action = "tracker.pause"
+		}
+		type audited struct {
+			State string `json:"state"`
+		}
+		return w.Audit(t.Organization, by, store.Audited{Action: action, Subject: t.Name, Before: audited{had[0]}, After: audited{string(t.State)}}, now)
 	}})
 	return engine.Wrap(err, "set the state of tracker %s", t.Name)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/alerting"
@@ -78,12 +79,12 @@ func settingsOf(c *alerting.Channel) (settings alert.Settings, err error) {
 }
 
 // SaveChannel creates or changes a channel. The caller has checked it with CheckChannel.
-func (s *Directory) SaveChannel(ctx context.Context, organization, name string, c *earshot.ChannelRequest, now time.Time) (*earshot.ChannelSaved, error) {
+func (s *Directory) SaveChannel(ctx context.Context, organization, name string, c *earshot.ChannelRequest, by account.Actor, now time.Time) (*earshot.ChannelSaved, error) {
 	text, err := json.Marshal(alert.Settings{URL: c.URL, To: c.To, BotToken: c.BotToken, ChatID: c.ChatID, RoutingKey: c.RoutingKey})
 	if err != nil {
 		return nil, fmt.Errorf("encode channel %s: %w", name, err)
 	}
-	created, err := s.Store.SaveChannel(&alerting.Channel{Organization: organization, Name: name, Kind: c.Kind, Settings: text, CreatedAt: now, UpdatedAt: now})
+	created, err := s.Store.SaveChannel(&alerting.Channel{Organization: organization, Name: name, Kind: c.Kind, Settings: text, CreatedAt: now, UpdatedAt: now}, by)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (s *Directory) SaveChannel(ctx context.Context, organization, name string, 
 }
 
 // DeleteChannel deletes a channel that no tracker uses. Returns store.ErrNotFound.
-func (s *Directory) DeleteChannel(ctx context.Context, organization, name string) error {
+func (s *Directory) DeleteChannel(ctx context.Context, organization, name string, by account.Actor, now time.Time) error {
 	trackers, err := s.Trackers.Trackers(ctx, organization)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func (s *Directory) DeleteChannel(ctx context.Context, organization, name string
 			Details: earshot.ConflictDetails{ID: name},
 		}
 	}
-	return s.Store.DeleteChannel(organization, name)
+	return s.Store.DeleteChannel(organization, name, by, now)
 }
 
 // CheckNamed returns an error if a definition names a channel twice or a channel that does

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/provider"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/store/analysing"
@@ -61,7 +62,7 @@ brands:
   - {name: HP, match: {case: exact}}
 prompts: [best running shoes, trail shoes, is Ollaro good?]
 targets: [{provider: chatassistant, country: US}, {provider: chatassistant, country: DE}]
-`), true, false, at(1, 0))
+`), true, false, account.Operator(), at(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

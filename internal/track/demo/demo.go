@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 	"earshot/internal/store/tracking"
@@ -52,20 +53,20 @@ const (
 
 // Make creates a demo tracker with a history of sweeps. No task runs, and nothing is charged.
 // Make replaces a demo of the same name, but no other tracker.
-func (s *Maker) Make(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*Demo, error) {
+func (s *Maker) Make(ctx context.Context, organization, name string, asked earshot.DemoRequest, by account.Actor, now time.Time) (*Demo, error) {
 	select {
 	case s.busy <- struct{}{}: // a demo uses all processors for seconds
 		defer func() { <-s.busy }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	h, err := s.beginDemo(ctx, organization, name, asked, now)
+	h, err := s.beginDemo(ctx, organization, name, asked, by, now)
 	if err != nil {
 		return nil, err
 	}
 	defer h.client.Close()
 	if err := h.fill(ctx); err != nil {
-		return nil, errors.Join(err, s.store.DeleteTracker(context.WithoutCancel(ctx), organization, name, now))
+		return nil, errors.Join(err, s.store.DeleteTracker(context.WithoutCancel(ctx), organization, name, by, now))
 	}
 	return &Demo{h.made, h.tracker, h.plan.Definition}, nil
 }
@@ -104,21 +105,19 @@ type history struct {
 }
 
 // beginDemo stores a tracker without sweeps, and deletes an existing demo of that name.
-func (s *Maker) beginDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*history, error) {
+func (s *Maker) beginDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, by account.Actor, now time.Time) (*history, error) {
 	d, err := s.demoDefinition(name, asked.Prompts)
 	if err != nil {
 		return nil, err
 	}
 	existing, err := s.store.Tracker(ctx, organization, name)
-	switch {
-	case err == nil && !existing.Demo:
-		return nil, errDemo(name, "is not a demo; choose another name, or delete it first")
-	case err == nil:
-		err = s.store.DeleteTracker(ctx, organization, name, now)
-	case errors.Is(err, store.ErrNotFound):
-		err = nil
+	if err == nil {
+		if !existing.Demo {
+			return nil, errDemo(name, "is not a demo; choose another name, or delete it first")
+		}
+		err = s.store.DeleteTracker(ctx, organization, name, by, now)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
 	h := &history{Maker: s, slots: pastSlots(d.Rule, asked.Days, now)}
@@ -139,7 +138,7 @@ func (s *Maker) beginDemo(ctx context.Context, organization, name string, asked 
 	}
 	rules, err := ruleset.Changed(&earshot.TrackerDefinition{}, d, true, first)
 	if err == nil {
-		err = s.store.ApplyTracker(h.tracker, 0, definition.PromptParts(h.tracker, nil, d.Prompts), definition.TargetParts(h.tracker, nil, d.Targets), rules, nil)
+		err = s.store.ApplyTracker(h.tracker, 0, definition.PromptParts(h.tracker, nil, d.Prompts), definition.TargetParts(h.tracker, nil, d.Targets), rules, nil, by, now)
 	}
 	if err != nil {
 		h.client.Close()

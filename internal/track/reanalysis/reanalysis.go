@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
@@ -53,7 +54,7 @@ func (s *Analyser) RenewRules(ctx context.Context, now time.Time) error {
 	}
 	var errs []error
 	for _, t := range trackers {
-		if _, err := s.addRules(ctx, t, now); err != nil && !errors.Is(err, store.ErrChanged) {
+		if _, err := s.addRules(ctx, t, account.System(), now); err != nil && !errors.Is(err, store.ErrChanged) {
 			errs = append(errs, err)
 		}
 	}
@@ -62,7 +63,7 @@ func (s *Analyser) RenewRules(ctx context.Context, now time.Time) error {
 
 // addRules adds rules by which all kept answers of a tracker will be analysed. It returns
 // store.ErrChanged if the rules were changed at the same time.
-func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, now time.Time) (*analysing.Rules, error) {
+func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, by account.Actor, now time.Time) (*analysing.Rules, error) {
 	known, err := s.analyses.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, now time.T
 		newest = known[len(known)-1].Version
 	}
 	r := &analysing.Rules{Brands: brands, Code: analysis.Version}
-	if err := s.store.AddRules(t, r, newest, now); err != nil {
+	if err := s.store.AddRules(t, r, newest, by, now); err != nil {
 		return nil, err
 	}
 	s.wake()
@@ -228,12 +229,12 @@ const maxRules = 50
 // Reanalyse starts a reanalysis of all kept answers of a tracker. It returns
 // store.ErrNotFound if the tracker does not exist, and store.ErrChanged if its rules were
 // changed at the same time.
-func (s *Analyser) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
+func (s *Analyser) Reanalyse(ctx context.Context, organization, name string, by account.Actor, now time.Time) (*earshot.Reanalysis, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.addRules(ctx, t, now)
+	r, err := s.addRules(ctx, t, by, now)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/alerting"
@@ -54,7 +55,7 @@ func (s *Reporter) sendDue(ctx context.Context, t *tracking.Tracker, now time.Ti
 	}
 	if d.ReportRule == nil {
 		t.ReportSlot, t.ReportDueAt = "", time.Time{}
-		return s.store.SetTrackerState(t, now)
+		return s.store.SetTrackerState(t, account.System(), now)
 	}
 	slot, err := schedule.ParseSlot(t.ReportSlot)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store/reviewing"
 	"earshot/internal/track/definition"
 )
@@ -60,14 +61,13 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 	return page, nil
 }
 
-// MarkReview sets the state of a review. key is the id of the key that does so. MarkReview
-// returns store.ErrNotFound.
-func (s *Reviewer) MarkReview(ctx context.Context, organization, name, id string, patch earshot.ReviewPatch, key string, now time.Time) (*earshot.ReviewMarked, error) {
+// MarkReview sets the state of a review. It returns store.ErrNotFound.
+func (s *Reviewer) MarkReview(ctx context.Context, organization, name, id string, patch earshot.ReviewPatch, by account.Actor, now time.Time) (*earshot.ReviewMarked, error) {
 	t, names, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	marked, err := s.reviews.Mark(t, id, patch.State, patch.Note, key, now)
+	marked, err := s.reviews.Mark(t, id, patch.State, patch.Note, by, now)
 	if err != nil {
 		return nil, err
 	}

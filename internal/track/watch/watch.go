@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/analysing"
@@ -437,13 +438,13 @@ func (s *Watcher) Alerts(ctx context.Context, organization, name string, q *ears
 	return page, nil
 }
 
-// Acknowledge marks an alert as acknowledged by an API key. Returns store.ErrNotFound.
-func (s *Watcher) Acknowledge(ctx context.Context, organization, name, id, key string, now time.Time) (*earshot.AlertAcknowledged, error) {
+// Acknowledge marks an alert as acknowledged. It returns store.ErrNotFound.
+func (s *Watcher) Acknowledge(ctx context.Context, organization, name, id string, by account.Actor, now time.Time) (*earshot.AlertAcknowledged, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.alerts.AcknowledgeAlert(t, id, key, now)
+	a, err := s.alerts.AcknowledgeAlert(t, id, by, now)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,63 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/engine"
+)
+
+// AuditFilter selects entries of the audit log, newest first.
+type AuditFilter struct {
+	Action      string    // such as "key.create", or its first part; "" for all
+	Actor       string    // id or name; "" for all
+	Subject     string    // "" for all
+	From, Until time.Time // Until excluded; zero for no limit
+	Before      string    // only ids before this one; "" for all
+	Limit       int
+}
+
+// AuditLog lists entries of an organization. With "" it lists the entries of no organization.
+func (s *Store) AuditLog(ctx context.Context, organization string, f AuditFilter) ([]earshot.AuditEntry, error) {
+	organization = cmp.Or(organization, uuid.Nil.String())
+	rows, err := engine.FindRows(ctx, s.ShardOf(organization).Reports, store.AuditTable, `WHERE organization = $1 AND id < $2 AND at >= $3 AND at < COALESCE($4, at + 1)
+		AND ($5 = '' OR action = $5 OR substr(action, 1, length($5) + 1) = $5 || '.')
+		AND ($6 = '' OR actor = $6 OR actor_name = $6) AND ($7 = '' OR subject = $7) ORDER BY id DESC LIMIT $8`,
+		organization, cmp.Or(f.Before, uuid.Max.String()), engine.Millis(f.From), engine.NullMillis(f.Until), f.Action, f.Actor, f.Subject, f.Limit)
+	entries := make([]earshot.AuditEntry, len(rows))
+	for i, row := range rows {
+		entries[i] = earshot.AuditEntry{
+			ID: row.ID, At: earshot.Timestamp{Time: row.At}, Actor: earshot.AuditActor{Kind: string(row.By.Kind), ID: row.By.ID, Name: row.By.Name},
+			Action: row.Action, Subject: row.Subject, Address: row.By.Address, RequestID: row.By.Request, Before: row.Before, After: row.After,
+		}
+	}
+	return entries, engine.Wrap(err, "list the audit log")
+}
+
+// WholeAuditLog returns all entries that AuditLog lists. It reads f.Limit entries at a time.
+func (s *Store) WholeAuditLog(ctx context.Context, organization string, f AuditFilter) iter.Seq2[*earshot.AuditEntry, error] {
+	return func(yield func(*earshot.AuditEntry, error) bool) {
+		for {
+			page, err := s.AuditLog(ctx, organization, f)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range page {
+				if !yield(&page[i], nil) {
+					return
+				}
+			}
+			if len(page) < f.Limit {
+				return
+			}
+			f.Before = page[len(page)-1].ID
+		}
+	}
+}
