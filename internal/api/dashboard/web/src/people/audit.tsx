@@ -2,13 +2,13 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { base, call } from "../api";
+import type { AuditEntry } from "../api.gen";
 import { ChoiceField, DropFilters, SearchField } from "../query";
 import { changeQuery, route } from "../state";
 import { calm, useLivePages } from "../tasks/live";
 import { CardTable } from "../table";
 import { When } from "../time";
 import { Button, Empty, Loading } from "../ui";
-import type { AuditEntry } from "./types";
 import { actionText, auditThings, changesOf } from "./words";
 
 const filterNames = ["action", "actor", "subject", "from", "to"] as const;
@@ -92,7 +92,7 @@ function Entries({ of }: { of: Filters }) {
               What: ({ subject }) => subject,
               From: ({ address }) => address,
               Details: ({ id, before, after }) =>
-                (before ?? after) && (
+                !!(before ?? after) && (
                   <Button
                     text={open === id ? "Hide" : "Show"}
                     class="small"

@@ -1,16 +1,5 @@
 // The operations about people, until api.gen.ts has them.
 
-export type AuditEntry = {
-  id: string;
-  at: string;
-  actor: { kind: "key" | "user" | "operator" | "system" | "guest"; id: string; name: string };
-  action: string;
-  subject: string;
-  address: string;
-  requestId: string;
-  before: Record<string, unknown> | null;
-  after: Record<string, unknown> | null;
-};
 export type ShareLink = {
   id: string;
   tracker: string;
@@ -35,20 +24,10 @@ export type ShareRequest = {
   expiresAt: string;
   password?: string;
 };
-type AuditQuery = {
-  action?: string;
-  actor?: string;
-  subject?: string;
-  from?: string;
-  to?: string;
-  limit?: number;
-  cursor?: string;
-};
 type Op<Body, Response, Query = undefined> = { query: Query; body: Body; response: Response };
 
 declare module "../api.gen" {
   interface Operations {
-    "GET /v1/audit": Op<undefined, { entries: AuditEntry[]; nextCursor: string | null }, AuditQuery>;
     "GET /v1/shares": Op<undefined, { shares: ShareLink[] }>;
     "POST /v1/shares": Op<ShareRequest, { share: ShareLink; url: string }>;
     "DELETE /v1/shares/{id}": Op<undefined, { share: ShareLink }>;

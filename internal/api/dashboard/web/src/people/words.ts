@@ -121,8 +121,6 @@ export function actionText(action: string): string {
     : action;
 }
 
-type Fields = Record<string, unknown> | null;
-
 function valueText(value: unknown): string {
   if (value == null || value === "") return "–";
   if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ") || "–";
@@ -130,9 +128,11 @@ function valueText(value: unknown): string {
 }
 
 /** Returns the fields of a change with their values before and after it, as text. */
-export const changesOf = (before: Fields, after: Fields) =>
-  [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].map((field) => ({
+export function changesOf(before: unknown, after: unknown) {
+  const [old, now] = [before, after].map((fields) => (fields ?? {}) as Record<string, unknown>);
+  return Object.keys({ ...old, ...now }).map((field) => ({
     field,
-    before: valueText(before?.[field]),
-    after: valueText(after?.[field]),
+    before: valueText(old[field]),
+    after: valueText(now[field]),
   }));
+}
