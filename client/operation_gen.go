@@ -792,6 +792,25 @@ func (c *Client) TestWebhook(ctx context.Context, url string) (*earshot.WebhookT
 	return &answer.Test, nil
 }
 
+// Audit calls GET /v1/audit: Read the audit log.
+//
+// Returns the changes of keys, users, trackers, channels, webhooks, plans and credits, and the
+// sign-ins and refused sign-ins, newest first. For the next page, send `nextCursor` as `cursor`
+// with the same filter. With `format=csv` the response is a file of all matching entries, and
+// `limit` has no effect. Entries are kept for 400 days. Submitted calls and tasks are not in the
+// audit log; see `GET /v1/requests`. The iterator fetches pages on demand and stops at the first
+// error. The key needs the scope admin.
+func (c *Client) Audit(ctx context.Context, query earshot.AuditQuery) iter.Seq2[*earshot.AuditEntry, error] {
+	return items(func(cursor string) (earshot.List[earshot.AuditEntry], *string, error) {
+		query.Cursor = cursor
+		page, err := exchange[earshot.AuditPage](ctx, c, call{method: "GET", path: withQuery("/v1/audit", query), repeat: idempotent})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Entries, page.NextCursor, nil
+	})
+}
+
 // Users calls GET /v1/users: List users.
 //
 // Returns the people who belong to the organization, by email. The key needs the scope admin.

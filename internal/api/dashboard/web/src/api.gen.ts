@@ -3213,6 +3213,41 @@ export type WebhookTest = {
   ms: number;
 };
 
+/** Entries of the audit log, newest first. */
+export type AuditPage = {
+  entries: Array<AuditEntry>;
+  /** The `cursor` of the next page; `null` on the last page. */
+  nextCursor: string | null;
+};
+
+/** One change or sign-in. */
+export type AuditEntry = {
+  id: string;
+  at: string;
+  actor: AuditActor;
+  /** The name of the action, such as `key.create`. */
+  action: string;
+  /** The id or name of what was changed. */
+  subject: string;
+  /** The IP address of the client; empty for the command line and the service itself. */
+  address: string;
+  /** The `X-Request-Id` of the request; empty for the command line and the service itself. */
+  requestId: string;
+  /** The fields that changed, with their values before and after; `null` where there was nothing. Secrets are left out. */
+  before: unknown;
+  after: unknown;
+};
+
+/** Who made a change. */
+export type AuditActor = {
+  /** `operator` is the command line, `system` the service itself, and `guest` somebody who is not signed in. */
+  kind: "key" | "user" | "operator" | "system" | "guest";
+  /** The id of the key or user; empty for others. */
+  id: string;
+  /** The name of the key, or the email of the user or of the refused sign-in. */
+  name: string;
+};
+
 /** The users of an organization, by email. */
 export type UserList = {
   users: Array<User>;
@@ -3701,6 +3736,7 @@ export interface Operations {
   "GET /v1/ledger": { query: { kind?: LedgerKind; group?: boolean; of?: string; limit?: number; cursor?: string }; body: undefined; response: LedgerPage };
   "POST /v1/webhooks/secret/rotate": { query: undefined; body: undefined; response: RotatedSecret };
   "POST /v1/webhooks/test": { query: undefined; body: WebhookRequest; response: WebhookTestResponse };
+  "GET /v1/audit": { query: { action?: string; actor?: string; subject?: string; from?: string; to?: string; format?: "json" | "csv"; limit?: number; cursor?: string }; body: undefined; response: AuditPage };
   "GET /v1/users": { query: undefined; body: undefined; response: UserList };
   "PATCH /v1/users/{id}": { query: undefined; body: UserPatch; response: ChangedUser };
   "DELETE /v1/users/{id}": { query: undefined; body: undefined; response: UserRemoved };
