@@ -1,6 +1,9 @@
 package earshot
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Role is what a user may do in an organization. A `viewer` reads, an `editor` also runs calls and
 // tasks and changes trackers, an `admin` also changes keys, users, channels and webhooks.
@@ -251,7 +254,8 @@ type AuditQuery struct {
 
 // ShareLink is an address at which anybody can read the report of one tracker.
 type ShareLink struct {
-	ID      string `json:"id"`
+	ID string `json:"id"`
+	// The tracker's name; empty after the tracker was deleted.
 	Tracker string `json:"tracker"`
 	// The heading of the page; empty for the tracker's title.
 	Title string `json:"title"`
@@ -271,7 +275,8 @@ type ShareLink struct {
 	Views    int64      `json:"views" schema:"min=0"`
 }
 
-// ShareList is the share links of an organization, newest first.
+// ShareList is the share links of an organization: first the ones that work, then revoked and
+// expired ones, each newest first.
 type ShareList struct {
 	Shares List[*ShareLink] `json:"shares"`
 }
@@ -280,15 +285,15 @@ type ShareList struct {
 type ShareRequest struct {
 	// The tracker's name.
 	Tracker string `json:"tracker" schema:"maxLength=100"`
-	Title   string `json:"title,omitempty" schema:"maxLength=200"`
+	Title   string `json:"title,omitempty" schema:"title"`
 	// The page shows the last days up to the day on which it is read.
 	Days int `json:"days,omitempty" schema:"min=1,max=366,default=28"`
 	// The first and the last day of a fixed period, instead of `days`.
 	From string `json:"from,omitempty" schema:"date"`
 	To   string `json:"to,omitempty" schema:"date"`
 	// When the link stops working; at most a year from now.
-	ExpiresAt Timestamp `json:"expiresAt"`
-	// A password that readers must enter.
+	ExpiresAt time.Time `json:"expiresAt"`
+	// A password that readers must enter, of at least 8 characters.
 	Password string `json:"password,omitempty" schema:"maxLength=200"`
 }
 

@@ -83,6 +83,11 @@ func (c *call) body(maxBytes int64) ([]byte, error) {
 	if err := checkContentType(c.r.Header, c.route.YAML); err != nil {
 		return nil, err
 	}
+	return c.read(maxBytes)
+}
+
+// read reads a body of at most maxBytes, of any type.
+func (c *call) read(maxBytes int64) ([]byte, error) {
 	control := http.NewResponseController(c.w)
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err != nil {
 		return nil, fmt.Errorf("limit the time of the body: %w", err)
@@ -192,13 +197,6 @@ func (c *call) actor() account.Actor {
 
 // address returns the client's address, which is used for limits if there is no key.
 func (c *call) address() string { return share.Address(c.r.RemoteAddr) }
-
-// actor returns who makes the request, for the audit log.
-func (c *call) actor() account.Actor {
-	by := c.principal.Actor()
-	by.Address, by.Request = c.address(), c.id
-	return by
-}
 
 // json sends v with the status 200.
 func (c *call) json(v any) error {

@@ -29,6 +29,7 @@ func publicOperations() []Operation {
 		operation(Operation{Method: "GET", Path: "/readyz", Public: true, Vital: true}, (*Server).ready),
 		{Method: "GET", Path: "/metrics", Public: true, Vital: true, serve: (*Server).serveMetrics},
 		{Method: "GET", Path: "/openapi.json", Public: true, serve: (*Server).openAPI},
+		{Method: "GET", Path: "/robots.txt", Public: true, serve: (*Server).robots},
 		{Method: "GET", Path: "/captures/{id}/{page}", Public: true, serve: (*Server).capture},
 		{Method: "GET", Path: "/{$}", Public: true, serve: (*Server).dashboard},
 		{Method: "GET", Path: "/docs", Public: true, serve: (*Server).dashboard},
@@ -60,6 +61,13 @@ func (s *Server) openAPI(c *call) error {
 		return err
 	}
 	c.write(http.StatusOK, "application/json", description)
+	return nil
+}
+
+// robots keeps crawlers away from the API. It does not mention share links: a crawler that may not
+// read their pages would not see that they must not be indexed, and could list their addresses.
+func (*Server) robots(c *call) error {
+	c.write(http.StatusOK, "text/plain; charset=utf-8", []byte("User-agent: *\nDisallow: /v1/\nDisallow: /captures/\n"))
 	return nil
 }
 

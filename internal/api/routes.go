@@ -80,6 +80,7 @@ func Operations(providers []provider.Provider) []Operation {
 		alertOperations(),
 		reviewOperations(),
 		channelOperations(),
+		shareOperations(),
 		eventOperations(),
 		keyOperations(),
 		accountOperations(),

@@ -35,6 +35,7 @@ import (
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/people"
+	"earshot/internal/store/sharing"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track"
 	"earshot/internal/upstream/capture"
@@ -56,6 +57,7 @@ type Config struct {
 	Orgs      *orgs.Store
 	People    *people.Store
 	SignIn    *signin.Service
+	Links     *sharing.Store
 	Jobs      *job.Runner
 	Trackers  *track.Service
 	Reports   *track.Service // reads answers and metrics, possibly from a read replica
@@ -114,6 +116,7 @@ type Server struct {
 	calls, others, streams, bodies *share.Pool
 	cookie                         sessionCookie
 	overload                       overload
+	shares                         *sharePages
 
 	statistics singleflight.Group // concurrent reads of the statistics
 }
@@ -146,6 +149,7 @@ func New(cfg Config) *Server {
 		streams: share.NewPool(int64(cfg.Streams)),
 		bodies:  share.NewPool(int64(cfg.BodyBytes)),
 		cookie:  newSessionCookie(cfg.BaseURL),
+		shares:  newSharePages(cfg.Links),
 	}
 	s.watch = newWatch(cfg, s.keys, s.streams)
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {

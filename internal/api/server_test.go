@@ -33,6 +33,7 @@ import (
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
 	"earshot/internal/store/people"
+	"earshot/internal/store/sharing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -117,7 +118,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "earshot.db")
 	s := storetest.Open(t, file)
-	accounts := orgs.New(s)
+	accounts, links := orgs.New(s), sharing.New(s)
 	lines, registry := &logs{}, prometheus.NewRegistry()
 	log := slog.New(slog.NewTextHandler(lines, nil))
 	catalogue, err := provider.NewCatalogue([]provider.Provider{echo{}}, func(string) bool { return false }, nil)
@@ -133,7 +134,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 		t.Fatal(err)
 	}
 	jobs, err := job.NewRunner(job.Config{
-		Store: s, Orgs: accounts, Catalogue: catalogue, Captures: captures, CaptureURL: "http://x/captures", Log: log, Metrics: job.NewMetrics(registry),
+		Store: s, Orgs: accounts, Links: links, Catalogue: catalogue, Captures: captures, CaptureURL: "http://x/captures", Log: log, Metrics: job.NewMetrics(registry),
 		Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{"echo": {client}}, log),
 		Health:    health.New(outbound.New(s.DB), func(err error) { t.Error(err) }), Backoff: []time.Duration{},
 	})
@@ -146,7 +147,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 		t.Fatal(err)
 	}
 	cfg := api.Config{
-		Store: history.New(s), Orgs: accounts, People: members, SignIn: signIn, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
+		Store: history.New(s), Orgs: accounts, People: members, SignIn: signIn, Links: links, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
 		CheckWebhook: func(string) error { return nil }, OpenAPI: func() ([]byte, error) { return []byte(`{}`), nil },
 		Dashboard: http.NotFoundHandler(), MCP: http.NotFoundHandler(), Metrics: registry, Log: log,
 	}

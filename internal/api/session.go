@@ -125,10 +125,10 @@ func errForeignPage() error {
 func sessionOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/session", Public: true, Client: Method{Name: "Session", Returns: "Session"}}, (*Server).session),
-		operation(Operation{Method: "POST", Path: "/v1/session", Public: true}, (*Server).signIn),
-		operation(Operation{Method: "PATCH", Path: "/v1/session", Scope: account.ScopeRead, Finds: "organization"}, (*Server).switchOrganization),
-		operation(Operation{Method: "DELETE", Path: "/v1/session", Public: true}, (*Server).signOut),
-		operation(Operation{Method: "PUT", Path: "/v1/session/password", Scope: account.ScopeRead}, (*Server).changePassword),
+		operation(Operation{Method: "POST", Path: "/v1/session", Public: true, Audit: "session.signin,session.refused"}, (*Server).signIn),
+		operation(Operation{Method: "PATCH", Path: "/v1/session", Scope: account.ScopeRead, Audit: "session.switch", Finds: "organization"}, (*Server).switchOrganization),
+		operation(Operation{Method: "DELETE", Path: "/v1/session", Public: true, Audit: "session.signout"}, (*Server).signOut),
+		operation(Operation{Method: "PUT", Path: "/v1/session/password", Scope: account.ScopeRead, Audit: "user.password"}, (*Server).changePassword),
 		operation(Operation{Method: "GET", Path: "/v1/sessions", Scope: account.ScopeRead, Client: Method{Name: "Sessions", Returns: "Sessions"}},
 			func(s *Server, c *call, _, _ none) (list earshot.SessionList, err error) {
 				list.Sessions, err = s.People.Sessions(c.context(), c.organization(), c.ownSessions(), s.Store.Now())
@@ -137,7 +137,7 @@ func sessionOperations() []Operation {
 				}
 				return list, err
 			}),
-		operation(Operation{Method: "DELETE", Path: "/v1/sessions/{id}", Scope: account.ScopeRead, Finds: "session", Client: Method{Name: "EndSession", Returns: nothing}},
+		operation(Operation{Method: "DELETE", Path: "/v1/sessions/{id}", Scope: account.ScopeRead, Audit: "session.revoke", Finds: "session", Client: Method{Name: "EndSession", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.SessionRevoked, error) {
 				err := s.People.EndSession(c.organization(), c.subject(), c.ownSessions(), "session.revoke", c.actor(), s.Store.Now())
 				return earshot.SessionRevoked{ID: c.subject()}, err

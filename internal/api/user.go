@@ -16,8 +16,8 @@ func userOperations() []Operation {
 				}
 				return list, err
 			}),
-		operation(Operation{Method: "PATCH", Path: "/v1/users/{id}", Scope: account.ScopeAdmin, Finds: "user", Client: Method{Name: "ChangeUser", Returns: "User"}}, (*Server).changeUser),
-		operation(Operation{Method: "DELETE", Path: "/v1/users/{id}", Scope: account.ScopeAdmin, Finds: "user", Client: Method{Name: "RemoveUser", Returns: nothing}}, (*Server).removeUser),
+		operation(Operation{Method: "PATCH", Path: "/v1/users/{id}", Scope: account.ScopeAdmin, Audit: "user.role", Finds: "user", Client: Method{Name: "ChangeUser", Returns: "User"}}, (*Server).changeUser),
+		operation(Operation{Method: "DELETE", Path: "/v1/users/{id}", Scope: account.ScopeAdmin, Audit: "user.remove", Finds: "user", Client: Method{Name: "RemoveUser", Returns: nothing}}, (*Server).removeUser),
 	}
 }
 
@@ -69,14 +69,14 @@ func invitationOperations() []Operation {
 				}
 				return list, err
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/invitations", Scope: account.ScopeAdmin, Client: Method{Name: "Invite"}}, (*Server).invite),
-		operation(Operation{Method: "DELETE", Path: "/v1/invitations/{id}", Scope: account.ScopeAdmin, Finds: "invitation", Client: Method{Name: "RevokeInvitation", Returns: nothing}},
+		operation(Operation{Method: "POST", Path: "/v1/invitations", Scope: account.ScopeAdmin, Audit: "user.invite", Client: Method{Name: "Invite"}}, (*Server).invite),
+		operation(Operation{Method: "DELETE", Path: "/v1/invitations/{id}", Scope: account.ScopeAdmin, Audit: "invitation.revoke", Finds: "invitation", Client: Method{Name: "RevokeInvitation", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.InvitationRevoked, error) {
 				err := s.People.RevokeInvitation(c.organization(), c.subject(), c.actor(), s.Store.Now())
 				return earshot.InvitationRevoked{ID: c.subject()}, err
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/invitation", Public: true, Repeatable: true}, (*Server).openInvitation),
-		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true}, (*Server).acceptInvitation),
+		operation(Operation{Method: "POST", Path: "/v1/invitation", Public: true, Repeatable: true, Unaudited: changesNothing}, (*Server).openInvitation),
+		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true, Audit: "user.join,session.signin"}, (*Server).acceptInvitation),
 	}
 }
 

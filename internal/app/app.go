@@ -37,6 +37,7 @@ import (
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
 	"earshot/internal/store/people"
+	"earshot/internal/store/sharing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/track"
@@ -59,6 +60,7 @@ type App struct {
 	cfg       Config
 	store     *store.Store
 	orgs      *orgs.Store
+	links     *sharing.Store
 	replica   *store.Store // nil without a database for reports
 	lab       *lab.Server
 	upstreams *upstreams
@@ -95,7 +97,7 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	if a.store, err = OpenStore(ctx, cfg, true); err != nil {
 		return nil, err
 	}
-	a.orgs = orgs.New(a.store)
+	a.orgs, a.links = orgs.New(a.store), sharing.New(a.store)
 	if err := a.openReplica(ctx); err != nil {
 		return nil, err
 	}
@@ -192,7 +194,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	})
 	a.health = health.New(outbound.New(a.store.DB), func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
-		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
+		Store: a.store, Orgs: a.orgs, Links: a.links, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,
 		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 		Shadows: a.upstreams.shadows,
@@ -219,7 +221,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.api = api.New(api.Config{
-		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: signIn, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: signIn, Links: a.links, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},

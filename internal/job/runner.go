@@ -35,6 +35,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
+	"earshot/internal/store/sharing"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -44,6 +45,7 @@ import (
 type Config struct {
 	Store     *store.Store
 	Orgs      *orgs.Store
+	Links     *sharing.Store
 	Catalogue *provider.Catalogue
 	Upstreams *upstream.Routes
 	Vendors   provider.Vendors
@@ -154,8 +156,8 @@ func (r *Runner) Run(ctx context.Context) error {
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
 	r.workers.Wait()
-	if lost := r.Orgs.WriteKeyUses(); lost != nil {
-		r.Log.Warn("storing the last use of keys failed", "error", lost)
+	if lost := errors.Join(r.Orgs.WriteKeyUses(), r.Links.WriteViews()); lost != nil {
+		r.Log.Warn("storing the last use of keys and the views of share links failed", "error", lost)
 	}
 	if left := r.Store.StopNode(r.node.Load().id); left != nil {
 		r.Log.Warn("removing the node from the list failed; other nodes will declare it dead", "error", left)

@@ -146,7 +146,10 @@ var formats = map[string]Format{
 	"receiver": {Schema: Map{{"format", "uri"}, {"pattern", "^([hH][tT][tT][pP][sS]?|channel)://"}}},
 
 	"uuid": {Schema: Map{{"format", "uuid"}}, check: uuidPattern.MatchString, message: "must be a UUID"},
-	"date": {Description: "A UTC day.", Schema: Map{{"format", "date"}}},
+	"date": {
+		Description: "A UTC day.", Schema: Map{{"format", "date"}},
+		check: func(text string) bool { _, err := time.Parse(time.DateOnly, text); return err == nil }, message: "must be a date such as 2026-09-08",
+	},
 	"moment": {
 		Schema: Map{{"pattern", momentPattern.String()}},
 		check:  isMoment, message: "must be a time in RFC 3339, such as 2026-09-08T09:30:00Z, or a date such as 2026-09-08",

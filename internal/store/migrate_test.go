@@ -24,6 +24,7 @@ import (
 	"earshot/internal/store/outbound"
 	"earshot/internal/store/people"
 	"earshot/internal/store/reviewing"
+	"earshot/internal/store/sharing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
 )
@@ -258,6 +259,12 @@ func checkMigratedPeople(t *testing.T, s *store.Store) {
 		ID: "bbbbbbbbbbbbbbbb", Organization: tasksID, Email: "ben@example.com", Role: account.RoleViewer, InvitedBy: "ana@example.com",
 		CreatedAt: time.UnixMilli(fixtureStart + 1000), ExpiresAt: time.UnixMilli(fixtureStart + 600_000_000),
 	}}, invitations, err)
+	links, err := sharing.New(s).List(t.Context(), tasksID, now)
+	equal(t, "the share links", []*sharing.Link{{
+		ID: "dddddddddddddddd", Organization: tasksID, Tracker: "0199c82c-c000-7000-8000-0000000000a1", TrackerName: "shoes", Title: "For a client", From: "2025-10-01", To: "2025-10-07",
+		CreatedBy: "ana@example.com", CreatedAt: time.UnixMilli(fixtureStart + 4000), ExpiresAt: time.UnixMilli(fixtureStart + 600_000_000),
+		ViewedAt: time.UnixMilli(fixtureStart + 5000), Views: 3,
+	}}, links, err)
 	sessions, err := p.Sessions(t.Context(), tasksID, "", now)
 	equal(t, "the sessions", []*earshot.BrowserSession{{
 		ID: "cccccccccccccccc", UserID: ana, Email: "ana@example.com", Via: "google", Address: "192.0.2.1", Browser: "Firefox",

@@ -42,6 +42,7 @@ var doors = map[string][]string{
 	"internal/store":          {"internal/store", "internal/job", "internal/signin", "internal/track", "internal/api", "internal/notify", "internal/app"},
 	"internal/store/orgs":     {"internal/store", "internal/job", "internal/signin", "internal/api", "internal/app"},
 	"internal/store/people":   {"internal/signin", "internal/api", "internal/app"},
+	"internal/store/sharing":  {"internal/job", "internal/api", "internal/app"},
 	"internal/store/history":  {"internal/api", "internal/app"},
 	"internal/store/outbound": {"internal/store", "internal/provider/health", "internal/job", "internal/api", "internal/app"},
 	"internal/store/transfer": {"internal/app"},

@@ -341,12 +341,15 @@ func holds(part string) func(*testing.T, *exchange) {
 
 // undocumented are routes that are no part of the API.
 var undocumented = map[string]string{
-	"GET /{$}":           "the dashboard, a page for people",
-	"GET /docs":          "the reference, likewise",
-	"GET /assets/{file}": "the program of both",
-	"POST /mcp":          "a protocol of its own, described in docs/mcp.md; its calls are those of the API",
-	"GET /mcp":           "there are no sessions to listen to, which the protocol wants to be said by a 405",
-	"DELETE /mcp":        "likewise, nor to end",
+	"GET /{$}":            "the dashboard, a page for people",
+	"GET /docs":           "the reference, likewise",
+	"GET /assets/{file}":  "the program of both",
+	"GET /share/{token}":  "the page of a share link, for people",
+	"POST /share/{token}": "the form for its password",
+	"GET /robots.txt":     "for crawlers",
+	"POST /mcp":           "a protocol of its own, described in docs/mcp.md; its calls are those of the API",
+	"GET /mcp":            "there are no sessions to listen to, which the protocol wants to be said by a 405",
+	"DELETE /mcp":         "likewise, nor to end",
 }
 
 // TestTheServerAndTheDocumentOfferTheSame compares them in both directions.

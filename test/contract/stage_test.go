@@ -112,6 +112,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		administer(t, n, s)
 		makeAlerts(t, n, s)
 		makeReviews(t, n, s)
+		makeShares(t, n, s)
 		makePanel(t, n, s)
 		spoil(t, n, s)
 		s.things["<token>"], s.things["<key>"], s.things["<hasty>"] = n.Token(t), s.accounts[readKey].Key.Text, s.accounts[hastyKey].Key.Text

@@ -107,7 +107,7 @@ func collect(t *testing.T, n *harness.Node, s *stage) {
 
 func trackerRows() []row {
 	noSweep, noAnswer := hatsPath+"/sweeps/"+harness.NoTask, hatsPath+"/answers/"+harness.NoTask
-	rows := slices.Concat(numberRows(), exploreRows(), alertRows(), reviewRows(),
+	rows := slices.Concat(numberRows(), exploreRows(), alertRows(), reviewRows(), shareRows(),
 		commonRows("trackers", "GET "+trackersPath, "", "", account.ScopeRead),
 		commonRows("a tracker", trackerOp, hatsPath, "", account.ScopeRead),
 		commonRows("apply", applyOp, hatsPath, goodTracker, account.ScopeTrack),

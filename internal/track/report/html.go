@@ -24,7 +24,7 @@ func HTML(in *Input) ([]byte, error) {
 		"shape":    func(color int) string { return shapes[min(max(color, 0), lastColor)] },
 		"glossary": func() []sentence { return glossary }, "plus": func(a, b int) int { return a + b },
 	}).Parse(strings.Replace(htmlText, "{{style}}", styleText, 1))
-	return render(t, err, in)
+	return render(t, err, pageOf(in))
 }
 
 // parsed is a template of html/template or text/template.
@@ -33,12 +33,12 @@ type parsed interface {
 }
 
 // render executes a template; err is the error of parsing it.
-func render(t parsed, err error, in *Input) ([]byte, error) {
+func render(t parsed, err error, data any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse the report's template: %w", err)
 	}
 	var out bytes.Buffer
-	if err := t.Execute(&out, pageOf(in)); err != nil {
+	if err := t.Execute(&out, data); err != nil {
 		return nil, fmt.Errorf("render the report: %w", err)
 	}
 	return out.Bytes(), nil

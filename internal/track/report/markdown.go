@@ -15,7 +15,7 @@ func Markdown(in *Input) ([]byte, error) {
 		"t": plainMarkdown, "glossary": func() []sentence { return glossary },
 		"figure": figureMarkdown, "change": changeMarkdown,
 	}).Parse(markdownText)
-	return render(t, err, in)
+	return render(t, err, pageOf(in))
 }
 
 // special are the characters that are Markdown syntax within a line.

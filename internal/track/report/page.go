@@ -20,7 +20,8 @@ const (
 // page is the content of a report in both formats. Texts of users and answers are not
 // escaped: the templates escape them.
 type page struct {
-	Tracker              string
+	Heading              string
+	Shared               *Shared
 	Period, Baseline     string
 	Created, Zone, Rules string
 	MadeUp               bool
@@ -101,9 +102,13 @@ func pageOf(in *Input) *page {
 	}
 	c := in.Compare
 	p := &page{
-		Tracker: in.Tracker, Period: b.period(c.Period), Baseline: b.period(c.Baseline),
+		Heading: "Brand visibility report: " + in.Tracker, Shared: in.Shared, Period: b.period(c.Period), Baseline: b.period(c.Baseline),
 		Created: in.Created.In(in.Zone).Format(timeFormat), Zone: in.Zone.String(), Rules: c.Rules,
 		MadeUp: c.MadeUp || in.Numbers.MadeUp, NoSources: in.NoSources, Coverage: b.coverage(), Notes: b.notes(),
+	}
+	if in.Shared != nil {
+		p.Heading = cmp.Or(in.Shared.Title, p.Heading)
+		p.Coverage.Reasons, p.Coverage.Absent = nil, nil
 	}
 	cuts := b.cuts()
 	switch {

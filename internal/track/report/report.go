@@ -4,6 +4,7 @@
 //
 //	report.go                the input of a report
 //	gather.go                reads the input
+//	share.go                 the pages of a share link
 //	send.go                  sends reports on a schedule or on request
 //	page.go sections.go      the content, the same for both formats
 //	words.go                 formats numbers and verdicts
@@ -49,6 +50,8 @@ type Input struct {
 	Breaks []Break
 	// Reasons counts the missing answers of the period by reason.
 	Reasons []earshot.ReasonCount
+	// Shared is set for the page of a share link, which omits why answers are missing.
+	Shared *Shared
 }
 
 // Break marks the sweep from which numbers are not comparable with earlier numbers.

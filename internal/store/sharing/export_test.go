@@ -1,0 +1,4 @@
+package sharing
+
+// MaxLinks is the maximum number of working links of an organization.
+const MaxLinks = maxLinks
