@@ -1,10 +1,9 @@
 // The share links of a tracker: addresses at which anybody can read its report.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { Tracker } from "../api.gen";
+import type { ShareLink, Tracker } from "../api.gen";
 import { Expiry, expiryOf } from "../expiry";
 import { Entry, fieldsOf, Form } from "../people/form";
-import type { ShareLink } from "../people/types";
 import { dateText, timeText } from "../time";
 import { Button, counted, Dialog, Loading, Problem, Secret, Select, useAction, useLoad } from "../ui";
 import { periodOf } from "./address";
