@@ -1,5 +1,5 @@
 // The page on which people sign in: with an identity provider, with a password, or with an API key.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { base, call } from "../api";
 import type { SignInProvider } from "../api.gen";
 import { Entry, fieldsOf, Form, plainly } from "../people/form";
@@ -16,7 +16,7 @@ export function SignIn({ error }: { error: unknown }) {
   const loaded = useWays();
   const { value: ways } = loaded;
   const card = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (ways) card.current?.querySelector<HTMLElement>("a, input")?.focus();
   }, [ways]);
   const { page, query } = route.value;

@@ -35,11 +35,11 @@ export function Form({ text, run: action, children, ...attributes }: FormProps) 
   );
 }
 
-type EntryProps = JSX.IntrinsicElements["input"] & { label: string };
-
-/** Returns the texts of fields by their names. */
+/** Returns the texts of fields by their names, without empty fields. */
 export const fieldsOf = <Name extends string>(form: FormData, ...names: Name[]) =>
-  Object.fromEntries(names.map((name) => [name, String(form.get(name) ?? "")])) as Record<Name, string>;
+  Object.fromEntries(names.flatMap((name) => (form.get(name) ? [[name, form.get(name)]] : []))) as Record<Name, string>;
+
+type EntryProps = JSX.IntrinsicElements["input"] & { label: string };
 
 /** A required field with its label. */
 export const Entry = ({ label, ...attributes }: EntryProps) => (
