@@ -242,10 +242,10 @@ type AuditQuery struct {
 	Actor string `json:"actor,omitempty" schema:"maxLength=254"`
 	// The id or name of what was changed.
 	Subject string `json:"subject,omitempty" schema:"maxLength=254"`
-	// The first day, in UTC.
-	From string `json:"from,omitempty" schema:"date"`
-	// The last day, in UTC.
-	To string `json:"to,omitempty" schema:"date"`
+	// Only entries at or after this time or UTC day.
+	From string `json:"from,omitempty" schema:"moment"`
+	// Only entries before this time, or up to the end of this UTC day.
+	To string `json:"to,omitempty" schema:"moment"`
 	// `csv` for a file of all entries that match; `json`, the default, for a page.
 	Format string `json:"format,omitempty" schema:"enum=json|csv"`
 	Limit  int    `json:"limit,omitempty" schema:"min=1,max=500,default=100"`

@@ -640,6 +640,44 @@ func (c *Client) TestChannel(ctx context.Context, name string) (*earshot.Channel
 	return &answer.Test, nil
 }
 
+// Shares calls GET /v1/shares: List share links.
+//
+// Returns the organization's share links, first the ones that work, then revoked and expired
+// ones, newest first. A link is kept for 90 days after it expires. Its address is never returned
+// again. The key needs the scope read.
+func (c *Client) Shares(ctx context.Context) ([]*earshot.ShareLink, error) {
+	answer, err := exchange[earshot.ShareList](ctx, c, call{method: "GET", path: "/v1/shares", repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Shares, nil
+}
+
+// CreateShare calls POST /v1/shares: Share a tracker's report.
+//
+// Creates an address at which anybody can read the report of one tracker, without a key and
+// without access to anything else. The page shows a fixed period, or the last days up to now;
+// readers may then also choose the last 7, 28 or 90 days. It never shows credits, single answers
+// or why answers are missing. It is refreshed once a minute, is not indexed by search engines,
+// and answers 10 requests per second. The link ends when it expires, when it is revoked, and
+// when the tracker is deleted. Only this response contains the address. An organization may have
+// 500 links that work; creating one more gets a 400. The key needs the scope track.
+func (c *Client) CreateShare(ctx context.Context, body earshot.ShareRequest) (*earshot.NewShare, error) {
+	return exchange[earshot.NewShare](ctx, c, call{method: "POST", path: "/v1/shares", body: body})
+}
+
+// RevokeShare calls DELETE /v1/shares/{id}: Revoke a share link.
+//
+// Revokes a share link permanently. Every node refuses it at once. Revoking it again changes
+// nothing. The key needs the scope track.
+func (c *Client) RevokeShare(ctx context.Context, id string) (*earshot.ShareLink, error) {
+	answer, err := exchange[earshot.ShareRevoked](ctx, c, call{method: "DELETE", path: pathOf("/v1/shares/{id}", id), repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Share, nil
+}
+
 // Events calls GET /v1/events: Read finished tasks in order.
 //
 // Returns tasks in the order in which they finished, in the format of their webhooks. Send

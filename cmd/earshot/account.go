@@ -44,6 +44,15 @@ func findOrganization(in *invocation, s *orgs.Store, name string) (*account.Orga
 	return o, err
 }
 
+// organizations returns the organization with a name, or all of them if the name is "".
+func organizations(in *invocation, s *orgs.Store, name string) ([]*account.Organization, error) {
+	if name == "" {
+		return s.Organizations(in)
+	}
+	one, err := findOrganization(in, s, name)
+	return []*account.Organization{one}, err
+}
+
 // organizationJSON is the JSON of an organization.
 type organizationJSON struct {
 	ID   string `json:"id"`

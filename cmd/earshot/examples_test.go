@@ -20,6 +20,11 @@ var notRun = map[string]string{
 	"earshot parse":  "it needs a document",
 	"earshot check":  "it needs a vendor's key",
 
+	"earshot user role":   "it needs a user",
+	"earshot user remove": "it needs a user",
+	"earshot user reset":  "it needs a user",
+	"earshot user revoke": "it needs a session",
+
 	"earshot migrate": "it needs an empty PostgreSQL",
 
 	"earshot metrics test": "it needs answers",

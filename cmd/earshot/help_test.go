@@ -64,6 +64,9 @@ func TestOnlyServeCreatesADatabase(t *testing.T) {
 			{"key", "list"},
 			{"key", "create", "--org", "acme"},
 			{"key", "revoke", "x"},
+			{"user", "invite", "ana@example.com", "--org", "acme"},
+			{"user", "list"},
+			{"user", "reset", "ana@example.com"},
 			{"credits", "grant", "--org", "acme", "5"},
 			{"webhook", "rotate", "--org", "acme"},
 		} {
@@ -120,7 +123,7 @@ func TestHelpListsOnlySettingsOfTheCommand(t *testing.T) {
 		}
 		help := mustRun(t, append(words, "--help")...)
 		before, settings, has := strings.Cut(help, "\nSettings of the server:\n")
-		isServers := slices.Contains([]string{"serve", "config", "org", "key", "credits", "webhook", "audit", "audit-log", "reparse"}, words[0])
+		isServers := slices.Contains([]string{"serve", "config", "org", "key", "user", "credits", "webhook", "audit", "audit-log", "reparse"}, words[0])
 		if strings.Contains(before, "--data=") || strings.Contains(help, "--version ") || strings.Contains(settings, "--data=") != isServers || (has && !isServers && !slices.Contains([]string{"mcp", "check", "migrate"}, words[0])) {
 			t.Errorf("%s has the wrong settings in its help:\n%s", path, help)
 		}

@@ -107,9 +107,19 @@ type listedKey struct {
 // Run lists the keys.
 func (c *keyListCmd) Run(in *invocation) error {
 	return withStore(in, func(s *orgs.Store) error {
-		keys, err := c.find(in, s)
+		all, err := organizations(in, s, c.Org)
 		if err != nil {
 			return err
+		}
+		var keys []listedKey
+		for _, o := range all {
+			found, err := s.Keys(in, o.ID, s.Now())
+			if err != nil {
+				return err
+			}
+			for _, k := range found {
+				keys = append(keys, listedKey{o.Name, k})
+			}
 		}
 		if c.JSON {
 			return in.json(map[string]any{"keys": earshot.List[listedKey](keys)})
@@ -122,32 +132,6 @@ func (c *keyListCmd) Run(in *invocation) error {
 		}
 		return printTable(in.out, rows)
 	})
-}
-
-// find returns the keys of one organization or of all organizations.
-func (c *keyListCmd) find(in *invocation, s *orgs.Store) ([]listedKey, error) {
-	all, err := s.Organizations(in)
-	if err != nil {
-		return nil, err
-	}
-	if c.Org != "" {
-		one, err := findOrganization(in, s, c.Org)
-		if err != nil {
-			return nil, err
-		}
-		all = []*account.Organization{one}
-	}
-	var found []listedKey
-	for _, o := range all {
-		keys, err := s.Keys(in, o.ID, s.Now())
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range keys {
-			found = append(found, listedKey{o.Name, k})
-		}
-	}
-	return found, nil
 }
 
 // timeOf formats a time, or returns "-" for nil.

@@ -41,6 +41,7 @@ type cli struct {
 	MCP       mcpCmd       `cmd:"" settings:"log-level" name:"mcp" help:"Serve AI agents with the Model Context Protocol on standard input and output."`
 	Org       orgCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage organizations."`
 	Key       keyCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage API keys."`
+	User      userCmd      `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage users of the dashboard."`
 	Credits   creditsCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage credits."`
 	Webhook   webhookCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage webhooks."`
 	Audit     auditCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Check all balances and counters against the stored rows."`

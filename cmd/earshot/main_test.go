@@ -169,6 +169,18 @@ func decoded(t *testing.T, text string) printedAccount {
 	return a
 }
 
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.After(5 * time.Minute); !holds(); {
+		select {
+		case <-deadline:
+			t.Fatal("never: " + what)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 func TestAccountsAreManagedWhileAServerRuns(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -217,18 +229,11 @@ func TestAccountsAreManagedWhileAServerRuns(t *testing.T) {
 		}
 		id := strings.Split(acme.Key, "_")[2]
 		mustRun(t, on("key", "revoke", id)...)
-		refused := func() bool {
+		eventually(t, "a revoked key is refused", func() bool {
 			_, err := api.Credits(t.Context())
 			var failure *client.Error
 			return errors.As(err, &failure) && failure.Code == earshot.CodeInvalidKey
-		}
-		for deadline := time.After(5 * time.Minute); !refused(); {
-			select {
-			case <-deadline:
-				t.Fatal("a revoked key still works")
-			case <-time.After(50 * time.Millisecond):
-			}
-		}
+		})
 		if text := mustRun(t, on("audit")...); !strings.Contains(text, "agree") {
 			t.Errorf("the audit printed %s", text)
 		}
@@ -261,6 +266,13 @@ func TestInvalidArguments(t *testing.T) {
 		{"'earshot org list'", []string{"org", "set", "nobody"}},
 		{"'earshot key list'", []string{"key", "revoke", "nokey"}},
 		{"--name: a name must have", []string{"key", "create", "--org", "acme", "--name", "a\nb"}},
+		{`"ana" must be an email address`, []string{"user", "invite", "ana", "--org", "acme"}},
+		{"--role must be one of", []string{"user", "invite", "ana@example.com", "--org", "acme", "--role", "owner"}},
+		{"'earshot org list'", []string{"user", "invite", "ana@example.com", "--org", "nobody"}},
+		{"'earshot user list'", []string{"user", "role", "ana@example.com", "admin", "--org", "acme"}},
+		{"'earshot user list'", []string{"user", "remove", "ana@example.com", "--org", "acme"}},
+		{"'earshot user list'", []string{"user", "reset", "ana@example.com"}},
+		{"'earshot user sessions'", []string{"user", "revoke", "x", "--org", "acme"}},
 		{"postgres://", []string{"--database", "mysql://x", "audit"}},
 		{"settings file", []string{"--config", filepath.Join(data, "missing.yaml"), "audit"}},
 	} {

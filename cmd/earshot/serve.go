@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"runtime/debug"
@@ -11,14 +12,14 @@ import (
 	"unicode"
 
 	"earshot/internal/app"
-	"earshot/internal/notify/mail"
 )
 
 type serveCmd struct {
-	Listen   string `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT" env:"EARSHOT_LISTEN"`
-	BaseURL  string `help:"Public URL of the service." placeholder:"URL" env:"EARSHOT_BASE_URL"`
-	Captures string `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for several nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
-	Exports  string `help:"Folder, or bucket of an S3-compatible store, for the exports of trackers; without it, trackers cannot export. The keys are the same as for --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
+	Listen         string         `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT" env:"EARSHOT_LISTEN"`
+	BaseURL        string         `help:"Public URL of the service." placeholder:"URL" env:"EARSHOT_BASE_URL"`
+	TrustedProxies []netip.Prefix `help:"Networks of the reverse proxies in front of the service. The addresses of clients are read from their X-Forwarded-For." placeholder:"CIDR" env:"EARSHOT_TRUSTED_PROXIES"`
+	Captures       string         `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for several nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
+	Exports        string         `help:"Folder, or bucket of an S3-compatible store, for the exports of trackers; without it, trackers cannot export. The keys are the same as for --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
 
 	ReportsDatabase      string        `help:"Read replica of the PostgreSQL database, for reading answers and metrics of trackers." placeholder:"postgres://…" env:"EARSHOT_REPORTS_DATABASE"`
 	Role                 string        `help:"What the node does: all, api (accept calls and tasks) or worker (run tasks)." enum:"all,api,worker" default:"all" env:"EARSHOT_ROLE"`
@@ -28,11 +29,8 @@ type serveCmd struct {
 	Record               string        `help:"Record every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR" env:"EARSHOT_RECORD"`
 	LabWorld             string        `help:"File that sets how often the lab's answers to trackers name each brand; docs/tracking-lab.md describes the format." placeholder:"FILE" env:"EARSHOT_LAB_WORLD"`
 	AllowPrivateWebhooks bool          `help:"Allow webhooks to private addresses, for development." env:"EARSHOT_ALLOW_PRIVATE_WEBHOOKS"`
-	SMTPServer           string        `name:"smtp-server" help:"SMTP server for alerts and reports by mail. The password of --smtp-user is read from EARSHOT_SMTP_PASSWORD." placeholder:"HOST:PORT" env:"EARSHOT_SMTP_SERVER"`
-	SMTPFrom             string        `name:"smtp-from" help:"Sender address of mail." placeholder:"ADDRESS" env:"EARSHOT_SMTP_FROM"`
-	SMTPUser             string        `name:"smtp-user" help:"User name for the SMTP server; without it, there is no authentication." placeholder:"NAME" env:"EARSHOT_SMTP_USER"`
-	SMTPTLS              string        `name:"smtp-tls" help:"Encryption of the connection to the SMTP server." enum:"starttls,tls,none" default:"starttls" env:"EARSHOT_SMTP_TLS"`
 	AcceptClock          bool          `help:"Trust the current time of the clock, for one start after the service refused to trust it." env:"EARSHOT_ACCEPT_CLOCK"`
+	mailFlags
 }
 
 // Validate refuses invalid values.
@@ -63,11 +61,6 @@ Examples:
   earshot serve --listen 0.0.0.0:8080 --data /var/lib/earshot`
 }
 
-// smtp returns the configuration of mail.
-func (c *serveCmd) smtp() mail.Config {
-	return mail.Config{Server: c.SMTPServer, From: c.SMTPFrom, User: c.SMTPUser, TLS: c.SMTPTLS}
-}
-
 // memoryLimit is the soft memory limit (GOMEMLIMIT) above which garbage is collected more
 // often. The process may use more.
 const memoryLimit = 450 << 20
@@ -76,6 +69,7 @@ const memoryLimit = 450 << 20
 func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
 	in.cfg.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	in.cfg.TrustedProxies = c.TrustedProxies
 	in.cfg.Captures = c.Captures
 	in.cfg.Exports = c.Exports
 	in.cfg.ReportsDatabase = c.ReportsDatabase

@@ -38,7 +38,6 @@ func (s *Server) audit(c *call, q earshot.AuditQuery, _ none) error {
 // auditFile sends all entries that match as a CSV file. If that fails, the connection breaks.
 func (s *Server) auditFile(c *call, filter history.AuditFilter) error {
 	c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	c.w.Header().Set("Content-Disposition", `attachment; filename="audit.csv"`)
 	if !c.part(csvfile.Row(AuditColumns()...)) {
 		return c.left()
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -25,6 +26,8 @@ const (
 	// keyLookups is the size of the pool for concurrent lookups of keys that are not
 	// cached; unknown clients get a share of it. Each lookup is one short read.
 	keyLookups = 72
+	// sessionUnused is how long an unused session stays in the cache.
+	sessionUnused = time.Hour
 )
 
 // keyring checks API keys and sessions. It caches them and reads each from the database at most
@@ -37,6 +40,8 @@ type keyring struct {
 
 	mu   sync.Mutex
 	keys map[string]*knownKey // the cache, by credential; only keys and sessions that exist
+	// cleanedAt is when unused sessions were last removed from the cache.
+	cleanedAt time.Time
 }
 
 // knownKey is a valid key or session.
@@ -95,15 +100,26 @@ func (k *keyring) authenticate(ctx context.Context, sent sentKey) (*knownKey, er
 	key, err := k.find(ctx, sent.credential)
 	if errors.Is(err, store.ErrNotFound) {
 		account.KeyMatches(sent.text, nil) // takes as long as for a key that exists
-		return nil, errInvalidKey()
+		return nil, sent.invalid()
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !account.KeyMatches(sent.text, key.hash) {
-		return nil, errInvalidKey()
+		return nil, sent.invalid()
 	}
 	return key, nil
+}
+
+func (s sentKey) invalid() error {
+	if strings.HasPrefix(s.credential, string(account.SessionSecret)) {
+		return errSessionEnded()
+	}
+	return errInvalidKey()
+}
+
+func errSessionEnded() error {
+	return &earshot.Error{Code: earshot.CodeInvalidKey, Message: "this session has ended; sign in again"}
 }
 
 func errInvalidKey() error {
@@ -147,7 +163,20 @@ func (k *keyring) load(ctx context.Context, credential string) (*knownKey, error
 	}
 	key.readAt = readAt
 	k.keys[credential] = key
+	k.forgetUnused(readAt)
 	return key, nil
+}
+
+// forgetUnused removes sessions from the cache that have not been used for an hour: most of them
+// have ended. The caller holds mu.
+func (k *keyring) forgetUnused(now time.Time) {
+	if now.Sub(k.cleanedAt) < sessionUnused {
+		return
+	}
+	k.cleanedAt = now
+	maps.DeleteFunc(k.keys, func(_ string, known *knownKey) bool {
+		return known.session != nil && now.Sub(known.readAt) > sessionUnused
+	})
 }
 
 func (k *keyring) read(ctx context.Context, credential string) (*knownKey, error) {

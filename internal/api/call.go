@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -190,12 +191,25 @@ func (c *call) limits(v ratelimit.Verdict) {
 
 // actor returns the principal as the actor of a change.
 func (c *call) actor() account.Actor {
-	by := c.principal.Actor()
-	by.Address, by.Request = c.address(), c.id
+	return c.actorOf(c.principal)
+}
+
+func (c *call) actorOf(p *account.Principal) account.Actor {
+	by := p.Actor()
+	by.Address, by.Request = c.ip(), c.id
 	return by
 }
 
-// address returns the client's address, which is used for limits if there is no key.
+// ip returns the client's IP address, for people to read.
+func (c *call) ip() string {
+	host, _, err := net.SplitHostPort(c.r.RemoteAddr)
+	if err != nil {
+		return c.r.RemoteAddr // from a trusted proxy, without a port
+	}
+	return host
+}
+
+// address returns the account of the client's address, for limits of clients without a key.
 func (c *call) address() string { return share.Address(c.r.RemoteAddr) }
 
 // json sends v with the status 200.

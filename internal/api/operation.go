@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"earshot/internal/account"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 )
@@ -103,13 +102,6 @@ func (c *call) decode(body any) error {
 func (c *call) context() context.Context { return c.r.Context() }
 
 func (c *call) organization() string { return c.principal.OrganizationID }
-
-// actor returns the client of the request for the audit log.
-func (c *call) actor() account.Actor {
-	by := c.principal.Actor()
-	by.Address, by.Request = c.address(), c.id
-	return by
-}
 
 // subject returns the last path parameter: the id or name that the operation is about.
 func (c *call) subject() string {

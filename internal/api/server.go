@@ -15,6 +15,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"path"
 	"runtime/debug"
 	"slices"
@@ -75,6 +76,8 @@ type Config struct {
 	Exchange func(ctx context.Context, token string) (key string, whose *account.Principal, err error)
 	// BaseURL is the public URL of the service.
 	BaseURL string
+	// TrustedProxies are the addresses of reverse proxies that set X-Forwarded-For.
+	TrustedProxies []netip.Prefix
 	// Planned is called when a webhook was scheduled to be sent again.
 	Planned   func()
 	OpenAPI   func() ([]byte, error) // the OpenAPI document as JSON
@@ -172,6 +175,7 @@ func New(cfg Config) *Server {
 // ServeHTTP serves a request. A path that is not clean is not found; the mux would redirect
 // it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r.RemoteAddr = s.clientAddress(r)
 	clean := path.Clean(r.URL.Path)
 	slash := clean != "/" && clean+"/" == r.URL.Path
 	if (clean != r.URL.Path && !slash) || r.RequestURI == "*" {

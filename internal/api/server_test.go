@@ -134,7 +134,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 		t.Fatal(err)
 	}
 	jobs, err := job.NewRunner(job.Config{
-		Store: s, Orgs: accounts, Links: links, Catalogue: catalogue, Captures: captures, CaptureURL: "http://x/captures", Log: log, Metrics: job.NewMetrics(registry),
+		Store: s, Orgs: accounts, Catalogue: catalogue, Captures: captures, CaptureURL: "http://x/captures", Log: log, Metrics: job.NewMetrics(registry),
 		Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{"echo": {client}}, log),
 		Health:    health.New(outbound.New(s.DB), func(err error) { t.Error(err) }), Backoff: []time.Duration{},
 	})

@@ -3,11 +3,9 @@ package api
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"earshot"
@@ -86,7 +84,7 @@ func (s *Server) checkSession(c *call, known *knownKey, secret string) error {
 	err := s.SignIn.Check(c.context(), known.session, secret)
 	if errors.Is(err, signin.ErrEnded) {
 		s.keys.forget(known.Credential())
-		return s.turnAway(c, &earshot.Error{Code: earshot.CodeInvalidKey, Message: "this session has ended; sign in again"})
+		return s.turnAway(c, errSessionEnded())
 	}
 	if shown := c.r.Header.Get("Earshot-Organization"); err == nil && shown != "" && shown != known.OrganizationID {
 		return &earshot.Error{
@@ -106,13 +104,28 @@ func (c *call) lacks(scope account.Scope) string {
 	return fmt.Sprintf("this key does not have the scope %q", scope)
 }
 
-// browser returns the client of a sign-in.
+// browser returns the client of a sign-in, with the session that the new one replaces.
 func (s *Server) browser(c *call) *signin.Browser {
-	b := &signin.Browser{Address: c.address(), UserAgent: c.r.UserAgent(), Request: c.id}
-	if cookie, err := c.r.Cookie(s.cookie.name); err == nil {
-		b.Session, _ = account.SecretID(account.SessionSecret, cookie.Value)
+	b := &signin.Browser{Address: c.ip(), UserAgent: c.r.UserAgent(), Request: c.id}
+	if had, _, err := s.inCookie(c); err == nil {
+		b.Session = had.SessionID
 	}
 	return b
+}
+
+// inCookie returns the key or session in the dashboard's cookie, and its text. It returns
+// http.ErrNoCookie and CodeInvalidKey.
+func (s *Server) inCookie(c *call) (known *knownKey, text string, err error) {
+	cookie, err := c.r.Cookie(s.cookie.name)
+	if err != nil {
+		return nil, "", err
+	}
+	sent, err := readCookie(cookie.Value)
+	if err != nil {
+		return nil, "", err
+	}
+	known, err = s.keys.authenticate(c.context(), sent)
+	return known, cookie.Value, err
 }
 
 func errForeignPage() error {
@@ -126,7 +139,7 @@ func sessionOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/session", Public: true, Client: Method{Name: "Session", Returns: "Session"}}, (*Server).session),
 		operation(Operation{Method: "POST", Path: "/v1/session", Public: true, Audit: "session.signin,session.refused"}, (*Server).signIn),
-		operation(Operation{Method: "PATCH", Path: "/v1/session", Scope: account.ScopeRead, Audit: "session.switch", Finds: "organization"}, (*Server).switchOrganization),
+		operation(Operation{Method: "PATCH", Path: "/v1/session", Scope: account.ScopeRead, Audit: "session.switch"}, (*Server).switchOrganization),
 		operation(Operation{Method: "DELETE", Path: "/v1/session", Public: true, Audit: "session.signout"}, (*Server).signOut),
 		operation(Operation{Method: "PUT", Path: "/v1/session/password", Scope: account.ScopeRead, Audit: "user.password"}, (*Server).changePassword),
 		operation(Operation{Method: "GET", Path: "/v1/sessions", Scope: account.ScopeRead, Client: Method{Name: "Sessions", Returns: "Sessions"}},
@@ -139,8 +152,11 @@ func sessionOperations() []Operation {
 			}),
 		operation(Operation{Method: "DELETE", Path: "/v1/sessions/{id}", Scope: account.ScopeRead, Audit: "session.revoke", Finds: "session", Client: Method{Name: "EndSession", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.SessionRevoked, error) {
-				err := s.People.EndSession(c.organization(), c.subject(), c.ownSessions(), "session.revoke", c.actor(), s.Store.Now())
-				return earshot.SessionRevoked{ID: c.subject()}, err
+				id, err := c.publicID()
+				if err == nil {
+					err = s.People.EndSession(c.organization(), id, c.ownSessions(), "session.revoke", c.actor(), s.Store.Now())
+				}
+				return earshot.SessionRevoked{ID: id}, err
 			}),
 	}
 }
@@ -195,6 +211,11 @@ func (s *Server) signIn(c *call, _ none, _ unread[earshot.SessionRequest]) (resp
 	if err != nil {
 		return response, err
 	}
+	if had, _, err := s.inCookie(c); err == nil {
+		if err := s.endSession(c, had); err != nil {
+			return response, err
+		}
+	}
 	http.SetCookie(c.w, s.cookie.with(text))
 	return s.sessionOf(c)
 }
@@ -214,13 +235,8 @@ func (s *Server) admitSignIn(c *call) error {
 
 // signedIn sends the cookie of a new session, or the error of the attempt.
 func (s *Server) signedIn(c *call, secret string, err error) (response earshot.SessionResponse, _ error) {
-	var slow *slowdown.RefusedError
-	if errors.As(err, &slow) {
-		c.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(slow.After.Seconds()))))
-		return response, &earshot.Error{Code: earshot.CodeRateLimit, Message: slow.Error()}
-	}
 	if err != nil {
-		return response, s.turnAway(c, err)
+		return response, s.turnAway(c, c.slowed(err))
 	}
 	sent, err := readCookie(secret)
 	if err != nil {
@@ -233,6 +249,15 @@ func (s *Server) signedIn(c *call, secret string, err error) (response earshot.S
 	c.principal = &known.Principal
 	http.SetCookie(c.w, s.cookie.with(secret))
 	return s.sessionOf(c)
+}
+
+// slowed returns the response for an attempt that was refused because of earlier failures. It
+// returns any other error unchanged.
+func (c *call) slowed(err error) error {
+	if slow, ok := errors.AsType[*slowdown.RefusedError](err); ok {
+		return &earshot.Error{Code: earshot.CodeRateLimit, Message: slow.Error()}
+	}
+	return err
 }
 
 func readSignIn(c *call) (*earshot.SessionRequest, error) {
@@ -295,7 +320,7 @@ func (s *Server) switchOrganization(c *call, _ none, patch earshot.SessionPatch)
 }
 
 func errNotUser() error {
-	return &earshot.Error{Code: earshot.CodeNoPermission, Message: "only a user who is signed in can do this, not a key"}
+	return &earshot.Error{Code: earshot.CodeNoPermission, Message: "only a user who is signed in can do this, not a key", Details: earshot.ScopeDetails{}}
 }
 
 // changePassword replaces the password of the user.
@@ -305,14 +330,10 @@ func (s *Server) changePassword(c *call, _ none, change earshot.PasswordChange) 
 	}
 	c.turn.End() // the attempt may have to wait
 	err := s.SignIn.ChangePassword(c.context(), c.principal, &change, s.browser(c), c.actor())
-	var slow *slowdown.RefusedError
-	switch {
-	case errors.As(err, &slow):
-		err = &earshot.Error{Code: earshot.CodeRateLimit, Message: slow.Error()}
-	case earshot.ErrorCode(err) == earshot.CodeInvalidKey:
+	if earshot.ErrorCode(err) == earshot.CodeInvalidKey {
 		err = schema.Invalid("current", "is not your password")
 	}
-	return earshot.PasswordChanged{}, err
+	return earshot.PasswordChanged{}, c.slowed(err)
 }
 
 // signOut ends the session and removes the browser's cookie. A key in the cookie stays valid.
@@ -320,36 +341,38 @@ func (s *Server) signOut(c *call, _, _ none) (response earshot.SessionResponse, 
 	if s.cookie.pages.Check(c.r) != nil {
 		return response, errForeignPage()
 	}
-	http.SetCookie(c.w, s.cookie.with(""))
-	cookie, err := c.r.Cookie(s.cookie.name)
-	if err != nil {
-		return s.sessionOf(c)
-	}
-	sent, err := readCookie(cookie.Value)
-	if err != nil {
-		return s.sessionOf(c)
-	}
-	known, err := s.keys.authenticate(c.context(), sent)
-	if err != nil {
-		return s.sessionOf(c)
-	}
-	c.principal = &known.Principal
-	by := c.actor()
-	c.principal = nil
+	known, secret, err := s.inCookie(c)
 	url := ""
-	if known.session != nil {
-		url = s.SignIn.SignOutURL(c.context(), known.session, cookie.Value)
-		err = s.People.EndSession(known.OrganizationID, known.SessionID, "", "session.signout", by, s.Store.Now())
-		s.keys.forget(known.Credential())
-	} else {
-		err = s.Store.AuditAlone(known.OrganizationID, by, store.Audited{Action: "session.signout", Subject: known.KeyID}, s.Store.Now())
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	switch {
+	case errors.Is(err, http.ErrNoCookie), earshot.ErrorCode(err) == earshot.CodeInvalidKey: // nobody is signed in
+	case err != nil:
 		return response, err
+	default:
+		if known.session != nil {
+			url = s.SignIn.SignOutURL(c.context(), known.session, secret)
+		}
+		if err := s.endSession(c, known); err != nil {
+			return response, err
+		}
 	}
+	http.SetCookie(c.w, s.cookie.with(""))
 	response, err = s.sessionOf(c)
 	response.SignOutURL = url
 	return response, err
+}
+
+// endSession ends the session in the cookie. A key stays valid.
+func (s *Server) endSession(c *call, known *knownKey) error {
+	by, now := c.actorOf(&known.Principal), s.Store.Now()
+	if known.session == nil {
+		return s.Store.AuditAlone(known.OrganizationID, by, store.Audited{Action: "session.signout", Subject: known.KeyID}, now)
+	}
+	err := s.People.EndSession(known.OrganizationID, known.SessionID, "", "session.signout", by, now)
+	s.keys.forget(known.Credential())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // it has ended meanwhile
+	}
+	return err
 }
 
 // sessionOf returns the session of an authenticated request, or how to sign in.

@@ -29,18 +29,17 @@ func shareOperations() []Operation {
 				}
 				return list, err
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/shares", Scope: account.ScopeTrack, Client: Method{Name: "CreateShare"}}, (*Server).createShare),
-		operation(Operation{Method: "DELETE", Path: "/v1/shares/{id}", Scope: account.ScopeTrack, Finds: "share link", Client: Method{Name: "RevokeShare", Returns: "Share"}},
+		operation(Operation{Method: "POST", Path: "/v1/shares", Scope: account.ScopeTrack, Audit: "share.create", Client: Method{Name: "CreateShare"}}, (*Server).createShare),
+		operation(Operation{Method: "DELETE", Path: "/v1/shares/{id}", Scope: account.ScopeTrack, Audit: "share.revoke", Finds: "share link", Client: Method{Name: "RevokeShare", Returns: "Share"}},
 			func(s *Server, c *call, _, _ none) (*earshot.ShareRevoked, error) {
 				l, err := s.Links.Revoke(c.context(), c.organization(), c.subject(), c.actor(), s.Store.Now())
 				if err != nil {
 					return nil, err
 				}
-				c.note("share link revoked", "link", l.ID)
 				return &earshot.ShareRevoked{Share: *l.Shown()}, nil
 			}),
 		{Method: "GET", Path: "/share/{token}", Public: true, serve: sharePage((*Server).showShare)},
-		{Method: "POST", Path: "/share/{token}", Public: true, serve: sharePage((*Server).unlockShare)},
+		{Method: "POST", Path: "/share/{token}", Public: true, Unaudited: changesNothing, serve: sharePage((*Server).unlockShare)},
 	}
 }
 
@@ -83,7 +82,6 @@ func (s *Server) createShare(c *call, _ none, in unchecked[earshot.ShareRequest]
 	if err != nil {
 		return nil, err
 	}
-	c.note("share link created", "link", id)
 	return &earshot.NewShare{Share: *l.Shown(), URL: s.BaseURL + "/share/" + token}, nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/limits/share"
 	"earshot/internal/limits/slowdown"
+	"earshot/internal/signin"
 	"earshot/internal/store"
 	"earshot/internal/store/sharing"
 	"earshot/internal/track/report"
@@ -259,9 +260,9 @@ func (s *Server) unlockShare(c *call, link *sharing.Link) error {
 		if !right {
 			return c.notice(http.StatusForbidden, report.Notice{Heading: "Wrong password", Text: "Check the password and try again.", Form: true})
 		}
-		expires := s.Store.Now().Add(SessionLife)
+		expires := s.Store.Now().Add(signin.SessionLife)
 		http.SetCookie(c.w, &http.Cookie{ //nolint:gosec // over plain HTTP, browsers reject Secure cookies
-			Name: linkCookie, Value: pass(link, expires.Unix()), Path: c.r.URL.Path, MaxAge: int(SessionLife.Seconds()), HttpOnly: true, Secure: s.cookie.secure,
+			Name: linkCookie, Value: pass(link, expires.Unix()), Path: c.r.URL.Path, MaxAge: int(signin.SessionLife.Seconds()), HttpOnly: true, Secure: s.cookie.secure,
 			// Browsers treat links on a sandboxed page as links on another site, where they send no Strict cookies.
 			SameSite: http.SameSiteLaxMode,
 		})

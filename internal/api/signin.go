@@ -82,7 +82,8 @@ func (s *Server) finishSignIn(c *call) error {
 	return c.redirect("/#" + ownPage(attempt.To))
 }
 
-// admitGuest counts a request that costs a request to an identity provider.
+// admitGuest counts a request without a key that costs a read of the database or a request to an
+// identity provider.
 func (s *Server) admitGuest(c *call) error {
 	if s.WorkerOnly {
 		return errWorkerOnly()
@@ -92,7 +93,7 @@ func (s *Server) admitGuest(c *call) error {
 	if !guest.Allowed {
 		return errRateLimit(guest)
 	}
-	c.turn.End() // the rest is mostly waiting for the identity provider
+	c.turn.End() // the rest is mostly waiting
 	return nil
 }
 

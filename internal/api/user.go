@@ -59,6 +59,15 @@ func (c *call) otherUser(what string) (string, error) {
 	return id, nil
 }
 
+// publicID returns the id of the session or invitation that the operation is about.
+func (c *call) publicID() (string, error) {
+	id := c.subject()
+	if !account.IsKeyID(id) {
+		return "", store.ErrNotFound
+	}
+	return id, nil
+}
+
 func invitationOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/invitations", Scope: account.ScopeAdmin, Client: Method{Name: "Invitations", Returns: "Invitations"}},
@@ -72,11 +81,14 @@ func invitationOperations() []Operation {
 		operation(Operation{Method: "POST", Path: "/v1/invitations", Scope: account.ScopeAdmin, Audit: "user.invite", Client: Method{Name: "Invite"}}, (*Server).invite),
 		operation(Operation{Method: "DELETE", Path: "/v1/invitations/{id}", Scope: account.ScopeAdmin, Audit: "invitation.revoke", Finds: "invitation", Client: Method{Name: "RevokeInvitation", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.InvitationRevoked, error) {
-				err := s.People.RevokeInvitation(c.organization(), c.subject(), c.actor(), s.Store.Now())
-				return earshot.InvitationRevoked{ID: c.subject()}, err
+				id, err := c.publicID()
+				if err == nil {
+					err = s.People.RevokeInvitation(c.organization(), id, c.actor(), s.Store.Now())
+				}
+				return earshot.InvitationRevoked{ID: id}, err
 			}),
 		operation(Operation{Method: "POST", Path: "/v1/invitation", Public: true, Repeatable: true, Unaudited: changesNothing}, (*Server).openInvitation),
-		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true, Audit: "user.join,session.signin"}, (*Server).acceptInvitation),
+		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true, Audit: "user.join,user.password,session.signin"}, (*Server).acceptInvitation),
 	}
 }
 
@@ -99,17 +111,10 @@ func (s *Server) openInvitation(c *call, _ none, request earshot.InvitationToken
 	if err := s.admitSignIn(c); err != nil {
 		return nil, err
 	}
-	i, u, err := s.SignIn.Invitation(c.context(), request.Token)
-	if err != nil {
-		return nil, s.turnAway(c, err)
-	}
-	o, err := s.Orgs.Organization(c.context(), i.Organization, s.Store.Now())
-	if err != nil {
+	if err := s.admitGuest(c); err != nil {
 		return nil, err
 	}
-	return &earshot.OpenedInvitation{
-		Organization: o.Name, Email: i.Email, Role: earshot.Role(i.Role), HasPassword: u.Password != "", UsesProvider: u.ID != "" && u.Password == "",
-	}, nil
+	return s.SignIn.Opened(c.context(), request.Token)
 }
 
 // acceptInvitation adds the invited person to the organization and signs in.
@@ -123,7 +128,9 @@ func (s *Server) acceptInvitation(c *call, _ none, in unchecked[earshot.AcceptRe
 	if err := in.Err(); err != nil {
 		return response, err
 	}
-	c.turn.End() // the attempt may have to wait
+	if err := s.admitGuest(c); err != nil {
+		return response, err
+	}
 	secret, err := s.SignIn.Accept(c.context(), &in.value, s.browser(c))
 	return s.signedIn(c, secret, err)
 }

@@ -6,20 +6,23 @@ import (
 
 	"earshot/internal/files/exportfile"
 	"earshot/internal/notify/mail"
+	"earshot/internal/signin"
+	"earshot/internal/store"
+	"earshot/internal/store/orgs"
+	"earshot/internal/store/people"
 	"earshot/internal/track"
 	"earshot/internal/track/alert"
 )
 
 // openMail returns the function that sends mail, or nil if no SMTP server is configured.
-func (a *App) openMail() (func(context.Context, *alert.Mail) (int, error), error) {
-	if a.cfg.SMTP.Server == "" {
+func (c Config) openMail() (func(context.Context, *alert.Mail) (int, error), error) {
+	if c.SMTP.Server == "" {
 		return nil, nil //nolint:nilnil // documented above
 	}
-	cfg := a.cfg.SMTP
-	if cfg.Password == "" {
-		cfg.Password = a.cfg.getenv("EARSHOT_SMTP_PASSWORD")
+	if c.SMTP.Password == "" {
+		c.SMTP.Password = c.getenv("EARSHOT_SMTP_PASSWORD")
 	}
-	sender, err := mail.New(cfg)
+	sender, err := mail.New(c.SMTP)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +41,18 @@ func (a *App) openExports(ctx context.Context) (track.Exports, error) {
 // channelMessage returns the message of a delivery to a channel.
 func (a *App) channelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
 	return a.trackers.ChannelMessage(ctx, organization, delivery)
+}
+
+// NewSignIn returns the service that invites people and resets passwords, for the command line.
+// Nobody signs in with it, so it needs no identity providers.
+func NewSignIn(cfg Config, s *store.Store) (*signin.Service, error) {
+	send, err := cfg.openMail()
+	if err != nil {
+		return nil, err
+	}
+	return signin.New(signin.Config{
+		Settings: signin.Settings{Passwords: cfg.Settings.SignIn.Passwords}, People: people.New(s), Orgs: orgs.New(s), BaseURL: cfg.BaseURL, Mail: plainMail(send), Log: cfg.Log,
+	})
 }
 
 // plainMail returns the function that sends a mail without HTML, or nil if no SMTP server is

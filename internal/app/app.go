@@ -60,7 +60,6 @@ type App struct {
 	cfg       Config
 	store     *store.Store
 	orgs      *orgs.Store
-	links     *sharing.Store
 	replica   *store.Store // nil without a database for reports
 	lab       *lab.Server
 	upstreams *upstreams
@@ -97,7 +96,7 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	if a.store, err = OpenStore(ctx, cfg, true); err != nil {
 		return nil, err
 	}
-	a.orgs, a.links = orgs.New(a.store), sharing.New(a.store)
+	a.orgs = orgs.New(a.store)
 	if err := a.openReplica(ctx); err != nil {
 		return nil, err
 	}
@@ -185,7 +184,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	a.lab.Share(turns.Wait)
 	host, _ := os.Hostname() // used only as a label
 	receivers := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
-	mails, err := a.openMail()
+	mails, err := a.cfg.openMail()
 	if err != nil {
 		return err
 	}
@@ -193,11 +192,13 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
 	a.health = health.New(outbound.New(a.store.DB), func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
+	members, links := people.New(a.store), sharing.New(a.store)
 	a.jobs, err = job.NewRunner(job.Config{
-		Store: a.store, Orgs: a.orgs, Links: a.links, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
+		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,
 		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 		Shadows: a.upstreams.shadows,
+		Tidy:    func(now time.Time) error { return errors.Join(links.WriteViews(), members.DeleteSessions(now)) },
 		Brands: func(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error) {
 			return a.trackers.BrandsNamed(ctx, job, result)
 		},
@@ -213,7 +214,6 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Store: tracking.New(a.store), Catalogue: catalogue, Vendors: a.upstreams.vendors, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, CheckAddress: mail.CheckAddress, Mail: mails != nil,
 		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
-	members := people.New(a.store)
 	signIn, err := signin.New(signin.Config{
 		Settings: a.cfg.Settings.SignIn, People: members, Orgs: a.orgs, BaseURL: a.BaseURL, Getenv: a.cfg.getenv, Mail: plainMail(mails), Log: a.cfg.Log,
 	})
@@ -221,11 +221,11 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.api = api.New(api.Config{
-		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: signIn, Links: a.links, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: signIn, Links: links, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
-		Exchange: a.signIn, BaseURL: a.BaseURL, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
+		Exchange: a.signIn, BaseURL: a.BaseURL, TrustedProxies: a.cfg.TrustedProxies, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
 		Turns: turns, OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Tracer: a.tracer, Log: a.cfg.Log,
 	})
 	pools := a.api.Pools()

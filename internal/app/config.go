@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"os"
 	"slices"
 	"time"
@@ -42,6 +43,8 @@ type Config struct {
 	// BaseURL is the public URL of the service, without a slash at the end. The default
 	// is http:// and the address that it listens on.
 	BaseURL string
+	// TrustedProxies are the addresses of reverse proxies that set X-Forwarded-For.
+	TrustedProxies []netip.Prefix
 	// Role is the kind of work that the node does. The default is RoleAll.
 	Role Role
 	// Workers is how many tasks of one organization the node runs at once. All

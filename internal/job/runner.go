@@ -35,7 +35,6 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
-	"earshot/internal/store/sharing"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -45,7 +44,6 @@ import (
 type Config struct {
 	Store     *store.Store
 	Orgs      *orgs.Store
-	Links     *sharing.Store
 	Catalogue *provider.Catalogue
 	Upstreams *upstream.Routes
 	Vendors   provider.Vendors
@@ -77,6 +75,8 @@ type Config struct {
 
 	// Shadows say which requests are asked a second time, for comparison.
 	Shadows []Shadow
+	// Tidy stores and deletes rows of accounts, at intervals and at the end. May be nil.
+	Tidy func(now time.Time) error
 	// Brands returns the brands that a result names, by the rules of the job's tracker. May be nil.
 	Brands func(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error)
 
@@ -156,8 +156,8 @@ func (r *Runner) Run(ctx context.Context) error {
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
 	r.workers.Wait()
-	if lost := errors.Join(r.Orgs.WriteKeyUses(), r.Links.WriteViews()); lost != nil {
-		r.Log.Warn("storing the last use of keys and the views of share links failed", "error", lost)
+	if lost := r.tidyAccounts(r.Store.Now()); lost != nil {
+		r.Log.Warn("storing the last use of keys and share links failed", "error", lost)
 	}
 	if left := r.Store.StopNode(r.node.Load().id); left != nil {
 		r.Log.Warn("removing the node from the list failed; other nodes will declare it dead", "error", left)

@@ -60,9 +60,17 @@ const ticketsKept = 30 * 24 * time.Hour
 // tidy deletes expired rows and captures, and stores the last use of keys and the
 // views of share links.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
-	return errors.Join(r.Orgs.WriteKeyUses(), r.Links.WriteViews(), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropAudit(ctx, now), r.dropCaptures(ctx, now),
+	return errors.Join(r.tidyAccounts(now), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropAudit(ctx, now), r.dropCaptures(ctx, now),
 		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteTickets(now.Add(-ticketsKept)), r.outbound.DeleteUpstreamStats(now.Add(-statsKept)),
 		r.outbound.DeleteShadowPairs(now.Add(-shadowPairsKept)))
+}
+
+func (r *Runner) tidyAccounts(now time.Time) error {
+	err := r.Orgs.WriteKeyUses()
+	if r.Tidy != nil {
+		err = errors.Join(err, r.Tidy(now))
+	}
+	return err
 }
 
 func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {

@@ -195,12 +195,20 @@ func (s *Service) check(ctx context.Context, session *people.Session, secret str
 	if err != nil {
 		return end("its tokens cannot be read")
 	}
-	person, tokens, err := p.Check(ctx, tokens)
-	if errors.Is(err, oidc.ErrRefused) {
-		return end(err.Error())
+	person, tokens, failed := p.Check(ctx, tokens)
+	if errors.Is(failed, oidc.ErrRefused) {
+		return end(failed.Error())
 	}
+	// The provider may have replaced the refresh token, even if the check failed afterwards.
+	sealed, err := seal(secret, tokens)
 	if err != nil {
-		s.Log.Warn("an identity provider cannot be reached; its users stay signed in", "provider", session.Provider, "error", err)
+		return err
+	}
+	if err := s.People.Checked(&claimed, sealed, claimed.CheckedAt); err != nil {
+		return ignoreChanged(err)
+	}
+	if failed != nil {
+		s.Log.Warn("an identity provider cannot be reached; its users stay signed in", "provider", session.Provider, "error", failed)
 		return nil
 	}
 	u, err := s.People.User(ctx, session.UserID)
@@ -208,10 +216,6 @@ func (s *Service) check(ctx context.Context, session *people.Session, secret str
 		return err
 	}
 	if err := s.setRoles(ctx, u, p.Settings(), person.Groups, account.System()); err != nil {
-		return err
-	}
-	sealed, err := seal(secret, tokens)
-	if err != nil {
 		return err
 	}
 	return ignoreChanged(s.People.Checked(&claimed, sealed, now))

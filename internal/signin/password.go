@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"errors"
+	"time"
 
 	"earshot"
 	"earshot/internal/account"
@@ -14,7 +15,7 @@ import (
 func (s *Service) allowsPasswords() bool { return s.Settings.Passwords == nil || *s.Settings.Passwords }
 
 func errPasswordsOff() error {
-	return &earshot.Error{Code: earshot.CodeNoPermission, Message: "sign-in with a password is turned off; use an identity provider"}
+	return &earshot.Error{Code: earshot.CodeNoPermission, Message: "sign-in with a password is turned off; use an identity provider", Details: earshot.ScopeDetails{}}
 }
 
 // Password signs in with an email and a password, and returns the secret for the cookie. The
@@ -71,15 +72,40 @@ func (s *Service) ChangePassword(ctx context.Context, p *account.Principal, chan
 	if !s.allowsPasswords() {
 		return errPasswordsOff()
 	}
-	if err := account.CheckPassword(change.New, p.KeyName); err != nil {
-		return schema.Invalid("new", "%v", err)
-	}
 	if _, err := s.verified(ctx, p.KeyName, change.Current, b); err != nil {
 		return err
 	}
-	hash, err := s.passwords.Hash(ctx, change.New)
+	hash, err := s.newPassword(ctx, "new", change.New, p.KeyName)
 	if err != nil {
 		return err
 	}
 	return s.People.SetPassword(ctx, p.UserID, hash, p.SessionID, by, s.People.Now())
+}
+
+// newPassword returns the hash of a password that a user with an email has chosen. An error names the
+// field of the request.
+func (s *Service) newPassword(ctx context.Context, field, password, email string) (string, error) {
+	if err := account.CheckPassword(password, email); err != nil {
+		return "", schema.Invalid(field, "%v", err)
+	}
+	return s.passwords.Hash(ctx, password)
+}
+
+// resetLife is how long a user can set a new password with the link of Reset.
+const resetLife = 24 * time.Hour
+
+// Reset deletes the password of a user, ends all sessions of the user, and returns the link with which the user
+// sets a new password. Only the operator may reset a password, because a user may belong to
+// several organizations. Reset returns ErrNotFound.
+func (s *Service) Reset(ctx context.Context, email string, by account.Actor) (link string, err error) {
+	if !s.allowsPasswords() {
+		return "", errPasswordsOff()
+	}
+	u, err := s.People.UserByEmail(ctx, email)
+	if err != nil {
+		return "", err
+	}
+	now := s.People.Now()
+	i, link := s.newInvitation(by, resetLife, now)
+	return link, s.People.ResetPassword(ctx, u, i, by, now)
 }

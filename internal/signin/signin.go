@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -60,9 +61,15 @@ type Config struct {
 type Service struct {
 	Config
 	providers map[string]*oidc.Provider
-	passwords *account.Passwords
+	passwords hasher
 	slowdown  *slowdown.Slowdown
 	checks    singleflight.Group
+}
+
+// hasher is an account.Passwords.
+type hasher interface {
+	Hash(ctx context.Context, password string) (string, error)
+	Matches(ctx context.Context, hash, password string) (bool, error)
 }
 
 // New returns a Service. It returns an error if the settings are invalid.
@@ -101,8 +108,8 @@ func (b *Browser) user(u *account.User) account.Actor {
 	return account.Actor{Kind: account.ActorUser, ID: u.ID, Name: u.Email, Address: b.Address, Request: b.Request}
 }
 
-// open opens a session of a user in the organization of the user's last session, or in the
-// first one, and returns the secret for the cookie.
+// open opens a session of a user and returns the secret for the cookie. Unless the session names an
+// organization, it is in the organization of the user's last session, or in the first one.
 func (s *Service) open(ctx context.Context, u *account.User, b *Browser, session people.Session, seal func(secret string) ([]byte, error)) (secret string, err error) {
 	memberships, err := s.People.Memberships(ctx, u.ID)
 	if err != nil {
@@ -110,12 +117,16 @@ func (s *Service) open(ctx context.Context, u *account.User, b *Browser, session
 	}
 	if len(memberships) == 0 {
 		s.Refused(ctx, u, b, "no role")
-		return "", &earshot.Error{Code: earshot.CodeNoPermission, Message: "you do not belong to any organization here; ask an administrator for an invitation or a role"}
+		return "", &earshot.Error{
+			Code: earshot.CodeNoPermission, Message: "you do not belong to any organization here; ask an administrator for an invitation or a role",
+			Details: earshot.ScopeDetails{},
+		}
 	}
 	last, err := s.People.LastOrganization(ctx, u.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return "", err
 	}
+	last = cmp.Or(session.Organization, last)
 	session.Organization = memberships[0].Organization
 	if slices.ContainsFunc(memberships, func(m people.Membership) bool { return m.Organization == last }) {
 		session.Organization = last
@@ -128,7 +139,7 @@ func (s *Service) open(ctx context.Context, u *account.User, b *Browser, session
 func (s *Service) store(session *people.Session, b *Browser, action string, by account.Actor, seal func(secret string) ([]byte, error)) (secret string, err error) {
 	now := s.People.Now()
 	session.ID, secret = account.NewSecret(account.SessionSecret)
-	session.Hash, session.Address, session.Browser = account.HashKey(secret), b.Address, b.UserAgent[:min(len(b.UserAgent), maxBrowser)]
+	session.Hash, session.Address, session.Browser = account.HashKey(secret), b.Address, strings.ToValidUTF8(b.UserAgent[:min(len(b.UserAgent), maxBrowser)], "")
 	session.CreatedAt, session.SeenAt = now, now
 	if session.ExpiresAt.IsZero() {
 		session.ExpiresAt = now.Add(SessionLife)

@@ -25,7 +25,6 @@ import (
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
-	"earshot/internal/store/sharing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -211,7 +210,7 @@ func newRunner(b *testing.B, s *store.Store, all provider.Provider) *job.Runner 
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	runner, err := job.NewRunner(job.Config{
-		Store: s, Orgs: orgs.New(s), Links: sharing.New(s), Catalogue: catalogue, Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{all.Definition().Name: {client}}, quiet), Captures: captures, Host: "bench",
+		Store: s, Orgs: orgs.New(s), Catalogue: catalogue, Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{all.Definition().Name: {client}}, quiet), Captures: captures, Host: "bench",
 		Log: quiet, Metrics: job.NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil), Workers: 1000,
 	})
 	if err != nil {

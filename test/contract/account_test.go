@@ -34,9 +34,10 @@ func accountRows() []row {
 		commonRows("limit a key", limitOp, harness.KeysPath+"/<spare key>", `{}`, account.ScopeAdmin),
 		commonRows("revoke", revokeOp, harness.KeysPath+"/<spare key>", "", account.ScopeAdmin),
 		commonRows("ledger", "GET "+harness.LedgerPath, "", "", account.ScopeAdmin),
+		commonRows("audit log", "GET "+harness.AuditPath, "", "", account.ScopeAdmin),
 		commonRows("rotate", "POST "+harness.RotatePath, "", "", account.ScopeAdmin),
 		commonRows("test", "POST "+harness.TestPath, "", `{}`, account.ScopeAdmin),
-		keyRows, ledgerRows, webhookSettingRows,
+		keyRows, ledgerRows, auditRows, webhookSettingRows,
 	)
 }
 
@@ -72,6 +73,18 @@ var keyRows = []row{
 	{name: "revoke what is no id", method: "DELETE", path: harness.KeysPath + "/%00", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 	{name: "revoke another's key", method: "DELETE", path: harness.KeysPath + "/<other's key>", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 	{name: "revoke the own key", method: "DELETE", path: harness.KeysPath + "/<own key>", as: revokeOp, key: adminKey, status: 409, code: "RESOURCE_CONFLICT", check: holds(`"details":{"id":"`)},
+}
+
+var auditRows = []row{
+	{name: "audit log", method: "GET", path: harness.AuditPath + "?action=key", key: adminKey, status: 200, check: holds(`"action":"key.create"`)},
+	{name: "audit log of nobody", method: "GET", path: harness.AuditPath + "?actor=nobody", key: adminKey, status: 200, check: says(`{"entries":[],"nextCursor":null}`)},
+	{name: "audit log by every filter", method: "GET", path: harness.AuditPath + "?action=key.create&actor=<own key>&subject=hats&from=2026-01-01&to=2999-12-31&format=json&limit=1&cursor=" + harness.NoTask, key: adminKey, status: 200},
+	{name: "audit log as a file", method: "GET", path: harness.AuditPath + "?format=csv", key: adminKey, status: 200, media: "text/csv", check: says("at,actorKind,actorId,")},
+	{name: "audit log as a page", method: "GET", path: harness.AuditPath + "?format=html", key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("format")},
+	{name: "audit log without a limit", method: "GET", path: harness.AuditPath + "?limit=0", key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("limit")},
+	{name: "audit log of some day", method: "GET", path: harness.AuditPath + "?from=today", key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("from")},
+	{name: "audit log that ends before it begins", method: "GET", path: harness.AuditPath + "?from=2026-02-02&to=2026-02-01", key: adminKey, status: 400, code: "VALIDATION_ERROR", check: fields("to")},
+	{name: "audit log from nowhere", method: "GET", path: harness.AuditPath + "?cursor=nowhere", key: adminKey, status: 400, code: "VALIDATION_ERROR", check: fields("cursor")},
 }
 
 var ledgerRows = []row{

@@ -37,6 +37,7 @@ type row struct {
 	body   string
 	leaves bool // the client goes away while the call runs
 	stream bool // the client goes away after the first event
+	burst  bool // many requests at once, of which one is refused
 	status int
 	media  string // the content type without its parameters; JSON unless said
 	code   earshot.Code
@@ -51,7 +52,7 @@ const (
 	captureOp = "GET /captures/{id}/{page}"
 )
 
-var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), liveRows(), validRows(), spoiltRows(), serviceRows)
+var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), liveRows(), peopleRows(), validRows(), spoiltRows(), serviceRows)
 
 var monitorRows = []row{
 	{name: "an answer for a key of one scope", method: "POST", path: harness.ChatPath, key: monitorKey, body: harness.GoodCall, status: 200, check: charged(5)},
@@ -190,17 +191,20 @@ func (c row) request(t *testing.T, s *stage) *http.Request {
 	if c.body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	for name, value := range c.header {
-		req.Header.Set(name, value)
-	}
 	if c.key != noKey {
-		req.Header.Set("Authorization", "Bearer "+s.accounts[c.key].Key.Text)
+		harness.Authenticate(req, s.accounts[c.key])
+	}
+	for name, value := range c.header {
+		req.Header.Set(name, strings.ReplaceAll(value, "<key>", s.things["<key>"]))
 	}
 	return req
 }
 
 func (c row) send(t *testing.T, s *stage) *exchange {
 	t.Helper()
+	if c.burst {
+		return c.sendMany(t, s)
+	}
 	if c.stream {
 		return s.send(t, c.request(t, s), firstEvent(t))
 	}
@@ -350,6 +354,9 @@ var undocumented = map[string]string{
 	"POST /mcp":           "a protocol of its own, described in docs/mcp.md; its calls are those of the API",
 	"GET /mcp":            "there are no sessions to listen to, which the protocol wants to be said by a 405",
 	"DELETE /mcp":         "likewise, nor to end",
+
+	"GET /signin/{provider}":          "redirects the browser to an identity provider",
+	"GET /signin/{provider}/callback": "where the browser returns",
 }
 
 // TestTheServerAndTheDocumentOfferTheSame compares them in both directions.

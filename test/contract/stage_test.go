@@ -113,6 +113,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		makeAlerts(t, n, s)
 		makeReviews(t, n, s)
 		makeShares(t, n, s)
+		makePeople(t, n, s)
 		makePanel(t, n, s)
 		spoil(t, n, s)
 		s.things["<token>"], s.things["<key>"], s.things["<hasty>"] = n.Token(t), s.accounts[readKey].Key.Text, s.accounts[hastyKey].Key.Text
@@ -127,8 +128,10 @@ var stages = map[string]func(t *testing.T) *stage{
 	},
 	"keyless": func(t *testing.T) *stage { // the database lost the keys and the captures
 		n, s := newStage(t)
-		s.things = map[string]string{"<token>": n.Token(t)}
+		_, invitation := account.NewSecret(account.InvitationSecret)
+		s.things = map[string]string{"<token>": n.Token(t), "<key>": s.accounts[anyKey].Key.Text, "<no invitation>": invitation}
 		rename(t, n.Database, "api_keys")
+		rename(t, n.Database, "invitations")
 		rename(t, n.Database, "captures")
 		return s
 	},
@@ -149,7 +152,8 @@ var stages = map[string]func(t *testing.T) *stage{
 		harness.Eventually(t, "the node drains", func() bool { return n.Get(t, nil, "/readyz").StatusCode == http.StatusServiceUnavailable })
 		return s
 	},
-	"full": crowded, // the node is past its capacity
+	"passwordless": passwordless, // users sign in with an identity provider only
+	"full":         crowded,      // the node is past its capacity
 }
 
 func newStage(t *testing.T, change ...func(*app.Config)) (*harness.Node, *stage) {

@@ -6,8 +6,8 @@
 //	DELETE /users/{id}  removes a user
 //	PUT /redirect       the body is an address to which the client may redirect
 //	POST /rotate        replaces the signing key and forgets the old one
-//	PUT /down           closes every connection to the issuer without an answer
-//	DELETE /down        answers again
+//	PUT /down           the body is a path; requests of it and below it get no answer
+//	DELETE /down        all requests get answers again
 package main
 
 import (
@@ -20,6 +20,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -32,7 +33,7 @@ import (
 // The client that tests use.
 const (
 	clientID     = "earshot"
-	clientSecret = "a secret with / and +" //nolint:gosec // of a test
+	clientSecret = "a secret with / and +"
 )
 
 func main() {
@@ -78,7 +79,7 @@ type dex struct {
 	log    *slog.Logger
 	store  storage.Storage
 	users  users
-	down   atomic.Bool
+	down   atomic.Value // path without answers; "" for none
 	server atomic.Pointer[server.Server]
 }
 
@@ -94,7 +95,8 @@ func newDex(ctx context.Context, issuer string) (*dex, error) {
 	if err := d.store.CreateClient(ctx, storage.Client{ID: clientID, Secret: clientSecret, Name: "Earshot"}); err != nil {
 		return nil, err
 	}
-	return d, d.serve(ctx)
+	err := d.serve(ctx)
+	return d, err
 }
 
 // serve replaces the server by a new one with the same storage.
@@ -123,7 +125,7 @@ func (d *dex) rotate(ctx context.Context) error {
 
 // ServeHTTP serves the issuer.
 func (d *dex) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if d.down.Load() {
+	if path, _ := d.down.Load().(string); path != "" && strings.HasPrefix(r.URL.Path, "/dex"+path) {
 		panic(http.ErrAbortHandler)
 	}
 	d.server.Load().ServeHTTP(w, r)
@@ -159,8 +161,12 @@ func (d *dex) control() http.Handler {
 		})
 	})
 	handle("POST /rotate", func(r *http.Request) error { return d.rotate(r.Context()) })
-	handle("PUT /down", func(*http.Request) error { d.down.Store(true); return nil })
-	handle("DELETE /down", func(*http.Request) error { d.down.Store(false); return nil })
+	handle("PUT /down", func(r *http.Request) error {
+		path, err := io.ReadAll(r.Body)
+		d.down.Store(string(path))
+		return err
+	})
+	handle("DELETE /down", func(*http.Request) error { d.down.Store(""); return nil })
 	return mux
 }
 

@@ -5,6 +5,7 @@
 //	account.go  organizations and their keys
 //	document.go checks against the OpenAPI document
 //	lab.go      upstreams without randomness and without time limits
+//	person.go   users and their sessions
 //	request.go  requests, and checks of the replies
 //	task.go     tasks, and calls that never end
 //	webhook.go  a receiver of webhooks

@@ -38,6 +38,7 @@ const (
 	TestPath       = "/v1/webhooks/test"
 	KeysPath       = "/v1/keys"
 	LedgerPath     = "/v1/ledger"
+	AuditPath      = "/v1/audit"
 	SessionPath    = "/v1/session"
 )
 
@@ -99,7 +100,7 @@ func (n *Node) Request(ctx context.Context, tb testing.TB, a *app.Account, metho
 		tb.Fatal(err)
 	}
 	if a != nil {
-		req.Header.Set("Authorization", "Bearer "+a.Key.Text)
+		Authenticate(req, a)
 	}
 	return req
 }

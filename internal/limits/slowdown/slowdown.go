@@ -6,6 +6,8 @@
 //     address with failures on any account by up to 2 seconds. These attempts do not wait for
 //     each other, so an attacker cannot delay the attempts of other people any longer.
 //
+// Waiting requests need memory and connections, so an address may have only 20 of them.
+//
 // The state is in memory, so each node counts the attempts that it has received.
 package slowdown
 
@@ -24,6 +26,7 @@ import (
 
 const (
 	longestWait = 10 * time.Second // an attempt that has to wait longer is refused
+	maxWaiting  = 20               // more attempts from one address do not wait, but are refused
 	memory      = time.Hour        // failures are forgotten after this time without an attempt
 	maxRecords  = 100_000          // the records that were used least recently are deleted
 )
@@ -64,6 +67,7 @@ func keyOf(parts ...string) key { return sha256.Sum256([]byte(strings.Join(parts
 type record struct {
 	key      key
 	failures int // attempts that have failed, that wait, or that have not ended
+	waiting  int // attempts that wait; only for an address
 	counted  time.Time
 	starts   time.Time // end of the wait of the last attempt
 }
@@ -73,7 +77,8 @@ func New() *Slowdown {
 	return &Slowdown{records: map[key]*list.Element{}, recent: list.New()}
 }
 
-// RefusedError is the error for an attempt that would have to wait too long.
+// RefusedError is the error for an attempt that may not wait, because its wait is too long or too
+// many attempts from its address wait.
 type RefusedError struct {
 	After time.Duration // time until the next attempt is allowed
 }
@@ -90,16 +95,21 @@ type Attempt struct {
 }
 
 // Begin waits until an attempt on an account from an address may start. It returns a
-// RefusedError if the wait is longer than 10 seconds. IPv6 addresses count by their /64. The
-// failures of the account at other addresses cause no delay if known is set, which means that
-// the account has signed in from this address before.
+// RefusedError if the wait is longer than 10 seconds, or if 20 attempts from the address wait
+// already. IPv6 addresses count by their /64. The failures of the account at other addresses
+// cause no delay if known is set, which means that the account has signed in from this address
+// before.
 func (s *Slowdown) Begin(ctx context.Context, account, address string, known bool) (*Attempt, error) {
 	address = share.Address(address)
 	a := &Attempt{s, keyOf("pair", account, address), keyOf("account", account), keyOf("address", address)}
-	wait := a.reserve(known)
-	if wait > longestWait {
+	wait, refused := a.reserve(known)
+	if refused {
 		return nil, &RefusedError{After: wait}
 	}
+	if wait == 0 {
+		return a, nil
+	}
+	defer a.stopWaiting()
 	select {
 	case <-time.After(wait):
 		return a, nil
@@ -118,8 +128,8 @@ func (a *Attempt) Succeeded() {
 	a.slowdown.forget(a.slowdown.records[a.pair])
 }
 
-// reserve counts the attempt, unless it has to wait too long, and returns its wait.
-func (a *Attempt) reserve(known bool) time.Duration {
+// reserve counts the attempt, unless it is refused, and returns its wait.
+func (a *Attempt) reserve(known bool) (wait time.Duration, refused bool) {
 	s := a.slowdown
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,18 +138,28 @@ func (a *Attempt) reserve(known bool) time.Duration {
 		s.forget(e)
 	}
 
-	pair := s.find(a.pair)
-	wait := max(0, pair.starts.Add(pairLimit.delay(pair.failures)).Sub(now), addressLimit.delay(s.find(a.address).failures))
+	pair, address := s.find(a.pair), s.find(a.address)
+	wait = max(0, pair.starts.Add(pairLimit.delay(pair.failures)).Sub(now), addressLimit.delay(address.failures))
 	if !known {
 		wait = max(wait, accountLimit.delay(s.find(a.account).failures))
 	}
-	if wait > longestWait {
-		return wait
+	if wait > longestWait || wait > 0 && address.waiting >= maxWaiting {
+		return wait, true
 	}
 	s.count(a.account, now)
-	s.count(a.address, now)
 	s.count(a.pair, now).starts = now.Add(wait)
-	return wait
+	address = s.count(a.address, now)
+	if wait > 0 {
+		address.waiting++
+	}
+	return wait, false
+}
+
+func (a *Attempt) stopWaiting() {
+	a.slowdown.mu.Lock()
+	defer a.slowdown.mu.Unlock()
+	address := a.slowdown.find(a.address)
+	address.waiting = max(0, address.waiting-1)
 }
 
 // takeBack counts one failure less.
@@ -147,14 +167,12 @@ func (a *Attempt) takeBack() {
 	a.slowdown.mu.Lock()
 	defer a.slowdown.mu.Unlock()
 	for _, k := range []key{a.pair, a.account, a.address} {
-		if e := a.slowdown.records[k]; e != nil {
-			r := recordOf(e)
-			r.failures = max(0, r.failures-1)
-		}
+		r := a.slowdown.find(k)
+		r.failures = max(0, r.failures-1)
 	}
 }
 
-// find returns the record of a key, or an empty one.
+// find returns the record of a key, or an empty one that is not stored.
 func (s *Slowdown) find(k key) *record {
 	if e := s.records[k]; e != nil {
 		return recordOf(e)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,15 +93,13 @@ func TestAttacksDelayOthersBySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := slowdown.New()
 		var group sync.WaitGroup
-		for i := range 1000 {
+		for i := range 100 {
 			group.Go(func() { // on one account from many addresses
 				_, _ = attempt(t, s, "ann", fmt.Sprintf("2001:db8:0:%x::1", i), false)
 			})
-			group.Go(func() { // on many accounts from one address
-				_, _ = attempt(t, s, fmt.Sprint("user", i), "192.0.2.1", false)
-			})
+			waits(t, s, 1, fmt.Sprint("user", i), "192.0.2.1") // on many accounts from one address
 		}
-		synctest.Wait()
+		group.Wait()
 		for _, test := range []struct {
 			name, account, address string
 			known                  bool
@@ -115,7 +114,29 @@ func TestAttacksDelayOthersBySeconds(t *testing.T) {
 				t.Errorf("%s waits %s, want %s", test.name, waited, test.want)
 			}
 		}
-		group.Wait()
+	})
+}
+
+func TestAnAddressHasFewWaitingAttempts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := slowdown.New()
+		for range 2 { // the places are free again after the waits
+			var allowed, waiting atomic.Int64
+			var group sync.WaitGroup
+			for i := range 100 {
+				group.Go(func() {
+					if a, waited := attempt(t, s, fmt.Sprint("user", i), "192.0.2.1", false); a != nil {
+						allowed.Add(1)
+						waiting.Add(int64(min(waited, 1)))
+					}
+				})
+			}
+			group.Wait()
+			if waiting.Load() != 20 || allowed.Load() > 40 {
+				t.Errorf("%d attempts were allowed, %d of them after a wait; want 20 after a wait", allowed.Load(), waiting.Load())
+			}
+		}
 	})
 }
 

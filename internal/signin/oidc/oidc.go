@@ -41,7 +41,7 @@ func refused(format string, args ...any) error {
 }
 
 // unavailable shortens err, because it may contain a document that a provider has sent.
-func unavailable(err error) error { return fmt.Errorf("%w: %.300s", ErrUnavailable, err) }
+func unavailable(err error) error { return fmt.Errorf("%w: %.300s", ErrUnavailable, err.Error()) }
 
 // Provider is an identity provider. It is safe for concurrent use.
 type Provider struct {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
@@ -44,6 +46,12 @@ var (
 	insertInvitations = invitationsTable.Insert("")
 )
 
+// noOrganization is the organization of an invitation to set a new password; see ResetPassword.
+var noOrganization = uuid.Nil.String()
+
+// IsReset reports whether the invitation is to set a new password.
+func (i *Invitation) IsReset() bool { return i.Organization == noOrganization }
+
 // isPending is the condition that an invitation can be accepted at $2.
 const isPending = `accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $2`
 
@@ -74,13 +82,18 @@ func (s *Store) Invite(i *Invitation, by account.Actor, now time.Time) error {
 				Details: earshot.ConflictDetails{ID: i.Email},
 			}
 		}
-		_, err = w.Run(ctx, `UPDATE invitations SET revoked_at = $2 WHERE organization = $1 AND email = $3 AND `+isPending, i.Organization, engine.Millis(now), i.Email)
-		if err != nil {
+		if err := revokeInvitations(ctx, w, i.Organization, i.Email, now); err != nil {
 			return nil, err
 		}
 		return &store.Audited{Action: "user.invite", Subject: i.ID, After: auditedInvitation{i.Email, i.Role}}, engine.Each(ctx, w.Tx, insertInvitations, []*Invitation{i}, nil)
 	})
 	return engine.Wrap(err, "invite")
+}
+
+// revokeInvitations revokes the pending invitations of a person to an organization.
+func revokeInvitations(ctx context.Context, w *store.Work, organization, email string, now time.Time) error {
+	_, err := w.Run(ctx, `UPDATE invitations SET revoked_at = $2 WHERE organization = $1 AND email = $3 AND `+isPending, organization, engine.Millis(now), email)
+	return err
 }
 
 // Invitations lists the pending invitations of an organization, newest first.
@@ -95,9 +108,9 @@ func (s *Store) Invitation(ctx context.Context, id string, now time.Time) (*Invi
 	return found, engine.Wrap(err, "invitation")
 }
 
-// InvitationsFor returns the pending invitations of a person.
+// InvitationsFor returns the pending invitations of a person to organizations.
 func (s *Store) InvitationsFor(ctx context.Context, email string, now time.Time) ([]*Invitation, error) {
-	found, err := engine.FindRows(ctx, s.Lookups, invitationsTable, `WHERE email = $1 AND `+isPending, email, engine.Millis(now))
+	found, err := engine.FindRows(ctx, s.Lookups, invitationsTable, `WHERE email = $1 AND organization <> $3 AND `+isPending, email, engine.Millis(now), noOrganization)
 	return found, engine.Wrap(err, "invitations")
 }
 
@@ -112,6 +125,15 @@ func (s *Store) RevokeInvitation(organization, id string, by account.Actor, now 
 		return &store.Audited{Action: "invitation.revoke", Subject: id, Before: auditedInvitation{had.Email, had.Role}}, err
 	})
 	return engine.Wrap(err, "revoke invitation %s", id)
+}
+
+// acceptInvitation marks a pending invitation as accepted. It returns ErrNotFound.
+func acceptInvitation(ctx context.Context, w *store.Work, id string, now time.Time) error {
+	n, err := w.Run(ctx, `UPDATE invitations SET accepted_at = $2 WHERE id = $1 AND `+isPending, id, engine.Millis(now))
+	if err == nil && n == 0 {
+		err = store.ErrNotFound
+	}
+	return err
 }
 
 // Accept adds a user to the organization of an invitation. A user without an id is created. Accept
@@ -136,11 +158,7 @@ func (s *Store) Accept(i *Invitation, u *account.User, by account.Actor, now tim
 				return nil, err
 			}
 		}
-		n, err := w.Run(ctx, `UPDATE invitations SET accepted_at = $2 WHERE id = $1 AND `+isPending, i.ID, engine.Millis(now))
-		if err == nil && n == 0 {
-			err = store.ErrNotFound
-		}
-		if err != nil {
+		if err := acceptInvitation(ctx, w, i.ID, now); err != nil {
 			return nil, err
 		}
 		return setRole(ctx, w, &member{i.Organization, u.ID, Invited, i.Role, now})

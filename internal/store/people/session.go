@@ -3,10 +3,12 @@ package people
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/limits/share"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
 )
@@ -59,7 +61,7 @@ func (s *Store) SignIn(n *Session, replaces, action string, by account.Actor, no
 		if n.Sealed == nil {
 			n.Sealed = []byte{}
 		}
-		_, err := w.Run(ctx, `UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL`, replaces, n.UserID, engine.Millis(now))
+		_, err := w.Run(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, replaces, engine.Millis(now))
 		if err != nil {
 			return nil, err
 		}
@@ -161,17 +163,22 @@ func (s *Store) LastOrganization(ctx context.Context, userID string) (string, er
 	return id, engine.Wrap(err, "last organization")
 }
 
-// HasSignedIn reports whether a user has signed in from an address before.
+// HasSignedIn reports whether a user has signed in from an address before, or for IPv6 from its /64.
 func (s *Store) HasSignedIn(ctx context.Context, userID, address string) (bool, error) {
-	found, err := engine.FindValues[int](ctx, s.Lookups, `SELECT 1 FROM sessions WHERE user_id = $1 AND address = $2 LIMIT 1`, userID, address)
-	return len(found) > 0, engine.Wrap(err, "earlier sign-ins")
+	found, err := engine.FindValues[string](ctx, s.Lookups, `SELECT DISTINCT address FROM sessions WHERE user_id = $1`, userID)
+	same := func(other string) bool { return share.Address(other) == share.Address(address) }
+	return slices.ContainsFunc(found, same), engine.Wrap(err, "earlier sign-ins")
 }
 
 // sessionsKept is how long ended sessions are kept, so that an address remains known.
 const sessionsKept = 90 * 24 * time.Hour
 
-// DeleteSessions deletes a batch of sessions that expired long before now. It returns their number.
-func (s *Store) DeleteSessions(now time.Time) (int, error) {
-	n, err := s.Run(`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1 LIMIT $2)`, engine.Millis(now.Add(-sessionsKept)), store.PruneBatch)
-	return int(n), engine.Wrap(err, "delete sessions")
+// DeleteSessions deletes sessions that expired long before now.
+func (s *Store) DeleteSessions(now time.Time) error {
+	for {
+		n, err := s.Run(`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1 LIMIT $2)`, engine.Millis(now.Add(-sessionsKept)), store.PruneBatch)
+		if err != nil || n == 0 {
+			return engine.Wrap(err, "delete sessions")
+		}
+	}
 }

@@ -101,30 +101,65 @@ func insertUser(ctx context.Context, tx *engine.Tx, u *account.User, now time.Ti
 }
 
 // SetPassword replaces the password of a user and ends all sessions except one, whose id may be
-// "". The change is added to the audit log of each organization of the user.
+// "". It returns ErrNotFound.
 func (s *Store) SetPassword(ctx context.Context, userID, hash, except string, by account.Actor, now time.Time) error {
-	memberships, err := s.Memberships(ctx, userID)
-	if err != nil {
-		return err
-	}
-	set := func(ctx context.Context, w *store.Work) error {
-		if err := engine.ExpectChange(w.Run(ctx, `UPDATE users SET password = $2 WHERE id = $1`, userID, hash)); err != nil {
+	return s.setPassword(ctx, userID, "user.password", by, now, func(ctx context.Context, w *store.Work) error {
+		return storePassword(ctx, w, userID, hash, except, now)
+	})
+}
+
+// ResetPassword deletes the password of a user and ends all sessions. With the invitation, which
+// becomes one to no organization, the user sets a new password. ResetPassword returns ErrNotFound.
+func (s *Store) ResetPassword(ctx context.Context, u *account.User, i *Invitation, by account.Actor, now time.Time) error {
+	i.Organization, i.Email = noOrganization, u.Email
+	return s.setPassword(ctx, u.ID, "user.reset", by, now, func(ctx context.Context, w *store.Work) error {
+		if err := storePassword(ctx, w, u.ID, "", "", now); err != nil {
 			return err
 		}
-		_, err := w.Run(ctx, `UPDATE sessions SET revoked_at = $3 WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL`, userID, except, engine.Millis(now))
-		return err
+		if err := revokeInvitations(ctx, w, noOrganization, u.Email, now); err != nil {
+			return err
+		}
+		return engine.Each(ctx, w.Tx, insertInvitations, []*Invitation{i}, nil)
+	})
+}
+
+// AcceptReset sets the password of a user with an invitation of ResetPassword. It returns
+// ErrNotFound if the invitation was used or revoked meanwhile.
+func (s *Store) AcceptReset(ctx context.Context, i *Invitation, userID, hash string, by account.Actor, now time.Time) error {
+	return s.setPassword(ctx, userID, "user.password", by, now, func(ctx context.Context, w *store.Work) error {
+		if err := acceptInvitation(ctx, w, i.ID, now); err != nil {
+			return err
+		}
+		return storePassword(ctx, w, userID, hash, "", now)
+	})
+}
+
+// setPassword calls set in a transaction, and adds the action to the audit log of each organization
+// of the user. It returns ErrNotFound for a user without an organization.
+func (s *Store) setPassword(ctx context.Context, userID, action string, by account.Actor, now time.Time, set func(context.Context, *store.Work) error) error {
+	memberships, err := s.Memberships(ctx, userID)
+	if err == nil && len(memberships) == 0 {
+		err = store.ErrNotFound
 	}
 	for i, m := range memberships {
-		err := s.change(m.Organization, by, now, func(ctx context.Context, w *store.Work) (*store.Audited, error) {
-			var err error
-			if i == 0 {
-				err = set(ctx, w)
-			}
-			return &store.Audited{Action: "user.password", Subject: userID}, err
-		})
 		if err != nil {
-			return engine.Wrap(err, "set the password of user %s", userID)
+			break
 		}
+		err = s.change(m.Organization, by, now, func(ctx context.Context, w *store.Work) (*store.Audited, error) {
+			what := &store.Audited{Action: action, Subject: userID}
+			if i == 0 {
+				return what, set(ctx, w)
+			}
+			return what, nil
+		})
 	}
-	return nil
+	return engine.Wrap(err, "set the password of user %s", userID)
+}
+
+func storePassword(ctx context.Context, w *store.Work, userID, hash, except string, now time.Time) error {
+	if err := engine.ExpectChange(w.Run(ctx, `UPDATE users SET password = $2 WHERE id = $1`, userID, hash)); err != nil {
+		return err
+	}
+	_, err := w.Run(ctx, `UPDATE sessions SET revoked_at = $3 WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL`, userID, except, engine.Millis(now))
+	return err
 }

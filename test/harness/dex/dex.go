@@ -99,14 +99,17 @@ func (d *Dex) Rotate(tb testing.TB) {
 	d.change(tb, http.MethodPost, "/rotate", "")
 }
 
-// SetDown closes every connection to the issuer without an answer, or ends this.
-func (d *Dex) SetDown(tb testing.TB, down bool) {
+// Down closes connections without an answer when a path of the issuer or below it is requested.
+// "/" is the whole issuer.
+func (d *Dex) Down(tb testing.TB, path string) {
 	tb.Helper()
-	method := http.MethodDelete
-	if down {
-		method = http.MethodPut
-	}
-	d.change(tb, method, "/down", "")
+	d.change(tb, http.MethodPut, "/down", path)
+}
+
+// Up ends Down.
+func (d *Dex) Up(tb testing.TB) {
+	tb.Helper()
+	d.change(tb, http.MethodDelete, "/down", "")
 }
 
 func (d *Dex) change(tb testing.TB, method, path, body string) {

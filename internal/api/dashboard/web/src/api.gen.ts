@@ -3007,6 +3007,66 @@ export type ChannelTestResponse = {
   test: ChannelTest;
 };
 
+/** The share links of an organization: first the ones that work, then revoked and expired ones, each newest first. */
+export type ShareList = {
+  shares: Array<ShareLink>;
+};
+
+/** An address at which anybody can read the report of one tracker. */
+export type ShareLink = {
+  id: string;
+  /** The tracker's name; empty after the tracker was deleted. */
+  tracker: string;
+  /** The heading of the page; empty for the tracker's title. */
+  title: string;
+  /** The fixed period of the report; `null` when the page always shows the last days. */
+  from: string | null;
+  /** A UTC day. */
+  to: string | null;
+  /** How many days the page shows; 0 for a fixed period. */
+  days: number;
+  hasPassword: boolean;
+  createdBy: string;
+  createdAt: string;
+  expiresAt: string;
+  /** `null` while the link works. */
+  revokedAt: string | null;
+  /** When the page was last read, accurate to one minute; `null` when never. */
+  viewedAt: string | null;
+  views: number;
+};
+
+/** A share link to create. */
+export type ShareRequest = {
+  /** The tracker's name. */
+  tracker: string;
+  title?: string;
+  /** The page shows the last days up to the day on which it is read. */
+  days?: number;
+  /** The first and the last day of a fixed period, instead of `days`. */
+  from?: string;
+  /** A UTC day. */
+  to?: string;
+  /** When the link stops working; at most a year from now. */
+  expiresAt: string;
+  /** A password that readers must enter, of at least 8 characters. */
+  password?: string;
+};
+
+/** A share link with its address. */
+export type NewShare = {
+  success: true;
+  share: ShareLink;
+  /** The address of the page. It is shown only once. */
+  url: string;
+};
+
+/** The link after it was revoked. */
+export type ShareRevoked = {
+  success: true;
+  share: ShareLink;
+};
+
 /** The data of a `status` event of `GET /v1/live`. */
 export type LiveStatus = {
   credits: Credits;
@@ -3724,6 +3784,9 @@ export interface Operations {
   "PUT /v1/channels/{name}": { query: undefined; body: ChannelRequest; response: ChannelSaved };
   "DELETE /v1/channels/{name}": { query: undefined; body: undefined; response: ChannelDeleted };
   "POST /v1/channels/{name}/test": { query: undefined; body: undefined; response: ChannelTestResponse };
+  "GET /v1/shares": { query: undefined; body: undefined; response: ShareList };
+  "POST /v1/shares": { query: undefined; body: ShareRequest; response: NewShare };
+  "DELETE /v1/shares/{id}": { query: undefined; body: undefined; response: ShareRevoked };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };

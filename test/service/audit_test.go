@@ -1,0 +1,237 @@
+package service_test
+
+import (
+	"encoding/csv"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/api"
+	"earshot/internal/app"
+	"earshot/internal/store/history"
+	"earshot/test/harness"
+)
+
+// change is a request that the audit log must show.
+type change struct {
+	action, operation string
+	path              string // the path of the operation, if it has no parameters
+	body              string
+	subject           string // "<self>" is the organization; a subject that is not listed here may be anything
+	before, after     string // JSON; parts of it if it begins with …
+}
+
+const (
+	plainTracker = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"webhook":{"url":"https://hooks.example/hush-1"}}`
+	// Every sentence that names Ollaro differs from this fact.
+	reviewedTracker = `{"brands":[{"name":"Ollaro","own":true}],"facts":[{"brand":"Ollaro","name":"spelling","near":["Ollaro"],"is":"Ollara","not":["Ollaro"]}],
+		"prompts":["best running shoes for beginners","Which trail running shoes last longest?","best running shoes for women"],
+		"targets":[{"provider":"chatassistant","country":"US"},{"provider":"answerengine","country":"US"}]}`
+	cappedTracker = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"ceiling":{"creditsPerMonth":1}}`
+)
+
+var changes = []change{
+	{action: "key.create", operation: "POST /v1/keys", body: `{"name":"laptop","scopes":["read"]}`, before: `null`, after: `{"creditsPerDay":0,"creditsPerMonth":0,"expiresAt":null,"name":"laptop","scopes":"read"}`},
+	{action: "key.change", operation: "PATCH /v1/keys/{id}", path: "/v1/keys/<key>", body: `{"name":"desktop","creditsPerDay":9}`, subject: "<key>", before: `{"creditsPerDay":0,"name":""}`, after: `{"creditsPerDay":9,"name":"desktop"}`},
+	{action: "key.revoke", operation: "DELETE /v1/keys/{id}", path: "/v1/keys/<key>", subject: "<key>", before: `…"name":"desktop","scopes":"read"`, after: `null`},
+	{action: "webhook.rotate", operation: "POST /v1/webhooks/secret/rotate", subject: "<self>", before: `null`, after: `null`},
+	{action: "channel.save", operation: "PUT /v1/channels/{name}", path: "/v1/channels/ops", body: `{"kind":"slack","url":"https://hooks.example/hush-2"}`, subject: "ops", before: `null`, after: `{"kind":"slack"}`},
+	{action: "channel.save", operation: "PUT /v1/channels/{name}", path: "/v1/channels/ops", body: `{"kind":"slack","url":"https://hooks.example/hush-3"}`, subject: "ops", before: `{}`, after: `{"settingsChanged":true}`},
+	{action: "channel.delete", operation: "DELETE /v1/channels/{name}", path: "/v1/channels/ops", subject: "ops", before: `{"kind":"slack"}`, after: `null`},
+	{action: "tracker.create", operation: "PUT /v1/trackers/{name}", path: "/v1/trackers/hats", body: plainTracker, subject: "hats", before: `null`, after: `…"version":1,"webhook":"hooks.example"`},
+	{action: "tracker.change", operation: "PUT /v1/trackers/{name}", path: "/v1/trackers/hats", body: strings.Replace(plainTracker, "{", `{"title":"Hats",`, 1), subject: "hats", before: `{"version":1}`, after: `{"title":"Hats","version":2}`},
+	{action: "tracker.pause", operation: "PATCH /v1/trackers/{name}", path: "/v1/trackers/hats", body: `{"state":"paused"}`, subject: "hats", before: `{"state":"active"}`, after: `{"state":"paused"}`},
+	{action: "tracker.resume", operation: "PATCH /v1/trackers/{name}", path: "/v1/trackers/hats", body: `{"state":"active"}`, subject: "hats", before: `{"state":"paused"}`, after: `{"state":"active"}`},
+	{action: "tracker.run", operation: "POST /v1/trackers/{name}/sweeps", path: "/v1/trackers/hats/sweeps", body: `{}`, subject: "hats", before: `null`, after: `…"state":"running"`},
+	{action: "tracker.reanalyse", operation: "POST /v1/trackers/{name}/reanalysis", path: "/v1/trackers/hats/reanalysis", subject: "hats", before: `{"rules":1}`, after: `{"rules":2}`},
+	{action: "tracker.delete", operation: "DELETE /v1/trackers/{name}", path: "/v1/trackers/hats", subject: "hats", before: `…"version":2`, after: `null`},
+	{action: "tracker.create", operation: "POST /v1/trackers/{name}/demo", path: "/v1/trackers/sample/demo", body: `{"days":1,"prompts":1}`, subject: "sample", before: `null`, after: `…"demo":true`},
+	{action: "alert.acknowledge", operation: "POST /v1/trackers/{name}/alerts/{id}/acknowledge", path: "/v1/trackers/capped/alerts/<alert>/acknowledge", subject: "<alert>", before: `null`, after: `…"tracker":"capped"`},
+	{action: "review.mark", operation: "PATCH /v1/trackers/{name}/reviews/{id}", path: "/v1/trackers/seen/reviews/<review>", body: `{"state":"wrong","note":"told them"}`, subject: "<review>", before: `{"note":"","state":"open"}`, after: `{"note":"told them","state":"wrong","tracker":"seen"}`},
+	{action: "sweep.cancel", operation: "DELETE /v1/trackers/{name}/sweeps/{id}", path: "/v1/trackers/seen/sweeps/<sweep>", subject: "<sweep>", before: `null`, after: `{"tracker":"seen"}`},
+	{action: "task.cancel", operation: "DELETE /v1/async/task/{taskId}", path: "/v1/async/task/<task>", subject: "<task>", before: `{"queued":2}`, after: `{"queued":1}`},
+	{action: "queue.clear", operation: "DELETE /v1/async/queue", subject: "<self>", before: `{"queued":1}`, after: `{"queued":0}`},
+}
+
+// An operation that can change something needs a line in changes.
+func TestEveryAuditedOperationIsTested(t *testing.T) {
+	t.Parallel()
+	for _, o := range api.Operations(app.Providers()) {
+		for action := range strings.SplitSeq(o.Audit, ",") {
+			tested := func(c change) bool { return c.operation == o.Method+" "+o.Path && c.action == action }
+			if action != "" && !slices.ContainsFunc(changes, tested) {
+				t.Errorf("no request is tested for %s %s and %s", o.Method, o.Path, action)
+			}
+		}
+	}
+}
+
+func TestEverythingThatCanBeChangedIsAudited(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a := n.Organization(t, "one", 1000)
+		admin, stranger := n.Admin(t, a), n.Admin(t, n.Organization(t, "one", 1000))
+		known := thingsToChange(t, n, a)
+		secrets := []string{a.Key.Text, admin.Key.Text, a.WebhookSecret, "hush-"}
+		for _, c := range changes {
+			method, path, _ := strings.Cut(c.operation, " ")
+			if c.path != "" {
+				path = c.path
+			}
+			r := n.Send(t, admin, method, known.Replace(path), c.body).Has(t, c.operation, http.StatusOK)
+			secrets = append(secrets, regexp.MustCompile(`(ear_live_|whsec_)[^"]+`).FindAllString(string(r.Body), -1)...)
+			var found []*earshot.AuditEntry
+			for entry, err := range other.Client(admin).Audit(t.Context(), earshot.AuditQuery{Action: c.action, Actor: admin.Key.ID, Limit: 1}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if entry.RequestID == r.Header.Get("X-Request-Id") {
+					found = append(found, entry)
+				}
+			}
+			if len(found) != 1 {
+				t.Errorf("%s: %d entries of %s", c.operation, len(found), c.action)
+				continue
+			}
+			e := found[0]
+			if e.Actor != (earshot.AuditActor{Kind: "key", ID: admin.Key.ID}) || e.Address != "127.0.0.1" || time.Since(e.At.Time).Abs() > time.Hour {
+				t.Errorf("%s: %s", c.operation, harness.JSON(t, e))
+			}
+			if want := known.Replace(c.subject); want != "" && e.Subject != want {
+				t.Errorf("%s: the subject is %q, want %q", c.operation, e.Subject, want)
+			}
+			for what, values := range map[string][2]string{"before": {string(e.Before), c.before}, "after": {string(e.After), c.after}} {
+				part, isPart := strings.CutPrefix(values[1], "…")
+				if isPart && !strings.Contains(values[0], part) || !isPart && values[0] != values[1] {
+					t.Errorf("%s: %s is %s, want %s", c.operation, what, values[0], values[1])
+				}
+			}
+		}
+		whole := string(n.Get(t, admin, harness.AuditPath+"?limit=500").Body)
+		for _, secret := range secrets {
+			if strings.Contains(whole, secret) {
+				t.Errorf("the audit log contains the secret %s", secret)
+			}
+		}
+		if theirs := string(n.Get(t, stranger, harness.AuditPath).Body); strings.Contains(theirs, admin.Key.ID) || strings.Count(theirs, `"action":`) != 2 {
+			t.Errorf("another organization sees %s", theirs)
+		}
+	})
+}
+
+// thingsToChange makes what the requests in changes need, and returns their ids.
+func thingsToChange(t *testing.T, n *harness.Node, a *app.Account) *strings.Replacer {
+	t.Helper()
+	for name, definition := range map[string]string{"seen": reviewedTracker, "capped": cappedTracker} {
+		n.Send(t, a, http.MethodPut, "/v1/trackers/"+name, definition).Has(t, "apply", http.StatusOK)
+		n.Post(t, a, "/v1/trackers/"+name+"/sweeps", `{}`).Has(t, "run", http.StatusOK)
+	}
+	var reviews earshot.ReviewPage
+	harness.Eventually(t, "there is a review", func() bool {
+		n.Get(t, a, "/v1/trackers/seen/reviews?kind=fact").Into(t, &reviews)
+		return len(reviews.Reviews) > 0
+	})
+	var alerts earshot.AlertPage
+	harness.Eventually(t, "there is an alert", func() bool {
+		n.Get(t, a, "/v1/trackers/capped/alerts").Into(t, &alerts)
+		return len(alerts.Alerts) > 0
+	})
+	n.Hang(t, a) // tasks stay in the queue from now on
+	task := n.Submit(t, a, harness.GoodTask)
+	n.Submit(t, a, harness.GoodTask)
+	var started earshot.SweepStarted
+	n.Post(t, a, "/v1/trackers/seen/sweeps", `{}`).Into(t, &started)
+	return strings.NewReplacer("<self>", a.Organization.ID, "<key>", n.Key(t, a, time.Time{}, account.ScopeRead).Key.ID,
+		"<review>", reviews.Reviews[0].ID, "<alert>", alerts.Alerts[0].ID, "<sweep>", started.Sweep.ID, "<task>", task.ID)
+}
+
+func TestRefusedRequestsAreNotAudited(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		a := n.Organization(t, "one", 1000)
+		admin := n.Admin(t, a)
+		n.Send(t, admin, http.MethodPut, "/v1/trackers/hats", plainTracker).Has(t, "apply", http.StatusOK)
+		before := n.Get(t, admin, harness.AuditPath).Body
+		for _, request := range []struct {
+			status             int
+			method, path, body string
+		}{
+			{http.StatusBadRequest, http.MethodPost, "/v1/keys", `{"scopes":["write"]}`},
+			{http.StatusNotFound, http.MethodPatch, "/v1/keys/aaaaaaaaaaaaaaaa", `{"name":"x"}`},
+			{http.StatusNotFound, http.MethodDelete, "/v1/keys/aaaaaaaaaaaaaaaa", ``},
+			{http.StatusConflict, http.MethodDelete, "/v1/keys/" + admin.Key.ID, ``},
+			{http.StatusNotFound, http.MethodDelete, "/v1/channels/none", ``},
+			{http.StatusNotFound, http.MethodDelete, "/v1/trackers/none", ``},
+			{http.StatusConflict, http.MethodPost, "/v1/trackers/hats/demo", `{}`},
+			{http.StatusConflict, http.MethodPost, "/v1/trackers/hats/sweeps", `{"repeat":true}`},
+			// These succeed and change nothing.
+			{http.StatusOK, http.MethodPut, "/v1/trackers/hats", plainTracker},
+			{http.StatusOK, http.MethodPut, "/v1/trackers/hats?dryRun=true", cappedTracker},
+			{http.StatusOK, http.MethodPatch, "/v1/trackers/hats", `{"state":"active"}`},
+			{http.StatusOK, http.MethodDelete, "/v1/async/queue", ``},
+		} {
+			n.Send(t, admin, request.method, request.path, request.body).Has(t, request.method+" "+request.path, request.status)
+		}
+		if after := n.Get(t, admin, harness.AuditPath).Body; string(after) != string(before) {
+			t.Errorf("the audit log was %s and is %s", before, after)
+		}
+	})
+}
+
+func TestTheAuditLogIsFilteredPagedAndWrittenToAFile(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		admin := n.Admin(t, n.Organization(t, "one", 1000))
+		var named earshot.NewKey
+		n.Post(t, admin, "/v1/keys", `{"name":"=1+1","scopes":["admin"]}`).Into(t, &named)
+		formula := &app.Account{Key: account.Key{ID: named.Key.ID, Text: named.Secret}}
+		n.Post(t, formula, harness.RotatePath, "").Has(t, "rotate", http.StatusOK)
+		today := time.Now().UTC().Format(time.DateOnly)
+		for query, want := range map[earshot.AuditQuery]string{
+			{}:                                 "webhook.rotate key.create key.create organization.create",
+			{Limit: 1}:                         "webhook.rotate key.create key.create organization.create",
+			{Action: "key"}:                    "key.create key.create",
+			{Action: "key.create", Limit: 1}:   "key.create key.create",
+			{Action: "ke"}:                     "",
+			{Actor: formula.Key.ID}:            "webhook.rotate",
+			{Actor: "=1+1"}:                    "webhook.rotate",
+			{Subject: formula.Key.ID}:          "key.create",
+			{From: "2999-01-01"}:               "",
+			{To: "2020-01-01"}:                 "",
+			{From: "2020-01-01", To: "2999-1"}: "invalid",
+		} {
+			var actions []string
+			for entry, err := range n.Client(admin).Audit(t.Context(), query) {
+				if err != nil {
+					actions = []string{"invalid"}
+					break
+				}
+				actions = append(actions, entry.Action)
+			}
+			if got := strings.Join(actions, " "); got != want {
+				t.Errorf("%+v: %s, want %s", query, got, want)
+			}
+		}
+		file := n.Get(t, admin, harness.AuditPath+"?format=csv&limit=1&from="+today).Has(t, "the file", http.StatusOK)
+		rows, err := csv.NewReader(strings.NewReader(string(file.Body))).ReadAll()
+		if err != nil || len(rows) != 5 || !slices.Equal(rows[0], api.AuditColumns()) || rows[1][3] != "'=1+1" {
+			t.Errorf("the file is %q, %v", rows, err)
+		}
+	})
+}
+
+func TestATokenSignInIsAudited(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		signIn(t, n, n.Token(t)).Has(t, "sign in", http.StatusOK)
+		entries, err := history.New(n.Store).AuditLog(t.Context(), n.First.Organization.ID, history.AuditFilter{Limit: 10})
+		if err != nil || len(entries) < 3 || entries[0].Action != "session.signin" || entries[0].Actor.Kind != "operator" || entries[2].Action != "organization.create" || entries[2].Actor.Kind != "system" {
+			t.Errorf("the entries are %s, %v", harness.JSON(t, entries), err)
+		}
+	})
+}
