@@ -834,10 +834,10 @@ func (c *Client) TestWebhook(ctx context.Context, url string) (*earshot.WebhookT
 //
 // Returns the changes of keys, users, trackers, channels, webhooks, plans and credits, and the
 // sign-ins and refused sign-ins, newest first. For the next page, send `nextCursor` as `cursor`
-// with the same filter. With `format=csv` the response is a file of all matching entries, and
-// `limit` has no effect. Entries are kept for 400 days. Submitted calls and tasks are not in the
-// audit log; see `GET /v1/requests`. The iterator fetches pages on demand and stops at the first
-// error. The key needs the scope admin.
+// with the same filter. With `format=csv` the response is a file of all matching entries,
+// whatever `limit` is; a file that cannot be completed breaks the connection. Entries are kept
+// for 400 days. Submitted calls and tasks are not in the audit log; see `GET /v1/requests`. The
+// iterator fetches pages on demand and stops at the first error. The key needs the scope admin.
 func (c *Client) Audit(ctx context.Context, query earshot.AuditQuery) iter.Seq2[*earshot.AuditEntry, error] {
 	return items(func(cursor string) (earshot.List[earshot.AuditEntry], *string, error) {
 		query.Cursor = cursor

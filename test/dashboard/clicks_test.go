@@ -36,8 +36,9 @@ func testClicks(t *testing.T, c *chromium) {
 		p.see("h1", "Playground")
 	}
 	task("sign in", func() {
+		p.click("summary", "Sign in with an API key")
 		p.enter("input[name=key]", a.Key.Text)
-		p.click("button", "Sign in")
+		p.click(".signin-key button", "Sign in")
 		p.signedIn()
 	})
 	task("ask", func() {

@@ -45,6 +45,7 @@ func TestDashboard(t *testing.T) {
 		"cancel":               testCancel,
 		"compare":              testCompare,
 		"keys":                 testKeys,
+		"people":               testPeople,
 		"notifications":        testNotifications,
 		"webhook settings":     testWebhookSettings,
 		"no admin":             testNoAdmin,
@@ -103,6 +104,7 @@ var dashboardPages = map[string]string{
 	"usage":         "Usage",
 	"system":        "System",
 	"keys":          "Keys and webhooks",
+	"people":        "People",
 }
 
 // newDashboard starts a node that stops without waiting for running tasks.
@@ -147,8 +149,19 @@ func (c *chromium) signIn(t *testing.T, base, key string) *tab {
 
 func (p *tab) typeKey(key string) {
 	p.t.Helper()
+	p.until("the form of a key", `(() => {
+		const e = document.querySelector(".signin-key");
+		return e && (e.open = true);
+	})()`)
 	p.fill("input[name=key]", key)
-	p.click("button", "Sign in")
+	p.click(".signin-key button", "Sign in")
+}
+
+// signOut signs out with the menu in the header.
+func (p *tab) signOut() {
+	p.t.Helper()
+	p.click(hook("account"), "")
+	p.click("button", "Sign out")
 }
 
 // signedIn waits until the header shows the live connection.
@@ -195,8 +208,6 @@ func testWatch(t *testing.T, c *chromium) {
 func testSignIn(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
 	p := c.open(t, n.BaseURL)
-	wide := chromedp.EmulateViewport(1440, 900) // the header of a small laptop does not show the account
-	p.do("be wide", wide)
 	p.expect("401 (Unauthorized)")
 	p.typeKey("ear_live_wrong")
 	p.see("[role=alert]", "INVALID_API_KEY")
@@ -215,14 +226,13 @@ func testSignIn(t *testing.T, c *chromium) {
 
 	// A second tab shares the session of the first.
 	second := p.another(n.BaseURL + "/#/history")
-	second.do("be wide", wide)
 	second.signedIn()
 	second.see(hook("account"), a.Organization.Name)
-	p.click("button", "Sign out")
-	p.see("input[name=key]", "")
-	second.see("input[name=key]", "")
+	p.signOut()
+	p.see("input[name=email]", "")
+	second.see("input[name=email]", "")
 	p.do("reload", chromedp.Reload())
-	p.see("input[name=key]", "")
+	p.see("input[name=email]", "")
 
 	p.typeKey(a.Key.Text)
 	p.signedIn()
@@ -253,7 +263,7 @@ func testLink(t *testing.T, c *chromium) {
 	again := c.open(t, link)
 	again.expect("401 (Unauthorized)")
 	again.see("[role=alert]", "token is not valid")
-	again.see("input[name=key]", "")
+	again.see("input[name=email]", "")
 }
 
 func testColours(t *testing.T, c *chromium) {
@@ -267,6 +277,7 @@ func testColours(t *testing.T, c *chromium) {
 	ground("the system's dark", dark)
 	p.prefers("light")
 	ground("the system's light", light)
+	p.click(hook("account"), "")
 	p.click("header button", "Auto")
 	p.prefers("dark")
 	ground("light although the system is dark", light)
@@ -276,6 +287,7 @@ func testColours(t *testing.T, c *chromium) {
 	p.do("reload", chromedp.Reload())
 	p.signedIn()
 	ground("dark after loading again", dark)
+	p.click(hook("account"), "")
 	p.click("header button", "Dark")
 	ground("the system's light again", light)
 }

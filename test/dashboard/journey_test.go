@@ -272,7 +272,7 @@ func testDocs(t *testing.T, c *chromium) {
 	p.click(hook("try-send"), "")
 	p.see(hook("try-status"), "401")
 	p.see(hook("try-response"), "INVALID_API_KEY")
-	p.see("header", "Sign out")
+	p.see(hook("account"), "")
 }
 
 // withCommas formats a number of up to six digits like the pages do.

@@ -24,6 +24,8 @@ func pagesOf(t *testing.T, c *chromium) []view {
 	batch := n.SubmitAll(t, a, harness.ChatTask("a kettle"))
 	n.Wait(t, a, batch.Results[0].Task.ID)
 	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
+	join(t, n, a, "grace@example.com")
+	invite(t, n, a, "joan@example.com")
 	return slices.Concat(trackerPages, []view{
 		{"#/trackers/demo/answers/" + answer.ID, hook("answer-text"), ""},
 		{"#/trackers/demo/answers/" + answer.ID + "?diff=" + answer.Cell.Previous[0].ID, hook("diff-words"), ""},
@@ -44,6 +46,10 @@ func pagesOf(t *testing.T, c *chromium) []view {
 		{"#/usage", "h2", "Ledger"},
 		{"#/system", hook("upstreams-chatassistant"), ""},
 		{"#/keys", "table", ""},
+		{"#/people", hook("users"), ""},
+		{"#/people/invitations", hook("invitations"), ""},
+		{"#/people/sessions", hook("sessions"), ""},
+		{"#/people/audit", hook("audit"), ""},
 	})
 }
 

@@ -72,7 +72,7 @@ func testTenTabs(t *testing.T, c *chromium) {
 	for _, one := range append(tabs, p) {
 		one.expect("401 (Unauthorized)") // requests during the sign-out of another tab
 	}
-	p.click("button", "Sign out")
+	p.signOut()
 	p.wait("no stream when nobody is signed in", func() bool { return streams.Load() == 0 })
 
 	// A browser without shared workers has a stream in each tab.

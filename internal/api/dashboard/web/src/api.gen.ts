@@ -3625,7 +3625,8 @@ export type KeyBudgetDetails = {
 
 /** The details of an `INSUFFICIENT_PERMISSIONS` error. */
 export type ScopeDetails = {
-  requiredScope: "read" | "monitor" | "tasks" | "track" | "admin";
+  /** The scope that the key or the user's role lacks; absent when no scope would help. */
+  requiredScope?: "read" | "monitor" | "tasks" | "track" | "admin";
 };
 
 /** The details of a `RESOURCE_NOT_FOUND` error. */

@@ -1,6 +1,6 @@
 // The client of the API. All requests of the dashboard use the function open.
-import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider } from "./api.gen";
-import { endSession, key } from "./session";
+import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider, Session } from "./api.gen";
+import { endSession, session, switchedElsewhere } from "./session";
 
 /** The base URL of the API. Behind a reverse proxy it may have a path. */
 export const base = new URL(".", document.baseURI);
@@ -13,6 +13,8 @@ export class ApiError extends Error {
     message: string,
     readonly requestId: string,
     readonly details?: ErrorDetails,
+    /** The seconds after which the server accepts the request again. */
+    readonly retryAfter = 0,
   ) {
     super(message);
   }
@@ -44,6 +46,8 @@ export async function open(
   if (options.withKey) headers.Authorization = `Bearer ${options.withKey}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (options.yaml !== undefined) headers["Content-Type"] = "application/yaml";
+  const signedIn = options.withKey === undefined ? session.value : undefined;
+  if (signedIn && method !== "GET") headers["Earshot-Organization"] = signedIn.organizationId;
   let response: Response;
   try {
     response = await fetch(new URL(path.replace(/^\//, ""), base), {
@@ -59,16 +63,23 @@ export async function open(
   }
   if (response.ok || options.anyStatus) return response;
   const failure = await readError(response);
-  if (failure.status === 401 && options.withKey === undefined && key.value)
-    endSession(failure.code === "MISSING_API_KEY" ? "your session has expired." : failure.message);
+  if (failure.status === 401 && signedIn && path !== "/v1/invitation/accept")
+    endSession(signedIn.user || failure.code === "MISSING_API_KEY" ? "your session has ended." : failure.message);
+  if (failure.code === "RESOURCE_CONFLICT" && signedIn && switched(signedIn, failure)) switchedElsewhere.value = true;
   throw failure;
 }
+
+/** Reports whether a conflict names another organization of the user, to which another tab has switched. */
+const switched = ({ organizations, organizationId }: Session, { details }: ApiError) =>
+  organizations.some(({ id }) => id !== organizationId && id === (details as { id?: string } | undefined)?.id);
 
 async function readError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get("X-Request-Id") ?? "";
   try {
     const { error }: ErrorResponse = await response.json();
-    return new ApiError(response.status, error.code, error.message, error.requestId ?? requestId, error.details);
+    const retryAfter = Number(response.headers.get("Retry-After"));
+    const { code, message, details } = error;
+    return new ApiError(response.status, code, message, error.requestId ?? requestId, details, retryAfter);
   } catch {
     return new ApiError(response.status, "HTTP_ERROR", `The server returned status ${response.status}.`, requestId);
   }

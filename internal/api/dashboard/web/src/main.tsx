@@ -2,13 +2,15 @@
 import { render, type ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { base } from "./api";
-import type { Session } from "./api.gen";
 import { keepFocus } from "./focus";
 import { follow } from "./live";
 import { zone } from "./time";
-import { session } from "./session";
-import { balance, connected, findSession, followAddress, route, signIn, signOut, theme } from "./state";
-import { Button, counted, Failed, Problem, Spinner, useAction, useRetry } from "./ui";
+import { may, session, switchedElsewhere } from "./session";
+import { balance, connected, findSession, leave, route, signIn } from "./state";
+import { Button, counted, Dialog, Failed, Spinner, useRetry } from "./ui";
+import { Account, ThemeSwitch } from "./people/account";
+import { Join } from "./people/join";
+import { People } from "./pages/people";
 import { SignIn } from "./pages/signin";
 import { Playground } from "./pages/playground";
 import { Compare } from "./pages/compare";
@@ -30,6 +32,7 @@ const pages: Record<string, { title: string; show: ComponentType }> = {
   notifications: { title: "Notifications", show: Notifications },
   usage: { title: "Usage", show: Usage },
   keys: { title: "Keys and webhooks", show: Keys },
+  people: { title: "People", show: People },
   system: { title: "System", show: System },
   start: { title: "Get started", show: Start },
 };
@@ -51,13 +54,8 @@ function App() {
     );
   if (session.value === undefined)
     return <main class="lone">{opening.error ? <Failed {...opening} /> : <Spinner label="Signing in" />}</main>;
-  if (!session.value)
-    return (
-      <main class="lone">
-        <Problem error={opening.error} />
-        <SignIn />
-      </main>
-    );
+  if (page === "join" || !session.value)
+    return <main class="lone">{page === "join" ? <Join /> : <SignIn error={opening.error} />}</main>;
   const Show = pageOf(page).show;
   return (
     <Shell>
@@ -101,7 +99,7 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
         <div id="menu" class={open ? "menu open" : "menu"}>
           <nav aria-label="Pages">
             {Object.entries(pages)
-              .filter(([name]) => name !== "start")
+              .filter(([name]) => name !== "start" && (name !== "people" || may("admin")))
               .map(([name, { title }]) => (
                 <a key={name} href={`${home}#/${name}`} aria-current={name === page ? "page" : undefined}>
                   {title}
@@ -112,13 +110,19 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
             </a>
           </nav>
           <div class="who">
-            {session.value && <Account of={session.value} />}
-            <ThemeSwitch />
-            {session.value ? <SignOut /> : <a href={`${home}#/playground`}>Sign in</a>}
+            {session.value ? (
+              <Account of={session.value} home={home} />
+            ) : (
+              <>
+                <ThemeSwitch />
+                <a href={`${home}#/playground`}>Sign in</a>
+              </>
+            )}
           </div>
         </div>
       </header>
       <main id="content" tabIndex={-1} ref={content}>
+        <Switched />
         {children}
         {page !== "docs" && (
           <p class="faint zone">
@@ -141,30 +145,15 @@ function Standing() {
   );
 }
 
-/** The organization, and the permissions of the key. */
-function Account({ of: { organization, keyId, keyName, scopes } }: { of: Session }) {
+/** Says that this tab shows another organization than the session has now. */
+function Switched() {
+  const reload = () => location.reload();
   return (
-    <div class="account" title={`Key ${keyName || keyId}, permissions: ${scopes.join(", ")}`} data-testid="account">
-      <strong>{organization}</strong>
-      <span class="faint">{scopes.join(" · ")}</span>
-    </div>
+    <Dialog title="You switched to another organization in another tab" open={switchedElsewhere.value} onClose={reload}>
+      <p>Nothing was changed. Reload this page to see the organization that you switched to.</p>
+      <Button text="Reload" class="primary" onClick={reload} />
+    </Dialog>
   );
-}
-
-function SignOut() {
-  const { error, run } = useAction(signOut);
-  return (
-    <>
-      <Button text="Sign out" class="small" title={session.value?.organization} onClick={run} />
-      <Problem error={error} />
-    </>
-  );
-}
-
-function ThemeSwitch() {
-  const next = { "": "light", light: "dark", dark: "" }[theme.value] ?? "";
-  const label = { "": "Auto", light: "Light", dark: "Dark" }[theme.value] ?? "Auto";
-  return <Button text={label} class="small" title="Color theme" onClick={() => (theme.value = next)} />;
 }
 
 /** Finds the session, or signs in with the one-time token of the link that the server prints. */
@@ -173,10 +162,7 @@ function useSession() {
   const [error, setError] = useState<unknown>();
   const [count, setCount] = useState(0);
   useEffect(() => {
-    if (token) {
-      history.replaceState(null, "", location.pathname);
-      followAddress();
-    }
+    if (token) leave("");
     // A used link still works in the browser that signed in with it, because of the session.
     const used = (problem: unknown) => {
       setError(problem);

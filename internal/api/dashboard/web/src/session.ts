@@ -4,11 +4,18 @@ import type { Session } from "./api.gen";
 
 /** The session; null if nobody is signed in, undefined until that is known. */
 export const session = signal<Session | null | undefined>(undefined);
-/** The ID of the key. The key itself is in a cookie that scripts cannot read. */
-export const key = computed(() => session.value?.keyId ?? "");
+
+/** Returns who is signed in to which organization. */
+export const identity = ({ organizationId, keyId }: Session) => `${organizationId} ${keyId}`;
+
+/** The identity of the session; "" for nobody. The secret is in a cookie that scripts cannot read. */
+export const key = computed(() => (session.value ? identity(session.value) : ""));
 
 /** Why the session ended; "" if the user signed out. */
 export const signedOutBecause = signal("");
+
+/** Whether another tab has switched to another organization, which this tab does not show yet. */
+export const switchedElsewhere = signal(false);
 
 /** Ends the session in this tab. */
 export function endSession(because: string) {
@@ -16,5 +23,5 @@ export function endSession(because: string) {
   session.value = null;
 }
 
-/** Reports whether the key has a scope. */
+/** Reports whether the key or user has a scope. */
 export const may = (scope: Session["scopes"][number]) => !!session.value?.scopes.includes(scope);

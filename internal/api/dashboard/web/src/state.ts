@@ -1,25 +1,33 @@
 // State that several pages share.
 import { signal, computed, effect } from "@preact/signals";
 import { call } from "./api";
-import type { LiveStatus, Session, SessionRequest } from "./api.gen";
+import type { AcceptRequest, LiveStatus, Session, SessionRequest } from "./api.gen";
 import { choices } from "./openapi";
-import { endSession, session, signedOutBecause } from "./session";
+import { endSession, identity, key, session, signedOutBecause } from "./session";
 
-/** Browser tabs share the session cookie, so they notify each other when it changes. */
+/** Browser tabs share the cookie. They tell each other who is signed in, so that all show the same organization. */
 const tabs = new BroadcastChannel("earshot.session");
-tabs.onmessage = () => void findSession().catch(() => undefined);
+tabs.onmessage = ({ data }) => {
+  if (data !== key.value) void findSession().catch(() => undefined);
+};
+effect(() => {
+  const current = key.value;
+  if (session.peek() !== undefined) tabs.postMessage(current);
+});
 
 /** Asks the server for the session. */
 export async function findSession() {
   await enter((await call("GET /v1/session")).session);
 }
 
-/** Starts the session. Without a page in the address, an organization that has asked nothing yet gets started. */
+/**
+ * Starts the session. Pages of another user or organization are loaded anew. Without a page in the address, an
+ * organization that has asked nothing yet gets started.
+ */
 async function enter(next: Session | null) {
-  if (next && !location.hash && route.value.page !== "docs" && (await isUnused().catch(() => false))) {
-    history.replaceState(null, "", "#/start");
-    followAddress();
-  }
+  if (next && route.value.page === "signin") leave("");
+  if (next && session.value && identity(next) !== key.value) return location.reload();
+  if (next && !location.hash && route.value.page !== "docs" && (await isUnused().catch(() => false))) leave("#/start");
   session.value = next;
 }
 
@@ -28,17 +36,31 @@ async function isUnused() {
   return !(await call("GET /v1/credits")).cycleUsed && !(await call("GET /v1/trackers")).trackers.length;
 }
 
-/** Signs in with a key or a token. */
+/** Signs in with a password, a key or a token. */
 export async function signIn(body: SessionRequest) {
   await enter((await call("POST /v1/session", { body })).session);
   signedOutBecause.value = "";
-  tabs.postMessage("");
 }
 
+/** Accepts an invitation, which signs in. */
+export async function join(body: AcceptRequest) {
+  const { session: next } = await call("POST /v1/invitation/accept", { body });
+  leave("");
+  await enter(next);
+}
+
+/** Switches to another organization of the user. */
+export async function switchTo(organization: string) {
+  const { session: next } = await call("PATCH /v1/session", { body: { organization } });
+  leave(`#/${route.value.page}`);
+  await enter(next);
+}
+
+/** Signs out, also from the identity provider if it offers that. */
 export async function signOut() {
-  await call("DELETE /v1/session");
+  const { signOutUrl } = await call("DELETE /v1/session");
   endSession("");
-  tabs.postMessage("");
+  if (signOutUrl) location.assign(signOutUrl);
 }
 
 /** The color theme: light, dark, or "" for the system setting. */
@@ -75,6 +97,12 @@ export const route = signal(pageOf());
 export const followAddress = () => {
   route.value = pageOf();
 };
+
+/** Replaces the address of the page, without a step in the browser's history. */
+export function leave(hash: string) {
+  history.replaceState(null, "", location.pathname + hash);
+  followAddress();
+}
 addEventListener("hashchange", followAddress);
 
 /** Returns the address of a page. Empty values are left out of the query. */
@@ -86,8 +114,7 @@ export function addressOf(path: string[], query: Record<string, string | undefin
 /** Changes the query of the address without adding a step to the browser's history. */
 export function changeQuery(changes: Record<string, string | undefined>) {
   const { page, rest, query } = route.value;
-  history.replaceState(null, "", addressOf([page, ...rest], { ...query, ...changes }));
-  followAddress();
+  leave(addressOf([page, ...rest], { ...query, ...changes }));
 }
 
 /** Returns the country codes of a provider; all countries if the provider has no list of its own. */

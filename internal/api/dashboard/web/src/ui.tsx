@@ -6,7 +6,8 @@ import { ApiError, mayPass } from "./api";
 import type { Session } from "./api.gen";
 import { download } from "./file";
 import { fieldLabel } from "./names";
-import { may } from "./session";
+import { roleNames, roleWith } from "./people/words";
+import { may, session } from "./session";
 import { connected, signOut } from "./state";
 
 /** What people can do about an error, by its code. */
@@ -17,7 +18,7 @@ const nextSteps: Record<string, string> = {
   INSUFFICIENT_CREDITS: "Wait for the next billing cycle, or ask your administrator for more credits.",
   KEY_BUDGET_EXCEEDED:
     "This key has used up its budget. Use another key, or ask your administrator to raise the budget.",
-  INSUFFICIENT_PERMISSIONS: "Use a key with more permissions.",
+  INSUFFICIENT_PERMISSIONS: "Ask an admin for another role, or use a key with more permissions.",
   RESOURCE_NOT_FOUND: "It may have been deleted, or the link may be wrong.",
   RATE_LIMIT_EXCEEDED: "Too many requests. Wait a second, then try again.",
   CONCURRENT_LIMIT_EXCEEDED: "Wait until another request has finished, then try again.",
@@ -402,18 +403,33 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
 
 type NeedsProps = { scope: Session["scopes"][number]; what: string; children: ComponentChildren };
 
-/** Shows its children to keys with a scope; for other keys, says which permission is missing. */
+/** Shows its children to keys and users with a scope; says to others which permission or role is missing. */
 export function Needs({ scope, what, children }: NeedsProps) {
   if (may(scope)) return <>{children}</>;
   return (
     <p class="notice" data-testid="needs">
-      To {what}, sign in with a key that has the <code>{scope}</code> permission.
+      {session.value?.user ? (
+        <>
+          To {what}, you need the role <strong>{roleNames[roleWith(scope)]}</strong>. Ask an admin.
+        </>
+      ) : (
+        <>
+          To {what}, sign in with a key that has the <code>{scope}</code> permission.
+        </>
+      )}
     </p>
   );
 }
 
-/** Says how to get a key with the admin scope. */
+/** Says how to get the admin scope. */
 export function NeedsAdmin({ what }: { what: string }) {
+  if (session.value?.user)
+    return (
+      <div class="empty" data-testid="needs-admin">
+        <h2>{what} requires the role Admin</h2>
+        <p>Ask an admin of {session.value.organization} to change your role.</p>
+      </div>
+    );
   return (
     <div class="empty keys-admin" data-testid="needs-admin">
       <h2>{what} requires an admin key</h2>

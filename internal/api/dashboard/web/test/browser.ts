@@ -5,7 +5,9 @@ Object.assign(globalThis, {
   localStorage: { getItem: () => null, setItem: () => undefined },
   document: { baseURI: page.href, documentElement: { dataset: {} } },
   addEventListener: () => undefined,
-  BroadcastChannel: class {},
+  BroadcastChannel: class {
+    postMessage() {}
+  },
 });
 
 /** Sets the address of the page. */

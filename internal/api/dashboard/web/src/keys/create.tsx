@@ -3,24 +3,11 @@ import { useState } from "preact/hooks";
 import { call } from "../api";
 import type { Key, NewKey } from "../api.gen";
 import { openAPI } from "../openapi";
-import { dayLength, When } from "../time";
-import { Problem, Secret, Select, Spinner, useAction, useLoad } from "../ui";
+import { Expiry, expiryOf } from "../expiry";
+import { When } from "../time";
+import { Problem, Secret, Spinner, useAction, useLoad } from "../ui";
 
 type Scope = Key["scopes"][number];
-
-const lives = [
-  ["30", "In 30 days"],
-  ["90", "In 90 days"],
-  ["date", "On a date"],
-] as const;
-
-/** Returns when a key expires; a date means the end of that day in the user's time zone. */
-function endOf(life: string, date: string): string | undefined {
-  if (!life) return undefined;
-  return (
-    life === "date" ? new Date(`${date}T23:59:59`) : new Date(Date.now() + Number(life) * dayLength)
-  ).toISOString();
-}
 
 /** Returns all scopes. By default, a key has all of them except admin. */
 async function scopeChoices() {
@@ -32,11 +19,9 @@ export function Create({ onMade }: { onMade: () => void }) {
   const choices = useLoad(scopeChoices, []);
   const [chosen, choose] = useState<Scope[]>();
   const [name, setName] = useState("");
-  const [life, setLife] = useState("");
-  const [date, setDate] = useState("");
   const [made, setMade] = useState<NewKey>();
-  const { busy, error, run } = useAction(async (scopes: Scope[]) => {
-    setMade(await call("POST /v1/keys", { body: { name: name || undefined, scopes, expiresAt: endOf(life, date) } }));
+  const { busy, error, run } = useAction(async (scopes: Scope[], expiresAt?: string) => {
+    setMade(await call("POST /v1/keys", { body: { name: name || undefined, scopes, expiresAt } }));
     setName("");
     onMade();
   });
@@ -44,9 +29,9 @@ export function Create({ onMade }: { onMade: () => void }) {
   const { all, initial } = choices.value;
   const scopes = chosen ?? initial;
   const toggle = (scope: Scope) => choose(all.filter((one) => scopes.includes(one) !== (one === scope)));
-  const submit = (event: Event) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    void run(scopes);
+    void run(scopes, expiryOf(new FormData(event.currentTarget as HTMLFormElement)));
   };
   return (
     <form onSubmit={submit} aria-labelledby="create-head">
@@ -77,22 +62,7 @@ export function Create({ onMade }: { onMade: () => void }) {
             data-testid="key-name"
           />
         </label>
-        <label>
-          Expires
-          <Select all="Never" value={life} options={lives} onChoose={setLife} data-testid="expiry" />
-        </label>
-        {life === "date" && (
-          <label>
-            Last day
-            <input
-              type="date"
-              required
-              min={new Date().toLocaleDateString("sv")}
-              value={date}
-              onInput={(e) => setDate(e.currentTarget.value)}
-            />
-          </label>
-        )}
+        <Expiry days={[30, 90]} orNever />
         <button class="primary" disabled={busy || scopes.length === 0} data-testid="create-key">
           Create key
         </button>

@@ -9,6 +9,7 @@ import { addressOf, numberQuery } from "./address";
 import { filtersOf } from "./answers/list";
 import { nextSweep, TrackerList, TrackerState } from "./list";
 import { apiPath, mayTrack, panelOf } from "./pieces";
+import { Share } from "./share";
 import { tabs } from "./tabs";
 import "./trackers.css";
 import "./answers/answers.css";
@@ -78,6 +79,7 @@ function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: st
         <a class="button" href={csv} download title={title} data-testid="export">
           Export
         </a>
+        {tracker && mayTrack() && <Share tracker={tracker} />}
         {tracker && !tracker.demo && mayTrack() && (
           <a class="button primary" href={addressOf(name, "sweeps", { run: "ask" })}>
             Run now…

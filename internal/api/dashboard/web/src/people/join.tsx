@@ -1,0 +1,47 @@
+// The page of an invitation: #/join/{token}.
+import { call } from "../api";
+import { Providers, useWays } from "../pages/signin";
+import { session } from "../session";
+import { join, route } from "../state";
+import { Loading, useLoad } from "../ui";
+import { Entry, fieldsOf, Form, NewPassword, plainly } from "./form";
+import { roleNames } from "./words";
+
+export function Join() {
+  const [token = ""] = route.value.rest;
+  const loaded = useLoad((signal) => call("POST /v1/invitation", { body: { token }, signal }), [token]);
+  const ways = useWays().value;
+  const { value: invitation, error } = loaded;
+  if (!invitation || !ways)
+    return (
+      <div class="card narrow">
+        <h1>Invitation</h1>
+        <Loading of={loaded} />
+        {!!error && <a href="#/">Sign in</a>}
+      </div>
+    );
+  const { organization, email, role, hasPassword, usesProvider } = invitation;
+  return (
+    <div class="card narrow">
+      <h1>
+        Join <bdi>{organization}</bdi>
+      </h1>
+      <p>
+        You are invited as <strong>{roleNames[role]}</strong>, with the email <bdi>{email}</bdi>.
+      </p>
+      {session.value && <p class="notice">You are signed in as {session.value.keyName}. Joining signs you out.</p>}
+      <Providers of={ways.providers} />
+      {!usesProvider && (
+        <Form text="Join" run={(form) => join({ token, ...fieldsOf(form, "name", "password") }).catch(plainly)}>
+          <input name="email" type="hidden" autocomplete="username" value={email} />
+          {!hasPassword && <Entry label="Your name" name="name" autocomplete="name" maxLength={100} />}
+          {hasPassword ? (
+            <Entry label="Your password" name="password" type="password" autocomplete="current-password" />
+          ) : (
+            <NewPassword label="New password" name="password" />
+          )}
+        </Form>
+      )}
+    </div>
+  );
+}
