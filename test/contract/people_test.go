@@ -24,7 +24,7 @@ const (
 )
 
 const (
-	endSessionOp        = "DELETE " + harness.SessionsPath + "/{id}"
+	endSessionOp = "DELETE " + harness.SessionsPath + "/{id}"
 	changeUserOp = "PATCH " + harness.UsersPath + "/{id}"
 	removeUserOp = "DELETE " + harness.UsersPath + "/{id}"
 	uninviteOp   = "DELETE " + harness.InvitationsPath + "/{id}"

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -60,7 +61,8 @@ func (n *Node) SignIn(tb testing.TB, user *app.Account) *app.Account {
 
 // Credentials returns the body of a sign-in.
 func Credentials(email, password string) string {
-	return fmt.Sprintf(`{"email":%q,"password":%q}`, email, password)
+	body, _ := json.Marshal(earshot.SessionRequest{Email: email, Password: password}) // cannot fail for strings
+	return string(body)
 }
 
 // SignedIn returns the user of a session that was opened for an account's organization.
