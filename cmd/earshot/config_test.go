@@ -15,6 +15,7 @@ func TestConfigPrintsSources(t *testing.T) {
 	file := writeFile(t, "earshot.yaml", `workers: 7
 retention: 2h
 role: api
+trusted-proxies: [10.0.0.0/8, "2001:db8::1"]
 providers: {searchaimode: {released: false, upstreams: [lab]}}
 web: {proxies: {US: "http://me:hush@proxy.test:8080"}}
 `)
@@ -37,6 +38,7 @@ web: {proxies: {US: "http://me:hush@proxy.test:8080"}}
 		{"retention", "3h0m0s", "variable EARSHOT_RETENTION"},
 		{"workers", "7", "file"},
 		{"listen", "127.0.0.1:8080", "default"},
+		{"trusted-proxies", "[10.0.0.0/8 2001:db8::1/128]", "file"},
 		{"data", "data", "default"},
 		{"api-key", mask, "variable EARSHOT_API_KEY"},
 		{"EARSHOT_OPENAI_API_KEY", mask, "variable"},

@@ -15,11 +15,11 @@ import (
 )
 
 type serveCmd struct {
-	Listen         string         `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT" env:"EARSHOT_LISTEN"`
-	BaseURL        string         `help:"Public URL of the service." placeholder:"URL" env:"EARSHOT_BASE_URL"`
-	TrustedProxies []netip.Prefix `help:"Networks of the reverse proxies in front of the service. The addresses of clients are read from their X-Forwarded-For." placeholder:"CIDR" env:"EARSHOT_TRUSTED_PROXIES"`
-	Captures       string         `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for several nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
-	Exports        string         `help:"Folder, or bucket of an S3-compatible store, for the exports of trackers; without it, trackers cannot export. The keys are the same as for --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
+	Listen         string    `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT" env:"EARSHOT_LISTEN"`
+	BaseURL        string    `help:"Public URL of the service." placeholder:"URL" env:"EARSHOT_BASE_URL"`
+	TrustedProxies []network `help:"Addresses or networks of the reverse proxies in front of the service. The addresses of clients are read from their X-Forwarded-For." placeholder:"ADDRESS|CIDR" env:"EARSHOT_TRUSTED_PROXIES"`
+	Captures       string    `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for several nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
+	Exports        string    `help:"Folder, or bucket of an S3-compatible store, for the exports of trackers; without it, trackers cannot export. The keys are the same as for --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
 
 	ReportsDatabase      string        `help:"Read replica of the PostgreSQL database, for reading answers and metrics of trackers." placeholder:"postgres://…" env:"EARSHOT_REPORTS_DATABASE"`
 	Role                 string        `help:"What the node does: all, api (accept calls and tasks) or worker (run tasks)." enum:"all,api,worker" default:"all" env:"EARSHOT_ROLE"`
@@ -31,6 +31,21 @@ type serveCmd struct {
 	AllowPrivateWebhooks bool          `help:"Allow webhooks to private addresses, for development." env:"EARSHOT_ALLOW_PRIVATE_WEBHOOKS"`
 	AcceptClock          bool          `help:"Trust the current time of the clock, for one start after the service refused to trust it." env:"EARSHOT_ACCEPT_CLOCK"`
 	mailFlags
+}
+
+// network is a network such as 10.0.0.0/8, or a single address.
+type network struct{ netip.Prefix }
+
+// UnmarshalText parses a network or an address.
+func (n *network) UnmarshalText(text []byte) error {
+	if addr, err := netip.ParseAddr(string(text)); err == nil {
+		n.Prefix = netip.PrefixFrom(addr, addr.BitLen())
+		return nil
+	}
+	if n.Prefix.UnmarshalText(text) != nil {
+		return fmt.Errorf("must be an address or a network such as 10.0.0.0/8, but is %q", text)
+	}
+	return nil
 }
 
 // Validate refuses invalid values.
@@ -69,7 +84,9 @@ const memoryLimit = 450 << 20
 func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
 	in.cfg.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	in.cfg.TrustedProxies = c.TrustedProxies
+	for _, n := range c.TrustedProxies {
+		in.cfg.TrustedProxies = append(in.cfg.TrustedProxies, n.Prefix)
+	}
 	in.cfg.Captures = c.Captures
 	in.cfg.Exports = c.Exports
 	in.cfg.ReportsDatabase = c.ReportsDatabase
