@@ -50,7 +50,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 			}}}
 		})
 		for _, name := range []string{"Globex", "Acme"} {
-			a, err := app.CreateOrganization(w.node.Orgs, app.Settings{Plans: plans}, name, "fast", nil)
+			a, err := app.CreateOrganization(w.node.Orgs, app.Settings{Plans: plans}, name, "fast", nil, account.Operator())
 			if err != nil {
 				t.Fatal(err)
 			}

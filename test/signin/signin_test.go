@@ -157,35 +157,25 @@ func TestHostileSignIn(t *testing.T) {
 			b := w.browser()
 			location := b.signIn(t, w.dex, "ann", to)
 			u, err := url.Parse(location)
-			if err != nil || u.IsAbs() || u.Host != "" || u.Path != "/" || strings.ContainsAny(location, "\r\n") || len(b.cookies) != 1 {
+			if err != nil || !strings.HasPrefix(location, "/#/") || u.Host != "" || strings.ContainsAny(location, "\r\n") || len(b.cookies) != 1 {
 				t.Errorf("to=%q leads to %q with the cookies %v", to, location, b.cookies)
 			}
 		}
 
-		// A session that was planted before the sign-in is not the session afterwards.
+		// A cookie that was planted before the sign-in is not the session afterwards. A sign-in
+		// ends the session that the browser had.
 		attacker := w.browser()
 		attacker.signIn(t, w.dex, "eve", "/")
-		planted := attacker.cookies[cookieName]
 		_, unused := account.NewSecret(account.SessionSecret)
-		for _, value := range []string{planted, unused, w.acme.Key.Text} {
+		for _, value := range []string{attacker.cookies[cookieName], unused, w.acme.Key.Text} {
 			victim := w.browser()
 			victim.cookies[cookieName] = value
 			victim.signIn(t, w.dex, "ann", "/")
-			if victim.cookies[cookieName] == value || victim.session(t).User.Email != "ann@acme.example" {
-				t.Errorf("the planted cookie stays: %v", victim.session(t))
+			if session := victim.session(t); victim.cookies[cookieName] == value || session.User == nil || session.User.Email != "ann@acme.example" {
+				t.Errorf("the planted cookie stays: %+v", session)
 			}
 		}
-		if user := attacker.session(t).User; user.Email != "eve@acme.example" {
-			t.Errorf("the planted session is now a session of %s", user.Email)
-		}
-
-		// A second sign-in ends the session that the browser had.
-		old := attacker.on(w.node)
-		attacker.signIn(t, w.dex, "eve", "/")
-		old.becomes(t, "")
-		if attacker.session(t) == nil {
-			t.Error("the new session has ended, too")
-		}
+		attacker.becomes(t, "")
 
 		// The address of a callback works once, and only in the browser that began the sign-in.
 		b := w.browser()
