@@ -36,7 +36,7 @@ func shareOn(t *testing.T, address, password string, change ...func(*api.Config)
 	tracker := &tracking.Tracker{
 		Organization: s.org.ID, ID: uuid.Must(uuid.NewV7()).String(), Name: "shoes", State: earshot.TrackerPaused, Definition: []byte(`{}`), CreatedAt: now, UpdatedAt: now,
 	}
-	if err := tracking.New(s.store).ApplyTracker(tracker, 0, nil, nil, nil, nil); err != nil {
+	if err := tracking.New(s.store).ApplyTracker(tracker, 0, nil, nil, nil, nil, account.System(), now); err != nil {
 		t.Fatal(err)
 	}
 	id, token := account.NewSecret(account.ShareSecret)
