@@ -23,7 +23,7 @@ func TestTrackerShare(t *testing.T) {
 	}
 	made := says("--title", "For Ana", "--days", "7")
 	link := regexp.MustCompile(`(?s)^\S+(/share/ear_link_([a-z2-7]+)_\S+)\n.*--revoke ([a-z2-7]+)\n$`).FindStringSubmatch(made)
-	if len(link) < 4 || link[2] != link[3] {
+	if len(link) != 4 || link[2] != link[3] {
 		t.Fatalf("it prints %s", made)
 	}
 	wants(t, string(harness.Do(t, n.Request(t.Context(), t, nil, http.MethodGet, link[1], "")).Body), "<h1>For Ana</h1>")

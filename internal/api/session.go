@@ -23,6 +23,7 @@ const maxSignIn = 4 << 10
 // Scripts cannot read it.
 type sessionCookie struct {
 	name   string
+	base   string // path of the service at its public URL, without a slash at the end
 	secure bool
 	pages  *http.CrossOriginProtection // refuses requests from pages of other sites
 }
@@ -35,6 +36,7 @@ func newSessionCookie(baseURL string) sessionCookie {
 	}
 	// Behind a proxy, the Host of a request may differ from the public host.
 	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
+		c.base = u.Path
 		_ = c.pages.AddTrustedOrigin(u.Scheme + "://" + u.Host)
 	}
 	return c

@@ -181,6 +181,28 @@ func TestCookieOfALink(t *testing.T) {
 	}
 }
 
+func TestCookieOfALinkBelowAPath(t *testing.T) {
+	t.Parallel()
+	hash, err := account.NewPasswords().Hash(t.Context(), "correct horse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, token := shareOn(t, t.TempDir()+"/earshot.db", hash, func(cfg *api.Config) { cfg.BaseURL = "https://example.com/earshot" })
+	r := s.send(t, request{method: "POST", path: "/share/" + token, body: "password=correct+horse", header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}})
+	cookie := r.header.Get("Set-Cookie")
+	if r.status != http.StatusSeeOther || !strings.Contains(cookie, "; Path=/earshot/share/"+token+"; ") || !strings.Contains(cookie, "; Secure") || r.header.Get("Location") != token+"?" {
+		t.Errorf("%d %v", r.status, r.header)
+	}
+}
+
+func TestCrawlersSeeThatSharePagesMustNotBeIndexed(t *testing.T) {
+	t.Parallel()
+	r := serve(t).get(t, "/robots.txt")
+	if r.status != http.StatusOK || !strings.Contains(r.body, "Disallow: /v1/\n") || strings.Contains(r.body, "/share") {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}
+
 func TestWorkerHasNoSharePages(t *testing.T) {
 	t.Parallel()
 	s, _, token := shareOn(t, t.TempDir()+"/earshot.db", "", func(cfg *api.Config) { cfg.WorkerOnly = true })

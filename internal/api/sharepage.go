@@ -11,7 +11,9 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"path"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -115,7 +117,7 @@ func (c *call) notice(status int, n report.Notice) error {
 
 // openLink returns the link of a request. It returns store.ErrNotFound or CodeRateLimit. A token
 // with a wrong checksum is refused without a database query. An address that has exceeded
-// guestLimit with such tokens can open only links that somebody has read in the last minute.
+// guestLimit can open only links with a page in memory.
 func (s *Server) openLink(c *call) (*sharing.Link, error) {
 	token := c.r.PathValue("token")
 	id, ok := account.SecretID(account.ShareSecret, token)
@@ -253,7 +255,7 @@ func (s *Server) unlockShare(c *call, link *sharing.Link) error {
 	}
 	values, _ := url.ParseQuery(string(form)) // a form that cannot be parsed has no password
 	if link.Password != "" {
-		right, err := s.checkPassword(c, link, values.Get("password"))
+		right, err := s.checkPassword(c, link, strings.TrimSpace(values.Get("password"))) // like all texts of the API
 		if err != nil {
 			return err
 		}
@@ -262,12 +264,12 @@ func (s *Server) unlockShare(c *call, link *sharing.Link) error {
 		}
 		expires := s.Store.Now().Add(signin.SessionLife)
 		http.SetCookie(c.w, &http.Cookie{ //nolint:gosec // over plain HTTP, browsers reject Secure cookies
-			Name: linkCookie, Value: pass(link, expires.Unix()), Path: c.r.URL.Path, MaxAge: int(signin.SessionLife.Seconds()), HttpOnly: true, Secure: s.cookie.secure,
+			Name: linkCookie, Value: pass(link, expires.Unix()), Path: s.cookie.base + c.r.URL.Path, MaxAge: int(signin.SessionLife.Seconds()), HttpOnly: true, Secure: s.cookie.secure,
 			// Browsers treat links on a sandboxed page as links on another site, where they send no Strict cookies.
 			SameSite: http.SameSiteLaxMode,
 		})
 	}
-	c.w.Header().Set("Location", c.r.URL.RequestURI())
+	c.w.Header().Set("Location", path.Base(c.r.URL.Path)+"?"+c.r.URL.RawQuery) // relative, because a proxy may have removed a prefix
 	c.page(http.StatusSeeOther, nil, false)
 	return nil
 }
