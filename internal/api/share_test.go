@@ -1,13 +1,17 @@
 package api_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -178,6 +182,44 @@ func TestCookieOfALink(t *testing.T) {
 		if opened := !strings.Contains(w.Body.String(), "<form"); w.Code != http.StatusOK || opened != c.opens {
 			t.Errorf("a cookie %s: %d, opens the page: %t", name, w.Code, opened)
 		}
+	}
+}
+
+func TestWrongPasswordsAreSlowedDown(t *testing.T) {
+	t.Parallel()
+	s, _, token := shareOn(t, t.TempDir()+"/earshot.db", "invalid hash") // an attempt costs no CPU time
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var refused atomic.Bool
+	var group sync.WaitGroup
+	for range 9 { // each attempt waits for the others
+		group.Go(func() {
+			for i := 0; i < 200 && ctx.Err() == nil; i++ {
+				req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/share/"+token, strings.NewReader("password=x"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				req.Close = true
+				response, err := http.DefaultTransport.RoundTrip(req)
+				if err != nil {
+					continue // canceled
+				}
+				page, _ := io.ReadAll(response.Body)
+				response.Body.Close()
+				if strings.Contains(string(page), "Too many wrong passwords") {
+					if after, err := strconv.Atoi(response.Header.Get("Retry-After")); err != nil || after < 10 || response.StatusCode != http.StatusTooManyRequests {
+						t.Errorf("%d %v", response.StatusCode, response.Header)
+					}
+					refused.Store(true)
+					cancel()
+				}
+			}
+		})
+	}
+	group.Wait()
+	if !refused.Load() {
+		t.Error("no attempt was refused")
 	}
 }
 

@@ -6,6 +6,7 @@
 //	store/orgs      organizations and keys; extends this package
 //	store/history   reading calls, tasks, batches and the audit log; extends this package
 //	store/tracking  trackers; extends this package
+//	store/sharing   share links; extends this package
 //	store/transfer  copying a whole database into another
 //	store/outbound  requests to upstreams: tickets, charges, comparisons, filled fields
 //	store/latency   rounded latencies and their percentiles
