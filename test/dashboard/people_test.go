@@ -126,9 +126,10 @@ func testPeople(t *testing.T, c *chromium) {
 	other.fill("input[name=password]", password)
 	other.click("button", "Join")
 	other.signedIn()
+	other.see(hook("account"), second.Organization.Name)
 	tab := other.another(n.BaseURL + "/#/usage")
 	tab.signedIn()
-	for _, next := range []*app.Account{second, a} {
+	for _, next := range []*app.Account{a, second} {
 		other.click(hook("account"), "")
 		other.choose(hook("organization"), next.Organization.ID)
 		other.see(hook("account"), next.Organization.Name)

@@ -164,7 +164,7 @@ func testReadOnly(t *testing.T, c *chromium) {
 		p.goTo(at.address)
 		p.see(at.selector, at.text)
 		p.gone(".skeleton, .spinner", "")
-		for _, action := range []string{"run", "retry", "cancel", "resend", "clear-queue", "submit-batch", "rotate", "test-send", "demo", "apply", "pause", "delete-tracker", "run-ask", "run-now", "reanalyse", "choose-failed"} {
+		for _, action := range []string{"run", "retry", "cancel", "resend", "clear-queue", "submit-batch", "rotate", "test-send", "demo", "apply", "pause", "delete-tracker", "run-ask", "run-now", "reanalyse", "choose-failed", "share"} {
 			if p.eval("!!"+find(hook(action), "")) == true {
 				t.Errorf("%s offers %s", at.address, action)
 			}

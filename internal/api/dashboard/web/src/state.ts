@@ -28,6 +28,7 @@ async function enter(next: Session | null) {
   if (next && route.value.page === "signin") leave("");
   if (next && session.value && identity(next) !== key.value) return location.reload();
   if (next && !location.hash && route.value.page !== "docs" && (await isUnused().catch(() => false))) leave("#/start");
+  if (next) signedOutBecause.value = "";
   session.value = next;
 }
 
@@ -39,7 +40,6 @@ async function isUnused() {
 /** Signs in with a password, a key or a token. */
 export async function signIn(body: SessionRequest) {
   await enter((await call("POST /v1/session", { body })).session);
-  signedOutBecause.value = "";
 }
 
 /** Accepts an invitation, which signs in. */
