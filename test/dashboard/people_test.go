@@ -53,7 +53,7 @@ func testPeople(t *testing.T, c *chromium) {
 
 	other := c.open(t, link)
 	other.see("h1", "Join "+a.Organization.Name)
-	other.see("main", email)
+	other.until("the invited email", `document.querySelector("input[type=email]").value === `+quote(email))
 	check(other, "an invitation")
 	other.phone()
 	other.fits("an invitation")

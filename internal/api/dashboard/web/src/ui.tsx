@@ -427,7 +427,9 @@ export function NeedsAdmin({ what }: { what: string }) {
     return (
       <div class="empty" data-testid="needs-admin">
         <h2>{what} requires the role Admin</h2>
-        <p>Ask an admin of {session.value.organization} to change your role.</p>
+        <p>
+          Ask an admin of <bdi>{session.value.organization}</bdi> to change your role.
+        </p>
       </div>
     );
   return (

@@ -4,12 +4,13 @@ import { base, call } from "../api";
 import type { SignInProvider } from "../api.gen";
 import { Entry, fieldsOf, Form, plainly } from "../people/form";
 import { signInPath, signInProblem } from "../people/words";
-import { signedOutBecause } from "../session";
+import { key, signedOutBecause } from "../session";
 import { route, signIn } from "../state";
 import { Loading, Problem, useLoad } from "../ui";
 
 /** Fetches how people can sign in. */
-export const useWays = () => useLoad(async (signal) => (await call("GET /v1/session", { signal })).signIn ?? none, []);
+export const useWays = () =>
+  useLoad(async (signal) => (await call("GET /v1/session", { signal })).signIn ?? none, [key.value]);
 const none = { passwords: false, providers: [] };
 
 export function SignIn({ error }: { error: unknown }) {

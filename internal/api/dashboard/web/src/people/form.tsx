@@ -16,7 +16,8 @@ interface FormProps {
 export function Form({ text, run: action, children, ...attributes }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const { busy, error, run } = useAction(action);
-  const wait = useWait(error);
+  const slow = error instanceof ApiError && error.status === 429 && error.retryAfter > 0;
+  const wait = useWait(slow ? error.retryAfter : 0, error);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLInputElement>("[type=password]")?.select();
   }, [error]);
@@ -27,7 +28,7 @@ export function Form({ text, run: action, children, ...attributes }: FormProps) 
   return (
     <form ref={form} onSubmit={submit} {...attributes}>
       {children}
-      <Problem error={wait ? "Too many attempts." : error} />
+      <Problem error={slow ? wait > 0 && "Too many attempts." : error} />
       <button class="primary" disabled={busy || wait > 0}>
         {wait ? `Try again in ${wait} s` : text}
       </button>
@@ -67,15 +68,15 @@ export function plainly(problem: unknown): never {
   throw new Error(problem.message.charAt(0).toUpperCase() + problem.message.slice(1));
 }
 
-/** Returns the seconds until the server accepts another attempt. */
-function useWait(error: unknown): number {
+/** Counts the seconds down, and begins anew when on changes. */
+function useWait(seconds: number, on: unknown): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {
-    const until = Date.now() + 1000 * (error instanceof ApiError ? error.retryAfter : 0);
+    const until = Date.now() + 1000 * seconds;
     const count = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
     count();
     const timer = setInterval(count, 500);
     return () => clearInterval(timer);
-  }, [error]);
+  }, [on]);
   return left;
 }

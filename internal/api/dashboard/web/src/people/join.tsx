@@ -2,8 +2,8 @@
 import { call } from "../api";
 import { Providers, useWays } from "../pages/signin";
 import { session } from "../session";
-import { join, route } from "../state";
-import { Loading, useLoad } from "../ui";
+import { join, route, signOut } from "../state";
+import { Button, Loading, useLoad } from "../ui";
 import { Entry, fieldsOf, Form, NewPassword, plainly } from "./form";
 import { roleNames } from "./words";
 
@@ -31,9 +31,10 @@ export function Join() {
       </p>
       {session.value && <p class="notice">You are signed in as {session.value.keyName}. Joining signs you out.</p>}
       <Providers of={ways.providers} />
-      {!usesProvider && (
+      {usesProvider && session.value && <Button text="Sign out, then continue" onClick={() => signOut()} />}
+      {!usesProvider && (ways.passwords || session.value) && (
         <Form text="Join" run={(form) => join({ token, ...fieldsOf(form, "name", "password") }).catch(plainly)}>
-          <input name="email" type="hidden" autocomplete="username" value={email} />
+          <Entry label="Email" type="email" autocomplete="username" value={email} readOnly />
           {!hasPassword && <Entry label="Your name" name="name" autocomplete="name" maxLength={100} />}
           {hasPassword ? (
             <Entry label="Your password" name="password" type="password" autocomplete="current-password" />

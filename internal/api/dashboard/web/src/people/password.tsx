@@ -15,7 +15,7 @@ export function Password() {
     <>
       <section class="card narrow" aria-label="Change password">
         <Form key={count} text="Change password" run={change}>
-          <input type="hidden" autocomplete="username" value={session.value?.user?.email} />
+          <Entry label="Email" type="email" autocomplete="username" value={session.value?.user?.email} readOnly />
           <Entry label="Current password" name="current" type="password" autocomplete="current-password" />
           <NewPassword label="New password" name="new" />
         </Form>

@@ -20,8 +20,7 @@ const signInProblems: Record<string, string> = {
   denied: "The sign-in was canceled, or your account is not allowed.",
   refused: "The identity provider's answer was not accepted. Try again.",
   unavailable: "The identity provider is not reachable. Try again in a moment.",
-  "no-role": "You do not belong to an organization here yet. Ask an admin for an invitation.",
-  unverified: "Your email address is not verified at the identity provider. Verify it there, then try again.",
+  "no-role": "You have no role here, or your email address is not verified. Ask an admin for an invitation.",
 };
 
 export const signInProblem = (code: string) =>
