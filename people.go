@@ -103,6 +103,8 @@ type InvitationToken struct {
 // OpenedInvitation is an invitation as the invited person sees it.
 type OpenedInvitation struct {
 	Organization string `json:"organization"`
+	// Whether the link only sets a new password of a user, instead of adding the user to an organization.
+	Reset bool `json:"reset"`
 	Email        string `json:"email"`
 	Role         Role   `json:"role"`
 	// Whether the person has a password already, which is then required to join.

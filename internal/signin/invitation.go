@@ -56,8 +56,8 @@ func (s *Service) Opened(ctx context.Context, token string) (*earshot.OpenedInvi
 	if err != nil {
 		return nil, err
 	}
-	opened := &earshot.OpenedInvitation{Email: i.Email, Role: earshot.Role(i.Role), HasPassword: u.Password != ""}
-	if i.IsReset() {
+	opened := &earshot.OpenedInvitation{Reset: i.IsReset(), Email: i.Email, Role: earshot.Role(i.Role), HasPassword: u.Password != ""}
+	if opened.Reset {
 		memberships, err := s.People.Memberships(ctx, u.ID)
 		if len(memberships) > 0 {
 			opened.Organization, opened.Role = memberships[0].Name, earshot.Role(memberships[0].Role)

@@ -115,7 +115,7 @@ func TestAResetPasswordIsSetWithTheLink(t *testing.T) {
 		}
 		_, err = f.Password(t.Context(), email, password, browser())
 		wantCode(t, "the old password", err, earshot.CodeInvalidKey)
-		if got, want := f.opened(token), (earshot.OpenedInvitation{Organization: f.org.Name, Email: email, Role: earshot.RoleEditor}); got != want {
+		if got, want := f.opened(token), (earshot.OpenedInvitation{Organization: f.org.Name, Reset: true, Email: email, Role: earshot.RoleEditor}); got != want {
 			t.Errorf("the link shows %+v, want %+v", got, want)
 		}
 		_, err = f.accept(token, "short")

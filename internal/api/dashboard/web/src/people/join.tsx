@@ -20,22 +20,26 @@ export function Join() {
         {!!error && <a href="#/">Sign in</a>}
       </div>
     );
-  const { organization, email, role, hasPassword, usesProvider } = invitation;
+  const { organization, reset, email, role, hasPassword, usesProvider } = invitation;
   return (
     <div class="card narrow">
       <h1>
-        Join <bdi>{organization}</bdi>
+        {reset ? "New password for" : "Join"} <bdi>{reset ? email : organization}</bdi>
       </h1>
-      <p>
-        You are invited as <strong>{roleNames[role]}</strong>, with the email <bdi>{email}</bdi>.
-      </p>
-      {session.value && <p class="notice">You are signed in as {session.value.keyName}. Joining signs you out.</p>}
-      <Providers of={ways.providers} />
+      {!reset && (
+        <p>
+          You are invited as <strong>{roleNames[role]}</strong>, with the email <bdi>{email}</bdi>.
+        </p>
+      )}
+      {session.value && <p class="notice">You are signed in as {session.value.keyName}. This signs you out.</p>}
+      {!reset && <Providers of={ways.providers} />}
       {usesProvider && session.value && <Button text="Sign out, then continue" onClick={() => signOut()} />}
       {!usesProvider && (ways.passwords || session.value) && (
-        <Form text="Join" run={(form) => join({ token, ...fieldsOf(form, "name", "password") }).catch(plainly)}>
+        <Form
+          text={reset ? "Save" : "Join"}
+          run={(form) => join({ token, ...fieldsOf(form, "name", "password") }).catch(plainly)}>
           <Entry label="Email" type="email" autocomplete="username" value={email} readOnly />
-          {!hasPassword && <Entry label="Your name" name="name" autocomplete="name" maxLength={100} />}
+          {!hasPassword && !reset && <Entry label="Your name" name="name" autocomplete="name" maxLength={100} />}
           {hasPassword ? (
             <Entry label="Your password" name="password" type="password" autocomplete="current-password" />
           ) : (
