@@ -3,8 +3,11 @@ package api_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -157,4 +160,30 @@ func TestValidTokenIsNeverRefused(t *testing.T) {
 	if c := s.signIn(t, `{"token":"good"}`); c.Value != key.Text {
 		t.Errorf("the cookie is %v", c)
 	}
+}
+
+// A refused sign-in does not reveal whether the user exists. Package signin tests that the work is
+// the same, too.
+func TestRefusedSignInsLookAlike(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	var invited earshot.NewInvitation
+	if err := json.Unmarshal([]byte(s.succeeds(t, request{method: "POST", path: "/v1/invitations", key: s.key, body: `{"email":"ana@example.com","role":"viewer"}`}).body), &invited); err != nil {
+		t.Fatal(err)
+	}
+	_, token, _ := strings.Cut(invited.URL, "/join/")
+	s.succeeds(t, request{method: "POST", path: "/v1/invitation/accept", body: `{"token":"` + token + `","password":"correct horse battery"}`})
+
+	refused := func(email string) string {
+		r := s.fails(t, request{method: "POST", path: sessionPath, body: `{"email":"` + email + `","password":"wrong horse battery"}`}, http.StatusUnauthorized, earshot.CodeInvalidKey)
+		body := regexp.MustCompile(`"(timestamp|requestId)":"[^"]*"`).ReplaceAllString(r.body, "")
+		for _, name := range []string{"Date", "X-Request-Id", "X-Ratelimit-Remaining"} {
+			delete(r.header, name)
+		}
+		return fmt.Sprint(r.header, body)
+	}
+	if known, unknown := refused("ana@example.com"), refused("nobody@example.com"); known != unknown {
+		t.Errorf("the response for a user is\n%s\nand for nobody\n%s", known, unknown)
+	}
+	s.succeeds(t, request{method: "POST", path: sessionPath, body: `{"email":"ana@example.com","password":"correct horse battery"}`})
 }
