@@ -18,7 +18,6 @@ import (
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
-	"earshot/internal/store/sharing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -43,7 +42,7 @@ func runner(t *testing.T, address string) (*Runner, *account.Principal) {
 		t.Fatal(err)
 	}
 	cfg := attempter(t).Config
-	cfg.Store, cfg.Orgs, cfg.Links, cfg.Catalogue, cfg.Host, cfg.Backoff = s, orgs.New(s), sharing.New(s), catalogue, "test", []time.Duration{}
+	cfg.Store, cfg.Orgs, cfg.Catalogue, cfg.Host, cfg.Backoff = s, orgs.New(s), catalogue, "test", []time.Duration{}
 	r, err := NewRunner(cfg)
 	if err != nil {
 		t.Fatal(err)

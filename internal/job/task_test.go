@@ -18,7 +18,6 @@ import (
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
-	"earshot/internal/store/sharing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 )
@@ -45,7 +44,7 @@ func worker(t *testing.T, address string, workers int, scripts map[string]script
 	}
 	cfg := attempter(t).Config
 	cfg.Store, cfg.Catalogue, cfg.Host, cfg.Workers = storetest.Open(t, address), catalogue, "test", workers
-	cfg.Orgs, cfg.Links = orgs.New(cfg.Store), sharing.New(cfg.Store)
+	cfg.Orgs = orgs.New(cfg.Store)
 	cfg.Backoff = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
 	r, err = NewRunner(cfg)
 	if err != nil {

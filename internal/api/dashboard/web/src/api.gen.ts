@@ -3395,6 +3395,8 @@ export type InvitationToken = {
 /** An invitation as the invited person sees it. */
 export type OpenedInvitation = {
   organization: string;
+  /** Whether the link only sets a new password of a user, instead of adding the user to an organization. */
+  reset: boolean;
   email: string;
   role: Role;
   /** Whether the person has a password already, which is then required to join. */
