@@ -104,9 +104,9 @@ type InvitationToken struct {
 type OpenedInvitation struct {
 	Organization string `json:"organization"`
 	// Whether the link only sets a new password of a user, instead of adding the user to an organization.
-	Reset bool `json:"reset"`
-	Email        string `json:"email"`
-	Role         Role   `json:"role"`
+	Reset bool   `json:"reset"`
+	Email string `json:"email"`
+	Role  Role   `json:"role"`
 	// Whether the person has a password already, which is then required to join.
 	HasPassword bool `json:"hasPassword"`
 	// Whether the person has an account with an identity provider, and accepts the invitation by signing in there.
