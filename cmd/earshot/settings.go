@@ -164,8 +164,11 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 func (f *fileSettings) Validate(*kong.Application) error { return nil }
 
 // Resolve returns the value of a flag in the file, unless an environment variable sets the
-// flag.
+// flag. A flag without a variable belongs to its command alone.
 func (f *fileSettings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if len(flag.Envs) == 0 {
+		return nil, nil
+	}
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {
 			return nil, nil

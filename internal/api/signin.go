@@ -50,6 +50,9 @@ func (s *Server) beginSignIn(c *call) error {
 		return s.signInProblem(c, err)
 	}
 	attempt.To = ownPage(c.r.URL.Query().Get("to"))
+	if _, secret, err := s.inCookie(c); err == nil {
+		attempt.Replaces = secret // which the browser does not send when it returns from another site
+	}
 	text, err := json.Marshal(attempt)
 	if err != nil {
 		return err
@@ -71,7 +74,13 @@ func (s *Server) finishSignIn(c *call) error {
 		}
 	}
 	http.SetCookie(c.w, s.cookie.attempt("")) // an attempt works once
-	secret, err := s.SignIn.Finish(c.context(), c.r.PathValue("provider"), attempt, c.r.URL.Query(), s.browser(c))
+	b := s.browser(c)
+	if sent, err := readCookie(attempt.Replaces); err == nil && b.Session == "" {
+		if had, err := s.keys.authenticate(c.context(), sent); err == nil {
+			b.Session = had.SessionID
+		}
+	}
+	secret, err := s.SignIn.Finish(c.context(), c.r.PathValue("provider"), attempt, c.r.URL.Query(), b)
 	if errors.Is(err, store.ErrNotFound) {
 		return errNotFound("identity provider", c.r.PathValue("provider"))
 	}
@@ -79,7 +88,7 @@ func (s *Server) finishSignIn(c *call) error {
 		return s.signInProblem(c, err)
 	}
 	http.SetCookie(c.w, s.cookie.with(secret))
-	return c.redirect("/#" + ownPage(attempt.To))
+	return c.redirect(s.cookie.base + "/#" + ownPage(attempt.To))
 }
 
 // admitGuest counts a request without a key that costs a read of the database or a request to an
@@ -109,7 +118,7 @@ func (s *Server) signInProblem(c *call, err error) error {
 		problem = "refused"
 	}
 	s.Log.Info("a sign-in with an identity provider failed", "request", c.id, "provider", c.r.PathValue("provider"), "problem", problem, "error", err)
-	return c.redirect("/#/signin?" + url.Values{"problem": {problem}}.Encode())
+	return c.redirect(s.cookie.base + "/#/signin?" + url.Values{"problem": {problem}}.Encode())
 }
 
 // ownPage returns the page of the dashboard to show after a sign-in: a path that follows the #, so

@@ -74,7 +74,8 @@ type Attempt struct {
 	State    string `json:"state"`
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"`
-	To       string `json:"to"` // the page to show afterwards; set by the caller
+	To       string `json:"to"`       // the page to show afterwards; set by the caller
+	Replaces string `json:"replaces"` // the session that the browser had, or ""; set by the caller
 }
 
 // Person is a person as the identity provider describes it.
