@@ -2,6 +2,7 @@ package tracking
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -207,11 +208,15 @@ func (s *Store) trackerParts(ctx context.Context, from *engine.Table[TrackerPart
 // definitions are too large.
 func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *analysing.Rules, days []int64, by account.Actor, now time.Time) error {
 	t.Version = before + 1
-	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
+	audited, err := s.auditApplied(t, before)
+	if err != nil {
+		return engine.Wrap(err, "apply tracker %s", t.Name)
+	}
+	err = s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		if err := checkTracker(ctx, w, t, before); err != nil {
 			return err
 		}
-		if err := auditApplied(ctx, w, t, before, by, now); err != nil {
+		if err := w.Audit(t.Organization, by, audited, now); err != nil {
 			return err
 		}
 		version := &trackerVersion{t.Organization, t.ID, t.Version, t.Definition, t.UpdatedAt}
@@ -231,42 +236,56 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 	return engine.Wrap(err, "apply tracker %s", t.Name)
 }
 
-// auditApplied adds a new definition to the audit log, with the fields that differ from the stored
-// one.
-func auditApplied(ctx context.Context, w *store.Work, t *Tracker, before int, by account.Actor, now time.Time) (err error) {
-	what := store.Audited{Action: "tracker.create", Subject: t.Name}
+// auditApplied describes a new definition for the audit log, with the fields that differ from the
+// version before. Definitions may be large, so they are compared before the transaction begins.
+func (s *Store) auditApplied(t *Tracker, before int) (what store.Audited, err error) {
+	what = store.Audited{Action: "tracker.create", Subject: t.Name}
 	if before > 0 {
 		what.Action = "tracker.change"
-		stored, err := engine.FirstRow(ctx, w, TrackersTable, `WHERE organization = $1 AND id = $2`, t.Organization, t.ID)
+		stored, err := engine.FirstRow(context.Background(), s.ShardOf(t.Organization).Lookups, TrackersTable, `WHERE organization = $1 AND id = $2`, t.Organization, t.ID)
+		if errors.Is(err, engine.ErrNotFound) {
+			err = engine.ErrChanged
+		}
 		if err != nil {
-			return err
+			return what, err
 		}
 		if what.Before, err = stored.audited(); err != nil {
-			return err
+			return what, err
 		}
 	}
-	if what.After, err = t.audited(); err != nil {
-		return err
-	}
-	return w.Audit(t.Organization, by, what, now)
+	what.After, err = t.audited()
+	return what, err
 }
 
-// audited returns the fields of the definition for the audit log. The URL of the webhook may contain
-// a secret, so only its host is shown.
+// maxAudited limits the values of a definition in the audit log.
+const maxAudited = 1000
+
+// audited returns the fields of the definition for the audit log. Long values are replaced by their
+// hash, and the URL of the webhook, which may contain a secret, by its host.
 func (t *Tracker) audited() (map[string]any, error) {
-	fields := map[string]any{}
-	if err := json.Unmarshal(t.Definition, &fields); err != nil {
+	values := map[string]json.RawMessage{}
+	if err := json.Unmarshal(t.Definition, &values); err != nil {
 		return nil, fmt.Errorf("decode the definition of tracker %s: %w", t.Name, err)
 	}
-	if webhook, ok := fields["webhook"].(map[string]any); ok {
-		address, _ := webhook["url"].(string)
-		u, err := url.Parse(address)
+	fields := map[string]any{"version": t.Version}
+	for name, value := range values {
+		fields[name] = value
+		if len(value) > maxAudited {
+			sum := sha256.Sum256(value)
+			fields[name] = fmt.Sprintf("(%d bytes, SHA-256 %x…)", len(value), sum[:8])
+		}
+	}
+	if value, ok := values["webhook"]; ok {
+		var webhook struct{ URL string }
+		u, err := &url.URL{}, json.Unmarshal(value, &webhook)
+		if err == nil {
+			u, err = url.Parse(webhook.URL)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("the webhook of tracker %s has no valid URL", t.Name)
 		}
 		fields["webhook"] = u.Host
 	}
-	fields["version"] = t.Version
 	if t.Demo {
 		fields["demo"] = true
 	}
