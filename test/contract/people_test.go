@@ -44,7 +44,7 @@ func makePeople(t *testing.T, n *harness.Node, s *stage) {
 
 	spare := n.User(t, a, account.RoleViewer)
 	s.things["<spare user>"] = spare.Key.ID
-	s.things["<spare session>"], _ = account.SecretID(account.SessionSecret, n.SignIn(t, s.accounts[changerUser]).Key.Text)
+	s.things["<spare session>"], _ = account.SecretID(account.SessionSecret, n.User(t, a, account.RoleViewer).Key.Text)
 	for _, name := range []string{"<invitation>", "<accepted invitation>"} {
 		s.things[name] = n.Invite(t, a, account.RoleViewer, account.NewKey().ID+"@example.com")
 	}
