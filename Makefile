@@ -39,7 +39,7 @@ UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/mem
 # pages are skipped there, since they are the same in both runs. The journeys of the dashboard
 # run only there: other tests send the same requests with the race detector, which would
 # triple the CPU time of the server.
-# -vet=off: the linter runs vet. atexit_sleep_ms=0: by default, a program with the race
+# -vet=off: the linter runs vet. -p 3: tests that wait for the database leave a quarter of two cores idle. atexit_sleep_ms=0: by default, a program with the race
 # detector sleeps for a second at its end to wait for goroutines.
 .PHONY: test
 test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
@@ -48,7 +48,7 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@scripts/with-node-modules.sh true
-	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
 
 .PHONY: generate
