@@ -151,7 +151,7 @@ func peopleRows() []row {
 
 			{name: "accept", method: "POST", path: harness.AcceptPath, body: `{"token":"<accepted invitation>","name":"Ben","password":"` + harness.Password + `"}`, status: 200, check: holds(`"name":"Ben","role":"viewer","hasPassword":true}`)},
 			{name: "accept with a short password", method: "POST", path: harness.AcceptPath, body: `{"token":"<invitation>","password":"horse"}`, status: 400, code: "VALIDATION_ERROR", check: fields("password")},
-			{name: "accept with a name that is none", method: "POST", path: harness.AcceptPath, body: `{"token":"<invitation>","name":"\u0007","password":"` + harness.Password + `"}`, status: 400, code: "VALIDATION_ERROR", check: fields("name")},
+			{name: "accept with an invalid name", method: "POST", path: harness.AcceptPath, body: `{"token":"<invitation>","name":"\u0007","password":"` + harness.Password + `"}`, status: 400, code: "VALIDATION_ERROR", check: fields("name")},
 			{name: "accept with a wrong password", method: "POST", path: harness.AcceptPath, body: `{"token":"<known invitation>","password":"incorrect horse battery"}`, status: 401, code: "INVALID_API_KEY"},
 			{name: "accept without passwords", on: "passwordless", method: "POST", path: harness.AcceptPath, body: `{"token":"<invitation>","password":"` + harness.Password + `"}`, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{}`)},
 			{name: "accept with an account elsewhere", method: "POST", path: harness.AcceptPath, body: `{"token":"<external invitation>","password":"` + harness.Password + `"}`, status: 409, code: "RESOURCE_CONFLICT"},
@@ -167,7 +167,7 @@ func invitationRows(name, as, rest string) []row {
 		{name: "of nobody", body: `{}`, status: 400, code: "VALIDATION_ERROR", refused: true},
 		{name: "from another site", header: map[string]string{"Sec-Fetch-Site": "cross-site"}, body: body("<invitation>"), status: 401, code: "MISSING_API_KEY"},
 		{name: "with nobody's token", body: body("<no invitation>"), status: 404, code: "RESOURCE_NOT_FOUND"},
-		{name: "with a token that is none", body: body("x"), status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":""}`)},
+		{name: "with an invalid token", body: body("x"), status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":""}`)},
 		{name: "too fast", burst: true, body: body("x"), status: 429, code: earshot.CodeRateLimit},
 		{name: "when invitations cannot be read", on: "keyless", body: body("<no invitation>"), status: 500, code: "INTERNAL_SERVER_ERROR"},
 		{name: "when the node is full", on: "full", body: body("x"), status: 503, code: "SERVICE_UNAVAILABLE"},

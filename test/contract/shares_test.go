@@ -43,7 +43,7 @@ func shareRows() []row {
 			{name: "share a period behind a password", method: "POST", path: sharesPath, key: anyKey, body: `{"tracker":"hats","title":"Hats","from":"2026-08-01","to":"2026-08-01","expiresAt":"<tomorrow>","password":"12345678"}`, status: 200, check: holds(`"from":"2026-08-01","to":"2026-08-01","days":0,"hasPassword":true`)},
 			{name: "share some days", method: "POST", path: sharesPath, key: anyKey, body: `{"tracker":"hats","days":366,"expiresAt":"<tomorrow>"}`, status: 200, check: holds(`"days":366`)},
 			invalid("nothing", `{}`, true, "expiresAt", "tracker"),
-			invalid("a tracker that is none", `{"tracker":"none","expiresAt":"<tomorrow>"}`, false, "tracker"),
+			invalid("an unknown tracker", `{"tracker":"none","expiresAt":"<tomorrow>"}`, false, "tracker"),
 			invalid("a period without an end", `{"tracker":"hats","from":"2026-08-01","expiresAt":"<tomorrow>"}`, false, "to"),
 			invalid("a period without a start", `{"tracker":"hats","to":"2026-08-01","expiresAt":"<tomorrow>"}`, false, "from"),
 			invalid("a period and days", `{"tracker":"hats","from":"2026-08-01","to":"2026-08-02","days":7,"expiresAt":"<tomorrow>"}`, false, "days"),

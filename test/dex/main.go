@@ -113,8 +113,8 @@ func (d *dex) serve(ctx context.Context) error {
 	return err
 }
 
-// rotate replaces the signing key. A server caches its keys, and a new server makes a key if
-// there is none.
+// rotate replaces the signing key. A server caches its keys, and a new server makes a
+// missing key.
 func (d *dex) rotate(ctx context.Context) error {
 	err := d.store.UpdateKeys(func(storage.Keys) (storage.Keys, error) { return storage.Keys{}, nil })
 	if err != nil {

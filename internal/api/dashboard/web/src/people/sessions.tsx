@@ -1,4 +1,4 @@
-// The browsers that are signed in: an admin sees those of all users.
+// The browsers that are signed in: your own, or of all users for an admin.
 import { AsCall } from "../ascall";
 import { call } from "../api";
 import type { BrowserSession } from "../api.gen";
