@@ -32,7 +32,11 @@ func shareOperations() []Operation {
 		operation(Operation{Method: "POST", Path: "/v1/shares", Scope: account.ScopeTrack, Audit: "share.create", Client: Method{Name: "CreateShare"}}, (*Server).createShare),
 		operation(Operation{Method: "DELETE", Path: "/v1/shares/{id}", Scope: account.ScopeTrack, Audit: "share.revoke", Finds: "share link", Client: Method{Name: "RevokeShare", Returns: "Share"}},
 			func(s *Server, c *call, _, _ none) (*earshot.ShareRevoked, error) {
-				l, err := s.Links.Revoke(c.context(), c.organization(), c.subject(), c.actor(), s.Store.Now())
+				id, err := c.publicID()
+				if err != nil {
+					return nil, err
+				}
+				l, err := s.Links.Revoke(c.context(), c.organization(), id, c.actor(), s.Store.Now())
 				if err != nil {
 					return nil, err
 				}

@@ -57,6 +57,7 @@ func shareRows() []row {
 			invalid("behind a short password", `{"tracker":"hats","expiresAt":"<tomorrow>","password":"1234567"}`, false, "password"),
 			{name: "revoke a share", method: "DELETE", path: sharesPath + "/<share>", as: unshareOp, key: anyKey, status: 200, check: holds(`"revokedAt":"`)},
 			{name: "revoke another's share", method: "DELETE", path: sharesPath + "/<other's share>", as: unshareOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "revoke a malformed id of a share", method: "DELETE", path: sharesPath + "/%00", as: unshareOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		},
 	)
 }
