@@ -61,6 +61,9 @@ const nothing = "-"
 // ReturnsNothing reports whether the method returns only an error.
 func (m *Method) ReturnsNothing() bool { return m.Returns == nothing }
 
+// Idempotent reports whether a client may repeat a request whose response was lost.
+func (o *Operation) Idempotent() bool { return o.Method != http.MethodPost || o.Repeatable }
+
 // Operations returns the whole API: one operation for each provider, and the operations of
 // the service itself.
 func Operations(providers []provider.Provider) []Operation {

@@ -231,7 +231,7 @@ func (m *method) call() string {
 	if m.body != "" {
 		fields = append(fields, "body: "+m.body)
 	}
-	if m.Method != http.MethodPost || m.Repeatable {
+	if m.Idempotent() {
 		fields = append(fields, "repeat: idempotent")
 	}
 	return "call{" + strings.Join(fields, ", ") + "}"

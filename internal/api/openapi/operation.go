@@ -58,6 +58,13 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 		entry.Set("x-task-type", about.TaskType)
 		entry.Set("x-text-field", about.TextField())
 	}
+	if text.SDK != "" {
+		described, err := clientMethod(o, text.SDK)
+		if err != nil {
+			return nil, err
+		}
+		entry.Set("x-sdk", described)
+	}
 	parameters, err := b.parameters(o, text)
 	if err != nil {
 		return nil, err
@@ -84,6 +91,28 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 	}
 	entry.Set("responses", responses)
 	return entry, nil
+}
+
+// clientMethod describes the method of the Python and TypeScript clients: its name, whether
+// it may be repeated, and the field of the response that it returns, null for nothing.
+func clientMethod(o api.Operation, name string) (schema.Map, error) {
+	described := object("method", name, "idempotent", o.Idempotent())
+	switch {
+	case o.Client.ReturnsNothing():
+		described.Set("returns", nil)
+	case o.Client.Returns != "":
+		response := reflect.TypeOf(o.Response)
+		if response.Kind() == reflect.Pointer {
+			response = response.Elem()
+		}
+		field, ok := response.FieldByName(o.Client.Returns)
+		if !ok {
+			return nil, fmt.Errorf("%s has no field %s", response, o.Client.Returns)
+		}
+		json, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		described.Set("returns", json)
+	}
+	return described, nil
 }
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
