@@ -67,9 +67,7 @@ func mustRun(t *testing.T, args ...string) string {
 // newData returns the data folder of a server that was started before.
 func newData(t *testing.T) string {
 	t.Helper()
-	data := t.TempDir()
-	makeDatabase(t, data)
-	return data
+	return filepath.Dir(storetest.SQLite(t))
 }
 
 func makeDatabase(t *testing.T, data string) {

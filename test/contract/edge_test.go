@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -174,7 +173,7 @@ func TestAnOperatorsPrices(t *testing.T) {
 
 func TestAnOperatorsPlans(t *testing.T) {
 	t.Parallel()
-	address := filepath.Join(t.TempDir(), "earshot.db")
+	address := storetest.SQLite(t)
 	run := func(plan account.Plan, credits string, firstKey *app.Account) *app.Account {
 		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.Settings.Plans = account.Plans{plan} })
 		if firstKey == nil {

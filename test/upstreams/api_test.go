@@ -15,6 +15,7 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
+	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
 
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestOneKeyMakesAProviderLive(t *testing.T) {
 	t.Parallel()
 	vendors := startStandIn(t)
-	address := filepath.Join(t.TempDir(), "earshot.db")
+	address := storetest.SQLite(t)
 	const question = `{"prompt":"Do I need an umbrella?","country":"US","state":"CA","include":{"searchQueries":true}}`
 
 	before := harness.StartOn(t, address)

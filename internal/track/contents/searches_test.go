@@ -1,7 +1,6 @@
 package contents_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,7 +116,7 @@ func checkSearchQueries(w *world, branded string) {
 // and says how many.
 func TestTooManyAnswers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"))
+	w := newWorld(t, storetest.SQLite(t))
 	w.add(1, running, us, "x", contents(metric.Contents{}))
 	w.add(5, running, us, "x", contents(metric.Contents{Ads: []metric.Ad{}}))
 	w.sweeps[1].Answered = aggregate.MaxCounted + 1
