@@ -27,6 +27,7 @@ type cli struct {
 	Database            string       `help:"PostgreSQL database to use instead of SQLite, for several nodes." placeholder:"postgres://…" env:"EARSHOT_DATABASE" group:"settings"`
 	AllowUnsafeDatabase bool         `help:"Accept a PostgreSQL that may lose acknowledged commits." env:"EARSHOT_ALLOW_UNSAFE_DATABASE" group:"settings"`
 	LogLevel            string       `help:"Lowest level to log." enum:"debug,info,warn,error" default:"info" env:"EARSHOT_LOG_LEVEL" group:"settings"`
+	LogFormat           string       `help:"Format of log lines." enum:"text,json" default:"text" env:"EARSHOT_LOG_FORMAT" group:"settings"`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
@@ -38,7 +39,7 @@ type cli struct {
 	Channel   channelCmd   `cmd:"" help:"Manage the channels for alerts and reports."`
 	Status    statusCmd    `cmd:"" help:"Show the state of a running server and of your organization."`
 	Listen    listenCmd    `cmd:"" help:"Print tasks when they end."`
-	MCP       mcpCmd       `cmd:"" settings:"log-level" name:"mcp" help:"Serve AI agents with the Model Context Protocol on standard input and output."`
+	MCP       mcpCmd       `cmd:"" settings:"log-level,log-format" name:"mcp" help:"Serve AI agents with the Model Context Protocol on standard input and output."`
 	Org       orgCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage organizations."`
 	Key       keyCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage API keys."`
 	User      userCmd      `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage users of the dashboard."`
@@ -47,7 +48,7 @@ type cli struct {
 	Audit     auditCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Check all balances and counters against the stored rows."`
 	AuditLog  auditLogCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List changes and sign-ins: who, what, when and from where."`
 	Migrate   migrateCmd   `cmd:"" settings:"config,database,allow-unsafe-database" help:"Copy a database into an empty one, such as SQLite into PostgreSQL."`
-	Check     checkCmd     `cmd:"" settings:"config,log-level" help:"Test every configured upstream."`
+	Check     checkCmd     `cmd:"" settings:"config,log-level,log-format" help:"Test every configured upstream."`
 	Parse     parseCmd     `cmd:"" help:"Parse a stored page and print the result."`
 	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Parse all stored captures again and print what changed."`
 	Names     namesCmd     `cmd:"" help:"Test how brand names are found in answers."`
@@ -143,6 +144,23 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		Database:            c.Database,
 		AllowUnsafeDatabase: c.AllowUnsafeDatabase,
 		Settings:            file.Settings,
-		Log:                 slog.New(slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: level})),
+		Log:                 slog.New(c.logHandler(errOut, level)),
+		Version:             release,
 	}})
+}
+
+// logHandler returns the handler that writes log lines. In both formats, durations are text
+// such as 28s.
+func (c *cli) logHandler(to io.Writer, level slog.Level) slog.Handler {
+	options := &slog.HandlerOptions{Level: level}
+	if c.LogFormat == "text" {
+		return slog.NewTextHandler(to, options)
+	}
+	options.ReplaceAttr = func(_ []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() == slog.KindDuration {
+			a.Value = slog.StringValue(a.Value.String())
+		}
+		return a
+	}
+	return slog.NewJSONHandler(to, options)
 }

@@ -84,11 +84,16 @@ func makeDatabase(t *testing.T, data string) {
 // serving runs a server until the test ends and returns what it printed when it was ready.
 func serving(t *testing.T, args ...string) string {
 	t.Helper()
+	return servingWithLog(t, io.Discard, args...)
+}
+
+func servingWithLog(t *testing.T, log io.Writer, args ...string) string {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	output, printed := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), printed, io.Discard)
+		ended <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), printed, log)
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -106,6 +111,49 @@ func serving(t *testing.T, args ...string) string {
 		text.Write(chunk[:n])
 	}
 	return text.String()
+}
+
+func TestLogInJSON(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer // read after the server stopped
+	var secrets []string
+	t.Run("serve", func(t *testing.T) {
+		text := servingWithLog(t, &log, "--data", t.TempDir(), "--log-format", "json")
+		found := regexp.MustCompile(`(?s)EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n.* whsec_(\S+)\n.*#token=(\w+)`).FindStringSubmatch(text)
+		if found == nil {
+			t.Fatalf("the server prints %s", text)
+		}
+		mustRun(t, "ask", "--url", found[1], "--api-key", found[2], "chatassistant", "a private question")
+		if _, err := earshotCommand(t, "ask", "--url", found[1], "--api-key", found[2]+"0", "chatassistant", "a private question"); err == nil {
+			t.Error("a wrong key works")
+		}
+		secrets = append(found[2:], "a private question", found[2][strings.LastIndexByte(found[2], '_')+1:])
+	})
+	for _, secret := range secrets {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("%q is in the log:\n%s", secret, &log)
+		}
+	}
+	found := map[string]map[string]any{}
+	for line := range strings.Lines(log.String()) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		if _, err := time.Parse(time.RFC3339, fmt.Sprint(fields["time"])); err != nil || fields["level"] != "INFO" {
+			t.Errorf("the time or the level is wrong in %s", line)
+		}
+		found[fmt.Sprint(fields["msg"])] = fields
+	}
+	if call := found["request"]; call["route"] != "/v1/monitor/chatassistant" || call["status"] != 200.0 || call["key"] == nil || call["request"] == nil {
+		t.Errorf("the call is logged as %v", call)
+	}
+	if refused := found["request refused"]; refused["status"] != 401.0 || refused["code"] != "INVALID_API_KEY" {
+		t.Errorf("the refused call is logged as %v", refused)
+	}
+	if stop := found["stopping: waiting for running jobs"]; stop["at most"] != "28s" {
+		t.Errorf("the end is logged as %v", stop)
+	}
 }
 
 func TestFirstStartPrintsAWorkingCurlLine(t *testing.T) {

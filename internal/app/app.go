@@ -179,7 +179,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	// The document is created on demand, because that takes longer than the rest of the start.
 	openAPI := sync.OnceValues(func() ([]byte, error) { return OpenAPI(catalogue.Providers()) })
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector(), buildInfo())
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector(), buildInfo(a.cfg.Version))
 	turns := share.NewTurns(cmp.Or(a.cfg.Patience, share.Patience))
 	a.lab.Share(turns.Wait)
 	host, _ := os.Hostname() // used only as a label
@@ -231,7 +231,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	pools := a.api.Pools()
 	pools["connections"], pools["tasks"], pools["webhooks"] = a.connections, a.jobs.Places(), a.webhooks.Places
 	registry.MustRegister(gauges{a.jobs, a.store, pools, a.cfg.Log})
-	a.http = newHTTPServer(a.counted(a.api))
+	a.http = newHTTPServer(a.counted(a.api), a.cfg.Log)
 	return nil
 }
 
@@ -296,9 +296,10 @@ func (a *App) counted(handler http.Handler) http.Handler {
 	})
 }
 
-func newHTTPServer(handler http.Handler) *http.Server {
+func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 	server := &http.Server{
-		Handler: handler,
+		Handler:  handler,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		// The handlers set deadlines for reading bodies and writing responses, because a
 		// call may take minutes between the two.
 		ReadHeaderTimeout: 10 * time.Second,

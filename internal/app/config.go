@@ -75,6 +75,9 @@ type Config struct {
 	// Providers are additional providers, for a program that has its own.
 	Providers []provider.Provider
 	Log       *slog.Logger // nil means no log
+	// Version is the version of the program, for the metric earshot_build_info; "" means
+	// the version of the module.
+	Version string
 
 	// StopGrace is how long running jobs may continue after a signal. 0 means 28 s, because
 	// most supervisors kill a process after 30 s.

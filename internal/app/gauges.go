@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"runtime"
@@ -20,6 +21,7 @@ import (
 const scrapeTime = 2 * time.Second
 
 var (
+	nodeReady         = prometheus.NewDesc("earshot_ready", "0 if the node stops, cannot write to its database, or does not trust its clock.", nil, nil)
 	busyWorkers       = prometheus.NewDesc("earshot_workers_busy", "Tasks that this node runs.", nil, nil)
 	allWorkers        = prometheus.NewDesc("earshot_workers", "Tasks that this node can run at once.", nil, nil)
 	queuedTasks       = prometheus.NewDesc("earshot_tasks_queued", "Queued tasks of all organizations.", nil, nil)
@@ -38,10 +40,10 @@ var (
 )
 
 // buildInfo returns a gauge that is always 1. Its labels describe the build.
-func buildInfo() prometheus.Collector {
-	version, revision := "development", "unknown"
+func buildInfo(version string) prometheus.Collector {
+	revision := "unknown"
 	if build, ok := debug.ReadBuildInfo(); ok {
-		if build.Main.Version != "" && build.Main.Version != "(devel)" {
+		if version == "" && build.Main.Version != "(devel)" {
 			version = build.Main.Version
 		}
 		for _, s := range build.Settings {
@@ -53,7 +55,7 @@ func buildInfo() prometheus.Collector {
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name:        "earshot_build_info",
 		Help:        "Always 1. The labels name the version and the revision of this program, and its version of Go.",
-		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "goversion": runtime.Version()},
+		ConstLabels: prometheus.Labels{"version": cmp.Or(version, "development"), "revision": revision, "goversion": runtime.Version()},
 	})
 	info.Set(1)
 	return info
@@ -69,7 +71,7 @@ type gauges struct {
 
 // Describe implements prometheus.Collector.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
+	for _, d := range []*prometheus.Desc{nodeReady, busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
 		to <- d
 	}
 }
@@ -80,15 +82,12 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
+	gauge(nodeReady, oneIf(!g.jobs.Draining() && g.jobs.Ready() == nil))
 	gauge(allWorkers, float64(g.jobs.Places().Stats().Capacity))
 	gauge(busyWorkers, float64(g.jobs.Busy()))
 	ahead, err := g.store.ClockStatus()
 	gauge(clockAhead, ahead.Seconds())
-	trusted := 1.0
-	if err != nil {
-		trusted = 0
-	}
-	gauge(clockTrusted, trusted)
+	gauge(clockTrusted, oneIf(err == nil))
 	for name, pool := range g.pools {
 		s := pool.Stats()
 		gauge(sharedCapacity, float64(s.Capacity), name)
@@ -124,11 +123,15 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 					gauge(fillRate, *rate, p.Provider, string(p.Surface), f.Field, window)
 				}
 			}
-			alarm := 0.0
-			if f.State == "alarm" {
-				alarm = 1
-			}
-			gauge(extractionAlarm, alarm, p.Provider, string(p.Surface), f.Field)
+			gauge(extractionAlarm, oneIf(f.State == "alarm"), p.Provider, string(p.Surface), f.Field)
 		}
 	}
+}
+
+// oneIf returns 1 if the condition is true, and 0 otherwise.
+func oneIf(condition bool) float64 {
+	if condition {
+		return 1
+	}
+	return 0
 }

@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,6 +105,15 @@ func TestABuildWithoutARepositoryIsToldItsVersion(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), binary, "version").Output()
 	if err != nil || !strings.HasPrefix(string(out), "earshot "+testVersion) {
 		t.Errorf("it says %q, %v", out, err)
+	}
+	response, err := http.Get(start(t).url + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	metrics, err := io.ReadAll(response.Body)
+	if err != nil || !strings.Contains(string(metrics), `version="`+testVersion+`"`) {
+		t.Errorf("the metrics are %s (%v)", metrics, err)
 	}
 	for _, file := range []string{"Dockerfile", ".goreleaser.yaml"} {
 		if !strings.Contains(read(t, file), setVersion) {
