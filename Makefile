@@ -33,7 +33,7 @@ UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/mem
 	github.com/alecthomas/kong github.com/santhosh-tekuri/jsonschema/v6,-gcflags=$(p)=-race=false)
 
 # The race detector needs cgo and so a C compiler. The examples in the docs use jq, Python
-# and Node, and the dashboard is checked with axe-core.
+# and Node, the dashboard is checked with axe-core, and the alert rules with promtool.
 # Some tests run again without the race detector: parsers with large hostile documents (small
 # with the race detector) and with real captures, and a long demo. Browser tests with lab
 # pages are skipped there, since they are the same in both runs. The journeys of the dashboard
@@ -47,6 +47,7 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 	@missing=; for tool in jq:jq python3:python3 node:nodejs; do \
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
+	@command -v promtool >/dev/null || test -x bin/promtool || scripts/apt-install.sh --file usr/bin/promtool prometheus || true
 	@scripts/with-node-modules.sh true
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard

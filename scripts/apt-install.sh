@@ -3,7 +3,26 @@
 # the missing packages and fails; the caller decides what to do.
 #
 #   scripts/apt-install.sh PACKAGE...
+#   scripts/apt-install.sh --file PATH PACKAGE
+#
+# With --file, it copies one program of a package to bin/ and installs nothing: for packages
+# that would also start a service.
 set -euo pipefail
+
+if [[ $1 == --file ]]; then
+	bin=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/bin
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+	cd "$dir"
+	echo "${0##*/}: copying $2 of $3 to bin" >&2
+	if ! { apt-get download "$3" || { apt-get update && apt-get download "$3"; }; } >log 2>&1; then
+		cat log >&2
+		exit 1
+	fi
+	dpkg-deb --extract ./*.deb .
+	install -D "$2" "$bin/${2##*/}"
+	exit
+fi
 
 if [[ $(id -u) -ne 0 ]] || ! command -v apt-get >/dev/null; then
 	echo "${0##*/}: cannot install $* here (needs root and apt-get); please install it yourself" >&2

@@ -13,7 +13,7 @@ func TestLinksBetweenThePagesLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	found := 0
-	for _, p := range pages(t, "*.md", "docs/*.md", "docs/adr/*.md") {
+	for _, p := range pages(t, "*.md", "docs/*.md", "docs/adr/*.md", "deploy/*/*.md") {
 		for _, match := range link.FindAllStringSubmatch(p.prose, -1) {
 			if strings.Contains(match[1], "://") {
 				continue
@@ -26,6 +26,19 @@ func TestLinksBetweenThePagesLeadSomewhere(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("no page has a link")
+	}
+}
+
+func TestRunbooksOfAlertsExist(t *testing.T) {
+	t.Parallel()
+	links := regexp.MustCompile(`runbook: (\S+)`).FindAllStringSubmatch(read(t, "deploy/prometheus/earshot.rules.yaml"), -1)
+	if len(links) == 0 {
+		t.Error("no alert has a runbook")
+	}
+	for _, link := range links {
+		if problem := follow(t, page{}, link[1]); problem != "" {
+			t.Errorf("%s: %s", link[1], problem)
+		}
 	}
 }
 

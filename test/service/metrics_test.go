@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"earshot/internal/provider/health"
 	"earshot/internal/store/outbound"
 	"earshot/test/harness"
+	"earshot/test/harness/tool"
 )
 
 // TestMetrics reads the metrics of a node with Prometheus's own parser. The file lists
@@ -38,8 +40,9 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
+	var page []byte
 	harness.Eventually(t, "the webhook is counted", func() bool {
-		page := n.Get(t, nil, "/metrics").Has(t, "metrics", http.StatusOK).Body
+		page = n.Get(t, nil, "/metrics").Has(t, "metrics", http.StatusOK).Body
 		parser := expfmt.NewTextParser(model.LegacyValidation)
 		families, err := parser.TextToMetricFamilies(bytes.NewReader(page))
 		if err != nil {
@@ -62,4 +65,12 @@ func TestMetrics(t *testing.T) {
 	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(want)), "\n"), got); diff != "" {
 		t.Error(diff)
 	}
+	t.Run("conventions", func(t *testing.T) {
+		t.Parallel()
+		check := exec.CommandContext(t.Context(), tool.Find(t, "promtool"), "check", "metrics")
+		check.Stdin = bytes.NewReader(page)
+		if text, err := check.CombinedOutput(); err != nil || len(text) > 0 {
+			t.Errorf("%v: %s", err, text)
+		}
+	})
 }

@@ -1,0 +1,3 @@
+// Package deploy tests the files in deploy/ with the programs that read them. It contains
+// only tests.
+package deploy
