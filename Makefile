@@ -33,7 +33,8 @@ UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/mem
 	github.com/alecthomas/kong github.com/santhosh-tekuri/jsonschema/v6,-gcflags=$(p)=-race=false)
 
 # The race detector needs cgo and so a C compiler. The examples in the docs use jq, Python
-# and Node, the dashboard is checked with axe-core, and the alert rules with promtool.
+# and Node, the dashboard is checked with axe-core, and the alert rules with promtool,
+# and the systemd unit with systemd-analyze.
 # Some tests run again without the race detector: parsers with large hostile documents (small
 # with the race detector) and with real captures, and a long demo. Browser tests with lab
 # pages are skipped there, since they are the same in both runs. The journeys of the dashboard
@@ -44,7 +45,7 @@ UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/mem
 .PHONY: test
 test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
-	@missing=; for tool in jq:jq python3:python3 node:nodejs; do \
+	@missing=; for tool in jq:jq python3:python3 node:nodejs systemd-analyze:systemd; do \
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@command -v promtool >/dev/null || test -x bin/promtool || scripts/apt-install.sh --file usr/bin/promtool prometheus || true

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"earshot/test/harness/tool"
 )
 
 // decode reads a YAML file of the module.
@@ -83,16 +85,18 @@ func known[V any](things map[string]V, name string) bool {
 	return ok
 }
 
-func TestTheImagesSetVariablesThatExist(t *testing.T) {
+func TestTheImagesAndPackagesSetVariablesThatExist(t *testing.T) {
 	t.Parallel()
 	u, text := ask(t), read(t, "Dockerfile")
-	names := variablePattern.FindAllString(text, -1)
-	if len(names) == 0 {
-		t.Error("no variable is set")
-	}
-	for _, name := range names {
-		if !u.variables[name] {
-			t.Errorf("nothing reads %s", name)
+	for _, file := range []string{"Dockerfile", "packaging/environment"} {
+		names := variablePattern.FindAllString(read(t, file), -1)
+		if len(names) == 0 {
+			t.Errorf("%s sets no variable", file)
+		}
+		for _, name := range names {
+			if !u.variables[name] {
+				t.Errorf("%s: nothing reads %s", file, name)
+			}
 		}
 	}
 	for _, match := range regexp.MustCompile(`(?m)go build .* (\./\S+)|^COPY (\w+) `).FindAllStringSubmatch(text, -1) {
@@ -153,6 +157,28 @@ func TestTheUnitNamesThingsThatExist(t *testing.T) {
 			t.Errorf("%s is %v", name, settings[name])
 		}
 	}
+	// The program is not installed here.
+	unit := filepath.Join(t.TempDir(), "earshot.service")
+	if err := os.WriteFile(unit, []byte(strings.Replace(read(t, "packaging/earshot.service"), "ExecStart=earshot ", "ExecStart="+binary+" ", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := exec.CommandContext(t.Context(), tool.Find(t, "systemd-analyze"), "verify", unit).CombinedOutput()
+	if err != nil || len(text) > 0 {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, text)
+	}
+}
+
+func TestThePackagesHaveTheCompletionsOfTheProgram(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		out, err := exec.CommandContext(t.Context(), binary, "completion", shell).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.ReplaceAll(string(out), binary, "/usr/bin/earshot"); read(t, "packaging/completion/earshot."+shell) != want {
+			t.Errorf("%s should be\n%s", shell, want)
+		}
+	}
 }
 
 func TestTheReleaseNamesThingsThatExist(t *testing.T) {
@@ -164,10 +190,19 @@ func TestTheReleaseNamesThingsThatExist(t *testing.T) {
 			Env, Goos, Goarch []string
 		}
 		Archives []struct{ Files []string }
+		Nfpms    []struct {
+			Formats  []string
+			Contents []struct{ Src, Dst, Type string }
+			Scripts  map[string]string
+		}
+		Dockers []struct {
+			Flags []string
+			Args  map[string]string `yaml:"build_args"`
+		} `yaml:"dockers_v2"`
 		Checksum struct{ Algorithm string }
 	}
 	decode(t, ".goreleaser.yaml", &file)
-	if file.Version != 2 || len(file.Builds) != 1 || len(file.Archives) != 1 || file.Checksum.Algorithm != "sha256" {
+	if file.Version != 2 || len(file.Builds) != 1 || len(file.Archives) != 1 || len(file.Nfpms) != 1 || len(file.Dockers) != 2 || file.Checksum.Algorithm != "sha256" {
 		t.Fatalf("it was read as %+v", file)
 	}
 	build := file.Builds[0]
@@ -177,5 +212,32 @@ func TestTheReleaseNamesThingsThatExist(t *testing.T) {
 	}
 	for _, name := range file.Archives[0].Files {
 		exists(t, ".goreleaser.yaml", name)
+	}
+	packages := file.Nfpms[0]
+	if !slices.Equal(packages.Formats, []string{"deb", "rpm"}) || len(packages.Contents) == 0 || len(packages.Scripts) != 3 {
+		t.Errorf("the packages are %+v", packages)
+	}
+	for _, content := range packages.Contents {
+		if content.Type != "dir" {
+			exists(t, ".goreleaser.yaml", content.Src)
+		}
+	}
+	for _, script := range packages.Scripts {
+		if text, err := exec.CommandContext(t.Context(), "sh", "-n", filepath.Join(root, script)).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", script, err, text)
+		}
+	}
+	dockerfile := read(t, "Dockerfile")
+	for _, image := range file.Dockers {
+		for name := range image.Args {
+			if !regexp.MustCompile(`(?m)^ARG .*\b` + name + `=`).MatchString(dockerfile) {
+				t.Errorf("the Dockerfile has no argument %s", name)
+			}
+		}
+		for _, stage := range []string{image.Args["BINARY"], strings.TrimPrefix(image.Flags[0], "--target=")} {
+			if !strings.Contains(dockerfile, " AS "+stage+"\n") {
+				t.Errorf("the Dockerfile has no stage %q", stage)
+			}
+		}
 	}
 }
