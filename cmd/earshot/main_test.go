@@ -127,7 +127,7 @@ func TestLogInJSON(t *testing.T) {
 		if _, err := earshotCommand(t, "ask", "--url", found[1], "--api-key", found[2]+"0", "chatassistant", "a private question"); err == nil {
 			t.Error("a wrong key works")
 		}
-		secrets = append(found[2:], "a private question", found[2][strings.LastIndexByte(found[2], '_')+1:])
+		secrets = slices.Concat(found[2:], []string{"a private question", found[2][strings.LastIndexByte(found[2], '_')+1:]})
 	})
 	for _, secret := range secrets {
 		if strings.Contains(log.String(), secret) {

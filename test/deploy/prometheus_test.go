@@ -3,6 +3,7 @@ package deploy
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,12 +149,12 @@ func metrics(t *testing.T) map[string][]string {
 	all := map[string][]string{"up": {"job", "instance"}}
 	for line := range strings.Lines(string(read(t, "../service/testdata/metrics.txt"))) {
 		fields := strings.Fields(line)
-		name, labels := fields[0], append(fields[2:], "job", "instance")
-		if fields[1] == "histogram" {
-			all[name+"_count"], all[name+"_sum"], all[name+"_bucket"] = labels, labels, append(labels, "le")
-			continue
+		name, labels := fields[0], slices.Concat(fields[2:], []string{"job", "instance"})
+		if fields[1] != "histogram" {
+			all[name] = labels
+		} else {
+			all[name+"_count"], all[name+"_sum"], all[name+"_bucket"] = labels, labels, slices.Concat(labels, []string{"le"})
 		}
-		all[name] = labels
 	}
 	return all
 }
@@ -251,7 +252,7 @@ func TestDashboards(t *testing.T) {
 				if target.RefID != string(rune('A'+k)) {
 					t.Errorf("%s: query %d of %q has the id %q", d.Title, k, p.Title, target.RefID)
 				}
-				file.Groups[0].Rules = append(file.Groups[0].Rules, rule{Record: "dashboard:query", Expr: variables.Replace(target.Expr), Labels: map[string]string{"panel": d.UID + string(rune('0'+i)) + target.RefID}})
+				file.Groups[0].Rules = append(file.Groups[0].Rules, rule{Record: "dashboard:query", Expr: variables.Replace(target.Expr), Labels: map[string]string{"panel": fmt.Sprint(d.UID, p.ID, target.RefID)}})
 			}
 		}
 	}

@@ -170,7 +170,7 @@ func TestTheUnitNamesThingsThatExist(t *testing.T) {
 
 func TestThePackagesHaveTheCompletionsOfTheProgram(t *testing.T) {
 	t.Parallel()
-	for _, shell := range []string{"bash", "zsh", "fish"} {
+	for _, shell := range []string{"bash", "fish"} {
 		out, err := exec.CommandContext(t.Context(), binary, "completion", shell).Output()
 		if err != nil {
 			t.Fatal(err)

@@ -1,3 +1,0 @@
-#compdef earshot
-autoload -U +X bashcompinit && bashcompinit
-complete -o default -o bashdefault -C /usr/bin/earshot earshot
