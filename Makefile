@@ -33,8 +33,8 @@ UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/mem
 	github.com/alecthomas/kong github.com/santhosh-tekuri/jsonschema/v6,-gcflags=$(p)=-race=false)
 
 # The race detector needs cgo and so a C compiler. The examples in the docs use jq, Python
-# and Node, the dashboard is checked with axe-core, and the alert rules with promtool,
-# and the systemd unit with systemd-analyze.
+# and Node. The dashboard is checked with axe-core, alert rules with promtool, and the
+# systemd unit with systemd-analyze.
 # Some tests run again without the race detector: parsers with large hostile documents (small
 # with the race detector) and with real captures, and a long demo. Browser tests with lab
 # pages are skipped there, since they are the same in both runs. The journeys of the dashboard

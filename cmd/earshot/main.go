@@ -149,8 +149,8 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	}})
 }
 
-// logHandler returns the handler that writes log lines. In both formats, durations are text
-// such as 28s.
+// logHandler returns the handler that writes log lines. Durations are text such as 28s in both
+// formats; by default, JSON would have nanoseconds.
 func (c *cli) logHandler(to io.Writer, level slog.Level) slog.Handler {
 	options := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "text" {

@@ -233,10 +233,12 @@ func TestDashboards(t *testing.T) {
 		if d.Templating.List[0].Type != "datasource" || d.Templating.List[0].Name != "datasource" {
 			t.Errorf("%s: the first variable is not the data source", d.Title)
 		}
+		ids := map[int]bool{}
 		for i, p := range d.Panels {
-			if p.ID != i+1 || p.Title == "" || p.GridPos.W < 1 || p.GridPos.H < 1 || p.GridPos.X+p.GridPos.W > 24 {
-				t.Errorf("%s: panel %d has no title, another id, or is outside of the grid: %+v", d.Title, i+1, p)
+			if ids[p.ID] || p.Title == "" || p.GridPos.W < 1 || p.GridPos.H < 1 || p.GridPos.X+p.GridPos.W > 24 {
+				t.Errorf("%s: a panel has no title, no unique id, or is outside of the grid: %+v", d.Title, p)
 			}
+			ids[p.ID] = true
 			for _, other := range d.Panels[:i] {
 				if p.GridPos.overlaps(other.GridPos) {
 					t.Errorf("%s: %q and %q overlap", d.Title, p.Title, other.Title)
