@@ -120,6 +120,8 @@ var serviceRows = []row{
 	{name: "ready", method: "GET", path: "/readyz", status: 200, check: says(`{"status":"ready"}`)},
 	{name: "not ready", on: "draining", method: "GET", path: "/readyz", status: 503, code: "SERVICE_UNAVAILABLE"},
 	{name: "metrics", method: "GET", path: "/metrics", status: 200, media: "text/plain", check: holds("# TYPE earshot_http_request_duration_seconds histogram")},
+	{name: "metrics of a ready node", method: "GET", path: "/metrics", status: 200, media: "text/plain", check: holds("\nearshot_ready 1\n")},
+	{name: "metrics while it stops", on: "draining", method: "GET", path: "/metrics", status: 200, media: "text/plain", check: holds("\nearshot_ready 0\n")},
 	{name: "the document", method: "GET", path: "/openapi.json", status: 200, check: holds(`"openapi":"3.1.0"`)},
 	{name: "a capture", method: "GET", path: "<capture>", as: captureOp, status: 200, media: "text/html", check: holds("<html")},
 	{name: "a page that the capture lacks", method: "GET", path: "<capture2>", as: captureOp, status: 404, code: "RESOURCE_NOT_FOUND"},

@@ -101,7 +101,7 @@ func TestQueriesNameExistingMetricsAndLabels(t *testing.T) {
 	for _, d := range dashboards(t) {
 		for _, p := range d.Panels {
 			for _, target := range p.Targets {
-				queries[d.Title+", "+p.Title] = target.Expr
+				queries[d.Title+", "+p.Title+" "+target.RefID] = target.Expr
 			}
 		}
 		for _, v := range d.Templating.List {
