@@ -75,11 +75,13 @@ func (b *builder) payloads() {
 	b.extend("TaskRequest", schema.Entry{Key: "allOf", Value: rules})
 }
 
-// details adds the shape of the details for each error code.
+// details adds the shape of the details for each error code, and how to handle it.
 func (b *builder) details() {
 	var shapes, rules []schema.Map
 	var none []earshot.Code
+	var advice schema.Map
 	for _, code := range earshot.CodeInternal.Values() {
+		advice.Set(string(code), code.NextStep())
 		details := code.Details()
 		if details == nil {
 			none = append(none, code)
@@ -93,6 +95,7 @@ func (b *builder) details() {
 	b.types.Components.Set("ErrorDetails", object(
 		"description", "Additional data about an error; its code decides the shape.", "anyOf", shapes,
 	))
+	b.extend("Code", schema.Entry{Key: "x-next-step", Value: advice})
 	b.extend("Error", schema.Entry{Key: "allOf", Value: rules})
 	b.extend("ErrorBody", schema.Entry{Key: "allOf", Value: rules})
 }
