@@ -1,12 +1,12 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"earshot"
+	"earshot/internal/schema"
 )
 
 // progressEvery is the interval of progress notifications. Clients that rely on them time
@@ -24,9 +25,9 @@ const progressEvery = 10 * time.Second
 // call sends the API request of a tool call. An error of the API becomes a result for the
 // model to read; only a canceled call returns an error.
 func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	path, body, err := t.request(req.Params.Arguments)
-	if err != nil {
-		return failed(err.Error(), nil), nil
+	path, body, problem := t.request(req.Params.Arguments)
+	if problem != nil {
+		return refused(&earshot.ErrorBody{Code: problem.Code, Message: problem.Message, Details: problem.Details}, ""), nil
 	}
 	stop := report(ctx, req)
 	status, answer, header, err := api.Call(ctx, t.method, path, body)
@@ -35,13 +36,17 @@ func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return failed(err.Error(), nil), nil
+		return failed(err.Error()), nil
 	case status != http.StatusOK:
-		return refused(status, answer), nil
+		var response earshot.ErrorResponse
+		if json.Unmarshal(answer, &response) != nil || response.Error.Code == "" {
+			return failed(fmt.Sprintf("the response, with status %d, is not from Earshot", status)), nil
+		}
+		return refused(&response.Error, header.Get("Retry-After")), nil
 	}
 	result, err := t.result(answer)
 	if err != nil {
-		return failed(fmt.Sprintf("the response of the service cannot be read: %v", err), nil), nil
+		return failed(fmt.Sprintf("the response of the service cannot be read: %v", err)), nil
 	}
 	result.Meta = usage(header)
 	return result, nil
@@ -49,33 +54,46 @@ func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (
 
 // request returns the path and the body of the API request. It does not validate the
 // arguments, because the API does.
-func (t *tool) request(arguments json.RawMessage) (path string, body any, err error) {
+func (t *tool) request(arguments json.RawMessage) (path string, body any, problem *earshot.Error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	if t.method == http.MethodPost {
+	if t.hasBody && t.query == nil && !strings.Contains(t.path, "{") {
 		return t.path, arguments, nil
 	}
-	var named map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(arguments))
-	decoder.UseNumber() // a float64 would be written with an exponent
-	if err := decoder.Decode(&named); err != nil {
-		return "", nil, fmt.Errorf("%s: the arguments must be an object", earshot.CodeValidation)
+	var named map[string]json.RawMessage
+	if err := json.Unmarshal(arguments, &named); err != nil {
+		return "", nil, schema.Invalid("body", "the arguments must be an object")
 	}
 	path, query := t.path, url.Values{}
 	for name, value := range named {
-		text := fmt.Sprint(value)
-		if place := "{" + name + "}"; strings.Contains(t.path, place) && text != "" && text != "." && text != ".." { // a dot would change the path
+		text := string(value)
+		_ = json.Unmarshal(value, &text) // otherwise the text of a number or a boolean
+		place := "{" + name + "}"
+		switch {
+		case strings.Contains(t.path, place):
+			if text == "" || text == "." || text == ".." { // a dot would change the path
+				continue
+			}
 			path = strings.Replace(path, place, url.PathEscape(text), 1)
+		case !t.hasBody || slices.Contains(t.query, name):
+			query.Set(name, text)
+		default:
 			continue
 		}
-		query.Set(name, text)
+		delete(named, name)
 	}
 	if _, name, missing := strings.Cut(path, "{"); missing {
 		name, _, _ = strings.Cut(name, "}")
-		return "", nil, fmt.Errorf("%s: %s is required", earshot.CodeValidation, name)
+		return "", nil, schema.Invalid(name, "is required")
 	}
-	return path + "?" + query.Encode(), nil, nil
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	if t.hasBody {
+		body = named
+	}
+	return path, body, nil
 }
 
 // result returns the tool's result for a successful response.
@@ -101,39 +119,36 @@ func (t *tool) result(answer []byte) (*sdk.CallToolResult, error) {
 	return result, nil
 }
 
-// refused returns the tool's result for an error of the API.
-func refused(status int, answer []byte) *sdk.CallToolResult {
-	var envelope struct {
-		Error json.RawMessage `json:"error"`
-	}
-	var failure struct {
-		Code      earshot.Code    `json:"code"`
-		Message   string          `json:"message"`
-		Details   json.RawMessage `json:"details"`
-		RequestID string          `json:"requestId"`
-	}
-	if json.Unmarshal(answer, &envelope) != nil || json.Unmarshal(envelope.Error, &failure) != nil || failure.Code == "" {
-		return failed(fmt.Sprintf("the response, with status %d, is not from Earshot", status), nil)
-	}
+// refused returns the tool's result for an error of the API, in words for the model and as
+// data in _meta: structuredContent must match the tool's output schema, also in an error.
+func refused(failure *earshot.ErrorBody, retryAfter string) *sdk.CallToolResult {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s (request %s)", failure.Code, failure.Message, failure.RequestID)
+	fmt.Fprintf(&text, "%s: %s", failure.Code, failure.Message)
+	if failure.RequestID != "" {
+		fmt.Fprintf(&text, " (request %s)", failure.RequestID)
+	}
+	details, _ := json.Marshal(failure.Details) // it was decoded from JSON, or is a list of problems
 	var problems []earshot.FieldProblem
-	if json.Unmarshal(failure.Details, &problems) == nil {
+	if failure.Code == earshot.CodeValidation && json.Unmarshal(details, &problems) == nil {
 		for _, p := range problems {
 			fmt.Fprintf(&text, "\n- %s: %s", p.Field, p.Message)
 		}
-	} else if len(failure.Details) > 0 {
-		fmt.Fprintf(&text, "\n%s", failure.Details)
+	} else if failure.Details != nil {
+		fmt.Fprintf(&text, "\ndetails: %s", details)
 	}
-	return failed(text.String(), envelope.Error)
+	if retryAfter != "" {
+		fmt.Fprintf(&text, "\nRetry-After: %s", retryAfter)
+	}
+	if advice := failure.Code.NextStep(); advice != "" {
+		fmt.Fprintf(&text, "\nWhat to do: %s.", advice)
+	}
+	result := failed(text.String())
+	result.Meta = sdk.Meta{"earshot/error": failure}
+	return result
 }
 
-func failed(text string, structured json.RawMessage) *sdk.CallToolResult {
-	result := &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
-	if structured != nil {
-		result.StructuredContent = structured
-	}
-	return result
+func failed(text string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
 
 // usage returns the request id and the credits in the headers of a response.

@@ -225,7 +225,7 @@ func TestSchemasAreSimple(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range list.Tools {
-		schema, err := json.Marshal(tool.InputSchema)
+		schema, err := json.Marshal([]any{tool.InputSchema, tool.OutputSchema})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,17 +250,28 @@ func TestSchemasAreSimple(t *testing.T) {
 
 func TestInvalidOpenAPIDocumentIsAnError(t *testing.T) {
 	t.Parallel()
-	const operations = `"paths":{"/v1/monitor/a":{"post":{"summary":"x","requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/A"}}}}}}}`
-	for name, document := range map[string]string{
-		"nothing":   ``,
-		"no object": `[]`,
-		"empty":     `{}`,
-		"missing":   `{` + operations + `}`,
-		"cyclic":    `{` + operations + `,"components":{"schemas":{"A":{"$ref":"#/components/schemas/A"}}}}`,
-		"nested":    `{` + operations + `,"components":{"schemas":{"A":{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"}}}}}}`,
+	// with returns a document whose one tool has these schemas as input and output.
+	with := func(input, output, components string) string {
+		return `{"paths":{"/a":{"post":{"x-tool":"a","requestBody":{"content":{"application/json":{"schema":` + input + `}}},
+			"responses":{"200":{"content":{"application/json":{"schema":` + output + `}}}}}}},"components":{"schemas":` + components + `}}`
+	}
+	const object, ref = `{"type":"object"}`, `{"$ref":"#/components/schemas/A"}`
+	if _, err := mcp.New(mcp.Config{OpenAPI: []byte(with(ref, ref, `{"A":`+object+`}`))}); err != nil {
+		t.Fatalf("a valid document: %v", err)
+	}
+	for name, c := range map[string]struct{ document, want string }{
+		"nothing":          {``, "unexpected end"},
+		"no object":        {`[]`, "cannot unmarshal"},
+		"no tools":         {`{}`, "has no tools"},
+		"missing input":    {with(ref, object, `{}`), "there is no #/components/schemas/A"},
+		"missing output":   {with(object, ref, `{}`), "there is no #/components/schemas/A"},
+		"cyclic":           {with(ref, object, `{"A":`+ref+`}`), "nested more than"},
+		"nested":           {with(object, ref, `{"A":{"type":"object","properties":{"a":`+ref+`}}}`), "nested more than"},
+		"input is a text":  {with(`{"type":"string"}`, object, `{}`), "instead of an object"},
+		"output is a text": {with(object, `{"type":"string"}`, `{}`), "instead of an object"},
 	} {
-		if _, err := mcp.New(mcp.Config{OpenAPI: []byte(document), Providers: []string{"a"}}); err == nil {
-			t.Errorf("%s is taken for a description", name)
+		if _, err := mcp.New(mcp.Config{OpenAPI: []byte(c.document)}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
 }

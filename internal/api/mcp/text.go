@@ -111,3 +111,20 @@ func creditsText(credits *earshot.Credits) string {
 	return fmt.Sprintf("%d credits are left, %d of them reserved for running calls; the plan %s grants %d on %s.",
 		credits.Remaining, credits.Held, credits.Plan, credits.PerCycle, credits.CycleResetsAt.Format(time.DateOnly))
 }
+
+// taskText returns the task's status and its result.
+func taskText(answer []byte) (string, error) {
+	var record earshot.TaskRecord
+	if err := json.Unmarshal(answer, &record); err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("Task %s (%s): %s", record.Task.ID, record.Task.TaskType, record.Task.Status)
+	if record.Error != nil {
+		text += "\n\n" + string(record.Error)
+	}
+	if record.Result == nil {
+		return text, nil
+	}
+	result, err := resultText(record.Result)
+	return text + "\n\n" + result, err
+}

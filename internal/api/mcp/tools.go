@@ -2,8 +2,8 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,47 +13,40 @@ import (
 
 // tool is an MCP tool that calls one operation of the API.
 type tool struct {
-	name        string
-	method      string
-	path        string
-	isProvider  bool   // asks a provider, which costs credits
-	wrap        string // the field for an answer that is not an object, otherwise ""
-	schema      string // the name of the input's schema, if the operation also accepts lists
-	text        func(answer []byte) (string, error)
-	description string
-	input       map[string]any
+	sdk.Tool
+	method     string
+	path       string
+	scope      string   // the scope that a key needs
+	isProvider bool     // asks a provider
+	query      []string // the names of the arguments that belong into the query
+	hasBody    bool
+	wrap       string // the field for an answer that is not an object, otherwise ""
+	text       func(answer []byte) (string, error)
 }
 
-// lookups are the tools other than the providers. The input and the result of a tool must
-// be objects.
-var lookups = []tool{
-	{name: "countries", method: http.MethodGet, path: "/v1/countries", wrap: "countries", text: textOf(countriesText)},
-	{name: "states", method: http.MethodGet, path: "/v1/states", wrap: "states", text: textOf(statesText)},
-	{name: "quote", method: http.MethodPost, path: "/v1/quote", schema: "TaskRequest", text: textOf(quoteText)},
-	{name: "credits", method: http.MethodGet, path: "/v1/credits", text: textOf(creditsText)},
+// texts write the results of tools for a model. The other tools return JSON.
+var texts = map[string]func(answer []byte) (string, error){
+	"countries": textOf(countriesText),
+	"states":    textOf(statesText),
+	"quote":     textOf(quoteText),
+	"credits":   textOf(creditsText),
+	"task":      taskText,
 
-	{name: "trackers", method: http.MethodGet, path: "/v1/trackers", text: textOf(trackersText)},
-	{name: "tracker", method: http.MethodGet, path: "/v1/trackers/{name}", text: textOf(trackerText)},
-	{name: "tracker_sweeps", method: http.MethodGet, path: "/v1/trackers/{name}/sweeps", text: textOf(sweepsText)},
-	{name: "tracker_answers", method: http.MethodGet, path: "/v1/trackers/{name}/answers", text: textOf(answersText)},
-	{name: "tracker_answer", method: http.MethodGet, path: "/v1/trackers/{name}/answers/{id}", text: answerText},
-	{name: "tracker_metrics", method: http.MethodGet, path: "/v1/trackers/{name}/metrics", text: textOf(metricsText)},
-	{name: "tracker_compare", method: http.MethodGet, path: "/v1/trackers/{name}/compare", text: textOf(compareText)},
-	{name: "tracker_searches", method: http.MethodGet, path: "/v1/trackers/{name}/searches", text: textOf(searchesText)},
-	{name: "tracker_diff", method: http.MethodGet, path: "/v1/trackers/{name}/diff", text: textOf(diffText)},
-	{name: "tracker_discover", method: http.MethodGet, path: "/v1/trackers/{name}/discover", text: textOf(discoverText)},
-	{name: "tracker_reviews", method: http.MethodGet, path: "/v1/trackers/{name}/reviews", text: textOf(reviewsText)},
-	{name: "tracker_alerts", method: http.MethodGet, path: "/v1/trackers/{name}/alerts", text: textOf(alertsText)},
-}
-
-// definition returns the description of the tool for the client.
-func (t *tool) definition() *sdk.Tool {
-	return &sdk.Tool{
-		Name:        t.name,
-		Description: t.description,
-		InputSchema: t.input,
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: !t.isProvider, OpenWorldHint: &t.isProvider},
-	}
+	"trackers":         textOf(trackersText),
+	"tracker":          textOf(trackerText),
+	"tracker_apply":    textOf(appliedText),
+	"tracker_state":    textOf(trackerLine),
+	"tracker_run":      textOf(startedText),
+	"tracker_sweeps":   textOf(sweepsText),
+	"tracker_answers":  textOf(answersText),
+	"tracker_answer":   answerText,
+	"tracker_metrics":  textOf(metricsText),
+	"tracker_compare":  textOf(compareText),
+	"tracker_searches": textOf(searchesText),
+	"tracker_diff":     textOf(diffText),
+	"tracker_discover": textOf(discoverText),
+	"tracker_reviews":  textOf(reviewsText),
+	"tracker_alerts":   textOf(alertsText),
 }
 
 // description is the part of the OpenAPI document from which the tools are generated.
@@ -61,29 +54,46 @@ type description struct {
 	Info struct {
 		Version string `json:"version"`
 	} `json:"info"`
-	Paths map[string]struct {
-		Get  operation `json:"get"`
-		Post operation `json:"post"`
-	} `json:"paths"`
+	Paths      map[string]map[string]operation `json:"paths"` // by path and method
 	Components struct {
 		Schemas map[string]any `json:"schemas"`
 	} `json:"components"`
 }
 
 type operation struct {
+	Tool        string `json:"x-tool"` // "" for an operation that is not a tool
+	Provider    string `json:"x-provider"`
+	Scope       string `json:"x-scope"`
 	Summary     string `json:"summary"`
 	Description string `json:"description"`
-	Parameters  []struct {
+	SDK         struct {
+		Idempotent bool `json:"idempotent"`
+	} `json:"x-sdk"`
+	Parameters []struct {
 		Name        string         `json:"name"`
+		In          string         `json:"in"`
 		Description string         `json:"description"`
 		Required    bool           `json:"required"`
 		Schema      map[string]any `json:"schema"`
 	} `json:"parameters"`
-	RequestBody struct {
-		Content map[string]struct {
-			Schema any `json:"schema"`
-		} `json:"content"`
-	} `json:"requestBody"`
+	RequestBody content            `json:"requestBody"`
+	Responses   map[string]content `json:"responses"` // by status
+}
+
+type content struct {
+	Content map[string]struct {
+		Schema map[string]any `json:"schema"`
+	} `json:"content"`
+}
+
+// schema returns the schema of the JSON content. If it accepts one object or a list of
+// them, schema returns the object's.
+func (c content) schema() map[string]any {
+	schema := c.Content["application/json"].Schema
+	if variants, ok := schema["oneOf"].([]any); ok && len(variants) > 0 {
+		schema, _ = variants[0].(map[string]any)
+	}
+	return schema
 }
 
 func read(openAPI []byte) (*description, error) {
@@ -94,134 +104,65 @@ func read(openAPI []byte) (*description, error) {
 	return d, nil
 }
 
-// tools returns the tools: the named providers, or all providers, and the lookups.
+// tools returns the tools of the API. If providers is not nil, other providers have none.
 func (d *description) tools(providers []string) ([]*tool, error) {
-	if providers == nil {
-		providers = d.providers()
-	}
 	var tools []*tool
-	for _, name := range providers {
-		tools = append(tools, &tool{
-			name: strings.ReplaceAll(name, "/", "_"), method: http.MethodPost, path: "/v1/monitor/" + name, isProvider: true, text: resultText,
-		})
-	}
-	for _, lookup := range lookups {
-		tools = append(tools, &lookup)
-	}
-	for _, t := range tools {
-		if err := d.describe(t); err != nil {
-			return nil, fmt.Errorf("describe the tool %s: %w", t.name, err)
+	for path, methods := range d.Paths {
+		for method, o := range methods {
+			if o.Tool == "" || o.Provider != "" && providers != nil && !slices.Contains(providers, o.Provider) {
+				continue
+			}
+			t, err := d.tool(strings.ToUpper(method), path, &o)
+			if err != nil {
+				return nil, fmt.Errorf("describe the tool %s: %w", o.Tool, err)
+			}
+			tools = append(tools, t)
 		}
+	}
+	if tools == nil {
+		return nil, errors.New("the OpenAPI document has no tools")
 	}
 	return tools, nil
 }
 
-// providers returns the providers in the OpenAPI document.
-func (d *description) providers() []string {
-	schema, _ := d.Components.Schemas["Provider"].(map[string]any)
-	list, _ := schema["enum"].([]any)
-	names := []string{}
-	for _, entry := range list {
-		if name, ok := entry.(string); ok {
-			names = append(names, name)
-		}
+// tool returns the tool of an operation.
+func (d *description) tool(method, path string, o *operation) (t *tool, err error) {
+	t = &tool{method: method, path: path, scope: o.Scope, isProvider: o.Provider != "", text: texts[o.Tool]}
+	t.Name, t.Title, t.Description = o.Tool, o.Summary, o.Summary+". "+strings.TrimSpace(o.Description)
+	if t.InputSchema, err = d.input(t, o); err != nil {
+		return nil, err
 	}
-	return names
+	answer := o.Responses["200"].schema()
+	if t.isProvider {
+		t.Description += " This costs credits."
+		answer = field(answer, "result")
+		t.text = resultText
+	}
+	if t.text == nil {
+		t.text = func(answer []byte) (string, error) { return string(answer), nil }
+	}
+	if answer["type"] == "array" {
+		t.wrap = t.Name
+		answer = map[string]any{"type": "object", "required": []any{t.wrap}, "properties": map[string]any{t.wrap: answer}}
+	}
+	if t.OutputSchema, err = d.output(answer); err != nil {
+		return nil, err
+	}
+	// A POST that is not idempotent starts work that asks providers.
+	asks := t.isProvider || method == http.MethodPost && !o.SDK.Idempotent
+	overwrites := method == http.MethodPut || method == http.MethodDelete
+	t.Annotations = &sdk.ToolAnnotations{
+		ReadOnlyHint:    t.isProvider || o.Scope == "read",
+		DestructiveHint: &overwrites,
+		IdempotentHint:  !asks,
+		OpenWorldHint:   &asks,
+	}
+	return t, nil
 }
 
-// describe sets the tool's description and its input schema.
-func (d *description) describe(t *tool) error {
-	o := d.Paths[t.path].Post
-	if t.method == http.MethodGet {
-		o = d.Paths[t.path].Get
-	}
-	if o.Summary == "" {
-		return fmt.Errorf("%s %s is not described", t.method, t.path)
-	}
-	t.description = o.Summary + ". " + o.Description
-	schema := o.RequestBody.Content["application/json"].Schema
-	switch {
-	case t.schema != "":
-		schema = map[string]any{"$ref": "#/components/schemas/" + t.schema}
-	case t.method == http.MethodGet:
-		schema = o.query()
-	}
-	resolved, err := d.resolve(schema, 0)
-	if err != nil {
-		return err
-	}
-	var ok bool
-	if t.input, ok = resolved.(map[string]any); !ok {
-		return fmt.Errorf("the input is %T instead of an object", resolved)
-	}
-	return nil
-}
-
-// query returns the schema of an operation's parameters.
-func (o *operation) query() any {
-	properties, required := map[string]any{}, []any{}
-	for _, p := range o.Parameters {
-		property := maps.Clone(p.Schema)
-		property["description"] = p.Description
-		properties[p.Name] = property
-		if p.Required {
-			required = append(required, p.Name)
-		}
-	}
-	return map[string]any{"type": "object", "additionalProperties": false, "properties": properties, "required": required}
-}
-
-// maxDepth is deeper than any schema of a request.
-const maxDepth = 50
-
-// resolve returns a copy of a schema with references replaced by their targets and without
-// conditions. Many clients support neither, and the API validates the input.
-func (d *description) resolve(schema any, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("a schema is nested more than %d deep", maxDepth)
-	}
-	switch schema := schema.(type) {
-	case map[string]any:
-		return d.resolveObject(schema, depth)
-	case []any:
-		list := make([]any, len(schema))
-		for i, element := range schema {
-			var err error
-			if list[i], err = d.resolve(element, depth+1); err != nil {
-				return nil, err
-			}
-		}
-		return list, nil
-	default:
-		return schema, nil
-	}
-}
-
-func (d *description) resolveObject(schema map[string]any, depth int) (any, error) {
-	object := maps.Clone(schema)
-	if reference, ok := schema["$ref"].(string); ok {
-		referred, ok := d.Components.Schemas[strings.TrimPrefix(reference, "#/components/schemas/")].(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("there is no %s", reference)
-		}
-		object = maps.Clone(referred)
-		for name, value := range schema {
-			if name != "$ref" {
-				object[name] = value // keywords next to a reference are more specific
-			}
-		}
-		return d.resolve(object, depth+1)
-	}
-	for name, value := range object {
-		if slices.Contains([]string{"if", "then", "else", "allOf", "dependentSchemas"}, name) {
-			delete(object, name)
-			continue
-		}
-		resolved, err := d.resolve(value, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		object[name] = resolved
-	}
-	return object, nil
+// field returns the schema of a property.
+func field(schema map[string]any, name string) map[string]any {
+	properties, _ := schema["properties"].(map[string]any)
+	property, _ := properties[name].(map[string]any)
+	return property
 }

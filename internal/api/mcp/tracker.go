@@ -62,6 +62,32 @@ func trackerText(t *earshot.Tracker) string {
 	return b.String()
 }
 
+func appliedText(a *earshot.TrackerApplied) string {
+	var b strings.Builder
+	switch {
+	case a.DryRun:
+		b.WriteString("Dry run, nothing was stored. ")
+	case a.Created:
+		b.WriteString("Created. ")
+	case !a.Changed:
+		b.WriteString("Nothing changed. ")
+	}
+	fmt.Fprintf(&b, "%s; at most %d credits per month", trackerLine(&a.Tracker), a.Tracker.Cost.Month)
+	list(&b, "Changes", a.Changes, func(c earshot.TrackerChange) string { return c.Kind + " " + c.Part + ": " + c.What })
+	list(&b, "Warnings", a.Warnings, func(warning string) string { return warning })
+	list(&b, "Series that break", a.Breaks, func(s earshot.SeriesBreak) string { return s.Series + ": " + s.Reason })
+	list(&b, "Next sweeps", a.Tracker.NextSlots, func(slot earshot.ComingSlot) string { return slot.Slot })
+	return b.String()
+}
+
+func startedText(s *earshot.SweepStarted) string {
+	text := "Started sweep "
+	if s.Replayed {
+		text = "This key already started sweep "
+	}
+	return text + sweepLine(&s.Sweep)
+}
+
 func list[T any](b *strings.Builder, title string, items []T, name func(T) string) {
 	if len(items) == 0 {
 		return

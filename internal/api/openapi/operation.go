@@ -31,6 +31,7 @@ func (b *builder) textOf(operation api.Operation) (*provider.Definition, *operat
 			return nil, nil, fmt.Errorf("read the prose of %s: %w", about.Name, err)
 		}
 		text.ID = "monitor" + about.TypeName()
+		text.Tool = strings.ReplaceAll(about.Name, "/", "_")
 		text.Tag, text.Answer = "Search", "The results."
 		if reflect.TypeOf(about.Result) == reflect.TypeFor[earshot.Answer]() {
 			text.Tag, text.Answer = "Assistants", "The answer."
@@ -57,6 +58,9 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 		entry.Set("x-provider", about.Name)
 		entry.Set("x-task-type", about.TaskType)
 		entry.Set("x-text-field", about.TextField())
+	}
+	if text.Tool != "" {
+		entry.Set("x-tool", text.Tool)
 	}
 	if text.SDK != "" {
 		described, err := clientMethod(o, text.SDK)
