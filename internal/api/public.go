@@ -19,7 +19,7 @@ import (
 )
 
 // publicOperations returns the operations without a key: health, metrics, the OpenAPI
-// document, captures and the dashboard.
+// document, the texts for agents and crawlers, captures and the dashboard.
 func publicOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/healthz", Public: true, Vital: true},
@@ -29,6 +29,7 @@ func publicOperations() []Operation {
 		operation(Operation{Method: "GET", Path: "/readyz", Public: true, Vital: true}, (*Server).ready),
 		{Method: "GET", Path: "/metrics", Public: true, Vital: true, serve: (*Server).serveMetrics},
 		{Method: "GET", Path: "/openapi.json", Public: true, serve: (*Server).openAPI},
+		{Method: "GET", Path: "/llms.txt", Public: true, serve: (*Server).llms},
 		{Method: "GET", Path: "/robots.txt", Public: true, serve: (*Server).robots},
 		{Method: "GET", Path: "/captures/{id}/{page}", Public: true, serve: (*Server).capture},
 		{Method: "GET", Path: "/{$}", Public: true, serve: (*Server).dashboard},
@@ -61,6 +62,16 @@ func (s *Server) openAPI(c *call) error {
 		return err
 	}
 	c.write(http.StatusOK, "application/json", description)
+	return nil
+}
+
+// llms introduces the API to AI agents.
+func (s *Server) llms(c *call) error {
+	introduction, err := s.LLMs()
+	if err != nil {
+		return err
+	}
+	c.write(http.StatusOK, "text/plain; charset=utf-8", []byte(introduction))
 	return nil
 }
 

@@ -81,6 +81,7 @@ type Config struct {
 	// Planned is called when a webhook was scheduled to be sent again.
 	Planned   func()
 	OpenAPI   func() ([]byte, error) // the OpenAPI document as JSON
+	LLMs      func() (string, error) // the introduction for AI agents
 	Dashboard http.Handler           // serves /, /docs and /assets/
 	MCP       http.Handler           // serves AI agents with a valid key
 	Metrics   *prometheus.Registry

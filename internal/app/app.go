@@ -226,7 +226,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
 		Exchange: a.signIn, BaseURL: a.BaseURL, TrustedProxies: a.cfg.TrustedProxies, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
-		Turns: turns, OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Tracer: a.tracer, Log: a.cfg.Log,
+		Turns: turns, OpenAPI: openAPI, LLMs: sync.OnceValues(func() (string, error) { return introduction(catalogue.Providers()) }), Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Tracer: a.tracer, Log: a.cfg.Log,
 	})
 	pools := a.api.Pools()
 	pools["connections"], pools["tasks"], pools["webhooks"] = a.connections, a.jobs.Places(), a.webhooks.Places

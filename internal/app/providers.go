@@ -67,6 +67,15 @@ func OpenAPI(providers []provider.Provider) ([]byte, error) {
 	return json.Marshal(document)
 }
 
+// introduction returns the introduction of the API for AI agents.
+func introduction(providers []provider.Provider) (string, error) {
+	document, err := openapi.Document(providers)
+	if err != nil {
+		return "", err
+	}
+	return openapi.LLMs(document)
+}
+
 // providers returns the built-in providers and the providers of the configuration.
 func (c Config) providers(engine serp.Engine) []provider.Provider {
 	return append(providers(engine, c.Settings.models()), c.Providers...)

@@ -353,6 +353,7 @@ var undocumented = map[string]string{
 	"GET /share/{token}":  "the page of a share link, for people",
 	"POST /share/{token}": "the form for its password",
 	"GET /robots.txt":     "for crawlers",
+	"GET /llms.txt":       "introduces AI agents to the API",
 	"POST /mcp":           "the MCP protocol, described in docs/mcp.md; its tools call the API",
 	"GET /mcp":            "there are no sessions to listen to, which the protocol wants to be said by a 405",
 	"DELETE /mcp":         "likewise, nor to end",

@@ -7,6 +7,7 @@
 //	component.go  the schemas that depend on the list of providers
 //	prose.go      reads prose.yaml
 //	tables.go     the Markdown tables of the docs
+//	llms.go       the introduction for AI agents, llms.txt
 //	typescript.go the types of the dashboard
 //	goclient.go   the methods of the Go client
 //	generate/     the command that writes the generated files

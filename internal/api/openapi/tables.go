@@ -3,6 +3,7 @@ package openapi
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,15 +11,15 @@ import (
 	"earshot"
 	"earshot/internal/api"
 	"earshot/internal/provider"
+	"earshot/internal/schema"
 )
 
-// Tables returns the Markdown tables of the docs that list providers or errors, by the
-// names in their markers, such as <!-- table: providers -->.
-func Tables(providers []provider.Provider) map[string]string {
+// Tables returns the Markdown tables of the docs that list providers, errors or tools, by
+// the names in their markers, such as <!-- table: providers -->.
+func Tables(providers []provider.Provider, document schema.Map) map[string]string {
 	asked := table{head: "| Product | `POST /v1/monitor/…` | Returns | Credits |"}
 	items := table{head: "| Item | Credits | |"}
 	apis := table{head: "| Name | Asks for | Address | Default model | Place |"}
-	tools := table{head: "| Tool | |"}
 	var known []string
 	for _, p := range providers {
 		about := p.Definition()
@@ -27,7 +28,6 @@ func Tables(providers []provider.Provider) map[string]string {
 		for _, price := range about.Prices {
 			items.add("`"+about.Name+"."+price.Item+"`", fmt.Sprint(price.Credits), price.For)
 		}
-		tools.add("`"+strings.ReplaceAll(about.Name, "/", "_")+"`", about.Summary)
 		for _, api := range about.APIs {
 			if !slices.Contains(known, api.Name) {
 				known = append(known, api.Name)
@@ -38,7 +38,7 @@ func Tables(providers []provider.Provider) map[string]string {
 	asked.add("Google redirect links", "`websearch/goto`", "the destination of a redirect link", "0")
 	items.add("`surcharge.sync`", "0", "a synchronous call")
 	items.add("`surcharge.state`", "0", "a request that names a state")
-	return map[string]string{"errors": errorTable(), "providers": asked.text(), "prices": items.text(), "apis": apis.text(), "tools": tools.text()}
+	return map[string]string{"errors": errorTable(), "providers": asked.text(), "prices": items.text(), "apis": apis.text(), "tools": toolTable(document)}
 }
 
 // errorTable lists the error codes and how to handle each of them.
@@ -52,6 +52,22 @@ func errorTable() string {
 		codes.add("`"+string(code)+"`", status, detailNames(code), code.NextStep())
 	}
 	return codes.text()
+}
+
+// toolTable lists the MCP tools by the scope that they need.
+func toolTable(document schema.Map) string {
+	byScope := map[string][]string{}
+	for _, o := range operations(document) {
+		if name := o.Get("x-tool"); name != nil {
+			scope := fmt.Sprint(o.Get("x-scope"))
+			byScope[scope] = append(byScope[scope], fmt.Sprintf("`%s`", name))
+		}
+	}
+	tools := table{head: "| Scope | Tools |"}
+	for _, scope := range slices.Sorted(maps.Keys(byScope)) {
+		tools.add("`"+scope+"`", strings.Join(byScope[scope], ", "))
+	}
+	return tools.text()
 }
 
 // detailNames returns the names of the fields of a code's details.

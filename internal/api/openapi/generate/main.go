@@ -83,12 +83,17 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := docs(openapi.Tables(app.Providers()))
+	files, err := docs(openapi.Tables(app.Providers(), document))
 	if err != nil {
 		return nil, err
 	}
 	files["internal/api/openapi/comments.json"] = append(described, '\n')
 	files["docs/openapi.yaml"] = text
+	introduction, err := openapi.LLMs(document)
+	if err != nil {
+		return nil, err
+	}
+	files["docs/llms.txt"] = []byte(introduction)
 	files["internal/api/dashboard/web/src/api.gen.ts"] = []byte(openapi.TypeScript(document))
 	if files["client/operation_gen.go"], err = openapi.GoClient(sources.Operations, document); err != nil {
 		return nil, err
