@@ -42,6 +42,10 @@ func TestMCPClientStartsTheProgram(t *testing.T) {
 	if result := called(t, session, "credits", `{}`); result.IsError || !strings.Contains(textOf(result), "249995 credits are left") {
 		t.Errorf("then %s", textOf(result))
 	}
+	const definition = `{"name":"tents","dryRun":true,"prompts":["best tents"],"targets":[{"provider":"websearch","country":"US"}]}`
+	if result := called(t, session, "tracker_apply", definition); result.IsError || !strings.HasPrefix(textOf(result), "Dry run, nothing was stored. tents ") {
+		t.Errorf("applying says %s", textOf(result))
+	}
 	if err := session.Close(); err != nil {
 		t.Errorf("the program ended with %v", err)
 	}

@@ -82,13 +82,15 @@ func said(result *sdk.CallToolResult) string {
 	return text.Text
 }
 
-// toolError is the error that a result carries for programs.
+// toolError returns the code of the error in a result, which must say what to do.
 func toolError(t *testing.T, result *sdk.CallToolResult) earshot.Code {
 	t.Helper()
-	object, _ := result.StructuredContent.(map[string]any)
+	object, _ := result.Meta["earshot/error"].(map[string]any)
 	code, _ := object["code"].(string)
 	id, _ := object["requestId"].(string)
-	if !result.IsError || id == "" || !strings.HasPrefix(said(result), code+": ") || !strings.Contains(said(result), id) {
+	advice := earshot.Code(code).NextStep()
+	if !result.IsError || id == "" || result.StructuredContent != nil || advice == "" ||
+		!strings.HasPrefix(said(result), code+": ") || !strings.Contains(said(result), id) || !strings.HasSuffix(said(result), "\nWhat to do: "+advice+".") {
 		t.Errorf("the error is %+v and says %q", object, said(result))
 	}
 	return earshot.Code(code)
@@ -104,48 +106,19 @@ func questions() map[string]string {
 	return all
 }
 
-// lookups are the names of the tools that ask no provider.
-var lookups = []string{
-	"countries", "credits", "quote", "states", "tracker", "tracker_alerts", "tracker_answer", "tracker_answers", "tracker_compare",
-	"tracker_diff", "tracker_discover", "tracker_metrics", "tracker_reviews", "tracker_searches", "tracker_sweeps", "trackers",
-}
-
-func TestAnAgentFindsAToolForEachProvider(t *testing.T) {
-	t.Parallel()
-	n := harness.Start(t)
-	asking := questions()
-	want := slices.Sorted(slices.Values(slices.AppendSeq(slices.Clone(lookups), maps.Keys(asking))))
-	for _, revision := range revisions {
-		list, err := agent(t, n, n.First, revision).ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, tool := range list.Tools {
-			names = append(names, tool.Name)
-			if _, asks := asking[tool.Name]; tool.Annotations == nil || !tool.Annotations.ReadOnlyHint || *tool.Annotations.OpenWorldHint != asks {
-				t.Errorf("%s is annotated %+v", tool.Name, tool.Annotations)
-			}
-		}
-		if slices.Sort(names); !slices.Equal(names, want) {
-			t.Errorf("%s: the tools are %q, want %q", revision, names, want)
-		}
-	}
-}
-
 func TestAHiddenProviderHasNoTool(t *testing.T) {
 	t.Parallel()
 	released := false
 	n := harness.Start(t, func(cfg *app.Config) {
 		cfg.Settings.Providers = map[string]app.ProviderSettings{"chatassistant": {Released: &released}}
 	})
-	list, err := agent(t, n, n.First, "").ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
+	want := slices.Concat(slices.Collect(maps.Values(tools))...)
+	for name := range questions() {
+		if name != "chatassistant" {
+			want = append(want, name)
+		}
 	}
-	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions())-1+len(lookups) {
-		t.Errorf("there are %d tools", len(list.Tools))
-	}
+	checkNames(t, "hidden", listTools(t, agent(t, n, n.First, "")), want)
 }
 
 // TestAnAgentGetsWhatTheAPIGives asks each provider both ways.
@@ -280,7 +253,7 @@ func readTrackers(t *testing.T, n *harness.Node) {
 			t.Errorf("%s: %s\n%s\nwant %s", call, said(result), structured, api)
 		}
 	}
-	if result := use(t, session, "tracker_answer", `{"name":"tents","id":""}`); !result.IsError || !strings.Contains(said(result), "id is required") {
+	if result := use(t, session, "tracker_answer", `{"name":"tents","id":""}`); !result.IsError || !strings.Contains(said(result), "\n- id: is required\nWhat to do: ") {
 		t.Errorf("without an id it says %s", said(result))
 	}
 	if code := toolError(t, use(t, session, "tracker", `{"name":"../credits"}`)); code != earshot.CodeNotFound {
@@ -310,23 +283,36 @@ func TestAnAgentIsRefusedLikeAnybody(t *testing.T) {
 	reader := n.Key(t, rich, time.Time{}, account.ScopeRead)
 	occupied := n.Organization(t, "busy", 500)
 	n.Hang(t, occupied)
+	n.Submit(t, occupied, harness.GoodTask)
+	limited := n.Key(t, rich, time.Time{}, account.ScopeMonitor)
+	n.Send(t, n.Admin(t, rich), http.MethodPatch, "/v1/keys/"+limited.Key.ID, `{"creditsPerDay":1}`).Has(t, "limit", http.StatusOK)
+	keyed := n.Organization(t, "many", 1000)
+	task := n.Submit(t, keyed, harness.ChatTask("tents", harness.IdempotencyKey("tents")))
+	n.Send(t, keyed, http.MethodPut, "/v1/trackers/tents", `{"prompts":["best tents"],"targets":[{"provider":"genassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
 	for name, c := range map[string]struct {
 		as              *app.Account
 		tool, arguments string
 		code            earshot.Code
 		says            string
 	}{
-		"scope":      {reader, "chatassistant", question, earshot.CodeNoPermission, `"requiredScope":"monitor"`},
-		"credits":    {n.Organization(t, "lite", 4), "chatassistant", question, earshot.CodeNoCredits, `"remaining":4`},
-		"slots":      {occupied, "chatassistant", question, earshot.CodeConcurrencyLimit, `"limit":1`},
-		"field":      {rich, "chatassistant", `{"prompt":"","country":"ZZ","colour":1}`, earshot.CodeValidation, "\n- colour: "},
-		"twice":      {rich, "chatassistant", `{"prompt":"tents","country":"US","country":"US"}`, earshot.CodeValidation, "\n- "},
-		"no object":  {rich, "chatassistant", `[1]`, earshot.CodeValidation, "\n- body: "},
-		"too long":   {rich, "chatassistant", `{"prompt":"` + strings.Repeat("x", 10_001) + `","country":"US"}`, earshot.CodeValidation, "\n- prompt: "},
-		"model":      {rich, "countries", `{"model":"../credits?"}`, earshot.CodeValidation, "\n- model: "},
-		"not a text": {rich, "states", `{"country":{"$ref":"US"}}`, earshot.CodeValidation, "\n- country: "},
-		"upstream":   {rich, "chatassistant", `{"prompt":"tents [[status=503]]","country":"US"}`, earshot.CodeUpstream, `"unavailable"`},
-		"garbage":    {rich, "websearch", `{"query":"tents [[garbage]]","country":"US"}`, earshot.CodeUpstream, `"unreadable"`},
+		"scope":       {reader, "chatassistant", question, earshot.CodeNoPermission, `"requiredScope":"monitor"`},
+		"hidden":      {reader, "tracker_run", `{"name":"tents"}`, earshot.CodeNoPermission, `"requiredScope":"track"`},
+		"budget":      {limited, "chatassistant", question, earshot.CodeKeyBudget, `"ceiling":1`},
+		"queue":       {occupied, "task_submit", harness.GoodTask, earshot.CodeQueueLimit, `"remainingCapacity":0`},
+		"twice a key": {keyed, "task_submit", harness.ChatTask("hats", harness.IdempotencyKey("tents")), earshot.CodeAlreadyExists, `"taskId":"` + task.ID},
+		"state":       {keyed, "tracker_run", `{"name":"tents","repeat":true}`, earshot.CodeConflict, "repeat"},
+		"definition":  {keyed, "tracker_apply", `{"name":"tents","prompts":[]}`, earshot.CodeValidation, "\n- targets: "},
+		"no tracker":  {keyed, "tracker_delete", `{"name":"hats"}`, earshot.CodeNotFound, `"id":"hats"`},
+		"credits":     {n.Organization(t, "lite", 4), "chatassistant", question, earshot.CodeNoCredits, `"remaining":4`},
+		"slots":       {occupied, "chatassistant", question, earshot.CodeConcurrencyLimit, `"limit":1`},
+		"field":       {rich, "chatassistant", `{"prompt":"","country":"ZZ","colour":1}`, earshot.CodeValidation, "\n- colour: "},
+		"twice":       {rich, "chatassistant", `{"prompt":"tents","country":"US","country":"US"}`, earshot.CodeValidation, "\n- "},
+		"no object":   {rich, "chatassistant", `[1]`, earshot.CodeValidation, "\n- body: "},
+		"too long":    {rich, "chatassistant", `{"prompt":"` + strings.Repeat("x", 10_001) + `","country":"US"}`, earshot.CodeValidation, "\n- prompt: "},
+		"model":       {rich, "countries", `{"model":"../credits?"}`, earshot.CodeValidation, "\n- model: "},
+		"not a text":  {rich, "states", `{"country":{"$ref":"US"}}`, earshot.CodeValidation, "\n- country: "},
+		"upstream":    {rich, "chatassistant", `{"prompt":"tents [[status=503]]","country":"US"}`, earshot.CodeUpstream, `"unavailable"`},
+		"garbage":     {rich, "websearch", `{"query":"tents [[garbage]]","country":"US"}`, earshot.CodeUpstream, `"unreadable"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := use(t, agent(t, n, c.as, ""), c.tool, c.arguments)

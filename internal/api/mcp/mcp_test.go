@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -215,6 +216,34 @@ func TestLongCallReportsProgress(t *testing.T) {
 		}
 		_ = session.Close() // within the bubble
 	})
+}
+
+func TestToolsWithoutScopeAreHidden(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]struct{ credits, run bool }{
+		`{"success":true,"session":{"scopes":["read"]}}`:         {true, false},
+		`{"success":true,"session":{"scopes":["track"]}}`:        {false, true},
+		`{"success":true,"session":{"scopes":["read","track"]}}`: {true, true},
+		`{"success":true,"session":{"scopes":[]}}`:               {false, false},
+		`{"success":true,"session":null}`:                        {true, true}, // a call says that the key is not valid
+		`<html>`:                                                 {true, true},
+	} {
+		list, err := connect(t, standIn(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method+" "+r.URL.Path != "GET /v1/session" || r.Header.Get("Authorization") != "Bearer ear_live_secret" {
+				t.Errorf("it sends %s %s %v", r.Method, r.URL, r.Header)
+			}
+			_, _ = io.WriteString(w, answer)
+		}), nil).ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := func(name string) bool {
+			return slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == name })
+		}
+		if has("credits") != want.credits || has("tracker_run") != want.run {
+			t.Errorf("%s: credits %t, tracker_run %t", answer, has("credits"), has("tracker_run"))
+		}
+	}
 }
 
 // The schemas of the tools contain no keywords that many clients do not support.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"earshot"
 )
 
 // tool is an MCP tool that calls one operation of the API.
@@ -47,6 +49,10 @@ var texts = map[string]func(answer []byte) (string, error){
 	"tracker_discover": textOf(discoverText),
 	"tracker_reviews":  textOf(reviewsText),
 	"tracker_alerts":   textOf(alertsText),
+
+	"tracker_cancel_sweep": textOf(func(c *earshot.SweepCancelResult) string { return sweepLine(&c.Sweep) }),
+	"alert_acknowledge":    textOf(func(a *earshot.AlertAcknowledged) string { return alertLine(&a.Alert) }),
+	"review_mark":          textOf(func(m *earshot.ReviewMarked) string { return reviewLine(&m.Review) }),
 }
 
 // description is the part of the OpenAPI document from which the tools are generated.
