@@ -157,7 +157,8 @@ func TestAnAgentTracksABrand(t *testing.T) {
 
 	var applied earshot.TrackerApplied
 	text := g.use(t, "tracker_apply", `{"dryRun":true,`+shoes+`}`, &applied)
-	if !applied.DryRun || applied.Tracker.Cost.Sweep == 0 || !strings.Contains(text, fmt.Sprintf("at most %d credits per month", applied.Tracker.Cost.Month)) {
+	if !applied.DryRun || applied.Tracker.Cost.Sweep == 0 || !strings.Contains(text, "Next sweeps:\n- "+applied.Tracker.NextSlots[0].Slot) ||
+		!strings.Contains(text, fmt.Sprintf("the schedule costs at most %d credits per month", applied.Tracker.Cost.Month)) {
 		t.Errorf("a dry run says %s", text)
 	}
 	g.says(t, "trackers", "", "There are no trackers.")

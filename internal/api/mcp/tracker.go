@@ -72,7 +72,7 @@ func appliedText(a *earshot.TrackerApplied) string {
 	case !a.Changed:
 		b.WriteString("Nothing changed. ")
 	}
-	fmt.Fprintf(&b, "%s; at most %d credits per month", trackerLine(&a.Tracker), a.Tracker.Cost.Month)
+	fmt.Fprintf(&b, "%s; the schedule costs at most %d credits per month", trackerLine(&a.Tracker), a.Tracker.Cost.Month)
 	list(&b, "Changes", a.Changes, func(c earshot.TrackerChange) string { return c.Kind + " " + c.Part + ": " + c.What })
 	list(&b, "Warnings", a.Warnings, func(warning string) string { return warning })
 	list(&b, "Series that break", a.Breaks, func(s earshot.SeriesBreak) string { return s.Series + ": " + s.Reason })
