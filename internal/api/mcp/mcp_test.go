@@ -19,6 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"earshot"
 	"earshot/internal/api/mcp"
 )
 
@@ -142,6 +143,26 @@ func TestResponseOfAnotherServerIsAToolError(t *testing.T) {
 	}
 }
 
+// Each error says what to do. Its data is not in structuredContent, which clients compare
+// with the tool's output schema.
+func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	var code earshot.Code
+	session := connect(t, standIn(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "5")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, `{"success":false,"error":{"code":"`+string(code)+`","message":"no","requestId":"r1"}}`)
+	}), nil)
+	for _, code = range earshot.CodeInternal.Values() {
+		want := string(code) + ": no (request r1)\nRetry-After: 5\nWhat to do: " + code.NextStep() + "."
+		result := ask(t, session)
+		data, _ := result.Meta["earshot/error"].(map[string]any)
+		if !result.IsError || text(result) != want || result.StructuredContent != nil || data["code"] != string(code) {
+			t.Errorf("it says %q, with the data %v", text(result), data)
+		}
+	}
+}
+
 func TestUnreachableServiceIsAToolError(t *testing.T) {
 	t.Parallel()
 	closed := httptest.NewServer(http.NotFoundHandler())
@@ -252,6 +273,10 @@ func TestSchemasAreSimple(t *testing.T) {
 	list, err := connect(t, mcp.Remote{}, nil).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	const budget = 120_000 // agents pay for every byte
+	if whole, err := json.Marshal(list); err != nil || len(whole) > budget {
+		t.Errorf("the list of tools has %d bytes (%v)", len(whole), err)
 	}
 	for _, tool := range list.Tools {
 		schema, err := json.Marshal([]any{tool.InputSchema, tool.OutputSchema})
