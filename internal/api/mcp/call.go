@@ -15,7 +15,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"earshot"
-	"earshot/internal/schema"
 )
 
 // progressEvery is the interval of progress notifications. Clients that rely on them time
@@ -27,7 +26,7 @@ const progressEvery = 10 * time.Second
 func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	path, body, problem := t.request(req.Params.Arguments)
 	if problem != nil {
-		return refused(&earshot.ErrorBody{Code: problem.Code, Message: problem.Message, Details: problem.Details}, ""), nil
+		return refused(problem, ""), nil
 	}
 	stop := report(ctx, req)
 	status, answer, header, err := api.Call(ctx, t.method, path, body)
@@ -38,11 +37,7 @@ func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (
 	case err != nil:
 		return failed(err.Error()), nil
 	case status != http.StatusOK:
-		var response earshot.ErrorResponse
-		if json.Unmarshal(answer, &response) != nil || response.Error.Code == "" {
-			return failed(fmt.Sprintf("the response, with status %d, is not from Earshot", status)), nil
-		}
-		return refused(&response.Error, header.Get("Retry-After")), nil
+		return failure(status, answer, header), nil
 	}
 	result, err := t.result(answer)
 	if err != nil {
@@ -54,7 +49,7 @@ func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (
 
 // request returns the path and the body of the API request. It does not validate the
 // arguments, because the API does.
-func (t *tool) request(arguments json.RawMessage) (path string, body any, problem *earshot.Error) {
+func (t *tool) request(arguments json.RawMessage) (path string, body any, problem *earshot.ErrorBody) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
@@ -63,7 +58,7 @@ func (t *tool) request(arguments json.RawMessage) (path string, body any, proble
 	}
 	var named map[string]json.RawMessage
 	if err := json.Unmarshal(arguments, &named); err != nil {
-		return "", nil, schema.Invalid("body", "the arguments must be an object")
+		return "", nil, invalid("body", "must be an object")
 	}
 	path, query := t.path, url.Values{}
 	for name, value := range named {
@@ -85,7 +80,7 @@ func (t *tool) request(arguments json.RawMessage) (path string, body any, proble
 	}
 	if _, name, missing := strings.Cut(path, "{"); missing {
 		name, _, _ = strings.Cut(name, "}")
-		return "", nil, schema.Invalid(name, "is required")
+		return "", nil, invalid(name, "is required")
 	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -119,31 +114,48 @@ func (t *tool) result(answer []byte) (*sdk.CallToolResult, error) {
 	return result, nil
 }
 
-// refused returns the tool's result for an error of the API, in words for the model and as
-// data in _meta: structuredContent must match the tool's output schema, also in an error.
-func refused(failure *earshot.ErrorBody, retryAfter string) *sdk.CallToolResult {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s", failure.Code, failure.Message)
-	if failure.RequestID != "" {
-		fmt.Fprintf(&text, " (request %s)", failure.RequestID)
+// invalid returns the error for an invalid argument.
+func invalid(field, message string) *earshot.ErrorBody {
+	return &earshot.ErrorBody{
+		Code: earshot.CodeValidation, Message: field + ": " + message, Timestamp: earshot.Timestamp{Time: time.Now()},
+		Details: []earshot.FieldProblem{{Field: field, Message: message}},
 	}
-	details, _ := json.Marshal(failure.Details) // it was decoded from JSON, or is a list of problems
+}
+
+// failure returns the tool's result for a response with an error status.
+func failure(status int, answer []byte, header http.Header) *sdk.CallToolResult {
+	var response earshot.ErrorResponse
+	if json.Unmarshal(answer, &response) != nil || response.Error.Code == "" {
+		return failed(fmt.Sprintf("the response, with status %d, is not from Earshot", status))
+	}
+	return refused(&response.Error, header.Get("Retry-After"))
+}
+
+// refused returns the tool's result for an error, in words for the model and as data in
+// _meta: some clients compare structuredContent with the tool's output schema in errors, too.
+func refused(reason *earshot.ErrorBody, retryAfter string) *sdk.CallToolResult {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %s", reason.Code, reason.Message)
+	if reason.RequestID != "" {
+		fmt.Fprintf(&text, " (request %s)", reason.RequestID)
+	}
+	details, _ := json.Marshal(reason.Details) // it was decoded from JSON, or is a list of problems
 	var problems []earshot.FieldProblem
-	if failure.Code == earshot.CodeValidation && json.Unmarshal(details, &problems) == nil {
+	if reason.Code == earshot.CodeValidation && json.Unmarshal(details, &problems) == nil {
 		for _, p := range problems {
 			fmt.Fprintf(&text, "\n- %s: %s", p.Field, p.Message)
 		}
-	} else if failure.Details != nil {
+	} else if reason.Details != nil {
 		fmt.Fprintf(&text, "\ndetails: %s", details)
 	}
 	if retryAfter != "" {
 		fmt.Fprintf(&text, "\nRetry-After: %s", retryAfter)
 	}
-	if advice := failure.Code.NextStep(); advice != "" {
+	if advice := reason.Code.NextStep(); advice != "" {
 		fmt.Fprintf(&text, "\nWhat to do: %s.", advice)
 	}
 	result := failed(text.String())
-	result.Meta = sdk.Meta{"earshot/error": failure}
+	result.Meta = sdk.Meta{"earshot/error": reason}
 	return result
 }
 

@@ -20,7 +20,7 @@ type tool struct {
 	path       string
 	scope      string   // the scope that a key needs
 	isProvider bool     // asks a provider
-	query      []string // the names of the arguments that belong into the query
+	query      []string // the names of the arguments that are parameters of the query
 	hasBody    bool
 	wrap       string // the field for an answer that is not an object, otherwise ""
 	text       func(answer []byte) (string, error)

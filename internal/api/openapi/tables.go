@@ -60,7 +60,7 @@ func toolTable(document schema.Map) string {
 	for _, o := range operations(document) {
 		if name := o.Get("x-tool"); name != nil {
 			scope := fmt.Sprint(o.Get("x-scope"))
-			byScope[scope] = append(byScope[scope], fmt.Sprintf("`%s`", name))
+			byScope[scope] = append(byScope[scope], "`"+fmt.Sprint(name)+"`")
 		}
 	}
 	tools := table{head: "| Scope | Tools |"}
