@@ -49,7 +49,7 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@command -v promtool >/dev/null || test -x bin/promtool || scripts/apt-install.sh --file usr/bin/promtool prometheus || true
-	@scripts/with-node-modules.sh true
+	@scripts/with-node-modules.sh $(WEB) true
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
 
@@ -64,7 +64,7 @@ lint: ## Check format, code, module files, generated files, and the dashboard's 
 	$(GO) run ./internal/api/openapi/generate -check
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	@scripts/with-node-modules.sh sh -c '(cd $(WEB) && $(BIOME) check --error-on-warnings && \
+	@scripts/with-node-modules.sh $(WEB) sh -c '(cd $(WEB) && $(BIOME) check --error-on-warnings && \
 		! LC_ALL=C.UTF-8 grep -rnE --include="*.ts" --include="*.tsx" --exclude=api.gen.ts ".{121}" src test) && $(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
 		{ diff -rq $$dir $(DIST) || { echo "make web would change the bundle"; exit 1; }; }'
 	@$(MAKE) -s web-test
@@ -72,7 +72,7 @@ lint: ## Check format, code, module files, generated files, and the dashboard's 
 .PHONY: fmt
 fmt: ## Format the code
 	$(TOOL) golangci-lint fmt
-	@scripts/with-node-modules.sh sh -c 'cd $(WEB) && $(BIOME) format --write'
+	@scripts/with-node-modules.sh $(WEB) sh -c 'cd $(WEB) && $(BIOME) format --write'
 
 # -benchtime 1x: one run of a queue benchmark processes a whole backlog.
 .PHONY: bench
@@ -114,10 +114,10 @@ JSX  := {"compilerOptions":{"jsx":"react","jsxFactory":"h","jsxFragmentFactory":
 BUNDLE := $(TOOL) esbuild --bundle --minify --format=esm --target=es2022 --log-level=warning --legal-comments=none --outdir=$(DIST)
 .PHONY: web
 web: ## Bundle the dashboard's pages into internal/api/dashboard/dist
-	@scripts/with-node-modules.sh $(BUNDLE) app=$(WEB)/src/main.tsx --tsconfig-raw='$(JSX)' --inject:$(WEB)/src/jsx.ts
-	@scripts/with-node-modules.sh $(BUNDLE) live=$(WEB)/src/live.worker.ts
+	@scripts/with-node-modules.sh $(WEB) $(BUNDLE) app=$(WEB)/src/main.tsx --tsconfig-raw='$(JSX)' --inject:$(WEB)/src/jsx.ts
+	@scripts/with-node-modules.sh $(WEB) $(BUNDLE) live=$(WEB)/src/live.worker.ts
 
 .PHONY: web-test
 web-test: ## Test the dashboard's modules that need no browser, in Node
-	@scripts/with-node-modules.sh sh -c 'dir=$$(mktemp -d) && $(TOOL) esbuild $(WEB)/test/all.ts --bundle --platform=node --format=esm \
+	@scripts/with-node-modules.sh $(WEB) sh -c 'dir=$$(mktemp -d) && $(TOOL) esbuild $(WEB)/test/all.ts --bundle --platform=node --format=esm \
 		--log-level=warning --outfile=$$dir/all.mjs && node --test --test-reporter=dot $$dir/all.mjs; status=$$?; rm -rf $$dir; exit $$status'

@@ -87,7 +87,7 @@ func axe(t *testing.T) string {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)
 		}
-		t.Skip("axe-core is not installed: scripts/with-node-modules.sh true")
+		t.Skip("axe-core is not installed: scripts/with-node-modules.sh internal/api/dashboard/web true")
 	}
 	return string(source)
 }

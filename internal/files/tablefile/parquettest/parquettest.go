@@ -22,7 +22,7 @@ func Read(t *testing.T, root, file string) (rows []map[string]any) {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)
 		}
-		t.Skip("Node or hyparquet is not installed: scripts/with-node-modules.sh true")
+		t.Skip("Node or hyparquet is not installed: scripts/with-node-modules.sh internal/api/dashboard/web true")
 	}
 	command := exec.CommandContext(t.Context(), "node", root+"/internal/files/tablefile/parquettest/read.mjs", file) //nolint:gosec // the test's own file
 	command.Stderr = os.Stderr
