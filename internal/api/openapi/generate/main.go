@@ -94,12 +94,19 @@ func generate() (map[string][]byte, error) {
 		return nil, err
 	}
 	files["docs/llms.txt"] = []byte(introduction)
-	files["internal/api/dashboard/web/src/api.gen.ts"] = []byte(openapi.TypeScript(document))
+	types := []byte(openapi.TypeScript(document))
+	files["internal/api/dashboard/web/src/api.gen.ts"] = types
+	files["sdk/typescript/src/types.gen.ts"] = types
+	methods, err := openapi.TypeScriptClient(document)
+	if err != nil {
+		return nil, err
+	}
+	files["sdk/typescript/src/methods.gen.ts"] = []byte(methods)
 	if files["client/operation_gen.go"], err = openapi.GoClient(sources.Operations, document); err != nil {
 		return nil, err
 	}
-	methods, client := goCode(app.Providers())
-	for path, code := range map[string][]byte{"request_gen.go": methods, "client/provider_gen.go": client} {
+	requests, client := goCode(app.Providers())
+	for path, code := range map[string][]byte{"request_gen.go": requests, "client/provider_gen.go": client} {
 		if files[path], err = format.Source(code); err != nil {
 			return nil, fmt.Errorf("format %s: %w", path, err)
 		}
