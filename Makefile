@@ -50,6 +50,7 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@command -v promtool >/dev/null || test -x bin/promtool || scripts/apt-install.sh --file usr/bin/promtool prometheus || true
 	@scripts/with-node-modules.sh $(WEB) true
+	@scripts/with-node-modules.sh sdk/typescript true
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
 
@@ -58,7 +59,7 @@ generate: ## Write the files that are generated from the API's types and the pro
 	$(GO) run ./internal/api/openapi/generate
 
 .PHONY: lint
-lint: ## Check format, code, module files, generated files, and the dashboard's format, code, types and modules
+lint: ## Check format, code, module files, generated files, and format, code and types of the dashboard and the TypeScript client
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(TOOL) golangci-lint run
 	$(GO) run ./internal/api/openapi/generate -check
@@ -68,11 +69,14 @@ lint: ## Check format, code, module files, generated files, and the dashboard's 
 		! LC_ALL=C.UTF-8 grep -rnE --include="*.ts" --include="*.tsx" --exclude=api.gen.ts ".{121}" src test) && $(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
 		{ diff -rq $$dir $(DIST) || { echo "make web would change the bundle"; exit 1; }; }'
 	@$(MAKE) -s web-test
+	@scripts/with-node-modules.sh $(WEB) scripts/with-node-modules.sh sdk/typescript sh -c 'cd sdk/typescript && \
+		../../$(WEB)/$(BIOME) check --error-on-warnings && node_modules/.bin/tsc --noEmit && \
+		! LC_ALL=C.UTF-8 grep -rnE --include="*.ts" --exclude="*.gen.ts" ".{121}" src test'
 
 .PHONY: fmt
 fmt: ## Format the code
 	$(TOOL) golangci-lint fmt
-	@scripts/with-node-modules.sh $(WEB) sh -c 'cd $(WEB) && $(BIOME) format --write'
+	@scripts/with-node-modules.sh $(WEB) sh -c 'cd $(WEB) && $(BIOME) format --write && cd $(CURDIR)/sdk/typescript && $(CURDIR)/$(WEB)/$(BIOME) format --write'
 
 # -benchtime 1x: one run of a queue benchmark processes a whole backlog.
 .PHONY: bench
@@ -103,6 +107,10 @@ soak: ## Overload a node, then kill nodes for about an hour (1,000 cycles on SQL
 
 .PHONY: check
 check: lint test ## Run lint and test, as CI does
+
+.PHONY: sdk-typescript
+sdk-typescript:
+	@scripts/with-node-modules.sh sdk/typescript scripts/pack-typescript.sh dist
 
 # The dashboard's bundle is committed, so that building the service needs only Go. esbuild
 # is a Go program; the libraries come from the npm registry.

@@ -61,12 +61,13 @@ export class Transport {
           "check the option url, or EARSHOT_URL",
       );
     }
-    const key = (options.key ?? environment("EARSHOT_API_KEY") ?? "").trim(); // a key read from a file often ends in a line break
-    if (!key)
-      throw new TypeError("there is no API key: pass the option key, or set the environment variable EARSHOT_API_KEY");
+    // A key read from a file often ends in a line break.
+    const key = (options.key ?? environment("EARSHOT_API_KEY") ?? "").trim();
+    if (!key) throw new TypeError("there is no API key: pass the option key, or set EARSHOT_API_KEY");
     this.#base = url.replace(/\/+$/, "");
     this.#headers = { Authorization: `Bearer ${key}`, "User-Agent": options.userAgent ?? userAgent };
-    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init)); // browsers refuse fetch with another `this`
+    // Browsers refuse to call fetch as a method of another object.
+    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#retries = options.retries ?? defaultRetries;
   }
 
@@ -168,7 +169,8 @@ export class Transport {
 
   /** Returns the error for a response that is not from Earshot. */
   #stranger({ status, type }: Response, retryAfter = 0): EarshotError {
-    const answer = type === "opaqueredirect" ? "a redirect" : `status ${status}`; // browsers hide the status of a redirect
+    // Browsers hide the status of a redirect.
+    const answer = type === "opaqueredirect" ? "a redirect" : `status ${status}`;
     const message = `the server at ${this.#base} is not Earshot: it answered with ${answer}`;
     return new EarshotError({ code: "", message, status, retryAfter });
   }

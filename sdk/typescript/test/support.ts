@@ -1,18 +1,30 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 import { Client, type ClientOptions } from "earshot";
 
 /** Starts a server for the time of the tests, and returns its URL. */
-export async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(handler).listen(0, "127.0.0.1");
-  await once(server, "listening");
+export async function serve(handler: RequestListener): Promise<string> {
+  const { server, url } = await listen(handler);
   after(() => {
     server.close();
     server.closeAllConnections();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
+}
+
+/** Returns the URL of a server that has stopped. */
+export async function closedPort(): Promise<string> {
+  const { server, url } = await listen();
+  await once(server.close(), "close");
+  return url;
+}
+
+async function listen(handler?: RequestListener): Promise<{ server: Server; url: string }> {
+  const server = createServer(handler).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 /** Answers one request. */

@@ -102,6 +102,9 @@ func generate() (map[string][]byte, error) {
 		return nil, err
 	}
 	files["sdk/typescript/src/methods.gen.ts"] = []byte(methods)
+	if files["sdk/typescript/package.json"], err = withVersion("sdk/typescript/package.json", document); err != nil {
+		return nil, err
+	}
 	if files["client/operation_gen.go"], err = openapi.GoClient(sources.Operations, document); err != nil {
 		return nil, err
 	}
@@ -129,6 +132,18 @@ func docs(tables map[string]string) (map[string][]byte, error) {
 		files[path] = text
 	}
 	return files, nil
+}
+
+var jsonVersion = regexp.MustCompile(`"version": "[^"]*"`)
+
+// withVersion returns a JSON file with the version of the document.
+func withVersion(path string, document schema.Map) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	info, _ := document.Get("info").(schema.Map)
+	return jsonVersion.ReplaceAll(text, fmt.Appendf(nil, `"version": %q`, info.Get("version"))), nil
 }
 
 // openAPI returns the document as YAML. Parts of operations and of components are on
