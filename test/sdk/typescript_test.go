@@ -56,9 +56,12 @@ func TestTypeScript(t *testing.T) {
 		t.Fatalf("the tests are %q, %v", tests, err)
 	}
 	// Node.js 18 has no global crypto without this option; later versions ignore it.
-	s.run("node", append([]string{"--experimental-global-webcrypto", "--test"}, tests...)...)
+	const crypto = "--experimental-global-webcrypto"
+	s.run("node", append([]string{crypto, "--test"}, tests...)...)
 	for _, name := range examples {
-		s.run("node", filepath.Join(s.dir, "out", "readme", name+".js"))
+		if s.run("node", crypto, filepath.Join(s.dir, "out", "readme", name+".js")) == "" {
+			t.Errorf("%s of the README prints nothing", name)
+		}
 	}
 }
 
@@ -69,14 +72,16 @@ type script struct {
 	env []string
 }
 
-// run runs a program and fails the test if the program fails.
-func (s script) run(name string, args ...string) {
+// run runs a program and returns its output. It fails the test if the program fails.
+func (s script) run(name string, args ...string) string {
 	s.t.Helper()
 	command := exec.CommandContext(s.t.Context(), name, args...)
 	command.Env = append(os.Environ(), s.env...)
-	if text, err := command.CombinedOutput(); err != nil {
+	text, err := command.CombinedOutput()
+	if err != nil {
 		s.t.Fatalf("%s %q: %v\n%s", name, args, err, text)
 	}
+	return string(text)
 }
 
 func (s script) write(name, text string) {

@@ -81,8 +81,13 @@ test("a task is submitted and waited for", async () => {
       error.taskId === failing.id && error.details.service === "chatassistant" && error.record?.task.status === "FAILED"
     );
   });
-  const slow = await client.tasks.submit("chatassistant", { prompt: "hats [[delay=10m]]", country: "US" });
-  await assert.rejects(slow.wait({ timeout: 1 }), { name: "TimeoutError" });
+});
+
+test("waiting ends with its timeout", async () => {
+  const record = { success: true, task: { id: "7", finishedAt: null }, credits: {} };
+  const { client: other } = await replying([says(200, JSON.stringify(record))]);
+  const unfinished = await other.tasks.submit("chatassistant", { prompt: "hats", country: "US" });
+  await assert.rejects(unfinished.wait({ timeout: 300 }), { name: "TimeoutError" });
 });
 
 test("many tasks are waited for", async () => {

@@ -17,7 +17,8 @@ export async function serve(handler: RequestListener): Promise<string> {
 /** Returns the URL of a server that has stopped. */
 export async function closedPort(): Promise<string> {
   const { server, url } = await listen();
-  await once(server.close(), "close");
+  server.close();
+  await once(server, "close");
   return url;
 }
 
