@@ -95,7 +95,7 @@ func (s script) write(name, text string) {
 	}
 }
 
-var scriptBlock = regexp.MustCompile("(?ms)^```ts\n(.*?)^```$")
+var scriptBlock = regexp.MustCompile("(?s)\n```ts\n(.*?\n)```\n")
 
 // examples writes each TypeScript block of a README to a file, and returns the files' names.
 func (s script) examples(readme string) (names []string) {

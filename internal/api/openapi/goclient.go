@@ -72,15 +72,21 @@ func (m *method) comment(out *bytes.Buffer, document schema.Map) {
 		description += fmt.Sprintf(" The key needs the scope %s.", m.Scope)
 	}
 	fmt.Fprintf(out, "\n// %s calls %s %s: %v.\n//\n", m.Client.Name, m.Method, m.Path, entry.Get("summary"))
-	line := "//"
-	for _, word := range strings.Fields(description) {
+	out.WriteString(commentLines("//", description))
+}
+
+// commentLines returns a text as lines of a comment, each after the prefix.
+func commentLines(prefix, text string) string {
+	var out strings.Builder
+	line := prefix
+	for _, word := range strings.Fields(text) {
 		if len(line)+len(word) > 96 {
 			out.WriteString(line + "\n")
-			line = "//"
+			line = prefix
 		}
 		line += " " + word
 	}
-	out.WriteString(line + "\n")
+	return out.String() + line + "\n"
 }
 
 // input sets the parameters of the method, and the expressions of the path and the body.

@@ -13,24 +13,16 @@ import (
 )
 
 // TypeScriptClient returns the generated part of the TypeScript client: a class with the
-// methods of each group of operations, the class of the client, the types of queries, and
-// the providers and webhooks. The names of methods are in `x-sdk`. The
-// file imports its other types from the result of TypeScript.
+// methods of each group of operations, the class of the client's own methods, the types of
+// queries, and tables of the providers and the webhooks. Methods are named in `x-sdk`. The
+// file imports the types of components from the file that TypeScript returns.
 func TypeScriptClient(document schema.Map) (string, error) {
 	c := &scriptClient{document: document, imports: map[string]bool{"TaskType": true}, groups: map[string]*strings.Builder{"": {}}}
-	var providers, taskTypes strings.Builder
 	paths, _ := document.Get("paths").(schema.Map)
 	for _, path := range paths {
 		methods, _ := path.Value.(schema.Map)
 		for _, method := range methods {
 			operation, _ := method.Value.(schema.Map)
-			if provider, ok := operation.Get("x-provider").(string); ok {
-				media, _ := okContent(operation).Get("application/json").(schema.Map)
-				shape, _ := media.Get("schema").(schema.Map)
-				fmt.Fprintf(&providers, "%s  %q: { request: %s; result: %s };\n", comment(operation, "  "), provider,
-					c.body(operation), c.typeOf(c.property(shape, "result")))
-				fmt.Fprintf(&taskTypes, "  %q: %q,\n", provider, operation.Get("x-task-type"))
-			}
 			if err := c.add(strings.ToUpper(method.Key), path.Key, operation); err != nil {
 				return "", fmt.Errorf("%s %s: %w", strings.ToUpper(method.Key), path.Key, err)
 			}
@@ -46,14 +38,15 @@ func TypeScriptClient(document schema.Map) (string, error) {
 		fmt.Fprintf(&out, "  %s,\n", name)
 	}
 	fmt.Fprintf(&out, "} from \"./types.gen.js\";\n\n/** The version of this package. */\nexport const version = %q;\n", info.Get("version"))
-	fmt.Fprintf(&out, "\n/** The request and the result of each provider. */\nexport interface Providers {\n%s}\n", &providers)
-	fmt.Fprintf(&out, "\n/** The task type of each provider. */\nexport const taskTypes: Record<keyof Providers, TaskType> = {\n%s};\n", &taskTypes)
+	fmt.Fprintf(&out, "\n/** The request and the result of each provider. */\nexport interface Providers {\n%s}\n", &c.providers)
+	fmt.Fprintf(&out, "\n/** The task type of each provider. */\nexport const taskTypes: Record<keyof Providers, TaskType> = {\n%s};\n", &c.taskTypes)
 	fmt.Fprintf(&out, "\n/** The body of a webhook: a finished task, or an event. */\nexport type WebhookEvent = %s;\n", events)
 	out.WriteString(c.queries.String())
 	fields := ""
 	for _, group := range slices.Sorted(maps.Keys(c.groups))[1:] {
-		fmt.Fprintf(&out, "\nexport class %s extends Group {\n%s}\n", groupClass(group), strings.TrimPrefix(c.groups[group].String(), "\n"))
-		fields += fmt.Sprintf("  readonly %s = new %s(this.transport);\n", group, groupClass(group))
+		class := title(group) + "Api"
+		fmt.Fprintf(&out, "\nexport class %s extends Group {\n%s}\n", class, strings.TrimPrefix(c.groups[group].String(), "\n"))
+		fields += fmt.Sprintf("  readonly %s = new %s(this.transport);\n", group, class)
 	}
 	fmt.Fprintf(&out, "\nexport class ClientApi extends Group {\n%s%s}\n", fields, c.groups[""])
 	return out.String(), nil
@@ -64,18 +57,24 @@ var writtenByHand = []string{"tasks.submit", "tasks.submitBatch", "live"}
 
 // scriptClient collects the parts of the TypeScript client.
 type scriptClient struct {
-	document schema.Map
-	imports  map[string]bool             // the components that the file uses
-	queries  strings.Builder             // the types of queries
-	groups   map[string]*strings.Builder // methods by group; "" for the client itself
+	document  schema.Map
+	imports   map[string]bool             // the components that the parts name
+	providers strings.Builder             // fields of the type Providers
+	taskTypes strings.Builder             // fields of the constant taskTypes
+	queries   strings.Builder             // types of queries
+	groups    map[string]*strings.Builder // methods by group; "" for the client itself
 }
-
-func groupClass(group string) string { return title(group) + "Api" }
 
 func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// add writes the method of an operation, if it has one.
+// add adds an operation: the call of a provider to the tables of providers, and the method
+// of another operation to its group.
 func (c *scriptClient) add(verb, path string, operation schema.Map) error {
+	if provider, ok := operation.Get("x-provider").(string); ok {
+		fmt.Fprintf(&c.providers, "%s  %q: { request: %s; result: %s };\n", comment(operation, "  "), provider,
+			c.body(operation), c.typeOf(c.property(okSchema(operation), "result")))
+		fmt.Fprintf(&c.taskTypes, "  %q: %q,\n", provider, operation.Get("x-task-type"))
+	}
 	about, _ := operation.Get("x-sdk").(schema.Map)
 	full, _ := about.Get("method").(string)
 	if full == "" || slices.Contains(writtenByHand, full) {
@@ -89,7 +88,7 @@ func (c *scriptClient) add(verb, path string, operation schema.Map) error {
 		c.groups[group] = &strings.Builder{}
 	}
 	params, call := c.input(full, verb, path, operation)
-	result, code, err := c.output(full, call, about, operation)
+	result, code, err := c.output(full, call, operation)
 	if err != nil {
 		return err
 	}
@@ -106,39 +105,28 @@ func (c *scriptClient) add(verb, path string, operation schema.Map) error {
 func methodComment(operation schema.Map) string {
 	text, _, _ := strings.Cut(fmt.Sprint(operation.Get("description")), "\n\n")
 	if scope, ok := operation.Get("x-scope").(string); ok {
-		text += fmt.Sprintf(" The key needs the scope `%s`.", scope)
+		text += fmt.Sprintf(" The key needs the scope %#q.", scope)
 	}
-	out := fmt.Sprintf("  /**\n   * %s.\n   *\n%s", operation.Get("summary"), wrap("   *", text))
+	out := fmt.Sprintf("   * %s.\n   *\n%s", operation.Get("summary"), commentLines("   *", text))
+	for _, p := range parametersIn("path", operation) {
+		out += commentLines("   *", fmt.Sprintf("@param %s %s", p.Get("name"), p.Get("description")))
+	}
+	return "  /**\n" + strings.ReplaceAll(out, "*/", "*∕") + "   */\n"
+}
+
+// parametersIn returns the parameters in the path or in the query.
+func parametersIn(place string, operation schema.Map) []schema.Map {
 	parameters, _ := operation.Get("parameters").([]schema.Map)
-	for _, p := range parameters {
-		if p.Get("in") == "path" {
-			out += wrap("   *", fmt.Sprintf("@param %s %s", p.Get("name"), p.Get("description")))
-		}
-	}
-	return out + "   */\n"
+	return slices.DeleteFunc(slices.Clone(parameters), func(p schema.Map) bool { return p.Get("in") != place })
 }
 
-// wrap returns a text in lines of at most 100 columns, if its words permit, each after the prefix.
-func wrap(prefix, text string) string {
-	var out strings.Builder
-	line := prefix
-	for _, word := range strings.Fields(strings.ReplaceAll(text, "*/", "*∕")) {
-		if len(line)+len(word) >= 100 {
-			out.WriteString(line + "\n")
-			line = prefix
-		}
-		line += " " + word
-	}
-	return out.String() + line + "\n"
-}
-
-// input returns the parameters of a method and the expression of its call.
+// input returns the parameters of a method and the arguments of its call.
 func (c *scriptClient) input(full, verb, path string, operation schema.Map) (params, call string) {
 	var list []string
-	for _, match := range pathParameter.FindAllStringSubmatch(path, -1) {
-		list = append(list, match[1]+": string")
+	for _, p := range parametersIn("path", operation) {
+		list = append(list, fmt.Sprintf("%s: string", p.Get("name")))
 	}
-	call = fmt.Sprintf("method: %q, path: path`%s`", verb, strings.ReplaceAll(path, "{", "${"))
+	call = fmt.Sprintf("method: %q, path: path%#q", verb, strings.ReplaceAll(path, "{", "${"))
 	if body, ok := operation.Get("requestBody").(schema.Map); ok {
 		optional := "?"
 		if body.Get("required") == true {
@@ -147,37 +135,31 @@ func (c *scriptClient) input(full, verb, path string, operation schema.Map) (par
 		list, call = append(list, "body"+optional+": "+c.body(operation)), call+", body"
 	}
 	if query := c.query(full, operation); query != "" {
-		list, call = append(list, "query"+query), call+", query"
+		list, call = append(list, "query: "+query), call+", query"
 	}
-	about, _ := operation.Get("x-sdk").(schema.Map)
-	if about.Get("idempotent") == true {
+	if about, _ := operation.Get("x-sdk").(schema.Map); about.Get("idempotent") == true {
 		call += ", idempotent: true"
 	}
 	return strings.Join(append(list, "options?: CallOptions"), ", "), "{ " + call + " }, options"
 }
 
-// body returns the type of a request's body. A body that may be YAML is also accepted as text.
+// body returns the type of a request's body. A body that may be YAML may be a string.
 func (c *scriptClient) body(operation schema.Map) string {
 	body, _ := operation.Get("requestBody").(schema.Map)
-	content, _ := body.Get("content").(schema.Map)
-	media, _ := content.Get("application/json").(schema.Map)
-	shape, _ := media.Get("schema").(schema.Map)
-	typed := c.typeOf(shape)
-	if content.Get("application/yaml") != nil {
-		typed += " | string"
+	c.use(body)
+	if content, _ := body.Get("content").(schema.Map); content.Get("application/yaml") != nil {
+		return contentType(body) + " | string"
 	}
-	return typed
+	return contentType(body)
 }
 
-// query writes the type of a query and returns the rest of the parameter's declaration, or
-// "" if there is no query. If the response has several formats, methods return JSON, so
-// that `format` is left out.
+// query adds the type of a query, and returns the type's name with the default value, or ""
+// if there is no query. It leaves out `format` if JSON is one of the formats, because the
+// methods read JSON.
 func (c *scriptClient) query(full string, operation schema.Map) string {
-	parameters, _ := operation.Get("parameters").([]schema.Map)
-	isJSON := okContent(operation).Get("application/json") != nil
 	fields, preset := "", " = {}"
-	for _, p := range parameters {
-		if p.Get("in") != "query" || isJSON && p.Get("name") == "format" {
+	for _, p := range parametersIn("query", operation) {
+		if p.Get("name") == "format" && okSchema(operation) != nil {
 			continue
 		}
 		optional := "?"
@@ -190,43 +172,45 @@ func (c *scriptClient) query(full string, operation schema.Map) string {
 	if fields == "" {
 		return ""
 	}
-	name := "Query"
-	for _, part := range slices.Backward(strings.Split(full, ".")) {
-		name = title(part) + name
+	name := ""
+	for part := range strings.SplitSeq(full, ".") {
+		name += title(part)
 	}
-	fmt.Fprintf(&c.queries, "\n/** The query of `%s`. */\nexport interface %s {\n%s}\n", full, name, fields)
-	return ": " + name + preset
+	fmt.Fprintf(&c.queries, "\n/** The query of %#q. */\nexport interface %sQuery {\n%s}\n", full, name, fields)
+	return name + "Query" + preset
 }
 
-func okContent(operation schema.Map) schema.Map {
+// okSchema returns the schema of the response, or nil if the response is not JSON.
+func okSchema(operation schema.Map) schema.Map {
 	responses, _ := operation.Get("responses").(schema.Map)
 	success, _ := responses.Get("200").(schema.Map)
 	content, _ := success.Get("content").(schema.Map)
-	return content
+	media, _ := content.Get("application/json").(schema.Map)
+	shape, _ := media.Get("schema").(schema.Map)
+	return shape
 }
 
 // output returns the result type of a method and its statement.
-func (c *scriptClient) output(full, call string, about, operation schema.Map) (result, code string, err error) {
-	media, isJSON := okContent(operation).Get("application/json").(schema.Map)
-	if !isJSON {
+func (c *scriptClient) output(full, call string, operation schema.Map) (result, code string, err error) {
+	about, _ := operation.Get("x-sdk").(schema.Map)
+	shape := okSchema(operation)
+	switch returns, ok := about.Get("returns").(string); {
+	case shape == nil:
 		return "Promise<Response>", fmt.Sprintf("return this.transport.stream(%s);", call), nil
-	}
-	shape, _ := media.Get("schema").(schema.Map)
-	if returns, ok := about.Get("returns").(string); ok {
+	case ok:
 		field := c.property(shape, returns)
 		if field == nil {
 			return "", "", fmt.Errorf("the response has no field %q", returns)
 		}
 		return fmt.Sprintf("Promise<%s>", c.typeOf(field)),
 			fmt.Sprintf("return (await this.transport.json<%s>(%s)).%s;", c.typeOf(shape), call, returns), nil
-	}
-	if slices.ContainsFunc(about, func(e schema.Entry) bool { return e.Key == "returns" }) { // null
+	case slices.ContainsFunc(about, func(e schema.Entry) bool { return e.Key == "returns" }): // null
 		return "Promise<void>", fmt.Sprintf("return this.transport.remove(%s);", call), nil
-	}
-	if c.property(shape, "nextCursor") == nil || full == "events" {
+	case c.property(shape, "nextCursor") == nil || full == "events":
 		return fmt.Sprintf("Promise<%s>", c.typeOf(shape)), fmt.Sprintf("return this.transport.json(%s);", call), nil
 	}
-	for _, e := range c.resolve(shape).Get("properties").(schema.Map) { //nolint:forcetypeassert // it has nextCursor
+	properties, _ := c.resolve(shape).Get("properties").(schema.Map)
+	for _, e := range properties {
 		if field, _ := e.Value.(schema.Map); field.Get("type") == "array" { // the page's only list
 			items, _ := field.Get("items").(schema.Map)
 			return fmt.Sprintf("AsyncGenerator<%s>", c.typeOf(items)), fmt.Sprintf("return this.transport.pages(%q, %s);", e.Key, call), nil
@@ -254,18 +238,23 @@ func (c *scriptClient) property(shape schema.Map, name string) schema.Map {
 	return field
 }
 
-var component = regexp.MustCompile(`"#/components/schemas/(\w+)"`)
-
-// typeOf returns the type of a schema, and notes the components that the type names.
+// typeOf returns the type of a schema.
 func (c *scriptClient) typeOf(shape schema.Map) string {
-	text, err := json.Marshal(shape)
-	if err != nil { // impossible: it is part of the document
+	c.use(shape)
+	return typeOf(shape)
+}
+
+var componentRef = regexp.MustCompile(`"#/components/schemas/(\w+)"`)
+
+// use notes the components that a part of the document names.
+func (c *scriptClient) use(part schema.Map) {
+	text, err := json.Marshal(part)
+	if err != nil { // impossible: the whole document is written as JSON
 		panic(err)
 	}
-	for _, match := range component.FindAllSubmatch(text, -1) {
+	for _, match := range componentRef.FindAllSubmatch(text, -1) {
 		c.imports[string(match[1])] = true
 	}
-	return typeOf(shape)
 }
 
 // events returns the type of the bodies of webhooks. The name of a component is the name of
