@@ -160,11 +160,10 @@ export class Transport {
     const text = await this.#text(response, signal);
     const retryAfter = parseRetryAfter(response.headers.get("Retry-After"));
     try {
-      const { error } = JSON.parse(text) as { error: ErrorBody };
-      return new EarshotError({ ...error, status: response.status, retryAfter });
-    } catch {
-      return this.#stranger(response, retryAfter);
-    }
+      const { error } = JSON.parse(text) as { error?: ErrorBody };
+      if (error?.code) return new EarshotError({ ...error, status: response.status, retryAfter });
+    } catch {} // not JSON
+    return this.#stranger(response, retryAfter);
   }
 
   /** Returns the error for a response that is not from Earshot. */

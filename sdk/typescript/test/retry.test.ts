@@ -36,6 +36,7 @@ const failures: [name: string, reply: Reply, again: "all" | "idempotent" | "none
   ["the node stops", fails(503, "SERVICE_UNAVAILABLE"), "all"],
   ["the connection breaks", breaks, "idempotent"],
   ["a proxy fails", says(502, "<html>Bad Gateway</html>"), "idempotent"],
+  ["a proxy fails with JSON", says(503, `{"message":"Bad Gateway"}`), "idempotent"],
   ["a proxy refuses", says(403, "<html>"), "none"],
   ["a proxy redirects", says(307, "", { Location: "/elsewhere" }), "none"],
   ["all slots are in use", fails(429, "CONCURRENT_LIMIT_EXCEEDED", { limit: 1 }), "none"],
