@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { type Answer, Client, EarshotError, ndjson, TaskError, type TaskRecord, verifyWebhook } from "earshot";
 import { replying, says, serve } from "./support.js";
 
@@ -139,9 +140,9 @@ test("a tracker is measured and exported", async () => {
   await client.trackers.apply("shoes", tracker);
   let { sweep } = await client.sweeps.start("shoes", { idempotencyKey: "shoes-1" });
   assert.equal((await client.sweeps.start("shoes", { idempotencyKey: "shoes-1" })).replayed, true);
-  for await (const { event } of client.live()) {
-    if (event === "tasks") sweep = await client.sweeps.get("shoes", sweep.id);
-    if (sweep.state !== "running") break;
+  while (sweep.state === "running") {
+    await setTimeout(50);
+    sweep = await client.sweeps.get("shoes", sweep.id);
   }
   assert.equal(sweep.state, "closed");
   const report = await client.trackers.metrics("shoes", { metric: "visibility", by: "brand" });
