@@ -103,14 +103,14 @@ export class Transport {
 
   /** Yields the items in `field` of all pages. Each page is fetched when it is needed. */
   async *pages<T>(field: string, call: Call, options?: CallOptions): AsyncGenerator<T, void, undefined> {
-    let cursor: string | null | undefined;
-    do {
-      const query = cursor ? { ...call.query, cursor } : call.query;
-      const page = await this.json<Record<string, unknown>>({ ...call, query: query ?? {} }, options);
+    for (let query = call.query, cursor = ""; ; ) {
+      const page = await this.json<Record<string, unknown>>({ ...call, query }, options);
       yield* page[field] as T[];
       const next = page.nextCursor as string | null;
-      cursor = next === cursor ? null : next; // prevents an endless loop if the service misbehaves
-    } while (cursor);
+      if (!next || next === cursor) return; // the same cursor again would be an endless loop
+      cursor = next;
+      query = { ...query, cursor };
+    }
   }
 
   #retry<T>(call: Call, signal: AbortSignal | undefined, attempt: () => Promise<T>) {
