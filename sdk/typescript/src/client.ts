@@ -52,8 +52,9 @@ export class Client extends ClientApi {
   async ask<P extends keyof Providers>(
     provider: P,
     request: Providers[P]["request"],
-    { idempotencyKey, ...options }: AskOptions = {},
+    options: AskOptions = {},
   ): Promise<Asked<Providers[P]["result"]>> {
+    const { idempotencyKey } = options;
     const call = { method: "POST", path: `/v1/monitor/${provider}`, body: request, idempotencyKey } as const;
     const { value, headers } = await this.transport.exchange<{ result: Providers[P]["result"] }>(call, options);
     return { result: value.result, usage: usageOf(headers) };

@@ -58,8 +58,9 @@ export class Tasks extends TasksApi {
   async submit<P extends keyof Providers>(
     provider: P,
     request: Providers[P]["request"],
-    { priority, webhook, idempotencyKey, ...options }: SubmitOptions = {},
+    options: SubmitOptions = {},
   ): Promise<TaskHandle<Providers[P]["result"]>> {
+    const { priority, webhook, idempotencyKey } = options;
     const body: TaskRequest = { taskType: taskTypes[provider], payload: request, priority, webhook, idempotencyKey };
     try {
       const call = { method: "POST", path: "/v1/async/task", body } as const;
