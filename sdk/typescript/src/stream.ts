@@ -1,3 +1,5 @@
+import { ConnectionFailed } from "./errors.js";
+
 /**
  * Yields the values in a response with one JSON value per line, such as the one of
  * `batches.results` and `trackers.export`.
@@ -29,7 +31,10 @@ async function* lines(response: Response): AsyncGenerator<string, void, undefine
   let rest = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        // A TypeError is an error of the network; others are the reasons of an aborted signal.
+        throw error instanceof TypeError ? new ConnectionFailed(response.url, error) : error;
+      });
       rest += decoder.decode(value, { stream: !done });
       const complete = rest.split(/\r?\n/);
       rest = complete.pop()!;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Client, ConnectionFailed, EarshotError, type TaskRequest } from "earshot";
+import { type Client, ConnectionFailed, EarshotError, ndjson, type TaskRequest } from "earshot";
 import { breaks, closedPort, cuts, fails, type Reply, replying, says } from "./support.js";
 
 const ok = says(200, `{"results":[]}`);
@@ -73,6 +73,8 @@ test("a response that is cut off is lost, and one that is not JSON is not", asyn
   assert.equal(cut.received.length, 2);
   const lost = await replying([cuts]);
   await assert.rejects(lost.client.ask("chatassistant", hats), ConnectionFailed);
+  const stream = ndjson(await lost.client.trackers.export("sport"));
+  await assert.rejects(stream.next(), ConnectionFailed);
   const page = await replying([says(200, "<html>")]);
   await assert.rejects(page.client.credits(), {
     name: "EarshotError",
