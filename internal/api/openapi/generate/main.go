@@ -108,6 +108,9 @@ func generate() (map[string][]byte, error) {
 	if files["client/operation_gen.go"], err = openapi.GoClient(sources.Operations, document); err != nil {
 		return nil, err
 	}
+	if files["integrations/n8n/nodes/Earshot/api.gen.ts"], err = openapi.N8n(document); err != nil {
+		return nil, err
+	}
 	requests, client := goCode(app.Providers())
 	for path, code := range map[string][]byte{"request_gen.go": requests, "client/provider_gen.go": client} {
 		if files[path], err = format.Source(code); err != nil {
