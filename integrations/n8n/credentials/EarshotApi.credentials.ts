@@ -43,7 +43,5 @@ export class EarshotApi implements ICredentialType {
     properties: { headers: { Authorization: "=Bearer {{$credentials.apiKey}}" } },
   };
 
-  test: ICredentialTestRequest = {
-    request: { baseURL: '={{$credentials.baseUrl.replace(/\\/+$/, "")}}', url: "/v1/credits" },
-  };
+  test: ICredentialTestRequest = { request: { baseURL: "={{$credentials.baseUrl}}", url: "/v1/credits" } };
 }

@@ -1,11 +1,12 @@
 // The parts of n8n that run a node: parameters, expressions and credentials are resolved with
 // n8n's own classes, and requests are sent with fetch instead of n8n-core's axios.
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import {
-  type ICredentialType,
+  Expression,
   type IDataObject,
   type IExecuteFunctions,
   type IHttpRequestOptions,
@@ -66,41 +67,42 @@ function workflowOf(type: string, parameters: INodeParameters, { items = [{}], r
     getNodeParameter: (name: string, item: number, fallback?: unknown) => {
       const value = node.parameters[name] ?? fallback;
       if (value === undefined) throw new Error(`Could not get parameter "${name}"`);
-      return workflow.expression.getParameterValue(
-        value as string,
-        null,
-        runIndex,
-        item,
-        node.name,
-        input,
-        "manual",
-        {},
-      );
+      const { expression } = workflow;
+      return expression.getParameterValue(value as string, null, runIndex, item, node.name, input, "manual", {});
     },
     getWorkflowDataProxy: (item: number) =>
       new WorkflowDataProxy(workflow, null, runIndex, item, node.name, input, {}, "manual", {}).getDataProxy(),
     helpers: {
       httpRequestWithAuthentication: async (_: string, options: IHttpRequestOptions) =>
-        await send(authenticated(workflow, node, options, secret)),
+        await send(authenticated(options, secret)),
     },
   };
 }
 
 /** Adds the headers of the credential, as n8n does for `authenticate` of the type generic. */
-function authenticated(workflow: Workflow, node: INode, options: IHttpRequestOptions, secret: IDataObject) {
-  const { authenticate }: ICredentialType = new EarshotApi();
-  if (typeof authenticate !== "object") throw new Error("the credential cannot authenticate");
-  const keys = { $credentials: secret } as IDataObject;
-  const headers = workflow.expression.getComplexParameterValue(
-    node,
-    authenticate.properties.headers as INodeParameters,
-    "manual",
-    keys,
-  ) as IDataObject;
-  return { ...options, headers: { ...options.headers, ...headers } };
+function authenticated(options: IHttpRequestOptions, secret: IDataObject): IHttpRequestOptions {
+  const headers = { ...options.headers };
+  for (const [name, value] of Object.entries(new EarshotApi().authenticate.properties.headers!)) {
+    headers[name] = resolve(value as string, secret);
+  }
+  return { ...options, headers };
 }
 
-/** Sends a request. It knows only the options that the nodes use. */
+/** Returns the value of an expression of the credential. */
+function resolve(expression: string, secret: IDataObject): string {
+  return Expression.resolveWithoutWorkflow(expression.slice(1), { $credentials: secret }) as string;
+}
+
+/** Sends the request with which n8n tests the credential. */
+export async function testCredential(secrets?: Partial<typeof credentials>) {
+  const secret = { ...credentials, ...secrets };
+  const { baseURL, url } = new EarshotApi().test.request;
+  const target = new URL(url!, resolve(baseURL!, secret));
+  const { headers } = authenticated({ url: target.href }, secret);
+  return await fetch(target, { headers: headers as Record<string, string> });
+}
+
+/** Sends a request with the options that n8n's request helper knows and the nodes use. */
 async function send({ method, url, qs, headers, body, ...rest }: IHttpRequestOptions) {
   const expected = {
     encoding: "text",
@@ -108,18 +110,13 @@ async function send({ method, url, qs, headers, body, ...rest }: IHttpRequestOpt
     ignoreHttpStatusErrors: true,
     disableFollowRedirect: true,
   };
-  if (JSON.stringify(rest) !== JSON.stringify(expected)) throw new Error(`options are ${JSON.stringify(rest)}`);
+  assert.deepEqual(rest, expected);
   const target = new URL(url);
   for (const [name, value] of Object.entries(qs ?? {})) {
     if (value !== undefined && value !== null) target.searchParams.set(name, String(value));
   }
-  const init = {
-    method,
-    headers: headers as Record<string, string>,
-    body: body as string,
-    redirect: "manual",
-  } as const;
-  const response = await fetch(target, init);
+  const init = { method, headers: headers as Record<string, string>, body: body as string };
+  const response = await fetch(target, { ...init, redirect: "manual" });
   return { body: await response.text(), headers: Object.fromEntries(response.headers), statusCode: response.status };
 }
 

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
-import type { INodeExecutionData, INodeParameters, IWebhookResponseData } from "n8n-workflow";
-import { NodeApiError, NodeOperationError } from "n8n-workflow";
+import type { IConnections, INode, INodeExecutionData, INodeParameters, IWebhookResponseData } from "n8n-workflow";
+import { NodeApiError, NodeHelpers, NodeOperationError } from "n8n-workflow";
 import { providers } from "../nodes/Earshot/api.gen";
-import { credentials, type Execution, execute, getTrackers, listen } from "./context";
+import { credentials, type Execution, execute, getTrackers, listen, nodeTypes, testCredential } from "./context";
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of responses are tested where they are made
 type Json = any;
@@ -257,4 +258,35 @@ test("runs a tracker", async () => {
   await events.take({ event: "test", type: "alert.test" });
   await api("POST", "/v1/webhooks/test", { url });
   await events.take({ event: "test", test: true });
+});
+
+test("the credential's test request succeeds", async () => {
+  assert.equal((await testCredential()).status, 200);
+  assert.equal((await testCredential({ apiKey: "ear_live_wrong" })).status, 401);
+});
+
+test("the workflow in the README has known nodes and parameters", () => {
+  const [, text] = /```json\n(.*?)\n```/s.exec(readFileSync("README.md", "utf8"))!;
+  const { nodes, connections } = JSON.parse(text) as { nodes: INode[]; connections: IConnections };
+  const ours = nodes.filter(({ type }) => type.startsWith("n8n-nodes-earshot."));
+  assert.equal(ours.length, 2);
+  for (const node of ours) {
+    const { description } = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+    const known = NodeHelpers.getNodeParameters(
+      description.properties,
+      node.parameters,
+      true,
+      false,
+      node,
+      description,
+    );
+    for (const [name, value] of Object.entries(node.parameters)) assert.deepEqual(known?.[name], value, name);
+    assert.equal(NodeHelpers.getNodeParametersIssues(description.properties, node, description), null);
+    assert.deepEqual(Object.keys(node.credentials!), [description.credentials![0].name]);
+  }
+  const names = nodes.map(({ name }) => name);
+  for (const [from, { main }] of Object.entries(connections)) {
+    for (const { node } of main.flatMap((to) => to ?? []))
+      assert.ok(names.includes(from) && names.includes(node), node);
+  }
 });
