@@ -166,6 +166,8 @@ test("submits a task, waits for it, and receives its webhook", async () => {
   assert.deepEqual(event.result, ended.result);
   const [{ task: read }] = await run({ ...wait, operation: "get" }, { items: [{ task }] });
   assert.equal(read.id, task.id);
+  const items = await run({ ...submit, prompt: "[[block]]" }); // the lab refuses to answer
+  await assert.rejects(run(wait, { items }), { description: /^EXTERNAL_SERVICE_ERROR: .*"reason":"blocked"/ });
   await assert.rejects(run({ ...wait, taskId: '={{ "" }}' }), { message: 'Parameter "taskId" is empty' });
   await assert.rejects(run({ ...wait, taskId: "no-task" }), { httpCode: "404" });
 });
@@ -250,7 +252,7 @@ test("runs a tracker", async () => {
   assert.equal(alert.id, raised.id);
   const acknowledge = { ...alerts, operation: "acknowledge", alertId: "={{ $json.id }}" };
   assert.equal((await run(acknowledge, { items: [alert] }))[0].open, false);
-  assert.deepEqual(await run({ ...alerts, operation: "getAll", returnAll: true, options: { open: true } }), []);
+  assert.deepEqual(await run({ ...alerts, operation: "getAll", options: { open: true } }), []);
 
   await api("POST", "/v1/trackers/shoes/report", { channel: "workflow" });
   assert.equal((await events.take({ event: "report.made" })).tracker, "shoes");

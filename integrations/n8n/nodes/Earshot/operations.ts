@@ -68,15 +68,10 @@ const operations: Record<string, Operation> = {
   },
 
   async "tracker.apply"(context, item) {
-    const definition = context.getNodeParameter("definition", item) as string | IDataObject;
+    const body = context.getNodeParameter("definition", item);
     const query = { dryRun: context.getNodeParameter("dryRun", item) as boolean };
-    const options = {
-      method: "PUT",
-      path: path(context, item, "/v1/trackers/", "name"),
-      query,
-      body: definition,
-    } as const;
-    const { success, ...applied } = await requestJson(context, options, item);
+    const target = { method: "PUT", path: path(context, item, "/v1/trackers/", "name") } as const;
+    const { success, ...applied } = await requestJson(context, { ...target, query, body }, item);
     return [applied];
   },
 
@@ -88,11 +83,11 @@ const operations: Record<string, Operation> = {
   },
 
   async "tracker.metrics"(context, item) {
-    return await rows(context, item, "/metrics");
+    return await list(context, item, "metrics", "rows");
   },
 
   async "tracker.compare"(context, item) {
-    return await rows(context, item, "/compare");
+    return await list(context, item, "compare", "rows");
   },
 
   async "tracker.export"(context, item) {
@@ -106,18 +101,7 @@ const operations: Record<string, Operation> = {
   },
 
   async "alert.getAll"(context, item) {
-    const all = context.getNodeParameter("returnAll", item) as boolean;
-    const limit = all ? Number.POSITIVE_INFINITY : (context.getNodeParameter("limit", item) as number);
-    const query = { ...(context.getNodeParameter("options", item) as IDataObject) };
-    const options = { path: path(context, item, "/v1/trackers/", "tracker", "/alerts"), query };
-    const found: IDataObject[] = [];
-    do {
-      query.limit = Math.min(limit - found.length, 100);
-      const page = await requestJson(context, options, item);
-      found.push(...(page.alerts as IDataObject[]));
-      query.cursor = page.nextCursor;
-    } while (query.cursor && found.length < limit);
-    return found;
+    return await list(context, item, "alerts", "alerts");
   },
 
   async "alert.acknowledge"(context, item) {
@@ -156,7 +140,7 @@ function question(context: IExecuteFunctions, item: number) {
   const body: IDataObject = {
     [provider.text]: context.getNodeParameter("prompt", item),
     country: context.getNodeParameter("country", item) || undefined,
-    include: Object.keys(include).length > 0 ? include : undefined,
+    include,
     ...(context.getNodeParameter("options", item, {}) as IDataObject),
   };
   return { name, taskType: provider.taskType, body };
@@ -174,9 +158,9 @@ function duplicateOf(error: unknown): string | undefined {
   return code === "RESOURCE_ALREADY_EXISTS" ? (details?.taskId as string) : undefined;
 }
 
-/** Returns the rows of a report on a tracker. */
-async function rows(context: IExecuteFunctions, item: number, report: string): Promise<IDataObject[]> {
+/** Returns a list in the response of an operation on a tracker. */
+async function list(context: IExecuteFunctions, item: number, operation: string, field: string) {
   const query = context.getNodeParameter("options", item) as IDataObject;
-  const options = { path: path(context, item, "/v1/trackers/", "tracker", report), query };
-  return (await requestJson(context, options, item)).rows as IDataObject[];
+  const options = { path: path(context, item, "/v1/trackers/", "tracker", `/${operation}`), query };
+  return (await requestJson(context, options, item))[field] as IDataObject[];
 }

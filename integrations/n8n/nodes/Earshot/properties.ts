@@ -75,7 +75,7 @@ const provider: INodeProperties[] = [
     type: "string",
     default: "US",
     placeholder: "DE",
-    description: "The two-letter code of the country to ask from. Searches need none.",
+    description: "The two-letter code of the country to ask from. Some providers, such as searches, need none.",
     displayOptions: { show: asking },
   },
   ...providers.flatMap(({ name, fields, include }: { name: string; fields: Field[]; include: Field[] }) => {
@@ -214,25 +214,8 @@ const alert: INodeProperties[] = [
     required: true,
     displayOptions: { show: { resource: ["alert"], operation: ["acknowledge"] } },
   },
-  {
-    displayName: "Return All",
-    name: "returnAll",
-    type: "boolean",
-    default: false,
-    description: "Whether to return all results or only up to a given limit",
-    displayOptions: { show: { resource: ["alert"], operation: ["getAll"] } },
-  },
-  {
-    displayName: "Limit",
-    name: "limit",
-    type: "number",
-    typeOptions: { minValue: 1 },
-    default: 50,
-    description: "Max number of results to return",
-    displayOptions: { show: { resource: ["alert"], operation: ["getAll"], returnAll: [false] } },
-  },
   options(
-    queries.alerts.filter(({ name }) => name !== "limit" && name !== "cursor"),
+    queries.alerts.filter(({ name }) => name !== "cursor"),
     { resource: ["alert"], operation: ["getAll"] },
   ),
 ];
