@@ -106,7 +106,7 @@ test("reports errors with the advice for their code", async () => {
   );
 });
 
-test("sends a refused request again, and reports responses of other programs", async () => {
+test("sends a refused request again, and reports responses of other programs", async (t) => {
   const refusal = { success: false, error: { code: "RATE_LIMIT_EXCEEDED", message: "Too many requests." } };
   const responses: Array<[number, string]> = [
     [429, JSON.stringify(refusal)],
@@ -117,11 +117,11 @@ test("sends a refused request again, and reports responses of other programs", a
     const [status, body] = responses[requests++];
     response.writeHead(status, { "Retry-After": "0.001" }).end(body);
   });
+  t.after(() => proxy.close());
   await once(proxy.listen(0, "127.0.0.1"), "listening");
   const baseUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   await assert.rejects(run(shoes, { secrets: { baseUrl } }), { message: /HTTP status 502/, httpCode: "502" });
   assert.equal(requests, 2);
-  proxy.close();
 });
 
 /** The events that a trigger received. A test takes each one out. */
@@ -147,6 +147,7 @@ class Events {
   }
 }
 
+const patient = { timeout: 300_000 }; // if an event never arrives
 const events = new Events();
 const trigger = listen(
   { events: ["task.finished", "sweep.completed", "alert.raised", "report.made", "test"] },
@@ -154,7 +155,7 @@ const trigger = listen(
 );
 after(async () => (await trigger).close());
 
-test("submits a task, waits for it, and receives its webhook", async () => {
+test("submits a task, waits for it, and receives its webhook", patient, async () => {
   const { url } = await trigger;
   const [{ task, success }] = await run({ ...submit, taskSettings: { priority: 5, webhookUrl: url } });
   assert.equal(success, undefined);
@@ -172,7 +173,7 @@ test("submits a task, waits for it, and receives its webhook", async () => {
   await assert.rejects(run({ ...wait, taskId: "no-task" }), { httpCode: "404" });
 });
 
-test("refuses webhooks without a valid signature", async () => {
+test("refuses webhooks without a valid signature", patient, async () => {
   const { url } = await trigger;
   const key = Buffer.from(credentials.webhookSecret.replace("whsec_", ""), "base64");
   let body = '{"type": "sweep.completed", "tracker":"é"}';
@@ -191,7 +192,7 @@ test("refuses webhooks without a valid signature", async () => {
   body = '{"type": "sweep.skipped"}'; // which the trigger does not select
   assert.equal(await post(0), 200);
   assert.equal((await events.take({ refused: false })).event, undefined);
-  for (const status of [await post(301), await post(-301), await post(0, `${body} `), await post(0, body, "v1,")]) {
+  for (const status of [await post(400), await post(-400), await post(0, `${body} `), await post(0, body, "v1,")]) {
     assert.equal(status, 401);
     await events.take({ refused: true });
   }
@@ -200,7 +201,7 @@ test("refuses webhooks without a valid signature", async () => {
   await events.take({ refused: true });
 });
 
-test("runs a tracker", async () => {
+test("runs a tracker", patient, async () => {
   const { url } = await trigger;
   await api("PUT", "/v1/channels/workflow", { kind: "webhook", url });
   const definition = [
