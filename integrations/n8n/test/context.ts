@@ -141,8 +141,12 @@ export async function getTrackers() {
 }
 
 /** Starts a server that passes requests to the trigger, and results of the trigger to the test. */
-export async function listen(parameters: INodeParameters, received: (result: IWebhookResponseData) => void) {
-  const { input, ...common } = workflowOf("n8n-nodes-earshot.earshotTrigger", parameters, {});
+export async function listen(
+  parameters: INodeParameters,
+  received: (result: IWebhookResponseData) => void,
+  options: Execution = {},
+) {
+  const { input, ...common } = workflowOf("n8n-nodes-earshot.earshotTrigger", parameters, options);
   const server = createServer(async (request, response) => {
     request.rawBody = await buffer(request);
     const result = await new EarshotTrigger().webhook.call({

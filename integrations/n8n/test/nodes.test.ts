@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { basename, dirname, join } from "node:path";
 import { after, test } from "node:test";
 import type { IConnections, INode, INodeExecutionData, INodeParameters, IWebhookResponseData } from "n8n-workflow";
 import { NodeApiError, NodeHelpers, NodeOperationError } from "n8n-workflow";
@@ -26,6 +27,7 @@ async function api(method: string, path: string, body?: unknown): Promise<Json> 
   return await response.json();
 }
 
+const root = join(__dirname, "../..");
 const prompt = "Which trail running shoes last longest?";
 const shoes = { provider: "chatassistant", prompt, country: "DE" };
 const submit = { resource: "task", operation: "submit", ...shoes };
@@ -108,10 +110,11 @@ test("reports errors with the advice for their code", async () => {
 
 test("sends a refused request again, and reports responses of other programs", async (t) => {
   const refusal = { success: false, error: { code: "RATE_LIMIT_EXCEEDED", message: "Too many requests." } };
-  const responses: Array<[number, string]> = [
+  const responses = [
     [429, JSON.stringify(refusal)],
     [502, "<html>"],
-  ];
+    [200, "<html>"],
+  ] as const;
   let requests = 0;
   const proxy = createServer((_, response) => {
     const [status, body] = responses[requests++];
@@ -122,6 +125,7 @@ test("sends a refused request again, and reports responses of other programs", a
   const baseUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   await assert.rejects(run(shoes, { secrets: { baseUrl } }), { message: /HTTP status 502/, httpCode: "502" });
   assert.equal(requests, 2);
+  await assert.rejects(run(shoes, { secrets: { baseUrl } }), { message: /^Not an Earshot response/, httpCode: "200" });
 });
 
 /** The events that a trigger received. A test takes each one out. */
@@ -175,29 +179,32 @@ test("submits a task, waits for it, and receives its webhook", patient, async ()
 
 test("refuses webhooks without a valid signature", patient, async () => {
   const { url } = await trigger;
-  const key = Buffer.from(credentials.webhookSecret.replace("whsec_", ""), "base64");
-  let body = '{"type": "sweep.completed", "tracker":"é"}';
-  const post = async (age: number, sent = body, signature?: string) => {
+  const secret = Buffer.from(credentials.webhookSecret.replace("whsec_", ""), "base64");
+  const body = '{"type": "sweep.completed", "tracker":"é"}';
+  const post = async ({ age = 0, to = url, key = secret, signed = body, added = "" }) => {
     const timestamp = String(Math.floor(Date.now() / 1000) - age);
-    const digest = createHmac("sha256", key).update(`an-id.${timestamp}.${body}`).digest("base64");
+    const digest = createHmac("sha256", key).update(`an-id.${timestamp}.${signed}`).digest("base64");
     const headers = {
       "webhook-id": "an-id",
       "webhook-timestamp": timestamp,
-      "webhook-signature": signature ?? `v1,${digest}`,
+      "webhook-signature": `v1,bad v1,${digest}`,
     };
-    return (await fetch(url, { method: "POST", body: sent, headers })).status;
+    return (await fetch(to, { method: "POST", body: signed + added, headers })).status;
   };
-  assert.equal(await post(0), 200);
+  assert.equal(await post({}), 200);
   assert.equal((await events.take({ webhookId: "an-id" })).tracker, "é");
-  body = '{"type": "sweep.skipped"}'; // which the trigger does not select
-  assert.equal(await post(0), 200);
+  assert.equal(await post({ signed: '{"type": "sweep.skipped"}' }), 200); // which the trigger does not select
   assert.equal((await events.take({ refused: false })).event, undefined);
-  for (const status of [await post(400), await post(-400), await post(0, `${body} `), await post(0, body, "v1,")]) {
-    assert.equal(status, 401);
+
+  const open = await listen({}, events.add, { secrets: { webhookSecret: "" } });
+  const none = Buffer.alloc(0);
+  const wrong = [{ age: 400 }, { age: -400 }, { added: " " }, { key: none }, { key: none, to: open.url }];
+  for (const change of wrong) {
+    assert.equal(await post(change), 401, JSON.stringify(change));
     await events.take({ refused: true });
   }
-  const unsigned = await fetch(url, { method: "POST", body });
-  assert.equal(unsigned.status, 401);
+  open.close();
+  assert.equal((await fetch(url, { method: "POST", body })).status, 401);
   await events.take({ refused: true });
 });
 
@@ -269,7 +276,7 @@ test("the credential's test request succeeds", async () => {
 });
 
 test("the workflow in the README has known nodes and parameters", () => {
-  const [, text] = /```json\n(.*?)\n```/s.exec(readFileSync("README.md", "utf8"))!;
+  const [, text] = /```json\n(.*?)\n```/s.exec(readFileSync(join(root, "README.md"), "utf8"))!;
   const { nodes, connections } = JSON.parse(text) as { nodes: INode[]; connections: IConnections };
   const ours = nodes.filter(({ type }) => type.startsWith("n8n-nodes-earshot."));
   assert.equal(ours.length, 2);
@@ -291,5 +298,17 @@ test("the workflow in the README has known nodes and parameters", () => {
   for (const [from, { main }] of Object.entries(connections)) {
     for (const { node } of main.flatMap((to) => to ?? []))
       assert.ok(names.includes(from) && names.includes(node), node);
+  }
+});
+
+test("package.json lists the files that n8n loads", () => {
+  const { n8n } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const files: string[] = [...n8n.nodes, ...n8n.credentials];
+  assert.equal(files.length, 3);
+  for (const file of files) {
+    const loaded = new (require(join(root, file))[basename(file).split(".")[0]])();
+    const icon: string = (loaded.description ?? loaded).icon;
+    assert.ok(existsSync(join(root, dirname(file), icon.replace("file:", ""))), icon);
+    if (loaded.description) assert.ok(existsSync(join(root, file.replace(".js", ".json"))), file);
   }
 });

@@ -52,7 +52,7 @@ export async function request(
       ignoreHttpStatusErrors: true,
       disableFollowRedirect: true,
     });
-    if (response.statusCode >= 200 && response.statusCode < 300) return response;
+    if (response.statusCode === 200 && /json/.test(response.headers["content-type"])) return response;
     const error = errorOf(response);
     if (!refused.includes(error.code) || attempt > retries) {
       throw apiError(context, error, itemIndex, String(response.statusCode));
