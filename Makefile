@@ -51,6 +51,7 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 	@command -v promtool >/dev/null || test -x bin/promtool || scripts/apt-install.sh --file usr/bin/promtool prometheus || true
 	@scripts/with-node-modules.sh $(WEB) true
 	@scripts/with-node-modules.sh sdk/typescript true
+	@scripts/with-node-modules.sh integrations/n8n true
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
 
@@ -65,6 +66,7 @@ lint: ## Check format, code, module files, generated files, and format, code and
 	$(GO) run ./internal/api/openapi/generate -check
 	$(GO) mod tidy -diff
 	$(GO) mod verify
+	@scripts/with-node-modules.sh $(WEB) sh -c 'cd integrations/n8n && ../../$(WEB)/$(BIOME) check --error-on-warnings'
 	@scripts/with-node-modules.sh $(WEB) sh -c '(cd $(WEB) && $(BIOME) check --error-on-warnings && \
 		! LC_ALL=C.UTF-8 grep -rnE --include="*.ts" --include="*.tsx" --exclude=api.gen.ts ".{121}" src test) && $(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
 		{ diff -rq $$dir $(DIST) || { echo "make web would change the bundle"; exit 1; }; }'
