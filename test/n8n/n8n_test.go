@@ -1,5 +1,5 @@
-// Package n8n tests the n8n nodes in integrations/n8n against a real server. It contains
-// only tests.
+// Package n8n runs the tests of the n8n nodes in integrations/n8n against a real server. It
+// contains only tests.
 package n8n
 
 import (
@@ -16,6 +16,18 @@ const source = "../../integrations/n8n"
 
 func TestNodes(t *testing.T) {
 	t.Parallel()
+	dir := build(t)
+	n := harness.Start(t, harness.LocalWebhooks, harness.AllNamed(t))
+	a := n.Organization(t, "many", 1000)
+	run(t, dir, []string{
+		"EARSHOT_URL=" + n.BaseURL, "EARSHOT_API_KEY=" + n.Admin(t, a).Key.Text, "EARSHOT_WEBHOOK_SECRET=" + a.WebhookSecret,
+	}, "node", "--test", "dist/test/nodes.test.js")
+}
+
+// build compiles a copy of the package, so that a test writes nothing into the source and
+// runs again when the source has changed.
+func build(t *testing.T) (dir string) {
+	t.Helper()
 	modules, err := filepath.Abs(filepath.Join(source, "node_modules"))
 	if err != nil {
 		t.Fatal(err)
@@ -24,9 +36,9 @@ func TestNodes(t *testing.T) {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)
 		}
-		t.Skipf("the npm packages are not installed: %v", err)
+		t.Skipf("the npm packages are not installed, see scripts/with-node-modules.sh: %v", err)
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
@@ -45,12 +57,7 @@ func TestNodes(t *testing.T) {
 		}
 	}
 	run(t, dir, nil, "npm", "run", "build")
-
-	n := harness.Start(t, harness.LocalWebhooks, harness.AllNamed(t))
-	a := n.Organization(t, "many", 1000)
-	run(t, dir, []string{
-		"EARSHOT_URL=" + n.BaseURL, "EARSHOT_API_KEY=" + n.Admin(t, a).Key.Text, "EARSHOT_WEBHOOK_SECRET=" + a.WebhookSecret,
-	}, "node", "--test", "dist/test/nodes.test.js")
+	return dir
 }
 
 func run(t *testing.T, dir string, env []string, name string, args ...string) {
@@ -59,7 +66,5 @@ func run(t *testing.T, dir string, env []string, name string, args ...string) {
 	command.Dir, command.Env = dir, append(os.Environ(), env...)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", name, args, err, output)
-	} else {
-		t.Logf("%s", output)
 	}
 }

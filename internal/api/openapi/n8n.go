@@ -15,7 +15,6 @@ type n8nField struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"`
 	Type        string   `json:"type"` // boolean, integer or string
-	Required    bool     `json:"required,omitempty"`
 	Options     []string `json:"options,omitempty"` // all possible values
 }
 
@@ -116,7 +115,6 @@ func (n n8n) provider(operation schema.Map) n8nProvider {
 // fields.
 func (n n8n) fields(object schema.Map, prefix string) []n8nField {
 	var all []n8nField
-	required, _ := object.Get("required").([]string)
 	properties, _ := object.Get("properties").(schema.Map)
 	for _, e := range properties {
 		shape, _ := e.Value.(schema.Map)
@@ -124,14 +122,14 @@ func (n n8n) fields(object schema.Map, prefix string) []n8nField {
 		if shape.Get("deprecated") == true {
 			continue
 		}
-		all = append(all, n.field(prefix+e.Key, shape, slices.Contains(required, e.Key)))
+		all = append(all, field(prefix+e.Key, shape))
 		all = append(all, n.fields(shape, prefix+e.Key+".")...)
 	}
 	return all
 }
 
-func (n n8n) field(name string, shape schema.Map, required bool) n8nField {
-	f := n8nField{Name: name, Required: required}
+func field(name string, shape schema.Map) n8nField {
+	f := n8nField{Name: name}
 	f.Description, _ = shape.Get("description").(string)
 	f.Type, _ = shape.Get("type").(string)
 	f.Options, _ = shape.Get("enum").([]string)
@@ -144,7 +142,7 @@ func (n n8n) query(operation schema.Map) []n8nField {
 	for _, p := range parameters {
 		if name, _ := p.Get("name").(string); p.Get("in") == "query" {
 			shape, _ := p.Get("schema").(schema.Map)
-			f := n.field(name, n.resolve(shape), p.Get("required") == true)
+			f := field(name, n.resolve(shape))
 			f.Description, _ = p.Get("description").(string)
 			all = append(all, f)
 		}
