@@ -78,7 +78,7 @@ lint: ## Check format, code, module files, generated files, and format, code and
 .PHONY: fmt
 fmt: ## Format the code
 	$(TOOL) golangci-lint fmt
-	@scripts/with-node-modules.sh $(WEB) sh -c 'cd $(WEB) && $(BIOME) format --write && cd $(CURDIR)/sdk/typescript && $(CURDIR)/$(WEB)/$(BIOME) format --write'
+	@scripts/with-node-modules.sh $(WEB) sh -c 'for dir in $(WEB) sdk/typescript integrations/n8n; do (cd $$dir && $(CURDIR)/$(WEB)/$(BIOME) format --write) || exit 1; done'
 
 # -benchtime 1x: one run of a queue benchmark processes a whole backlog.
 .PHONY: bench
