@@ -19,10 +19,14 @@ type ReportPlan struct {
 
 // ExportPlan is the tables of a tracker that are written to the operator's folder or
 // bucket: one file for each table and day, rewritten when the data of that day change.
+// The same days can be shown in SQL views.
 type ExportPlan struct {
-	Tables List[string] `json:"tables" schema:"minItems=1,enum=answers|mentions|citations|metrics|sweeps,unique"`
+	Tables List[string] `json:"tables,omitempty" schema:"minItems=1,enum=answers|mentions|citations|metrics|sweeps,unique"`
 	// The file format; `parquet` by default.
 	Format string `json:"format,omitempty" schema:"enum=parquet|ndjson|csv"`
+	// Whether the SQL views `report_mentions`, `report_citations` and `report_metrics` show the
+	// tracker to programs with access to the database. Needs no folder or bucket.
+	SQL bool `json:"sql,omitempty"`
 }
 
 // ReportStatus is the next and the last report of a tracker.

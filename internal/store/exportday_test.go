@@ -47,19 +47,19 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 		first := claim(now, today) // the newest day
 		second := claim(now, today-1)
 		claim(now, 0)
-		if err := exporting.New(s).End(second, now); err != nil {
+		if err := exporting.New(s).End(second, false, now); err != nil {
 			t.Fatal(err)
 		}
 		waiting(1)
 		change(today) // during the export
-		if err := errors.Join(exporting.New(s).Lease(first, now.Add(2*time.Minute)), exporting.New(s).End(first, now)); err != nil {
+		if err := errors.Join(exporting.New(s).Lease(first, now.Add(2*time.Minute)), exporting.New(s).End(first, false, now)); err != nil {
 			t.Fatal(err)
 		}
 		waiting(1)
 		lost := claim(now, today)                   // its node is killed
 		claim(now.Add(59*time.Second), 0)           // the lease has not ended
 		taken := claim(now.Add(time.Minute), today) // another node takes over
-		if err := exporting.New(s).End(lost, now); !errors.Is(err, store.ErrChanged) {
+		if err := exporting.New(s).End(lost, false, now); !errors.Is(err, store.ErrChanged) {
 			t.Errorf("the killed node ends the export: %v", err)
 		}
 		if err := exporting.New(s).Lease(lost, now.Add(time.Hour)); !errors.Is(err, store.ErrChanged) {
@@ -70,7 +70,7 @@ func TestADayIsExportedByOneNodeAtATime(t *testing.T) {
 			t.Fatal(err)
 		}
 		claim(now, 0)
-		if err := exporting.New(s).End(claim(now.Add(time.Minute), today), now); err != nil {
+		if err := exporting.New(s).End(claim(now.Add(time.Minute), today), false, now); err != nil {
 			t.Fatal(err)
 		}
 		waiting(0)

@@ -18,6 +18,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/analysing"
+	"earshot/internal/store/engine"
 	"earshot/internal/store/exporting"
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
@@ -127,6 +128,7 @@ var migrated = []struct {
 	{21, "reviews", checkMigratedReviews},
 	{22, "sources of answers", checkMigratedSources},
 	{23, "people", checkMigratedPeople},
+	{24, "rows of SQL views", checkMigratedRows},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -280,6 +282,17 @@ func checkMigratedScheduled(t *testing.T, s *store.Store) {
 	}
 	state, err := exporting.New(s).State(t.Context(), tracker.Organization, tracker.ID)
 	equal(t, "the state of exports", exporting.State{Waiting: 1}, state, err)
+}
+
+func checkMigratedRows(t *testing.T, s *store.Store) {
+	for query, want := range map[string]string{
+		`SELECT tracker_name || ' ' || brand || ' ' || end_byte || ' ' || domains FROM report_mentions`: `shoes Ollaro 10 ["ollaro.example"]`,
+		`SELECT tracker_name || ' ' || url || ' ' || position FROM report_citations`:                    "shoes https://ollaro.example/ 1",
+		`SELECT tracker_name || ' ' || metric || ' ' || value || ' ' || made_up FROM report_metrics`:    "shoes visibility/m2 0.25 1",
+	} {
+		rows, err := engine.FindValues[string](t.Context(), s.ShardOf(tasksID).Lookups, query)
+		equal(t, query, []string{want}, rows, err)
+	}
 }
 
 func checkMigratedBudgets(t *testing.T, s *store.Store) {

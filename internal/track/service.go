@@ -189,11 +189,9 @@ func (s *Service) Run(ctx context.Context) error {
 	var loops sync.WaitGroup
 	defer loops.Wait()
 	loops.Go(func() { again(ctx, stepEvery, nil, func() { s.watch(ctx) }) })
-	if s.Exports != nil {
-		loops.Go(func() {
-			again(ctx, stepEvery, nil, func() { s.log(ctx, "writing exports failed", s.WriteDays(ctx, s.Store.Now)) })
-		})
-	}
+	loops.Go(func() {
+		again(ctx, stepEvery, nil, func() { s.log(ctx, "writing exports failed", s.WriteDays(ctx, s.Store.Now)) })
+	})
 	loops.Go(func() {
 		again(ctx, lostEvery, nil, func() { s.log(ctx, "looking for lost tasks failed", s.trusted(ctx, s.recordLost)) })
 	})
@@ -283,5 +281,5 @@ func (s *Service) tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.RenewRules(ctx, now), s.Tidy(ctx), s.counter.TallyAll(ctx), s.ReviewAll(ctx))
+	return errors.Join(s.days.Expire(now), s.RenewRules(ctx, now), s.Tidy(ctx), s.counter.TallyAll(ctx), s.ReviewAll(ctx))
 }

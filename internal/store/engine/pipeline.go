@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -155,7 +156,7 @@ func (p *pipeline) rollback(ctx context.Context) {
 }
 
 // elements are the PostgreSQL types of array elements.
-var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID, "bigint": pgtype.Int8OID, "boolean": pgtype.BoolOID, "bytea": pgtype.ByteaOID}
+var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID, "bigint": pgtype.Int8OID, "double precision": pgtype.Float8OID, "boolean": pgtype.BoolOID, "bytea": pgtype.ByteaOID}
 
 // addArray writes a column of rows as one parameter.
 func addArray[T any](p *pipeline, c Column[T], rows []*T) {
@@ -196,6 +197,8 @@ func putPointer[V any](to []byte, v *V, put func([]byte, V) []byte) []byte {
 func putInt(to []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(to, 8), uint64(n))
 }
+
+func putFloat(to []byte, f float64) []byte { return putInt(to, int64(math.Float64bits(f))) }
 
 func putBool(to []byte, b bool) []byte {
 	if b {

@@ -61,6 +61,7 @@ type columnKind string
 const (
 	textKind  columnKind = "text" // also ids
 	intKind   columnKind = "integer"
+	floatKind columnKind = "float"
 	bytesKind columnKind = "bytes"
 )
 
@@ -69,6 +70,7 @@ const (
 var columnKinds = map[string]columnKind{
 	"text": textKind, "uuid": textKind,
 	"smallint": intKind, "integer": intKind, "bigint": intKind,
+	"real": floatKind, "double precision": floatKind,
 	"blob": bytesKind, "bytea": bytesKind,
 }
 
@@ -132,8 +134,8 @@ func ColumnName(c StoredColumn) string { return c.Name }
 // ColumnSorted returns the expression that both databases sort a column by.
 func ColumnSorted(c StoredColumn) string { return c.Sorted }
 
-// Value converts a stored value to the form that both databases accept: nil, a string, an int64
-// or bytes. SQLite stores values of any type in any column.
+// Value converts a stored value to the form that both databases accept: nil, a string, an int64,
+// a float64 or bytes. SQLite stores values of any type in any column.
 func (c StoredColumn) Value(stored any) (any, error) {
 	switch v := stored.(type) {
 	case nil:
@@ -142,12 +144,16 @@ func (c StoredColumn) Value(stored any) (any, error) {
 		if c.Kind == intKind {
 			return v, nil
 		}
+	case float64:
+		if c.Kind == floatKind {
+			return v, nil
+		}
 	case string:
-		if c.Kind != intKind {
+		if c.Kind == textKind || c.Kind == bytesKind {
 			return c.fromBytes([]byte(v)), nil
 		}
 	case []byte:
-		if c.Kind != intKind {
+		if c.Kind == textKind || c.Kind == bytesKind {
 			return c.fromBytes(v), nil
 		}
 	}

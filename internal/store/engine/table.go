@@ -123,6 +123,8 @@ func binder[V any]() func(V) driver.Value {
 		bind = bindPointer[string]
 	case *int64:
 		bind = bindPointer[int64]
+	case *float64:
+		bind = bindPointer[float64]
 	default:
 		return func(v V) driver.Value { return v }
 	}
@@ -152,6 +154,8 @@ func putter[V any](kind string) func([]byte, V) []byte {
 		put = putInt
 	case *int64:
 		put = func(to []byte, v *int64) []byte { return putPointer(to, v, putInt) }
+	case *float64:
+		put = func(to []byte, v *float64) []byte { return putPointer(to, v, putFloat) }
 	case bool:
 		put = putBool
 	case []byte:

@@ -1,5 +1,6 @@
 // Package exporting stores which days of trackers must be exported, and which node exports them.
-// Days wait again whenever their data changes.
+// Days wait again whenever their data changes. It also stores the rows of exported tables that SQL
+// views show (rows.go).
 package exporting
 
 import (
@@ -27,6 +28,7 @@ type Day struct {
 	Tracker      string
 	Day          int64 // UTC day since 1970-01-01
 	Changes      int64 // number of changes of the day's data
+	version      int64 // number of this attempt to export the day
 	leasedUntil  int64 // identifies the node that exports the day
 }
 
@@ -44,6 +46,7 @@ var (
 		engine.Field("tracker", "uuid", func(d *Day) *string { return &d.Tracker }),
 		engine.IntField("day", func(d *Day) *int64 { return &d.Day }),
 		engine.IntField("changes", func(d *Day) *int64 { return &d.Changes }),
+		engine.IntField("version", func(d *Day) *int64 { return &d.version }),
 		engine.IntField("leased_until", func(d *Day) *int64 { return &d.leasedUntil }))
 	changeDays = daysTable.Insert(`ON CONFLICT (organization, tracker, day) DO UPDATE SET changes = export_days.changes + 1`)
 )
@@ -71,7 +74,10 @@ func (s *Store) Claim(ctx context.Context, lease time.Duration, now time.Time) (
 	day := slices.MinFunc(days, func(a, b *Day) int {
 		return cmp.Or(cmp.Compare(a.leasedUntil, b.leasedUntil), cmp.Compare(b.Day, a.Day))
 	})
-	return day, s.Lease(day, now.Add(lease))
+	until := engine.Millis(now.Add(lease))
+	err = s.update(day, `version = $5, leased_until = $6`, day.version+1, until)
+	day.version, day.leasedUntil = day.version+1, until
+	return day, err
 }
 
 // Lease extends the lease of a day. It returns ErrChanged if another node has it.
@@ -81,16 +87,39 @@ func (s *Store) Lease(day *Day, until time.Time) error {
 	return err
 }
 
-// End records that a day was exported with the changes it had when it was claimed. It
-// returns ErrChanged.
-func (s *Store) End(day *Day, now time.Time) error {
-	return s.update(day, `leased_until = 0, written = $5, written_at = $6, failure = NULL`, day.Changes, engine.Millis(now))
+// End records that a day was exported with the changes it had when it was claimed. If withRows,
+// the views show the rows of this attempt from now on, otherwise no rows of the day. It returns
+// ErrChanged.
+func (s *Store) End(day *Day, withRows bool, now time.Time) error {
+	shown := int64(0)
+	if withRows {
+		shown = day.version
+	}
+	return s.update(day, `leased_until = 0, written = $5, written_at = $6, failure = NULL, shown = $7`, day.Changes, engine.Millis(now), shown)
 }
 
 // Fail records why a day could not be exported, and when to try again. It returns
 // ErrChanged.
 func (s *Store) Fail(day *Day, failure string, again time.Time) error {
 	return s.update(day, `leased_until = $5, failure = $6`, engine.Millis(again), failure)
+}
+
+// NoteShown marks the days of a tracker whose rows the views show.
+func NoteShown(ctx context.Context, t *engine.Tx, organization, tracker string) error {
+	_, err := t.ExecContext(ctx, `UPDATE export_days SET changes = changes + 1 WHERE organization = $1 AND tracker = $2 AND shown > 0`, organization, tracker)
+	return err
+}
+
+// Expire marks the days whose rows the views show although answers of the day may be deleted.
+func (s *Store) Expire(now time.Time) error {
+	for _, p := range s.Shards {
+		_, err := p.Run(`UPDATE export_days SET changes = changes + 1 WHERE shown > 0 AND written = changes
+			AND day <= $1 - (SELECT keep_days FROM trackers t WHERE t.organization = export_days.organization AND t.id = export_days.tracker)`, DayOf(now))
+		if err != nil {
+			return fmt.Errorf("look for expired days: %w", err)
+		}
+	}
+	return nil
 }
 
 // update changes a day that this node has leased.

@@ -14,6 +14,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
+	"earshot/internal/store/exporting"
 	"earshot/internal/store/reviewing"
 )
 
@@ -38,6 +39,9 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, by
 		_, err = w.ExecContext(ctx, `UPDATE sweeps SET reason = COALESCE(reason, $3), ends_at = CASE WHEN ends_at > $4 THEN $4 ELSE ends_at END
 			WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID, ReasonCanceled, engine.Millis(now))
 		if err != nil {
+			return err
+		}
+		if err := exporting.NoteShown(ctx, w.Tx, organization, t.ID); err != nil {
 			return err
 		}
 		before := map[string]any{"version": t.Version, "state": t.State, "createdAt": earshot.Timestamp{Time: t.CreatedAt}}
@@ -81,7 +85,7 @@ func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err er
 			return n, fmt.Errorf("delete answers of tracker %s: %w", t.Name, err)
 		}
 		if n += deleted; t.State == trackerDeleting && deleted == 0 {
-			if err := s.deleteTrackerRows(t); err != nil {
+			if err := s.deleteTrackerRows(t, now); err != nil {
 				return n, fmt.Errorf("delete tracker %s: %w", t.Name, err)
 			}
 		}
@@ -262,18 +266,20 @@ var (
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // deleteTrackerRows deletes the rows of a deleted tracker that has no answers and no sweeps left.
-func (s *Store) deleteTrackerRows(t *Tracker) error {
+func (s *Store) deleteTrackerRows(t *Tracker, now time.Time) error {
 	return s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		// Running sweeps and their answers must end first.
-		left, err := engine.FindValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2
-			UNION ALL SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 LIMIT 1`, t.Organization, t.ID)
+		// Running sweeps and their answers must end first, and rows of views must be deleted.
+		left, err := engine.FindValues[int64](ctx, tx, `SELECT 1 FROM answers WHERE organization = $1 AND tracker = $2
+			UNION ALL SELECT 1 FROM sweeps WHERE organization = $1 AND tracker = $2
+			UNION ALL SELECT 1 FROM export_days WHERE organization = $1 AND tracker = $2 AND (shown > 0 OR leased_until > $3) LIMIT 1`, t.Organization, t.ID, engine.Millis(now))
 		if err != nil || len(left) > 0 {
 			return err
 		}
 		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, farFuture); err != nil {
 			return err
 		}
-		for _, table := range []string{"export_days", "series", "reviews", "review_findings", "reviewed_sweeps", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
+		tables := []string{"export_days", "series", "reviews", "review_findings", "reviewed_sweeps", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"}
+		for _, table := range slices.Concat(exporting.RowTables, tables) {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -378,6 +379,8 @@ func appendValue(text []byte, value any) []byte {
 		return append(binary.AppendUvarint(append(text, 'b'), uint64(len(v))), v...)
 	case int64:
 		return binary.AppendVarint(append(text, 'i'), v)
+	case float64:
+		return binary.BigEndian.AppendUint64(append(text, 'f'), math.Float64bits(v))
 	default:
 		return append(text, 'n')
 	}

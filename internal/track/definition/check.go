@@ -269,8 +269,12 @@ func (s *Reader) checkJudge(in *schema.Object, d *Definition) {
 
 // checkScheduled checks the settings of reports and exports.
 func (s *Reader) checkScheduled(in *schema.Object, d *Definition) {
-	if d.Exports != nil && !s.Exports {
-		in.Reject("exports", "is not available: this service has no export destination; its operator can set one with --exports")
+	switch {
+	case d.Exports == nil:
+	case len(d.Exports.Tables) == 0 && !d.Exports.SQL:
+		in.Reject("exports", "must have tables, sql: true, or both")
+	case len(d.Exports.Tables) > 0 && !s.Exports:
+		in.Reject("exports.tables", "is not available: this service has no export destination; its operator can set one with --exports")
 	}
 	if d.Reports == nil {
 		return

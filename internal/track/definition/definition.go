@@ -110,13 +110,10 @@ func (d *Definition) AlertChannels() []string {
 	return d.Alerts.Channels
 }
 
-// ExportedDays returns the days whose exported files contain rows of the given sweeps: the
-// day on which each was due, and the days from its start to its end. Days whose answers may
-// have been deleted are omitted, so that their files are not written again.
+// ExportedDays returns the days whose exports contain rows of the given sweeps: the day on
+// which each was due, and the days from its start to its end. Days whose answers may have been
+// deleted are omitted, so that their files are not written again.
 func (d *Definition) ExportedDays(now time.Time, sweeps ...*tracking.Sweep) (days []int64) {
-	if d.Exports == nil {
-		return nil
-	}
 	kept := exporting.DayOf(now.AddDate(0, 0, -d.KeepDays)) + 1
 	add := func(day int64) {
 		if day >= kept {

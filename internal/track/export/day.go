@@ -36,11 +36,15 @@ const (
 	exportAgain = time.Minute
 )
 
-// allDays returns the days of all sweeps of a tracker, or nil if it has no exports.
+// The rows that SQL views show.
+var (
+	mentionRows  = exporting.NewRows[mentionRow]("mentions")
+	citationRows = exporting.NewRows[citationRow]("citations")
+	metricRows   = exporting.NewRows[metricRow]("metrics")
+)
+
+// allDays returns the days of all sweeps of a tracker.
 func (s *Exporter) allDays(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) ([]int64, error) {
-	if d.Exports == nil {
-		return nil, nil
-	}
 	var all []*tracking.Sweep
 	for sweep, err := range answers.EachSweep(ctx, s.store, t) {
 		if err != nil {
@@ -52,7 +56,7 @@ func (s *Exporter) allDays(ctx context.Context, t *tracking.Tracker, d *definiti
 }
 
 // DaysOfChange returns the days to write after a change of the definition: all days if its
-// exports changed.
+// exports changed. Rows are also deleted by writing their day.
 func (s *Exporter) DaysOfChange(ctx context.Context, t *tracking.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) ([]int64, error) {
 	if reflect.DeepEqual(before.Exports, d.Exports) {
 		return nil, nil
@@ -67,7 +71,7 @@ func (s *Exporter) DaysOfRules(ctx context.Context, r *analysing.Rules, now time
 		return nil, err
 	}
 	d, err := s.definitions.Of(t)
-	if err != nil {
+	if err != nil || d.Exports == nil {
 		return nil, err
 	}
 	return s.allDays(ctx, t, d, now)
@@ -75,7 +79,7 @@ func (s *Exporter) DaysOfRules(ctx context.Context, r *analysing.Rules, now time
 
 // WriteDays writes all days that have changed.
 func (s *Exporter) WriteDays(ctx context.Context, clock func() time.Time) error {
-	for s.exports != nil && ctx.Err() == nil {
+	for ctx.Err() == nil {
 		day, err := s.days.Claim(ctx, exportLease, clock())
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -98,11 +102,14 @@ func (s *Exporter) exportClaimed(ctx context.Context, day *exporting.Day, clock 
 	defer cancel()
 	var renewing sync.WaitGroup
 	renewing.Go(func() { s.renew(working, cancel, day, clock) })
-	err := s.exportDay(working, day, clock())
+	withRows, err := s.exportDay(working, day, clock())
 	cancel()
 	renewing.Wait()
 	if err == nil {
-		return s.days.End(day, clock())
+		if err := s.days.End(day, withRows, clock()); err != nil || !withRows {
+			return err
+		}
+		return s.days.DeleteRows(ctx, day) // if it fails, the next export of the day does it
 	}
 	if ctx.Err() != nil {
 		return s.days.Lease(day, time.UnixMilli(0)) // another node may continue at once
@@ -132,30 +139,43 @@ func (s *Exporter) renew(ctx context.Context, cancel func(), day *exporting.Day,
 	}
 }
 
-// exportDay writes the files of a day.
-func (s *Exporter) exportDay(ctx context.Context, day *exporting.Day, now time.Time) error {
+// exportDay writes the files of a day, and the rows that SQL views show. It reports whether it has
+// written rows. If there should be none, it deletes the earlier ones.
+func (s *Exporter) exportDay(ctx context.Context, day *exporting.Day, now time.Time) (withRows bool, err error) {
 	t, err := s.store.TrackerByID(ctx, day.Organization, day.Tracker)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // the tracker was deleted
+		return false, s.days.DeleteRows(ctx, day) // the tracker was deleted
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	d, err := s.definitions.Of(t)
 	if err != nil {
-		return err
+		return false, err
 	}
 	from := day.Start()
 	if d.Exports == nil || from.Before(now.AddDate(0, 0, -d.KeepDays)) {
-		return nil // exports were turned off, or answers of the day may be deleted
+		return false, s.days.DeleteRows(ctx, day) // exports were turned off, or answers of the day may be deleted
 	}
-	until := from.AddDate(0, 0, 1)
-	format := cmp.Or(d.Exports.Format, string(tablefile.Parquet))
-	for _, table := range d.Exports.Tables {
-		rows, err := s.Export(ctx, t.Organization, t.Name, &earshot.ExportQuery{Table: table, Format: format}, from, until, now)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil // the tracker is being deleted
-		}
+	err = s.writeFiles(ctx, t, d.Exports, from, now)
+	if err == nil && d.Exports.SQL {
+		err = s.writeRows(ctx, t, day, from, now)
+		withRows = err == nil
+	}
+	if err == nil && !withRows || errors.Is(err, store.ErrNotFound) { // or the tracker is being deleted
+		err = s.days.DeleteRows(ctx, day)
+	}
+	return withRows, err
+}
+
+// writeFiles writes the files of a day.
+func (s *Exporter) writeFiles(ctx context.Context, t *tracking.Tracker, plan *earshot.ExportPlan, from, now time.Time) error {
+	if len(plan.Tables) > 0 && s.exports == nil {
+		return errors.New("this service has no export destination; set one with --exports")
+	}
+	format := cmp.Or(plan.Format, string(tablefile.Parquet))
+	for _, table := range plan.Tables {
+		rows, err := s.Export(ctx, t.Organization, t.Name, &earshot.ExportQuery{Table: table, Format: format}, from, from.AddDate(0, 0, 1), now)
 		if err != nil {
 			return err
 		}
@@ -166,4 +186,35 @@ func (s *Exporter) exportDay(ctx context.Context, day *exporting.Day, now time.T
 		}
 	}
 	return nil
+}
+
+// writeRows writes the rows of a day that SQL views will show.
+func (s *Exporter) writeRows(ctx context.Context, t *tracking.Tracker, day *exporting.Day, from, now time.Time) error {
+	if err := s.days.DeleteUnshown(ctx, day); err != nil { // left by failed attempts
+		return err
+	}
+	until := from.AddDate(0, 0, 1)
+	e, err := s.answersOf(ctx, t.Organization, t.Name, &earshot.AnswerFilter{}, from, until, now)
+	if err != nil {
+		return err
+	}
+	mentions, err := e.mentions(ctx)
+	if err != nil {
+		return err
+	}
+	citations, err := e.citations(ctx)
+	if err != nil {
+		return err
+	}
+	metrics, err := s.metrics(ctx, t.Organization, t.Name, &earshot.ExportQuery{}, from, until)
+	if err != nil {
+		return err
+	}
+	if err := mentionRows.Write(ctx, s.days, day, mentions); err != nil {
+		return err
+	}
+	if err := citationRows.Write(ctx, s.days, day, citations); err != nil {
+		return err
+	}
+	return metricRows.Write(ctx, s.days, day, metrics)
 }

@@ -3,7 +3,7 @@
 //	export.go   answers and sweeps
 //	rows.go     the columns of each table; mentions, citations and metrics
 //	numbers.go  numbers with the answers behind them, to be verified offline
-//	day.go      files of whole days, rewritten when a day changes
+//	day.go      files and rows of SQL views for whole days, rewritten when a day changes
 package export
 
 import (
@@ -67,21 +67,25 @@ func (s *Exporter) Export(ctx context.Context, organization, name string, q *ear
 	case "numbers":
 		return s.exportNumbers(ctx, organization, name, q, from, until)
 	case "metrics":
-		return s.exportMetrics(ctx, organization, name, q, from, until, format)
+		rows, err := s.metrics(ctx, organization, name, q, from, until)
+		return export(format, rows), err
 	case "sweeps":
 		return s.exportSweeps(ctx, organization, name, q, from, until, format)
 	}
-	t, filter, known, err := s.explorer.Filter(ctx, organization, name, &q.AnswerFilter, from, until)
+	e, err := s.answersOf(ctx, organization, name, &q.AnswerFilter, from, until, now)
 	if err != nil {
 		return nil, err
 	}
-	e := &answerExport{s, s.explorer.Kept(t, filter, known, now.AddDate(0, 0, -t.KeepDays)), map[string]string{}}
 	switch {
-	case q.Table == "mentions" || q.Table == "citations":
-		return e.findings(ctx, q.Table, format)
+	case q.Table == "mentions":
+		rows, err := e.mentions(ctx)
+		return export(format, rows), err
+	case q.Table == "citations":
+		rows, err := e.citations(ctx)
+		return export(format, rows), err
 	case format == tablefile.NDJSON:
 		return export(format, rowsOf(e.All(ctx), func(a *tracking.Answer) ([]earshot.TrackedAnswer, error) {
-			return []earshot.TrackedAnswer{answers.View(known, a)}, nil
+			return []earshot.TrackedAnswer{answers.View(e.Names, a)}, nil
 		})), nil
 	case format == tablefile.Parquet:
 		return export(format, rowsOf(e.All(ctx), func(a *tracking.Answer) ([]wholeAnswerRow, error) {
@@ -114,6 +118,14 @@ type answerExport struct {
 	*Exporter
 	*answers.Kept
 	slots map[string]string // cache of slots by sweep
+}
+
+func (s *Exporter) answersOf(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until, now time.Time) (*answerExport, error) {
+	t, filter, known, err := s.explorer.Filter(ctx, organization, name, q, from, until)
+	if err != nil {
+		return nil, err
+	}
+	return &answerExport{s, s.explorer.Kept(t, filter, known, now.AddDate(0, 0, -t.KeepDays)), map[string]string{}}, nil
 }
 
 // rowsOf yields the rows of each item until the first error.

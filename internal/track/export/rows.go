@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// The rows of exported tables. docs/exports.md explains each column.
+// The rows of exported tables. docs/exports.md explains each column. The tag sql has the name of a
+// column in the views if the usual name is a keyword of SQL.
 type (
 	answerRow struct {
 		ID         string         `json:"id" parquet:"id"`
@@ -68,8 +70,8 @@ type (
 	}
 
 	mentionRow struct {
-		Answer   string         `json:"answer" parquet:"answer"`
-		Sweep    string         `json:"sweep" parquet:"sweep,dict"`
+		Answer   string         `json:"answer" parquet:"answer" sql:",uuid"`
+		Sweep    string         `json:"sweep" parquet:"sweep,dict" sql:",uuid"`
 		AskedAt  tablefile.Time `json:"askedAt" parquet:"askedAt,timestamp(millisecond)"`
 		PromptID int64          `json:"promptId" parquet:"promptId"`
 		Target   string         `json:"target" parquet:"target,dict"`
@@ -79,18 +81,18 @@ type (
 		Brand    string         `json:"brand" parquet:"brand,dict"`
 		Name     string         `json:"name" parquet:"name,dict"`
 		Kind     string         `json:"kind" parquet:"kind,dict"`
-		Where    string         `json:"where" parquet:"where,dict"`
-		Index    int64          `json:"index" parquet:"index"`
-		Start    int64          `json:"start" parquet:"start"`
-		End      int64          `json:"end" parquet:"end"`
+		Where    string         `json:"where" parquet:"where,dict" sql:"found_in"`
+		Index    int64          `json:"index" parquet:"index" sql:"found_index"`
+		Start    int64          `json:"start" parquet:"start" sql:"start_byte"`
+		End      int64          `json:"end" parquet:"end" sql:"end_byte"`
 		Position *int64         `json:"position" parquet:"position,optional"`
 		ListRank *int64         `json:"listRank" parquet:"listRank,optional"`
 		Domains  []string       `json:"domains" parquet:"domains,list"`
 	}
 
 	citationRow struct {
-		Answer   string         `json:"answer" parquet:"answer"`
-		Sweep    string         `json:"sweep" parquet:"sweep,dict"`
+		Answer   string         `json:"answer" parquet:"answer" sql:",uuid"`
+		Sweep    string         `json:"sweep" parquet:"sweep,dict" sql:",uuid"`
 		AskedAt  tablefile.Time `json:"askedAt" parquet:"askedAt,timestamp(millisecond)"`
 		PromptID int64          `json:"promptId" parquet:"promptId"`
 		Target   string         `json:"target" parquet:"target,dict"`
@@ -104,7 +106,7 @@ type (
 	}
 
 	metricRow struct {
-		Sweep       string         `json:"sweep" parquet:"sweep,dict"`
+		Sweep       string         `json:"sweep" parquet:"sweep,dict" sql:",uuid"`
 		Slot        string         `json:"slot" parquet:"slot,dict"`
 		DueAt       tablefile.Time `json:"dueAt" parquet:"dueAt,timestamp(millisecond)"`
 		Rules       string         `json:"rules" parquet:"rules,dict"`
@@ -143,40 +145,48 @@ func rowOfSweep(s *tracking.Sweep) sweepRow {
 	}
 }
 
-// findings exports the mentions or the citations that the current rules find in answers.
-func (e *answerExport) findings(ctx context.Context, table string, format tablefile.Format) (*Export, error) {
-	rules, err := e.panels.Current(ctx, e.Tracker)
-	if err != nil {
-		return nil, err
-	}
-	panel, err := e.panels.Panel(rules)
-	if err != nil {
-		return nil, err
-	}
-	found := e.Found(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel})
-	if table == "citations" {
-		return export(format, rowsOf(found, func(f answers.Finding) (rows []citationRow, err error) {
-			surface, via := analysis.SplitOrigin(f.Surface)
-			for _, c := range f.Found.Citations {
-				rows = append(rows, citationRow{
-					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: surface, Via: via,
-					Rules: ruleset.Name(rules), URL: c.URL, Domain: c.Domain, Type: c.Type, Position: int64(c.Position),
-				})
-			}
-			return rows, nil
-		})), nil
-	}
-	return export(format, rowsOf(found, func(f answers.Finding) (rows []mentionRow, err error) {
+// mentions returns the mentions that the current rules find in answers.
+func (e *answerExport) mentions(ctx context.Context) (iter.Seq2[mentionRow, error], error) {
+	rules, panel, found, err := e.findings(ctx)
+	return rowsOf(found, func(f answers.Finding) (rows []mentionRow, err error) {
 		surface, via := analysis.SplitOrigin(f.Surface)
 		for _, m := range f.Found.Mentions {
 			rows = append(rows, mentionRow{
 				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: surface, Via: via,
-				Rules: ruleset.Name(rules), Brand: panel.Brands[m.Brand].Name, Name: panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where), Index: int64(m.Index),
+				Rules: rules, Brand: panel.Brands[m.Brand].Name, Name: panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where), Index: int64(m.Index),
 				Start: int64(m.Start), End: int64(m.End), Position: orNil(int64(m.Position)), ListRank: orNil(int64(m.ListRank)), Domains: m.Domains,
 			})
 		}
 		return rows, nil
-	})), nil
+	}), err
+}
+
+// citations returns the citations that the current rules find in answers.
+func (e *answerExport) citations(ctx context.Context) (iter.Seq2[citationRow, error], error) {
+	rules, _, found, err := e.findings(ctx)
+	return rowsOf(found, func(f answers.Finding) (rows []citationRow, err error) {
+		surface, via := analysis.SplitOrigin(f.Surface)
+		for _, c := range f.Found.Citations {
+			rows = append(rows, citationRow{
+				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: surface, Via: via,
+				Rules: rules, URL: c.URL, Domain: c.Domain, Type: c.Type, Position: int64(c.Position),
+			})
+		}
+		return rows, nil
+	}), err
+}
+
+// findings returns the name and the panel of the current rules, and what they find in answers.
+func (e *answerExport) findings(ctx context.Context) (string, *analysis.Panel, iter.Seq2[answers.Finding, error], error) {
+	rules, err := e.panels.Current(ctx, e.Tracker)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	panel, err := e.panels.Panel(rules)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	return ruleset.Name(rules), panel, e.Found(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel}), nil
 }
 
 // orNil returns nil for the zero value.
@@ -188,8 +198,8 @@ func orNil[T comparable](value T) *T {
 	return &value
 }
 
-// exportMetrics exports the metrics of each sweep, one sweep at a time.
-func (s *Exporter) exportMetrics(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
+// metrics returns the metrics of each sweep, one sweep at a time.
+func (s *Exporter) metrics(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (iter.Seq2[metricRow, error], error) {
 	t, _, within, err := s.load(ctx, organization, name, q, from, until)
 	if err != nil {
 		return nil, err
@@ -212,7 +222,7 @@ func (s *Exporter) exportMetrics(ctx context.Context, organization, name string,
 			}
 		}
 	}
-	return export(format, rowsOf(sweeps, func(sweep *tracking.Sweep) ([]metricRow, error) { return s.sweepRows(ctx, h, sweep) })), nil
+	return rowsOf(sweeps, func(sweep *tracking.Sweep) ([]metricRow, error) { return s.sweepRows(ctx, h, sweep) }), nil
 }
 
 // sweepRows returns the metrics of one sweep.

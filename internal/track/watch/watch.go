@@ -150,7 +150,9 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	if detection.Alerts = w.raised; fresh {
 		detection.Channels = w.definition.AlertChannels()
 	}
-	detection.Days = w.definition.ExportedDays(now, w.sweep)
+	if w.definition.Exports != nil {
+		detection.Days = w.definition.ExportedDays(now, w.sweep)
+	}
 	if !fresh && !w.tracker.Demo {
 		for _, a := range detection.Alerts { // an open alert that was never sent would suppress the next one
 			a.AcknowledgedAt = now

@@ -1,0 +1,174 @@
+package exporting
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"earshot/internal/store/engine"
+)
+
+// rowsBatch is how many rows are written or deleted in one transaction, which delays other writes.
+const rowsBatch = 500
+
+// RowTables are the tables of the rows that the views report_mentions, report_citations and
+// report_metrics show.
+var RowTables = []string{"exported_mentions", "exported_citations", "exported_metrics"}
+
+// Rows writes rows of an exported table to the database. The views show them when the day ends
+// with them, all at once.
+type Rows[T any] struct {
+	insert engine.Statement[row[T]]
+}
+
+// row is a row of a day.
+type row[T any] struct {
+	day    *Day
+	number int64
+	cells  T
+}
+
+// NewRows returns the Rows of a table, such as mentions. A column has the name in the tag json of
+// its field in snake case, or the name in the tag sql, which may also say that it is a uuid.
+func NewRows[T any](table string) *Rows[T] {
+	columns := []engine.Column[row[T]]{
+		engine.Field("organization", "uuid", func(r *row[T]) *string { return &r.day.Organization }),
+		engine.Field("tracker", "uuid", func(r *row[T]) *string { return &r.day.Tracker }),
+		engine.IntField("day", func(r *row[T]) *int64 { return &r.day.Day }),
+		engine.IntField("version", func(r *row[T]) *int64 { return &r.day.version }),
+		engine.IntField("number", func(r *row[T]) *int64 { return &r.number }),
+	}
+	for field := range reflect.TypeFor[T]().Fields() {
+		columns = append(columns, cellColumn[T](field))
+	}
+	return &Rows[T]{engine.NewTable("exported_"+table, columns...).Insert("")}
+}
+
+// cellColumn returns the column of a field. A nil pointer is NULL, and so is an empty text that is
+// optional in Parquet files. A list is a JSON array.
+func cellColumn[T any](field reflect.StructField) engine.Column[row[T]] {
+	name, kind, _ := strings.Cut(field.Tag.Get("sql"), ",")
+	if name == "" {
+		name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
+		name = snakeCase(name)
+	}
+	if kind == "" {
+		kind = "text"
+	}
+	cell := func(r *row[T]) reflect.Value { return reflect.ValueOf(&r.cells).Elem().FieldByIndex(field.Index) }
+	switch reflect.Zero(field.Type).Interface().(type) {
+	case *string:
+		return engine.NewColumn(name, kind, nil, func(r *row[T]) *string { return pointer[string](cell(r)) })
+	case *int64:
+		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) *int64 { return pointer[int64](cell(r)) })
+	case *float64:
+		return engine.NewColumn(name, "double precision", nil, func(r *row[T]) *float64 { return pointer[float64](cell(r)) })
+	case []string:
+		return engine.NewColumn(name, kind, nil, func(r *row[T]) string { return listText(cell(r)) })
+	}
+	optional := strings.Contains(field.Tag.Get("parquet"), ",optional")
+	switch field.Type.Kind() {
+	case reflect.String:
+		return engine.NewColumn(name, kind, nil, func(r *row[T]) *string {
+			text := cell(r).String()
+			if text == "" && optional {
+				return nil
+			}
+			return &text
+		})
+	case reflect.Int64: // also times, which are in milliseconds
+		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) int64 { return cell(r).Int() })
+	case reflect.Float64:
+		return engine.NewColumn(name, "double precision", nil, func(r *row[T]) *float64 { return new(cell(r).Float()) })
+	case reflect.Bool:
+		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) int64 {
+			if cell(r).Bool() {
+				return 1
+			}
+			return 0
+		})
+	}
+	panic(fmt.Sprintf("the views cannot show a %s", field.Type))
+}
+
+func pointer[V any](cell reflect.Value) *V {
+	p, _ := cell.Interface().(*V)
+	return p
+}
+
+// listText returns a list as a JSON array.
+func listText(cell reflect.Value) string {
+	if cell.Len() == 0 {
+		return "[]"
+	}
+	text, _ := json.Marshal(cell.Interface()) // a list of texts cannot fail
+	return string(text)
+}
+
+// snakeCase converts a name in camel case.
+func snakeCase(name string) string {
+	var snake strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			snake.WriteByte('_')
+		}
+		snake.WriteRune(unicode.ToLower(r))
+	}
+	return snake.String()
+}
+
+// Write adds rows to a day that this node has leased.
+func (t *Rows[T]) Write(ctx context.Context, s *Store, day *Day, rows iter.Seq2[T, error]) error {
+	var batch []*row[T]
+	flush := func() error {
+		err := ctx.Err()
+		if err == nil {
+			err = s.ShardOf(day.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, t.insert, batch, nil) })
+		}
+		batch = nil
+		return engine.Wrap(err, "write rows of a day")
+	}
+	number := int64(0)
+	for cells, err := range rows {
+		if err != nil {
+			return err
+		}
+		batch = append(batch, &row[T]{day, number, cells})
+		if number++; len(batch) == rowsBatch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// DeleteUnshown deletes the rows of earlier attempts that the views do not show.
+func (s *Store) DeleteUnshown(ctx context.Context, day *Day) error {
+	return s.deleteRows(ctx, day, ` AND version <> (SELECT shown FROM export_days e WHERE e.organization = $1 AND e.tracker = $2 AND e.day = $3)`)
+}
+
+// DeleteRows deletes the rows of earlier attempts.
+func (s *Store) DeleteRows(ctx context.Context, day *Day) error { return s.deleteRows(ctx, day, "") }
+
+// deleteRows deletes rows of earlier attempts. A later attempt of another node is never touched.
+func (s *Store) deleteRows(ctx context.Context, day *Day, condition string) error {
+	for _, table := range RowTables {
+		which := ` FROM ` + table + ` WHERE organization = $1 AND tracker = $2 AND day = $3 AND version < $4`
+		for n := int64(rowsBatch); n == rowsBatch; {
+			err := ctx.Err()
+			if err == nil {
+				n, err = s.ShardOf(day.Organization).Run(`DELETE`+which+` AND (version, number) IN (SELECT version, number`+which+condition+` LIMIT $5)`,
+					day.Organization, day.Tracker, day.Day, day.version, rowsBatch)
+			}
+			if err != nil {
+				return fmt.Errorf("delete rows of a day: %w", err)
+			}
+		}
+	}
+	return nil
+}
