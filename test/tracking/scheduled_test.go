@@ -44,6 +44,9 @@ func TestAReportReachesEveryChannel(t *testing.T) {
 		}
 		apply(t, n, a, "", shoes+"reports: {every: week, monthDay: 1, timezone: Nowhere, days: 0}\nexports: {tables: [answers, answers], format: xls}\n").
 			Invalid(t, "wrong plans", http.StatusBadRequest, "exports", "exports.format", "exports.tables", "reports.channels", "reports.days", "reports.monthDay", "reports.timezone")
+		apply(t, n, a, "", shoes+"exports: {sql: sometimes}\n").Invalid(t, "no boolean", http.StatusBadRequest, "exports", "exports.sql")
+		apply(t, n, a, "", shoes+"exports: {sql: false}\n").Invalid(t, "nothing to export", http.StatusBadRequest, "exports")
+		applied(t, n, a, "?dryRun=true", shoes+"exports: {sql: true}\n")
 		apply(t, n, a, "", shoes+"reports: {every: week, channels: [hook, none]}\n").Invalid(t, "no channel", http.StatusBadRequest, "reports.channels[1]")
 		definition := shoes + "reports: {every: month, monthDay: 31, at: \"08:00\", channels: [hook, chat, game, post]}\n"
 		if dry := applied(t, n, a, "?dryRun=true", definition); dry.Tracker.Reports == nil || dry.Tracker.Reports.NextAt == nil {

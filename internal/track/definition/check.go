@@ -274,7 +274,7 @@ func (s *Reader) checkScheduled(in *schema.Object, d *Definition) {
 	case len(d.Exports.Tables) == 0 && !d.Exports.SQL:
 		in.Reject("exports", "must have tables, sql: true, or both")
 	case len(d.Exports.Tables) > 0 && !s.Exports:
-		in.Reject("exports.tables", "is not available: this service has no export destination; its operator can set one with --exports")
+		in.Reject("exports", "has tables that are not available: this service has no export destination; its operator can set one with --exports")
 	}
 	if d.Reports == nil {
 		return
