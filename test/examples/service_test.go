@@ -1,0 +1,144 @@
+package examples
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// root is the module's folder, with an absolute path.
+var root, _ = filepath.Abs("../..")
+
+// account is an organization of the service, and how its programs reach the service.
+type account struct {
+	url, key, secret string
+	data             string // folder of the SQLite database
+	programs         string // folder of the binaries earshot and those of examples/
+}
+
+// server is the service that all tests of the package share, as the account of the
+// organization default.
+var server account
+
+func TestMain(m *testing.M) {
+	status, err := withService(m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(status)
+}
+
+// withService builds the programs and runs the service while run runs.
+func withService(run func() int) (status int, err error) {
+	dir, err := os.MkdirTemp("", "earshot-examples-")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	server = account{programs: filepath.Join(dir, "bin"), data: filepath.Join(dir, "data")}
+	build := exec.Command("go", "build", "-o", server.programs+"/", "./cmd/earshot", "./examples/...")
+	build.Dir = root
+	if text, err := build.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("build the programs: %w\n%s", err, text)
+	}
+	node := exec.Command(filepath.Join(server.programs, "earshot"), "serve", "--listen", "127.0.0.1:0", "--allow-private-webhooks", "--log-level", "warn")
+	node.Env, node.Stderr = server.env(), os.Stderr
+	output, err := node.StdoutPipe()
+	if err != nil {
+		return 1, err
+	}
+	if err := node.Start(); err != nil {
+		return 1, err
+	}
+	defer func() {
+		if stopped := errors.Join(node.Process.Signal(syscall.SIGTERM), node.Wait()); stopped != nil {
+			status, err = 1, fmt.Errorf("stop the service: %w", stopped)
+		}
+	}()
+	greeting := ""
+	for lines := bufio.NewScanner(output); lines.Scan() && !strings.HasPrefix(lines.Text(), "Dashboard: "); {
+		greeting += lines.Text() + "\n"
+	}
+	match := regexp.MustCompile(`export EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n(?s:.*) (whsec_\S+)\n`).FindStringSubmatch(greeting)
+	if match == nil {
+		return 1, fmt.Errorf("the service did not start, or greets with %s", greeting)
+	}
+	server.url, server.key, server.secret = match[1], match[2], match[3]
+	return run(), nil
+}
+
+// env returns the environment in which the account's programs run.
+func (a account) env() []string {
+	return append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "EARSHOT_") }),
+		"PATH="+a.programs+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"PYTHONPATH="+filepath.Join(root, "sdk/python/src"), "PYTHONDONTWRITEBYTECODE=1",
+		"EARSHOT_URL="+a.url, "EARSHOT_API_KEY="+a.key, "EARSHOT_DATA="+a.data)
+}
+
+// run runs a program in a folder and returns its output. It skips the test if the program is
+// not installed, except in CI.
+func (a account) run(t *testing.T, dir, program string, args ...string) string {
+	t.Helper()
+	output, err := a.try(t, dir, program, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return output
+}
+
+// try is run for a program that may fail.
+func (a account) try(t *testing.T, dir, program string, args ...string) (string, error) {
+	t.Helper()
+	command := a.command(t, dir, program, args...)
+	var problems bytes.Buffer
+	command.Stderr = &problems
+	output, err := command.Output()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w\n%s%s", program, strings.Join(args, " "), err, problems.String(), output)
+	}
+	return string(output), err
+}
+
+// command returns a command that ends with the test.
+func (a account) command(t *testing.T, dir, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := exec.LookPath(filepath.Join(a.programs, program))
+	if err != nil {
+		path, err = exec.LookPath(program)
+	}
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skipf("%s is not installed", program)
+	}
+	command := exec.CommandContext(t.Context(), path, args...)
+	command.Dir, command.Env = dir, a.env()
+	return command
+}
+
+// newAccount creates an organization with a key.
+func newAccount(t *testing.T, name string) account {
+	t.Helper()
+	var created struct {
+		Key           string `json:"key"`
+		WebhookSecret string `json:"webhookSecret"`
+	}
+	text := server.run(t, root, "earshot", "org", "create", name, "--json")
+	if err := json.Unmarshal([]byte(text), &created); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	a := server
+	a.key, a.secret = created.Key, created.WebhookSecret
+	return a
+}
