@@ -52,6 +52,7 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 	@scripts/with-node-modules.sh $(WEB) true
 	@scripts/with-node-modules.sh sdk/typescript true
 	@scripts/with-node-modules.sh integrations/n8n true
+	@scripts/with-node-modules.sh examples/duckdb true
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
 
