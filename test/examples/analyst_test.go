@@ -148,7 +148,7 @@ func grafana(t *testing.T, db *sql.DB) {
 	macro := regexp.MustCompile(`\$__timeFilter\((\w+)\)`)
 	for _, panel := range dashboard.Panels {
 		text := panel.Targets[0].RawSQL
-		copied := slices.ContainsFunc([]string{"visibility_per_week", "share_of_voice", "cited_domains", "lost_mentions", "coverage"}, func(name string) bool {
+		copied := slices.ContainsFunc([]string{"visibility_per_week", "share_of_voice", "cited_domains", "lost_mentions", "sweep_coverage"}, func(name string) bool {
 			_, statement, _ := strings.Cut(readFile(t, "sql", name+".sql"), "\n")
 			return strings.Contains(text, "(\n"+statement+")")
 		})
