@@ -19,7 +19,7 @@ type serveCmd struct {
 	BaseURL        string    `help:"Public URL of the service." placeholder:"URL" env:"EARSHOT_BASE_URL"`
 	TrustedProxies []network `help:"Addresses or networks of the reverse proxies in front of the service. The addresses of clients are read from their X-Forwarded-For." placeholder:"ADDRESS|CIDR" env:"EARSHOT_TRUSTED_PROXIES"`
 	Captures       string    `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for several nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
-	Exports        string    `help:"Folder, or bucket of an S3-compatible store, for the exports of trackers; without it, trackers cannot export. The keys are the same as for --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
+	Exports        string    `help:"Folder, or bucket of an S3-compatible store, for the exports of trackers; without it, trackers cannot export files. The keys are the same as for --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
 
 	ReportsDatabase      string        `help:"Read replica of the PostgreSQL database, for reading answers and metrics of trackers." placeholder:"postgres://…" env:"EARSHOT_REPORTS_DATABASE"`
 	Role                 string        `help:"What the node does: all, api (accept calls and tasks) or worker (run tasks)." enum:"all,api,worker" default:"all" env:"EARSHOT_ROLE"`
