@@ -67,7 +67,7 @@ func withViews(t *testing.T, test func(t *testing.T, db *sql.DB, postgres bool))
 	})
 }
 
-// query returns the number of rows of a query. Of a row with NULLs it counts nothing.
+// query returns the number of rows of a query that have no NULLs.
 func query(t *testing.T, db *sql.DB, name, text string) (complete int) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), text)
@@ -97,9 +97,14 @@ func query(t *testing.T, db *sql.DB, name, text string) (complete int) {
 	return complete
 }
 
+// example returns the path of a file of the examples.
+func example(path ...string) string {
+	return filepath.Join(append([]string{root, "examples"}, path...)...)
+}
+
 func readFile(t *testing.T, path ...string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(append([]string{root, "examples"}, path...)...))
+	text, err := os.ReadFile(example(path...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +114,7 @@ func readFile(t *testing.T, path ...string) string {
 func TestQueriesOfViews(t *testing.T) {
 	t.Parallel()
 	withViews(t, func(t *testing.T, db *sql.DB, postgres bool) {
-		files, err := filepath.Glob(filepath.Join(root, "examples/sql/*.sql"))
+		files, err := filepath.Glob(example("sql", "*.sql"))
 		if err != nil || len(files) == 0 {
 			t.Fatal("no queries", err)
 		}
@@ -123,18 +128,20 @@ func TestQueriesOfViews(t *testing.T) {
 			}
 		}
 		if postgres {
-			grafana(t, db)
+			grafana(t, db, files)
 		}
 		dbt(t, db)
 	})
 }
 
 // grafana runs the queries of the dashboard. Each contains the query of a file.
-func grafana(t *testing.T, db *sql.DB) {
+func grafana(t *testing.T, db *sql.DB, files []string) {
 	t.Helper()
 	var dashboard struct {
-		Templating struct{ List []struct{ Name, Query string } }
-		Panels     []struct {
+		Templating struct {
+			List []struct{ Name, Query string }
+		}
+		Panels []struct {
 			Title   string
 			Targets []struct{ RawSQL string }
 		}
@@ -148,11 +155,11 @@ func grafana(t *testing.T, db *sql.DB) {
 	macro := regexp.MustCompile(`\$__timeFilter\((\w+)\)`)
 	for _, panel := range dashboard.Panels {
 		text := panel.Targets[0].RawSQL
-		copied := slices.ContainsFunc([]string{"visibility_per_week", "share_of_voice", "cited_domains", "lost_mentions", "sweep_coverage"}, func(name string) bool {
-			_, statement, _ := strings.Cut(readFile(t, "sql", name+".sql"), "\n")
+		copied := func(file string) bool {
+			_, statement, _ := strings.Cut(readFile(t, "sql", filepath.Base(file)), "\n") // without its comment
 			return strings.Contains(text, "(\n"+statement+")")
-		})
-		if !copied {
+		}
+		if !slices.ContainsFunc(files, copied) {
 			t.Errorf("the query of %q is not the one of a file", panel.Title)
 		}
 		text = strings.ReplaceAll(macro.ReplaceAllString(text, "$1 BETWEEN now() - interval '90 days' AND now()"), "${tracker:sqlstring}", "'caps'")
@@ -216,20 +223,20 @@ func TestDuckDBAndPandas(t *testing.T) {
 			}
 			t.Skip("pandas is not installed")
 		}
-		printed := a.run(t, dir, "python3", filepath.Join(root, "examples/pandas/visibility.py"), "demo")
+		printed := a.run(t, dir, "python3", example("pandas", "visibility.py"), "demo")
 		if !regexp.MustCompile(`(?s)brand .*Ollaro.*\n\d{4}-\d\d-\d\d .*0\.\d.*domain .*\d\n`).MatchString(printed) {
 			t.Errorf("pandas prints\n%s", printed)
 		}
 	})
 	t.Run("DuckDB", func(t *testing.T) {
 		t.Parallel()
-		if _, err := os.Stat(filepath.Join(root, "examples/duckdb/node_modules")); err != nil {
+		if _, err := os.Stat(example("duckdb", "node_modules")); err != nil {
 			if os.Getenv("CI") == "true" {
 				t.Fatal(err)
 			}
 			t.Skip("DuckDB is not installed: scripts/with-node-modules.sh examples/duckdb true")
 		}
-		printed := strings.Split(strings.TrimSpace(a.run(t, dir, "node", filepath.Join(root, "examples/duckdb/report.mjs"))), "\n")
+		printed := strings.Split(strings.TrimSpace(a.run(t, dir, "node", example("duckdb", "report.mjs"))), "\n")
 		if len(printed) != 3 {
 			t.Fatalf("DuckDB prints %q", printed)
 		}
@@ -239,10 +246,8 @@ func TestDuckDBAndPandas(t *testing.T) {
 				t.Errorf("DuckDB prints %s, %v", line, err)
 				continue
 			}
-			for column, value := range maps.All(rows[0]) {
-				if value == nil {
-					t.Errorf("%s is NULL in %s", column, line)
-				}
+			if slices.Contains(slices.Collect(maps.Values(rows[0])), nil) {
+				t.Errorf("a value is NULL in %s", line)
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package exporting
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,56 +57,55 @@ func cellColumn[T any](field reflect.StructField) engine.Column[row[T]] {
 		name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
 		name = snakeCase(name)
 	}
-	if kind == "" {
-		kind = "text"
-	}
-	cell := func(r *row[T]) reflect.Value { return reflect.ValueOf(&r.cells).Elem().FieldByIndex(field.Index) }
-	switch reflect.Zero(field.Type).Interface().(type) {
-	case *string:
-		return engine.NewColumn(name, kind, nil, func(r *row[T]) *string { return pointer[string](cell(r)) })
-	case *int64:
-		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) *int64 { return pointer[int64](cell(r)) })
-	case *float64:
-		return engine.NewColumn(name, "double precision", nil, func(r *row[T]) *float64 { return pointer[float64](cell(r)) })
-	case []string:
-		return engine.NewColumn(name, kind, nil, func(r *row[T]) string { return listText(cell(r)) })
-	}
 	optional := strings.Contains(field.Tag.Get("parquet"), ",optional")
-	switch field.Type.Kind() {
-	case reflect.String:
-		return engine.NewColumn(name, kind, nil, func(r *row[T]) *string {
-			text := cell(r).String()
-			if text == "" && optional {
-				return nil
-			}
-			return &text
-		})
-	case reflect.Int64: // also times, which are in milliseconds
-		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) int64 { return cell(r).Int() })
-	case reflect.Float64:
-		return engine.NewColumn(name, "double precision", nil, func(r *row[T]) *float64 { return new(cell(r).Float()) })
-	case reflect.Bool:
-		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) int64 {
-			if cell(r).Bool() {
-				return 1
-			}
-			return 0
-		})
+	// cell returns the value of the field, or false for NULL.
+	cell := func(r *row[T]) (value reflect.Value, ok bool) {
+		value = reflect.ValueOf(&r.cells).Elem().FieldByIndex(field.Index)
+		if value.Kind() == reflect.Pointer {
+			return value.Elem(), !value.IsNil()
+		}
+		return value, value.Kind() != reflect.String || !optional || value.Len() > 0
 	}
-	panic(fmt.Sprintf("the views cannot show a %s", field.Type))
+	of := field.Type
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	switch of.Kind() {
+	case reflect.Int64: // also times, which are in milliseconds
+		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) *int64 { return orNull(reflect.Value.Int)(cell(r)) })
+	case reflect.Float64:
+		return engine.NewColumn(name, "double precision", nil, func(r *row[T]) *float64 { return orNull(reflect.Value.Float)(cell(r)) })
+	case reflect.Bool:
+		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) *int64 { return orNull(number)(cell(r)) })
+	case reflect.Slice:
+		return engine.NewColumn(name, "text", nil, func(r *row[T]) *string { return orNull(list)(cell(r)) })
+	default:
+		return engine.NewColumn(name, cmp.Or(kind, "text"), nil, func(r *row[T]) *string { return orNull(reflect.Value.String)(cell(r)) })
+	}
 }
 
-func pointer[V any](cell reflect.Value) *V {
-	p, _ := cell.Interface().(*V)
-	return p
+// orNull returns a function that converts a value, or returns nil if there is none.
+func orNull[V any](convert func(reflect.Value) V) func(reflect.Value, bool) *V {
+	return func(value reflect.Value, ok bool) *V {
+		if !ok {
+			return nil
+		}
+		return new(convert(value))
+	}
 }
 
-// listText returns a list as a JSON array.
-func listText(cell reflect.Value) string {
-	if cell.Len() == 0 {
+func number(flag reflect.Value) int64 {
+	if flag.Bool() {
+		return 1
+	}
+	return 0
+}
+
+func list(items reflect.Value) string {
+	if items.Len() == 0 {
 		return "[]"
 	}
-	text, _ := json.Marshal(cell.Interface()) // a list of texts cannot fail
+	text, _ := json.Marshal(items.Interface()) // a list of texts cannot fail
 	return string(text)
 }
 
