@@ -121,7 +121,7 @@ func TestRowsOfADayAreShownAtOnce(t *testing.T) {
 			}
 			err := table.Write(t.Context(), days, day, func(yield func(citation, error) bool) {
 				for range n {
-					if !yield(citation{Answer: store.NewID(), Sweep: store.NewID()}, nil) {
+					if !yield(citation{Answer: store.NewID(), Sweep: store.NewID(), URL: "a\x00b\xff"}, nil) {
 						return
 					}
 				}
@@ -144,6 +144,9 @@ func TestRowsOfADayAreShownAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect("the day is written", 600, 600)
+		if urls, err := engine.FindValues[string](t.Context(), s.ShardOf(o.ID).Lookups, `SELECT DISTINCT url FROM report_citations`); err != nil || urls[0] != "ab\ufffd" {
+			t.Errorf("the text is %q, %v", urls, err)
+		}
 		second := claim()
 		write(second, 3)
 		if err := days.Fail(second, "full", now); err != nil {

@@ -75,14 +75,14 @@ func (s *Store) Claim(ctx context.Context, lease time.Duration, now time.Time) (
 		return cmp.Or(cmp.Compare(a.leasedUntil, b.leasedUntil), cmp.Compare(b.Day, a.Day))
 	})
 	until := engine.Millis(now.Add(lease))
-	err = s.update(day, `version = $5, leased_until = $6`, day.version+1, until)
+	err = s.update(day, `version = version + 1, leased_until = $6`, until)
 	day.version, day.leasedUntil = day.version+1, until
 	return day, err
 }
 
 // Lease extends the lease of a day. It returns ErrChanged if another node has it.
 func (s *Store) Lease(day *Day, until time.Time) error {
-	err := s.update(day, `leased_until = $5`, engine.Millis(until))
+	err := s.update(day, `leased_until = $6`, engine.Millis(until))
 	day.leasedUntil = engine.Millis(until)
 	return err
 }
@@ -95,13 +95,13 @@ func (s *Store) End(day *Day, withRows bool, now time.Time) error {
 	if withRows {
 		shown = day.version
 	}
-	return s.update(day, `leased_until = 0, written = $5, written_at = $6, failure = NULL, shown = $7`, day.Changes, engine.Millis(now), shown)
+	return s.update(day, `leased_until = 0, written = $6, written_at = $7, failure = NULL, shown = $8`, day.Changes, engine.Millis(now), shown)
 }
 
 // Fail records why a day could not be exported, and when to try again. It returns
 // ErrChanged.
 func (s *Store) Fail(day *Day, failure string, again time.Time) error {
-	return s.update(day, `leased_until = $5, failure = $6`, engine.Millis(again), failure)
+	return s.update(day, `leased_until = $6, failure = $7`, engine.Millis(again), failure)
 }
 
 // NoteShown marks the days of a tracker whose rows the views show.
@@ -122,10 +122,10 @@ func (s *Store) Expire(now time.Time) error {
 	return nil
 }
 
-// update changes a day that this node has leased.
+// update changes a day that this node has leased, or that nobody has claimed since it was read.
 func (s *Store) update(day *Day, set string, args ...any) error {
-	err := engine.ExpectChange(s.ShardOf(day.Organization).Run(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
-		append([]any{day.Organization, day.Tracker, day.Day, day.leasedUntil}, args...)...))
+	err := engine.ExpectChange(s.ShardOf(day.Organization).Run(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4 AND version = $5`,
+		append([]any{day.Organization, day.Tracker, day.Day, day.leasedUntil, day.version}, args...)...))
 	return engine.Wrap(err, "update the state of an export")
 }
 

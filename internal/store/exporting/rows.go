@@ -76,11 +76,11 @@ func cellColumn[T any](field reflect.StructField) engine.Column[row[T]] {
 	case reflect.Float64:
 		return engine.NewColumn(name, "double precision", nil, func(r *row[T]) *float64 { return orNull(reflect.Value.Float)(cell(r)) })
 	case reflect.Bool:
-		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) *int64 { return orNull(number)(cell(r)) })
+		return engine.NewColumn(name, "bigint", nil, func(r *row[T]) *int64 { return orNull(flag)(cell(r)) })
 	case reflect.Slice:
 		return engine.NewColumn(name, "text", nil, func(r *row[T]) *string { return orNull(list)(cell(r)) })
 	default:
-		return engine.NewColumn(name, cmp.Or(kind, "text"), nil, func(r *row[T]) *string { return orNull(reflect.Value.String)(cell(r)) })
+		return engine.NewColumn(name, cmp.Or(kind, "text"), nil, func(r *row[T]) *string { return orNull(text)(cell(r)) })
 	}
 }
 
@@ -94,11 +94,16 @@ func orNull[V any](convert func(reflect.Value) V) func(reflect.Value, bool) *V {
 	}
 }
 
-func number(flag reflect.Value) int64 {
-	if flag.Bool() {
+func flag(value reflect.Value) int64 {
+	if value.Bool() {
 		return 1
 	}
 	return 0
+}
+
+// text returns a text that PostgreSQL accepts.
+func text(value reflect.Value) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(value.String(), "\x00", ""), "\ufffd")
 }
 
 func list(items reflect.Value) string {

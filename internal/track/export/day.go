@@ -120,7 +120,7 @@ func (s *Exporter) exportClaimed(ctx context.Context, day *exporting.Day, clock 
 
 // exportFailed is the error that a client sees. The cause is only logged, because it may
 // name the operator's folder or bucket.
-const exportFailed = "the file could not be written; the operator's log has the reason"
+const exportFailed = "the day could not be exported; the operator's log has the reason"
 
 // renew renews the lease of a day until ctx ends. If that fails, it cancels the work.
 func (s *Exporter) renew(ctx context.Context, cancel func(), day *exporting.Day, clock func() time.Time) {
