@@ -1,5 +1,9 @@
 # Commands for contributors. CI runs `make check`.
 
+# The path of the Go module. To import the client from elsewhere without `replace`, rename the
+# module to the address of your copy: make module MODULE=example.com/you/earshot
+MODULE := earshot
+
 GO   ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
 PKG  ?= ./...
@@ -55,6 +59,10 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 	@scripts/with-node-modules.sh examples/duckdb true
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
+
+.PHONY: module
+module: ## Rename the Go module (MODULE=example.com/you/earshot)
+	@scripts/rename-module.sh $(MODULE)
 
 .PHONY: generate
 generate: ## Write the files that are generated from the API's types and the providers' definitions

@@ -7,6 +7,15 @@
 //		Prompt: "Which trail running shoes last longest?", Country: "DE",
 //	})
 //
+// A program in another module needs a copy of this repository, and two lines in its go.mod,
+// after which `go mod tidy` adds the rest:
+//
+//	require earshot v0.0.0
+//	replace earshot => ../earshot
+//
+// In a copy with an address, `make module MODULE=example.com/you/earshot` renames the module.
+// Then other modules import it with `go get`, without replace.
+//
 // # Synchronous calls
 //
 // Each provider has a method that asks it and waits for the answer: ChatAssistant,
