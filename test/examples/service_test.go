@@ -3,6 +3,7 @@ package examples
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -22,8 +24,9 @@ var root, _ = filepath.Abs("../..")
 // account is an organization of the service, and how its programs reach the service.
 type account struct {
 	url, key, secret string
-	data             string // folder of the SQLite database
-	programs         string // folder of the binaries earshot and those of examples/
+	data             string   // folder of the SQLite database
+	programs         string   // folder of the binaries earshot and those of examples/
+	extra            []string // variables of the environment
 }
 
 // server is the service that all tests of the package share, as the account of the
@@ -79,7 +82,8 @@ func withService(run func() int) (status int, err error) {
 
 // env returns the environment in which the account's programs run.
 func (a account) env() []string {
-	return append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "EARSHOT_") }),
+	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "EARSHOT_") })
+	return append(append(own, a.extra...),
 		"PATH="+a.programs+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"PYTHONPATH="+filepath.Join(root, "sdk/python/src"), "PYTHONDONTWRITEBYTECODE=1",
 		"EARSHOT_URL="+a.url, "EARSHOT_API_KEY="+a.key, "EARSHOT_DATA="+a.data)
@@ -127,18 +131,71 @@ func (a account) command(t *testing.T, dir, program string, args ...string) *exe
 	return command
 }
 
+// created is what the commands that create organizations and keys print.
+type created struct {
+	Key           string `json:"key"`
+	WebhookSecret string `json:"webhookSecret"`
+}
+
 // newAccount creates an organization with a key.
 func newAccount(t *testing.T, name string) account {
 	t.Helper()
-	var created struct {
-		Key           string `json:"key"`
-		WebhookSecret string `json:"webhookSecret"`
-	}
-	text := server.run(t, root, "earshot", "org", "create", name, "--json")
-	if err := json.Unmarshal([]byte(text), &created); err != nil {
+	made := create(t, "org", "create", name)
+	a := server
+	a.key, a.secret = made.Key, made.WebhookSecret
+	return a
+}
+
+// create runs a command that creates an organization or a key.
+func create(t *testing.T, args ...string) (made created) {
+	t.Helper()
+	text := server.run(t, root, "earshot", append(args, "--json")...)
+	if err := json.Unmarshal([]byte(text), &made); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	a := server
-	a.key, a.secret = created.Key, created.WebhookSecret
-	return a
+	return made
+}
+
+// newHistory creates the demo history, in which the visibility of the brand Ollaro falls, and
+// returns the day on which it falls. Tests read the demo and do not change it.
+func newHistory(t *testing.T) string {
+	t.Helper()
+	history.Do(func() {
+		var made struct{ Shift struct{ Day string } }
+		text := server.run(t, root, "earshot", "tracker", "demo", "--name", "history", "--days", "60", "--prompts", "10", "--json")
+		if err := json.Unmarshal([]byte(text), &made); err != nil {
+			t.Fatal(err)
+		}
+		shiftDay = made.Shift.Day
+	})
+	return shiftDay
+}
+
+var (
+	history  sync.Once
+	shiftDay string
+)
+
+// python is the Python that Debian's packages belong to, if it is installed.
+var python = cmp.Or(found("/usr/bin/python3"), "python3")
+
+// found returns the path of a program, or "" if it does not exist.
+func found(path string) string {
+	path, _ = exec.LookPath(path)
+	return path
+}
+
+// compile compiles the TypeScript programs of examples/ and returns their folder.
+func compile(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	sources, err := filepath.Glob(filepath.Join(root, "examples/*/*/*.ts"))
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("there are no TypeScript examples (%v)", err)
+	}
+	server.run(t, root, "go", append([]string{
+		"tool", "-modfile=tools/go.mod", "esbuild", "--bundle", "--platform=node", "--format=esm", "--log-level=warning",
+		"--entry-names=[name]", "--out-extension:.js=.mjs", "--outdir=" + dir, "--alias:earshot=./sdk/typescript/src/index.ts",
+	}, sources...)...)
+	return dir
 }
