@@ -15,13 +15,13 @@ var apiExamples = []string{
 }
 
 // languages returns how a program of examples/api starts in each language.
-func languages(name, compiled string) map[string][]string {
+func languages(name, typescript string) map[string][]string {
 	path := filepath.Join(root, "examples/api", name, name)
 	return map[string][]string{
 		"curl":       {"bash", "-euo", "pipefail", path + ".sh"},
 		"Go":         {name},
 		"Python":     {python, path + ".py"},
-		"TypeScript": {"node", filepath.Join(compiled, name+".mjs")},
+		"TypeScript": {"node", filepath.Join(typescript, name+".mjs")},
 	}
 }
 
@@ -44,13 +44,12 @@ func TestAPIExamplesPrintTheSame(t *testing.T) {
 		"HOOK_URL=" + receiver.URL + "/hook",
 		"ADMIN_KEY=" + create(t, "key", "create", "--org", "default", "--scopes", "admin").Key,
 	}
-	compiled := compile(t)
 	for _, name := range apiExamples {
 		if name == "deliveries" {
 			<-received // the webhook of the example before
 		}
 		results := map[string]string{}
-		for language, command := range languages(name, compiled) {
+		for language, command := range languages(name, compile(t)) {
 			t.Run(name+"/"+language, func(t *testing.T) {
 				a := server
 				if name == "task" { // an idempotency key is good for one task of an organization

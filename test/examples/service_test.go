@@ -188,14 +188,19 @@ func found(path string) string {
 // compile compiles the TypeScript programs of examples/ and returns their folder.
 func compile(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	sources, err := filepath.Glob(filepath.Join(root, "examples/*/*/*.ts"))
-	if err != nil || len(sources) == 0 {
-		t.Fatalf("there are no TypeScript examples (%v)", err)
-	}
-	server.run(t, root, "go", append([]string{
-		"tool", "-modfile=tools/go.mod", "esbuild", "--bundle", "--platform=node", "--format=esm", "--log-level=warning",
-		"--entry-names=[name]", "--out-extension:.js=.mjs", "--outdir=" + dir, "--alias:earshot=./sdk/typescript/src/index.ts",
-	}, sources...)...)
+	dir := filepath.Join(server.programs, "typescript")
+	compiled.Do(func() {
+		sources, err := filepath.Glob(filepath.Join(root, "examples/api/*/*.ts"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.run(t, root, "go", append([]string{
+			"tool", "-modfile=tools/go.mod", "esbuild", "--bundle", "--platform=node", "--format=esm", "--log-level=warning",
+			"--entry-names=[name]", "--out-extension:.js=.mjs", "--outdir=" + dir, "--alias:earshot=./sdk/typescript/src/index.ts",
+			"examples/webhooks/receiver.ts",
+		}, sources...)...)
+	})
 	return dir
 }
+
+var compiled sync.Once
