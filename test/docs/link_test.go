@@ -13,7 +13,7 @@ func TestLinksBetweenThePagesLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	found := 0
-	for _, p := range pages(t, "*.md", "docs/*.md", "docs/adr/*.md", "deploy/*/*.md") {
+	for _, p := range pages(t, "*.md", "docs/*.md", "docs/adr/*.md", "deploy/*/*.md", "examples/*.md", "sdk/*/*.md", "integrations/*/*.md") {
 		for _, match := range link.FindAllStringSubmatch(p.prose, -1) {
 			if strings.Contains(match[1], "://") {
 				continue

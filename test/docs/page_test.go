@@ -81,21 +81,6 @@ func parse(name, text string) page {
 	return p
 }
 
-// in gives the text of the page's only block in a language.
-func (p page) in(t *testing.T, language string) string {
-	t.Helper()
-	var found []string
-	for _, b := range p.blocks {
-		if b.info == language {
-			found = append(found, b.text)
-		}
-	}
-	if len(found) != 1 {
-		t.Fatalf("%s has %d blocks of %s", p.name, len(found), language)
-	}
-	return found[0]
-}
-
 // table gives the rows of the table whose first column has that title. Code marks
 // are taken off cells that are nothing else.
 func (p page) table(t *testing.T, title string) [][]string {

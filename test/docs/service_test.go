@@ -3,10 +3,8 @@ package docs
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -51,23 +49,16 @@ func withProgram(run func() int) int {
 
 // service is a running node and what a shell beside it knows.
 type service struct {
-	url, key, secret string // as the first start prints them
-	dir              string // to work in
-	env              []string
-	received         chan delivery
-}
-
-// delivery is a webhook as it arrived.
-type delivery struct {
-	header http.Header
-	body   []byte
+	url, key string // as the first start prints them
+	dir      string // to work in
+	env      []string
 }
 
 // start runs the program until the test ends.
 func start(t *testing.T) *service {
 	t.Helper()
-	s := &service{dir: t.TempDir(), received: make(chan delivery, 10)}
-	receiver := httptest.NewServer(http.HandlerFunc(s.receive))
+	s := &service{dir: t.TempDir()}
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(receiver.Close)
 	data := t.TempDir()
 	s.env = []string{
@@ -101,41 +92,9 @@ func (s *service) serve(t *testing.T) {
 	for lines := bufio.NewScanner(output); lines.Scan() && !strings.HasPrefix(lines.Text(), "Dashboard: "); {
 		greeting += lines.Text() + "\n"
 	}
-	match := regexp.MustCompile(`export EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n(?s:.*) (whsec_\S+)\n`).FindStringSubmatch(greeting)
+	match := regexp.MustCompile(`export EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n`).FindStringSubmatch(greeting)
 	if match == nil {
 		t.Fatalf("the node did not start, or greets with %s", greeting)
 	}
-	s.url, s.key, s.secret = match[1], match[2], match[3]
-}
-
-func (s *service) receive(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	s.received <- delivery{r.Header, body}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// printed is what account commands print as JSON.
-type printed struct {
-	Key           string `json:"key"`
-	WebhookSecret string `json:"webhookSecret"`
-}
-
-// account runs a command that prints secrets.
-func (s *service) account(t *testing.T, args ...string) printed {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), binary, append(args, "--json")...)
-	command.Env = s.env
-	text, err := command.Output()
-	if err != nil {
-		t.Fatalf("earshot %s: %v", strings.Join(args, " "), err)
-	}
-	var account printed
-	if err := json.Unmarshal(text, &account); err != nil {
-		t.Fatalf("earshot %s: %v", strings.Join(args, " "), err)
-	}
-	return account
+	s.url, s.key = match[1], match[2]
 }

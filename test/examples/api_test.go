@@ -39,11 +39,8 @@ func TestAPIExamplesPrintTheSame(t *testing.T) {
 		received <- true
 	}))
 	t.Cleanup(receiver.Close)
-	server := server
-	server.extra = []string{
-		"HOOK_URL=" + receiver.URL + "/hook",
-		"ADMIN_KEY=" + create(t, "key", "create", "--org", "default", "--scopes", "admin").Key,
-	}
+	admin := create(t, "key", "create", "--org", "default", "--scopes", "admin").Key
+	receiving := server.with("HOOK_URL="+receiver.URL+"/hook", "ADMIN_KEY="+admin)
 	for _, name := range apiExamples {
 		if name == "deliveries" {
 			<-received // the webhook of the example before
@@ -51,7 +48,7 @@ func TestAPIExamplesPrintTheSame(t *testing.T) {
 		results := map[string]string{}
 		for language, command := range languages(name, compile(t)) {
 			t.Run(name+"/"+language, func(t *testing.T) {
-				a := server
+				a := receiving
 				if name == "task" { // an idempotency key is good for one task of an organization
 					a = newAccount(t, "examples-"+language)
 				}

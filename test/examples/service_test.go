@@ -89,6 +89,12 @@ func (a account) env() []string {
 		"EARSHOT_URL="+a.url, "EARSHOT_API_KEY="+a.key, "EARSHOT_DATA="+a.data)
 }
 
+// with returns the account with further variables in the environment.
+func (a account) with(variables ...string) account {
+	a.extra = append(slices.Clone(a.extra), variables...)
+	return a
+}
+
 // run runs a program in a folder and returns its output. It skips the test if the program is
 // not installed, except in CI.
 func (a account) run(t *testing.T, dir, program string, args ...string) string {

@@ -56,8 +56,7 @@ type receiver struct {
 
 func (a account) receiver(t *testing.T, command []string) *receiver {
 	t.Helper()
-	a.extra = []string{"PORT=0", "EARSHOT_WEBHOOK_SECRET=" + a.secret}
-	program := a.command(t, root, command[0], command[1:]...)
+	program := a.with("PORT=0", "EARSHOT_WEBHOOK_SECRET="+a.secret).command(t, root, command[0], command[1:]...)
 	program.Stderr = t.Output()
 	output, err := program.StdoutPipe()
 	if err != nil {
