@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"time"
 
 	"earshot/client"
 )
@@ -20,7 +21,8 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Printf("http://%s\n", listener.Addr())
-	log.Fatal(http.Serve(listener, receive(os.Getenv("EARSHOT_WEBHOOK_SECRET"))))
+	server := http.Server{Handler: receive(os.Getenv("EARSHOT_WEBHOOK_SECRET")), ReadTimeout: time.Minute}
+	log.Fatal(server.Serve(listener))
 }
 
 func receive(secret string) http.HandlerFunc {

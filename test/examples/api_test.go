@@ -16,18 +16,18 @@ var apiExamples = []string{
 
 // languages returns how a program of examples/api starts in each language.
 func languages(name, typescript string) map[string][]string {
-	path := filepath.Join(root, "examples/api", name, name)
+	path := root + "/examples/api/" + name + "/" + name
 	return map[string][]string{
 		"curl":       {"bash", "-euo", "pipefail", path + ".sh"},
 		"Go":         {name},
-		"Python":     {python, path + ".py"},
+		"Python":     {python(), path + ".py"},
 		"TypeScript": {"node", filepath.Join(typescript, name+".mjs")},
 	}
 }
 
 func TestAPIExamplesPrintTheSame(t *testing.T) {
 	t.Parallel()
-	folders, err := filepath.Glob(filepath.Join(root, "examples/api/*"))
+	folders, err := filepath.Glob(root + "/examples/api/*")
 	if err != nil || len(folders) != len(apiExamples) {
 		t.Fatalf("there are %d examples, but %d are listed (%v)", len(folders), len(apiExamples), err)
 	}
@@ -68,7 +68,7 @@ func TestAPIExamplesPrintTheSame(t *testing.T) {
 func (a account) result(t *testing.T, name string, command []string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if definition, err := os.ReadFile(filepath.Join(root, "examples/api", name, "sport.yaml")); err == nil {
+	if definition, err := os.ReadFile(root + "/examples/api/" + name + "/sport.yaml"); err == nil {
 		if err := os.WriteFile(filepath.Join(dir, "sport.yaml"), definition, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -78,4 +78,9 @@ func (a account) result(t *testing.T, name string, command []string) string {
 		output += string(written)
 	}
 	return regexp.MustCompile(`ear_link_\w+`).ReplaceAllString(output, "ear_link_…")
+}
+
+func TestTypeScriptExamplesHaveTheRightTypes(t *testing.T) {
+	t.Parallel()
+	server.run(t, root, root+"/sdk/typescript/node_modules/.bin/tsc", "--project", "examples")
 }

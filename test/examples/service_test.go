@@ -3,7 +3,6 @@ package examples
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,7 +84,8 @@ func (a account) env() []string {
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "EARSHOT_") })
 	return append(append(own, a.extra...),
 		"PATH="+a.programs+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"PYTHONPATH="+filepath.Join(root, "sdk/python/src"), "PYTHONDONTWRITEBYTECODE=1",
+		"NODE_OPTIONS=--experimental-global-webcrypto", // for Node.js 18; later versions ignore it
+		"PYTHONPATH="+root+"/sdk/python/src", "PYTHONDONTWRITEBYTECODE=1",
 		"EARSHOT_URL="+a.url, "EARSHOT_API_KEY="+a.key, "EARSHOT_DATA="+a.data)
 }
 
@@ -182,21 +182,23 @@ var (
 	shiftDay string
 )
 
-// python is the Python that Debian's packages belong to, if it is installed.
-var python = cmp.Or(found("/usr/bin/python3"), "python3")
-
-// found returns the path of a program, or "" if it does not exist.
-func found(path string) string {
-	path, _ = exec.LookPath(path)
-	return path
-}
+// python returns a Python that has httpx, which the client needs. It may be the one that
+// Debian's packages belong to, even if another one is first in the PATH.
+var python = sync.OnceValue(func() string {
+	for _, program := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(program, "-c", "import httpx").Run() == nil {
+			return program
+		}
+	}
+	return "python3-httpx" // is not found, so tests fail in CI and are skipped elsewhere
+})
 
 // compile compiles the TypeScript programs of examples/ and returns their folder.
 func compile(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(server.programs, "typescript")
 	compiled.Do(func() {
-		sources, err := filepath.Glob(filepath.Join(root, "examples/api/*/*.ts"))
+		sources, err := filepath.Glob(root + "/examples/api/*/*.ts")
 		if err != nil {
 			t.Fatal(err)
 		}

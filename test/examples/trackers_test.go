@@ -18,7 +18,7 @@ import (
 
 func TestTrackersCanBeApplied(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(root, "examples/trackers/*.yaml"))
+	files, err := filepath.Glob(root + "/examples/trackers/*.yaml")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("there are %d trackers (%v)", len(files), err)
 	}
@@ -40,7 +40,7 @@ func TestNightlyJobRunsATracker(t *testing.T) {
 	job := readWorkflow(t).Jobs.Visibility
 	server.run(t, root, "earshot", "tracker", "apply", "examples/trackers/"+job.Env["TRACKER"]+".yaml")
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, ".github"), os.DirFS(filepath.Join(root, "examples/nightly"))); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, ".github"), os.DirFS(root+"/examples/nightly")); err != nil {
 		t.Fatal(err)
 	}
 	output := ""
@@ -78,7 +78,7 @@ type workflow struct {
 
 func readWorkflow(t *testing.T) (w workflow) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "examples/nightly/workflow.yaml"))
+	text, err := os.ReadFile(root + "/examples/nightly/workflow.yaml")
 	if err == nil {
 		err = yaml.Unmarshal(text, &w)
 	}
