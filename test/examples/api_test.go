@@ -11,7 +11,8 @@ import (
 
 // apiExamples are the folders of examples/api in an order in which they can run.
 var apiExamples = []string{
-	"ask", "search", "task", "errors", "apply", "sweep", "metrics", "compare", "answers", "export", "webhook", "deliveries", "share",
+	"ask", "search", "task", "errors", "cost", "apply", "sweep", "metrics", "compare", "answers", "sources", "names", "alerts", "report",
+	"export", "webhook", "deliveries", "share",
 }
 
 // languages returns how a program of examples/api starts in each language.
@@ -74,8 +75,10 @@ func (a account) result(t *testing.T, name string, command []string) string {
 		}
 	}
 	output := a.run(t, dir, command[0], command[1:]...)
-	if written, err := os.ReadFile(filepath.Join(dir, "mentions.csv")); err == nil {
-		output += string(written)
+	for _, file := range []string{"mentions.csv", "report.md"} {
+		if written, err := os.ReadFile(filepath.Join(dir, file)); err == nil {
+			output += string(written)
+		}
 	}
 	return regexp.MustCompile(`ear_link_\w+`).ReplaceAllString(output, "ear_link_…")
 }

@@ -1,0 +1,4 @@
+import earshot
+
+client = earshot.Client()
+client.trackers.report("history", format="md").save("report.md")

@@ -1,0 +1,27 @@
+// Command sources prints the most cited domains.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"earshot"
+	"earshot/client"
+)
+
+func main() {
+	c, err := client.FromEnv()
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := c.TrackerSources(context.Background(), "history", earshot.SourceQuery{By: "domain", Limit: 10})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, row := range report.Rows {
+		if row.Target == "*" {
+			fmt.Printf("%s (%s): %d\n", row.Domain, row.Type, row.Citations)
+		}
+	}
+}
