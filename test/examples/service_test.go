@@ -3,6 +3,7 @@ package examples
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // root is the module's folder, with an absolute path.
@@ -132,8 +134,10 @@ func (a account) command(t *testing.T, dir, program string, args ...string) *exe
 		}
 		t.Skipf("%s is not installed", program)
 	}
-	command := exec.CommandContext(t.Context(), path, args...)
-	command.Dir, command.Env = dir, a.env()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // a script that waits for something that never comes
+	t.Cleanup(cancel)
+	command := exec.CommandContext(ctx, path, args...)
+	command.Dir, command.Env, command.WaitDelay = dir, a.env(), time.Second
 	return command
 }
 
