@@ -21,7 +21,7 @@ func languages(name, typescript string) map[string][]string {
 	return map[string][]string{
 		"curl":       {"bash", "-euo", "pipefail", path + ".sh"},
 		"Go":         {name},
-		"Python":     {python(), path + ".py"},
+		"Python":     {"python3", path + ".py"},
 		"TypeScript": {"node", filepath.Join(typescript, name+".mjs")},
 	}
 }

@@ -124,6 +124,9 @@ func (a account) try(t *testing.T, dir, program string, args ...string) (string,
 // command returns a command that ends with the test.
 func (a account) command(t *testing.T, dir, program string, args ...string) *exec.Cmd {
 	t.Helper()
+	if program == "python3" {
+		program = python()
+	}
 	path, err := exec.LookPath(filepath.Join(a.programs, program))
 	if err != nil {
 		path, err = exec.LookPath(program)

@@ -34,7 +34,7 @@ func TestSlackDigest(t *testing.T) {
 	t.Cleanup(slack.Close)
 	days := int(time.Since(first).Hours()/24) + 1
 	digest := server.with("TRACKER=history", fmt.Sprint("DAYS=", days), "SLACK_WEBHOOK_URL="+slack.URL)
-	digest.run(t, root, python(), "examples/slack/digest.py")
+	digest.run(t, root, "python3", "examples/slack/digest.py")
 
 	var message struct {
 		Text   string
@@ -60,7 +60,7 @@ func TestSlackDigest(t *testing.T) {
 	}
 
 	status = http.StatusNotFound // as if the incoming webhook were deleted
-	if _, err := digest.try(t, root, python(), "examples/slack/digest.py"); err == nil {
+	if _, err := digest.try(t, root, "python3", "examples/slack/digest.py"); err == nil {
 		t.Error("the digest does not fail when Slack refuses it")
 	}
 }

@@ -21,7 +21,7 @@ func TestWebhookReceivers(t *testing.T) {
 	a := newAccount(t, "receivers")
 	for language, command := range map[string][]string{
 		"Go":         {"webhooks"},
-		"Python":     {python(), root + "/examples/webhooks/receiver.py"},
+		"Python":     {"python3", root + "/examples/webhooks/receiver.py"},
 		"TypeScript": {"node", filepath.Join(compile(t), "receiver.mjs")},
 	} {
 		t.Run(language, func(t *testing.T) {
