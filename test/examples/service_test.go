@@ -50,7 +50,7 @@ func withService(run func() int) (status int, err error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	server = account{programs: filepath.Join(dir, "bin"), data: filepath.Join(dir, "data")}
-	build := exec.Command("go", "build", "-o", server.programs+"/", "./cmd/earshot", "./examples/...")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", server.programs+"/", "./cmd/earshot", "./examples/...")
 	build.Dir = root
 	if text, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build the programs: %w\n%s", err, text)
