@@ -10,6 +10,7 @@
 //	llms.go       the introduction for AI agents, llms.txt
 //	typescript.go the types of the dashboard
 //	goclient.go   the methods of the Go client
+//	python*.go    the types and methods of the Python client
 //	generate/     the command that writes the generated files
 package openapi
 

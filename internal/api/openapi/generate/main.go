@@ -105,6 +105,13 @@ func generate() (map[string][]byte, error) {
 	if files["sdk/typescript/package.json"], err = withVersion("sdk/typescript/package.json", document); err != nil {
 		return nil, err
 	}
+	python, err := openapi.Python(document)
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range python {
+		files["sdk/python/src/earshot/"+name] = []byte(text)
+	}
 	if files["client/operation_gen.go"], err = openapi.GoClient(sources.Operations, document); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,374 @@
+package openapi
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"earshot"
+	"earshot/internal/schema"
+)
+
+// Python returns the generated files of the Python package, by name: the types, the methods
+// of both clients, and the constants that its handwritten code needs.
+func Python(document schema.Map) (map[string]string, error) {
+	components, _ := document.Get("components").(schema.Map)
+	schemas, _ := components.Get("schemas").(schema.Map)
+	operations, err := pythonOperations(document, schemas)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{
+		"types.py":             pythonTypes(schemas),
+		"_constants.py":        pythonConstants(document),
+		"_operations.py":       operations.write(false),
+		"_async_operations.py": operations.write(true),
+	}, nil
+}
+
+// pythonConstants returns the version, the type of task of each provider, and the advice
+// for each error code.
+func pythonConstants(document schema.Map) string {
+	var out strings.Builder
+	info, _ := document.Get("info").(schema.Map)
+	fmt.Fprintf(&out, "%s\nVERSION = %q\n\nTASK_TYPES = {\n", pythonHeader, info.Get("version"))
+	for o := range operationsOf(document) {
+		if provider := o.Get("x-provider"); provider != nil {
+			fmt.Fprintf(&out, "    %q: %q,\n", provider, o.Get("x-task-type"))
+		}
+	}
+	out.WriteString("}\n\n# How to handle an error, by its code.\nNEXT_STEPS = {\n")
+	for _, code := range earshot.CodeInternal.Values() {
+		fmt.Fprintf(&out, "    %q: %q,\n", code, code.NextStep())
+	}
+	out.WriteString("}\n")
+	return out.String()
+}
+
+// operationsOf returns the operations of a document with their method and path.
+func operationsOf(document schema.Map) func(func(pythonOperation, string) bool) {
+	return func(yield func(pythonOperation, string) bool) {
+		paths, _ := document.Get("paths").(schema.Map)
+		for _, path := range paths {
+			methods, _ := path.Value.(schema.Map)
+			for _, method := range methods {
+				o, _ := method.Value.(schema.Map)
+				if !yield(pythonOperation{o}, strings.ToUpper(method.Key)+" "+path.Key) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pythonOperation is an operation of the document.
+type pythonOperation struct{ schema.Map }
+
+// pythonGroups are the methods by group; the group "" has the methods of the client itself.
+type pythonGroups map[string][]*pythonMethod
+
+// pythonMethod is a method while it is generated. Its code is a template: «await» and
+// «async» are filled in by both clients.
+type pythonMethod struct {
+	name       string
+	doc        string
+	positional []pythonArgument
+	keywords   []pythonArgument
+	returns    string // the type of its result
+	lazy       bool   // it returns an iterator, so it is not a coroutine
+	code       []string
+}
+
+type pythonArgument struct {
+	name     string
+	json     string // its name in the API
+	hint     string
+	optional bool
+	doc      string
+}
+
+func pythonOperations(document, schemas schema.Map) (pythonGroups, error) {
+	groups := pythonGroups{}
+	ask, submit := providerMethods(document, schemas)
+	groups[""], groups["tasks"] = ask, submit
+	for o, endpoint := range operationsOf(document) {
+		described, ok := o.Get("x-sdk").(schema.Map)
+		if !ok || described.Get("method") == "tasks.submit" {
+			continue
+		}
+		group, name, nested := strings.Cut(fmt.Sprint(described.Get("method")), ".")
+		if !nested {
+			group, name = "", group
+		}
+		m, err := o.method(snake(name), endpoint, described, schemas)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", endpoint, err)
+		}
+		groups[group] = append(groups[group], m)
+	}
+	return groups, nil
+}
+
+// method returns the method of an operation.
+func (o pythonOperation) method(name, endpoint string, described, schemas schema.Map) (*pythonMethod, error) {
+	m := &pythonMethod{name: name, doc: fmt.Sprintf("%s.\n\n%s", o.Get("summary"), o.Get("description"))}
+	verb, path, _ := strings.Cut(endpoint, " ")
+	call := []string{fmt.Sprintf("%q", verb), fmt.Sprintf("%q", path)}
+	query := o.parameters(m, &call)
+	body, err := o.body(m, schemas)
+	if err != nil {
+		return nil, err
+	}
+	response := o.response(schemas)
+	if response.other && response.json != nil { // the method reads the JSON
+		query = slices.DeleteFunc(query, func(a pythonArgument) bool { return a.json == "format" })
+	}
+	if response.list != "" && name != "events" { // the iterator sets the limit and the cursor of each page
+		query = slices.DeleteFunc(query, func(a pythonArgument) bool { return a.json == "limit" || a.json == "cursor" })
+	}
+	m.keywords = append(m.keywords, query...)
+	if query != nil {
+		call = append(call, "query="+dictionary(query))
+	}
+	if body != "" {
+		call = append(call, "body="+body)
+	}
+	if described.Get("idempotent") == false {
+		call = append(call, "idempotent="+repeatable(name, m.keywords))
+	}
+	m.finish(response, described, call)
+	return m, nil
+}
+
+// repeatable returns the expression for whether a request may be repeated although it is not
+// idempotent by itself: only if it has idempotency keys.
+func repeatable(name string, arguments []pythonArgument) string {
+	hasKey := func(a pythonArgument) bool { return a.json == "idempotencyKey" }
+	switch {
+	case name == "submit_batch":
+		return `all(task.get("idempotencyKey") for task in tasks)`
+	case slices.ContainsFunc(arguments, hasKey):
+		return "idempotency_key is not None"
+	default:
+		return "False"
+	}
+}
+
+// parameters adds the parameters of the path to a method and to its call, and returns the
+// parameters of the query.
+func (o pythonOperation) parameters(m *pythonMethod, call *[]string) (query []pythonArgument) {
+	parameters, _ := o.Get("parameters").([]schema.Map)
+	var values []string
+	for _, p := range parameters {
+		shape, _ := p.Get("schema").(schema.Map)
+		a := argument(fmt.Sprint(p.Get("name")), shape, p.Get("required") != true)
+		if text := describe(p); text != "" {
+			a.doc = text
+		}
+		switch p.Get("in") {
+		case "path":
+			m.positional = append(m.positional, a)
+			values = append(values, a.name)
+		case "query":
+			query = append(query, a)
+		}
+	}
+	if values != nil {
+		(*call)[1] = fmt.Sprintf("path(%s, %s)", (*call)[1], strings.Join(values, ", "))
+	}
+	return query
+}
+
+// body adds the fields of a body to the keywords of a method and returns the expression of
+// the body. A list, and a definition that may be YAML, is one argument instead.
+func (o pythonOperation) body(m *pythonMethod, schemas schema.Map) (string, error) {
+	outer, _ := o.Get("requestBody").(schema.Map)
+	content, _ := outer.Get("content").(schema.Map)
+	if content == nil {
+		return "", nil
+	}
+	media, _ := content.Get("application/json").(schema.Map)
+	shape, _ := media.Get("schema").(schema.Map)
+	fields := resolve(shape, schemas)
+	properties, _ := fields.Get("properties").(schema.Map)
+	switch {
+	case content.Get("application/yaml") != nil:
+		m.positional = append(m.positional, pythonArgument{name: "definition", hint: public(hintOf(shape)) + " | str", doc: "A dictionary, or a text in YAML or JSON."})
+		return "definition", nil
+	case properties == nil:
+		m.positional = append(m.positional, pythonArgument{name: "tasks", hint: public(hintOf(shape)), doc: "Up to 500 tasks."})
+		return "tasks", nil
+	}
+	var arguments []pythonArgument
+	for _, field := range properties {
+		inner, _ := field.Value.(schema.Map)
+		a := argument(field.Key, inner, isOptional(fields, field.Key))
+		if strings.HasSuffix(a.hint, "| None") { // None leaves out a field
+			return "", fmt.Errorf("the client cannot send %s as null", field.Key)
+		}
+		arguments = append(arguments, a)
+	}
+	m.keywords = append(m.keywords, arguments...)
+	return dictionary(arguments), nil
+}
+
+// argument returns the argument for a parameter or a field of a body.
+func argument(name string, shape schema.Map, optional bool) pythonArgument {
+	hint := public(hintOf(shape))
+	switch shape.Get("format") {
+	case "date":
+		hint += " | date"
+	case "date-time":
+		hint += " | datetime"
+	}
+	a := pythonArgument{name: snake(name), json: name, hint: hint, optional: optional, doc: describe(shape)}
+	if isPythonKeyword(a.name) {
+		a.name += "_"
+	}
+	return a
+}
+
+// dictionary returns the expression of an object with the arguments as values.
+func dictionary(arguments []pythonArgument) string {
+	pairs := make([]string, len(arguments))
+	for i, a := range arguments {
+		pairs[i] = fmt.Sprintf("%q: %s", a.json, a.name)
+	}
+	return "{" + strings.Join(pairs, ", ") + "}"
+}
+
+// pythonResponse is the shape of a successful response.
+type pythonResponse struct {
+	json   schema.Map // nil if the response is not JSON
+	events bool       // it is a stream of server-sent events
+	other  bool       // it may have another media type than JSON
+	list   string     // the list of a page
+	shape  schema.Map // json, with its reference resolved
+}
+
+func (o pythonOperation) response(schemas schema.Map) (r pythonResponse) {
+	responses, _ := o.Get("responses").(schema.Map)
+	success, _ := responses.Get("200").(schema.Map)
+	content, _ := success.Get("content").(schema.Map)
+	for _, media := range content {
+		if media.Key != "application/json" {
+			r.events, r.other = media.Key == "text/event-stream", true
+			continue
+		}
+		inner, _ := media.Value.(schema.Map)
+		r.json, _ = inner.Get("schema").(schema.Map)
+	}
+	r.shape = resolve(r.json, schemas)
+	fields, _ := r.shape.Get("properties").(schema.Map)
+	if fields.Get("nextCursor") == nil {
+		return r
+	}
+	for _, field := range fields {
+		if inner, _ := field.Value.(schema.Map); inner.Get("type") == "array" {
+			r.list = field.Key
+		}
+	}
+	return r
+}
+
+// finish writes the code of a method, which sends the call.
+func (m *pythonMethod) finish(r pythonResponse, described schema.Map, call []string) {
+	fields, _ := r.shape.Get("properties").(schema.Map)
+	field := func(name string) string {
+		inner, _ := fields.Get(name).(schema.Map)
+		return public(hintOf(inner))
+	}
+	isSet := slices.ContainsFunc(described, func(e schema.Entry) bool { return e.Key == "returns" })
+	switch returned := described.Get("returns"); {
+	case r.events:
+		m.lazy, m.returns = true, "«Iterator»[LiveEvent]"
+		m.code = sending("return ", "self._transport.live", "bytes", call)
+	case r.json == nil:
+		m.lazy, m.returns = true, "«Stream»"
+		m.code = sending("return ", "self._transport.stream", "bytes", call)
+	case r.list != "" && m.name != "events":
+		item := strings.TrimSuffix(strings.TrimPrefix(field(r.list), "List["), "]")
+		m.lazy, m.returns = true, "«Iterator»["+item+"]"
+		m.keywords = append(m.keywords, pythonArgument{name: "limit", hint: "int", optional: true, doc: "At most this many; all by default."})
+		m.code = sending("return ", "self._transport.items", item, call, fmt.Sprintf("%q", r.list), "limit")
+	case m.name == "submit_batch":
+		m.returns = public(hintOf(r.json))
+		m.code = sending("return «await»", "self._submit_batch", m.returns, call, "tasks")
+	case isSet && returned == nil:
+		m.returns = "None"
+		m.code = sending("«await»", "self._transport.send", "object", append(call, "removes=True"))
+	case isSet:
+		m.returns = field(fmt.Sprint(returned))
+		m.code = sending("return «await»", "self._transport.send", m.returns, append(call, fmt.Sprintf("returns=%q", returned)))
+	default:
+		m.returns = public(hintOf(r.json))
+		m.code = sending("return «await»", "self._transport.send", m.returns, call)
+	}
+}
+
+// sending returns the lines that pass a call and further arguments to a function.
+func sending(before, function, hint string, call []string, further ...string) []string {
+	arguments := append([]string{fmt.Sprintf("Call[%s](%s)", hint, strings.Join(call, ", "))}, further...)
+	if line := before + function + "(" + strings.Join(arguments, ", ") + ")"; len(line) <= 96 {
+		return []string{line}
+	}
+	lines := []string{before + function + "(", "    Call[" + hint + "]("}
+	for _, part := range call {
+		lines = append(lines, breakDictionary(part)...)
+	}
+	lines = append(lines, "    ),")
+	for _, argument := range further {
+		lines = append(lines, "    "+argument+",")
+	}
+	return append(lines, ")")
+}
+
+// breakDictionary returns the lines of an argument of a call, with one line for each entry
+// of a long dictionary.
+func breakDictionary(argument string) []string {
+	name, entries, found := strings.Cut(argument, "={")
+	if !found || len(argument) <= 80 {
+		return []string{"        " + argument + ","}
+	}
+	lines := []string{"        " + name + "={"}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(entries, "}"), ", ") {
+		lines = append(lines, "            "+entry+",")
+	}
+	return append(lines, "        },")
+}
+
+// resolve returns the component that a schema refers to, or the schema itself.
+func resolve(shape, schemas schema.Map) schema.Map {
+	ref, ok := shape.Get("$ref").(string)
+	if !ok {
+		return shape
+	}
+	component, _ := schemas.Get(ref[strings.LastIndex(ref, "/")+1:]).(schema.Map)
+	return component
+}
+
+var typeName = regexp.MustCompile(`"[^"]*"|\b[A-Z]\w*`)
+
+// public adds the module to the names of types in a type hint.
+func public(hint string) string {
+	return typeName.ReplaceAllStringFunc(hint, func(name string) string {
+		if name[0] == '"' || slices.Contains([]string{"Any", "Dict", "List", "Literal", "None"}, name) {
+			return name
+		}
+		return "t." + name
+	})
+}
+
+// snake returns a name of the API as Python writes it.
+func snake(name string) string {
+	var out strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			out.WriteByte('_')
+		}
+		out.WriteRune(unicode.ToLower(r))
+	}
+	return out.String()
+}

@@ -1,0 +1,176 @@
+package openapi
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"earshot/internal/schema"
+)
+
+// The code of a method is the same in both clients, except for these words.
+var (
+	syncWords  = strings.NewReplacer("«def»", "def", "«await»", "", "«Iterator»", "Iterator", "«Stream»", "Stream", "«Task»", "Task", "«Async»", "")
+	asyncWords = strings.NewReplacer("«def»", "async def", "«await»", "await ", "«Iterator»", "AsyncIterator", "«Stream»", "AsyncStream", "«Task»", "AsyncTask", "«Async»", "Async")
+)
+
+const pythonImports = `"""The methods of the API, by group."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Dict, List, Literal, overload
+
+from . import types as t
+from ._call import Answer, Call, LiveEvent, path
+`
+
+// write returns the module with the methods of one client.
+func (g pythonGroups) write(isAsync bool) string {
+	var out strings.Builder
+	out.WriteString(pythonHeader + pythonImports)
+	if isAsync {
+		out.WriteString("from ._async_tasks import AsyncTask, AsyncTaskGroup\nfrom ._async_transport import AsyncGroup, AsyncIterator, AsyncStream, AsyncTransport\n")
+	} else {
+		out.WriteString("from ._tasks import Task, TaskGroup\nfrom ._transport import Group, Iterator, Stream, Transport\n")
+	}
+	names := slices.Sorted(maps.Keys(g))[1:] // without ""
+	for _, name := range names {
+		base := "Group"
+		if name == "tasks" {
+			base = "TaskGroup"
+		}
+		fmt.Fprintf(&out, "\n\nclass «Async»%s(«Async»%s):\n    \"\"\"The methods of `client.%s`.\"\"\"\n", className(name), base, name)
+		g.methods(&out, name)
+	}
+	out.WriteString("\n\nclass «Async»Operations(«Async»Group):\n    \"\"\"The methods of the client itself, and its groups.\"\"\"\n\n    def __init__(self, transport: «Async»Transport) -> None:\n        super().__init__(transport)\n")
+	for _, name := range names {
+		fmt.Fprintf(&out, "        self.%s = «Async»%s(transport)\n", name, className(name))
+	}
+	g.methods(&out, "")
+	if isAsync {
+		return asyncWords.Replace(out.String())
+	}
+	return syncWords.Replace(out.String())
+}
+
+func className(group string) string { return strings.ToUpper(group[:1]) + group[1:] }
+
+func (g pythonGroups) methods(out *strings.Builder, group string) {
+	for _, m := range g[group] {
+		m.write(out)
+	}
+}
+
+func (m *pythonMethod) write(out *strings.Builder) {
+	def := "«def»"
+	if m.lazy {
+		def = "def"
+	}
+	if m.code == nil {
+		out.WriteString("\n    @overload")
+	}
+	fmt.Fprintf(out, "\n    %s %s%s -> %s:", def, m.name, m.signature(), m.returns)
+	if m.code == nil {
+		out.WriteString(" ...\n")
+		return
+	}
+	out.WriteString("\n" + docstring(m.documentation(), "        "))
+	for _, line := range m.code {
+		out.WriteString("        " + line + "\n")
+	}
+}
+
+// signature returns the list of parameters.
+func (m *pythonMethod) signature() string {
+	parameters := []string{"self"}
+	for _, a := range m.positional {
+		parameters = append(parameters, a.name+": "+a.hint)
+	}
+	if m.keywords != nil {
+		parameters = append(parameters, "*")
+	}
+	for _, a := range m.keywords {
+		switch {
+		case strings.HasPrefix(a.name, "**"):
+			parameters = append(parameters, a.name+": "+a.hint)
+		case a.optional:
+			parameters = append(parameters, a.name+": "+a.hint+" | None = None")
+		default:
+			parameters = append(parameters, a.name+": "+a.hint)
+		}
+	}
+	line := strings.Join(parameters, ", ")
+	if len(line)+len(m.name)+len(m.returns) <= 80 {
+		return "(" + line + ")"
+	}
+	if strings.HasPrefix(parameters[len(parameters)-1], "**") {
+		return "(\n        " + strings.Join(parameters, ",\n        ") + "\n    )"
+	}
+	return "(\n        " + strings.Join(parameters, ",\n        ") + ",\n    )"
+}
+
+// documentation returns the docstring: the description and the arguments.
+func (m *pythonMethod) documentation() string {
+	var out strings.Builder
+	out.WriteString(m.doc)
+	heading := "\n\nArgs:"
+	for _, a := range append(slices.Clone(m.positional), m.keywords...) {
+		if a.doc != "" {
+			fmt.Fprintf(&out, "%s\n    %s: %s", heading, strings.TrimLeft(a.name, "*"), a.doc)
+			heading = ""
+		}
+	}
+	return out.String()
+}
+
+var (
+	callKey = pythonArgument{
+		name: "idempotency_key", hint: "str", optional: true,
+		doc: "Makes it safe to repeat the call: the same call with the same key gets the first answer and is not charged again, so it is retried when the response is lost.",
+	}
+	taskOptions = []pythonArgument{
+		{name: "priority", hint: "int", optional: true, doc: "1 to 10; tasks with a higher priority run first."},
+		{name: "webhook", hint: "str", optional: true, doc: "The URL that gets a webhook when the task ends."},
+		{name: "idempotency_key", hint: "str", optional: true, doc: "Makes it safe to submit the task again: a second task with the key is refused, so the submission is retried when the response is lost."},
+	}
+	anyRequest = pythonArgument{name: "**request", hint: "Any", doc: "The fields of the provider's request, such as `prompt` and `country`."}
+)
+
+// providerMethods returns the methods ask and tasks.submit, each with an overload for each
+// provider.
+func providerMethods(document, schemas schema.Map) (ask, submit []*pythonMethod) {
+	provider := pythonArgument{name: "provider", hint: "str", doc: "The name of the provider, such as `chatassistant`."}
+	for o := range operationsOf(document) {
+		name, ok := o.Get("x-provider").(string)
+		if !ok {
+			continue
+		}
+		typed := &pythonMethod{name: "ask", positional: []pythonArgument{provider}}
+		typed.positional[0].hint = literal(name)
+		if _, err := o.body(typed, schemas); err != nil {
+			panic(err) // requests have no fields that may be null
+		}
+		answer, _ := o.response(schemas).shape.Get("properties").(schema.Map)
+		result, _ := answer.Get("result").(schema.Map)
+		queued := *typed
+		queued.name = "submit"
+		queued.keywords = append(slices.Clone(typed.keywords), taskOptions...)
+		queued.returns = "«Task»[" + public(hintOf(result)) + "]"
+		typed.keywords = append(typed.keywords, callKey)
+		typed.returns = "Answer[" + public(hintOf(result)) + "]"
+		ask, submit = append(ask, typed), append(submit, &queued)
+	}
+	ask = append(ask, &pythonMethod{
+		name: "ask", returns: "Answer[Any]", positional: []pythonArgument{provider}, keywords: []pythonArgument{callKey, anyRequest},
+		doc:  "Ask a provider and wait for the answer, which may take minutes.",
+		code: []string{"return «await»self._transport.ask(provider, request, idempotency_key)"},
+	})
+	submit = append(submit, &pythonMethod{
+		name: "submit", returns: "«Task»[Any]", positional: []pythonArgument{provider}, keywords: append(slices.Clone(taskOptions), anyRequest),
+		doc:  "Queue a task.\n\nThe arguments are the same as for `ask`. `wait` of the returned task waits for its result.",
+		code: []string{"return «await»self._submit(provider, request, priority, webhook, idempotency_key)"},
+	})
+	return ask, submit
+}
