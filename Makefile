@@ -36,6 +36,10 @@ build: ## Build the static binary bin/earshot
 UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/net/html regexp \
 	github.com/alecthomas/kong github.com/santhosh-tekuri/jsonschema/v6,-gcflags=$(p)=-race=false)
 
+# The system's Python, and Debian's packages for building and testing the Python client.
+PYTHON ?= /usr/bin/python3
+PYTHON_PACKAGES := python3-build python3-httpx mypy python3-pandas python3-setuptools python3-wheel
+
 # The race detector needs cgo and so a C compiler. The examples in the docs use jq, Python
 # and Node. The dashboard is checked with axe-core, alert rules with promtool, and the
 # systemd unit with systemd-analyze.
@@ -51,6 +55,7 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
 	@missing=; for tool in jq:jq python3:python3 node:nodejs systemd-analyze:systemd; do \
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
+		$(PYTHON) -c 'import build, httpx, mypy, pandas, setuptools, wheel' 2>/dev/null || missing="$$missing $(PYTHON_PACKAGES)"; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@command -v promtool >/dev/null || test -x bin/promtool || scripts/apt-install.sh --file usr/bin/promtool prometheus || true
 	@scripts/with-node-modules.sh $(WEB) true
@@ -67,6 +72,12 @@ module: ## Rename the Go module (MODULE=example.com/you/earshot)
 .PHONY: generate
 generate: ## Write the files that are generated from the API's types and the providers' definitions
 	$(GO) run ./internal/api/openapi/generate
+
+.PHONY: sdk sdk-python
+sdk: sdk-python ## Build the packages of the clients for other languages, in dist
+# The build needs the Python packages build, setuptools and wheel, and no network.
+sdk-python:
+	$(PYTHON) -m build --no-isolation --outdir dist sdk/python
 
 .PHONY: lint
 lint: ## Check format, code, module files, generated files, and format, code and types of the dashboard and the TypeScript client

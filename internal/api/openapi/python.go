@@ -95,7 +95,11 @@ func pythonOperations(document, schemas schema.Map) (pythonGroups, error) {
 	groups[""], groups["tasks"] = ask, submit
 	for o, endpoint := range operationsOf(document) {
 		described, ok := o.Get("x-sdk").(schema.Map)
-		if !ok || described.Get("method") == "tasks.submit" {
+		if !ok {
+			continue
+		}
+		if described.Get("method") == "tasks.submit" {
+			submit[len(submit)-1].doc = o.documentation() + " The arguments are the same as for `ask`."
 			continue
 		}
 		group, name, nested := strings.Cut(fmt.Sprint(described.Get("method")), ".")
@@ -111,9 +115,13 @@ func pythonOperations(document, schemas schema.Map) (pythonGroups, error) {
 	return groups, nil
 }
 
+func (o pythonOperation) documentation() string {
+	return fmt.Sprintf("%s.\n\n%s", o.Get("summary"), o.Get("description"))
+}
+
 // method returns the method of an operation.
 func (o pythonOperation) method(name, endpoint string, described, schemas schema.Map) (*pythonMethod, error) {
-	m := &pythonMethod{name: name, doc: fmt.Sprintf("%s.\n\n%s", o.Get("summary"), o.Get("description"))}
+	m := &pythonMethod{name: name, doc: o.documentation()}
 	verb, path, _ := strings.Cut(endpoint, " ")
 	call := []string{fmt.Sprintf("%q", verb), fmt.Sprintf("%q", path)}
 	query := o.parameters(m, &call)

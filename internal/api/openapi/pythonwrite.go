@@ -169,7 +169,6 @@ func providerMethods(document, schemas schema.Map) (ask, submit []*pythonMethod)
 	})
 	submit = append(submit, &pythonMethod{
 		name: "submit", returns: "«Task»[Any]", positional: []pythonArgument{provider}, keywords: append(slices.Clone(taskOptions), anyRequest),
-		doc:  "Queue a task.\n\nThe arguments are the same as for `ask`. `wait` of the returned task waits for its result.",
 		code: []string{"return «await»self._submit(provider, request, priority, webhook, idempotency_key)"},
 	})
 	return ask, submit

@@ -171,7 +171,7 @@ def answer(response: httpx.Response) -> Answer[Any]:
         concurrent_limit=number("X-Concurrent-Limit"),
         concurrent=number("X-Concurrent-Current"),
         latency_ms=number("X-Latency-Ms"),
-        replayed=response.headers.get("Idempotent-Replayed") == "true",
+        replayed=response.headers.get("Idempotency-Replayed") == "true",
     )
     return Answer(decode(response)["result"], usage)
 

@@ -40,12 +40,14 @@ class EarshotError(Exception):
         return NEXT_STEPS.get(self.code, "")
 
     def __str__(self) -> str:
-        text = f"{self.code}: {self.message}" if self.code else self.message
+        message = self.message
         if self.code == "VALIDATION_ERROR" and isinstance(self.details, list):
-            text += "".join(f"; {p['field']}: {p['message']}" for p in self.details)
-        if self.code and self.status:
-            text += f" (status {self.status}, request {self.request_id})"
-        return text
+            message = "; ".join(f"{p['field']}: {p['message']}" for p in self.details)
+        if not self.code:
+            return message
+        return f"{self.code}: {message}" + (
+            f" (status {self.status}, request {self.request_id})" if self.status else ""
+        )
 
 
 class ConnectionFailed(EarshotError):

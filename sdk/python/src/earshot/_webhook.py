@@ -8,14 +8,20 @@ import hashlib
 import hmac
 import json
 import time
-from typing import Any, Mapping
+from typing import Any, Iterable, Protocol
 
 from ._errors import SignatureError
 
 _TOLERANCE = 300  # seconds
 
 
-def verify_webhook(headers: Mapping[str, str], body: bytes, *secrets: str) -> Any:
+class Headers(Protocol):
+    """The headers of a request, in any web framework."""
+
+    def items(self) -> Iterable[tuple[str, str]]: ...
+
+
+def verify_webhook(headers: Headers, body: bytes, *secrets: str) -> Any:
     """Verify a webhook and return its decoded body: a `TaskRecord` or an event.
 
     Raises SignatureError unless the webhook was signed with one of the secrets within the last

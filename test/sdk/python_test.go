@@ -1,0 +1,64 @@
+package sdk
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"earshot/internal/account"
+	"earshot/test/harness"
+)
+
+// TestPython builds the Python client as it is published, checks the wheel and the client's
+// tests with mypy, and runs the tests and the examples of the README with the wheel against a
+// running service.
+func TestPython(t *testing.T) {
+	t.Parallel()
+	python := findPython(t)
+	source, wheel := filepath.Join(t.TempDir(), "python"), t.TempDir()
+	// The build writes into its source folder.
+	if err := os.CopyFS(source, os.DirFS("../../sdk/python")); err != nil {
+		t.Fatal(err)
+	}
+	run := func(dir string, env []string, args ...string) {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), python, args...)
+		command.Dir, command.Env = dir, append(os.Environ(), env...)
+		if text, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("python3 %q: %v\n%s", args, err, text)
+		}
+	}
+	run(source, nil, "-m", "build", "--no-isolation", "--outdir", "dist")
+	built, err := filepath.Glob(filepath.Join(source, "dist", "earshot-*.whl"))
+	if err != nil || len(built) != 1 {
+		t.Fatalf("the wheels are %q, %v", built, err)
+	}
+	run(source, nil, "-m", "zipfile", "-e", built[0], wheel)
+
+	tests := filepath.Join(source, "tests")
+	env := []string{"PYTHONPATH=" + wheel, "PYTHONDONTWRITEBYTECODE=1", "MYPYPATH=" + wheel}
+	run(tests, env, "-m", "mypy", "--config-file", "../pyproject.toml", "--cache-dir", t.TempDir(), "-p", "earshot")
+	run(tests, env, "-m", "mypy", "--config-file", "../pyproject.toml", "--cache-dir", t.TempDir(), ".")
+
+	n := harness.Start(t, harness.LocalWebhooks)
+	a := n.Organization(t, "many", 100_000, append(account.DefaultScopes(), account.ScopeAdmin)...)
+	env = append(env, "EARSHOT_URL="+n.BaseURL, "EARSHOT_API_KEY="+a.Key.Text, "EARSHOT_WEBHOOK_SECRET="+a.WebhookSecret)
+	run(tests, env, "-m", "unittest", "discover")
+}
+
+// findPython returns a Python that has the packages which the tests need: the one in PATH, or
+// the system's.
+func findPython(t *testing.T) string {
+	t.Helper()
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if exec.CommandContext(t.Context(), python, "-c", "import build, httpx, mypy, pandas, setuptools, wheel").Run() == nil {
+			return python
+		}
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("no Python has the packages build, httpx, mypy, pandas, setuptools and wheel")
+	}
+	t.Skip("no Python has all packages: scripts/apt-install.sh python3-build python3-httpx mypy python3-pandas python3-wheel")
+	return ""
+}
