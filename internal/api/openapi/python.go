@@ -69,8 +69,8 @@ type pythonOperation struct{ schema.Map }
 // pythonGroups are the methods by group; the group "" has the methods of the client itself.
 type pythonGroups map[string][]*pythonMethod
 
-// pythonMethod is a method while it is generated. Its code is a template: «await» and
-// «async» are filled in by both clients.
+// pythonMethod is a method while it is generated. syncWords and asyncWords replace the words
+// in « » in its code.
 type pythonMethod struct {
 	name       string
 	doc        string
@@ -90,9 +90,11 @@ type pythonArgument struct {
 }
 
 func pythonOperations(document, schemas schema.Map) (pythonGroups, error) {
-	groups := pythonGroups{}
-	ask, submit := providerMethods(document, schemas)
-	groups[""], groups["tasks"] = ask, submit
+	ask, submit, err := providerMethods(document, schemas)
+	if err != nil {
+		return nil, err
+	}
+	groups := pythonGroups{"": ask, "tasks": submit}
 	for o, endpoint := range operationsOf(document) {
 		described, ok := o.Get("x-sdk").(schema.Map)
 		if !ok {
@@ -130,10 +132,13 @@ func (o pythonOperation) method(name, endpoint string, described, schemas schema
 		return nil, err
 	}
 	response := o.response(schemas)
+	if name == "events" { // a feed without an end: the caller keeps the cursor
+		response.list = ""
+	}
 	if response.other && response.json != nil { // the method reads the JSON
 		query = slices.DeleteFunc(query, func(a pythonArgument) bool { return a.json == "format" })
 	}
-	if response.list != "" && name != "events" { // the iterator sets the limit and the cursor of each page
+	if response.list != "" { // the iterator sets the limit and the cursor of each page
 		query = slices.DeleteFunc(query, func(a pythonArgument) bool { return a.json == "limit" || a.json == "cursor" })
 	}
 	m.keywords = append(m.keywords, query...)
@@ -296,7 +301,7 @@ func (m *pythonMethod) finish(r pythonResponse, described schema.Map, call []str
 	case r.json == nil:
 		m.lazy, m.returns = true, "«Stream»"
 		m.code = sending("return ", "self._transport.stream", "bytes", call)
-	case r.list != "" && m.name != "events":
+	case r.list != "":
 		item := strings.TrimSuffix(strings.TrimPrefix(field(r.list), "List["), "]")
 		m.lazy, m.returns = true, "«Iterator»["+item+"]"
 		m.keywords = append(m.keywords, pythonArgument{name: "limit", hint: "int", optional: true, doc: "At most this many; all by default."})

@@ -140,7 +140,7 @@ var (
 
 // providerMethods returns the methods ask and tasks.submit, each with an overload for each
 // provider.
-func providerMethods(document, schemas schema.Map) (ask, submit []*pythonMethod) {
+func providerMethods(document, schemas schema.Map) (ask, submit []*pythonMethod, err error) {
 	provider := pythonArgument{name: "provider", hint: "str", doc: "The name of the provider, such as `chatassistant`."}
 	for o := range operationsOf(document) {
 		name, ok := o.Get("x-provider").(string)
@@ -150,7 +150,7 @@ func providerMethods(document, schemas schema.Map) (ask, submit []*pythonMethod)
 		typed := &pythonMethod{name: "ask", positional: []pythonArgument{provider}}
 		typed.positional[0].hint = literal(name)
 		if _, err := o.body(typed, schemas); err != nil {
-			panic(err) // requests have no fields that may be null
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		answer, _ := o.response(schemas).shape.Get("properties").(schema.Map)
 		result, _ := answer.Get("result").(schema.Map)
@@ -171,5 +171,5 @@ func providerMethods(document, schemas schema.Map) (ask, submit []*pythonMethod)
 		name: "submit", returns: "«Task»[Any]", positional: []pythonArgument{provider}, keywords: append(slices.Clone(taskOptions), anyRequest),
 		code: []string{"return «await»self._submit(provider, request, priority, webhook, idempotency_key)"},
 	})
-	return ask, submit
+	return ask, submit, nil
 }

@@ -55,11 +55,6 @@ class AsyncTest(unittest.IsolatedAsyncioTestCase):
         listed = [r["task"]["id"] async for r in self.client.tasks.list(limit=60)]
         self.assertLessEqual(set(ids), set(listed))
 
-    async def test_timeout(self) -> None:
-        task = await self.client.tasks.submit("chatassistant", prompt="caps [[delay=30s]]", country="US")
-        with self.assertRaises(TimeoutError):
-            await task.wait(timeout=0.01)
-
     async def test_trackers(self) -> None:
         report = await self.client.trackers.metrics(TRACKER, metric="visibility", by="brand")
         self.assertTrue(earshot.rows(report))

@@ -218,6 +218,26 @@ class RetryTest(unittest.TestCase):
             self.assertEqual(stream.read(), b"a,b\n")
 
 
+class WaitTest(unittest.TestCase):
+    """Tasks that do not end in time."""
+
+    def test_wait(self) -> None:
+        id = record()["task"]["id"]
+        for kind in ("sync", "async"):
+            with self.subTest(kind), Server(Reply(200, record())) as server:
+                with self.assertRaisesRegex(TimeoutError, id):
+                    Outcome(server.url, kind, "tasks.wait", [id], {"timeout": 0})
+
+    def test_wait_all(self) -> None:
+        id = record()["task"]["id"]
+        page = Reply(200, {"events": [], "nextCursor": "c-1"})
+        with Server(page, Reply(200, record()), page) as server:
+            with self.assertRaisesRegex(TimeoutError, id):
+                list(earshot.Client(server.url, "key").tasks.wait_all([id.upper()], timeout=0))
+        self.assertEqual(server.requests[0].path, "/v1/events?cursor=latest&limit=100")
+        self.assertEqual(server.requests[2].path, "/v1/events?cursor=c-1&limit=100")
+
+
 class ArgumentTest(unittest.TestCase):
     def test_environment(self) -> None:
         with mock.patch.dict("os.environ", {"EARSHOT_API_KEY": ""}):

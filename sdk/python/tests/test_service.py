@@ -97,13 +97,6 @@ class TaskTest(unittest.TestCase):
         self.assertEqual(raised.exception.record, task.record)
         self.assertIn(task.id, str(raised.exception))
 
-    def test_timeout(self) -> None:
-        task = self.client.tasks.submit("chatassistant", prompt="gloves [[delay=30s]]", country="US")
-        with self.assertRaisesRegex(TimeoutError, task.id):
-            task.wait(timeout=0.01)
-        with self.assertRaisesRegex(TimeoutError, task.id):
-            list(self.client.tasks.wait_all([task], timeout=0.01))
-
     def test_batch(self) -> None:
         prompts = [f"gloves {n}" for n in range(20)] + ["gloves [[status=503]]", ""]
         batch = self.client.tasks.submit_batch([chat(p) for p in prompts])

@@ -26,12 +26,13 @@ def operations() -> Iterator[dict[str, Any]]:
 
 class SurfaceTest(unittest.TestCase):
     def test_methods(self) -> None:
+        clients = (earshot.Client(key="key"), earshot.AsyncClient(key="key"))
         names = []
         for operation in operations():
             if "x-sdk" not in operation:
                 continue
             names.append(snake(operation["x-sdk"]["method"]))
-            for client in (earshot.Client(key="key"), earshot.AsyncClient(key="key")):
+            for client in clients:
                 method: Any = attrgetter(names[-1])(client)
                 arguments = inspect.signature(method).parameters
                 for p in operation.get("parameters", []):

@@ -53,7 +53,7 @@ class EarshotError(Exception):
 class ConnectionFailed(EarshotError):
     """No response arrived. `unsent` reports whether the request was certainly not processed."""
 
-    def __init__(self, message: str, *, unsent: bool, permanent: bool = False) -> None:
+    def __init__(self, message: str, *, unsent: bool = False, permanent: bool = False) -> None:
         super().__init__(message)
         self.unsent = unsent
         self.permanent = permanent
@@ -66,6 +66,7 @@ class TaskError(EarshotError):
         self, task_id: str, error: Mapping[str, Any], record: t.TaskRecord | None = None
     ) -> None:
         super().__init__(error["message"], code=error["code"], details=error.get("details"))
+        self.args = (task_id, error, record)  # for pickle
         self.task_id = task_id
         self.record = record
 
