@@ -167,9 +167,12 @@ func pythonBool(value bool) string {
 	return "False"
 }
 
-func isPythonKeyword(name string) bool {
-	return slices.Contains([]string{"as", "from", "in", "is", "not", "or", "and", "if", "for", "with", "class", "global"}, name)
-}
+const pythonKeywords = "and as assert async await break class continue def del elif else except finally for from global if " +
+	"import in is lambda nonlocal not or pass raise return try while with yield"
+
+func isPythonKeyword(name string) bool { return slices.Contains(strings.Fields(pythonKeywords), name) }
+
+const quotes = `"""`
 
 // docstring returns a text as a docstring, or "" for an empty text.
 func docstring(text, indent string) string {
@@ -178,41 +181,38 @@ func docstring(text, indent string) string {
 	}
 	lines := wrap(text, 96-len(indent))
 	if len(lines) == 1 {
-		return fmt.Sprintf("%s\"\"\"%s\"\"\"\n", indent, lines[0])
+		return indent + quotes + lines[0] + quotes + "\n"
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s\"\"\"%s\n", indent, lines[0])
+	out.WriteString(indent + quotes + lines[0] + "\n")
 	for _, line := range lines[1:] {
 		out.WriteString(strings.TrimRight(indent+line, " ") + "\n")
 	}
-	out.WriteString(indent + "\"\"\"\n")
+	out.WriteString(indent + quotes + "\n")
 	return out.String()
 }
 
 // wrap breaks a text into lines of at most width characters. It keeps the line breaks of
 // the text, and indents the continuation of an indented line.
 func wrap(text string, width int) []string {
+	if text == "" {
+		return nil
+	}
 	var lines []string
 	for paragraph := range strings.SplitSeq(strings.ReplaceAll(text, `\`, `\\`), "\n") {
-		words := strings.Fields(paragraph)
-		indent := paragraph[:len(paragraph)-len(strings.TrimLeft(paragraph, " "))]
-		line := indent
-		for i, word := range words {
-			if i > 0 && len(line)+1+len(word) > width {
-				lines, line = append(lines, line), indent+"    "+word
-				if indent == "" {
-					line = word
-				}
-				continue
+		line := paragraph[:len(paragraph)-len(strings.TrimLeft(paragraph, " "))]
+		next := strings.Repeat(line, 2)
+		for i, word := range strings.Fields(paragraph) {
+			switch {
+			case i == 0:
+				line += word
+			case len(line)+1+len(word) <= width:
+				line += " " + word
+			default:
+				lines, line = append(lines, line), next+word
 			}
-			if i > 0 {
-				line += " "
-			}
-			line += word
 		}
-		if text != "" {
-			lines = append(lines, line)
-		}
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -90,8 +90,7 @@ class AsyncTaskGroup(AsyncGroup):
         try:
             record = await self._transport.send(call)
         except EarshotError as error:
-            refusal = {"code": error.code, "details": error.details}
-            stored = await self._stored(call, call.body, refusal)
+            stored = await self._stored(call, call.body, error.code, error.details)
             if stored is None:
                 raise
             record = stored
@@ -101,19 +100,22 @@ class AsyncTaskGroup(AsyncGroup):
         batch = await self._transport.send(call)
         for item in batch["results"]:
             if "error" in item:
-                stored = await self._stored(call, tasks[item["index"]], item["error"])
+                task, error = tasks[item["index"]], item["error"]
+                stored = await self._stored(call, task, error["code"], error.get("details"))
                 if stored is not None:
                     _wait.adopt(batch, item, stored)
         return batch
 
     async def _stored(
-        self, call: Call[Any], task: Any, refusal: Mapping[str, Any]
+        self, call: Call[Any], task: Any, code: str, details: Any
     ) -> t.TaskRecord | None:
         """Return the task that an earlier attempt of the call has queued, if that is the case."""
-        id = _wait.duplicate(refusal) if call.unsure else None
-        if id is None:
+        if not call.unsure or code != "RESOURCE_ALREADY_EXISTS" or "taskId" not in details:
             return None
-        record = await self._transport.send(_wait.get(id))
+        try:
+            record = await self._transport.send(_wait.get(details["taskId"]))
+        except EarshotError:
+            return None  # the refusal says more
         return record if _wait.is_same(task, record) else None
 
 

@@ -183,7 +183,7 @@ def decode(response: httpx.Response) -> Any:
     try:
         return response.json()
     except ValueError as error:
-        raise stranger(response) from error
+        raise not_earshot(response) from error
 
 
 def result(call: Call[T], response: httpx.Response) -> T:
@@ -205,10 +205,10 @@ def failure(response: httpx.Response) -> EarshotError:
             retry_after=seconds(response.headers.get("Retry-After", "")),
         )
     except (ValueError, LookupError, TypeError):
-        return stranger(response)
+        return not_earshot(response)
 
 
-def stranger(response: httpx.Response) -> EarshotError:
+def not_earshot(response: httpx.Response) -> EarshotError:
     """Return the error of a response that is not from Earshot."""
     return EarshotError(
         f"the server at {response.url.host} is not Earshot: it answered with status "

@@ -87,8 +87,7 @@ class TaskGroup(Group):
         try:
             record = self._transport.send(call)
         except EarshotError as error:
-            refusal = {"code": error.code, "details": error.details}
-            stored = self._stored(call, call.body, refusal)
+            stored = self._stored(call, call.body, error.code, error.details)
             if stored is None:
                 raise
             record = stored
@@ -98,19 +97,22 @@ class TaskGroup(Group):
         batch = self._transport.send(call)
         for item in batch["results"]:
             if "error" in item:
-                stored = self._stored(call, tasks[item["index"]], item["error"])
+                task, error = tasks[item["index"]], item["error"]
+                stored = self._stored(call, task, error["code"], error.get("details"))
                 if stored is not None:
                     _wait.adopt(batch, item, stored)
         return batch
 
     def _stored(
-        self, call: Call[Any], task: Any, refusal: Mapping[str, Any]
+        self, call: Call[Any], task: Any, code: str, details: Any
     ) -> t.TaskRecord | None:
         """Return the task that an earlier attempt of the call has queued, if that is the case."""
-        id = _wait.duplicate(refusal) if call.unsure else None
-        if id is None:
+        if not call.unsure or code != "RESOURCE_ALREADY_EXISTS" or "taskId" not in details:
             return None
-        record = self._transport.send(_wait.get(id))
+        try:
+            record = self._transport.send(_wait.get(details["taskId"]))
+        except EarshotError:
+            return None  # the refusal says more
         return record if _wait.is_same(task, record) else None
 
 

@@ -1,4 +1,4 @@
-"""The state of waiting for tasks, without requests. Both clients use this module."""
+"""The requests about tasks, and the state of waiting for them. Both clients use this module."""
 
 from __future__ import annotations
 
@@ -118,14 +118,6 @@ def submission(
         "webhook": webhook and {"url": webhook},
     }
     return Call[t.TaskRecord]("POST", "/v1/async/task", body=present(task), idempotent=key is not None)
-
-
-def duplicate(error: Mapping[str, Any]) -> str | None:
-    """Return the id of the task that already has the idempotency key, if that is the error."""
-    if error["code"] != "RESOURCE_ALREADY_EXISTS":
-        return None
-    id = (error.get("details") or {}).get("taskId")
-    return id if isinstance(id, str) else None
 
 
 def is_same(task: Any, record: t.TaskRecord) -> bool:
