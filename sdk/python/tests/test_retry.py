@@ -251,6 +251,14 @@ class ArgumentTest(unittest.TestCase):
         self.assertEqual(server.requests[0].path, "/v1/credits")
         self.assertEqual(server.requests[0].headers["User-Agent"], "mine")
 
+    def test_unknown_provider(self) -> None:
+        unknown: Any = "chatgpt"
+        client = earshot.Client(key="key")
+        methods: list[Any] = [client.ask, client.tasks.submit]
+        for method in methods:
+            with self.assertRaisesRegex(ValueError, "'chatgpt'; the providers are chatassistant, "):
+                method(unknown, prompt="hats", country="US")
+
     def test_arguments_are_encoded(self) -> None:
         with Server(Reply(200, {"key": {}}), Reply(200, {"entries": [], "nextCursor": None})) as server:
             client = earshot.Client(server.url, "key")

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from . import types as t
-from ._constants import VERSION
+from ._constants import TASK_TYPES, VERSION
 from ._errors import ConnectionFailed, EarshotError
 
 T = TypeVar("T")
@@ -137,11 +137,19 @@ def plain(value: object) -> str:
     raise TypeError(f"cannot send a {type(value).__name__}")
 
 
+def task_type(provider: str) -> str:
+    """Return the type of a provider's tasks."""
+    if provider not in TASK_TYPES:
+        raise ValueError(f"unknown provider {provider!r}; the providers are {', '.join(TASK_TYPES)}")
+    return TASK_TYPES[provider]
+
+
 def monitor(provider: str, request: Mapping[str, Any], key: str | None) -> Call[Any]:
     """Return the call that asks a provider."""
+    task_type(provider)  # otherwise the service would say that the path does not exist
     return Call[Any](
         "POST",
-        "/v1/monitor/" + quote(provider),
+        "/v1/monitor/" + provider,
         body=fields(request),
         idempotent=key is not None,
         key=key,

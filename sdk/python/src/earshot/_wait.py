@@ -6,8 +6,7 @@ import time
 from typing import Any, Iterable, Mapping
 
 from . import types as t
-from ._call import Call, fields, path, present
-from ._constants import TASK_TYPES
+from ._call import Call, fields, path, present, task_type
 from ._errors import EarshotError, TaskError
 from ._retry import backoff
 
@@ -111,7 +110,7 @@ def submission(
 ) -> Call[t.TaskRecord]:
     """Return the call that queues a task."""
     task = {
-        "taskType": TASK_TYPES.get(provider, provider),
+        "taskType": task_type(provider),
         "payload": fields(request),
         "priority": priority,
         "idempotencyKey": key,
