@@ -181,7 +181,7 @@ class TrackerTest(unittest.TestCase):
         started = self.client.sweeps.start("hats", idempotency_key=key)["sweep"]
         self.assertEqual(self.client.sweeps.start("hats", idempotency_key=key)["sweep"]["id"], started["id"])
         self.assertEqual([s["id"] for s in self.client.sweeps.list("hats")], [started["id"]])
-        self.client.sweeps.cancel("hats", started["id"])
+        self.assertEqual(self.client.sweeps.get("hats", started["id"])["slot"], started["slot"])
         trackers.delete("hats")
         with self.assertRaises(earshot.EarshotError) as raised:
             trackers.get("hats")
