@@ -41,8 +41,8 @@ PYTHON ?= /usr/bin/python3
 PYTHON_PACKAGES := python3-build python3-httpx mypy python3-pandas python3-setuptools python3-wheel
 
 # The race detector needs cgo and so a C compiler. The examples in the docs use jq, Python
-# and Node. The dashboard is checked with axe-core, alert rules with promtool, and the
-# systemd unit with systemd-analyze.
+# and Node. The dashboard is checked with axe-core, alert rules with promtool, the systemd
+# unit with systemd-analyze and the Caddyfile with Caddy.
 # Some tests run again without the race detector: parsers with large hostile documents (small
 # with the race detector) and with real captures, and a long demo. Browser tests with lab
 # pages are skipped there, since they are the same in both runs. The journeys of the dashboard
@@ -58,10 +58,9 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 		$(PYTHON) -c 'import build, httpx, mypy, pandas, setuptools, wheel' 2>/dev/null || missing="$$missing $(PYTHON_PACKAGES)"; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@command -v promtool >/dev/null || test -x bin/promtool || scripts/apt-install.sh --file usr/bin/promtool prometheus || true
-	@scripts/with-node-modules.sh $(WEB) true
-	@scripts/with-node-modules.sh sdk/typescript true
-	@scripts/with-node-modules.sh integrations/n8n true
-	@scripts/with-node-modules.sh examples/duckdb true
+	@command -v caddy >/dev/null || test -x bin/caddy || scripts/apt-install.sh --file usr/bin/caddy caddy || true
+	@$(GO) -C test/helm mod download
+	@for dir in $(WEB) sdk/typescript integrations/n8n examples/duckdb; do scripts/with-node-modules.sh $$dir true || exit 1; done
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
 

@@ -67,7 +67,9 @@ func mustRun(t *testing.T, args ...string) string {
 // newData returns the data folder of a server that was started before.
 func newData(t *testing.T) string {
 	t.Helper()
-	return filepath.Dir(storetest.SQLite(t))
+	data := t.TempDir()
+	makeDatabase(t, data)
+	return data
 }
 
 func makeDatabase(t *testing.T, data string) {

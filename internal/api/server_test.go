@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -115,7 +116,7 @@ func (l *logs) contain(text string) bool {
 // credits.
 func serve(t *testing.T, change ...func(*api.Config)) *server {
 	t.Helper()
-	return serveOn(t, storetest.SQLite(t), change...)
+	return serveOn(t, filepath.Join(t.TempDir(), "earshot.db"), change...)
 }
 
 // serveOn is serve on a given database.

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ import (
 
 func TestOnePollerPerOrganization(t *testing.T) {
 	t.Parallel()
-	s := storetest.Open(t, storetest.SQLite(t))
+	s := storetest.Open(t, filepath.Join(t.TempDir(), "earshot.db"))
 	accounts, log := orgs.New(s), slog.New(slog.DiscardHandler)
 	w := newWatch(Config{Store: history.New(s), Orgs: accounts, Log: log}, newKeyring(accounts, people.New(s), share.NewPool(keyLookups)), share.NewPool(100))
 	o := storetest.Organization(t, s, 5, 1000)

@@ -3,6 +3,7 @@ package track_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -212,7 +213,7 @@ func (w *world) checkReviewsEnd() {
 
 func TestBadFactsNameTheirField(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, storetest.SQLite(t), time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC))
+	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"), time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC))
 	for change, field := range map[[2]string]string{
 		{"129 USD", "129"}:                      "facts[0].is",
 		{"129 USD", "Berlin"}:                   "facts[0].not",
@@ -310,7 +311,7 @@ func (w *world) judge() {
 
 func TestUnknownJudgeIsRejected(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, storetest.SQLite(t), time.Now(), func(cfg *track.Config) {
+	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"), time.Now(), func(cfg *track.Config) {
 		cfg.Catalogue, _ = provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}, model.New()}, func(string) bool { return false }, nil)
 	})
 	for judge, field := range map[string]string{

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -173,7 +174,7 @@ func TestAnOperatorsPrices(t *testing.T) {
 
 func TestAnOperatorsPlans(t *testing.T) {
 	t.Parallel()
-	address := storetest.SQLite(t)
+	address := filepath.Join(t.TempDir(), "earshot.db")
 	run := func(plan account.Plan, credits string, firstKey *app.Account) *app.Account {
 		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.Settings.Plans = account.Plans{plan} })
 		if firstKey == nil {

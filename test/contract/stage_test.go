@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -165,7 +166,7 @@ func newStage(t *testing.T, change ...func(*app.Config)) (*harness.Node, *stage)
 // crowded is a server that has room for one request of each kind, which somebody
 // else has.
 func crowded(t *testing.T) *stage {
-	address := storetest.SQLite(t)
+	address := filepath.Join(t.TempDir(), "earshot.db")
 	s := storetest.Open(t, address)
 	accounts := orgs.New(s)
 	full, err := app.CreateOrganization(accounts, app.Settings{}, "crowd", "hobby", nil, account.Operator())

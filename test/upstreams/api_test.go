@@ -15,7 +15,6 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
 
@@ -24,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestOneKeyMakesAProviderLive(t *testing.T) {
 	t.Parallel()
 	vendors := startStandIn(t)
-	address := storetest.SQLite(t)
+	address := filepath.Join(t.TempDir(), "earshot.db")
 	const question = `{"prompt":"Do I need an umbrella?","country":"US","state":"CA","include":{"searchQueries":true}}`
 
 	before := harness.StartOn(t, address)

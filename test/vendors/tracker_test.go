@@ -3,12 +3,12 @@ package vendors_test
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
 
@@ -49,7 +49,7 @@ func TestTrackersKeepVendorsApart(t *testing.T) {
 			cfg.Settings.Providers["chatassistant"] = app.ProviderSettings{Upstreams: names}
 		}
 	}
-	address := storetest.SQLite(t)
+	address := filepath.Join(t.TempDir(), "earshot.db")
 	n := harness.StartOn(t, address, list("via:cloro", "lab"))
 	a := n.Organization(t, "starter", 1000)
 	allowed := sweep(t, n, a, tracked, "one")

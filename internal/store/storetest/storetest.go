@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -32,7 +31,7 @@ const CitusVariable = "EARSHOT_TEST_CITUS"
 // empty database.
 func OnEach(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
-	on(t, "sqlite", SQLite, test)
+	on(t, "sqlite", sqlite, test)
 	on(t, "postgres", emptied, test)
 	on(t, "citus", Citus, test)
 }
@@ -41,7 +40,7 @@ func OnEach(t *testing.T, test func(t *testing.T, address string)) {
 // of an earlier test are reused.
 func OnFresh(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
-	on(t, "sqlite", newFile, test)
+	on(t, "sqlite", sqlite, test)
 	on(t, "postgres", Postgres, test)
 }
 
@@ -53,43 +52,10 @@ func on(t *testing.T, name string, database func(testing.TB) string, test func(t
 	})
 }
 
-func newFile(tb testing.TB) string {
+func sqlite(tb testing.TB) string {
 	tb.Helper()
 	return filepath.Join(tb.TempDir(), "earshot.db")
 }
-
-// SQLite returns the file of a database with empty tables.
-func SQLite(tb testing.TB) string {
-	tb.Helper()
-	content, err := emptyTables()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	file := newFile(tb)
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		tb.Fatal(err)
-	}
-	return file
-}
-
-// emptyTables returns the content of a file with empty tables. It is made once, because creating
-// the tables takes longer than most tests.
-var emptyTables = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "earshot-empty-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "earshot.db")
-	s, err := store.Open(context.Background(), store.Config{URL: file})
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-})
 
 // Postgres creates an empty schema and returns its address. Without a server it skips the test,
 // or fails it in CI.

@@ -1,6 +1,7 @@
 package contents_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,7 +117,7 @@ func checkSearchQueries(w *world, branded string) {
 // and says how many.
 func TestTooManyAnswers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, storetest.SQLite(t))
+	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"))
 	w.add(1, running, us, "x", contents(metric.Contents{}))
 	w.add(5, running, us, "x", contents(metric.Contents{Ads: []metric.Ad{}}))
 	w.sweeps[1].Answered = aggregate.MaxCounted + 1
