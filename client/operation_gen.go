@@ -287,9 +287,9 @@ func (c *Client) Tracker(ctx context.Context, name string) (*earshot.Tracker, er
 
 // DeleteTracker calls DELETE /v1/trackers/{name}: Delete a tracker and its answers.
 //
-// The name can be used again at once. Queued tasks of the tracker are removed; running tasks
-// continue and are charged. Answers are deleted in the background. The ledger keeps the charges.
-// The key needs the scope track.
+// This cannot be undone. The name can be used again at once. Queued tasks of the tracker are
+// removed; running tasks continue and are charged. Answers are deleted in the background. The
+// ledger keeps the charges. The key needs the scope track.
 func (c *Client) DeleteTracker(ctx context.Context, name string) error {
 	return c.remove(ctx, pathOf("/v1/trackers/{name}", name))
 }

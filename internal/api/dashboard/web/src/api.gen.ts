@@ -1715,11 +1715,13 @@ export type ReportPlan = {
   channels?: Array<string>;
 };
 
-/** The tables of a tracker that are written to the operator's folder or bucket: one file for each table and day, rewritten when the data of that day change. */
+/** The tables of a tracker that are written to the operator's folder or bucket: one file for each table and day, rewritten when the data of that day change. The same days can be shown in SQL views. */
 export type ExportPlan = {
-  tables: Array<"answers" | "mentions" | "citations" | "metrics" | "sweeps">;
+  tables?: Array<"answers" | "mentions" | "citations" | "metrics" | "sweeps">;
   /** The file format; `parquet` by default. */
   format?: "parquet" | "ndjson" | "csv";
+  /** Whether the SQL views `report_mentions`, `report_citations` and `report_metrics` show the tracker to programs with access to the database. Needs no folder or bucket. */
+  sql?: boolean;
 };
 
 /** The effect of a definition. */
@@ -3829,18 +3831,38 @@ export interface Operations {
 export const nextSteps: Record<Code, string> = {
   VALIDATION_ERROR: "correct every field named in `details`; all invalid fields are reported at once",
   MISSING_API_KEY: "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
-  INVALID_API_KEY: "the key is mistyped, revoked or expired: use another key",
-  INSUFFICIENT_CREDITS: "`required` is the most that the job can cost, `remaining` the balance, `held` the part of the balance reserved for running jobs; wait for the next billing cycle, or ask the operator for credits",
-  KEY_BUDGET_EXCEEDED: "the key may spend `ceiling` credits per `period`; `used` are spent and `held` are reserved for running jobs: wait until `resetsAt`, use another key, or raise its limit",
-  INSUFFICIENT_PERMISSIONS: "use a key that has the scope in `requiredScope`",
-  RESOURCE_NOT_FOUND: "the path, the method or the id does not exist, belongs to another organization, or is no longer stored: check it",
-  RESOURCE_ALREADY_EXISTS: "the idempotency key is already used: poll the task in `taskId`, or read the call in `requestId`",
-  RESOURCE_CONFLICT: "the current state does not allow this, for example cancelling a task that already runs; with `requestId`, a call with the same idempotency key is still running: send yours again later",
-  RATE_LIMIT_EXCEEDED: "wait one second; `X-RateLimit-Remaining` is the number of requests left in the current window",
+  INVALID_API_KEY: "the key is mistyped, revoked or expired: use another key; an admin of the organization can create one",
+  INSUFFICIENT_CREDITS: "`required` is the most that the job can cost, `remaining` the balance, `held` the part of the balance reserved for running jobs: leave out options that cost extra, wait for the next billing cycle, or ask the operator for credits",
+  KEY_BUDGET_EXCEEDED: "the key may spend `ceiling` credits per `period`; `used` are spent and `held` are reserved for running jobs: wait until `resetsAt`, use another key, or ask an admin to raise its limit",
+  INSUFFICIENT_PERMISSIONS: "use a key with the scope in `requiredScope`, which an admin can create; this key will always be refused",
+  RESOURCE_NOT_FOUND: "the path, the method or the id does not exist, belongs to another organization, or is no longer stored: look it up in the list",
+  RESOURCE_ALREADY_EXISTS: "the idempotency key is already used: poll the task in `taskId`, or read the call in `requestId`; for other work, choose another key",
+  RESOURCE_CONFLICT: "the current state does not allow this, for example cancelling a task that already runs: read the state first; with `requestId`, a call with the same idempotency key is still running: send yours again later",
+  RATE_LIMIT_EXCEEDED: "wait one second, then send the request again; `X-RateLimit-Remaining` is the number of requests left in the current window",
   CONCURRENT_LIMIT_EXCEEDED: "all slots are in use: wait for a call to end, or submit a task, which waits in the queue",
   QUEUE_LIMIT_EXCEEDED: "submit later, or submit fewer tasks; only tasks that would be queued count, not invalid ones or duplicates",
   REQUEST_CANCELED: "the client closed the connection; nothing was charged. Send the request again if you need the answer",
-  INTERNAL_SERVER_ERROR: "the service failed: report the request id to the operator, whose log has the cause",
-  EXTERNAL_SERVICE_ERROR: "the provider gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",
+  INTERNAL_SERVER_ERROR: "the service failed, perhaps after it did the work: repeat the request with the same idempotency key, or read the state first; the operator finds the cause by the request id",
+  EXTERNAL_SERVICE_ERROR: "the provider gave no usable answer in any attempt; nothing was charged. Repeating at once rarely helps: try again later, or from another country",
   SERVICE_UNAVAILABLE: "the node is stopping or overloaded, or the database cannot be reached; nothing was done. Try again after `Retry-After` seconds; another node may answer",
 };
+
+/** The type of an error's details, by the error's code. */
+export interface Details {
+  VALIDATION_ERROR: Array<FieldProblem>;
+  MISSING_API_KEY: undefined;
+  INVALID_API_KEY: undefined;
+  INSUFFICIENT_CREDITS: CreditDetails;
+  KEY_BUDGET_EXCEEDED: KeyBudgetDetails;
+  INSUFFICIENT_PERMISSIONS: ScopeDetails;
+  RESOURCE_NOT_FOUND: ResourceDetails;
+  RESOURCE_ALREADY_EXISTS: DuplicateDetails;
+  RESOURCE_CONFLICT: ConflictDetails;
+  RATE_LIMIT_EXCEEDED: undefined;
+  CONCURRENT_LIMIT_EXCEEDED: LimitDetails;
+  QUEUE_LIMIT_EXCEEDED: QueueDetails;
+  REQUEST_CANCELED: undefined;
+  INTERNAL_SERVER_ERROR: undefined;
+  EXTERNAL_SERVICE_ERROR: UpstreamDetails;
+  SERVICE_UNAVAILABLE: undefined;
+}
