@@ -72,9 +72,9 @@ module: ## Rename the Go module (MODULE=example.com/you/earshot)
 generate: ## Write the files that are generated from the API's types and the providers' definitions
 	$(GO) run ./internal/api/openapi/generate
 
+# Building the Python client needs the packages build, setuptools and wheel, and no network.
 .PHONY: sdk sdk-python
 sdk: sdk-python ## Build the packages of the clients for other languages, in dist
-# The build needs the Python packages build, setuptools and wheel, and no network.
 sdk-python:
 	$(PYTHON) -m build --no-isolation --outdir dist sdk/python
 
