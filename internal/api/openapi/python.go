@@ -296,14 +296,14 @@ func (m *pythonMethod) finish(r pythonResponse, described schema.Map, call []str
 	isSet := slices.ContainsFunc(described, func(e schema.Entry) bool { return e.Key == "returns" })
 	switch returned := described.Get("returns"); {
 	case r.events:
-		m.lazy, m.returns = true, "«Iterator»[LiveEvent]"
+		m.lazy, m.returns = true, "«Async»Iterator[LiveEvent]"
 		m.code = sending("return ", "self._transport.live", "bytes", call)
 	case r.json == nil:
-		m.lazy, m.returns = true, "«Stream»"
+		m.lazy, m.returns = true, "«Async»Stream"
 		m.code = sending("return ", "self._transport.stream", "bytes", call)
 	case r.list != "":
 		item := strings.TrimSuffix(strings.TrimPrefix(field(r.list), "List["), "]")
-		m.lazy, m.returns = true, "«Iterator»["+item+"]"
+		m.lazy, m.returns = true, "«Async»Iterator["+item+"]"
 		m.keywords = append(m.keywords, pythonArgument{name: "limit", hint: "int", optional: true, doc: "At most this many; all by default."})
 		m.code = sending("return ", "self._transport.items", item, call, fmt.Sprintf("%q", r.list), "limit")
 	case m.name == "submit_batch":

@@ -11,8 +11,8 @@ import (
 
 // The code of a method is the same in both clients, except for these words.
 var (
-	syncWords  = strings.NewReplacer("«def»", "def", "«await»", "", "«Iterator»", "Iterator", "«Stream»", "Stream", "«Task»", "Task", "«Async»", "")
-	asyncWords = strings.NewReplacer("«def»", "async def", "«await»", "await ", "«Iterator»", "AsyncIterator", "«Stream»", "AsyncStream", "«Task»", "AsyncTask", "«Async»", "Async")
+	syncWords  = strings.NewReplacer("«def»", "def", "«await»", "", "«Async»", "", "«async_»", "")
+	asyncWords = strings.NewReplacer("«def»", "async def", "«await»", "await ", "«Async»", "Async", "«async_»", "async_")
 )
 
 const pythonImports = `"""The methods of the API, by group."""
@@ -24,17 +24,14 @@ from typing import Any, Dict, List, Literal, overload
 
 from . import types as t
 from ._call import Answer, Call, LiveEvent, path
+from ._«async_»tasks import «Async»Task, «Async»TaskGroup
+from ._«async_»transport import «Async»Group, «Async»Iterator, «Async»Stream, «Async»Transport
 `
 
 // write returns the module with the methods of one client.
 func (g pythonGroups) write(isAsync bool) string {
 	var out strings.Builder
 	out.WriteString(pythonHeader + pythonImports)
-	if isAsync {
-		out.WriteString("from ._async_tasks import AsyncTask, AsyncTaskGroup\nfrom ._async_transport import AsyncGroup, AsyncIterator, AsyncStream, AsyncTransport\n")
-	} else {
-		out.WriteString("from ._tasks import Task, TaskGroup\nfrom ._transport import Group, Iterator, Stream, Transport\n")
-	}
 	names := slices.Sorted(maps.Keys(g))[1:] // without ""
 	for _, name := range names {
 		base := "Group"
@@ -157,7 +154,7 @@ func providerMethods(document, schemas schema.Map) (ask, submit []*pythonMethod,
 		queued := *typed
 		queued.name = "submit"
 		queued.keywords = append(slices.Clone(typed.keywords), taskOptions...)
-		queued.returns = "«Task»[" + public(hintOf(result)) + "]"
+		queued.returns = "«Async»Task[" + public(hintOf(result)) + "]"
 		typed.keywords = append(typed.keywords, callKey)
 		typed.returns = "Answer[" + public(hintOf(result)) + "]"
 		ask, submit = append(ask, typed), append(submit, &queued)
@@ -168,7 +165,7 @@ func providerMethods(document, schemas schema.Map) (ask, submit []*pythonMethod,
 		code: []string{"return «await»self._transport.ask(provider, request, idempotency_key)"},
 	})
 	submit = append(submit, &pythonMethod{
-		name: "submit", returns: "«Task»[Any]", positional: []pythonArgument{provider}, keywords: append(slices.Clone(taskOptions), anyRequest),
+		name: "submit", returns: "«Async»Task[Any]", positional: []pythonArgument{provider}, keywords: append(slices.Clone(taskOptions), anyRequest),
 		code: []string{"return «await»self._submit(provider, request, priority, webhook, idempotency_key)"},
 	})
 	return ask, submit, nil
