@@ -264,6 +264,7 @@ func TestValuesArrive(t *testing.T) {
 	sqlite, postgres, roles, ingress := install(t, values(t, "sqlite.yaml")), install(t, values(t, "postgres.yaml")), install(t, values(t, "roles.yaml")), install(t, values(t, "ingress.yaml"))
 	secrets, scaled, everything := install(t, values(t, "secrets.yaml")), install(t, values(t, "autoscaling.yaml")), install(t, values(t, "everything.yaml"))
 	claim, rule, worker := sqlite.claims["test-earshot"], ingress.ingresses["test-earshot"].Spec, everything.deployments["brand-watch-worker"]
+	alone := install(t, parse(t, "database: {existingSecret: earshot-postgres}")).deployments["test-earshot"]
 	var config map[string]any
 	if err := yaml.Unmarshal([]byte(secrets.secrets["test-earshot-config"].StringData["earshot.yaml"]), &config); err != nil {
 		t.Fatal(err)
@@ -276,13 +277,14 @@ func TestValuesArrive(t *testing.T) {
 		{"replicas on SQLite", *sqlite.deployments["test-earshot"].Spec.Replicas, int32(1)},
 		{"size", claim.Spec.Resources.Requests.Storage().String(), "20Gi"},
 		{"class", *claim.Spec.StorageClassName, "fast"},
-		{"access", claim.Spec.AccessModes[0], core.ReadWriteOnce},
+		{"access", claim.Spec.AccessModes[0], core.ReadWriteMany},
 		{"what uninstalling does", claim.Annotations["helm.sh/resource-policy"], "keep"},
 		{"database on SQLite", sqlite.variable("test-earshot", "EARSHOT_DATABASE"), ""},
 		{"existing database", postgres.variable("test-earshot", "EARSHOT_DATABASE"), "earshot-postgres/uri"},
 		{"captures", postgres.variable("test-earshot", "EARSHOT_CAPTURES"), "s3://earshot-captures/prod"},
 		{"replicas", *postgres.deployments["test-earshot"].Spec.Replicas, int32(3)},
 		{"surge", postgres.deployments["test-earshot"].Spec.Strategy.RollingUpdate.MaxUnavailable.String(), "0"},
+		{"update with one volume", alone.Spec.Strategy.Type, apps.RecreateDeploymentStrategyType},
 		{"database", roles.variable("test-earshot-worker", "EARSHOT_DATABASE"), "test-earshot-database/url"},
 		{"URL of the database", roles.secrets["test-earshot-database"].StringData["url"], "postgres://earshot:hidden-password@db.example/earshot"},
 		{"workers", *roles.deployments["test-earshot-worker"].Spec.Replicas, int32(2)},

@@ -2,7 +2,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{/* A name with a role has up to 63 characters. */}}
+{{/* Leaves room for a role: names have up to 63 characters. */}}
 {{- define "earshot.fullname" -}}
 {{- $name := include "earshot.name" . }}
 {{- $whole := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) }}
@@ -31,12 +31,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- default (ternary (printf "%s://%s" $scheme $host) "" (ne $host "")) .Values.baseURL }}
 {{- end }}
 
-{{/* The name of the role's Deployment: without the role if there is only one. */}}
+{{/* The name of a role's Deployment. */}}
 {{- define "earshot.node" -}}
 {{- ternary (include "earshot.fullname" .root) (printf "%s-%s" (include "earshot.fullname" .root) .role) (eq .role "all") }}
 {{- end }}
 
-{{/* "true" or "". */}}
+{{/* The next three are "true" or "". */}}
 {{- define "earshot.postgres" -}}
 {{- if or .Values.database.url .Values.database.existingSecret }}true{{ end }}
 {{- end }}
