@@ -217,13 +217,17 @@ func TestDuckDBAndPandas(t *testing.T) {
 	}
 	t.Run("pandas", func(t *testing.T) {
 		t.Parallel()
-		if _, err := a.try(t, dir, "python3", "-c", "import pandas"); err != nil {
+		python := "python3"
+		if _, err := a.try(t, dir, python, "-c", "import pandas"); err != nil {
+			python = "/usr/bin/python3" // Debian's package is for this one
+		}
+		if _, err := a.try(t, dir, python, "-c", "import pandas"); err != nil {
 			if os.Getenv("CI") == "true" {
 				t.Fatal(err)
 			}
 			t.Skip("pandas is not installed")
 		}
-		printed := a.run(t, dir, "python3", example("pandas", "visibility.py"), "demo")
+		printed := a.run(t, dir, python, example("pandas", "visibility.py"), "demo")
 		if !regexp.MustCompile(`(?s)brand .*Ollaro.*\n\d{4}-\d\d-\d\d .*0\.\d.*domain .*\d\n`).MatchString(printed) {
 			t.Errorf("pandas prints\n%s", printed)
 		}
