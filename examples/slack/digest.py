@@ -27,7 +27,8 @@ def visibility():
 
 def changes():
     report = client.trackers.compare(tracker, metric="visibility,citationRate", from_=since)
-    return [row["summary"] for row in report["rows"] if row["verdict"] == "moved" and row["target"] == "*"]
+    total = [row for row in report["rows"] if row["target"] == "*"]  # absent if there is one target
+    return [row["summary"] for row in total or report["rows"] if row["verdict"] == "moved"]
 
 
 def alerts():

@@ -1,4 +1,4 @@
-// Command sources prints the most cited domains.
+// Command sources prints the most cited domains, on all targets and on each.
 package main
 
 import (
@@ -20,8 +20,6 @@ func main() {
 		log.Fatal(err)
 	}
 	for _, row := range report.Rows {
-		if row.Target == "*" {
-			fmt.Printf("%s (%s): %d\n", row.Domain, row.Type, row.Citations)
-		}
+		fmt.Printf("%s %s (%s): %d\n", row.Target, row.Domain, row.Type, row.Citations)
 	}
 }
