@@ -108,7 +108,7 @@ func TestItIsDescribed(t *testing.T) {
 	if types := openapi.TypeScript(described); !strings.Contains(types, `"POST /v1/monitor/riddle": { query: undefined; body: RiddleRequest;`) {
 		t.Error("the dashboard's types lack it")
 	}
-	tables := openapi.Tables(all)
+	tables := openapi.Tables(all, described)
 	for name, want := range map[string]string{
 		"providers": "| `riddle` | text, sources | 9 |", "prices": "| `riddle.base` | 9 | a riddle |",
 		"apis": "| `sphinx` | riddle | `https://sphinx.example` |", "tools": "| `riddle` | Ask for a riddle",
