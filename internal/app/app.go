@@ -177,7 +177,9 @@ func (a *App) connect(ctx context.Context) (err error) {
 	}
 	a.catalogue = catalogue
 	// The document is created on demand, because that takes longer than the rest of the start.
-	openAPI := sync.OnceValues(func() ([]byte, error) { return OpenAPI(catalogue.Providers()) })
+	described := sync.OnceValues(func() (descriptions, error) { return describe(catalogue.Providers()) })
+	openAPI := func() ([]byte, error) { texts, err := described(); return texts.openAPI, err }
+	llms := func() (string, error) { texts, err := described(); return texts.llms, err }
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector(), buildInfo(a.cfg.Version))
 	turns := share.NewTurns(cmp.Or(a.cfg.Patience, share.Patience))
@@ -226,7 +228,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
 		Exchange: a.signIn, BaseURL: a.BaseURL, TrustedProxies: a.cfg.TrustedProxies, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
-		Turns: turns, OpenAPI: openAPI, LLMs: sync.OnceValues(func() (string, error) { return introduction(catalogue.Providers()) }), Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Tracer: a.tracer, Log: a.cfg.Log,
+		Turns: turns, OpenAPI: openAPI, LLMs: llms, Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Tracer: a.tracer, Log: a.cfg.Log,
 	})
 	pools := a.api.Pools()
 	pools["connections"], pools["tasks"], pools["webhooks"] = a.connections, a.jobs.Places(), a.webhooks.Places

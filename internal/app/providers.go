@@ -60,20 +60,26 @@ func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
 
 // OpenAPI returns the OpenAPI document of a service with these providers, as JSON.
 func OpenAPI(providers []provider.Provider) ([]byte, error) {
-	document, err := openapi.Document(providers)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(document)
+	texts, err := describe(providers)
+	return texts.openAPI, err
 }
 
-// introduction returns the introduction of the API for AI agents.
-func introduction(providers []provider.Provider) (string, error) {
+// descriptions describe the API: the OpenAPI document as JSON, and the introduction for AI agents.
+type descriptions struct {
+	openAPI []byte
+	llms    string
+}
+
+func describe(providers []provider.Provider) (texts descriptions, err error) {
 	document, err := openapi.Document(providers)
 	if err != nil {
-		return "", err
+		return texts, err
 	}
-	return openapi.LLMs(document)
+	if texts.llms, err = openapi.LLMs(document); err != nil {
+		return texts, err
+	}
+	texts.openAPI, err = json.Marshal(document)
+	return texts, err
 }
 
 // providers returns the built-in providers and the providers of the configuration.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ func listTools(t *testing.T, session *sdk.ClientSession) []*sdk.Tool {
 }
 
 // TestAnAgentFindsTheToolsOfItsKey lists the tools with keys of each scope alone, and of all.
+// It also reads the introduction for agents.
 func TestAnAgentFindsTheToolsOfItsKey(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
@@ -51,6 +53,7 @@ func TestAnAgentFindsTheToolsOfItsKey(t *testing.T) {
 		checkNames(t, string(scope), listTools(t, agent(t, n, key, "")), names)
 		all = append(all, names...)
 	}
+	checkIntroduction(t, n)
 	for _, revision := range revisions {
 		listed := listTools(t, agent(t, n, n.First, revision))
 		checkNames(t, revision, listed, all)
@@ -267,19 +270,18 @@ func checkAudit(t *testing.T, n *harness.Node, a *app.Account, actions ...string
 	}
 }
 
-// TestAgentsFindTheIntroduction reads /llms.txt without a key.
-func TestAgentsFindTheIntroduction(t *testing.T) {
-	t.Parallel()
-	n := harness.Start(t)
+// checkIntroduction reads /llms.txt without a key.
+func checkIntroduction(t *testing.T, n *harness.Node) {
+	t.Helper()
 	want, err := os.ReadFile("../../docs/llms.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply := n.Get(t, nil, "/llms.txt").Has(t, "without a key", 200)
+	reply := n.Get(t, nil, "/llms.txt").Has(t, "without a key", http.StatusOK)
 	if string(reply.Body) != string(want) || reply.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
 		t.Errorf("it serves %s %s", reply.Header.Get("Content-Type"), reply.Body)
 	}
 	for _, link := range []string{"/openapi.json", "/docs"} {
-		n.Get(t, nil, link).Has(t, link, 200)
+		n.Get(t, nil, link).Has(t, link, http.StatusOK)
 	}
 }
