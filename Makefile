@@ -43,15 +43,8 @@ PYTHON_PACKAGES := python3-build python3-httpx mypy python3-pandas python3-setup
 # The race detector needs cgo and so a C compiler. The examples in the docs use jq, Python
 # and Node. The dashboard is checked with axe-core, alert rules with promtool, the systemd
 # unit with systemd-analyze and the Caddyfile with Caddy.
-# Some tests run again without the race detector: parsers with large hostile documents (small
-# with the race detector) and with real captures, and a long demo. Browser tests with lab
-# pages are skipped there, since they are the same in both runs. The journeys of the dashboard
-# run only there: other tests send the same requests with the race detector, which would
-# triple the CPU time of the server.
-# -vet=off: the linter runs vet. -p 3: tests that wait for the database leave a quarter of two cores idle. atexit_sleep_ms=0: by default, a program with the race
-# detector sleeps for a second at its end to wait for goroutines.
-.PHONY: test
-test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
+.PHONY: test-tools
+test-tools:
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
 	@missing=; for tool in jq:jq python3:python3 node:nodejs systemd-analyze:systemd; do \
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
@@ -61,6 +54,16 @@ test: ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL 
 	@command -v caddy >/dev/null || test -x bin/caddy || scripts/apt-install.sh --file usr/bin/caddy caddy || true
 	@$(GO) -C test/helm mod download
 	@for dir in $(WEB) sdk/typescript integrations/n8n examples/duckdb; do scripts/with-node-modules.sh $$dir true || exit 1; done
+
+# Some tests run again without the race detector: parsers with large hostile documents (small
+# with the race detector) and with real captures, and a long demo. Browser tests with lab
+# pages are skipped there, since they are the same in both runs. The journeys of the dashboard
+# run only there: other tests send the same requests with the race detector, which would
+# triple the CPU time of the server.
+# -vet=off: the linter runs vet. -p 3: tests that wait for the database leave a quarter of two cores idle. atexit_sleep_ms=0: by default, a program with the race
+# detector sleeps for a second at its end to wait for goroutines.
+.PHONY: test
+test: test-tools ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
 
@@ -73,10 +76,10 @@ generate: ## Write the files that are generated from the API's types and the pro
 	$(GO) run ./internal/api/openapi/generate
 
 # Building the Python client needs the packages build, setuptools and wheel, and no network.
-.PHONY: sdk sdk-python
-sdk: sdk-python ## Build the packages of the clients for other languages, in dist
-sdk-python:
+.PHONY: sdk
+sdk: ## Build the packages of the Python and TypeScript clients, in dist
 	$(PYTHON) -m build --no-isolation --outdir dist sdk/python
+	@scripts/with-node-modules.sh sdk/typescript scripts/pack-typescript.sh dist
 
 .PHONY: lint
 lint: ## Check format, code, module files, generated files, and format, code and types of the dashboard and the TypeScript client
@@ -128,10 +131,6 @@ soak: ## Overload a node, then kill nodes for about an hour (1,000 cycles on SQL
 
 .PHONY: check
 check: lint test ## Run lint and test, as CI does
-
-.PHONY: sdk-typescript
-sdk-typescript:
-	@scripts/with-node-modules.sh sdk/typescript scripts/pack-typescript.sh dist
 
 # The dashboard's bundle is committed, so that building the service needs only Go. esbuild
 # is a Go program; the libraries come from the npm registry.

@@ -111,7 +111,7 @@ func TestItIsDescribed(t *testing.T) {
 	tables := openapi.Tables(all, described)
 	for name, want := range map[string]string{
 		"providers": "| `riddle` | text, sources | 9 |", "prices": "| `riddle.base` | 9 | a riddle |",
-		"apis": "| `sphinx` | riddle | `https://sphinx.example` |", "tools": "| `riddle` | Ask for a riddle",
+		"apis": "| `sphinx` | riddle | `https://sphinx.example` |", "tools": "`model`, `riddle` |",
 	} {
 		if !strings.Contains(tables[name], want) {
 			t.Errorf("the table of %s lacks %q", name, want)

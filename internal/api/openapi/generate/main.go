@@ -94,28 +94,10 @@ func generate() (map[string][]byte, error) {
 		return nil, err
 	}
 	files["docs/llms.txt"] = []byte(introduction)
-	types := []byte(openapi.TypeScript(document))
-	files["internal/api/dashboard/web/src/api.gen.ts"] = types
-	files["sdk/typescript/src/types.gen.ts"] = types
-	methods, err := openapi.TypeScriptClient(document)
-	if err != nil {
+	if err := addClients(files, document); err != nil {
 		return nil, err
-	}
-	files["sdk/typescript/src/methods.gen.ts"] = []byte(methods)
-	if files["sdk/typescript/package.json"], err = withVersion("sdk/typescript/package.json", document); err != nil {
-		return nil, err
-	}
-	python, err := openapi.Python(document)
-	if err != nil {
-		return nil, err
-	}
-	for name, text := range python {
-		files["sdk/python/src/earshot/"+name] = []byte(text)
 	}
 	if files["client/operation_gen.go"], err = openapi.GoClient(sources.Operations, document); err != nil {
-		return nil, err
-	}
-	if files["integrations/n8n/nodes/Earshot/api.gen.ts"], err = openapi.N8n(document); err != nil {
 		return nil, err
 	}
 	requests, client := goCode(app.Providers())
@@ -125,6 +107,32 @@ func generate() (map[string][]byte, error) {
 		}
 	}
 	return files, nil
+}
+
+// addClients adds the generated files of the clients in TypeScript and Python.
+func addClients(files map[string][]byte, document schema.Map) (err error) {
+	types := []byte(openapi.TypeScript(document))
+	files["internal/api/dashboard/web/src/api.gen.ts"] = types
+	files["sdk/typescript/src/types.gen.ts"] = types
+	methods, err := openapi.TypeScriptClient(document)
+	if err != nil {
+		return err
+	}
+	files["sdk/typescript/src/methods.gen.ts"] = []byte(methods)
+	if files["sdk/typescript/package.json"], err = withVersion("sdk/typescript/package.json", document); err != nil {
+		return err
+	}
+	python, err := openapi.Python(document)
+	if err != nil {
+		return err
+	}
+	for name, text := range python {
+		files["sdk/python/src/earshot/"+name] = []byte(text)
+	}
+	if files["integrations/n8n/nodes/Earshot/api.gen.ts"], err = openapi.N8n(document); err != nil {
+		return err
+	}
+	return nil
 }
 
 // docs returns the documents with their tables replaced.
