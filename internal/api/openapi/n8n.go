@@ -14,7 +14,7 @@ import (
 type n8nField struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"`
-	Type        string   `json:"type"` // boolean, integer or string
+	Type        string   `json:"type"`              // boolean, integer or string
 	Options     []string `json:"options,omitempty"` // all possible values
 }
 
