@@ -18,12 +18,12 @@ class Receiver(BaseHTTPRequestHandler):
             event = earshot.verify_webhook(headers, body, secret)
         except earshot.SignatureError:
             return self.send_error(401)
-        self.send_response(204)
-        self.end_headers()
         id = self.headers["webhook-id"]
         if id not in seen and "task" in event:
             print(event["task"]["id"], event["task"]["status"], flush=True)
         seen.add(id)
+        self.send_response(204)
+        self.end_headers()
 
     def log_message(self, format, *args):
         pass  # the service lists its deliveries
