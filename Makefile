@@ -60,11 +60,11 @@ test-tools:
 # pages are skipped there, since they are the same in both runs. The journeys of the dashboard
 # run only there: other tests send the same requests with the race detector, which would
 # triple the CPU time of the server.
-# -vet=off: the linter runs vet. -p 3: tests that wait for the database leave a quarter of two cores idle. atexit_sleep_ms=0: by default, a program with the race
+# -vet=off: the linter runs vet. -p 4: tests that wait leave a quarter of two cores idle. atexit_sleep_ms=0: by default, a program with the race
 # detector sleeps for a second at its end to wait for goroutines.
 .PHONY: test
 test: test-tools ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
-	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 3 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 4 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
 	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
 
 .PHONY: module

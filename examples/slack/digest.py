@@ -19,16 +19,15 @@ client = earshot.Client()
 
 
 def visibility():
-    report = client.trackers.metrics(tracker, metric="visibility", by="brand", from_=since)
-    for row in earshot.rows(report):
+    for row in client.trackers.metrics(tracker, metric="visibility", by="brand", from_=since):
         if row["value"] is not None:
             yield f"{row['brand']}: {row['value']:.0%}, {row['rerun.low']:.0%} to {row['rerun.high']:.0%} if re-run"
 
 
 def changes():
-    report = client.trackers.compare(tracker, metric="visibility,citationRate", from_=since)
-    total = [row for row in report["rows"] if row["target"] == "*"]  # absent if there is one target
-    return [row["summary"] for row in total or report["rows"] if row["verdict"] == "moved"]
+    rows = client.trackers.compare(tracker, metric="visibility,citationRate", from_=since)
+    total = [row for row in rows if row["target"] == "*"]  # absent if there is one target
+    return [row["summary"] for row in total or rows if row["verdict"] == "moved"]
 
 
 def alerts():

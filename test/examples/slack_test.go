@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,13 +23,15 @@ func TestSlackDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	received := make(chan []byte, 2)
-	status := http.StatusOK
+	var refuse atomic.Bool // as if the incoming webhook were deleted
 	slack := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var message json.RawMessage
 		if err := json.NewDecoder(r.Body).Decode(&message); err != nil || r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("the receiver got no JSON: %v", err)
 		}
-		w.WriteHeader(status)
+		if refuse.Load() {
+			w.WriteHeader(http.StatusNotFound)
+		}
 		received <- message
 	}))
 	t.Cleanup(slack.Close)
@@ -59,7 +62,7 @@ func TestSlackDigest(t *testing.T) {
 		}
 	}
 
-	status = http.StatusNotFound // as if the incoming webhook were deleted
+	refuse.Store(true)
 	if _, err := digest.try(t, root, "python3", "examples/slack/digest.py"); err == nil {
 		t.Error("the digest does not fail when Slack refuses it")
 	}

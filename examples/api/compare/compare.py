@@ -1,6 +1,5 @@
 import earshot
 
 client = earshot.Client()
-report = client.trackers.compare("history", metric="visibility", having="brand:Ollaro")
-for row in report["rows"]:
+for row in client.trackers.compare("history", metric="visibility", having="brand:Ollaro"):
     print(f"{row['verdict']}: {row['summary']}")

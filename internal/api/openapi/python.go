@@ -316,8 +316,12 @@ func (m *pythonMethod) finish(r pythonResponse, described schema.Map, call []str
 		m.returns = field(fmt.Sprint(returned))
 		m.code = sending("return «await»", "self._transport.send", m.returns, append(call, fmt.Sprintf("returns=%q", returned)))
 	default:
-		m.returns = public(hintOf(r.json))
-		m.code = sending("return «await»", "self._transport.send", m.returns, call)
+		hint := public(hintOf(r.json))
+		m.returns, m.code = hint, sending("return «await»", "self._transport.send", hint, call)
+		if m.name == "metrics" || m.name == "compare" { // a table
+			m.returns, m.code = "Rows["+hint+"]", sending("return Rows(«await»", "self._transport.send", hint, call)
+			m.code[len(m.code)-1] += ")"
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ from typing import Any, Dict, List, Literal, overload
 
 from . import types as t
 from ._call import Answer, Call, LiveEvent, path
+from ._rows import Rows
 from ._«async_»tasks import «Async»Task, «Async»TaskGroup
 from ._«async_»transport import «Async»Group, «Async»Iterator, «Async»Stream, «Async»Transport
 `

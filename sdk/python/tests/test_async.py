@@ -56,8 +56,8 @@ class AsyncTest(unittest.IsolatedAsyncioTestCase):
         self.assertLessEqual(set(ids), set(listed))
 
     async def test_trackers(self) -> None:
-        report = await self.client.trackers.metrics(TRACKER, metric="visibility", by="brand")
-        self.assertTrue(earshot.rows(report))
+        rows = await self.client.trackers.metrics(TRACKER, metric="visibility", by="brand")
+        self.assertEqual([row["brand"] for row in rows], [row["brand"] for row in rows.report["rows"]])
         answers = [a async for a in self.client.trackers.export(TRACKER).records()]
         self.assertEqual(len(answers), len([a async for a in self.client.answers.list(TRACKER)]))
         with tempfile.TemporaryDirectory() as folder:

@@ -186,11 +186,14 @@ class TrackerTest(unittest.TestCase):
         with self.assertRaises(earshot.EarshotError) as raised:
             trackers.get("hats")
         self.assertEqual(raised.exception.code, "RESOURCE_NOT_FOUND")
+        for name in ("", ".", ".."):
+            with self.assertRaises(ValueError):
+                trackers.get(name)
 
     def test_metrics_in_pandas(self) -> None:
-        report = self.client.trackers.metrics(TRACKER, metric="visibility,position", by="day")
-        table = pandas.DataFrame(earshot.rows(report))
-        self.assertEqual(len(table), len(report["rows"]))
+        rows = self.client.trackers.metrics(TRACKER, metric="visibility,position", by="day")
+        table = pandas.DataFrame(rows)
+        self.assertEqual(len(table), len(rows.report["rows"]))
         nested = [name for name in table if table[name].map(type).isin([dict, list]).any()]
         self.assertEqual(nested, [])
         rates = table[(table["metric"] == "visibility@m1") & table["rerun.low"].notna()]
@@ -201,7 +204,7 @@ class TrackerTest(unittest.TestCase):
 
     def test_comparison_in_pandas(self) -> None:
         day = datetime.now(timezone.utc).date()
-        report = self.client.trackers.compare(
+        rows = self.client.trackers.compare(
             TRACKER,
             metric="visibility",
             from_=str(day - timedelta(days=4)),
@@ -209,7 +212,7 @@ class TrackerTest(unittest.TestCase):
             baseline_from=str(day - timedelta(days=9)),
             baseline_to=str(day - timedelta(days=5)),
         )
-        table = pandas.DataFrame(earshot.rows(report))
+        table = pandas.DataFrame(rows)
         compared = table[table["interval.low"].notna()]
         self.assertTrue((compared["interval.low"] <= compared["change"]).all())
         self.assertGreater(len(compared), 0)

@@ -14,7 +14,7 @@ from ._call import Answer, LiveEvent, Usage
 from ._client import Client
 from ._constants import VERSION as __version__
 from ._errors import ConnectionFailed, EarshotError, SignatureError, TaskError
-from ._rows import rows
+from ._rows import Rows
 from ._tasks import Task
 from ._transport import Stream
 from ._webhook import verify_webhook
@@ -28,13 +28,13 @@ __all__ = [
     "ConnectionFailed",
     "EarshotError",
     "LiveEvent",
+    "Rows",
     "SignatureError",
     "Stream",
     "Task",
     "TaskError",
     "Usage",
     "__version__",
-    "rows",
     "types",
     "verify_webhook",
 ]

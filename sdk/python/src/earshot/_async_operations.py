@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Literal, overload
 
 from . import types as t
 from ._call import Answer, Call, LiveEvent, path
+from ._rows import Rows
 from ._async_tasks import AsyncTask, AsyncTaskGroup
 from ._async_transport import AsyncGroup, AsyncIterator, AsyncStream, AsyncTransport
 
@@ -1572,7 +1573,7 @@ class AsyncTrackers(AsyncGroup):
         having: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
-    ) -> t.MetricReport:
+    ) -> Rows[t.MetricReport]:
         """Read the metrics of a tracker.
 
         Returns metrics computed from the answers of closed sweeps. Each value has its numerator
@@ -1616,7 +1617,7 @@ class AsyncTrackers(AsyncGroup):
             limit: The maximum number of rows.
             offset: How many rows to skip.
         """
-        return await self._transport.send(
+        return Rows(await self._transport.send(
             Call[t.MetricReport](
                 "GET",
                 path("/v1/trackers/{name}/metrics", name),
@@ -1634,7 +1635,7 @@ class AsyncTrackers(AsyncGroup):
                     "offset": offset,
                 },
             ),
-        )
+        ))
 
     async def compare(
         self,
@@ -1653,7 +1654,7 @@ class AsyncTrackers(AsyncGroup):
         sort: Literal["change"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
-    ) -> t.CompareReport:
+    ) -> Rows[t.CompareReport]:
         """Find out whether a metric changed.
 
         Answers "did our visibility change, or is it noise?" in one call. For each brand, on
@@ -1693,7 +1694,7 @@ class AsyncTrackers(AsyncGroup):
             limit: How many rows to return; all by default.
             offset: How many rows to skip.
         """
-        return await self._transport.send(
+        return Rows(await self._transport.send(
             Call[t.CompareReport](
                 "GET",
                 path("/v1/trackers/{name}/compare", name),
@@ -1713,7 +1714,7 @@ class AsyncTrackers(AsyncGroup):
                     "offset": offset,
                 },
             ),
-        )
+        ))
 
     async def sources(
         self,

@@ -69,6 +69,9 @@ class LiveEvent(NamedTuple):
 
 def path(template: str, *values: str) -> str:
     """Replace the names in braces by the values, in order."""
+    for value in values:
+        if value in ("", ".", ".."):  # such a segment would mean another resource
+            raise ValueError(f"{value!r} is neither a name nor an id")
     remaining = iter(values)
     parts = (quote(next(remaining), safe="") if p.startswith("{") else p for p in template.split("/"))
     return "/".join(parts)

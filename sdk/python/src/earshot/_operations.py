@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Literal, overload
 
 from . import types as t
 from ._call import Answer, Call, LiveEvent, path
+from ._rows import Rows
 from ._tasks import Task, TaskGroup
 from ._transport import Group, Iterator, Stream, Transport
 
@@ -1572,7 +1573,7 @@ class Trackers(Group):
         having: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
-    ) -> t.MetricReport:
+    ) -> Rows[t.MetricReport]:
         """Read the metrics of a tracker.
 
         Returns metrics computed from the answers of closed sweeps. Each value has its numerator
@@ -1616,7 +1617,7 @@ class Trackers(Group):
             limit: The maximum number of rows.
             offset: How many rows to skip.
         """
-        return self._transport.send(
+        return Rows(self._transport.send(
             Call[t.MetricReport](
                 "GET",
                 path("/v1/trackers/{name}/metrics", name),
@@ -1634,7 +1635,7 @@ class Trackers(Group):
                     "offset": offset,
                 },
             ),
-        )
+        ))
 
     def compare(
         self,
@@ -1653,7 +1654,7 @@ class Trackers(Group):
         sort: Literal["change"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
-    ) -> t.CompareReport:
+    ) -> Rows[t.CompareReport]:
         """Find out whether a metric changed.
 
         Answers "did our visibility change, or is it noise?" in one call. For each brand, on
@@ -1693,7 +1694,7 @@ class Trackers(Group):
             limit: How many rows to return; all by default.
             offset: How many rows to skip.
         """
-        return self._transport.send(
+        return Rows(self._transport.send(
             Call[t.CompareReport](
                 "GET",
                 path("/v1/trackers/{name}/compare", name),
@@ -1713,7 +1714,7 @@ class Trackers(Group):
                     "offset": offset,
                 },
             ),
-        )
+        ))
 
     def sources(
         self,

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict, Generic, List, TypeVar
 
 from . import types as t
 
 
-def rows(report: t.MetricReport | t.CompareReport) -> list[dict[str, Any]]:
-    """Return the rows of a report as flat dictionaries, for pandas or a CSV file.
+R = TypeVar("R", t.MetricReport, t.CompareReport)
+
+
+class Rows(List[Dict[str, Any]], Generic[R]):
+    """The rows of a report as flat dictionaries, for pandas or a CSV file.
 
     The confidence interval of a comparison is in the columns `interval.low` and
     `interval.high`. A metric has two: `rerun.low`, `rerun.high`, `market.low` and
     `market.high`. Other nested fields are joined with a dot, such as `places.first`.
+    `report` is the whole report.
     """
-    return [_flat(row) for row in report["rows"]]
+
+    def __init__(self, report: R) -> None:
+        super().__init__(_flat(row) for row in report["rows"])
+        self.report: R = report
 
 
 def _flat(row: Any) -> dict[str, Any]:
