@@ -65,7 +65,7 @@ test-tools:
 .PHONY: test
 test: test-tools ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 4 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
-	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo ./test/dashboard
+	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -p 4 -skip 'TestLabSite|TestInABrowser' -timeout 60m ./test/dashboard $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo
 
 .PHONY: module
 module: ## Rename the Go module (MODULE=example.com/you/earshot)

@@ -10,15 +10,6 @@ import (
 
 const composeDir = "../../deploy/compose/"
 
-func content(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // TestComposeFile checks the file without Docker, which CI does not have.
 func TestComposeFile(t *testing.T) {
 	t.Parallel()
@@ -50,7 +41,7 @@ func TestComposeFile(t *testing.T) {
 		}
 		Volumes map[string]any
 	}
-	if err := yaml.UnmarshalWithOptions([]byte(content(t, composeDir+"compose.yaml")), &file, yaml.Strict()); err != nil {
+	if err := yaml.UnmarshalWithOptions(read(t, composeDir+"compose.yaml"), &file, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
 	node, front := file.Services.Earshot, file.Services.Caddy
@@ -68,14 +59,14 @@ func TestComposeFile(t *testing.T) {
 			}
 		}
 	}
-	settings := content(t, "../../docs/settings.md")
+	settings := string(read(t, "../../docs/settings.md"))
 	for name := range node.Environment {
 		flag := "- `--" + strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "EARSHOT_"), "_", "-")) + "`"
 		if !strings.Contains(settings, flag) {
 			t.Errorf("there is no setting for %s", name)
 		}
 	}
-	if dockerfile := content(t, composeDir+node.Build.Context+"/Dockerfile"); !strings.Contains(dockerfile, " AS "+node.Build.Target+"\n") {
+	if dockerfile := read(t, composeDir+node.Build.Context+"/Dockerfile"); !strings.Contains(string(dockerfile), " AS "+node.Build.Target+"\n") {
 		t.Errorf("the Dockerfile has no stage %s", node.Build.Target)
 	}
 	if len(node.Ports) > 0 || node.Environment["EARSHOT_TRUSTED_PROXIES"] != file.Networks.Default.Ipam.Config[0].Subnet {
