@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"fmt"
-	"iter"
 	"strings"
 
 	"earshot"
@@ -68,20 +67,4 @@ func LLMs(document schema.Map) (string, error) {
 		fmt.Fprintf(&errors, "- `%s`: %s\n", code, code.NextStep())
 	}
 	return fmt.Sprintf(llms, list.String(), errors.String()), nil
-}
-
-// operations returns the operations of a document in order, with names such as GET /v1/keys.
-func operations(document schema.Map) iter.Seq2[string, schema.Map] {
-	return func(yield func(string, schema.Map) bool) {
-		paths, _ := document.Get("paths").(schema.Map)
-		for _, path := range paths {
-			methods, _ := path.Value.(schema.Map)
-			for _, method := range methods {
-				operation, _ := method.Value.(schema.Map)
-				if !yield(strings.ToUpper(method.Key)+" "+path.Key, operation) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -30,7 +30,7 @@ type n8nProvider struct {
 
 // n8nQueries are the operations whose query parameters the n8n node shows.
 var n8nQueries = []string{
-	"/v1/trackers/{name}/metrics", "/v1/trackers/{name}/compare", "/v1/trackers/{name}/export", "/v1/trackers/{name}/alerts",
+	"GET /v1/trackers/{name}/metrics", "GET /v1/trackers/{name}/compare", "GET /v1/trackers/{name}/export", "GET /v1/trackers/{name}/alerts",
 }
 
 // N8n returns the part of a document that the n8n node shows, as TypeScript: the fields of
@@ -39,13 +39,12 @@ var n8nQueries = []string{
 func N8n(document schema.Map) ([]byte, error) {
 	n := n8n{document}
 	providers, queries := []n8nProvider{}, schema.Map{}
-	for _, path := range n.at("paths") {
-		methods, _ := path.Value.(schema.Map)
-		if operation, _ := methods.Get("post").(schema.Map); operation.Get("x-provider") != nil {
+	for name, operation := range operations(document) {
+		if operation.Get("x-provider") != nil {
 			providers = append(providers, n.provider(operation))
 		}
-		if operation, _ := methods.Get("get").(schema.Map); slices.Contains(n8nQueries, path.Key) {
-			queries.Set(path.Key[strings.LastIndex(path.Key, "/")+1:], n.query(operation))
+		if slices.Contains(n8nQueries, name) {
+			queries.Set(name[strings.LastIndex(name, "/")+1:], n.query(operation))
 		}
 	}
 	steps := schema.Map{}
@@ -66,23 +65,10 @@ func N8n(document schema.Map) ([]byte, error) {
 // n8n reads a document.
 type n8n struct{ document schema.Map }
 
-// at returns the object at a path of keys.
-func (n n8n) at(path ...string) schema.Map {
-	object := n.document
-	for _, key := range path {
-		object, _ = object.Get(key).(schema.Map)
-	}
-	return object
-}
-
 // resolve returns the component that a schema refers to, with the description of the
 // reference, or the schema itself.
 func (n n8n) resolve(shape schema.Map) schema.Map {
-	ref, ok := shape.Get("$ref").(string)
-	if !ok {
-		return shape
-	}
-	component := slices.Clone(n.at("components", "schemas", ref[strings.LastIndex(ref, "/")+1:]))
+	component := slices.Clone(resolve(n.document, shape))
 	if description := shape.Get("description"); description != nil {
 		component.Set("description", description)
 	}
@@ -95,7 +81,7 @@ func (n n8n) provider(operation schema.Map) n8nProvider {
 	p.Summary, _ = operation.Get("summary").(string)
 	p.TaskType, _ = operation.Get("x-task-type").(string)
 	p.Text, _ = operation.Get("x-text-field").(string)
-	body := n8n{operation}.at("requestBody", "content", "application/json", "schema")
+	body := objectAt(operation, "requestBody", "content", "application/json", "schema")
 	for _, f := range n.fields(n.resolve(body), "") {
 		if rest, ok := strings.CutPrefix(f.Name, "include."); ok {
 			f.Name = rest

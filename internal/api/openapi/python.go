@@ -14,17 +14,15 @@ import (
 // Python returns the generated files of the Python package, by name: the types, the methods
 // of both clients, and the constants that its handwritten code needs.
 func Python(document schema.Map) (map[string]string, error) {
-	components, _ := document.Get("components").(schema.Map)
-	schemas, _ := components.Get("schemas").(schema.Map)
-	operations, err := pythonOperations(document, schemas)
+	methods, err := pythonOperations(document)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]string{
-		"types.py":             pythonTypes(schemas),
+		"types.py":             pythonTypes(objectAt(document, "components", "schemas")),
 		"_constants.py":        pythonConstants(document),
-		"_operations.py":       operations.write(false),
-		"_async_operations.py": operations.write(true),
+		"_operations.py":       methods.write(false),
+		"_async_operations.py": methods.write(true),
 	}, nil
 }
 
@@ -34,7 +32,7 @@ func pythonConstants(document schema.Map) string {
 	var out strings.Builder
 	info, _ := document.Get("info").(schema.Map)
 	fmt.Fprintf(&out, "%s\nVERSION = %q\n\nTASK_TYPES = {\n", pythonHeader, info.Get("version"))
-	for o := range operationsOf(document) {
+	for _, o := range operations(document) {
 		if provider := o.Get("x-provider"); provider != nil {
 			fmt.Fprintf(&out, "    %q: %q,\n", provider, o.Get("x-task-type"))
 		}
@@ -47,24 +45,11 @@ func pythonConstants(document schema.Map) string {
 	return out.String()
 }
 
-// operationsOf returns the operations of a document with their method and path.
-func operationsOf(document schema.Map) func(func(pythonOperation, string) bool) {
-	return func(yield func(pythonOperation, string) bool) {
-		paths, _ := document.Get("paths").(schema.Map)
-		for _, path := range paths {
-			methods, _ := path.Value.(schema.Map)
-			for _, method := range methods {
-				o, _ := method.Value.(schema.Map)
-				if !yield(pythonOperation{o}, strings.ToUpper(method.Key)+" "+path.Key) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // pythonOperation is an operation of the document.
-type pythonOperation struct{ schema.Map }
+type pythonOperation struct {
+	schema.Map
+	document schema.Map
+}
 
 // pythonGroups are the methods by group; the group "" has the methods of the client itself.
 type pythonGroups map[string][]*pythonMethod
@@ -89,13 +74,14 @@ type pythonArgument struct {
 	doc      string
 }
 
-func pythonOperations(document, schemas schema.Map) (pythonGroups, error) {
-	ask, submit, err := providerMethods(document, schemas)
+func pythonOperations(document schema.Map) (pythonGroups, error) {
+	ask, submit, err := providerMethods(document)
 	if err != nil {
 		return nil, err
 	}
 	groups := pythonGroups{"": ask, "tasks": submit}
-	for o, endpoint := range operationsOf(document) {
+	for endpoint, operation := range operations(document) {
+		o := pythonOperation{operation, document}
 		described, ok := o.Get("x-sdk").(schema.Map)
 		if !ok {
 			continue
@@ -108,7 +94,7 @@ func pythonOperations(document, schemas schema.Map) (pythonGroups, error) {
 		if !nested {
 			group, name = "", group
 		}
-		m, err := o.method(snake(name), endpoint, described, schemas)
+		m, err := o.method(snake(name), endpoint, described)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", endpoint, err)
 		}
@@ -122,16 +108,16 @@ func (o pythonOperation) documentation() string {
 }
 
 // method returns the method of an operation.
-func (o pythonOperation) method(name, endpoint string, described, schemas schema.Map) (*pythonMethod, error) {
+func (o pythonOperation) method(name, endpoint string, described schema.Map) (*pythonMethod, error) {
 	m := &pythonMethod{name: name, doc: o.documentation()}
 	verb, path, _ := strings.Cut(endpoint, " ")
 	call := []string{fmt.Sprintf("%q", verb), fmt.Sprintf("%q", path)}
 	query := o.parameters(m, &call)
-	body, err := o.body(m, schemas)
+	body, err := o.body(m)
 	if err != nil {
 		return nil, err
 	}
-	response := o.response(schemas)
+	response := o.response()
 	if name == "events" { // a feed without an end: the caller keeps the cursor
 		response.list = ""
 	}
@@ -196,7 +182,7 @@ func (o pythonOperation) parameters(m *pythonMethod, call *[]string) (query []py
 
 // body adds the fields of a body to the keywords of a method and returns the expression of
 // the body. A list, and a definition that may be YAML, is one argument instead.
-func (o pythonOperation) body(m *pythonMethod, schemas schema.Map) (string, error) {
+func (o pythonOperation) body(m *pythonMethod) (string, error) {
 	outer, _ := o.Get("requestBody").(schema.Map)
 	content, _ := outer.Get("content").(schema.Map)
 	if content == nil {
@@ -204,7 +190,7 @@ func (o pythonOperation) body(m *pythonMethod, schemas schema.Map) (string, erro
 	}
 	media, _ := content.Get("application/json").(schema.Map)
 	shape, _ := media.Get("schema").(schema.Map)
-	fields := resolve(shape, schemas)
+	fields := resolve(o.document, shape)
 	properties, _ := fields.Get("properties").(schema.Map)
 	switch {
 	case content.Get("application/yaml") != nil:
@@ -261,7 +247,7 @@ type pythonResponse struct {
 	shape  schema.Map // json, with its reference resolved
 }
 
-func (o pythonOperation) response(schemas schema.Map) (r pythonResponse) {
+func (o pythonOperation) response() (r pythonResponse) {
 	responses, _ := o.Get("responses").(schema.Map)
 	success, _ := responses.Get("200").(schema.Map)
 	content, _ := success.Get("content").(schema.Map)
@@ -273,7 +259,7 @@ func (o pythonOperation) response(schemas schema.Map) (r pythonResponse) {
 		inner, _ := media.Value.(schema.Map)
 		r.json, _ = inner.Get("schema").(schema.Map)
 	}
-	r.shape = resolve(r.json, schemas)
+	r.shape = resolve(o.document, r.json)
 	fields, _ := r.shape.Get("properties").(schema.Map)
 	if fields.Get("nextCursor") == nil {
 		return r
@@ -354,16 +340,6 @@ func breakDictionary(argument string) []string {
 		lines = append(lines, "            "+entry+",")
 	}
 	return append(lines, "        },")
-}
-
-// resolve returns the component that a schema refers to, or the schema itself.
-func resolve(shape, schemas schema.Map) schema.Map {
-	ref, ok := shape.Get("$ref").(string)
-	if !ok {
-		return shape
-	}
-	component, _ := schemas.Get(ref[strings.LastIndex(ref, "/")+1:]).(schema.Map)
-	return component
 }
 
 var typeName = regexp.MustCompile(`"[^"]*"|\b[A-Z]\w*`)

@@ -138,19 +138,20 @@ var (
 
 // providerMethods returns the methods ask and tasks.submit, each with an overload for each
 // provider.
-func providerMethods(document, schemas schema.Map) (ask, submit []*pythonMethod, err error) {
+func providerMethods(document schema.Map) (ask, submit []*pythonMethod, err error) {
 	provider := pythonArgument{name: "provider", hint: "str", doc: "The name of the provider, such as `chatassistant`."}
-	for o := range operationsOf(document) {
+	for _, operation := range operations(document) {
+		o := pythonOperation{operation, document}
 		name, ok := o.Get("x-provider").(string)
 		if !ok {
 			continue
 		}
 		typed := &pythonMethod{name: "ask", positional: []pythonArgument{provider}}
 		typed.positional[0].hint = literal(name)
-		if _, err := o.body(typed, schemas); err != nil {
+		if _, err := o.body(typed); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		answer, _ := o.response(schemas).shape.Get("properties").(schema.Map)
+		answer, _ := o.response().shape.Get("properties").(schema.Map)
 		result, _ := answer.Get("result").(schema.Map)
 		queued := *typed
 		queued.name = "submit"

@@ -18,14 +18,10 @@ import (
 // file imports the types of components from the file that TypeScript returns.
 func TypeScriptClient(document schema.Map) (string, error) {
 	c := &scriptClient{document: document, imports: map[string]bool{"TaskType": true}, groups: map[string]*strings.Builder{"": {}}}
-	paths, _ := document.Get("paths").(schema.Map)
-	for _, path := range paths {
-		methods, _ := path.Value.(schema.Map)
-		for _, method := range methods {
-			operation, _ := method.Value.(schema.Map)
-			if err := c.add(strings.ToUpper(method.Key), path.Key, operation); err != nil {
-				return "", fmt.Errorf("%s %s: %w", strings.ToUpper(method.Key), path.Key, err)
-			}
+	for endpoint, operation := range operations(document) {
+		verb, path, _ := strings.Cut(endpoint, " ")
+		if err := c.add(verb, path, operation); err != nil {
+			return "", fmt.Errorf("%s: %w", endpoint, err)
 		}
 	}
 	events := c.events()
@@ -209,8 +205,7 @@ func (c *scriptClient) output(full, call string, operation schema.Map) (result, 
 	case c.property(shape, "nextCursor") == nil || full == "events":
 		return fmt.Sprintf("Promise<%s>", c.typeOf(shape)), fmt.Sprintf("return this.transport.json(%s);", call), nil
 	}
-	properties, _ := c.resolve(shape).Get("properties").(schema.Map)
-	for _, e := range properties {
+	for _, e := range objectAt(resolve(c.document, shape), "properties") {
 		if field, _ := e.Value.(schema.Map); field.Get("type") == "array" { // the page's only list
 			items, _ := field.Get("items").(schema.Map)
 			return fmt.Sprintf("AsyncGenerator<%s>", c.typeOf(items)), fmt.Sprintf("return this.transport.pages(%q, %s);", e.Key, call), nil
@@ -219,23 +214,9 @@ func (c *scriptClient) output(full, call string, operation schema.Map) (result, 
 	return "", "", fmt.Errorf("the page has no list")
 }
 
-// resolve returns the component that a reference names, and any other schema itself.
-func (c *scriptClient) resolve(shape schema.Map) schema.Map {
-	ref, ok := shape.Get("$ref").(string)
-	if !ok {
-		return shape
-	}
-	components, _ := c.document.Get("components").(schema.Map)
-	schemas, _ := components.Get("schemas").(schema.Map)
-	component, _ := schemas.Get(ref[strings.LastIndex(ref, "/")+1:]).(schema.Map)
-	return component
-}
-
 // property returns the schema of an object's field, or nil.
 func (c *scriptClient) property(shape schema.Map, name string) schema.Map {
-	properties, _ := c.resolve(shape).Get("properties").(schema.Map)
-	field, _ := properties.Get(name).(schema.Map)
-	return field
+	return objectAt(resolve(c.document, shape), "properties", name)
 }
 
 // typeOf returns the type of a schema.
