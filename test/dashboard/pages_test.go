@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"earshot/test/harness"
+	"earshot/test/harness/tool"
 )
 
 // pageGroups is the number of tests that the pages are distributed over. Each test takes as
@@ -83,12 +84,7 @@ func testPages(t *testing.T, c *chromium, pages []view) {
 func axe(t *testing.T) string {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "api", "dashboard", "web", "node_modules", "axe-core", "axe.min.js"))
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("axe-core is not installed: scripts/with-node-modules.sh internal/api/dashboard/web true")
-	}
+	tool.Need(t, err)
 	return string(source)
 }
 

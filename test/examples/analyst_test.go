@@ -20,6 +20,7 @@ import (
 	"earshot/internal/store/engine"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
+	"earshot/test/harness/tool"
 )
 
 // caps is a tracker that the views show. The lab names and cites its brands at random.
@@ -217,29 +218,14 @@ func TestDuckDBAndPandas(t *testing.T) {
 	}
 	t.Run("pandas", func(t *testing.T) {
 		t.Parallel()
-		python := "python3"
-		if _, err := a.try(t, dir, python, "-c", "import pandas"); err != nil {
-			python = "/usr/bin/python3" // Debian's package is for this one
-		}
-		if _, err := a.try(t, dir, python, "-c", "import pandas"); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatal(err)
-			}
-			t.Skip("pandas is not installed")
-		}
-		printed := a.run(t, dir, python, example("pandas", "visibility.py"), "demo")
+		printed := a.run(t, dir, tool.Python(t, "pandas"), example("pandas", "visibility.py"), "demo")
 		if !regexp.MustCompile(`(?s)brand .*Ollaro.*\n\d{4}-\d\d-\d\d .*0\.\d.*domain .*\d\n`).MatchString(printed) {
 			t.Errorf("pandas prints\n%s", printed)
 		}
 	})
 	t.Run("DuckDB", func(t *testing.T) {
 		t.Parallel()
-		if _, err := os.Stat(example("duckdb", "node_modules")); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatal(err)
-			}
-			t.Skip("DuckDB is not installed: scripts/with-node-modules.sh examples/duckdb true")
-		}
+		tool.Folder(t, example("duckdb", "node_modules"))
 		printed := strings.Split(strings.TrimSpace(a.run(t, dir, "node", example("duckdb", "report.mjs"))), "\n")
 		if len(printed) != 3 {
 			t.Fatalf("DuckDB prints %q", printed)

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"earshot/test/harness/tool"
 )
 
 // root is the module's folder, with an absolute path.
@@ -26,7 +28,7 @@ var root, _ = filepath.Abs("../..")
 type account struct {
 	url, key, secret string
 	data             string   // folder of the SQLite database
-	programs         string   // folder of the binaries earshot and those of examples/
+	programs         string   // folder of earshot and the Go programs of examples/
 	extra            []string // variables of the environment
 }
 
@@ -125,18 +127,13 @@ func (a account) try(t *testing.T, dir, program string, args ...string) (string,
 func (a account) command(t *testing.T, dir, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	if program == "python3" {
-		program = python()
+		program = tool.Python(t, "httpx") // which the client needs
 	}
 	path, err := exec.LookPath(filepath.Join(a.programs, program))
 	if err != nil {
 		path, err = exec.LookPath(program)
 	}
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("%s is not installed", program)
-	}
+	tool.Need(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // a script that waits for something that never comes
 	t.Cleanup(cancel)
 	command := exec.CommandContext(ctx, path, args...)
@@ -188,17 +185,6 @@ var (
 	history  sync.Once
 	shiftDay string
 )
-
-// python returns a Python that has httpx, which the client needs. It may be the one that
-// Debian's packages belong to, even if another one is first in the PATH.
-var python = sync.OnceValue(func() string {
-	for _, program := range []string{"python3", "/usr/bin/python3"} {
-		if exec.Command(program, "-c", "import httpx").Run() == nil {
-			return program
-		}
-	}
-	return "python3-httpx" // is not found, so tests fail in CI and are skipped elsewhere
-})
 
 // compile compiles the TypeScript programs of examples/ and returns their folder.
 func compile(t *testing.T) string {

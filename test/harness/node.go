@@ -15,7 +15,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -27,6 +26,7 @@ import (
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream/browser"
+	"earshot/test/harness/tool"
 )
 
 // quick are short waits between attempts.
@@ -163,10 +163,6 @@ func Eventually(tb testing.TB, what string, condition func() bool) {
 // NeedBrowser skips the test if Chromium is not installed; in CI it fails the test.
 func NeedBrowser(tb testing.TB) {
 	tb.Helper()
-	if _, err := browser.Find(); err != nil {
-		if os.Getenv("CI") == "true" {
-			tb.Fatal(err)
-		}
-		tb.Skip(err)
-	}
+	_, err := browser.Find()
+	tool.Need(tb, err)
 }

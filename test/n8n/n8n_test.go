@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"earshot/test/harness"
+	"earshot/test/harness/tool"
 )
 
 // source is the folder of the npm package.
@@ -32,12 +33,7 @@ func build(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(modules); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("the npm packages are not installed, see scripts/with-node-modules.sh: %v", err)
-	}
+	tool.Folder(t, modules)
 	dir = t.TempDir()
 	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/test/harness"
+	"earshot/test/harness/tool"
 )
 
 // TestPython builds the Python client as it is published, checks the wheel and the client's
@@ -15,7 +16,7 @@ import (
 // running service.
 func TestPython(t *testing.T) {
 	t.Parallel()
-	python := findPython(t)
+	python := tool.Python(t, "build", "httpx", "mypy", "pandas", "setuptools", "wheel")
 	source, wheel := filepath.Join(t.TempDir(), "python"), t.TempDir()
 	// The build writes into its source folder.
 	if err := os.CopyFS(source, os.DirFS("../../sdk/python")); err != nil {
@@ -44,20 +45,4 @@ func TestPython(t *testing.T) {
 	a := n.Organization(t, "many", 100_000, append(account.DefaultScopes(), account.ScopeAdmin)...)
 	env = append(env, "EARSHOT_URL="+n.BaseURL, "EARSHOT_API_KEY="+a.Key.Text, "EARSHOT_WEBHOOK_SECRET="+a.WebhookSecret)
 	run(tests, env, "-m", "unittest", "discover")
-}
-
-// findPython returns a Python that has the packages which the tests need: the one in PATH, or
-// the system's.
-func findPython(t *testing.T) string {
-	t.Helper()
-	for _, python := range []string{"python3", "/usr/bin/python3"} {
-		if exec.CommandContext(t.Context(), python, "-c", "import build, httpx, mypy, pandas, setuptools, wheel").Run() == nil {
-			return python
-		}
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("no Python has the packages build, httpx, mypy, pandas, setuptools and wheel")
-	}
-	t.Skip("no Python has all packages: scripts/apt-install.sh python3-build python3-httpx mypy python3-pandas python3-wheel")
-	return ""
 }

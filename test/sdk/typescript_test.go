@@ -11,6 +11,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/test/harness"
+	"earshot/test/harness/tool"
 )
 
 // TestTypeScript packs the client as npm would publish it, installs the package, compiles
@@ -23,12 +24,7 @@ func TestTypeScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := filepath.Join(source, "node_modules", ".bin")
-	if _, err := os.Stat(tools); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("the TypeScript compiler is not installed: scripts/with-node-modules.sh sdk/typescript true")
-	}
+	tool.Folder(t, tools)
 	s := script{t: t, dir: t.TempDir()}
 	s.run("../../scripts/pack-typescript.sh", s.dir)
 	packages, err := filepath.Glob(filepath.Join(s.dir, "earshot-*.tgz"))

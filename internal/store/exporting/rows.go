@@ -84,7 +84,7 @@ func cellColumn[T any](field reflect.StructField) engine.Column[row[T]] {
 	}
 }
 
-// orNull returns a function that converts a value, or returns nil if there is none.
+// orNull returns a function that converts a value. Without a value, that function returns nil.
 func orNull[V any](convert func(reflect.Value) V) func(reflect.Value, bool) *V {
 	return func(value reflect.Value, ok bool) *V {
 		if !ok {

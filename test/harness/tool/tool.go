@@ -4,22 +4,52 @@ package tool
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 )
 
 // Find returns the path of a program. The program is in PATH or in bin/, where make test puts
-// it. Without the program, Find skips the test; in CI it fails the test.
+// it.
 func Find(tb testing.TB, name string) string {
 	tb.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
 		path, err = exec.LookPath("../../bin/" + name)
 	}
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			tb.Fatal(err)
-		}
-		tb.Skip(err)
-	}
+	Need(tb, err)
 	return path
+}
+
+// Python returns a Python that has the packages: the one in PATH, or the one that Debian's
+// packages belong to.
+func Python(tb testing.TB, packages ...string) (path string) {
+	tb.Helper()
+	var err error
+	for _, path = range []string{"python3", "/usr/bin/python3"} {
+		if err = exec.CommandContext(tb.Context(), path, "-c", "import "+strings.Join(packages, ", ")).Run(); err == nil {
+			return path
+		}
+	}
+	tb.Logf("no Python has the packages %s", strings.Join(packages, ", "))
+	Need(tb, err)
+	return ""
+}
+
+// Folder checks that a folder exists, such as node_modules, which make test fills.
+func Folder(tb testing.TB, path string) {
+	tb.Helper()
+	_, err := os.Stat(path)
+	Need(tb, err)
+}
+
+// Need skips the test if something that it needs is missing; in CI it fails the test.
+func Need(tb testing.TB, missing error) {
+	tb.Helper()
+	if missing == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		tb.Fatal(missing)
+	}
+	tb.Skipf("not installed, see make test-tools: %v", missing)
 }

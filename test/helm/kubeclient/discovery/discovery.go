@@ -6,7 +6,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Client is never used, since there is no cluster.
+// Client is never used, because tests have no cluster.
 type Client struct{}
 
 // NewDiscoveryClientForConfig panics.

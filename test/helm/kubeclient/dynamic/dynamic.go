@@ -22,7 +22,7 @@ type NamespaceableResourceInterface interface {
 	ResourceInterface
 }
 
-// Client is never used, since there is no cluster.
+// Client is never used, because tests have no cluster.
 type Client struct{}
 
 // NewForConfig panics.

@@ -1,5 +1,5 @@
 // Package rest has the type that Helm's engine names.
 package rest
 
-// Config is the address of a cluster. There is none.
+// Config has no fields, because tests use no cluster.
 type Config struct{}
