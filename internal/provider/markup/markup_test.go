@@ -5,6 +5,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 
 	"earshot/internal/provider/markup"
 	"earshot/internal/provider/rawdoc"
@@ -72,5 +73,36 @@ func TestIsChallenge(t *testing.T) {
 			}
 			return ""
 		})
+	}
+}
+
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	for attributes, hidden := range map[string]bool{
+		`hidden`:                                               true,
+		`hidden="until-found"`:                                 true,
+		`style="display:none"`:                                 true,
+		`style="color:red; DISPLAY : None ;"`:                  true,
+		"style=\"display:\n\tnone!important\"":                 true,
+		`aria-hidden="false" style="display:none"`:             true,
+		`style="display:none;display:block"`:                   false,
+		`style="background:url(x?display:none)"`:               false,
+		`style="--display:none;content:'display: none'"`:       false,
+		`style="visibility:hidden"`:                            false,
+		`style="opacity:0"`:                                    false,
+		`data-hidden class="hidden" aria-label="display:none"`: false,
+		`aria-hidden="false"`:                                  false,
+	} {
+		found, text := "", ""
+		body(t, "<p>a<b "+attributes+"><i>b</i></b></p>", func(page *goquery.Selection) string {
+			if markup.Find(page.Nodes[0], func(n *html.Node) bool { return n.Data == "i" }) == nil {
+				found = "hidden"
+			}
+			text = markup.PlainText(page.Nodes[0])
+			return ""
+		})
+		if (found == "hidden") != hidden || (text == "a") != hidden {
+			t.Errorf("%s: found %q, text %q, want hidden: %v", attributes, found, text, hidden)
+		}
 	}
 }

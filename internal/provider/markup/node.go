@@ -7,6 +7,24 @@
 //	mdwriter.go   Markdown: writing the elements
 //	mdtable.go    Markdown: writing tables
 //	size.go       size limits of an answer
+//
+// # Hidden elements
+//
+// All functions use the same rule (Hidden): an element is hidden if it has the attribute hidden or
+// if its style attribute says display: none. Browsers show nothing of such an element until the
+// visitor clicks, for example on "more". Its content is not what the visitor saw: more items of a
+// carousel, menus, dialogs, the answers of folded questions, copies for another screen size.
+//
+// Three other attributes do not hide an element, because visitors see the content:
+//
+//   - visibility: hidden in a style. Google sets it on the element with all results of a page about
+//     one entity, and a script removes it as soon as the page is loaded.
+//   - opacity: 0 in a style. It begins an animation.
+//   - aria-hidden. It hides the element only from screen readers, for example the label on an image.
+//     In an answer, however, it marks icons and second copies of formulas, so the text of an answer
+//     omits such elements, like buttons (see unread).
+//
+// Style sheets are not read.
 package markup
 
 import (
@@ -52,37 +70,43 @@ func isCode(n *html.Node) bool {
 // is hidden.
 func Unseen(n *html.Node) bool { return isCode(n) || Hidden(n) }
 
-// Hidden reports whether an attribute of the element hides it.
+// Hidden reports whether an attribute of the element hides it and its content. The package
+// documentation explains the rule.
 func Hidden(n *html.Node) bool {
-	style := Attr(n, "style")
-	return HasAttr(n, "hidden") || strings.Contains(style, "display:none") || strings.Contains(style, "display: none")
+	for _, a := range n.Attr {
+		if a.Key == "hidden" || a.Key == "style" && displaysNone(a.Val) {
+			return true
+		}
+	}
+	return false
 }
 
-// unread reports whether the element has no text for a person who looks at the page: scripts,
-// controls, images, and elements that are hidden or only for screen readers.
+// displaysNone reports whether the last display property of a style is none.
+func displaysNone(style string) bool {
+	none := false
+	for property := range strings.SplitSeq(style, ";") {
+		name, value, _ := strings.Cut(property, ":")
+		if strings.EqualFold(strings.TrimSpace(name), "display") {
+			value, _, _ = strings.Cut(value, "!") // "none !important"
+			none = strings.EqualFold(strings.TrimSpace(value), "none")
+		}
+	}
+	return none
+}
+
+// unread reports whether the text of an answer omits the element: scripts, controls, images, and
+// elements that are hidden, decoration, or only for screen readers.
 func unread(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Button, atom.Textarea, atom.Select, atom.Input, atom.Img, atom.Video, atom.Audio, atom.Canvas, atom.Object:
 		return true
 	default:
 	}
-	if isCode(n) {
+	if Unseen(n) || Attr(n, "aria-hidden") == "true" {
 		return true
 	}
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "hidden":
-			return true
-		case "aria-hidden":
-			return a.Val == "true"
-		case "class":
-			classes := strings.Fields(a.Val)
-			if slices.Contains(classes, "sr-only") || slices.Contains(classes, "visually-hidden") {
-				return true
-			}
-		}
-	}
-	return false
+	classes := strings.Fields(Attr(n, "class"))
+	return slices.Contains(classes, "sr-only") || slices.Contains(classes, "visually-hidden")
 }
 
 // Find returns the first visible element below n, in document order, for which wanted returns true,
