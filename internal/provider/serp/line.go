@@ -119,6 +119,24 @@ func Lines(n *html.Node) []string {
 
 // LinesBut is Lines without the elements for which skip returns true.
 func LinesBut(n *html.Node, skip func(*html.Node) bool) []string {
+	var lines []string
+	for _, line := range TextLines(n, skip) {
+		lines = append(lines, line.Text)
+	}
+	return lines
+}
+
+// TextLine is a line of text and the text nodes that it consists of.
+type TextLine struct {
+	Text  string
+	Parts []*html.Node
+}
+
+// Part returns the text of one of the line's text nodes.
+func (l TextLine) Part(i int) string { return webtext.Line(withoutMarks(l.Parts[i].Data)) }
+
+// TextLines is LinesBut with the text nodes of each line.
+func TextLines(n *html.Node, skip func(*html.Node) bool) []TextLine {
 	w := lineWriter{skip: skip}
 	w.write(n)
 	w.flush()
@@ -128,7 +146,8 @@ func LinesBut(n *html.Node, skip func(*html.Node) bool) []string {
 type lineWriter struct {
 	skip    func(*html.Node) bool
 	text    textWriter
-	lines   []string
+	parts   []*html.Node // the text nodes of the current line
+	lines   []TextLine
 	written int // bytes of all lines
 }
 
@@ -138,6 +157,9 @@ func (w *lineWriter) write(n *html.Node) {
 	}
 	if n.Type == html.TextNode {
 		w.text.write(n.Data)
+		if strings.TrimSpace(withoutMarks(n.Data)) != "" {
+			w.parts = append(w.parts, n)
+		}
 		return
 	}
 	if n.Type == html.ElementNode && (markup.Unseen(n) || w.skip(n)) {
@@ -157,10 +179,10 @@ func (w *lineWriter) write(n *html.Node) {
 
 func (w *lineWriter) flush() {
 	if line := webtext.Line(w.text.out.String()); line != "" {
-		w.lines = append(w.lines, line)
+		w.lines = append(w.lines, TextLine{line, w.parts})
 		w.written += len(line)
 	}
-	w.text = textWriter{}
+	w.text, w.parts = textWriter{}, nil
 }
 
 // Title returns the title in a link or a box, or nil. A title is a heading of level 3: an h3

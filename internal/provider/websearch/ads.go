@@ -137,6 +137,9 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 	if !ok {
 		return false
 	}
+	if offer != "" {
+		offer += " " + markup.Attr(n, "data-merchant-id") // merchants number their offers themselves
+	}
 	p := r.productIn(n)
 	r.fillFromLabel(&p, webtext.Line(markup.Attr(n, "aria-label")))
 	if p.Price == nil && r.looks < maxLooks {
@@ -153,14 +156,15 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 		Block: block, Type: adShopping, Title: p.Title, URL: to, RedirectLink: redirect, Domain: r.adDomain(to),
 		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant, ImageURL: r.pictures.Of(n),
 	}
-	if known := r.offers[cmp.Or(offer, to)]; known != nil {
+	key := cmp.Or(offer, to+" "+p.Title) // ads in a row can lead to the same page
+	if known := r.offers[key]; known != nil {
 		known.join(&r.found.Ads[known.at], ad)
 		return true
 	}
 	if len(r.offers) >= maxTitles {
 		return false
 	}
-	r.offers[cmp.Or(offer, to)] = &offered{at: len(r.found.Ads), complete: p.Price != nil}
+	r.offers[key] = &offered{at: len(r.found.Ads), complete: p.Price != nil}
 	r.found.Ads = append(r.found.Ads, ad)
 	r.note(earshot.BlockShoppingAds)
 	return true

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
 	"earshot"
 	"earshot/internal/provider/markup"
@@ -27,14 +26,22 @@ func (r *reader) readProduct(n *html.Node) bool {
 		return false
 	}
 	p.ID = productID(n)
-	if link := markup.Find(n, markup.IsLink); link != nil {
+	isOwn := func(n *html.Node) bool { // a link with other text leads to a review
+		text := serp.Line(n)
+		return markup.IsLink(n) && (text == "" || strings.Contains(text, p.Title))
+	}
+	if link := markup.Find(n, isOwn); link != nil {
 		if to, redirect, ok := r.links.Read(markup.Attr(link, "href")); ok && r.links.Leads(to) {
 			p.URL, p.RedirectLink = to, redirect
 		}
 	}
+	section := r.section
+	if last := len(r.parts) - 1; last >= 0 && r.parts[last].title == "" {
+		section = "" // the heading belongs to an earlier part of the page
+	}
 	cards := r.found.ShoppingCards
-	if len(cards) == 0 || cards[len(cards)-1].Title != r.section {
-		cards = append(cards, earshot.ShoppingCard{Title: r.section})
+	if len(cards) == 0 || cards[len(cards)-1].Title != section {
+		cards = append(cards, earshot.ShoppingCard{Title: section})
 	}
 	card := &cards[len(cards)-1]
 	card.Products = append(card.Products, p)
@@ -79,14 +86,14 @@ const maxPriceLine = 80
 // the price, then the merchant.
 func (r *reader) productIn(n *html.Node) earshot.Product {
 	var p earshot.Product
-	for _, line := range serp.LinesBut(n, isRating) {
+	for _, line := range serp.TextLines(n, isLabelled) {
 		switch {
-		case p.Price == nil && p.Title != "" && isPrice(line):
+		case p.Price == nil && p.Title != "" && isPrice(line.Text):
 			p.Price, p.OldPrice = r.pricesIn(n)
-		case p.Price == nil && len(line) > len(p.Title):
-			p.Title = line // a shorter line is a label such as "price drop"
-		case p.Price != nil && p.Merchant == "" && !isPrice(line):
-			p.Merchant = line
+		case p.Price == nil && len(line.Text) > len(p.Title):
+			p.Title = titleOf(line) // a shorter line is a label such as "price drop"
+		case p.Price != nil && p.Merchant == "" && !isPrice(line.Text):
+			p.Merchant = merchantOf(line)
 		}
 	}
 	if tag := markup.Find(n, markup.Has("data-tag")); tag != nil {
@@ -97,6 +104,40 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 		p.Images = []string{image}
 	}
 	return p
+}
+
+// titleOf returns the title in a line. A line can have a shortened title and then the full title,
+// for two sizes of the screen.
+func titleOf(line serp.TextLine) string {
+	if len(line.Parts) == 2 {
+		if full := line.Part(1); strings.HasPrefix(full, uncut(line.Part(0))) {
+			return full
+		}
+	}
+	return line.Text
+}
+
+// merchantOf returns the merchant in a line. The merchant is the first text; others say how many
+// more stores have the product: ", 10+ stores", "& more". The label of a shortened name ends with
+// the full one.
+func merchantOf(line serp.TextLine) string {
+	name := line.Part(0)
+	if short := uncut(name); short != name {
+		label := webtext.Line(markup.Attr(line.Parts[0].Parent, "aria-label"))
+		if at := strings.Index(label, short); at >= 0 {
+			return label[at:]
+		}
+	}
+	return name
+}
+
+// uncut returns a text without the dots that mark that its end is missing.
+func uncut(text string) string {
+	short, cut := strings.CutSuffix(text, "...")
+	if !cut {
+		short, _ = strings.CutSuffix(text, "…")
+	}
+	return strings.TrimSpace(short)
 }
 
 // pricesIn returns the price of a product, and the higher old price if it follows.
@@ -120,39 +161,3 @@ func (r *reader) pricesIn(n *html.Node) (now, before *earshot.Price) {
 
 // maxPrice is the maximum length of a price in bytes. A longer text only mentions a price.
 const maxPrice = 40
-
-// isRating reports whether the element shows stars and has the rating as its label.
-func isRating(n *html.Node) bool {
-	return markup.Attr(n, "role") == "img" && markup.HasAttr(n, "aria-label")
-}
-
-// decimal matches a number with or without a fraction.
-var decimal = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
-
-// ratingIn reads the stars and the number of reviews. The label has the stars as the first number,
-// or as the second if only that has a fraction ("5 points of which 4.5").
-func ratingIn(n *html.Node) (stars *float64, reviews *int) {
-	rating := markup.Find(n, isRating)
-	if rating == nil {
-		return nil, nil
-	}
-	found := decimal.FindAllString(markup.Attr(rating, "aria-label"), 2)
-	for i, text := range found {
-		if i == 0 || strings.ContainsAny(text, ".,") && !strings.ContainsAny(found[0], ".,") {
-			if value := webtext.Decimal(text); value != nil && *value <= 5 {
-				stars = value
-			}
-		}
-	}
-	counted := markup.Find(n, func(n *html.Node) bool {
-		if n.DataAtom != atom.Span {
-			return false
-		}
-		text := serp.Line(n)
-		return strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")")
-	})
-	if counted != nil {
-		reviews = webtext.Count(strings.Trim(serp.Line(counted), "()"))
-	}
-	return stars, reviews
-}

@@ -63,7 +63,7 @@ func (r *reader) readThing(n, box *html.Node) bool {
 	if !listed {
 		item = box
 	}
-	lines := serp.LinesBut(box, isRating)
+	lines := serp.LinesBut(box, isLabelled)
 	for len(lines) > 1 && isNumber(lines[0]) { // the position in the list
 		lines = lines[1:]
 	}
