@@ -142,32 +142,60 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 	}
 	p := r.productIn(n)
 	r.fillFromLabel(&p, webtext.Line(markup.Attr(n, "aria-label")))
-	if p.Price == nil && r.looks < maxLooks {
+	known := r.offers[offer]
+	if p.Price == nil && (known == nil || !known.complete) && r.looks < maxLooks {
 		r.looks++
 		if whole := r.productIn(offerUnit(n)); whole.Price != nil {
 			p.Price, p.OldPrice, p.Merchant = whole.Price, whole.OldPrice, cmp.Or(p.Merchant, whole.Merchant)
 			p.Title = cmp.Or(p.Title, whole.Title)
 		}
 	}
-	if p.Title == "" {
-		return r.offers[offer] != nil // another link of a known offer, without text
+	if p.Title == "" && known == nil {
+		return false
+	}
+	if offer == "" { // ads in a row can lead to the same page
+		offer = to + " " + p.Title
+		known = r.offers[offer]
 	}
 	ad := earshot.Ad{
-		Block: block, Type: adShopping, Title: p.Title, URL: to, RedirectLink: redirect, Domain: r.adDomain(to),
-		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant, ImageURL: r.pictures.Of(n),
+		Block: block, Type: adShopping, Title: imageName(n, p.Title), URL: to, RedirectLink: redirect, Domain: r.adDomain(to),
+		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant, ImageURL: r.adImage(n),
 	}
-	key := cmp.Or(offer, to+" "+p.Title) // ads in a row can lead to the same page
-	if known := r.offers[key]; known != nil {
+	if known != nil {
 		known.join(&r.found.Ads[known.at], ad)
 		return true
 	}
 	if len(r.offers) >= maxTitles {
 		return false
 	}
-	r.offers[key] = &offered{at: len(r.found.Ads), complete: p.Price != nil}
+	r.offers[offer] = &offered{at: len(r.found.Ads), complete: p.Price != nil}
 	r.found.Ads = append(r.found.Ads, ad)
 	r.note(earshot.BlockShoppingAds)
 	return true
+}
+
+// imageName returns the name of the image in a product ad if it is the full title, and the title
+// otherwise.
+func imageName(n *html.Node, title string) string {
+	image := markup.Find(n, func(n *html.Node) bool { return n.DataAtom == atom.Img && markup.Attr(n, "alt") != "" })
+	if image == nil || !strings.HasPrefix(markup.Attr(image, "alt"), uncut(title)) {
+		return title
+	}
+	return webtext.Line(markup.Attr(image, "alt"))
+}
+
+// adImage returns the image of a product ad. Some images are hidden until a visitor points at the ad.
+func (r *reader) adImage(n *html.Node) string {
+	if image := r.pictures.Of(n); image != "" {
+		return image
+	}
+	hidden := markup.Any(n, func(n *html.Node) bool {
+		return n.DataAtom == atom.Img && strings.HasPrefix(markup.Attr(n, "data-src"), "http")
+	})
+	if hidden == nil {
+		return ""
+	}
+	return r.pictures.Of(hidden)
 }
 
 // offered is an ad that was read from one of the links of its offer.
@@ -179,8 +207,7 @@ type offered struct {
 // join adds the data of another link of the same offer to the ad. That link may have the full title,
 // the price, or the merchant.
 func (o *offered) join(ad *earshot.Ad, other earshot.Ad) {
-	shortened := strings.Contains(ad.Title, "...")
-	if shortened && !strings.Contains(other.Title, "...") && len(other.Title) > len(ad.Title)/2 || !shortened && !o.complete && other.Price != nil {
+	if strings.HasPrefix(other.Title, uncut(ad.Title)) || !o.complete && other.Price != nil {
 		ad.Title, o.complete = other.Title, true
 	}
 	ad.Price, ad.OldPrice = cmp.Or(ad.Price, other.Price), cmp.Or(ad.OldPrice, other.OldPrice)

@@ -65,15 +65,18 @@ func (m *merger) add(p *page, number int) {
 	all.SearchOverview = cmp.Or(all.SearchOverview, p.SearchOverview)
 	all.KnowledgeGraph = cmp.Or(all.KnowledgeGraph, p.KnowledgeGraph)
 	m.addBlocks(p)
+	times := map[string]int{} // how often this page has shown a product
 	for _, card := range p.ShoppingCards {
-		m.addCard(card)
+		m.addCard(card, times)
 	}
 }
 
-func (m *merger) addCard(card earshot.ShoppingCard) {
+func (m *merger) addCard(card earshot.ShoppingCard, times map[string]int) {
 	shown := earshot.ShoppingCard{Title: card.Title, Tags: card.Tags}
 	for _, product := range card.Products {
-		if m.isNew("product", product.Title, product.Merchant, product.URL) {
+		name := strings.Join([]string{product.Title, product.Merchant, product.URL, product.ID, rawPrice(product.Price)}, "\x00")
+		times[name]++
+		if m.isNew("product", name, strconv.Itoa(times[name])) {
 			m.products++
 			product.Position = m.products
 			shown.Products = append(shown.Products, product)
@@ -84,13 +87,21 @@ func (m *merger) addCard(card earshot.ShoppingCard) {
 	}
 }
 
+// rawPrice returns the price as the page shows it, or "".
+func rawPrice(price *earshot.Price) string {
+	if price == nil {
+		return ""
+	}
+	return price.Raw
+}
+
 // addBlocks adds the other blocks of a page.
 func (m *merger) addBlocks(p *page) {
 	all := m.result
 	all.FeaturedSnippet = cmp.Or(all.FeaturedSnippet, p.FeaturedSnippet)
 	all.AnswerBox = cmp.Or(all.AnswerBox, p.AnswerBox)
 	all.Ads = addNew(m, "ad", all.Ads, p.Ads, func(a *earshot.Ad) (*int, string) {
-		return &a.Position, a.Block + "\x00" + a.Type + "\x00" + a.Title + "\x00" + a.URL
+		return &a.Position, strings.Join([]string{a.Block, a.Type, a.Title, a.URL, a.Merchant, rawPrice(a.Price)}, "\x00")
 	})
 	all.Places = addNew(m, "place", all.Places, p.Places, func(p *earshot.Place) (*int, string) { return &p.Position, p.Name + "\x00" + p.Address })
 	all.Videos = addNew(m, "video", all.Videos, p.Videos, func(v *earshot.Video) (*int, string) { return &v.Position, v.URL })

@@ -97,6 +97,7 @@ type reader struct {
 	author    string     // the author of the posts that follow
 	quoted    *html.Node // the link of the featured snippet
 	offers    map[string]*offered
+	carded    int            // the number of titles when the last product was read
 	pins      map[string]pin // hotels on the map
 	panelAt   int            // the position of the panel's title
 

@@ -40,9 +40,12 @@ func (r *reader) readProduct(n *html.Node) bool {
 		section = "" // the heading belongs to an earlier part of the page
 	}
 	cards := r.found.ShoppingCards
-	if len(cards) == 0 || cards[len(cards)-1].Title != section {
+	last := len(r.entries) - 1
+	follows := len(cards) > 0 && r.carded == len(r.titles) && last >= 0 && r.entries[last].kind == earshot.BlockProducts
+	if !follows || cards[len(cards)-1].Title != section {
 		cards = append(cards, earshot.ShoppingCard{Title: section})
 	}
+	r.carded = len(r.titles)
 	card := &cards[len(cards)-1]
 	card.Products = append(card.Products, p)
 	r.found.ShoppingCards = cards
