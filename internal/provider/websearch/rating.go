@@ -30,6 +30,7 @@ type ratingReader struct {
 	stars   *float64
 	reviews *int
 	maybe   *float64 // stars only if the number of reviews follows
+	open    bool     // after an opening parenthesis
 	done    bool
 }
 
@@ -81,6 +82,10 @@ var ratingText = regexp.MustCompile(`^([0-5][.,]\d)?\s*(?:\((\d[^()]*)\))?$`)
 
 // text reads the next text. The number of reviews comes right after the stars.
 func (r *ratingReader) text(line string) {
+	if r.open {
+		line = "(" + line + ")"
+	}
+	r.open = line == "("
 	if !strings.ContainsFunc(line, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"earshot"
 	"earshot/internal/provider/markup"
@@ -89,14 +90,18 @@ const maxPriceLine = 80
 // the price, then the merchant.
 func (r *reader) productIn(n *html.Node) earshot.Product {
 	var p earshot.Product
+	beside, hasIcon := false, false // whether the line before has the price, whether the merchant has an icon
 	for _, line := range serp.TextLines(n, isLabelled) {
+		if p.Title != "" && isPrice(line.Text) {
+			beside = r.addPrices(&p, line, beside)
+			continue
+		}
+		beside = false
 		switch {
-		case p.Price == nil && p.Title != "" && isPrice(line.Text):
-			p.Price, p.OldPrice = r.pricesIn(n)
 		case p.Price == nil && len(line.Text) > len(p.Title):
 			p.Title = titleOf(line) // a shorter line is a label such as "price drop"
-		case p.Price != nil && p.Merchant == "" && !isPrice(line.Text):
-			p.Merchant = merchantOf(line)
+		case p.Price != nil && (p.Merchant == "" || !hasIcon && isBesideIcon(line)):
+			p.Merchant, hasIcon = merchantOf(line), isBesideIcon(line)
 		}
 	}
 	if tag := markup.Find(n, markup.Has("data-tag")); tag != nil {
@@ -143,23 +148,33 @@ func uncut(text string) string {
 	return strings.TrimSpace(short)
 }
 
-// pricesIn returns the price of a product, and the higher old price if it follows.
-func (r *reader) pricesIn(n *html.Node) (now, before *earshot.Price) {
-	for text := range n.Descendants() {
-		if text.Type != html.TextNode || len(text.Data) > maxPrice || !hasPrice(text.Data) {
+// isBesideIcon reports whether the line is next to an image with the same name, the icon of a merchant.
+func isBesideIcon(line serp.TextLine) bool {
+	name := line.Part(0)
+	box := line.Parts[0].Parent.Parent
+	return box != nil && markup.Find(box, func(n *html.Node) bool { return n.DataAtom == atom.Img && markup.Attr(n, "alt") == name }) != nil
+}
+
+// addPrices adds the prices of a line to a product. A higher price next to the price is the old
+// price; prices in other lines are for shipping or a minimum order. beside is whether the line
+// before has the price, and the result whether this line or the line before has it.
+func (r *reader) addPrices(p *earshot.Product, line serp.TextLine, beside bool) bool {
+	for i := range line.Parts {
+		text := line.Part(i)
+		if len(text) > maxPrice || !hasPrice(text) || strings.HasPrefix(text, "+") { // shipping
 			continue
 		}
-		found := webtext.Price(text.Data, r.want.country)
+		found := webtext.Price(text, r.want.country)
 		switch {
-		case now == nil:
-			now = found
-		case now.Value != nil && found.Value != nil && *found.Value > *now.Value:
-			return now, found
-		default:
-			return now, nil
+		case p.Price == nil:
+			p.Price, beside = found, true
+		case found.Raw == p.Price.Raw:
+			beside = true
+		case beside && p.OldPrice == nil && p.Price.Value != nil && found.Value != nil && *found.Value > *p.Price.Value:
+			p.OldPrice = found
 		}
 	}
-	return now, nil
+	return beside
 }
 
 // maxPrice is the maximum length of a price in bytes. A longer text only mentions a price.

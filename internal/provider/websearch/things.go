@@ -21,6 +21,7 @@ import (
 type thing struct {
 	earshot.CarouselItem
 
+	box     *html.Node
 	lines   []string // the text of the item
 	list    int      // the number of the list
 	title   string   // the heading of the list
@@ -70,7 +71,7 @@ func (r *reader) readThing(n, box *html.Node) bool {
 	if len(lines) == 0 {
 		return false
 	}
-	t := thing{lines: lines, list: r.lists, title: r.listTitle, at: r.at, beside: r.beside, isEvent: isEventList(n)}
+	t := thing{box: box, lines: lines, list: r.lists, title: r.listTitle, at: r.at, beside: r.beside, isEvent: isEventList(n)}
 	t.Title, t.Link, t.ImageURL = lines[0], link, r.pictures.Of(item)
 	if heading := serp.Title(box); heading != nil {
 		t.Title = serp.Line(heading)
@@ -189,6 +190,7 @@ func (r *reader) priced(things []thing) bool {
 			continue
 		}
 		product := earshot.Product{Title: t.Title, Price: webtext.Price(t.lines[1], r.want.country)}
+		product.Rating, product.Reviews = ratingIn(t.box)
 		if t.ImageURL != "" {
 			product.Images = []string{t.ImageURL}
 		}
