@@ -89,7 +89,7 @@ func boxOf(link *html.Node) *html.Node {
 // it would count as a click, which the advertiser pays for.
 func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 	destination, redirect, ok = r.links.Read(markup.Attr(a, "href"))
-	if !ok || r.links.Leads(destination) {
+	if !ok || r.isAdvertised(destination) {
 		return destination, redirect, ok
 	}
 	page, _, _ := strings.Cut(markup.Attr(a, "data-pcu"), ",")
@@ -105,6 +105,9 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 	return destination, "", isClick(destination)
 }
 
+// isAdvertised reports whether the address is neither the engine's nor a counter of clicks.
+func (r *reader) isAdvertised(address string) bool { return r.links.Leads(address) && !isClick(address) }
+
 // isClick reports whether a link of the engine counts a click on an ad.
 func isClick(address string) bool {
 	u, err := url.Parse(address)
@@ -113,7 +116,7 @@ func isClick(address string) bool {
 
 // adDomain returns the domain of an ad, or "" if its destination is unknown.
 func (r *reader) adDomain(address string) string {
-	if !r.links.Leads(address) {
+	if !r.isAdvertised(address) {
 		return ""
 	}
 	return webtext.Domain(address)
@@ -142,10 +145,11 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 	}
 	p := r.productIn(n)
 	r.fillFromLabel(&p, webtext.Line(markup.Attr(n, "aria-label")))
-	known := r.offers[offer]
+	known, unit := r.offers[offer], n
 	if p.Price == nil && (known == nil || !known.complete) && r.looks < maxLooks {
 		r.looks++
-		if whole := r.productIn(offerUnit(n)); whole.Price != nil {
+		unit = offerUnit(n)
+		if whole := r.productIn(unit); whole.Price != nil {
 			p.Price, p.OldPrice, p.Merchant = whole.Price, whole.OldPrice, cmp.Or(p.Merchant, whole.Merchant)
 			p.Title = cmp.Or(p.Title, whole.Title)
 		}
@@ -158,8 +162,8 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 		known = r.offers[offer]
 	}
 	ad := earshot.Ad{
-		Block: block, Type: adShopping, Title: imageName(n, p.Title), URL: to, RedirectLink: redirect, Domain: r.adDomain(to),
-		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant, ImageURL: r.adImage(n),
+		Block: block, Type: adShopping, Title: imageName(unit, p.Title), URL: to, RedirectLink: redirect, Domain: r.adDomain(to),
+		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant, ImageURL: r.adImage(unit),
 	}
 	if known != nil {
 		known.join(&r.found.Ads[known.at], ad)
@@ -174,11 +178,13 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 	return true
 }
 
-// imageName returns the name of the image in a product ad if it is the full title, and the title
-// otherwise.
+// imageName returns the name of an image in a product ad that is the full title, or the title.
 func imageName(n *html.Node, title string) string {
-	image := markup.Find(n, func(n *html.Node) bool { return n.DataAtom == atom.Img && markup.Attr(n, "alt") != "" })
-	if image == nil || !strings.HasPrefix(markup.Attr(image, "alt"), uncut(title)) {
+	image := markup.Find(n, func(n *html.Node) bool {
+		name := markup.Attr(n, "alt")
+		return n.DataAtom == atom.Img && name != "" && strings.HasPrefix(name, uncut(title))
+	})
+	if image == nil {
 		return title
 	}
 	return webtext.Line(markup.Attr(image, "alt"))
@@ -229,15 +235,16 @@ func (r *reader) fillFromLabel(p *earshot.Product, label string) {
 	p.Merchant = cmp.Or(p.Merchant, parts[3])
 }
 
-// isShoppingAd reports whether the element is marked as a product ad.
+// isShoppingAd reports whether the element is marked as a product ad. Until 2020 only the link over
+// the whole ad had a mark, the id of an icon.
 func isShoppingAd(n *html.Node) bool {
-	return markup.HasAttr(n, "data-pla-slot-pos") || markup.HasAttr(n, "data-merchant-id")
+	return markup.HasAttr(n, "data-pla-slot-pos") || markup.HasAttr(n, "data-merchant-id") || n.DataAtom == atom.A && markup.HasAttr(n, "data-nt-icon-id")
 }
 
 // offerUnit returns the largest element around a link without another offer.
 func offerUnit(link *html.Node) *html.Node {
 	offer := marksOf(link).offer
-	return unitOf(link, 5, func(n *html.Node) bool { return isShoppingAd(n) && n != link && marksOf(n).offer != offer })
+	return unitOf(link, 5, func(n *html.Node) bool { return isShoppingAd(n) && n != link && (offer == "" || marksOf(n).offer != offer) })
 }
 
 // unitOf climbs at most the given number of levels from n and returns the largest element that
@@ -261,7 +268,7 @@ func isSponsored(n *html.Node) bool {
 // readSponsored reads a card in a sponsored row.
 func (r *reader) readSponsored(n *html.Node, block string) bool {
 	to, redirect, ok := r.adLink(n)
-	leads := ok && r.links.Leads(to)
+	leads := ok && r.isAdvertised(to)
 	if p := r.productIn(n); p.Price != nil && (leads || p.Merchant != "") {
 		return r.readShoppingAd(n, block, "")
 	}

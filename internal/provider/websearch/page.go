@@ -190,7 +190,7 @@ func marksOf(n *html.Node) marks {
 			m.question = a.Val
 		case "data-text-ad":
 			m.textAd = true
-		case "data-pla-slot-pos", "data-merchant-id":
+		case "data-pla-slot-pos", "data-merchant-id", "data-nt-icon-id":
 			m.shoppingAd = true
 		case "class":
 			m.asked = strings.Contains(a.Val, "related-question-pair")

@@ -114,15 +114,17 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 	return p
 }
 
-// titleOf returns the title in a line. A line can have a shortened title and then the full title,
-// for two sizes of the screen.
+// titleOf returns the title in a line. A line can have shortened titles before the full title, for
+// several sizes of the screen.
 func titleOf(line serp.TextLine) string {
-	if len(line.Parts) == 2 {
-		if full := line.Part(1); strings.HasPrefix(full, uncut(line.Part(0))) {
-			return full
+	last := len(line.Parts) - 1
+	full := line.Part(last)
+	for i := range last {
+		if !strings.HasPrefix(full, uncut(line.Part(i))) {
+			return line.Text
 		}
 	}
-	return line.Text
+	return full
 }
 
 // merchantOf returns the merchant in a line. The merchant is the first text; others say how many
