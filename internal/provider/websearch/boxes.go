@@ -15,52 +15,6 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// snippetName is the prefix of the names of answers quoted from a page.
-const snippetName = "wa:/"
-
-// readSnippet reads an answer above the results that the engine quotes from a page. The link to the
-// page is in an ancestor of the answer.
-func (r *reader) readSnippet(n *html.Node) bool {
-	var link, heading *html.Node
-	block := n
-	for range 8 {
-		if block.Parent == nil || landmarks[markup.Attr(block.Parent, "id")] {
-			break
-		}
-		block = block.Parent
-		if link, heading = sourceIn(block); link != nil {
-			break
-		}
-	}
-	if link == nil || r.found.FeaturedSnippet != nil {
-		return false
-	}
-	to, redirect, ok := r.links.Read(markup.Attr(link, "href"))
-	found := earshot.FeaturedSnippet{
-		Type: "paragraph", Text: cutText(strings.Join(serp.Lines(n), " ")), Title: serp.Line(heading),
-		Link: to, RedirectLink: redirect, Domain: webtext.Domain(to),
-	}
-	if !ok || !r.links.Leads(to) || found.Text == "" || found.Title == "" {
-		return false
-	}
-	items := markup.FindAll(n, func(n *html.Node) bool { return n.DataAtom == atom.Li || n.DataAtom == atom.Tr })
-	for _, item := range items {
-		line := serp.Line(item)
-		if line == "" || len(found.Items) == maxItems {
-			continue
-		}
-		found.Items = append(found.Items, cutText(line))
-		found.Type = "list"
-		if item.DataAtom == atom.Tr {
-			found.Type = "table"
-		}
-	}
-	r.found.FeaturedSnippet = &found
-	r.quoted = link
-	r.note(earshot.BlockFeaturedSnippet)
-	return true
-}
-
 // Limits of a quoted answer. Real answers have up to 12 items and 500 characters.
 const (
 	maxItems   = 50
@@ -79,7 +33,8 @@ func cut(text string, characters int) string {
 
 // boxIDs maps the ids of the engine's own answers to their types.
 var boxIDs = map[string]string{
-	"cwos": "calculator", "wob_wc": "weather", "sports-app": "sports", "ucw_lhs_d": "conversion", "NotFQb": "conversion",
+	"cwos": "calculator", weatherID: "weather", "sports-app": "sports", "tw-container": "other", "tw-ob": "other",
+	"HG5Seb": "conversion", "NotFQb": "conversion", "ucw_lhs_d": "conversion",
 	"knowledge-currency__updatable-data-column":     "conversion",
 	"knowledge-finance-wholepage__entity-summary":   "finance",
 	"knowledge-finance-wholepage-summary-container": "finance",
@@ -87,30 +42,33 @@ var boxIDs = map[string]string{
 
 // boxKind returns the type of the engine's own answer in the element, or "".
 func boxKind(m marks) string {
-	switch {
-	case boxIDs[m.id] != "":
-		return boxIDs[m.id]
-	case m.attrid == "SenseDefinition" || m.attrid == "EntryHeader" || m.attrid == "DictionaryHeader":
-		return "definition"
-	case m.answers:
-		return "other"
-	default:
-		return ""
+	if kind := boxIDs[m.id]; kind != "" || !m.answers {
+		return kind
 	}
+	return "other"
 }
 
 // readAnswerBox reads an answer of the engine itself.
 func (r *reader) readAnswerBox(n *html.Node, kind string) bool {
-	lines := slices.Compact(serp.LinesBut(n, func(n *html.Node) bool {
-		role := markup.Attr(n, "role")
-		return role == "button" || role == "tablist" || role == "menu" || n.DataAtom == atom.Select || n.DataAtom == atom.H2
-	}))
-	if len(lines) == 0 || r.found.AnswerBox != nil {
+	if r.found.AnswerBox != nil {
 		return false
 	}
-	found := earshot.AnswerBox{Type: kind, Text: cutText(strings.Join(lines, " "))}
-	if kind != "other" {
-		found.Title = headingIn(n)
+	found := earshot.AnswerBox{Type: kind}
+	switch target := byID(n, "tw-target-text"); {
+	case target != nil:
+		found.Text, found.Title = serp.Line(cmp.Or(firstElement(target), target)), serp.Line(byID(n, "tw-source-text-ta"))
+	case kind == "weather":
+		found.Text, found.Title = boxText(n), serp.Line(byID(n, "wob_loc"))
+	case kind == "conversion":
+		found.Text = conversion(n)
+	case kind == "other":
+		found.Text = boxText(n)
+	default:
+		found.Text, found.Title = boxText(n), boxTitle(n)
+	}
+	found.Text = cutText(found.Text)
+	if found.Text == "" {
+		return false
 	}
 	if link := markup.Find(n, r.leadsAway); link != nil {
 		found.Link, found.RedirectLink, _ = r.links.Read(markup.Attr(link, "href"))
@@ -120,31 +78,78 @@ func (r *reader) readAnswerBox(n *html.Node, kind string) bool {
 	return true
 }
 
-// jobMark is part of the address of a job posting.
-const jobMark = "htl;jobs"
+// byID returns the visible element with the id in the node, or nil.
+func byID(n *html.Node, id string) *html.Node {
+	return markup.Find(n, func(n *html.Node) bool { return markup.Attr(n, "id") == id })
+}
 
-// readJob reads a job posting: its title, company, location and site.
-func (r *reader) readJob(n *html.Node) bool {
-	lines := serp.LinesBut(n, func(n *html.Node) bool {
-		role := markup.Attr(n, "role")
-		return markup.Attr(n, "aria-hidden") == "true" || role == "dialog" || n.DataAtom == atom.Img || role == "button" && !markup.HasAttr(n, "data-viewer-entrypoint")
-	})
-	if len(lines) < 2 {
-		return false
+func firstElement(n *html.Node) *html.Node {
+	return markup.Find(n, func(*html.Node) bool { return true })
+}
+
+// weatherID is the id of the weather. Its parts have ids too.
+const weatherID = "wob_wc"
+
+// boxText returns the text of an answer without its controls, and without the forecast and the place
+// of the weather.
+func boxText(n *html.Node) string {
+	return strings.Join(slices.Compact(serp.LinesBut(n, func(n *html.Node) bool {
+		switch markup.Attr(n, "role") {
+		case "button", "tablist", "menu", "dialog":
+			return true
+		}
+		switch id := markup.Attr(n, "id"); id {
+		case "wob_loc", "wob_dp", "wob_gsp":
+			return true
+		}
+		return n.DataAtom == atom.Select || n.DataAtom == atom.H2
+	})), " ")
+}
+
+// boxTitle returns the first heading of an answer outside of dialogs, or "".
+func boxTitle(n *html.Node) string {
+	isDialog := func(n *html.Node) bool { return markup.Attr(n, "role") == "dialog" }
+	headings := markup.FindAll(n, func(n *html.Node) bool { return isDialog(n) || isHeading(n, marksOf(n)) })
+	if headings = slices.DeleteFunc(headings, isDialog); len(headings) == 0 {
+		return ""
 	}
-	job := earshot.JobPosting{Title: lines[0], Company: lines[1]}
-	if len(lines) > 2 {
-		where, site, _ := strings.Cut(lines[2], "•")
-		job.Location = strings.TrimSpace(where)
-		job.Source = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(site), "via "))
+	return serp.Line(headings[0])
+}
+
+// conversion returns the answer of a converter. The rate of currencies is text. Amounts and units
+// are fields of a form; n is one side of the form.
+func conversion(n *html.Node) string {
+	if rate := markup.Find(n, markup.Has("data-exchange-rate")); rate != nil {
+		return serp.Line(rate)
 	}
-	address := cmp.Or(markup.Attr(n, "data-share-url"), markup.Attr(n, "href"))
-	if to, redirect, ok := r.links.Read(address); ok {
-		job.Link, job.RedirectLink = to, redirect
+	for range 4 {
+		if sides := formSides(n); len(sides) == 2 {
+			return strings.Join(sides, " = ")
+		}
+		if n.Parent == nil {
+			break
+		}
+		n = n.Parent
 	}
-	r.found.Jobs = append(r.found.Jobs, job)
-	r.note(earshot.BlockJobs)
-	return true
+	return boxText(n)
+}
+
+// formSides returns the amounts in a form, each with the unit that is selected after it.
+func formSides(n *html.Node) []string {
+	var sides []string
+	units := 0
+	for _, field := range markup.FindAll(n, func(n *html.Node) bool { return n.DataAtom == atom.Input || n.DataAtom == atom.Select }) {
+		value := markup.Attr(field, "value")
+		switch {
+		case field.DataAtom == atom.Input && value != "" && strings.ContainsFunc(value, unicode.IsDigit) && len(sides) < maxItems:
+			sides = append(sides, value)
+		case field.DataAtom == atom.Select && len(sides) == units+1: // others select the quantity
+			unit := serp.Line(markup.Find(field, markup.Has("selected")))
+			sides[units] = strings.TrimSpace(sides[units] + " " + unit)
+			units++
+		}
+	}
+	return sides
 }
 
 // eventName is the name of an event, and of a link to tickets for it.

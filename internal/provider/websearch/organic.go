@@ -102,6 +102,7 @@ func (r *reader) results() {
 	for _, t := range r.titles {
 		count(t.link)
 	}
+	r.missedJobs()
 	r.unread(within)
 	for _, t := range r.titles {
 		if t.link == r.quoted {

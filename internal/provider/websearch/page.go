@@ -91,11 +91,15 @@ type reader struct {
 	cards     []card  // titles that are not results
 	posts     []placed[earshot.SearchPost]
 	rows      []placed[earshot.Carousel]
-	things    []thing    // items of carousels of entities
-	lists     int        // the number of headings so far
-	listTitle string     // the last of these headings
-	author    string     // the author of the posts that follow
-	quoted    *html.Node // the link of the featured snippet
+	things    []thing           // items of carousels of entities
+	lists     int               // the number of headings so far
+	listTitle string            // the last of these headings
+	author    string            // the author of the posts that follow
+	quoted    *html.Node        // the link of the featured snippet
+	word      earshot.AnswerBox // the definition of a word
+	jobCard   *html.Node        // the last job posting
+	jobLink   part              // the first link to jobs that is not a job posting
+	digest    int               // the number of the carousel of the panel's featured results, or 0
 	offers    map[string]*offered
 	carded    int            // the number of titles when the last product was read
 	pins      map[string]pin // hotels on the map
@@ -134,7 +138,7 @@ type marks struct {
 	id, role, level                     string
 	attrid, cid, video, product         string
 	question, page, address, job        string
-	offer, tree                         string
+	offer, tree, entry                  string
 	textAd, shoppingAd, asked           bool
 	opens, frames, asks, answers, short bool
 	offered, onMap                      bool
@@ -163,6 +167,8 @@ func marksOf(n *html.Node) marks {
 			m.product = a.Val
 		case "data-ved":
 			m.click = serp.ReadClick(a.Val)
+		case "data-dobid":
+			m.entry = a.Val
 		case "data-lpage":
 			m.page = a.Val
 		case "data-url", "href":
@@ -257,13 +263,20 @@ func (r *reader) element(n *html.Node, at area) {
 		r.walk(n, at)
 	case isImage(m, at):
 		r.claim(n, r.readImage(n))
-	case m.job != "" && strings.Contains(m.job, jobMark):
-		r.claim(n, r.readJob(n))
+	case m.job != "" && isJob(m.job):
+		r.claim(n, r.readJob(n, m.job))
+	case n.DataAtom == atom.A && !at.sealed && !at.side && isJob(m.address) && r.readJobLink(n, m.address, at):
+		r.claim(n, true)
 	case m.attrid == eventName:
 		r.claim(n, r.readEvent(n))
 	case m.address != "" && isHotel(m.address) && r.looksLike(n, m, isLinkLike) && r.readHotel(n, m.address):
 		r.claim(n, true)
-	case !at.side && !at.sealed && strings.HasPrefix(m.attrid, snippetName) && r.readSnippet(n):
+	case m.click == clickSnippet && !at.side && !at.sealed && r.readSnippet(n):
+		r.walk(n, at)
+	case strings.HasPrefix(m.attrid, snippetName) && !at.side && !at.sealed && r.found.FeaturedSnippet == nil && r.readSnippet(snippetAround(n)):
+	case isDictionary(m) && !at.sealed && !at.side && r.readDictionary(n, m):
+		r.claim(n, true)
+	case m.attrid != "" && isDigest(m.attrid) && r.readDigest(n):
 		r.claim(n, true)
 	case !at.side && !at.sealed && boxKind(m) != "" && r.readAnswerBox(n, boxKind(m)):
 		r.claim(n, true)
@@ -382,6 +395,7 @@ func (r *reader) link(n *html.Node, at area) {
 	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, markup.Attr(n, "href"), false):
 		r.claim(n, true)
 	case r.addTitle(n, titleIn(n, click), click), r.addTitle(n, deepTitle(n), click):
+	case isSnippetHelp(markup.Attr(n, "href")) && r.readSnippet(snippetAround(n)):
 	case click == serp.ClickRelated && r.readRelated(n, &r.marked, r.at):
 	case click != serp.ClickRelated && at.related && r.readRelated(n, &r.proposals, r.at):
 	case !r.coded && r.readEcho(n):
