@@ -50,7 +50,8 @@ func boxKind(m marks) string {
 
 // readAnswerBox reads an answer of the engine itself.
 func (r *reader) readAnswerBox(n *html.Node, kind string) bool {
-	if r.found.AnswerBox != nil {
+	r.looks++
+	if r.found.AnswerBox != nil || r.looks > maxLooks {
 		return false
 	}
 	found := earshot.AnswerBox{Type: kind}
@@ -70,13 +71,24 @@ func (r *reader) readAnswerBox(n *html.Node, kind string) bool {
 	if found.Text == "" {
 		return false
 	}
-	if link := markup.Find(n, r.leadsAway); link != nil {
-		found.Link, found.RedirectLink, _ = r.links.Read(markup.Attr(link, "href"))
-	}
+	found.Link, found.RedirectLink = r.boxLink(n)
 	r.found.AnswerBox = &found
 	r.note(earshot.BlockAnswerBox)
 	return true
 }
+
+// boxLink returns the destination and the redirect link of the first link in an answer that leads
+// away, except for the engine's help.
+func (r *reader) boxLink(n *html.Node) (destination, redirect string) {
+	link := markup.Find(n, func(n *html.Node) bool { return r.leadsAway(n) && !isHelp(n) })
+	if link != nil {
+		destination, redirect, _ = r.links.Read(markup.Attr(link, "href"))
+	}
+	return destination, redirect
+}
+
+// isHelp reports whether the element is a link to the engine's help.
+func isHelp(n *html.Node) bool { return strings.Contains(markup.Attr(n, "href"), "//support.google.") }
 
 // byID returns the visible element with the id in the node, or nil.
 func byID(n *html.Node, id string) *html.Node {
@@ -102,7 +114,7 @@ func boxText(n *html.Node) string {
 		case "wob_loc", "wob_dp", "wob_gsp":
 			return true
 		}
-		return n.DataAtom == atom.Select || n.DataAtom == atom.H2
+		return n.DataAtom == atom.Select || n.DataAtom == atom.H2 || isHelp(n)
 	})), " ")
 }
 
@@ -122,33 +134,35 @@ func conversion(n *html.Node) string {
 	if rate := markup.Find(n, markup.Has("data-exchange-rate")); rate != nil {
 		return serp.Line(rate)
 	}
+	form := n
 	for range 4 {
-		if sides := formSides(n); len(sides) == 2 {
+		if sides := formSides(form); len(sides) == 2 {
 			return strings.Join(sides, " = ")
 		}
-		if n.Parent == nil {
+		if form.Parent == nil {
 			break
 		}
-		n = n.Parent
+		form = form.Parent
 	}
 	return boxText(n)
 }
 
-// formSides returns the amounts in a form, each with the unit that is selected after it.
-func formSides(n *html.Node) []string {
+// formSides returns the amounts in a form, each with the unit that is selected after it. It stops
+// after three amounts, because such a form is not a converter.
+func formSides(form *html.Node) []string {
 	var sides []string
 	units := 0
-	for _, field := range markup.FindAll(n, func(n *html.Node) bool { return n.DataAtom == atom.Input || n.DataAtom == atom.Select }) {
-		value := markup.Attr(field, "value")
+	markup.Find(form, func(n *html.Node) bool {
 		switch {
-		case field.DataAtom == atom.Input && value != "" && strings.ContainsFunc(value, unicode.IsDigit) && len(sides) < maxItems:
-			sides = append(sides, value)
-		case field.DataAtom == atom.Select && len(sides) == units+1: // others select the quantity
-			unit := serp.Line(markup.Find(field, markup.Has("selected")))
+		case n.DataAtom == atom.Input && strings.ContainsFunc(markup.Attr(n, "value"), unicode.IsDigit):
+			sides = append(sides, markup.Attr(n, "value"))
+		case n.DataAtom == atom.Select && len(sides) == units+1: // others select the quantity
+			unit := serp.Line(markup.Find(n, markup.Has("selected")))
 			sides[units] = strings.TrimSpace(sides[units] + " " + unit)
 			units++
 		}
-	}
+		return len(sides) > 2
+	})
 	return sides
 }
 

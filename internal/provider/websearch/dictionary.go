@@ -31,9 +31,7 @@ var syllables = strings.NewReplacer("·", "", "‧", "")
 func (r *reader) readDictionary(n *html.Node, m marks) bool {
 	switch {
 	case m.attrid == dictionaryHeader:
-		if link := markup.Find(n, r.leadsAway); link != nil && r.word.Link == "" {
-			r.word.Link, r.word.RedirectLink, _ = r.links.Read(markup.Attr(link, "href"))
-		}
+		r.word.Link, r.word.RedirectLink = r.boxLink(n)
 	case m.attrid == entryHeader || m.entry == wordMark:
 		if r.word.Title == "" {
 			r.word.Title = wordIn(n)
@@ -47,7 +45,9 @@ func (r *reader) readDictionary(n *html.Node, m marks) bool {
 			r.word.Type, r.found.AnswerBox = "definition", &r.word
 			r.note(earshot.BlockAnswerBox)
 		}
-		r.word.Text = cutText(strings.TrimSpace(r.word.Text + " " + text))
+		if len(r.word.Text) < maxBoxText {
+			r.word.Text = cutText(strings.TrimSpace(r.word.Text + " " + text))
+		}
 	}
 	return true
 }

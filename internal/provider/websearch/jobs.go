@@ -23,28 +23,25 @@ func isJob(address string) bool {
 
 // readJob reads a job posting: its title, company, location and site.
 func (r *reader) readJob(n *html.Node, address string) bool {
-	heading := serp.Title(n)
 	lines := serp.LinesBut(n, func(n *html.Node) bool {
 		role := markup.Attr(n, "role")
-		return n == heading || markup.Attr(n, "aria-hidden") == "true" || role == "dialog" || n.DataAtom == atom.Img ||
-			role == "button" && !markup.HasAttr(n, "data-viewer-entrypoint")
+		return markup.Attr(n, "aria-hidden") == "true" || role == "dialog" || n.DataAtom == atom.Img || role == "button" && !markup.HasAttr(n, "data-viewer-entrypoint")
 	})
-	if heading != nil {
-		lines = append([]string{serp.Line(heading)}, lines...)
+	if title := serp.Line(serp.Title(n)); title != "" { // the initial of the company can precede the title
+		lines = lines[max(slices.Index(lines, title), 0):]
 	}
 	if len(lines) < 2 {
 		return false
 	}
 	job := earshot.JobPosting{Title: lines[0], Company: lines[1]}
-	for i, line := range lines[2:] {
-		where, site, dotted := strings.Cut(line, "•")
-		name, named := siteOf(cmp.Or(site, line))
-		switch {
-		case i == 0 && !named || dotted && job.Location == "":
+	for i, line := range lines[2:min(4, len(lines))] {
+		where, after, dotted := strings.Cut(line, "•")
+		site, named := siteOf(cmp.Or(after, line))
+		if i == 0 && (dotted || !named) {
 			job.Location = strings.TrimSpace(where)
 		}
 		if job.Source == "" && (named || dotted && i == 0) {
-			job.Source = name
+			job.Source = site
 		}
 	}
 	if to, redirect, ok := r.links.Read(address); ok {
@@ -68,35 +65,33 @@ func siteOf(text string) (site string, named bool) {
 
 // readJobLink reads the job posting of a link. The posting is in the link or around it.
 func (r *reader) readJobLink(n *html.Node, address string, at area) bool {
+	r.looks++
+	if r.looks > maxLooks {
+		return false
+	}
 	card := jobCard(n, address)
-	switch {
-	case card == nil || r.looks >= maxLooks:
-	case card == r.jobCard: // another link in the same card
-		return true
-	case r.readJob(card, address):
+	if card != nil && (card == r.jobCard || r.readJob(card, address)) { // a card can have several links
 		r.jobCard = card
 		return true
 	}
 	if at.list && r.jobLink.node == nil {
 		r.jobLink = part{node: n, at: r.at, title: cmp.Or(headingIn(n), r.listTitle)}
 	}
-	r.looks++
 	return false
 }
 
-// jobCard returns the element with the job posting of a link, or nil. A posting has a title or, if
-// the address says which posting it is, at least a title, a company and a location.
+// jobCard returns the element with the job posting of a link, or nil. A posting has one title and no
+// link to other jobs. Without a title, the address says which posting it is.
 func jobCard(link *html.Node, address string) *html.Node {
 	isTitle := func(n *html.Node) bool { return n.DataAtom == atom.H3 || markup.IsHeading(n, "3") }
+	isOther := func(n *html.Node) bool { return markup.Attr(n, "href") != address && isJob(markup.Attr(n, "href")) }
 	card := link
 	for range 4 {
-		switch titles := markup.FindAll(card, isTitle); {
-		case len(titles) == 1:
-			return card
-		case len(titles) > 1:
+		titles := markup.FindAll(card, isTitle)
+		switch {
+		case len(titles) > 1 || markup.Find(card, isOther) != nil:
 			return nil
-		}
-		if card == link && strings.Contains(address, "docid") && len(serp.Lines(link)) >= 3 {
+		case len(titles) == 1, card == link && strings.Contains(address, "docid") && len(serp.Lines(link)) >= 3:
 			return card
 		}
 		if card.Parent == nil || landmarks[markup.Attr(card.Parent, "id")] {

@@ -273,7 +273,7 @@ func (r *reader) element(n *html.Node, at area) {
 		r.claim(n, true)
 	case m.click == clickSnippet && !at.side && !at.sealed && r.readSnippet(n):
 		r.walk(n, at)
-	case strings.HasPrefix(m.attrid, snippetName) && !at.side && !at.sealed && r.found.FeaturedSnippet == nil && r.readSnippet(snippetAround(n)):
+	case strings.HasPrefix(m.attrid, snippetName) && !at.side && !at.sealed && r.readSnippetAround(n):
 	case isDictionary(m) && !at.sealed && !at.side && r.readDictionary(n, m):
 		r.claim(n, true)
 	case m.attrid != "" && isDigest(m.attrid) && r.readDigest(n):
@@ -395,7 +395,7 @@ func (r *reader) link(n *html.Node, at area) {
 	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, markup.Attr(n, "href"), false):
 		r.claim(n, true)
 	case r.addTitle(n, titleIn(n, click), click), r.addTitle(n, deepTitle(n), click):
-	case isSnippetHelp(markup.Attr(n, "href")) && r.readSnippet(snippetAround(n)):
+	case isSnippetHelp(markup.Attr(n, "href")) && r.readSnippetAround(n):
 	case click == serp.ClickRelated && r.readRelated(n, &r.marked, r.at):
 	case click != serp.ClickRelated && at.related && r.readRelated(n, &r.proposals, r.at):
 	case !r.coded && r.readEcho(n):

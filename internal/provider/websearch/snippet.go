@@ -26,26 +26,28 @@ func isSnippetHelp(address string) bool {
 	return found && (strings.Contains(page, "featured_snippets") || strings.Contains(page, "answer/9351707"))
 }
 
-// snippetAround returns the smallest block around a part of a featured snippet that contains the
-// link to its source, or nil.
-func snippetAround(part *html.Node) *html.Node {
-	block := part
+// readSnippetAround reads the featured snippet that has the part. It is the smallest block around the
+// part that contains the link to the source.
+func (r *reader) readSnippetAround(part *html.Node) bool {
+	r.looks++
+	if r.found.FeaturedSnippet != nil || r.looks > maxLooks {
+		return false
+	}
 	for range 10 {
-		if block.Parent == nil || landmarks[markup.Attr(block.Parent, "id")] {
-			return nil
+		if part = part.Parent; part == nil || landmarks[markup.Attr(part, "id")] {
+			return false
 		}
-		block = block.Parent
-		if link, _ := sourceIn(block); link != nil {
-			return block
+		if link, _ := sourceIn(part); link != nil {
+			return r.readSnippet(part)
 		}
 	}
-	return nil
+	return false
 }
 
 // readSnippet reads an answer above the results that the engine quotes from a page. block contains
 // the answer and the link to the page.
 func (r *reader) readSnippet(block *html.Node) bool {
-	if block == nil || r.found.FeaturedSnippet != nil {
+	if r.found.FeaturedSnippet != nil {
 		return false
 	}
 	link, title := sourceIn(block)
@@ -62,9 +64,7 @@ func (r *reader) readSnippet(block *html.Node) bool {
 		lines = append(lines, serp.Lines(part)...)
 		readItems(&found, part)
 	}
-	if found.Text = cutText(strings.Join(lines, " ")); found.Text == "" {
-		found.Text = cutText(answerBefore(block, link))
-	}
+	found.Text = cutText(strings.Join(lines, " "))
 	if !ok || !r.links.Leads(to) || found.Text == "" || found.Title == "" {
 		return false
 	}
