@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -11,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
 )
 
 // Names of the parts of a panel. The names of facts are of the form "kc:/people/person:born".
@@ -18,42 +20,39 @@ const (
 	panelTitle       = "title"
 	panelKind        = "subtitle"
 	panelDescription = "description"
+	panelDigest      = "VisualDigestDescription" // above the results (since 2025)
 	panelImage       = "image"
 	panelPictures    = "VisualDigestFirstImageResult" // above the results (since 2023)
 	panelSummary     = "kc:/local:one line summary"   // the category of a place
 	panelWebsite     = "visit_official_site"
+	panelActions     = "actions" // of a place
 	panelProfiles    = "social media presence"
+	questionName     = "/answer_panel/" // a question with its answer
 )
-
-// factPrefixes are the prefixes of the names of facts.
-var factPrefixes = []string{"kc:/", "ss:/", "hw:/", "okra"}
 
 // readKnowledge reads the panel next to the results about the entity that was searched for. Each
 // part of the panel has a name. If the whole page is about the entity, its title and type are above
-// the results.
+// the results, and its parts can be in several regions.
 func (r *reader) readKnowledge(n *html.Node) {
+	top := serp.Line(r.names[panelTitle])
+	k := earshot.KnowledgeGraph{Title: top}
 	if r.found.KnowledgeGraph != nil {
+		k = *r.found.KnowledgeGraph
+	}
+	isAlone := !r.readPanel(&k, n)
+	if k.Title == "" || k.Description == "" && len(k.Attributes)+len(r.topFacts) == 0 {
 		return
 	}
-	var k earshot.KnowledgeGraph
-	for _, part := range markup.FindAll(n, markup.Has("data-attrid")) {
-		r.readPanelPart(&k, part, markup.Attr(part, "data-attrid"))
-	}
-	k.Title = cmp.Or(serp.Line(r.names[panelTitle]), k.Title)
-	if k.Title == "" || k.Description == "" && len(k.Attributes) == 0 {
-		return
-	}
-	for _, name := range []string{panelKind, panelWebsite} {
-		if part := r.names[name]; part != nil {
-			r.readPanelPart(&k, part, name)
+	if k.Title == top {
+		for _, name := range []string{panelKind, panelWebsite, panelImage} {
+			if part := r.names[name]; part != nil {
+				r.readPanelPart(&k, part, name)
+			}
 		}
+		k.ImageURL = cmp.Or(k.ImageURL, r.picture(r.names[panelPictures]))
 	}
-	for _, part := range []*html.Node{r.names[panelImage], r.names[panelPictures], markup.Find(n, isPanelPicture)} {
-		if k.ImageURL == "" {
-			k.ImageURL = r.picture(part)
-		}
-	}
-	if r.names[panelKind] == nil { // the panel of a place
+	k.ImageURL = cmp.Or(k.ImageURL, r.picture(markup.Find(n, isPanelPicture)))
+	if isAlone && (r.names[panelKind] == nil || markup.Find(n, isPlacePart) != nil) {
 		if k.Website == "" {
 			k.Website, k.RedirectLink = r.button(n)
 		}
@@ -61,15 +60,45 @@ func (r *reader) readKnowledge(n *html.Node) {
 			k.ImageURL = r.photo(n)
 		}
 	}
+	if r.found.KnowledgeGraph == nil {
+		r.noteAt(earshot.BlockKnowledgeGraph, cmp.Or(r.panelAt, r.at), "")
+	}
 	r.found.KnowledgeGraph = &k
-	r.noteAt(earshot.BlockKnowledgeGraph, cmp.Or(r.panelAt, r.at), "")
+}
+
+// readPanel reads the parts of a panel up to the title of another entity. It reports whether it
+// reached that title.
+func (r *reader) readPanel(k *earshot.KnowledgeGraph, n *html.Node) bool {
+	for part := n.FirstChild; part != nil; part = part.NextSibling {
+		if part.Type != html.ElementNode || markup.Unseen(part) {
+			continue
+		}
+		name := markup.Attr(part, "data-attrid")
+		if name == panelTitle && serp.Line(part) != k.Title {
+			if k.Description != "" || len(k.Attributes) > 0 {
+				return true
+			}
+			k.Title = serp.Line(part)
+		}
+		if (name == "" || !r.readPanelPart(k, part, name)) && r.readPanel(k, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // readWhole reads the panel of a page that is about one entity as a whole. The parts of that panel
 // are between the results, mostly on mobile devices.
 func (r *reader) readWhole(root *html.Node) {
-	if r.found.KnowledgeGraph == nil && r.names[panelTitle] != nil && r.names[panelDescription] != nil {
+	if r.found.KnowledgeGraph == nil && r.names[panelTitle] != nil {
 		r.readKnowledge(root)
+	}
+	if k := r.found.KnowledgeGraph; k != nil {
+		for _, fact := range r.topFacts {
+			if !slices.ContainsFunc(k.Attributes, func(a earshot.KnowledgeAttribute) bool { return a.Name == fact.Name }) {
+				k.Attributes = append(k.Attributes, fact)
+			}
+		}
 	}
 }
 
@@ -91,6 +120,12 @@ func (r *reader) photo(panel *html.Node) string {
 		return ""
 	}
 	return r.picture(first.Parent)
+}
+
+// isPlacePart reports whether the name of the element says that the panel is about a place.
+func isPlacePart(n *html.Node) bool {
+	name := markup.Attr(n, "data-attrid")
+	return strings.HasPrefix(name, "kc:/local:") || strings.HasPrefix(name, "kc:/location/location:")
 }
 
 // isPanelPicture reports whether the name of the element says that it is an image of the entity.
@@ -125,24 +160,28 @@ func namesIn(root *html.Node) map[string]*html.Node {
 	return found
 }
 
-func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name string) {
+// readPanelPart reads the part with the given name. It reports whether other parts cannot be inside.
+func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name string) bool {
 	switch {
 	case name == panelTitle:
-		k.Title = cmp.Or(k.Title, serp.Line(n)) // a second title can be of another entity with the same name
 	case name == panelKind, name == panelSummary:
-		if kind := serp.Line(n); !reviewCount.MatchString(kind) { // for a product it is the number of reviews
-			k.Type = cmp.Or(k.Type, kind)
+		k.Type = cmp.Or(k.Type, kindOf(n))
+	case name == panelDescription, name == panelDigest:
+		if k.Description == "" {
+			r.readDescription(k, n)
 		}
-	case name == panelDescription && k.Description == "":
-		r.readDescription(k, n)
-	case name == panelImage && k.ImageURL == "":
-		k.ImageURL = r.picture(n)
-	case name == panelWebsite && k.Website == "":
+	case name == panelImage:
+		k.ImageURL = cmp.Or(k.ImageURL, r.picture(n))
+	case name == panelWebsite:
 		link := n // the named element is the link or contains it
 		if !markup.IsLink(n) {
 			link = markup.Find(n, markup.IsLink)
 		}
-		if link != nil {
+		if link != nil && k.Website == "" {
+			k.Website, k.RedirectLink, _ = r.links.Read(markup.Attr(link, "href"))
+		}
+	case isPlacePart(n) && strings.HasSuffix(name, panelActions):
+		if link := markup.Find(n, r.leadsAway); link != nil && k.Website == "" {
 			k.Website, k.RedirectLink, _ = r.links.Read(markup.Attr(link, "href"))
 		}
 	case strings.HasSuffix(name, panelProfiles):
@@ -151,42 +190,59 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 				k.Profiles = append(k.Profiles, earshot.KnowledgeProfile{Name: serp.Line(link), Link: to, RedirectLink: redirect})
 			}
 		}
-	case isFact(name):
-		readFact(k, n)
+	case strings.HasPrefix(name, topFactName):
+		if fact := topFactIn(n); fact != nil {
+			r.topFacts = append(r.topFacts, *fact)
+		}
+	case strings.Contains(name, questionName) || strings.HasPrefix(name, snippetName):
+	default:
+		fact := r.factOf(n)
+		if fact != nil {
+			k.Attributes = append(k.Attributes, *fact)
+		}
+		return fact != nil
 	}
+	return true
 }
 
-// Maximum lengths of a fact and its name in bytes. A longer text is a table or a form.
-const (
-	maxFactName = 80
-	maxFact     = 400
-)
-
-// readFact reads a fact of the form "name: value", without tables, buttons and dialogs.
-func readFact(k *earshot.KnowledgeGraph, n *html.Node) {
-	text := strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
-		return n.DataAtom == atom.Table || markup.Attr(n, "role") == "button" || markup.Attr(n, "role") == "dialog"
-	}), " ")
-	name, value, found := strings.Cut(text, ":")
-	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-	if found && name != "" && value != "" && len(name) <= maxFactName && len(value) <= maxFact {
-		k.Attributes = append(k.Attributes, earshot.KnowledgeAttribute{Name: name, Value: value})
+// kindOf returns the type of an entity without its rating, reviews, prices, and opening hours, which
+// are on the same line for a place and a product.
+func kindOf(n *html.Node) string {
+	pieces := piecesOf(n)
+	rated := slices.IndexFunc(pieces, starCount.MatchString)
+	if rated < 0 && !isSummary(n) {
+		if kind := serp.Line(n); !reviewCount.MatchString(kind) {
+			return kind
+		}
+		return ""
 	}
+	for i, piece := range pieces {
+		piece = strings.Trim(piece, " ·⋅‧\u00a0")
+		isCount := rated >= 0 && i == rated+1 && strings.ContainsFunc(piece, unicode.IsDigit)
+		if i != rated && !isCount && hasWords(piece) && !priceLevel.MatchString(piece) {
+			return piece
+		}
+	}
+	return ""
 }
+
+// isSummary reports whether the part is the line about a place, where each piece has an element.
+func isSummary(n *html.Node) bool { return markup.Attr(n, "data-attrid") == panelSummary }
 
 // readDescription reads the description, without its heading, and its source.
 func (r *reader) readDescription(k *earshot.KnowledgeGraph, n *html.Node) {
-	k.Description = strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
-		return n.DataAtom == atom.A || n.DataAtom == atom.H3 || n.DataAtom == atom.H2
-	}), " ")
+	lines := serp.LinesBut(n, func(n *html.Node) bool {
+		return n.DataAtom == atom.A || n.DataAtom == atom.H3 || n.DataAtom == atom.H2 || isAside(n)
+	})
+	lines = slices.DeleteFunc(lines, isLabel) // the label of the source
+	k.Description = strings.Join(lines, " ")
+	if at := strings.LastIndex(k.Description, "―"); at > 0 && serp.IsShort(k.Description[at:]) { // the engine's own text
+		k.Description, k.Source = strings.TrimSpace(k.Description[:at]), webtext.Line(k.Description[at+len("―"):])
+	}
 	if link := markup.Find(n, markup.IsLink); link != nil {
 		k.Source = serp.Line(link)
 		if to, redirect, ok := r.links.Read(markup.Attr(link, "href")); ok && r.links.Leads(to) {
 			k.SourceLink, k.SourceRedirectLink = to, redirect
 		}
 	}
-}
-
-func isFact(name string) bool {
-	return slices.ContainsFunc(factPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }

@@ -101,9 +101,10 @@ type reader struct {
 	jobLink   part              // the first link to jobs that is not a job posting
 	digest    int               // the number of the carousel of the panel's featured results, or 0
 	offers    map[string]*offered
-	carded    int            // the number of titles when the last product was read
-	pins      map[string]pin // hotels on the map
-	panelAt   int            // the position of the panel's title
+	carded    int                          // the number of titles when the last product was read
+	pins      map[string]pin               // hotels on the map
+	panelAt   int                          // the position of the panel's title
+	topFacts  []earshot.KnowledgeAttribute // facts above the results
 
 	coded     bool                            // whether the page has kinds of clicks
 	list      *html.Node                      // the element with all results, if the page has one
