@@ -19,9 +19,10 @@ const (
 )
 
 // factOf reads a part of a panel that is one fact: a name that ends in a colon, then the value in
-// the next element. It returns nil if the part has other text before or below them.
+// the next element of the same row. Below the row can be a short note. It returns nil if the part is
+// something else, such as a list with its sources.
 func (r *reader) factOf(n *html.Node) *earshot.KnowledgeAttribute {
-	end, name := factName(n)
+	first, end, name := factName(n)
 	if end == nil {
 		return nil
 	}
@@ -30,11 +31,11 @@ func (r *reader) factOf(n *html.Node) *earshot.KnowledgeAttribute {
 		end = end.Parent
 		value = after(end)
 	}
-	if value == nil {
+	if value == nil || !isWithin(first, end.Parent) {
 		return nil
 	}
 	for row := end.Parent; row != n; row = row.Parent {
-		if after(row) != nil {
+		if note := after(row); note != nil && (len(serp.Line(note)) > maxFactName || r.isSource(value)) {
 			return nil
 		}
 	}
@@ -45,9 +46,21 @@ func (r *reader) factOf(n *html.Node) *earshot.KnowledgeAttribute {
 	return &fact
 }
 
-// factName returns the name of a fact, without its colon, and the node with the colon. The name is
-// the first text, or the label of an icon (mobile).
-func factName(n *html.Node) (end *html.Node, name string) {
+func isWithin(n, outer *html.Node) bool {
+	for n != nil && n != outer {
+		n = n.Parent
+	}
+	return n != nil
+}
+
+// isSource reports whether the value of a fact is only a link to another site.
+func (r *reader) isSource(value *html.Node) bool {
+	return r.leadsAway(value) || value.Type == html.ElementNode && factText(value, r.isExtra) == ""
+}
+
+// factName returns the name of a fact, without its colon, and the nodes in which the name begins and
+// ends. The name is the first text, or the label of an icon (mobile).
+func factName(n *html.Node) (first, end *html.Node, name string) {
 	var text strings.Builder
 	var find func(*html.Node) bool // reports whether to stop
 	find = func(n *html.Node) bool {
@@ -65,22 +78,25 @@ func factName(n *html.Node) (end *html.Node, name string) {
 				}
 				continue
 			}
-			if isLabel(text.String()) {
+			if name = webtext.Line(text.String()); first == nil && name != "" {
+				first = child
+			}
+			if isLabel(name) {
 				end = child
 				return true
 			}
-			if len(webtext.Line(text.String())) > maxFactName {
+			if len(name) > maxFactName {
 				return true
 			}
 		}
 		return false
 	}
 	find(n)
-	name = strings.TrimSpace(strings.TrimRight(webtext.Line(text.String()), ":："))
-	if end == nil || name == "" || len(name) > maxFactName {
-		return nil, ""
+	name = strings.TrimSpace(strings.TrimRight(name, ":："))
+	if name == "" || len(name) > maxFactName {
+		return nil, nil, ""
 	}
-	return end, name
+	return first, end, name
 }
 
 // isLabel reports whether the text ends in the colon after the name of a fact.

@@ -2,9 +2,9 @@ package websearch
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -205,29 +205,41 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 	return true
 }
 
+// reviewWords matches a number of reviews with or without words.
+var reviewWords = regexp.MustCompile(`^\(?\d[\d.,\s]*[KkM]?\)?(\s\pL+){0,3}$`)
+
 // kindOf returns the type of an entity without its rating, reviews, prices, and opening hours, which
-// are on the same line for a place and a product.
+// are next to the type of a place or a product.
 func kindOf(n *html.Node) string {
-	pieces := piecesOf(n)
-	rated := slices.IndexFunc(pieces, starCount.MatchString)
-	if rated < 0 && !isSummary(n) {
+	pieces := shownIn(n)
+	isRated := slices.ContainsFunc(pieces, starCount.MatchString)
+	if !isRated && markup.Attr(n, "data-attrid") != panelSummary {
 		if kind := serp.Line(n); !reviewCount.MatchString(kind) {
 			return kind
 		}
 		return ""
 	}
-	for i, piece := range pieces {
-		piece = strings.Trim(piece, " ·⋅‧\u00a0")
-		isCount := rated >= 0 && i == rated+1 && strings.ContainsFunc(piece, unicode.IsDigit)
-		if i != rated && !isCount && hasWords(piece) && !priceLevel.MatchString(piece) {
+	for _, piece := range pieces {
+		piece = strings.Trim(piece, " ·⋅‧")
+		if hasWords(piece) && !starCount.MatchString(piece) && !reviewWords.MatchString(piece) && !priceLevel.MatchString(piece) {
 			return piece
 		}
 	}
 	return ""
 }
 
-// isSummary reports whether the part is the line about a place, where each piece has an element.
-func isSummary(n *html.Node) bool { return markup.Attr(n, "data-attrid") == panelSummary }
+// shownIn returns the visible text nodes outside buttons.
+func shownIn(n *html.Node) (pieces []string) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		switch {
+		case child.Type == html.TextNode && len(pieces) < maxItems:
+			pieces = append(pieces, webtext.Line(child.Data))
+		case child.Type == html.ElementNode && !markup.Unseen(child) && !isAside(child):
+			pieces = append(pieces, shownIn(child)...)
+		}
+	}
+	return pieces
+}
 
 // readDescription reads the description, without its heading, and its source.
 func (r *reader) readDescription(k *earshot.KnowledgeGraph, n *html.Node) {

@@ -160,7 +160,7 @@ func marksOf(n *html.Node) marks {
 			m.attrid = a.Val
 		case "data-subtree":
 			m.tree = a.Val
-		case "data-cid":
+		case "data-cid", "data-rc_ludocids":
 			m.cid = a.Val
 		case "data-surl", "data-curl":
 			m.video = a.Val

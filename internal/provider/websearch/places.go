@@ -1,10 +1,11 @@
 package websearch
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -12,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
 )
 
 // isPlace reports whether an element with the id of a place opens the map: it is a link with the
@@ -20,12 +22,15 @@ func isPlace(n *html.Node, _ marks) bool { return n.DataAtom == atom.A && serp.T
 
 var (
 	phone       = regexp.MustCompile(`^\+?[\d\s().-]{7,20}$`)
-	priceLevel  = regexp.MustCompile(`^\p{Sc}{1,4}$|^\p{Sc}[\d,.]+(–[\d,.]+|\+)?$`)
+	priceLevel  = regexp.MustCompile(`^\p{Sc}{1,4}$|^\p{Sc}[\d,.]+(–[\d,.]+|\+)?$|^[\d,.]+(–[\d,.]+|\+)?[\s\x{a0}]?\p{Sc}$`)
 	coordinates = regexp.MustCompile(`@(-?\d{1,2}\.\d+),(-?\d{1,3}\.\d+)`)
+	distance    = regexp.MustCompile(`^[\d.,]+[\s\x{a0}]?\pL{1,2}\.?$`)
+	moreThan    = regexp.MustCompile(`\d\+`) // "5+ years in business"
+	timeText    = regexp.MustCompile(`\d[:.]\d\d\b|\d[\s\x{a0}\x{202f}]?[AaPp]\.?[Mm]\b`)
 )
 
-// readPlace reads a place: its name, then a line with rating, price level and category, then a line
-// with its address, then a line with its hours.
+// readPlace reads a place: its name, then a row with rating, price level and category, then a row
+// with its address, then a row with its hours. Each of them can be missing.
 func (r *reader) readPlace(n *html.Node) bool {
 	heading := serp.Title(n)
 	p := earshot.Place{Name: serp.Line(heading)}
@@ -33,9 +38,12 @@ func (r *reader) readPlace(n *html.Node) bool {
 		return false
 	}
 	p.Rating, p.Reviews = ratingIn(n)
-	lines := serp.LinesBut(n, func(n *html.Node) bool { return n == heading })
-	for i, line := range lines {
-		readPlaceLine(&p, i, strings.Split(line, "·"))
+	for i, row := range rowsBelow(heading, n) {
+		if i == 0 {
+			readCategory(&p, segmentsOf(row))
+		} else {
+			readPlaceRow(&p, row, i)
+		}
 	}
 	readCoordinates(&p, markup.Attr(n, "data-url"))
 	for _, link := range markup.FindAll(placeUnit(n), markup.IsLink) {
@@ -54,32 +62,120 @@ func (r *reader) readPlace(n *html.Node) bool {
 	return true
 }
 
-// readPlaceLine assigns the segments of a line to the fields of a place. index is the index of the
-// line.
-func readPlaceLine(p *earshot.Place, index int, segments []string) {
-	for _, segment := range segments {
-		segment = strings.TrimSpace(segment)
+// rowsBelow returns the rows of text below the heading of a place. They are siblings, next to the
+// heading or in the element next to it.
+func rowsBelow(heading, place *html.Node) (rows []*html.Node) {
+	first := after(heading)
+	for n := heading; first == nil && n.Parent != place; first = after(n) {
+		n = n.Parent
+	}
+	for inner := first; inner != nil; inner = markup.Find(first, isRow) {
+		first = inner
+	}
+	for ; first != nil; first = after(first) {
+		rows = append(rows, first)
+	}
+	return rows
+}
+
+// isRow reports whether the element is a row of text.
+func isRow(n *html.Node) bool { return n.DataAtom == atom.Div && serp.Line(n) != "" }
+
+// segmentsOf returns the parts of a row between the dots.
+func segmentsOf(row *html.Node) (segments []string) {
+	text := row.Data
+	if row.Type == html.ElementNode {
+		text = serp.Line(row)
+	}
+	for segment := range strings.SplitSeq(text, "·") {
+		if segment = webtext.Line(segment); segment != "" {
+			segments = append(segments, segment)
+		}
+	}
+	return segments
+}
+
+// readCategory reads the row with the rating, or with words that say that it is missing, then the
+// price level and the category.
+func readCategory(p *earshot.Place, segments []string) {
+	for i, segment := range segments {
+		stars := starCount.FindStringSubmatch(segment)
 		switch {
-		case segment == "" || strings.Contains(segment, "(") && strings.ContainsFunc(segment, unicode.IsDigit) && index == 0:
-		case phone.MatchString(segment):
-			p.Phone = segment
+		case stars != nil:
+			if p.Rating == nil {
+				p.Rating = webtext.Decimal(stars[1])
+			}
+			if p.Reviews == nil && stars[2] != "" {
+				p.Reviews = webtext.Count(stars[2])
+			}
 		case priceLevel.MatchString(segment):
 			p.PriceLevel = segment
-		case index == 0 && p.Category == "":
+		case i == len(segments)-1 && !reviewCount.MatchString(segment):
 			p.Category = segment
-		case index == 1 && p.Address == "":
-			p.Address = segment
-		case index == 2 && p.Hours == "" && (len(segments) == 1 && serp.IsShort(segment) || strings.ContainsFunc(segment, unicode.IsDigit)):
-			// Several segments without a digit list services; a long one is a description.
-			p.Hours = segment
 		}
 	}
 }
 
+// readPlaceRow reads the row with the address or the hours; both can have the phone number. Other
+// rows list services or quote a review, mostly with elements inside.
+func readPlaceRow(p *earshot.Place, row *html.Node, index int) {
+	segments := slices.DeleteFunc(segmentsOf(row), func(segment string) bool {
+		if phone.MatchString(segment) {
+			p.Phone = segment
+			return true
+		}
+		return false
+	})
+	text := strings.Join(segments, " · ")
+	isPlain := row.Type == html.TextNode || markup.Find(row, isRow) == nil
+	switch {
+	case text == "" || strings.ContainsRune("\"“„«「", []rune(text)[0]):
+	case isHours(row, text) || index > 1 && isPlain && len(segments) == 1:
+		if p.Hours == "" && serp.IsShort(segments[0]) {
+			p.Hours = text
+		}
+	case index == 1 && isPlain:
+		if p.Category == "" && len(segments) > 1 && isNamed(segments[0]) { // on mobile devices
+			p.Category, segments = segments[0], segments[1:]
+		}
+		p.Address = addressIn(segments)
+	}
+}
+
+// isHours reports whether the row has opening hours: the state in a color, the dot operator between
+// the state and the next change, or a time.
+func isHours(row *html.Node, text string) bool {
+	return strings.Contains(text, "⋅") || timeText.MatchString(text) || row.Type == html.ElementNode &&
+		markup.Find(row, func(n *html.Node) bool { return strings.Contains(markup.Attr(n, "style"), "color:") }) != nil
+}
+
+// addressIn returns the segment with the address. Before it can be the distance to the place or how
+// long it has been in business, after it the building.
+func addressIn(segments []string) string {
+	for i, segment := range segments {
+		isLowercase := strings.ToLower(segment) == segment && strings.ToUpper(segment) != segment
+		if isNamed(segment) && (!isLowercase || i == len(segments)-1) {
+			return segment
+		}
+	}
+	return ""
+}
+
+// isNamed reports whether the segment is neither the distance to a place nor how long it has been in
+// business.
+func isNamed(segment string) bool {
+	return !distance.MatchString(segment) && !moreThan.MatchString(segment)
+}
+
 // placeUnit returns the largest element around a place without another place.
 func placeUnit(place *html.Node) *html.Node {
-	id := markup.Attr(place, "data-cid")
-	return unitOf(place, 4, func(n *html.Node) bool { return markup.HasAttr(n, "data-cid") && markup.Attr(n, "data-cid") != id })
+	id := placeID(place)
+	return unitOf(place, 4, func(n *html.Node) bool { return placeID(n) != "" && placeID(n) != id })
+}
+
+// placeID returns the id of the place that the element opens, or "".
+func placeID(n *html.Node) string {
+	return cmp.Or(markup.Attr(n, "data-cid"), markup.Attr(n, "data-rc_ludocids")) // the second is for mobile devices
 }
 
 // readCoordinates sets the coordinates from an address on the map.
