@@ -27,6 +27,7 @@ const (
 	ClickRelated  Click = 341    // a related search
 	ClickAd       Click = 1617   // the title of an ad that looks like a web result
 	ClickListed   Click = 21954  // a video in a list
+	ClickShort    Click = 86075  // a short video in a list
 	ClickThread   Click = 121292 // a thread in a forum
 	ClickQuestion Click = 10042  // opens a question in the layout without scripts
 	ClickOverview Click = 171125 // an AI overview in the layout without scripts (2026)
@@ -35,12 +36,15 @@ const (
 // IsResult reports whether the click is on the title of a web result.
 func (c Click) IsResult() bool { return c == ClickResult || c == ClickVideo }
 
+// IsListed reports whether the click is on a video in a list.
+func (c Click) IsListed() bool { return c == ClickListed || c == ClickShort }
+
 // ClickOf returns the kind of click that the element or its link has.
 func ClickOf(n *html.Node) Click {
 	if markup.HasAttr(n, "data-ved") {
 		return ReadClick(markup.Attr(n, "data-ved"))
 	}
-	for _, key := range []string{"ping", "href"} {
+	for _, key := range []string{"ping", "data-sb", "href"} {
 		_, query, _ := strings.Cut(markup.Attr(n, key), "?")
 		if params, _ := url.ParseQuery(query); params.Has("ved") {
 			return ReadClick(params.Get("ved"))

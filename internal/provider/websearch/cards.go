@@ -21,6 +21,7 @@ import (
 type card struct {
 	title
 
+	block              *html.Node // the largest element without another title
 	name, to, redirect string
 	lines              []string // the text besides its title
 }
@@ -38,12 +39,12 @@ func isStoryClick(c serp.Click) bool {
 }
 
 // addCard adds a link with a title that is not a web result.
-func (r *reader) addCard(t title, to, redirect string) {
+func (r *reader) addCard(t title, block *html.Node, to, redirect string) {
 	inside := serp.Lines(t.heading)
 	if len(inside) == 0 {
 		return
 	}
-	c := card{title: t, to: to, redirect: redirect}
+	c := card{title: t, block: block, to: to, redirect: redirect}
 	c.lines = slices.DeleteFunc(serp.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading }), func(line string) bool { return !hasWords(line) })
 	if last := len(inside) - 1; last > 0 && len(c.lines) == 0 && serp.MayBeDate(inside[last]) { // the heading contains all text of the card
 		c.lines = append(c.lines, inside[last])
@@ -70,13 +71,15 @@ func (r *reader) sortCards() {
 }
 
 func (r *reader) sortSection(cards []card) {
-	posts, stories, recipes := 0, 0, 0
+	videos, posts, stories, recipes := 0, 0, 0, 0
 	sites := map[string]bool{}
 	for _, c := range cards {
 		sites[webtext.Domain(c.to)] = true
 		switch {
 		case isStoryClick(c.click):
 			stories++
+		case c.isVideo():
+			videos++
 		case platformOf(c.to) != "":
 			posts++
 		case c.isRecipe():
@@ -87,6 +90,10 @@ func (r *reader) sortSection(cards []card) {
 	}
 	most := func(n int) bool { return 2*n > len(cards) }
 	switch {
+	case most(videos):
+		for _, c := range cards {
+			r.addVideo(c.block, c.title, false)
+		}
 	case most(posts):
 		for _, c := range cards {
 			r.addPost(c.post(), c.at)

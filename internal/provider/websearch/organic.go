@@ -48,6 +48,9 @@ func titleIn(link *html.Node, click serp.Click) *html.Node {
 	if heading == nil && isStoryClick(click) {
 		heading = deepTitle(link)
 	}
+	if heading == nil && click.IsListed() && titleLine(link) != "" {
+		return link // the link is the heading
+	}
 	if heading != nil || !click.IsResult() && !isStoryClick(click) {
 		return heading
 	}
@@ -123,10 +126,14 @@ func (r *reader) result(t title, block *html.Node) {
 	if !ok || !r.links.Leads(link) || name == "" {
 		return
 	}
+	if t.click.IsListed() {
+		r.addVideo(block, t, t.click == serp.ClickShort)
+		return
+	}
 	shown, marked := displayedLink(t, block)
 	if !t.isResult(shown, marked) {
 		if !r.discussion(t, name, link, redirect) {
-			r.addCard(t, link, redirect)
+			r.addCard(t, block, link, redirect)
 		}
 		return
 	}

@@ -59,7 +59,7 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 		r.carousels()
 		r.related()
 		r.place()
-		r.found.Posts, r.found.Carousels = inOrder(r.posts), inOrder(r.rows)
+		r.found.Videos, r.found.Posts, r.found.Carousels = inOrder(r.videos), inOrder(r.posts), inOrder(r.rows)
 		r.found.Layout = r.layout()
 		return r.found.any(), nil
 	})
@@ -89,6 +89,7 @@ type reader struct {
 	entries   []entry // everything that was read, with its position
 	parts     []part  // parts of the list of results
 	cards     []card  // titles that are not results
+	videos    []placed[earshot.Video]
 	posts     []placed[earshot.SearchPost]
 	rows      []placed[earshot.Carousel]
 	things    []thing           // items of carousels of entities
@@ -284,7 +285,7 @@ func (r *reader) element(n *html.Node, at area) {
 	case m.cid != "" && r.looksLike(n, m, isPlace):
 		r.claim(n, r.readPlace(n))
 	case m.video != "" && r.looksLike(n, m, isVideo):
-		r.claim(n, r.readVideo(n, m.video, m.short))
+		r.claim(n, r.readVideo(n, m))
 	case isProduct(n, m) && !at.sealed && r.readProduct(n):
 		r.claim(n, true)
 	case n.DataAtom == atom.A && isSponsored(n) && !m.shoppingAd && serp.ClickOf(n) != serp.ClickAd && serp.Title(n) == nil && len(r.found.Ads) < maxLinkedAds:
@@ -393,8 +394,6 @@ func (r *reader) link(n *html.Node, at area) {
 		r.walk(n, at)
 	case click == serp.ClickAd && len(r.found.Ads) < maxLinkedAds && r.readTextAd(boxOf(n), r.adBlock(at)):
 		r.claim(boxOf(n), true)
-	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, markup.Attr(n, "href"), false):
-		r.claim(n, true)
 	case r.addTitle(n, titleIn(n, click), click), r.addTitle(n, deepTitle(n), click):
 	case isSnippetHelp(markup.Attr(n, "href")) && r.readSnippetAround(n):
 	case click == serp.ClickRelated && r.readRelated(n, &r.marked, r.at):
