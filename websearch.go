@@ -43,6 +43,28 @@ type OrganicResult struct {
 	Date          string          `json:"date,omitempty"`
 	Sitelinks     []SearchSublink `json:"sitelinks,omitempty"`
 	RedirectLink  string          `json:"redirectLink,omitempty" schema:"redirectLink"`
+	// An image that the result shows.
+	Thumbnail string `json:"thumbnail,omitempty" schema:"uri"`
+	// The icon of the site. It is a `data:` URI if the page contains the icon itself.
+	Favicon string `json:"favicon,omitempty" schema:"uri"`
+	// The author or channel, if the page names one next to the site.
+	Author string `json:"author,omitempty"`
+	// The rating as displayed, mostly out of 5.
+	Rating  *float64 `json:"rating,omitempty"`
+	Reviews *int     `json:"reviews,omitempty" schema:"min=0"`
+	// The price as displayed.
+	Price string `json:"price,omitempty"`
+	// Other facts that the page shows with the result, such as `In stock`.
+	Details []string `json:"details,omitempty"`
+	// Moments of the video to which the result leads.
+	KeyMoments []KeyMoment `json:"keyMoments,omitempty"`
+}
+
+// KeyMoment is a moment of a video. `time` is its position, such as `2:31`.
+type KeyMoment struct {
+	Title string `json:"title"`
+	Time  string `json:"time"`
+	Link  string `json:"link,omitempty" schema:"uri"`
 }
 
 // SearchSublink is an additional link to the same site under a result.

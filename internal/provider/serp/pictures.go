@@ -31,6 +31,10 @@ func (p *Pictures) Of(n *html.Node) string {
 	if image == nil {
 		return ""
 	}
+	return p.addressOf(image)
+}
+
+func (p *Pictures) addressOf(image *html.Node) string {
 	for _, key := range []string{"src", "data-src"} {
 		if address, ok := p.web(markup.Attr(image, key)); ok {
 			return address
@@ -39,6 +43,19 @@ func (p *Pictures) Of(n *html.Node) string {
 	address, _ := p.web(p.loadedLater()[markup.Attr(image, "id")])
 	return address
 }
+
+// Icon returns the address of the icon of a site. The address is a data URI if the icon is embedded
+// in the page, as most are.
+func (p *Pictures) Icon(image *html.Node) string {
+	source := markup.Attr(image, "src")
+	if isPicture(source) && len(source) <= maxHeld && !strings.HasPrefix(source, placeholder) {
+		return source
+	}
+	return p.addressOf(image)
+}
+
+// placeholder begins the data URI of an image that is shown until the page has loaded another one.
+const placeholder = "data:image/gif"
 
 // Held returns the first image in the node as a data URI if it is embedded in the page, or "".
 func (p *Pictures) Held(n *html.Node) string {

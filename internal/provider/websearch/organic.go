@@ -144,8 +144,10 @@ func (r *reader) result(t title, block *html.Node) {
 		DisplayedLink: shown,
 		Domain:        webtext.Domain(link),
 	}
-	found.Snippet, found.Date = snippet(t, block)
+	var others []*html.Node
+	found.Snippet, found.Date, others = snippet(t, block)
 	found.Sitelinks = r.sitelinks(t, block, link)
+	r.readRich(&found, t, block, others)
 	if !slices.ContainsFunc(r.found.OrganicResults, func(o earshot.OrganicResult) bool { return o.Title == found.Title && o.Link == found.Link }) {
 		r.noteAt(earshot.BlockOrganic, t.at, "")
 	}
@@ -193,28 +195,29 @@ func isPath(text string) bool {
 	return strings.Contains(text, "://") || strings.Contains(text, " › ") || strings.Contains(text, " ‹ ") // the last one is for right-to-left text
 }
 
-// snippet returns the text below the title and the date before it. If the parts of the result are
-// marked, the snippet is the first part with text that is not a link. Otherwise it is the longest
-// line.
-func snippet(t title, block *html.Node) (text, date string) {
+// snippet returns the text below the title, the date before it, and the other marked parts of the
+// result. If the parts of the result are marked, the snippet is the first part with text that is not
+// a link. Otherwise it is the longest line.
+func snippet(t title, block *html.Node) (text, date string, others []*html.Node) {
 	notText := func(n *html.Node) bool {
 		return n == t.link || n == t.heading || n.DataAtom == atom.Cite || n.DataAtom == atom.A || n.DataAtom == atom.Table ||
 			markup.Attr(n, "role") == "button"
 	}
 	parts := markup.FindAll(block, markup.Has("data-sncf"))
-	for _, part := range parts {
+	for i, part := range parts {
 		switch text := strings.Join(serp.LinesBut(part, notText), " "); {
 		case serp.MayBeDate(text) && inYear.MatchString(text):
 			date = text
 		case hasWords(text):
 			text, before := splitDate(part, serp.Line(part))
-			return text, cmp.Or(before, date)
+			return text, cmp.Or(before, date), slices.Delete(parts, i, i+1)
 		}
 	}
 	if parts != nil {
-		return "", date
+		return "", date, nil
 	}
-	return splitDate(block, longest(serp.LinesBut(block, notText)))
+	text, date = splitDate(block, longest(serp.LinesBut(block, notText)))
+	return text, date, nil
 }
 
 // hasWords reports whether the text has letters or digits.
