@@ -35,18 +35,15 @@ func (r *reader) readRich(found *earshot.OrganicResult, t title, block *html.Nod
 			r.addMoment(found, n)
 		}
 	}
-	if len(stars) != 1 { // several are of the things that the result lists
-		stars = nil
+	if len(stars) == 1 { // several belong to the things that the result lists
+		readFacts(found, ratingLine(stars[0], block), stars[0])
 	}
 	for _, part := range others {
-		if stars == nil && isFacts(part) {
+		if isFacts(part) && markup.Find(part, isStars) == nil {
 			for _, line := range serp.Lines(part) {
 				readFacts(found, line, nil)
 			}
 		}
-	}
-	for _, n := range stars {
-		readFacts(found, ratingLine(n, block), n)
 	}
 }
 
@@ -65,13 +62,14 @@ func isStars(n *html.Node) bool {
 	return isRating(n) && decimal.MatchString(markup.Attr(n, "aria-label"))
 }
 
-// ratingLine returns the text on the line of the stars, without the stars.
+// ratingLine returns the text on the line of the stars, without the stars and the note that a click
+// opens.
 func ratingLine(stars, block *html.Node) string {
 	line := stars.Parent
 	for line != block && line.DataAtom != atom.Div {
 		line = line.Parent
 	}
-	return strings.Join(serp.LinesBut(line, isStars), " ")
+	return strings.Join(serp.LinesBut(line, func(n *html.Node) bool { return isStars(n) || n.Data == "g-bubble" }), " ")
 }
 
 // isFacts reports whether a part of a result has only facts, each in an element of its own. Other
@@ -100,8 +98,8 @@ const (
 )
 
 var (
-	scale    = regexp.MustCompile(`^/\d+`)                         // in "8.7/10"
-	inParens = regexp.MustCompile(`^\s*\(?\d[\d.,]*[KkM]?\+?\)?$`) // the number of reviews after the rating
+	scale    = regexp.MustCompile(`^/\d+`)                                     // in "8.7/10"
+	inParens = regexp.MustCompile(`^\d[\d.,]*[KkM]?$|\(\d[\d.,]*[KkM]?\+?\)$`) // the number of reviews after the rating
 )
 
 // readFacts reads a line of facts that are separated by dots: the rating, the number of reviews, the
@@ -142,8 +140,8 @@ func readRating(found *earshot.OrganicResult, facts []string, stars *html.Node) 
 		if value := webtext.Decimal(facts[0][at[0]:at[1]]); value != nil && *value <= maxRating {
 			found.Rating = value
 		}
-		if rest := scale.ReplaceAllString(facts[0][at[1]:], ""); inParens.MatchString(rest) {
-			found.Reviews = webtext.Count(rest)
+		if rest := strings.TrimSpace(scale.ReplaceAllString(facts[0][at[1]:], "")); inParens.MatchString(rest) {
+			found.Reviews = webtext.Count(strings.TrimSuffix(rest, ")"))
 		}
 		facts = facts[1:]
 	}
@@ -154,8 +152,11 @@ func readRating(found *earshot.OrganicResult, facts []string, stars *html.Node) 
 	return facts
 }
 
-// onlyPrice matches a price without a word about the purpose of the price, such as "delivery".
-var onlyPrice = regexp.MustCompile(`^(?:\p{Lu}{1,3}\s?)?(?:\p{Sc}\s?)?\d[\d.,'\s\x{a0}\x{202f}]*(?:\p{Sc}|円|zł|kr\.?|Kč|Ft|лв|руб\.?|\p{Lu}{3})?$`)
+const amount = `(?:\p{Lu}{1,3}\s?)?(?:\p{Sc}\s?)?\d[\d.,'\s\x{a0}\x{202f}]*(?:\p{Sc}|円|zł|kr\.?|Kč|Ft|лв|руб\.?|\p{Lu}{3})?`
+
+// onlyPrice matches a price or a range of prices without a word about their purpose, such as
+// "delivery".
+var onlyPrice = regexp.MustCompile(`^` + amount + `(?:\s?(?:[-–—~]|\pL{1,3})\s?` + amount + `)?$`)
 
 // isMoment reports whether the element is a link to a moment of a video.
 func isMoment(n *html.Node) bool {
@@ -175,5 +176,8 @@ func (r *reader) addMoment(found *earshot.OrganicResult, n *html.Node) {
 	if strings.HasPrefix(at, ":") {
 		at = "0" + at
 	}
-	found.KeyMoments = append(found.KeyMoments, earshot.KeyMoment{Title: lastOf(lines), Time: at, Link: link})
+	moment := earshot.KeyMoment{Title: lastOf(lines), Time: at, Link: link}
+	if !slices.Contains(found.KeyMoments, moment) { // the page has a copy for another view
+		found.KeyMoments = append(found.KeyMoments, moment)
+	}
 }
