@@ -106,7 +106,9 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 }
 
 // isAdvertised reports whether the address is neither the engine's nor a counter of clicks.
-func (r *reader) isAdvertised(address string) bool { return r.links.Leads(address) && !isClick(address) }
+func (r *reader) isAdvertised(address string) bool {
+	return r.links.Leads(address) && !isClick(address)
+}
 
 // isClick reports whether a link of the engine counts a click on an ad.
 func isClick(address string) bool {
@@ -244,7 +246,9 @@ func isShoppingAd(n *html.Node) bool {
 // offerUnit returns the largest element around a link without another offer.
 func offerUnit(link *html.Node) *html.Node {
 	offer := marksOf(link).offer
-	return unitOf(link, 5, func(n *html.Node) bool { return isShoppingAd(n) && n != link && (offer == "" || marksOf(n).offer != offer) })
+	return unitOf(link, 5, func(n *html.Node) bool {
+		return isShoppingAd(n) && n != link && (offer == "" || marksOf(n).offer != offer)
+	})
 }
 
 // unitOf climbs at most the given number of levels from n and returns the largest element that

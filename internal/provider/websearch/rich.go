@@ -59,7 +59,7 @@ func siteAuthor(t title, shown string) string {
 
 // isStars reports whether the element shows a rating as stars.
 func isStars(n *html.Node) bool {
-	return isRating(n) && decimal.MatchString(markup.Attr(n, "aria-label"))
+	return isLabelled(n) && decimal.MatchString(markup.Attr(n, "aria-label"))
 }
 
 // ratingLine returns the text on the line of the stars, without the stars and the note that a click

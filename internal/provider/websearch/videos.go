@@ -91,7 +91,7 @@ func (r *reader) videoIn(n, heading *html.Node, address string) (v earshot.Video
 			v.Duration = cmp.Or(v.Duration, line)
 		case line == v.Title:
 			below = true
-		case !below, line == source, isLabel(n, line), readDashed(&v, line):
+		case !below, line == source, repeatsLabel(n, line), readDashed(&v, line):
 		case source == "":
 			source = line
 			readSource(&v, line)
@@ -114,9 +114,9 @@ func readDashed(v *earshot.Video, line string) bool {
 	return true
 }
 
-// isLabel reports whether the line only repeats a label for screen readers, such as a duration in
+// repeatsLabel reports whether the line only repeats a label for screen readers, such as a duration in
 // words.
-func isLabel(n *html.Node, line string) bool {
+func repeatsLabel(n *html.Node, line string) bool {
 	return markup.Find(n, func(n *html.Node) bool { return webtext.Line(markup.Attr(n, "aria-label")) == line }) != nil
 }
 
