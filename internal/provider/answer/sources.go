@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/provider/explain"
 	"earshot/internal/provider/mdtext"
 	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
@@ -25,8 +26,9 @@ import (
 
 // Options says what a reader needs to know in addition to the document.
 type Options struct {
-	Country  string // where the question was asked from; decides what an ambiguous currency sign means
-	Markdown bool   // whether to return the answer as Markdown, too
+	Country  string       // where the question was asked from; decides what an ambiguous currency sign means
+	Markdown bool         // whether to return the answer as Markdown, too
+	Explain  *explain.Log // where to record how the document is read; may be nil
 }
 
 // FromAPI marks an answer as read from a document of an official API.

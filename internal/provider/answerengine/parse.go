@@ -32,6 +32,7 @@ func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 
 // readStream reads the last entry of a stream.
 func readStream(document []byte, want answer.Options) (*earshot.Answer, error) {
+	want.Explain.Document("event stream")
 	var result *earshot.Answer
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) (err error) {
 		result, err = readEvents(p.Objects, p.Done, want)

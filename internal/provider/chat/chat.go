@@ -12,6 +12,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/explain"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
@@ -114,7 +115,9 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	}
 	var found *earshot.Answer
 	err = up.Read(ctx, func() (err error) {
-		found, err = c.Read(response.Body, answer.Options{Country: q.Locale.Country, Markdown: include.Markdown || include.HTML})
+		found, err = c.Read(response.Body, answer.Options{
+			Country: q.Locale.Country, Markdown: include.Markdown || include.HTML, Explain: explain.From(ctx),
+		})
 		return response.Judge(err)
 	})
 	if err != nil {

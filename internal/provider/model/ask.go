@@ -6,6 +6,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/explain"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
 )
@@ -24,7 +25,9 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	var found *earshot.Answer
 	var cost float64
 	err = up.Read(ctx, func() (err error) {
-		found, cost, err = read(response.Body, answer.Options{Country: r.locale.Country, Markdown: r.include.Markdown || r.include.HTML})
+		found, cost, err = read(response.Body, answer.Options{
+			Country: r.locale.Country, Markdown: r.include.Markdown || r.include.HTML, Explain: explain.From(ctx),
+		})
 		return err
 	})
 	up.Charge(cost)

@@ -11,6 +11,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/explain"
 	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
@@ -26,7 +27,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	want := answer.Options{Country: r.query.Locale.Country, Markdown: r.include.Markdown}
+	want := answer.Options{Country: r.query.Locale.Country, Markdown: r.include.Markdown, Explain: explain.From(ctx)}
 	var found *reading
 	err = up.Read(ctx, func() (err error) {
 		found, err = read(response.Body, r.engine.NewLinks(resolved), want)
