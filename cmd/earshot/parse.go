@@ -2,15 +2,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"earshot"
@@ -160,54 +155,4 @@ func (c *parseCmd) read(in *invocation) (document []byte, err error) {
 		return nil, fmt.Errorf("unpack the document: %w", err)
 	}
 	return document, nil
-}
-
-type reparseCmd struct {
-	Captures string `help:"The bucket of the captures, as for serve." placeholder:"s3://…" env:"EARSHOT_CAPTURES"`
-	JSON     bool   `name:"json" help:"Print one JSON object per capture."`
-}
-
-// Help returns the command's long help.
-func (c *reparseCmd) Help() string {
-	return `Parses every stored capture again, with its request, and prints the fields of the result that differ. Use it after a change of a
-parser. The results of synchronous calls are not stored, so for these it only prints whether they are understood now. Nothing
-is changed or charged.
-
-Exit status: 0 all captures were parsed, 1 anything else.
-
-Examples:
-  earshot reparse
-  earshot reparse --json | jq 'select(.reason == "unreadable")'`
-}
-
-// Run prints a line for each capture.
-func (c *reparseCmd) Run(in *invocation) error {
-	in.cfg.Captures = c.Captures
-	counts := map[string]int{}
-	err := app.Reparse(in, in.cfg, func(r app.Reparsed) error {
-		outcome := "unchanged"
-		switch {
-		case r.Reason != "":
-			outcome = string(r.Reason)
-		case r.Before == earshot.StatusFailed:
-			outcome = "understood now"
-		case len(r.Changes) > 0:
-			outcome = "changed"
-		}
-		counts[outcome]++
-		if c.JSON {
-			return json.NewEncoder(in.out).Encode(r)
-		}
-		_, err := fmt.Fprintf(in.out, "%s  %-16s  %-14s  %s\n", r.Capture, r.Provider, outcome, strings.Join(r.Changes, "; "))
-		return err
-	})
-	if err != nil || c.JSON {
-		return err
-	}
-	var sums []string
-	for _, outcome := range slices.Sorted(maps.Keys(counts)) {
-		sums = append(sums, fmt.Sprintf("%d %s", counts[outcome], outcome))
-	}
-	_, err = fmt.Fprintf(in.out, "%s\n", cmp.Or(strings.Join(sums, ", "), "there are no captures"))
-	return err
 }

@@ -7,10 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"earshot"
-	"earshot/client"
-	"earshot/internal/app"
 )
 
 // fixture returns the path of a test document of a provider.
@@ -108,47 +104,5 @@ func TestParseReadsTheRequestFromFlags(t *testing.T) {
 		if _, err := earshotCommand(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want it to name %q", args, err, want)
 		}
-	}
-}
-
-func TestReparse(t *testing.T) {
-	t.Parallel()
-	data := t.TempDir()
-	base, key := served(t, "--data", data)
-	api := client.New(base, key)
-	var ids []string
-	for taskType, payload := range map[string]string{
-		"WEBSEARCH":     `{"query": "shoes", "country": "US", "pages": 2, "include": {"html": true}}`,
-		"GENASSISTANT":  `{"prompt": "shoes", "country": "US", "include": {"html": true}}`,
-		"CHATASSISTANT": `{"prompt": "shoes", "country": "US", "legacy": true, "include": {"html": true, "markdown": true}}`,
-		"ANSWERENGINE":  `{"prompt": "shoes", "country": "US", "include": {"html": true}}`,
-	} {
-		task, err := api.Submit(t.Context(), earshot.TaskRequest{TaskType: taskType, Payload: json.RawMessage(payload)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, task.Task.ID)
-	}
-	ends := listening(t, "--url", base, "--api-key", key, "--cursor", "")
-	for range ids {
-		if !ends.Scan() {
-			t.Fatal(ends.Err())
-		}
-	}
-	text := mustRun(t, "--data", data, "reparse")
-	if !strings.HasSuffix(text, "4 unchanged\n") {
-		t.Errorf("reparse printed:\n%s", text)
-	}
-	var one app.Reparsed
-	line, _, _ := strings.Cut(mustRun(t, "--data", data, "reparse", "--json"), "\n")
-	if err := json.Unmarshal([]byte(line), &one); err != nil || one.Capture == "" || one.Before != earshot.StatusCompleted {
-		t.Errorf("reparse --json printed %s", line)
-	}
-}
-
-func TestReparseWithoutCaptures(t *testing.T) {
-	t.Parallel()
-	if text := mustRun(t, "--data", newData(t), "reparse"); text != "there are no captures\n" {
-		t.Errorf("reparse printed %s", text)
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strings"
 
 	"earshot"
 	"earshot/internal/provider/rawdoc"
@@ -19,22 +21,49 @@ import (
 	"earshot/internal/upstream/capture"
 )
 
-// Reparsed compares the result of parsing a capture again with the stored result.
+// Reparsed compares the result of parsing a page again with its result before.
 type Reparsed struct {
-	Capture  string         `json:"capture"`
-	Job      string         `json:"job"`
+	Capture  string         `json:"capture"` // the capture, or the file
+	Job      string         `json:"job,omitempty"`
 	Provider string         `json:"provider"`
-	Before   earshot.Status `json:"before"`
+	Before   earshot.Status `json:"before,omitempty"` // of the job
 	// Reason is why parsing fails now; empty if it succeeds.
 	Reason earshot.Reason `json:"reason,omitempty"`
-	// Changes describes the fields that differ. It is nil if no field differs, or if there
-	// is no stored result, as for calls.
-	Changes []string `json:"changes,omitempty"`
+	// Compared is false if there is no result to compare with: results of calls are not stored.
+	Compared bool     `json:"compared"`
+	Changes  []Change `json:"changes,omitempty"`
+
+	Result json.RawMessage `json:"-"` // the result now
+}
+
+// Baseline has results of an earlier run by capture or file.
+type Baseline map[string]Parsed
+
+// Parsed is a result of a page, or the reason why it has none. A file with a baseline has a line of JSON for each.
+type Parsed struct {
+	Capture string          `json:"capture"`
+	Reason  earshot.Reason  `json:"reason,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+}
+
+// ReadBaseline reads a baseline.
+func ReadBaseline(from io.Reader) (Baseline, error) {
+	all := Baseline{}
+	for lines := json.NewDecoder(from); ; {
+		var p Parsed
+		switch err := lines.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, fmt.Errorf("read the baseline: %w", err)
+		}
+		all[p.Capture] = p
+	}
 }
 
 // Reparse parses every stored capture again, with the request of its job, and calls report
-// with each result.
-func Reparse(ctx context.Context, cfg Config, report func(Reparsed) error) error {
+// with each result. It compares with the baseline or, if that is nil, with the stored results.
+func Reparse(ctx context.Context, cfg Config, baseline Baseline, report func(Reparsed) error) error {
 	s, err := OpenStore(ctx, cfg, false)
 	if err != nil {
 		return err
@@ -46,14 +75,38 @@ func Reparse(ctx context.Context, cfg Config, report func(Reparsed) error) error
 	all, err := s.CapturedJobs(ctx, s.Now())
 	for i := 0; err == nil && i < len(all); i++ {
 		var now Reparsed
-		if now, err = reparse(ctx, captures, all[i]); err == nil {
+		if now, err = reparse(ctx, captures, all[i], baseline); err == nil {
 			err = report(now)
 		}
 	}
 	return errors.Join(err, s.Close())
 }
 
-func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob) (Reparsed, error) {
+// ReparseFolder does the same for the files in a folder, which are documents of one provider.
+func ReparseFolder(ctx context.Context, folder, provider string, baseline Baseline, report func(Reparsed) error) error {
+	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		document, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(folder, path)
+		if err != nil {
+			return err
+		}
+		now := Reparsed{Capture: filepath.ToSlash(name), Provider: provider}
+		result, err := Parse(ctx, Stored{Provider: provider, Document: document, Request: map[string]any{"country": "US"}})
+		text, encodeErr := json.Marshal(result)
+		if err := errors.Join(now.set(text, err), encodeErr, now.compare(baseline)); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return report(now)
+	})
+}
+
+func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob, baseline Baseline) (Reparsed, error) {
 	now := Reparsed{Capture: c.ID, Job: c.Job.ID, Provider: c.Job.Provider, Before: c.Status}
 	var documents [][]byte
 	for n := range c.Pages {
@@ -63,30 +116,72 @@ func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob) (
 		}
 		documents = append(documents, rawdoc.CapturedDocument(page))
 	}
-	result, err := askAgain(ctx, c.Job, documents, redirectsIn(c.Result))
-	failure, failed := errors.AsType[*upstream.Failure](err)
+	err := now.set(askAgain(ctx, c, documents))
 	switch {
-	case failed:
-		now.Reason = failure.Reason
 	case err != nil:
-		return now, fmt.Errorf("capture %s: %w", c.ID, err)
+	case baseline != nil:
+		err = now.compare(baseline)
+	case c.Status == earshot.StatusFailed && now.Reason == "":
+		now.Compared, now.Changes = true, []Change{{Path: "reason", Before: "failed"}}
+	case c.Status == earshot.StatusFailed:
+		now.Compared = true
+	case now.Reason != "":
+		now.Compared, now.Changes = true, []Change{{Path: "reason", After: string(now.Reason)}}
 	case c.Result != nil:
-		now.Changes, err = differences(c.Result, result)
+		now.Compared = true
+		now.Changes, err = compareResults(c.Result, now.Result, isNewEachTime)
 	}
-	return now, err
+	if err != nil {
+		return now, fmt.Errorf("capture %s: %w", c.ID, err)
+	}
+	return now, nil
+}
+
+// set sets the result or the reason why there is none.
+func (r *Reparsed) set(result []byte, err error) error {
+	if failure, failed := errors.AsType[*upstream.Failure](err); failed {
+		r.Reason = failure.Reason
+		return nil
+	}
+	r.Result = result
+	return err
+}
+
+// compare sets the changes since the baseline.
+func (r *Reparsed) compare(baseline Baseline) (err error) {
+	before, known := baseline[r.Capture]
+	if !known {
+		return nil
+	}
+	r.Compared = true
+	if before.Reason == "" && r.Reason == "" {
+		r.Changes, err = compareResults(before.Result, r.Result, isNewEachTime)
+		return err
+	}
+	if before.Reason != r.Reason {
+		change := Change{Path: "reason"}
+		if before.Reason != "" {
+			change.Before = string(before.Reason)
+		}
+		if r.Reason != "" {
+			change.After = string(r.Reason)
+		}
+		r.Changes = []Change{change}
+	}
+	return nil
 }
 
 // askAgain runs a job's request on the stored documents.
-func askAgain(ctx context.Context, job store.Job, documents [][]byte, redirects map[string]string) ([]byte, error) {
-	engine, err := engineOf(bytes.Join(documents, nil))
+func askAgain(ctx context.Context, c store.CapturedJob, documents [][]byte) ([]byte, error) {
+	engine, err := engineOf(bytes.Join(append(slices.Clone(documents), c.Result), nil))
 	if err != nil {
 		return nil, err
 	}
-	p, err := findProvider(job.Provider, engine)
+	p, err := findProvider(c.Job.Provider, engine)
 	if err != nil {
 		return nil, err
 	}
-	in, err := schema.Parse(job.Request)
+	in, err := schema.Parse(c.Job.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +189,7 @@ func askAgain(ctx context.Context, job store.Job, documents [][]byte, redirects 
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	outcome, err := request.Ask(ctx, upstream.NewStored(earshot.SurfaceWeb, documents, redirects).NewSession(1, "captures"))
+	outcome, err := request.Ask(ctx, upstream.NewStored(earshot.SurfaceWeb, documents, redirectsIn(c.Result)).NewSession(1, "captures"))
 	if err != nil {
 		return nil, err
 	}
@@ -131,42 +226,12 @@ func redirectsIn(result []byte) map[string]string {
 	return redirects
 }
 
-// address matches a URL in JSON. URLs are not compared, because every capture gets a new
-// URL, and not all redirects are known.
-var address = regexp.MustCompile(`"https?://[^"]*"|"captures/[^"]*"`)
-
-// differences describes the fields that differ between two results.
-func differences(before, after []byte) ([]string, error) {
-	var was, is map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(before, &was), json.Unmarshal(after, &is)); err != nil {
-		return nil, fmt.Errorf("compare results: %w", err)
+// isNewEachTime reports whether a value differs whenever a page is parsed: the address of its
+// capture, and the surface, which is web for a stored page.
+func isNewEachTime(path string, before, after any) bool {
+	isCapture := func(value any) bool {
+		text, ok := value.(string)
+		return ok && strings.Contains(text, "captures/")
 	}
-	delete(was, "surface")
-	delete(is, "surface")
-	fields := maps.Clone(was)
-	maps.Copy(fields, is)
-	var changes []string
-	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		old, cur := address.ReplaceAll(was[field], []byte(`"…"`)), address.ReplaceAll(is[field], []byte(`"…"`))
-		if !bytes.Equal(old, cur) {
-			changes = append(changes, field+" "+size(was[field])+" → "+size(is[field]))
-		}
-	}
-	return changes, nil
-}
-
-// size describes the size of a value.
-func size(value json.RawMessage) string {
-	var list []json.RawMessage
-	var text string
-	switch {
-	case value == nil:
-		return "none"
-	case json.Unmarshal(value, &list) == nil && list != nil:
-		return fmt.Sprintf("%d items", len(list))
-	case json.Unmarshal(value, &text) == nil:
-		return fmt.Sprintf("%d characters", len([]rune(text)))
-	default:
-		return fmt.Sprintf("%d bytes", len(value))
-	}
+	return path == "surface" || strings.HasSuffix(path, ".surface") || isCapture(before) && isCapture(after)
 }
