@@ -51,6 +51,7 @@ type cli struct {
 	Check     checkCmd     `cmd:"" settings:"config,log-level,log-format" help:"Test every configured upstream."`
 	Parse     parseCmd     `cmd:"" help:"Parse a stored page and print the result."`
 	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Parse all stored captures again and print what changed."`
+	Capture   captureCmd   `cmd:"" help:"Work with stored pages."`
 	Names     namesCmd     `cmd:"" help:"Test how brand names are found in answers."`
 	Metrics   metricsCmd   `cmd:"" help:"Compute metrics without a server."`
 	Selfcheck selfcheckCmd `cmd:"" help:"Check the accuracy of detection, intervals and alerts by simulation."`

@@ -1,0 +1,81 @@
+package reduce
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot/internal/provider/markup"
+)
+
+var (
+	mailAddress = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
+	// account matches the label of an account: "Google Account: Ann Example (ann@mail.example)".
+	account = regexp.MustCompile(`(\pL[\pL.' -]{1,60}?)(?:\s|\\x26#10;)*\([\w.+-]+@[\w-]+\.`)
+	// token matches what may be an identifier of a session.
+	token = regexp.MustCompile(`[\w-]{20,}`)
+)
+
+// private has the texts of a page that belong to its visitor: the query and the names of accounts.
+// Addresses and tokens are recognised by their form.
+type private struct{ texts []*regexp.Regexp }
+
+// privateIn returns what is private on a page.
+func privateIn(root *html.Node) private {
+	var all []string
+	for n := range root.Descendants() {
+		switch {
+		case n.Type == html.TextNode && n.Parent.DataAtom == atom.Title && n.Parent.Parent.DataAtom == atom.Head:
+			query, _, _ := strings.Cut(n.Data, " - ")
+			all = append(all, query)
+		case n.Type == html.TextNode && n.Parent.DataAtom == atom.Textarea && markup.Attr(n.Parent, "name") == "q":
+			all = append(all, n.Data)
+		case (n.DataAtom == atom.Input || n.DataAtom == atom.Textarea) && markup.Attr(n, "name") == "q":
+			all = append(all, markup.Attr(n, "value"))
+		}
+	}
+	for _, v := range values(root) {
+		if text := v.get(); strings.Contains(text, "@") {
+			for _, found := range account.FindAllStringSubmatch(text, -1) {
+				all = append(all, found[1])
+				all = append(all, strings.Fields(found[1])...)
+			}
+		}
+	}
+	var p private
+	for _, text := range all {
+		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) < 2 {
+			continue
+		}
+		for _, form := range []string{text, url.QueryEscape(text), url.PathEscape(text)} {
+			p.texts = append(p.texts, regexp.MustCompile(`(?i)(?:^|\b)`+regexp.QuoteMeta(form)+`(?:\b|$)`))
+		}
+	}
+	// Longer texts first: a name contains its words.
+	slices.SortStableFunc(p.texts, func(a, b *regexp.Regexp) int { return len(b.String()) - len(a.String()) })
+	return p
+}
+
+// without returns a value with neutral text in place of everything private.
+func (p private) without(v value) string {
+	text := mailAddress.ReplaceAllStringFunc(v.get(), Neutral)
+	if v.key != "id" && v.key != "class" && v.key != "role" {
+		for _, own := range p.texts {
+			text = own.ReplaceAllStringFunc(text, blank)
+		}
+	}
+	return token.ReplaceAllStringFunc(text, func(run string) string {
+		if strings.ContainsFunc(run, unicode.IsDigit) && strings.ContainsFunc(run, unicode.IsLetter) {
+			return blank(run)
+		}
+		return run
+	})
+}
+
+func blank(text string) string { return letters(text, 'x') }
