@@ -10,7 +10,6 @@
 package chatpage
 
 import (
-	"bytes"
 	"net/url"
 	"strings"
 
@@ -87,7 +86,7 @@ func (p *Page) ReadPrepared(document []byte, want answer.Options, prepare func(*
 		switch {
 		case !s.hasConversation && markup.IsChallenge(page):
 			return upstream.Fail(earshot.ReasonBlocked, "the page is a challenge")
-		case isCut(document):
+		case rawdoc.IsCut(document):
 			return upstream.Fail(earshot.ReasonUnavailable, "the page is cut off")
 		case !s.hasConversation:
 			return upstream.Fail(earshot.ReasonUnreadable, "the page has no conversation")
@@ -99,22 +98,6 @@ func (p *Page) ReadPrepared(document []byte, want answer.Options, prepare func(*
 		return r.read(s.turns...)
 	})
 	return answer.NotEmpty(found, err)
-}
-
-// tailLength is how many bytes at the end of a page are searched for its end tag. Saved pages may
-// have something after it.
-const tailLength = 64 << 10
-
-// isCut reports whether a whole page lacks its end. A fragment of a page, such as a saved
-// conversation, has no end tag. The tool SingleFile omits optional tags and leaves a note in the
-// page.
-func isCut(document []byte) bool {
-	head := bytes.ToLower(document[:min(len(document), 512)])
-	if !bytes.HasPrefix(head, []byte("<!doctype")) && !bytes.HasPrefix(head, []byte("<html")) || bytes.Contains(head, []byte("saved with singlefile")) {
-		return false
-	}
-	tail, end := document[max(0, len(document)-tailLength):], []byte("</html>")
-	return bytes.LastIndex(tail, end) < 0 && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.IsComplete(document)
 }
 
 // survey collects what is needed of a page before a turn is read.

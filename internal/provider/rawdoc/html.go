@@ -2,6 +2,7 @@
 // because any document may be crafted to break a parser.
 //
 //	html.go    pages, and the number of documents read at a time
+//	cut.go     recognises truncated pages
 //	code.go    leaves scripts and styles out of a page
 //	events.go  event streams
 //	pieces.go  the objects of an official API's answer, streamed or whole
@@ -63,21 +64,6 @@ func Trimmed(document []byte) []byte {
 
 // IsPage reports whether the document begins like HTML.
 func IsPage(document []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(document), []byte("<")) }
-
-// IsComplete reports whether a page closes the elements that it opens. HTML may omit the tags at its
-// end, but a truncated page leaves other elements open.
-func IsComplete(page []byte) bool {
-	page = bytes.TrimSpace(page)
-	if !bytes.HasSuffix(page, []byte(">")) || !bytes.Contains(page, []byte("</div>")) {
-		return false
-	}
-	for _, name := range []string{"div", "script", "body"} {
-		if bytes.Count(page, []byte("<"+name)) > bytes.Count(page, []byte("</"+name)) {
-			return false
-		}
-	}
-	return true
-}
 
 // validUTF8 is bytes.ToValidUTF8 without a copy of valid documents.
 func validUTF8(document []byte) []byte {

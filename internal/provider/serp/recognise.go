@@ -31,7 +31,7 @@ func ReadPage(document []byte, read func(root *html.Node, stored ScriptParts, pi
 		switch {
 		case err != nil:
 			return err
-		case found && isCut(document):
+		case found && rawdoc.IsCut(document):
 			return upstream.Fail(earshot.ReasonUnavailable, "the page is truncated")
 		case found:
 			return nil
@@ -51,7 +51,7 @@ func nothingFound(page *goquery.Document, root *html.Node, document []byte) erro
 	case !results && (markup.IsChallenge(page) || bytes.Contains(document, []byte("/retry/enablejs"))),
 		page.Find(`form[action*="/sorry/"], form#captcha-form`).Length() > 0:
 		return upstream.Fail(earshot.ReasonBlocked, "challenge, consent or soft-block page")
-	case isCut(document):
+	case rawdoc.IsCut(document):
 		return upstream.Fail(earshot.ReasonUnavailable, "the page is truncated before its results")
 	case body == nil || isEmpty(body):
 		return upstream.Fail(earshot.ReasonEmpty, "the page is empty")
@@ -122,20 +122,6 @@ func isEmpty(body *html.Node) bool {
 		}
 	}
 	return true
-}
-
-// tailLength is the size of the part at the end of a page in which its end tag is searched. Saved
-// pages can have something after the end tag.
-const tailLength = 64 << 10
-
-// isCut reports whether a page is truncated.
-func isCut(document []byte) bool {
-	head := bytes.ToLower(bytes.TrimSpace(document[:min(len(document), 256)]))
-	if !bytes.HasPrefix(head, []byte("<!doctype")) && !bytes.HasPrefix(head, []byte("<html")) {
-		return false
-	}
-	tail, end := document[max(0, len(document)-tailLength):], []byte("</html")
-	return bytes.LastIndex(tail, end) < 0 && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.IsComplete(document)
 }
 
 // ReadPart parses a part of a page that was loaded on demand and passes it to read. The error comes
