@@ -26,13 +26,19 @@ func readConversation(document []byte, want answer.Options) (*earshot.Answer, er
 			}
 			return upstream.Fail(earshot.ReasonUnreadable, "the JSON document has no conversation")
 		}
-		found = readMessages(withoutBlocked(shownBranch(conversation), conversation.Objects("moderation_results")), want)
-		if model := conversation.Object("model").Text("slug"); found.Model == nil && model != "" {
-			found.Model = &model
-		}
+		found = readBranch(conversation, want)
 		return nil
 	})
 	return found, err
+}
+
+// readBranch reads the answer from the messages of a conversation that the user sees.
+func readBranch(conversation loosejson.Object, want answer.Options) *earshot.Answer {
+	found := readMessages(withoutBlocked(shownBranch(conversation), conversation.Objects("moderation_results")), want)
+	if model := conversation.Object("model").Text("slug"); found.Model == nil && model != "" {
+		found.Model = &model
+	}
+	return found
 }
 
 // maxSearched limits the values in which a conversation is searched for; in real documents it is

@@ -7,6 +7,7 @@
 //	ask.go              which document to fetch, and which parts of the answer to return
 //	parse.go            recognising documents
 //	page.go             the layout of the mobile page
+//	pagedata.go         a conversation in the scripts of a page
 //	stream.go           the event stream
 //	delta.go            the delta encoding of the stream
 //	conversation.go     a conversation as one JSON document

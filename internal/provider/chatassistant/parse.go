@@ -3,8 +3,6 @@ package chatassistant
 import (
 	"bytes"
 
-	"github.com/PuerkitoBio/goquery"
-
 	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/rawdoc"
@@ -26,7 +24,7 @@ func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	case responses.Recognises(body):
 		found, err = answer.FromAPI(responses.Read(body, want))
 	case rawdoc.IsPage(body):
-		found, err = page.ReadPrepared(body, want, func(shown *goquery.Document) { markCards(shown, want.Country) })
+		found, err = readPage(body, want)
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
 		found, err = readConversation(body, want)
 	case rawdoc.IsStream(body):

@@ -22,7 +22,7 @@ func parse(document []byte) (any, error) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
-	providertest.Unanswered(t, parse, "mobile.html", "legacy.sse")
+	providertest.Unanswered(t, parse, "mobile.html", "legacy.sse", "shared.html", "saved.html")
 }
 
 func TestHostile(t *testing.T) {
