@@ -19,6 +19,7 @@ const (
 	partAside
 	partWidget
 	partIgnored
+	partNotice
 	partChip
 	partNote
 	partSources
@@ -57,11 +58,16 @@ type ending struct {
 	is   part
 }
 
+// notices mark messages and tools of the site inside an answer, such as "link copied" or a dialog to
+// share the answer. They are marked for screen readers in the same way on all sites.
+const notices = "[role=dialog] [role=alertdialog] [role=alert] [role=status] [role=toolbar] [aria-live=polite] [aria-live=assertive] " +
+	"dialog g-dialog g-snackbar g-bubble"
+
 func compileMarks(layout Layout) partMarks {
 	m := partMarks{names: map[string]part{}, classes: map[string]part{}, values: map[string]*valueMarks{}}
 	for is, list := range map[part]string{
 		partUser: layout.User, partAsked: layout.Asked, partTurn: layout.Turn, partMessage: layout.Message, partBody: layout.Body,
-		partAside: layout.Aside, partWidget: layout.Widget, partIgnored: layout.Ignored,
+		partAside: layout.Aside, partWidget: layout.Widget, partIgnored: layout.Ignored, partNotice: notices,
 		partChip: layout.Chip, partNote: layout.Note, partSources: layout.Sources,
 		partModel: layout.Model, partQueries: layout.Queries, partMapQueries: layout.MapQueries,
 		partRelated: layout.Related, partImage: layout.Image,

@@ -129,6 +129,27 @@ func TestPageWidget(t *testing.T) {
 	}
 }
 
+// TestPageNotices checks that notices and hidden elements are not part of the text, but that text in
+// a live region is.
+func TestPageNotices(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		`a <span role="status">Copied</span>`:                            "a",
+		`a <span role="alert">Failed</span>`:                             "a",
+		`a <span aria-live="polite">Thanks</span>`:                       "a",
+		`a <g-dialog>Share <a href="http://b.example/">b</a></g-dialog>`: "a",
+		`a <span style="display: none">Thanks</span>`:                    "a",
+		`a <span aria-live="off">b</span>`:                               "a b",
+		`<span aria-live="polite">a <i>b</i></span>`:                     "a b",
+		`<span aria-live="polite">a <b role="status">Copied</b></span>`:  "a",
+	} {
+		a, err := small.Read([]byte(said(content)), answer.Options{})
+		if err != nil || a.Text != want || len(a.Sources) > 0 {
+			t.Errorf("%s: %+v, %v, want %q", content, a, err, want)
+		}
+	}
+}
+
 func TestPageFailures(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]earshot.Reason{

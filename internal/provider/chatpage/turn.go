@@ -29,8 +29,12 @@ type turnReader struct {
 	sources  answer.Sources
 }
 
-// message is text of the turn; body is nil if the whole message is text.
-type message struct{ node, body *html.Node }
+// message is text of the turn.
+type message struct {
+	node   *html.Node
+	body   *html.Node // nil if the whole message is text
+	length int        // see isNotice; 0 if unknown
+}
 
 func (r *turnReader) read(turns ...*html.Node) error {
 	for _, turn := range turns {
@@ -83,7 +87,7 @@ func (r *turnReader) element(n *html.Node, is, within part) {
 	case r.card(n, is):
 	case is&partMessage != 0 && within&partMessage == 0:
 		r.message(n, within)
-	case is&partWidget != 0:
+	case is&partWidget != 0, is&partNotice != 0 && within&partMessage != 0 && r.isNotice(n):
 		r.removed = append(r.removed, n)
 		r.walk(n, within&^partMessage)
 	case is&partFormula != 0:
@@ -108,6 +112,18 @@ func (r *turnReader) message(n *html.Node, within part) {
 	r.walk(n, within|partMessage)
 	r.gatherNotes()
 }
+
+// isNotice reports whether an element that is marked like a notice is one. Sites also mark the text
+// of an answer like this while it grows, so the message must have other text.
+func (r *turnReader) isNotice(n *html.Node) bool {
+	message := &r.messages[len(r.messages)-1]
+	if message.length == 0 {
+		message.length = textLength(message.node)
+	}
+	return textLength(n) < message.length
+}
+
+func textLength(n *html.Node) int { return len(webtext.Line(markup.Text(n))) }
 
 // body sets the text of the current message, which may consist of several elements.
 func (r *turnReader) body(n *html.Node) {

@@ -68,6 +68,17 @@ func TestOverviewKeepsSentencesTogether(t *testing.T) {
 	}
 }
 
+// TestOverviewWithoutNotices checks that notices of the engine are not part of an overview.
+func TestOverviewWithoutNotices(t *testing.T) {
+	t.Parallel()
+	result, err := parse(fmt.Appendf(nil, overviewPage, `<div>It is fast.</div><g-snackbar style="display:none"><span>Thanks for letting us know</span></g-snackbar>`+
+		`<div role="status">Link copied</div>`))
+	found, ok := result.(*earshot.WebSearch)
+	if err != nil || !ok || found.SearchOverview == nil || found.SearchOverview.Text != "It is fast." || found.SearchOverview.Markdown != "It is fast." {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	t.Run("result", func(t *testing.T) { providertest.Hostile(t, resultPage, parse) })
