@@ -77,7 +77,7 @@ func (r *messageReader) read(m loosejson.Object) {
 		r.size += len(text)
 		r.text(text, references(metadata))
 	}
-	r.ads(metadata.Objects("ads"))
+	addAds(r.answer, metadata.Objects("ads"), r.want.Country)
 }
 
 // isShown reports whether the user sees the message as part of the answer.

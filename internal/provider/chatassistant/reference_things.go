@@ -94,21 +94,22 @@ func (r *messageReader) images(list []loosejson.Object) {
 	}
 }
 
-// ads adds ads. The assistant shows them within its answer; an ad with a price is for a product.
-func (r *messageReader) ads(list []loosejson.Object) {
-	for _, o := range list {
+// addAds adds the ads in a list of ads or of units with several ads. The assistant shows them within
+// its answer; an ad with a price is for a product.
+func addAds(a *earshot.Answer, list []loosejson.Object, country string) {
+	for _, o := range slices.Concat(list, adCards(list)) {
 		ad := earshot.Ad{
-			Position:    len(r.answer.Ads) + 1,
+			Position:    len(a.Ads) + 1,
 			Block:       "answer",
 			Type:        "text",
 			Title:       o.Text("title"),
-			Description: o.Text("description"),
+			Description: o.Text("description", "body"),
 			Brand:       o.Text("brand"),
-			Price:       webtext.Price(o.Amount("price"), r.want.Country),
+			Price:       webtext.Price(o.Amount("price"), country),
 			Merchant:    o.Text("merchant"),
 		}
 		link, ok := o.Destination(ownSources, "url")
-		if !ok {
+		if !ok || len(a.Ads) == maxThings {
 			continue
 		}
 		ad.URL, ad.Domain = link, webtext.Domain(link)
@@ -116,6 +117,23 @@ func (r *messageReader) ads(list []loosejson.Object) {
 		if ad.Price != nil {
 			ad.Type = "shopping"
 		}
-		r.answer.Ads = append(r.answer.Ads, ad)
+		a.Ads = append(a.Ads, ad)
 	}
+}
+
+// adCards returns the cards of units of ads (2026) in the form of single ads. A unit has the cards of
+// one advertiser, or a list of units.
+func adCards(units []loosejson.Object) []loosejson.Object {
+	var cards []loosejson.Object
+	for _, unit := range units {
+		for _, inner := range append(unit.Objects("ads"), unit) {
+			for _, card := range inner.Objects("carousel_cards") {
+				single := maps.Clone(card)
+				single["brand"] = inner.Object("advertiser_brand").Text("name")
+				single["url"] = card.Object("target").Text("value")
+				cards = append(cards, single)
+			}
+		}
+	}
+	return cards
 }

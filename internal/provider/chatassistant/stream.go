@@ -32,6 +32,7 @@ func readStream(document []byte, want answer.Options) (*earshot.Answer, error) {
 		}
 		found = readMessages(withoutBlocked(s.messages, s.moderation), want)
 		found.RelatedQueries = s.followups
+		addAds(found, s.ads, want.Country)
 		if s.problem != "" && (found.Text == "" || !s.finished()) {
 			return s.failure() // the answer is incomplete
 		}
@@ -47,6 +48,7 @@ type streamed struct {
 	ended      bool
 	problem    string // the error that an event reports
 	followups  []string
+	ads        []loosejson.Object // units, see addAds
 	moderation []loosejson.Object
 }
 
@@ -68,6 +70,8 @@ func (s *streamed) take(event rawdoc.Event) {
 		s.ended = true
 	case strings.Contains(kind, "followup"):
 		s.followups = o.Texts("followups", "text")
+	case kind == "ads", strings.HasSuffix(kind, "_ad_unit"):
+		s.ads = append(s.ads, o, o.Object("content"))
 	case kind != "":
 	case loosejson.AsObject(o["message"]) != nil: // a snapshot, as in streams before the delta encoding
 		s.add(o)
