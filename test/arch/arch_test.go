@@ -30,7 +30,7 @@ var reading = []string{
 // its own folder and of folders on lower floors. The root package is below all floors, and the
 // commands are above them.
 var floors = [][]string{
-	{"account", "files", "geo", "limits", "telemetry"},
+	{"account", "files", "geo", "limits", "stats", "telemetry"},
 	{"schema", "store", "upstream"},
 	{"provider"},
 	{"job", "signin", "track"},

@@ -11,11 +11,11 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
+	"earshot/internal/stats"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
-	"earshot/internal/track/stats"
 )
 
 // badShare is the share of unreadable or blocked answers of a target that makes a break.

@@ -9,13 +9,13 @@ import (
 
 	"earshot"
 	"earshot/internal/schema"
+	"earshot/internal/stats"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
-	"earshot/internal/track/stats"
 	"earshot/internal/track/tally"
 )
 

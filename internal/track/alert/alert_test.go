@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"earshot"
+	"earshot/internal/stats"
 	"earshot/internal/track/alert"
-	"earshot/internal/track/stats"
 )
 
 const (
@@ -48,16 +48,16 @@ func means(r *rand.Rand, shift float64) (values []float64) {
 // start of each change. Like a tracker, it stores and reloads the state from time to time.
 func watch(t *testing.T, values []float64, h float64) (at, since []int, directions []stats.Direction) {
 	t.Helper()
-	var series alert.SeriesState
+	var series stats.SeriesState
 	for i, mean := range values {
 		if i%16 == 15 {
 			state, err := json.Marshal(series)
-			series = alert.SeriesState{}
+			series = stats.SeriesState{}
 			if err = errors.Join(err, json.Unmarshal(state, &series)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		shift, moved := series.Step(alert.Value{Sweep: fmt.Sprint(i), Mean: mean, Answers: prompts, Basis: "same"}, h)
+		shift, moved := series.Step(stats.Value{Sweep: fmt.Sprint(i), Mean: mean, Answers: prompts, Basis: "same"}, h)
 		if moved {
 			var began int
 			if _, err := fmt.Sscan(shift.Since, &began); err != nil {
@@ -109,8 +109,8 @@ func TestDetectionAndFalseAlarmRates(t *testing.T) {
 
 func TestSeriesIsResetWhenTheBasisChanges(t *testing.T) {
 	t.Parallel()
-	step := func(change func(i int) alert.Value) (alarms int) {
-		var series alert.SeriesState
+	step := func(change func(i int) stats.Value) (alarms int) {
+		var series stats.SeriesState
 		for i := range 60 {
 			v := change(i)
 			v.Sweep, v.Answers, v.Mean = fmt.Sprint(i), 50, 0.5+0.02*float64(i%3)
@@ -123,13 +123,13 @@ func TestSeriesIsResetWhenTheBasisChanges(t *testing.T) {
 		}
 		return alarms
 	}
-	if n := step(func(int) alert.Value { return alert.Value{} }); n != 1 {
+	if n := step(func(int) stats.Value { return stats.Value{} }); n != 1 {
 		t.Errorf("a shift raised %d alarms, want 1", n)
 	}
-	if n := step(func(i int) alert.Value { return alert.Value{Basis: fmt.Sprint(i >= 30)} }); n != 0 {
+	if n := step(func(i int) stats.Value { return stats.Value{Basis: fmt.Sprint(i >= 30)} }); n != 0 {
 		t.Errorf("values of another basis raised %d alarms", n)
 	}
-	if n := step(func(i int) alert.Value { return alert.Value{Break: i == 30} }); n != 0 {
+	if n := step(func(i int) stats.Value { return stats.Value{Break: i == 30} }); n != 0 {
 		t.Errorf("values after a break raised %d alarms", n)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"earshot"
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 const (

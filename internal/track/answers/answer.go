@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"earshot"
+	"earshot/internal/stats"
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
@@ -12,7 +13,6 @@ import (
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
-	"earshot/internal/track/stats"
 	"earshot/internal/track/worddiff"
 )
 

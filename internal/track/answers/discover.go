@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/stats"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/mention"
 	"earshot/internal/track/ruleset"
-	"earshot/internal/track/stats"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/stats"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/stats"
 )
 
 // maxMerchants is the largest number of merchants of a report and of a row.

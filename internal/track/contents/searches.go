@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/stats"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/stats"
 	"earshot/internal/track/worddiff"
 )
 

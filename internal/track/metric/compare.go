@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 // Comparison is one metric in two periods.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 // Components estimates the variance components of the visibility of a brand, which a

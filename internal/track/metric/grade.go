@@ -3,7 +3,7 @@ package metric
 import (
 	"slices"
 
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 // Grade states how reliable the numbers of a cut are.

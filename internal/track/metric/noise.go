@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 // Noise is the difference between a sweep and its repetition at the same time, over the

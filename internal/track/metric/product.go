@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/text/cases"
 
+	"earshot/internal/stats"
 	"earshot/internal/track/mention"
-	"earshot/internal/track/stats"
 )
 
 // TextKey returns the form in which searches and other short texts are compared: case-folded,

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 // Series contains the sweep means of one metric of one brand on one target, and the steps

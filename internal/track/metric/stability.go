@@ -1,6 +1,6 @@
 package metric
 
-import "earshot/internal/track/stats"
+import "earshot/internal/stats"
 
 // Stability is the similarity of a cell's answers in neighbouring sweeps: of the domains
 // that they cite or of the brands that they name.

@@ -1,6 +1,6 @@
 package metric
 
-import "earshot/internal/track/stats"
+import "earshot/internal/stats"
 
 // Sums contain everything that the value, the intervals and the series of a rate or a ratio
 // are computed from.

@@ -12,12 +12,12 @@ import (
 
 	"earshot"
 	"earshot/internal/schema"
+	"earshot/internal/stats"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
-	"earshot/internal/track/stats"
 )
 
 // Compare compares two periods and tests whether their difference is significant. It returns

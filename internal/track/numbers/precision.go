@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/stats"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/stats"
 )
 
 // spreadSweeps is the number of sweeps from which the variances of a tracker are estimated.

@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"earshot/internal/track/alert"
+	"earshot/internal/stats"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/stats"
 )
 
 const (
@@ -106,10 +105,10 @@ func alarms(b *metric.Dataset, h float64) (found []int) {
 		byKey[key][row.Sweep] = row
 	}
 	for _, ofSweep := range byKey {
-		var series alert.SeriesState
+		var series stats.SeriesState
 		for t, sweep := range b.Definition().Sweeps {
 			row := ofSweep[sweep.ID]
-			if _, moved := series.Step(alert.Value{Sweep: sweep.ID, Mean: *row.Value.Number, Answers: row.Answers}, h); moved {
+			if _, moved := series.Step(stats.Value{Sweep: sweep.ID, Mean: *row.Value.Number, Answers: row.Answers}, h); moved {
 				found = append(found, t)
 			}
 		}

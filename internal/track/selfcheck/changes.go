@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"earshot/internal/stats"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/stats"
 )
 
 // compared is a world and the stated share of comparisons with the verdict moved. Two

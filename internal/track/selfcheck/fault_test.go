@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"earshot/internal/stats"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/stats"
 )
 
 // fault is a planted fault of the intervals.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"math/rand/v2"
 
+	"earshot/internal/stats"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/stats"
 )
 
 // asked is a world with a number of sweeps, and the stated coverage of each interval of a

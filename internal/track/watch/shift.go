@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/stats"
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
@@ -16,7 +17,6 @@ import (
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/numbers"
-	"earshot/internal/track/stats"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 
 // raiseShift raises the alert for a shift. Its details are read only here, because shifts
 // are rare.
-func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shift alert.Shift) error {
+func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shift stats.Shift) error {
 	if w.isOpen(earshot.AlertShift, key.Subject()) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shi
 
 // aroundShift counts the answers around a shift. Period A has the sweeps before the shift,
 // period B the sweeps since. The aggregate is nil if there are too many answers.
-func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *aggregate.Aggregate, periods metric.Periods, since time.Time, err error) {
+func (w *watching) aroundShift(ctx context.Context, shift stats.Shift) (b *aggregate.Aggregate, periods metric.Periods, since time.Time, err error) {
 	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil, periods, since, err

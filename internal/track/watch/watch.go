@@ -20,6 +20,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/stats"
 	"earshot/internal/store"
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/analysing"
@@ -230,7 +231,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*alerting.Series, 
 		if !has || !slices.Contains(open, key.Target) {
 			continue
 		}
-		var series alert.SeriesState
+		var series stats.SeriesState
 		if state := known[key]; state != nil {
 			if err := json.Unmarshal(state, &series); err != nil {
 				return nil, fmt.Errorf("decode the state of a series: %w", err)
@@ -311,7 +312,7 @@ func (w *watching) openTargets(ctx context.Context) (open, all []string, err err
 
 // values returns the means of all series in the sweep, or nil if there are too many answers
 // to count. It counts the previous sweep as well, because breaks are found by comparing.
-func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.Value, error) {
+func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]stats.Value, error) {
 	b, err := w.countSince(ctx, w.previous(ctx))
 	if err == nil && b == nil {
 		b, err = w.countSince(ctx, w.sweep)
@@ -330,7 +331,7 @@ func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.V
 	if err != nil {
 		return nil, err
 	}
-	values := map[definition.SeriesKey]alert.Value{}
+	values := map[definition.SeriesKey]stats.Value{}
 	for _, r := range rows {
 		if r.Brand == nil || r.Value.Number == nil {
 			continue
@@ -338,7 +339,7 @@ func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.V
 		target, _, _ := strings.Cut(r.Target, "@") // without the surface, which follows if there are several
 		key := definition.SeriesKey{Metric: metric.BaseName(r.Metric), Brand: *r.Brand, Target: target}
 		if r.Answers > values[key].Answers {
-			values[key] = alert.Value{
+			values[key] = stats.Value{
 				Sweep: w.sweep.ID, Mean: *r.Value.Number, Answers: r.Answers, Basis: r.Surface + " " + basis, Break: b.BrokenAt(w.sweep.ID, r.Target),
 			}
 		}

@@ -3,7 +3,7 @@ package stats_test
 import (
 	"testing"
 
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 // The power depends on the threshold, and is close to simulations of whole trackers with

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 func TestAllInPart(t *testing.T) {

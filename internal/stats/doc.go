@@ -11,6 +11,7 @@
 //	interval.go  the rerun interval and the market interval
 //	change.go    Welch's test for two periods, and the smallest visible change
 //	cusum.go     the self-starting CUSUM of one series, and its threshold
+//	series.go    the stored state of the CUSUM of one series
 //	screen.go    Benjamini–Hochberg for many tests
 //	distance.go  Jaccard and Bray–Curtis distances, mode
 //	plan.go      the smallest visible change of a plan

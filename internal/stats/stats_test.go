@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"earshot/internal/track/stats"
+	"earshot/internal/stats"
 )
 
 func near(t *testing.T, what string, got, want, within float64) {
