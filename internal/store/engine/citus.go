@@ -228,7 +228,7 @@ func explainWorker(err error) error {
 }
 
 // globalTables are the tables whose rows stay on the coordinator.
-var globalTables = append([]string{"extraction"}, globalAccountTables...)
+var globalTables = append([]string{"extraction", "extraction_seen", "extraction_series", "kept_pages"}, globalAccountTables...)
 
 // globalAccountTables are the global tables that transactions of organizations use as well.
 var globalAccountTables = []string{"api_keys", "users", "identities", "members", "invitations", "sessions", "share_links"}

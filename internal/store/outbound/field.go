@@ -10,10 +10,12 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// FieldHour identifies a field of a provider's results in one hour, counted since 1970.
+// FieldHour identifies a field of a provider's results in one hour, counted since 1970, and in
+// one layout version.
 type FieldHour struct {
 	Hour     int64
 	Provider string
+	Layout   string
 	Field    string
 }
 
@@ -30,11 +32,12 @@ var (
 	extractionTable = engine.NewTable("extraction",
 		engine.IntField("hour", func(f *fieldRow) *int64 { return &f.Hour }),
 		engine.TextField("provider", func(f *fieldRow) *string { return &f.Provider }),
+		engine.TextField("layout", func(f *fieldRow) *string { return &f.Layout }),
 		engine.TextField("field", func(f *fieldRow) *string { return &f.Field }),
 		engine.IntField("seen", func(f *fieldRow) *int64 { return &f.Seen }),
 		engine.IntField("filled", func(f *fieldRow) *int64 { return &f.Filled }))
 	addFieldCounts = extractionTable.Insert(`
-		ON CONFLICT (hour, provider, field) DO UPDATE SET seen = extraction.seen + excluded.seen, filled = extraction.filled + excluded.filled`)
+		ON CONFLICT (hour, provider, layout, field) DO UPDATE SET seen = extraction.seen + excluded.seen, filled = extraction.filled + excluded.filled`)
 )
 
 // AddFieldCounts adds to the counts of all nodes.
@@ -44,7 +47,7 @@ func (s *Store) AddFieldCounts(counts map[FieldHour]FieldCount) error {
 		rows = append(rows, &fieldRow{key, count})
 	}
 	slices.SortFunc(rows, func(a, b *fieldRow) int {
-		return cmp.Or(cmp.Compare(a.Hour, b.Hour), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Field, b.Field))
+		return cmp.Or(cmp.Compare(a.Hour, b.Hour), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Layout, b.Layout), cmp.Compare(a.Field, b.Field))
 	})
 	return s.Execute(func(ctx context.Context, tx *engine.Tx) error {
 		return engine.Wrap(engine.Each(ctx, tx, addFieldCounts, rows, nil), "count fields")

@@ -6,6 +6,7 @@
 //	usage.go     requests and charges by day; requests and latencies by hour
 //	shadow.go    answers compared with answers of a second upstream
 //	field.go     how often the fields of results are filled
+//	drift.go     layout versions, change detectors of fields, pages kept for the operator
 package outbound
 
 import (
