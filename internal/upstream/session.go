@@ -36,6 +36,7 @@ type Session struct {
 	sample     string // see Attempt
 	captureURL string
 	kept       [][]byte
+	layout     string // see SetLayout
 
 	tickets   *Tickets
 	submitted time.Time // when the question of an answered ticket was submitted; zero without a ticket
@@ -128,6 +129,12 @@ func (s *Session) Keep(document []byte) string {
 
 // Kept returns the documents that Keep got, in order.
 func (s *Session) Kept() [][]byte { return s.kept }
+
+// SetLayout sets the layout version of the page that was read; see package health.
+func (s *Session) SetLayout(version string) { s.layout = version }
+
+// Layout returns the layout version, or "" if the provider does not set it.
+func (s *Session) Layout() string { return s.layout }
 
 // Fetched returns the documents that were fetched so far.
 func (s *Session) Fetched() [][]byte {

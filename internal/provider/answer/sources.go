@@ -29,6 +29,8 @@ type Options struct {
 	Country  string       // where the question was asked from; decides what an ambiguous currency sign means
 	Markdown bool         // whether to return the answer as Markdown, too
 	Explain  *explain.Log // where to record how the document is read; may be nil
+	// Layout is set to the layout version of a page; it may be nil.
+	Layout *string
 }
 
 // FromAPI marks an answer as read from a document of an official API.

@@ -7,6 +7,7 @@
 //	mdwriter.go   Markdown: writing the elements
 //	mdtable.go    Markdown: writing tables
 //	size.go       size limits of an answer
+//	shape.go      fingerprints of layouts
 //
 // # Hidden elements
 //

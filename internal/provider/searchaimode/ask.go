@@ -27,7 +27,8 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	want := answer.Options{Country: r.query.Locale.Country, Markdown: r.include.Markdown, Explain: explain.From(ctx)}
+	var layout string
+	want := answer.Options{Country: r.query.Locale.Country, Markdown: r.include.Markdown, Explain: explain.From(ctx), Layout: &layout}
 	var found *reading
 	err = up.Read(ctx, func() (err error) {
 		found, err = read(response.Body, r.engine.NewLinks(resolved), want)
@@ -36,6 +37,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
+	up.SetLayout(layout)
 	result := found.answer
 	if r.expand {
 		result.ProductResults, err = r.offers(ctx, up, found)

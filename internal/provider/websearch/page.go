@@ -26,6 +26,7 @@ type page struct {
 
 	questions []question
 	unread    []string // headings of blocks that were not understood; "" for a block without heading
+	shape     string   // the layout version
 }
 
 // any reports whether the page has any content. A page can have an answer or videos but no results.
@@ -63,6 +64,7 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 		r.place()
 		r.found.Videos, r.found.Posts, r.found.Carousels = inOrder(r.videos), inOrder(r.posts), inOrder(r.rows)
 		r.found.Layout = r.layout()
+		r.found.shape = markup.Shape(r.headings)
 		return r.found.any(), nil
 	})
 	if err != nil {
@@ -79,15 +81,16 @@ type reader struct {
 	pictures *serp.Pictures
 	found    *page
 
-	at      int                   // the index of the current element in document order
-	nodes   []*html.Node          // the elements so far, if the page is explained
-	beside  bool                  // whether the current element is next to the results
-	looks   int                   // how many elements were searched to recognise them
-	section string                // the heading of the current section
-	names   map[string]*html.Node // the first element for each name of a part of a panel
-	titles  []title               // links with a title
-	within  []title               // titles that contain a link, mostly sitelinks
-	blocks  []*html.Node          // everything that was read; a result contains none of these
+	at       int                   // the index of the current element in document order
+	nodes    []*html.Node          // the elements so far, if the page is explained
+	beside   bool                  // whether the current element is next to the results
+	looks    int                   // how many elements were searched to recognise them
+	section  string                // the heading of the current section
+	names    map[string]*html.Node // the first element for each name of a part of a panel
+	titles   []title               // links with a title
+	within   []title               // titles that contain a link, mostly sitelinks
+	blocks   []*html.Node          // everything that was read; a result contains none of these
+	headings []*html.Node          // titles of results
 
 	entries   []entry // everything that was read, with its position
 	parts     []part  // parts of the list of results
