@@ -76,8 +76,35 @@ type ProviderHealth struct {
 	// The worst state of all fields.
 	State  HealthState       `json:"state"`
 	Fields List[FieldHealth] `json:"fields"`
+	// The layout versions of documents in the last day, the most frequent first.
+	Layouts List[LayoutHealth] `json:"layouts" schema:"maxItems=21"`
+	// The number of blocks of result pages in the last day, and how many of them were not recognized.
+	BlockCount        int64 `json:"blockCount" schema:"min=0"`
+	UnknownBlockCount int64 `json:"unknownBlockCount" schema:"min=0"`
 	// The unrecognized blocks of result pages in the last day, the most frequent first.
 	UnknownBlocks List[UnknownBlock] `json:"unknownBlocks" schema:"maxItems=50"`
+}
+
+// LayoutHealth is how well the documents with one layout are understood.
+type LayoutHealth struct {
+	// A fingerprint of the layout, which changes when the site changes it. Rare layouts are counted together as `other`.
+	Layout string `json:"layout"`
+	// The worst state of all fields in documents with this layout.
+	State HealthState `json:"state"`
+	// The number of documents in the last day.
+	Seen int64 `json:"seen" schema:"min=0"`
+	// The share of the documents of the last day that have a layout.
+	Share     float64           `json:"share" schema:"min=0,max=1"`
+	FirstSeen *Timestamp        `json:"firstSeen,omitempty"`
+	LastSeen  *Timestamp        `json:"lastSeen,omitempty"`
+	Fields    List[LayoutField] `json:"fields"`
+}
+
+// LayoutField is how often a field was filled in the last day in documents with one layout.
+type LayoutField struct {
+	Field   string      `json:"field"`
+	State   HealthState `json:"state"`
+	LastDay FieldShare  `json:"lastDay"`
 }
 
 // UnknownBlock is the heading of unrecognized blocks, and how often it was seen. Headings
@@ -85,17 +112,19 @@ type ProviderHealth struct {
 type UnknownBlock struct {
 	Title string `json:"title"`
 	Seen  int64  `json:"seen" schema:"min=0"`
+	// When a block with this heading was first seen. A block that has not been seen for 14 days counts as new.
+	FirstSeen *Timestamp `json:"firstSeen,omitempty"`
 }
 
-// HealthState is how often a field is filled compared with the week before.
+// HealthState says whether the fill rate of a field fell for good.
 type HealthState string
 
 // The states of a field.
 const (
 	HealthUnknown HealthState = "unknown" // not enough data
 	HealthOK      HealthState = "ok"
-	HealthLow     HealthState = "low"
-	HealthAlarm   HealthState = "alarm"
+	HealthLow     HealthState = "low"   // fell by less than a tenth, or is recovering
+	HealthAlarm   HealthState = "alarm" // fell by a tenth or more
 )
 
 // Values lists the states.
@@ -111,6 +140,8 @@ type FieldHealth struct {
 	LastDay  FieldShare  `json:"lastDay"`
 	// The rate over the week before; `null` when the field was not seen.
 	Baseline *float64 `json:"baseline" schema:"min=0,max=1"`
+	// When the fill rate fell, while the state is `low` or `alarm`.
+	Since *Timestamp `json:"since,omitempty"`
 }
 
 // FieldShare is how often a field was filled (`filled`), out of how many times it could have been (`seen`).

@@ -141,7 +141,7 @@ func serveOn(t *testing.T, address string, change ...func(*api.Config)) *server 
 	jobs, err := job.NewRunner(job.Config{
 		Store: s, Orgs: accounts, Catalogue: catalogue, Captures: captures, CaptureURL: "http://x/captures", Log: log, Metrics: job.NewMetrics(registry),
 		Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{"echo": {client}}, log),
-		Health:    health.New(outbound.New(s.DB), func(err error) { t.Error(err) }), Backoff: []time.Duration{},
+		Health:    health.New(outbound.New(s.DB), nil, func(err error) { t.Error(err) }), Backoff: []time.Duration{},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -175,6 +175,10 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	kept, err := capture.OpenKept(ctx, a.cfg.Captures, filepath.Join(a.cfg.Data, "kept"))
+	if err != nil {
+		return err
+	}
 	a.catalogue = catalogue
 	// The document is created on demand, because that takes longer than the rest of the start.
 	described := sync.OnceValues(func() (descriptions, error) { return describe(catalogue.Providers()) })
@@ -193,10 +197,10 @@ func (a *App) connect(ctx context.Context) (err error) {
 	a.webhooks = webhook.New(webhook.Config{
 		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
-	a.health = health.New(outbound.New(a.store.DB), func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
+	a.health = health.New(outbound.New(a.store.DB), kept, func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
 	members, links := people.New(a.store), sharing.New(a.store)
 	a.jobs, err = job.NewRunner(job.Config{
-		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures,
+		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures, Kept: kept,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,
 		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 		Shadows: a.upstreams.shadows,

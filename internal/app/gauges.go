@@ -28,6 +28,7 @@ var (
 	runningJobs       = prometheus.NewDesc("earshot_jobs_running", "Running tasks and calls on all nodes.", nil, nil)
 	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "Share of a provider's results in which a field was filled, in the last hour, the last day, or the week before (baseline).", []string{"provider", "surface", "field", "window"}, nil)
 	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 if a field is filled far less often than before.", []string{"provider", "surface", "field"}, nil)
+	newLayouts        = prometheus.NewDesc("earshot_extraction_new_layout_ratio", "Share of a provider's documents in the last day whose layout version was first seen in that time. 0 while all its layout versions are new.", []string{"provider", "surface"}, nil)
 	unknownBlocks     = prometheus.NewDesc("earshot_extraction_unknown_blocks", "Unrecognized blocks of result pages in the last day.", []string{"provider", "surface"}, nil)
 	sharedCapacity    = prometheus.NewDesc("earshot_shared_capacity", "Units of a resource that accounts share on this node, by pool.", []string{"pool"}, nil)
 	sharedUsed        = prometheus.NewDesc("earshot_shared_used", "Units in use, by pool.", []string{"pool"}, nil)
@@ -71,7 +72,7 @@ type gauges struct {
 
 // Describe implements prometheus.Collector.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{nodeReady, busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
+	for _, d := range []*prometheus.Desc{nodeReady, busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, newLayouts, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
 		to <- d
 	}
 }
@@ -114,16 +115,17 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	for _, p := range report {
+		if p.BlockCount > 0 {
+			gauge(unknownBlocks, float64(p.UnknownBlockCount), p.Provider, string(p.Surface))
+		}
+		gauge(newLayouts, health.NewLayouts(p, time.Now()), p.Provider, string(p.Surface))
 		for _, f := range p.Fields {
-			if f.Field == health.Blocks {
-				gauge(unknownBlocks, float64(f.LastDay.Seen-f.LastDay.Filled), p.Provider, string(p.Surface))
-			}
 			for window, rate := range map[string]*float64{"hour": f.LastHour.Rate, "day": f.LastDay.Rate, "baseline": f.Baseline} {
 				if rate != nil {
 					gauge(fillRate, *rate, p.Provider, string(p.Surface), f.Field, window)
 				}
 			}
-			gauge(extractionAlarm, oneIf(f.State == "alarm"), p.Provider, string(p.Surface), f.Field)
+			gauge(extractionAlarm, oneIf(health.HasAlarm(p, f.Field)), p.Provider, string(p.Surface), f.Field)
 		}
 	}
 }

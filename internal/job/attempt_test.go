@@ -53,7 +53,7 @@ func attempter(t *testing.T) *Runner {
 	}
 	return &Runner{Config: Config{
 		Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{definition.Name: {client}}, slog.New(slog.DiscardHandler)), Captures: captures, CaptureURL: "http://x/captures",
-		Log: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil),
+		Log: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil, nil),
 		Backoff: []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}, AttemptTime: 120 * time.Second,
 	}}
 }

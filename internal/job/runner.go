@@ -48,6 +48,7 @@ type Config struct {
 	Upstreams *upstream.Routes
 	Vendors   provider.Vendors
 	Captures  capture.Store
+	Kept      capture.Store // of pages for the operator; may be nil
 	// CaptureURL is the address below which captures are served.
 	CaptureURL string
 	// Host names the machine in the list of nodes.

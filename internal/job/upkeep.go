@@ -61,7 +61,7 @@ const ticketsKept = 30 * 24 * time.Hour
 // views of share links.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 	return errors.Join(r.tidyAccounts(now), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropAudit(ctx, now), r.dropCaptures(ctx, now),
-		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteTickets(now.Add(-ticketsKept)), r.outbound.DeleteUpstreamStats(now.Add(-statsKept)),
+		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteDrift(now.Add(-health.KeptFor)), r.outbound.DeleteTickets(now.Add(-ticketsKept)), r.outbound.DeleteUpstreamStats(now.Add(-statsKept)),
 		r.outbound.DeleteShadowPairs(now.Add(-shadowPairsKept)))
 }
 
@@ -142,11 +142,21 @@ func (r *Runner) dropEach(ctx context.Context, ids []string) error {
 	return group.Wait()
 }
 
-// dropOrphans deletes captures whose job was never settled, so that they have no row.
+// dropOrphans deletes captures whose job was never settled, so that they have no row, and pages that
+// were kept long enough for the operator.
 func (r *Runner) dropOrphans(ctx context.Context, now time.Time) error {
-	for id, err := range r.Captures.Older(ctx, now.Add(-orphanAge)) {
+	err := dropOlder(ctx, r.Captures, now.Add(-orphanAge))
+	if r.Kept != nil {
+		err = errors.Join(err, dropOlder(ctx, r.Kept, now.Add(-health.KeptFor)))
+	}
+	return err
+}
+
+// dropOlder deletes captures that were stored before a time.
+func dropOlder(ctx context.Context, from capture.Store, than time.Time) error {
+	for id, err := range from.Older(ctx, than) {
 		if err == nil {
-			err = r.Captures.Delete(ctx, id)
+			err = from.Delete(ctx, id)
 		}
 		if err != nil {
 			return err

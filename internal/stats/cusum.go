@@ -9,8 +9,10 @@ const DefaultK = 0.5
 // DefaultH is the default threshold, for trackers without an alarm budget.
 const DefaultH = 5
 
+// WarmUp is the number of values before the first score.
+const WarmUp = 10
+
 const (
-	warmUp     = 10  // values before the first score
 	maxScore   = 8   // limits the absolute value of scores
 	maxProduct = 1.5 // limits the absolute value of scores in the estimate of their correlation
 	maxLag1    = 0.8
@@ -67,7 +69,7 @@ type Step struct {
 // series restarts.
 func (c *CUSUM) Step(y float64, answers int) Step {
 	var step Step
-	if c.Count >= warmUp {
+	if c.Count >= WarmUp {
 		score := c.score(y, answers)
 		c.move(score)
 		c.remember(score)

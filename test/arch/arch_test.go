@@ -55,7 +55,7 @@ var doors = map[string][]string{
 // provider depends on another. "*" matches one path element.
 var providers = map[string][]string{
 	"internal/provider":           nil,
-	"internal/provider/health":    nil,
+	"internal/provider/health":    {"internal/provider"},
 	"internal/provider/*/labsite": nil,
 
 	// The packages that parsers use, from the bottom up.

@@ -211,7 +211,7 @@ func newRunner(b *testing.B, s *store.Store, all provider.Provider) *job.Runner 
 	quiet := slog.New(slog.DiscardHandler)
 	runner, err := job.NewRunner(job.Config{
 		Store: s, Orgs: orgs.New(s), Catalogue: catalogue, Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{all.Definition().Name: {client}}, quiet), Captures: captures, Host: "bench",
-		Log: quiet, Metrics: job.NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil), Workers: 1000,
+		Log: quiet, Metrics: job.NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil, nil), Workers: 1000,
 	})
 	if err != nil {
 		b.Fatal(err)

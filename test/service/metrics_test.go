@@ -32,7 +32,7 @@ func TestMetrics(t *testing.T) {
 	n.Submit(t, a, harness.ChatTask("shoes", receiver.Field()))
 	harness.Eventually(t, "the webhook arrives", func() bool { return len(receiver.Webhooks()) == 1 })
 	// A node writes its own counts of fields every ten seconds.
-	fields := health.New(outbound.New(n.Store.DB), func(err error) { t.Error(err) })
+	fields := health.New(outbound.New(n.Store.DB), nil, func(err error) { t.Error(err) })
 	fields.Answer(health.Document{Provider: "websearch", Surface: earshot.SurfaceWeb}, []byte(`{"layout":[{"type":"unknown"}]}`), time.Now())
 	fields.Flush()
 	want, err := os.ReadFile("testdata/metrics.txt")

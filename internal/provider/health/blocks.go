@@ -71,7 +71,7 @@ func (w *Watch) keepsHeading(d Document, heading string, now time.Time) bool {
 		known = map[string]bool{}
 		w.headings[hour] = known
 	}
-	if !known[heading] && len(known) == maxHeadings {
+	if !known[heading] && len(known) == maxHeadings || w.sight(d.key(), outbound.SightedBlock, heading, maxKnownBlocks, now) != heading {
 		return false
 	}
 	known[heading] = true

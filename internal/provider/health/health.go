@@ -3,6 +3,26 @@
 //
 // Every node counts in memory and regularly adds its counts to the store. A node that crashes loses
 // only a few seconds of statistics.
+//
+// Documents are counted by layout version, a short fingerprint of their form. For a page it is the
+// hash of the elements around a typical result or around the answer (markup.Shape): the names of
+// elements and attributes, without classes, values and text. It changes when the site moves or
+// renames these elements, and not with the content of a page. Other documents are identified by the
+// names at the top of their JSON (formOf).
+//
+// The change detectors of trackers (stats.CUSUM) process the fill rates in the order of hours, for
+// all documents together and for each layout version. All detectors of a provider and surface
+// together raise about one false alarm a year. An alarm ends when the field is filled as before, or
+// when the operator acknowledges it.
+//
+// Pages that show something new are kept for the operator. No operation of the API serves them.
+//
+//	health.go   counting
+//	blocks.go   the headings of unknown blocks
+//	layout.go   layout versions
+//	detect.go   the change detectors
+//	keep.go     pages for the operator
+//	report.go   the report
 package health
 
 import (
@@ -15,6 +35,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store/outbound"
+	"earshot/internal/upstream/capture"
 )
 
 // Understood is the field that counts documents; a document that was understood counts as filled.
@@ -25,17 +46,27 @@ const flushEvery = 10 * time.Second
 // Watch counts the fields of the results of one node.
 type Watch struct {
 	store *outbound.Store
+	kept  capture.Store
 	onErr func(error)
 
 	mu       sync.Mutex
 	counts   map[outbound.FieldHour]outbound.FieldCount
 	headings map[outbound.FieldHour]map[string]bool // headings of the hour, by provider; the Field of the key is empty
+	sighted  map[outbound.Sighted]outbound.Sighting // since the last flush
+	known    *known                                 // nil until the first Check
+	pages    []*keptPage                            // to be kept
+
+	checked time.Time // of the last Check, which is the only user
+	stepped int64     // the last hour that the detectors have processed; used only by Check
 }
 
-// New returns a watch. It calls onErr when counts could not be stored; the watch keeps these counts
-// for the next flush.
-func New(s *outbound.Store, onErr func(error)) *Watch {
-	return &Watch{store: s, onErr: onErr, counts: map[outbound.FieldHour]outbound.FieldCount{}, headings: map[outbound.FieldHour]map[string]bool{}}
+// New returns a watch that stores pages for the operator in kept, which may be nil. It calls onErr
+// when something could not be stored; the watch keeps counts for the next flush.
+func New(s *outbound.Store, kept capture.Store, onErr func(error)) *Watch {
+	return &Watch{
+		store: s, kept: kept, onErr: onErr, counts: map[outbound.FieldHour]outbound.FieldCount{},
+		headings: map[outbound.FieldHour]map[string]bool{}, sighted: map[outbound.Sighted]outbound.Sighting{},
+	}
 }
 
 // Document describes the request of an answer and the surface that it came from.
@@ -44,6 +75,8 @@ type Document struct {
 	Surface  earshot.Surface
 	Watched  []string // fields to count in the result
 	Asked    string   // the request; headings that repeat words of it are not stored
+	Layout   string   // the layout version; "" if the provider does not determine it
+	Pages    [][]byte // as they were fetched
 }
 
 // key returns the name under which counts are stored. It includes the surface: surfaces are
@@ -52,9 +85,13 @@ func (d Document) key() string { return d.Provider + surfaceSeparator + string(d
 
 const surfaceSeparator = "/"
 
-// Answer counts a document that was understood, and the watched fields of its result.
+// Answer counts a document that was understood, and the watched fields of its result. It keeps the
+// document if it shows something new.
 func (w *Watch) Answer(d Document, result json.RawMessage, now time.Time) {
 	filled := map[string]outbound.FieldCount{Understood: {Seen: 1, Filled: 1}}
+	if d.Layout == "" && len(d.Pages) > 0 {
+		d.Layout = formOf(d.Pages[0])
+	}
 	var top map[string]json.RawMessage
 	looked := len(d.Watched) > 0 || bytes.Contains(result, []byte(`"layout"`))
 	if looked && json.Unmarshal(result, &top) == nil {
@@ -63,20 +100,28 @@ func (w *Watch) Answer(d Document, result json.RawMessage, now time.Time) {
 		}
 		w.blocks(d, top["layout"], filled, now)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d.Layout = w.sight(d.key(), outbound.SightedLayout, d.Layout, maxLayouts, now)
 	w.add(d, filled, now)
+	w.keepNews(d, filled, now)
 }
 
-// Unreadable counts a document that was not understood.
+// Unreadable counts and keeps a document that was not understood.
 func (w *Watch) Unreadable(d Document, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d.Layout = ""
 	w.add(d, map[string]outbound.FieldCount{Understood: {Seen: 1}}, now)
+	w.keep(d, ReasonUnreadable, "", now)
 }
 
 func (w *Watch) add(d Document, counts map[string]outbound.FieldCount, now time.Time) {
-	hour := hourOf(now)
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	for field, c := range counts {
-		key := outbound.FieldHour{Hour: hour, Provider: d.key(), Field: field}
+		key := outbound.FieldHour{Hour: hourOf(now), Provider: d.key(), Layout: d.Layout, Field: field}
+		if strings.HasPrefix(field, unknownPrefix) {
+			key.Layout = "" // headings are not counted by layout version
+		}
 		w.counts[key] = sum(w.counts[key], c)
 	}
 }
@@ -118,11 +163,15 @@ func filled(value json.RawMessage) bool {
 	}
 }
 
-// Run adds the counts to the store periodically, and a last time when ctx ends.
+// Run adds the counts to the store and runs the change detectors periodically. It adds the counts a
+// last time when ctx ends.
 func (w *Watch) Run(ctx context.Context) error {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
 	for {
+		if err := w.Check(ctx, w.store.Now()); err != nil && ctx.Err() == nil {
+			w.onErr(err)
+		}
 		select {
 		case <-ctx.Done():
 			w.Flush()
@@ -133,21 +182,30 @@ func (w *Watch) Run(ctx context.Context) error {
 	}
 }
 
-// Flush adds the counts to the store.
+// Flush adds the counts to the store and stores the pages to keep.
 func (w *Watch) Flush() {
 	w.mu.Lock()
-	counts := w.counts
-	w.counts = map[outbound.FieldHour]outbound.FieldCount{}
+	counts, sighted, pages := w.counts, w.sighted, w.pages
+	w.counts, w.sighted, w.pages = map[outbound.FieldHour]outbound.FieldCount{}, map[outbound.Sighted]outbound.Sighting{}, nil
 	w.mu.Unlock()
-	if len(counts) == 0 {
-		return
+	if len(counts) > 0 {
+		if err := w.store.AddFieldCounts(counts); err != nil {
+			w.onErr(err)
+			w.mu.Lock()
+			for key, c := range counts {
+				w.counts[key] = sum(w.counts[key], c)
+			}
+			w.mu.Unlock()
+		}
 	}
-	if err := w.store.AddFieldCounts(counts); err != nil {
-		w.onErr(err)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		for key, c := range counts {
-			w.counts[key] = sum(w.counts[key], c)
+	if len(sighted) > 0 {
+		if err := w.store.AddSightings(sighted); err != nil {
+			w.onErr(err) // they are stored when they are seen again
+		}
+	}
+	for _, page := range pages {
+		if err := w.storePage(page); err != nil {
+			w.onErr(err)
 		}
 	}
 }

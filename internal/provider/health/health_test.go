@@ -52,7 +52,7 @@ func TestCountsOfNodesAndHoursAreAdded(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := outbound.New(storetest.Open(t, address).DB)
 		for range 2 { // nodes
-			w := health.New(s, func(err error) { t.Error(err) })
+			w := health.New(s, nil, func(err error) { t.Error(err) })
 			w.Answer(chat, result(3, 1), noon)
 			w.Answer(chat, json.RawMessage(`{"text": "", "sources": []}`), noon.Add(-5*time.Hour))
 			w.Unreadable(chat, noon)
@@ -80,7 +80,7 @@ func TestCountsOfNodesAndHoursAreAdded(t *testing.T) {
 func TestDroppingFieldRaisesAlarm(t *testing.T) {
 	t.Parallel()
 	s := outbound.New(storetest.Open(t, t.TempDir()+"/earshot.db").DB)
-	w := health.New(s, func(err error) { t.Error(err) })
+	w := health.New(s, nil, func(err error) { t.Error(err) })
 	for hour := range 48 {
 		for range 10 {
 			w.Answer(chat, result(9, 1), noon.Add(-time.Duration(hour+2)*time.Hour))
@@ -125,7 +125,7 @@ func TestCountsAreKeptWhenStoringFails(t *testing.T) {
 		}
 	}
 	failures := 0
-	w := health.New(s, func(error) { failures++ })
+	w := health.New(s, nil, func(error) { failures++ })
 	rename("extraction", "away")
 	w.Answer(chat, result(1, 0), noon)
 	w.Flush()
@@ -139,7 +139,7 @@ func TestCountsAreKeptWhenStoringFails(t *testing.T) {
 func TestSurfacesAreCountedSeparately(t *testing.T) {
 	t.Parallel()
 	s := outbound.New(storetest.Open(t, t.TempDir()+"/earshot.db").DB)
-	w := health.New(s, func(err error) { t.Error(err) })
+	w := health.New(s, nil, func(err error) { t.Error(err) })
 	lab := chat
 	lab.Surface = earshot.SurfaceLab
 	w.Answer(chat, result(1, 0), noon)
@@ -155,7 +155,7 @@ func TestSurfacesAreCountedSeparately(t *testing.T) {
 func TestUnknownBlocksAreLimited(t *testing.T) {
 	t.Parallel()
 	s := outbound.New(storetest.Open(t, t.TempDir()+"/earshot.db").DB)
-	w := health.New(s, func(err error) { t.Error(err) })
+	w := health.New(s, nil, func(err error) { t.Error(err) })
 	page := func(title string) json.RawMessage {
 		layout, _ := json.Marshal([]earshot.LayoutBlock{{Type: earshot.BlockOrganic}, {Type: earshot.BlockUnknown, Title: title}})
 		return json.RawMessage(`{"layout": ` + string(layout) + `}`)

@@ -3,7 +3,6 @@ package health
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,12 +15,6 @@ const (
 	day = 24 // hours
 	// baselineHours is the length of the baseline. A week averages over days and nights.
 	baselineHours = 7 * day
-	// minNow and minBefore are the minimum numbers of observations for a comparison.
-	minNow, minBefore = 20, 100
-	// A field is low, or an alarm, if its fill rate dropped by more than this share of the baseline
-	// and by more than this many standard deviations.
-	lowDrop, alarmDrop   = 0.1, 0.25
-	lowSigma, alarmSigma = 3.0, 4.0
 )
 
 // maxUnknown limits the headings in the report of one surface of a provider.
@@ -30,68 +23,158 @@ const maxUnknown = 50
 // Retention is how long the store must keep counts.
 const Retention = (baselineHours + day) * time.Hour
 
+// windows are the counts of a series in the last hour, in the last day, and in the week before the
+// last hour.
+type windows struct{ last, today, before outbound.FieldCount }
+
+// add adds the counts of an hour. "Last hour" means this hour and the previous one, because this
+// hour has only begun.
+func (w *windows) add(age int64, c outbound.FieldCount) {
+	if age <= 1 {
+		w.last = sum(w.last, c)
+	} else {
+		w.before = sum(w.before, c)
+	}
+	if age < day {
+		w.today = sum(w.today, c)
+	}
+}
+
 // Report returns how often each field of each provider and surface was filled in the last hour, in
-// the last day, and in the week before the last hour.
+// the last day, and in the week before the last hour, with the states of the detectors.
 func Report(ctx context.Context, s *outbound.Store, now time.Time) ([]earshot.ProviderHealth, error) {
-	hour := now.UnixMilli() / time.Hour.Milliseconds()
+	hour := hourOf(now)
 	counts, err := s.FieldCounts(ctx, hour-baselineHours)
 	if err != nil {
 		return nil, err
 	}
-	type series struct{ last, today, before outbound.FieldCount }
-	fields := map[string]map[string]*series{}
+	all, err := detectors(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := s.Sightings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	series := map[string]map[seriesKey]*windows{} // by provider and surface
 	for key, c := range counts {
 		if _, surface := splitKey(key.Provider); !slices.Contains(surface.Values(), surface) {
 			continue // counted before surfaces were counted separately
 		}
-		if fields[key.Provider] == nil {
-			fields[key.Provider] = map[string]*series{}
+		if series[key.Provider] == nil {
+			series[key.Provider] = map[seriesKey]*windows{}
 		}
-		f := fields[key.Provider][key.Field]
-		if f == nil {
-			f = &series{}
-			fields[key.Provider][key.Field] = f
-		}
-		// "Last hour" means this hour and the previous one, because this hour has only begun.
-		age := hour - key.Hour
-		if age <= 1 {
-			f.last = sum(f.last, c)
-		} else {
-			f.before = sum(f.before, c)
-		}
-		if age < day {
-			f.today = sum(f.today, c)
+		for _, layout := range slices.Compact([]string{"", key.Layout}) {
+			at := seriesKey{key.Provider, layout, key.Field}
+			if series[key.Provider][at] == nil {
+				series[key.Provider][at] = &windows{}
+			}
+			series[key.Provider][at].add(hour-key.Hour, c)
 		}
 	}
 	var report []earshot.ProviderHealth
-	for provider, found := range fields {
-		name, surface := splitKey(provider)
-		p := earshot.ProviderHealth{Provider: name, Surface: surface, State: earshot.HealthUnknown}
-		for field, f := range found {
-			if heading, unknown := strings.CutPrefix(field, unknownPrefix); unknown {
-				if f.today.Seen > 0 {
-					p.UnknownBlocks = append(p.UnknownBlocks, earshot.UnknownBlock{Title: heading, Seen: f.today.Seen})
-				}
-				continue
-			}
-			state := stateOf(f.last, f.before)
-			p.State = worse(p.State, state)
-			p.Fields = append(p.Fields, earshot.FieldHealth{
-				Field: field, State: state, LastHour: share(f.last), LastDay: share(f.today), Baseline: rate(f.before),
-			})
-		}
-		slices.SortFunc(p.Fields, func(a, b earshot.FieldHealth) int { return cmp.Compare(a.Field, b.Field) })
-		slices.SortFunc(p.UnknownBlocks, func(a, b earshot.UnknownBlock) int {
-			return cmp.Or(cmp.Compare(b.Seen, a.Seen), cmp.Compare(a.Title, b.Title))
-		})
-		p.UnknownBlocks = p.UnknownBlocks[:min(len(p.UnknownBlocks), maxUnknown)]
-		report = append(report, p)
+	for provider, found := range series {
+		report = append(report, reportOf(provider, found, all, seen))
 	}
 	slices.SortFunc(report, func(a, b earshot.ProviderHealth) int {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Surface, b.Surface))
 	})
 	return report, nil
 }
+
+// reportOf returns the report of a provider on a surface.
+func reportOf(key string, found map[seriesKey]*windows, all map[seriesKey]*detector, seen map[outbound.Sighted]outbound.Sighting) earshot.ProviderHealth {
+	name, surface := splitKey(key)
+	p := earshot.ProviderHealth{Provider: name, Surface: surface, State: earshot.HealthUnknown}
+	layouts := map[string]*earshot.LayoutHealth{}
+	documents := int64(0)
+	for at, f := range found {
+		heading, isHeading := strings.CutPrefix(at.Field, unknownPrefix)
+		state := all[at].health()
+		switch {
+		case isHeading && at.Layout == "" && f.today.Seen > 0:
+			first, _ := timesOf(seen, outbound.Sighted{Provider: key, Kind: outbound.SightedBlock, Name: heading})
+			p.UnknownBlocks = append(p.UnknownBlocks, earshot.UnknownBlock{Title: heading, Seen: f.today.Seen, FirstSeen: first})
+		case isHeading:
+		case at.Layout != "" && f.today.Seen > 0:
+			l := layouts[at.Layout]
+			if l == nil {
+				l = &earshot.LayoutHealth{Layout: at.Layout, State: earshot.HealthUnknown}
+				l.FirstSeen, l.LastSeen = timesOf(seen, outbound.Sighted{Provider: key, Kind: outbound.SightedLayout, Name: at.Layout})
+				layouts[at.Layout] = l
+			}
+			if at.Field == Understood {
+				l.Seen = f.today.Seen
+				documents += f.today.Seen
+				continue
+			}
+			l.State = worse(l.State, state)
+			l.Fields = append(l.Fields, earshot.LayoutField{Field: at.Field, State: state, LastDay: share(f.today)})
+		case at.Layout == "":
+			field := earshot.FieldHealth{Field: at.Field, State: state, LastHour: share(f.last), LastDay: share(f.today), Baseline: rate(f.before)}
+			if d := all[at]; d != nil && d.open() != nil {
+				field.Since = new(timeOf(d.open().Since))
+			}
+			if at.Field == Blocks {
+				p.BlockCount, p.UnknownBlockCount = f.today.Seen, f.today.Seen-f.today.Filled
+			}
+			p.State = worse(p.State, state)
+			p.Fields = append(p.Fields, field)
+		}
+	}
+	for _, l := range layouts {
+		l.Share = float64(l.Seen) / float64(max(1, documents))
+		p.State = worse(p.State, l.State)
+		slices.SortFunc(l.Fields, func(a, b earshot.LayoutField) int { return cmp.Compare(a.Field, b.Field) })
+		p.Layouts = append(p.Layouts, *l)
+	}
+	slices.SortFunc(p.Fields, func(a, b earshot.FieldHealth) int { return cmp.Compare(a.Field, b.Field) })
+	slices.SortFunc(p.Layouts, func(a, b earshot.LayoutHealth) int {
+		return cmp.Or(cmp.Compare(b.Seen, a.Seen), cmp.Compare(a.Layout, b.Layout))
+	})
+	p.Layouts = p.Layouts[:min(len(p.Layouts), maxLayouts+1)]
+	slices.SortFunc(p.UnknownBlocks, func(a, b earshot.UnknownBlock) int {
+		return cmp.Or(cmp.Compare(b.Seen, a.Seen), cmp.Compare(a.Title, b.Title))
+	})
+	p.UnknownBlocks = p.UnknownBlocks[:min(len(p.UnknownBlocks), maxUnknown)]
+	return p
+}
+
+// HasAlarm reports whether a field has an alarm, in all documents together or in one layout version.
+func HasAlarm(p earshot.ProviderHealth, field string) bool {
+	return slices.ContainsFunc(p.Fields, func(f earshot.FieldHealth) bool { return f.Field == field && f.State == earshot.HealthAlarm }) ||
+		slices.ContainsFunc(p.Layouts, func(l earshot.LayoutHealth) bool {
+			return slices.ContainsFunc(l.Fields, func(f earshot.LayoutField) bool { return f.Field == field && f.State == earshot.HealthAlarm })
+		})
+}
+
+// NewLayouts returns the share of the documents of the last day whose layout version was first seen in
+// that time, or 0 if all layout versions are new, as in a new installation.
+func NewLayouts(p earshot.ProviderHealth, now time.Time) (ratio float64) {
+	old := false
+	for _, l := range p.Layouts {
+		if l.FirstSeen != nil && hourOf(now)-hourOf(l.FirstSeen.Time) < newFor {
+			ratio += l.Share
+		} else {
+			old = true
+		}
+	}
+	if !old {
+		return 0
+	}
+	return ratio
+}
+
+// timesOf returns when a thing was first and last seen, or nil if that is not known.
+func timesOf(seen map[outbound.Sighted]outbound.Sighting, key outbound.Sighted) (first, last *earshot.Timestamp) {
+	at, ok := seen[key]
+	if !ok {
+		return nil, nil
+	}
+	return new(timeOf(at.First)), new(timeOf(at.Last))
+}
+
+func timeOf(hour int64) earshot.Timestamp { return earshot.At(hour * time.Hour.Milliseconds()) }
 
 func sum(a, b outbound.FieldCount) outbound.FieldCount {
 	return outbound.FieldCount{Seen: a.Seen + b.Seen, Filled: a.Filled + b.Filled}
@@ -107,27 +190,6 @@ func rate(c outbound.FieldCount) *float64 {
 		return nil
 	}
 	return new(float64(c.Filled) / float64(c.Seen))
-}
-
-// stateOf compares the last hour with the baseline.
-func stateOf(last, before outbound.FieldCount) earshot.HealthState {
-	if last.Seen < minNow || before.Seen < minBefore {
-		return earshot.HealthUnknown
-	}
-	now, then := *rate(last), *rate(before)
-	// One extra observation of each kind keeps a field that was always filled from raising an alarm
-	// the first time it is empty.
-	p := (float64(before.Filled) + 1) / (float64(before.Seen) + 2)
-	sigma := math.Sqrt(p * (1 - p) / float64(last.Seen))
-	drop := then - now
-	switch {
-	case drop > alarmDrop*then && drop > alarmSigma*sigma:
-		return earshot.HealthAlarm
-	case drop > lowDrop*then && drop > lowSigma*sigma:
-		return earshot.HealthLow
-	default:
-		return earshot.HealthOK
-	}
 }
 
 // worse returns the more serious of two states.

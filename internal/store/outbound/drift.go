@@ -151,19 +151,19 @@ func (s *Store) KeptPages(ctx context.Context) ([]*KeptPage, error) {
 	return rows, engine.Wrap(err, "list kept pages")
 }
 
-// DeleteDrift deletes detectors and sightings without news since unseen, and the records of pages
-// that were kept before kept.
-func (s *Store) DeleteDrift(unseen, kept time.Time) error {
+// DeleteDrift deletes detectors and sightings without news since a time, and the records of pages
+// that were kept before.
+func (s *Store) DeleteDrift(before time.Time) error {
 	return s.Execute(func(ctx context.Context, tx *engine.Tx) error {
 		for _, statement := range []struct {
-			text   string
-			before int64
+			text  string
+			until int64
 		}{
-			{`DELETE FROM extraction_series WHERE hour < $1`, engine.Millis(unseen) / hourMillis},
-			{`DELETE FROM extraction_seen WHERE last_hour < $1`, engine.Millis(unseen) / hourMillis},
-			{`DELETE FROM kept_pages WHERE kept_at < $1`, engine.Millis(kept)},
+			{`DELETE FROM extraction_series WHERE hour < $1`, engine.Millis(before) / hourMillis},
+			{`DELETE FROM extraction_seen WHERE last_hour < $1`, engine.Millis(before) / hourMillis},
+			{`DELETE FROM kept_pages WHERE kept_at < $1`, engine.Millis(before)},
 		} {
-			if _, err := tx.Run(ctx, statement.text, statement.before); err != nil {
+			if _, err := tx.Run(ctx, statement.text, statement.until); err != nil {
 				return fmt.Errorf("delete old records of layouts: %w", err)
 			}
 		}

@@ -5,6 +5,7 @@ package capture
 import (
 	"context"
 	"iter"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,15 @@ func Open(ctx context.Context, location, folder string) (Store, error) {
 		return NewFolder(folder)
 	}
 	return NewBucket(ctx, location, credentials.NewEnvAWS())
+}
+
+// OpenKept opens the store of pages that are kept for the operator. It is apart from the captures,
+// in the folder or below the prefix kept of their bucket, because the API serves captures.
+func OpenKept(ctx context.Context, location, folder string) (Store, error) {
+	if u, err := url.Parse(location); err == nil && location != "" {
+		location = u.JoinPath("kept").String()
+	}
+	return Open(ctx, location, folder)
 }
 
 // PageName returns the file name of page n, counted from 1.
