@@ -52,6 +52,7 @@ type cli struct {
 	Parse     parseCmd     `cmd:"" help:"Parse a stored page and print the result."`
 	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Parse all stored captures again and print what changed."`
 	Capture   captureCmd   `cmd:"" help:"Work with stored pages."`
+	Drift     driftCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List the pages that were kept because a site changed."`
 	Names     namesCmd     `cmd:"" help:"Test how brand names are found in answers."`
 	Metrics   metricsCmd   `cmd:"" help:"Compute metrics without a server."`
 	Selfcheck selfcheckCmd `cmd:"" help:"Check the accuracy of detection, intervals and alerts by simulation."`

@@ -58,7 +58,7 @@ func headingOf(title, asked string) string {
 
 // keepsHeading reports whether a heading is within this hour's limit of distinct headings.
 func (w *Watch) keepsHeading(d Document, heading string, now time.Time) bool {
-	hour := outbound.FieldHour{Hour: hourOf(now), Provider: d.key()}
+	hour := outbound.FieldHour{Hour: HourOf(now), Provider: d.key()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := w.headings[hour]

@@ -149,7 +149,7 @@ func (w *Watch) Check(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if last := hourOf(now.Add(-lateCounts)) - 1; last > w.stepped {
+	if last := HourOf(now.Add(-lateCounts)) - 1; last > w.stepped {
 		if err := w.detect(ctx, all, last); err != nil {
 			return err
 		}

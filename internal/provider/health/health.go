@@ -118,7 +118,7 @@ func (w *Watch) Unreadable(d Document, now time.Time) {
 
 func (w *Watch) add(d Document, counts map[string]outbound.FieldCount, now time.Time) {
 	for field, c := range counts {
-		key := outbound.FieldHour{Hour: hourOf(now), Provider: d.key(), Layout: d.Layout, Field: field}
+		key := outbound.FieldHour{Hour: HourOf(now), Provider: d.key(), Layout: d.Layout, Field: field}
 		if strings.HasPrefix(field, unknownPrefix) {
 			key.Layout = "" // headings are not counted by layout version
 		}
@@ -126,7 +126,8 @@ func (w *Watch) add(d Document, counts map[string]outbound.FieldCount, now time.
 	}
 }
 
-func hourOf(now time.Time) int64 { return now.UnixMilli() / time.Hour.Milliseconds() }
+// HourOf returns the number of hours since 1970.
+func HourOf(now time.Time) int64 { return now.UnixMilli() / time.Hour.Milliseconds() }
 
 // count counts a field of a result. "sources" counts as filled if it is not empty; "sources.label"
 // is counted for each item of sources.

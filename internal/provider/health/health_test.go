@@ -77,39 +77,6 @@ func TestCountsOfNodesAndHoursAreAdded(t *testing.T) {
 	})
 }
 
-func TestDroppingFieldRaisesAlarm(t *testing.T) {
-	t.Parallel()
-	s := outbound.New(storetest.Open(t, t.TempDir()+"/earshot.db").DB)
-	w := health.New(s, nil, func(err error) { t.Error(err) })
-	for hour := range 48 {
-		for range 10 {
-			w.Answer(chat, result(9, 1), noon.Add(-time.Duration(hour+2)*time.Hour))
-		}
-	}
-	for range 10 {
-		w.Answer(chat, result(9, 1), noon)
-	}
-	w.Flush()
-	if state, fields := report(t, s, noon); state != "ok" || fields["sources.label"].State != "ok" {
-		t.Errorf("without a drop the state is %s, %+v", state, fields)
-	}
-	for range 10 {
-		w.Answer(chat, result(7, 3), noon)
-	}
-	w.Flush()
-	if state, _ := report(t, s, noon); state != "low" {
-		t.Errorf("with fewer labels the state is %s, want low", state)
-	}
-	for range 30 {
-		w.Answer(chat, result(2, 8), noon)
-	}
-	w.Flush()
-	state, fields := report(t, s, noon)
-	if state != "alarm" || fields["sources.label"].State != "alarm" || fields["text"].State != "ok" {
-		t.Errorf("with few labels the state is %s, want alarm: %+v", state, fields)
-	}
-}
-
 func TestCountsAreKeptWhenStoringFails(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/earshot.db"

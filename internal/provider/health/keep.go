@@ -39,7 +39,7 @@ type keptPage struct {
 
 // sameDay returns the key by which pages of a day are counted.
 func sameDay(provider, layout, reason string, at time.Time) outbound.KeptPage {
-	return outbound.KeptPage{Provider: provider, Layout: layout, Reason: reason, Day: hourOf(at) / day}
+	return outbound.KeptPage{Provider: provider, Layout: layout, Reason: reason, Day: HourOf(at) / day}
 }
 
 // keepNews keeps a document that was understood if it shows something new.

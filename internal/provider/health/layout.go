@@ -86,9 +86,9 @@ func (w *Watch) sight(provider, kind, name string, limit int, now time.Time) str
 			return otherLayouts
 		}
 		w.known.counts[all]++
-		at.First = hourOf(now)
+		at.First = HourOf(now)
 	}
-	at.Last = hourOf(now)
+	at.Last = HourOf(now)
 	w.known.seen[key], w.sighted[key] = at, at
 	return name
 }
@@ -96,7 +96,7 @@ func (w *Watch) sight(provider, kind, name string, limit int, now time.Time) str
 // isNew reports whether a name was first seen less than a day ago.
 func (w *Watch) isNew(provider, kind, name string, now time.Time) bool {
 	at, ok := w.known.seen[outbound.Sighted{Provider: provider, Kind: kind, Name: name}]
-	return ok && hourOf(now)-at.First < newFor
+	return ok && HourOf(now)-at.First < newFor
 }
 
 // formOf returns the layout version of a document whose provider does not determine it: the hash of

@@ -43,7 +43,7 @@ func (w *windows) add(age int64, c outbound.FieldCount) {
 // Report returns how often each field of each provider and surface was filled in the last hour, in
 // the last day, and in the week before the last hour, with the states of the detectors.
 func Report(ctx context.Context, s *outbound.Store, now time.Time) ([]earshot.ProviderHealth, error) {
-	hour := hourOf(now)
+	hour := HourOf(now)
 	counts, err := s.FieldCounts(ctx, hour-baselineHours)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func HasAlarm(p earshot.ProviderHealth, field string) bool {
 func NewLayouts(p earshot.ProviderHealth, now time.Time) (ratio float64) {
 	old := false
 	for _, l := range p.Layouts {
-		if l.FirstSeen != nil && hourOf(now)-hourOf(l.FirstSeen.Time) < newFor {
+		if l.FirstSeen != nil && HourOf(now)-HourOf(l.FirstSeen.Time) < newFor {
 			ratio += l.Share
 		} else {
 			old = true
