@@ -22,8 +22,9 @@ const (
 	// lateCounts is how long after an hour its counts may still arrive. Later counts are reported, but
 	// the detectors ignore them.
 	lateCounts = 10 * time.Minute
-	// minSeen is the minimum number of observations of a value. Hours with fewer are added up.
-	minSeen = 20
+	// minSeen is the minimum number of observations of a value. Hours with fewer are added up: rates
+	// of fewer observations are so skewed that they raise too many false alarms.
+	minSeen = 50
 	// falseAlarms is the budget of false alarms per year for all detectors of a provider and surface.
 	falseAlarms  = 1
 	hoursPerYear = 365.25 * day

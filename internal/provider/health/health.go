@@ -89,8 +89,8 @@ const surfaceSeparator = "/"
 // document if it shows something new.
 func (w *Watch) Answer(d Document, result json.RawMessage, now time.Time) {
 	filled := map[string]outbound.FieldCount{Understood: {Seen: 1, Filled: 1}}
-	if d.Layout == "" && len(d.Pages) > 0 {
-		d.Layout = formOf(d.Pages[0])
+	if last := len(d.Pages) - 1; d.Layout == "" && last >= 0 {
+		d.Layout = formOf(d.Pages[last])
 	}
 	var top map[string]json.RawMessage
 	looked := len(d.Watched) > 0 || bytes.Contains(result, []byte(`"layout"`))
