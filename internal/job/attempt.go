@@ -218,7 +218,7 @@ func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a *a
 // answered returns the outcome of an answer or of an error.
 func (r *Runner) answered(ctx context.Context, session *upstream.Session, a *assignment, captureID string, answer *provider.Outcome, err error) (*outcome, error) {
 	name := a.job.Provider
-	document := health.Document{Provider: name, Surface: session.Surface(), Watched: a.watched, Asked: string(a.job.Request), Layout: session.Layout(), Pages: session.Fetched()}
+	document := health.Document{Provider: name, Surface: session.Surface(), Watched: a.watched, Asked: string(a.job.Request), Layout: session.Layout, Pages: session.Fetched()}
 	if err != nil {
 		if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonUnreadable {
 			r.Health.Unreadable(document, time.Now())

@@ -27,6 +27,8 @@ import (
 // Session makes the requests of one attempt of a job to one upstream. Only Fetch may be
 // called from several goroutines.
 type Session struct {
+	Layout string // the layout version of the page that was read, set by its provider; see package health
+
 	client     *Client
 	provider   string // the provider of the attempt; "" outside of Routes
 	account    string // the organization that asks; "" outside of Routes
@@ -36,7 +38,6 @@ type Session struct {
 	sample     string // see Attempt
 	captureURL string
 	kept       [][]byte
-	layout     string // see SetLayout
 
 	tickets   *Tickets
 	submitted time.Time // when the question of an answered ticket was submitted; zero without a ticket
@@ -129,12 +130,6 @@ func (s *Session) Keep(document []byte) string {
 
 // Kept returns the documents that Keep got, in order.
 func (s *Session) Kept() [][]byte { return s.kept }
-
-// SetLayout sets the layout version of the page that was read; see package health.
-func (s *Session) SetLayout(version string) { s.layout = version }
-
-// Layout returns the layout version, or "" if the provider does not set it.
-func (s *Session) Layout() string { return s.layout }
 
 // Fetched returns the documents that were fetched so far.
 func (s *Session) Fetched() [][]byte {

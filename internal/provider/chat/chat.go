@@ -124,7 +124,7 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	if err != nil {
 		return nil, err
 	}
-	up.SetLayout(layout)
+	up.Layout = layout
 	if err := c.API.complete(ctx, up, found, q.Locale); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		if err != nil {
 			return 0, err
 		}
-		up.SetLayout(layout)
+		up.Layout = layout
 		add(result, found, p.Number)
 		return len(found), nil
 	})

@@ -37,7 +37,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	up.SetLayout(layout)
+	up.Layout = layout
 	result := found.answer
 	if r.expand {
 		result.ProductResults, err = r.offers(ctx, up, found)

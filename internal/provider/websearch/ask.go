@@ -32,7 +32,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	up.SetLayout(pages[0].shape)
+	up.Layout = pages[0].shape
 	result, questions := merge(pages)
 	if r.questions {
 		if err := r.hydrate(ctx, up, questions); err != nil {
