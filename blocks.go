@@ -51,6 +51,20 @@ type LayoutBlock struct {
 	Title string `json:"title,omitempty"`
 }
 
+// Spelling is a notice about the spelling of the query. `query` is the other spelling. With type
+// `corrected` the results are for that spelling; with `suggested` the page only offers it.
+type Spelling struct {
+	Query string `json:"query"`
+	Type  string `json:"type" schema:"enum=corrected|suggested"`
+	Link  string `json:"link,omitempty" schema:"uri"`
+}
+
+// Refinement is a chip that leads to a narrower search, such as "under $50".
+type Refinement struct {
+	Title string `json:"title"`
+	Link  string `json:"link" schema:"uri"`
+}
+
 // FeaturedSnippet is the answer that the search engine quotes from a page above the results.
 type FeaturedSnippet struct {
 	Type         string   `json:"type" schema:"enum=paragraph|list|table"`

@@ -26,6 +26,8 @@ type WebSearch struct {
 	Recipes         []Recipe            `json:"recipes,omitempty"`
 	Events          []Event             `json:"events,omitempty"`
 	Jobs            []JobPosting        `json:"jobs,omitempty"`
+	Spelling        *Spelling           `json:"spelling,omitempty"`
+	Refinements     []Refinement        `json:"refinements,omitempty"`
 	// All blocks of the pages, from top to bottom.
 	Layout List[LayoutBlock] `json:"layout"`
 	HTML   []string          `json:"html,omitempty" schema:"uri"`

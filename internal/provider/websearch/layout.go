@@ -2,9 +2,12 @@ package websearch
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"earshot"
 	"earshot/internal/provider/markup"
@@ -78,47 +81,86 @@ func (r *reader) begin(n *html.Node, title string) {
 	}
 }
 
-// unread records the parts that contain links but from which nothing was read. read counts how much
-// was read in each node.
-func (r *reader) unread(read map[*html.Node]int) {
-	var last *html.Node
+// unread records the parts that have content but from which nothing was read.
+func (r *reader) unread() {
+	headings := map[*html.Node]int{} // the number of headings of sections in each node
 	for _, p := range r.parts {
-		block := p.node
-		if p.title != "" { // the section of a heading is one of the heading's ancestors
-			block = holder(p.node)
+		for n := p.node; n != nil && p.title != ""; n = n.Parent {
+			headings[n]++
 		}
-		if block == nil || read[block] > 0 || last != nil && (markup.Contains(last, block) || markup.Contains(block, last)) || markup.Find(block, markup.IsLink) == nil {
+	}
+	var last *html.Node
+	for i, p := range r.parts {
+		block := p.node
+		if p.title != "" { // the section of a heading is the largest element around it without anything else
+			for n := block.Parent; n != nil && r.read[n] == 0 && headings[n] == 1 && !landmarks[markup.Attr(n, "id")]; n = n.Parent {
+				block = n
+			}
+		}
+		switch {
+		case r.read[block] > 0, last != nil && markup.Contains(last, block), !hasContent(block, p), r.isTitled(i):
 			continue
 		}
 		last = block
 		title := cmp.Or(p.title, headingIn(block))
-		if title != "" && title == serp.Line(r.names[panelTitle]) {
-			continue // the panel of a page about one entity
+		if lines := serp.Lines(block); title == "" && len(lines) > 0 {
+			title = lines[0]
+		}
+		if r.isOfPanel(p, block, title) {
+			continue
 		}
 		r.found.unread = append(r.found.unread, cutTitle(title))
 		r.noteAt(earshot.BlockUnknown, p.at, title)
 	}
 }
 
-// holder returns the smallest element around a heading that also contains links outside the
-// heading, or nil.
-func holder(heading *html.Node) *html.Node {
-	n := heading
-	for range 6 {
-		if n = n.Parent; n == nil || landmarks[markup.Attr(n, "id")] {
-			return nil
-		}
-		outside := func(n *html.Node) bool {
-			return markup.IsLink(n) && !markup.Contains(n, heading) && !markup.Contains(heading, n)
-		}
-		if markup.Find(n, outside) != nil {
-			return n
-		}
-	}
-	return nil
+// isOfPanel reports whether the part belongs to the panel: it is the column next to the results, or
+// it has the title or the description of the panel.
+func (r *reader) isOfPanel(p part, block *html.Node, title string) bool {
+	about, description := r.found.KnowledgeGraph, r.names[panelDescription]
+	return about != nil && (p.at > columnAt || title == about.Title || description != nil && markup.Contains(block, description))
 }
 
-// headingIn returns the text of the first heading in the node, or "".
+// isTitled reports whether part i is the heading of the block that follows it. Results, ads and
+// related searches have no such heading, or one without content.
+func (r *reader) isTitled(i int) bool {
+	if r.parts[i].title == "" {
+		return false
+	}
+	from, to := r.parts[i].at, math.MaxInt
+	if i+1 < len(r.parts) {
+		to = r.parts[i+1].at
+	}
+	return slices.ContainsFunc(r.entries, func(e entry) bool {
+		return e.at >= from && e.at < to && e.kind != earshot.BlockOrganic && e.kind != earshot.BlockAds && e.kind != earshot.BlockRelated
+	})
+}
+
+// hasContent reports whether a part shows more than a heading and a control next to it. A part
+// without a heading needs a link. A section needs an image, two links, or three lines of text; if
+// its heading has no level, which is mostly a heading for screen readers, it needs an image.
+func hasContent(block *html.Node, p part) bool {
+	isLink := func(n *html.Node) bool {
+		return n != p.node && markup.IsLink(n) && markup.Attr(n, "role") != "button" && !strings.HasPrefix(markup.Attr(n, "href"), "#")
+	}
+	if p.title == "" {
+		return markup.Find(block, isLink) != nil
+	}
+	isImage := func(n *html.Node) bool { return n.DataAtom == atom.Img }
+	if markup.Find(block, isImage) != nil {
+		return true
+	}
+	if !markup.HasAttr(p.node, "aria-level") {
+		return false
+	}
+	notHeading := func(n *html.Node) bool { return n == p.node }
+	return len(markup.FindAll(block, isLink)) > 1 || len(serp.LinesBut(block, notHeading)) > 2
+}
+
+// headingIn returns the text of the first heading in the node, or "". A heading that is cut to one
+// pixel is for screen readers.
 func headingIn(n *html.Node) string {
-	return serp.Line(markup.Find(n, func(n *html.Node) bool { return isHeading(n, marksOf(n)) }))
+	return serp.Line(markup.Find(n, func(n *html.Node) bool {
+		return isHeading(n, marksOf(n)) && !strings.Contains(markup.Attr(n, "style"), "clip:rect(1px")
+	}))
 }

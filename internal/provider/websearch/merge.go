@@ -119,6 +119,12 @@ func (m *merger) addBlocks(p *page) {
 	all.Jobs = addNew(m, "job", all.Jobs, p.Jobs, func(j *earshot.JobPosting) (*int, string) {
 		return &j.Position, j.Title + " " + j.Company + " " + j.Link
 	})
+	all.Spelling = cmp.Or(all.Spelling, p.Spelling)
+	for _, chip := range p.Refinements {
+		if m.isNew("refinement", chip.Title) {
+			all.Refinements = append(all.Refinements, chip)
+		}
+	}
 	for _, list := range p.Carousels {
 		var shown earshot.List[earshot.CarouselItem]
 		shown = addNew(m, "list "+list.Title, shown, list.Items, func(i *earshot.CarouselItem) (*int, string) { return &i.Position, i.Title })

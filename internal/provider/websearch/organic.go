@@ -86,17 +86,17 @@ func (r *reader) linkWithin(heading *html.Node) bool {
 }
 
 // landmarks are the ids of the elements that contain all results. No single result is as large.
-var landmarks = map[string]bool{"rso": true, "search": true, "res": true, "main": true, "center_col": true, "rcnt": true, "botstuff": true, "bres": true}
+var landmarks = map[string]bool{"rso": true, "search": true, "res": true, "main": true, "center_col": true, "rcnt": true, "botstuff": true, "bres": true, "taw": true}
 
 // results turns the links with titles into results. It runs after the walk has found all blocks.
 func (r *reader) results() {
 	if len(r.titles) == 0 {
 		r.titles = r.within
 	}
-	within := map[*html.Node]int{} // the number of blocks and titles in each node
+	r.read = map[*html.Node]int{}
 	count := func(n *html.Node) {
 		for p := n.Parent; p != nil; p = p.Parent {
-			within[p]++
+			r.read[p]++
 		}
 	}
 	for _, block := range r.blocks {
@@ -106,13 +106,12 @@ func (r *reader) results() {
 		count(t.link)
 	}
 	r.missedJobs()
-	r.unread(within)
 	for _, t := range r.titles {
 		if t.link == r.quoted {
 			continue
 		}
 		block := t.link
-		for p := block.Parent; p != nil && within[p] == 1 && !landmarks[markup.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
+		for p := block.Parent; p != nil && r.read[p] == 1 && !landmarks[markup.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
 			block = p
 		}
 		r.result(t, block)

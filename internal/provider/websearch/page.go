@@ -62,6 +62,7 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 		r.carousels()
 		r.related()
 		r.place()
+		r.unread()
 		r.found.Videos, r.found.Posts, r.found.Carousels = inOrder(r.videos), inOrder(r.posts), inOrder(r.rows)
 		r.found.Layout = r.layout()
 		r.found.shape = markup.Shape(r.headings)
@@ -92,9 +93,10 @@ type reader struct {
 	blocks   []*html.Node          // everything that was read; a result contains none of these
 	headings []*html.Node          // titles of results
 
-	entries   []entry // everything that was read, with its position
-	parts     []part  // parts of the list of results
-	cards     []card  // titles that are not results
+	read      map[*html.Node]int // the number of blocks and titles in each node
+	entries   []entry            // everything that was read, with its position
+	parts     []part             // parts of the list of results
+	cards     []card             // titles that are not results
 	videos    []placed[earshot.Video]
 	posts     []placed[earshot.SearchPost]
 	rows      []placed[earshot.Carousel]
@@ -123,6 +125,12 @@ type reader struct {
 // listID is the id of the element with all results.
 const listID = "rso"
 
+// columnAt is added to the positions of elements in the column next to the results.
+const columnAt = 1 << 30
+
+// clickFeedback is the kind of click on the dialog in which visitors report errors of the page.
+const clickFeedback serp.Click = 99478
+
 // Limits for one page, far above the numbers of real pages. They bound the time that a crafted page
 // takes.
 const (
@@ -137,7 +145,7 @@ type area struct {
 	related bool   // below the results: links to searches are related searches
 	side    bool   // not among the results
 	column  bool   // in the column next to the results
-	list    bool   // among the results
+	main    bool   // in the column of the results, or above it
 	sealed  bool   // in a block of questions or an overview: links with a title are sources
 }
 
@@ -240,12 +248,18 @@ func (r *reader) element(n *html.Node, at area) {
 	if m.attrid == panelTitle && n == r.names[panelTitle] {
 		r.panelAt = r.at
 	}
-	beside, sealed := at.side, at.sealed
+	beside, sealed, column := at.side, at.sealed, at.column
 	at = at.within(m)
+	if at.column && !column { // the column comes after the results, wherever the document has it
+		r.at += columnAt
+		defer func() { r.at -= columnAt }()
+		r.begin(n, "")
+	}
 	r.beside = at.side
 	switch {
 	case isNavigation(n, m):
 		r.readNavigation(n)
+	case m.click == clickFeedback: // a dialog
 	case m.attrid == overviewName || m.tree == overviewTree:
 		r.noteOverview()
 		r.readOverview(n)
@@ -306,6 +320,8 @@ func (r *reader) element(n *html.Node, at area) {
 		r.claim(n, true)
 	case m.role == "listitem" && !at.sealed && r.readItem(n):
 		r.claim(n, true)
+	case n.DataAtom == atom.A && strings.Contains(m.address, otherSpelling) && r.readSpelling(n, m.address):
+		r.claim(n, true)
 	case n.DataAtom == atom.A && !at.sealed && r.readThing(n, n):
 		r.claim(n, true)
 		if at.related {
@@ -338,10 +354,10 @@ func (at area) within(m marks) area {
 		at.ads = blockBottom
 	case "rhs", "rhsads":
 		at.ads, at.side, at.column = blockSide, true, true
-	case listID:
-		at.list = true
+	case listID, "rcnt", "center_col":
+		at.main = true
 	case "botstuff", "bres":
-		at.related, at.list = true, true
+		at.related, at.main = true, true
 	}
 	return at
 }
@@ -385,8 +401,7 @@ func (r *reader) heading(n *html.Node, m marks, at area) {
 	}
 	r.lists++
 	r.listTitle = lines[0]
-	isSection := m.level == "2" && (m.role == "heading" || m.role == "") // other h2 elements are for screen readers
-	if isSection && at.list && !at.side && !at.sealed {
+	if (m.level == "2" || n.DataAtom == atom.H2) && at.main && !at.side && !at.sealed {
 		r.begin(n, lines[0])
 	}
 	if m.role == "heading" && m.level == "2" {
@@ -398,6 +413,9 @@ func (r *reader) heading(n *html.Node, m marks, at area) {
 func (r *reader) link(n *html.Node, at area) {
 	click := serp.ClickOf(n)
 	r.coded = r.coded || click != serp.ClickNone
+	if isRefinement(click) {
+		r.readRefinement(n)
+	}
 	switch {
 	case !markup.IsLink(n), at.sealed, at.side && (at.column || !click.IsResult()):
 		r.walk(n, at)

@@ -23,12 +23,15 @@ func (r *reader) readRelated(n *html.Node, list *[]placed[earshot.RelatedSearch]
 	return true
 }
 
-// readNavigation reads the related searches in an element that otherwise only navigates within the
-// engine's site.
+// readNavigation reads the related searches and chips in an element that otherwise only navigates
+// within the engine's site.
 func (r *reader) readNavigation(n *html.Node) {
 	for _, link := range markup.FindAll(n, markup.IsLink) {
-		if serp.ClickOf(link) == serp.ClickRelated {
+		switch click := serp.ClickOf(link); {
+		case click == serp.ClickRelated:
 			r.readRelated(link, &r.marked, r.at)
+		case isRefinement(click):
+			r.readRefinement(link)
 		}
 	}
 }
