@@ -102,7 +102,7 @@ func (r *reader) unread() {
 			continue
 		}
 		last = block
-		title := cmp.Or(p.title, headingIn(block))
+		title := cmp.Or(p.title, shownHeadingIn(block))
 		if lines := serp.Lines(block); title == "" && len(lines) > 0 {
 			title = lines[0]
 		}
@@ -157,9 +157,13 @@ func hasContent(block *html.Node, p part) bool {
 	return len(markup.FindAll(block, isLink)) > 1 || len(serp.LinesBut(block, notHeading)) > 2
 }
 
-// headingIn returns the text of the first heading in the node, or "". A heading that is cut to one
-// pixel is for screen readers.
+// headingIn returns the text of the first heading in the node, or "".
 func headingIn(n *html.Node) string {
+	return serp.Line(markup.Find(n, func(n *html.Node) bool { return isHeading(n, marksOf(n)) }))
+}
+
+// shownHeadingIn is headingIn without headings that are cut to one pixel, for screen readers.
+func shownHeadingIn(n *html.Node) string {
 	return serp.Line(markup.Find(n, func(n *html.Node) bool {
 		return isHeading(n, marksOf(n)) && !strings.Contains(markup.Attr(n, "style"), "clip:rect(1px")
 	}))
