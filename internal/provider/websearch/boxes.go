@@ -232,6 +232,7 @@ func isHotel(address string) bool {
 func (r *reader) readHotel(n *html.Node, address string) bool {
 	name := markup.Find(n, func(n *html.Node) bool { return strings.HasPrefix(markup.Attr(n, "id"), "name_") })
 	p := earshot.Place{Name: serp.Line(cmp.Or(name, serp.Title(n)))}
+	before := "" // the last segment
 	for _, line := range serp.Lines(n) {
 		for segment := range strings.SplitSeq(line, "·") {
 			segment = strings.TrimSpace(segment)
@@ -244,11 +245,12 @@ func (r *reader) readHotel(n *html.Node, address string) bool {
 				}
 			case reviewCount.MatchString(segment):
 				p.Reviews = webtext.Count(strings.Trim(segment, "()"))
-			case priceLevel.MatchString(segment) && p.PriceLevel == "":
+			case priceLevel.MatchString(segment) && (p.PriceLevel == "" || p.PriceLevel == before): // the price before a discount is first
 				p.PriceLevel = segment
 			case p.Name == "" && hasWords(segment) && !priceLevel.MatchString(segment):
 				p.Name = segment
 			}
+			before = segment
 		}
 	}
 	to, redirect, ok := r.links.Read(address)

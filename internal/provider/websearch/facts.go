@@ -55,7 +55,7 @@ func isWithin(n, outer *html.Node) bool {
 
 // isSource reports whether the value of a fact is only a link to another site.
 func (r *reader) isSource(value *html.Node) bool {
-	return r.leadsAway(value) || value.Type == html.ElementNode && factText(value, r.isExtra) == ""
+	return r.leadsAway(value) || markup.Find(value, r.leadsAway) != nil && factText(value, r.isExtra) == ""
 }
 
 // factName returns the name of a fact, without its colon, and the nodes in which the name begins and

@@ -152,19 +152,17 @@ func isHours(row *html.Node, text string) bool {
 // addressIn returns the segment with the address. Before it can be the distance to the place or how
 // long it has been in business, after it the building.
 func addressIn(segments []string) string {
-	for i, segment := range segments {
-		isLowercase := strings.ToLower(segment) == segment && strings.ToUpper(segment) != segment
-		if isNamed(segment) && (!isLowercase || i == len(segments)-1) {
-			return segment
-		}
+	if at := slices.IndexFunc(segments, isNamed); at >= 0 {
+		return segments[at]
 	}
 	return ""
 }
 
-// isNamed reports whether the segment is neither the distance to a place nor how long it has been in
-// business.
+// isNamed reports whether the segment has a name, unlike the distance to a place and the number of
+// years in business.
 func isNamed(segment string) bool {
-	return !distance.MatchString(segment) && !moreThan.MatchString(segment)
+	isLowercase := strings.ToLower(segment) == segment && strings.ToUpper(segment) != segment
+	return !isLowercase && !distance.MatchString(segment) && !moreThan.MatchString(segment)
 }
 
 // placeUnit returns the largest element around a place without another place.
