@@ -134,7 +134,7 @@ func (r *reader) valueOf(n *html.Node) string {
 }
 
 func factText(n *html.Node, skip func(*html.Node) bool) string {
-	return strings.Trim(strings.Join(serp.LinesBut(n, skip), " "), " :,;·-–،、")
+	return strings.Trim(strings.Join(serp.LinesBut(n, skip), " "), separators+":-–")
 }
 
 // isExtra reports whether the element in the value of a fact is not part of the value.
@@ -145,23 +145,31 @@ func (r *reader) isExtra(n *html.Node) bool {
 // notices is the prefix of the addresses of the engine's own notices, such as a disclaimer.
 const notices = "/intl/"
 
-// isAside reports whether the element is a table, a dialog, a button, or the link to further
-// values. Unlike links to values, that link is a box after a separator in a box.
+// isAside reports whether the element is a table, a dialog, a button, or the link to further values.
+// Unlike links to values, the text of that link and the separator before it are elements.
 func isAside(n *html.Node) bool {
 	switch role := markup.Attr(n, "role"); {
 	case n.DataAtom == atom.Table, n.DataAtom == atom.Button, role == "button", role == "dialog":
 		return true
-	case n.DataAtom != atom.A || n.FirstChild == nil:
-		return false
-	}
-	if n.FirstChild.Type == html.TextNode && strings.TrimSpace(n.FirstChild.Data) != "" {
+	case n.DataAtom != atom.A || hasOwnText(n):
 		return false
 	}
 	before := n.PrevSibling
-	for before != nil && before.Type == html.TextNode && strings.TrimSpace(before.Data) == "" {
+	for before != nil && (before.Type == html.TextNode && strings.TrimSpace(before.Data) == "" || before.Type == html.ElementNode && before.FirstChild == nil) {
 		before = before.PrevSibling
 	}
-	return before != nil && before.Type == html.ElementNode && strings.Trim(serp.Line(before), ",;·،、") == ""
+	if before == nil || before.Type != html.ElementNode {
+		return false
+	}
+	text := before.FirstChild
+	return text.Type == html.TextNode && text.NextSibling == nil && strings.Trim(webtext.Line(text.Data), separators) == ""
+}
+
+// separators are the characters between the values of a fact.
+const separators = " ,;·،、"
+
+func hasOwnText(n *html.Node) bool {
+	return n.FirstChild != nil && n.FirstChild.Type == html.TextNode && strings.TrimSpace(n.FirstChild.Data) != ""
 }
 
 // topFactName is the prefix of the names of facts above the results (since 2023).

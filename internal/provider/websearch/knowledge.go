@@ -39,7 +39,7 @@ func (r *reader) readKnowledge(n *html.Node) {
 	if r.found.KnowledgeGraph != nil {
 		k = *r.found.KnowledgeGraph
 	}
-	isAlone := !r.readPanel(&k, n)
+	isAlone := !r.readPanel(&k, n) && n.Parent != nil // nothing but the panel is in n
 	if k.Title == "" || k.Description == "" && len(k.Attributes)+len(r.topFacts) == 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func (r *reader) readPanel(k *earshot.KnowledgeGraph, n *html.Node) bool {
 		}
 		name := markup.Attr(part, "data-attrid")
 		if name == panelTitle && serp.Line(part) != k.Title {
-			if k.Description != "" || len(k.Attributes) > 0 {
+			if r.found.KnowledgeGraph != nil || k.Description != "" || len(k.Attributes) > 0 {
 				return true
 			}
 			k.Title = serp.Line(part)
@@ -197,7 +197,7 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 	case strings.Contains(name, questionName) || strings.HasPrefix(name, snippetName):
 	default:
 		fact := r.factOf(n)
-		if fact != nil {
+		if fact != nil && !slices.Contains(k.Attributes, *fact) {
 			k.Attributes = append(k.Attributes, *fact)
 		}
 		return fact != nil
