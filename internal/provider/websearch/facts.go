@@ -31,7 +31,7 @@ func (r *reader) factOf(n *html.Node) *earshot.KnowledgeAttribute {
 		end = end.Parent
 		value = after(end)
 	}
-	if value == nil || !isWithin(first, end.Parent) {
+	if value == nil || !isWithin(first, end.Parent) || markup.Find(value, markup.Has("data-attrid")) != nil {
 		return nil
 	}
 	for row := end.Parent; row != n; row = row.Parent {
@@ -107,12 +107,24 @@ func isLabel(text string) bool {
 
 // after returns the next sibling with visible text, or nil.
 func after(n *html.Node) *html.Node {
-	for n = n.NextSibling; n != nil; n = n.NextSibling {
-		if n.Type == html.TextNode && strings.TrimSpace(n.Data) != "" || n.Type == html.ElementNode && !markup.Unseen(n) && serp.Line(n) != "" {
-			return n
-		}
+	for n = n.NextSibling; n != nil && !hasText(n); n = n.NextSibling {
 	}
-	return nil
+	return n
+}
+
+// hasText reports whether the node has visible text.
+func hasText(n *html.Node) bool {
+	if n.Type == html.TextNode {
+		return webtext.Line(n.Data) != ""
+	}
+	if n.Type != html.ElementNode || markup.Unseen(n) {
+		return false
+	}
+	child := n.FirstChild
+	for child != nil && !hasText(child) {
+		child = child.NextSibling
+	}
+	return child != nil
 }
 
 // valueOf returns the value of a fact, without tables, dialogs, buttons, and links to sources. If

@@ -99,6 +99,8 @@ func TestHostileStructure(t *testing.T) {
 		"nested products":     rep(`<div data-pv="1">`, 400) + rep(`<i>1 €</i>`, 9000),
 		"nested places":       rep(`<a data-cid="1">`, 400) + rep(`<i></i>`, 9000),
 		"nested panels":       rep(`<div role="complementary">`, 400) + rep(`<i data-attrid="title">x</i>`, 9000),
+		"nested facts":        `<div id="rhs"><p data-attrid="title">x</p>` + rep(`<div data-attrid="kc:/x"><b>x:</b>`, 400) + rep(`<i>y</i>`, 9000),
+		"nested rows":         `<a data-cid="1"><h3>x</h3>` + rep(`<div>`, 400) + rep(`<div>y</div>`, 9000),
 		"nested spans":        `<a href="https://a.example/"><h3>x</h3></a><div data-sncf="1">1 — ` + rep(`<span>y`, 400) + rep(`<i></i>`, 9000),
 		"nested overviews":    rep(`<div data-attrid="SrpGenSumSummary">x`, 400),
 		"chips without end":   `<div data-attrid="SrpGenSumSummary">` + rep(`<button data-icl-uuid="1" data-src-ids="`+rep("1,", 400)+`">x</button>`, 100),

@@ -79,7 +79,7 @@ func rowsBelow(heading, place *html.Node) (rows []*html.Node) {
 }
 
 // isRow reports whether the element is a row of text.
-func isRow(n *html.Node) bool { return n.DataAtom == atom.Div && serp.Line(n) != "" }
+func isRow(n *html.Node) bool { return n.DataAtom == atom.Div && hasText(n) }
 
 // segmentsOf returns the parts of a row between the dots.
 func segmentsOf(row *html.Node) (segments []string) {
