@@ -21,11 +21,12 @@ import (
 func isPlace(n *html.Node, _ marks) bool { return n.DataAtom == atom.A && serp.Title(n) != nil }
 
 var (
-	phone       = regexp.MustCompile(`^\+?[\d\s().-]{7,20}$`)
+	phone       = regexp.MustCompile(`^\+?[\d\s\x{a0}\x{202f}().\x{2011}/-]{7,20}$`)
 	priceLevel  = regexp.MustCompile(`^\p{Sc}{1,4}$|^\p{Sc}[\d,.]+(–[\d,.]+|\+)?$|^[\d,.]+(–[\d,.]+|\+)?[\s\x{a0}]?\p{Sc}$`)
 	coordinates = regexp.MustCompile(`@(-?\d{1,2}\.\d+),(-?\d{1,3}\.\d+)`)
 	distance    = regexp.MustCompile(`^[\d.,]+[\s\x{a0}]?\pL{1,2}\.?$`)
-	moreThan    = regexp.MustCompile(`\d\+`) // "5+ years in business"
+	moreThan    = regexp.MustCompile(`\d\+`)                                 // "5+ years in business"
+	inBusiness  = regexp.MustCompile(`^\pL[^\d,]*\s\d{1,3}\s\p{Ll}[^\d,]*$`) // "Más de 5 años de actividad"
 	timeText    = regexp.MustCompile(`\d[:.]\d\d\b|\d[\s\x{a0}\x{202f}]?[AaPp]\.?[Mm]\b`)
 )
 
@@ -152,8 +153,10 @@ func isHours(row *html.Node, text string) bool {
 // addressIn returns the segment with the address. Before it can be the distance to the place or how
 // long it has been in business, after it the building.
 func addressIn(segments []string) string {
-	if at := slices.IndexFunc(segments, isNamed); at >= 0 {
-		return segments[at]
+	for i, segment := range segments {
+		if isNamed(segment) && (i == len(segments)-1 || !inBusiness.MatchString(segment)) {
+			return segment
+		}
 	}
 	return ""
 }
