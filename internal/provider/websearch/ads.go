@@ -77,7 +77,7 @@ const maxLinkedAds = 40
 func boxOf(link *html.Node) *html.Node {
 	box := link
 	for range 2 {
-		if box.Parent != nil && box.Parent.DataAtom == atom.Div {
+		if box.Parent != nil && (box.Parent.DataAtom == atom.Div || box.Parent.DataAtom == atom.Li) {
 			box = box.Parent
 		}
 	}
@@ -269,10 +269,20 @@ func isSponsored(n *html.Node) bool {
 	return strings.HasPrefix(markup.Attr(n, "data-arwt"), "/aclk") || isClick(markup.Attr(n, "href"))
 }
 
+// isCounted reports whether the link follows a hidden link that counts its clicks, as in text ads
+// until 2020.
+func isCounted(link *html.Node) bool {
+	before := link.PrevSibling
+	return before != nil && before.DataAtom == atom.A && markup.Hidden(before) && isClick(markup.Attr(before, "href"))
+}
+
 // readSponsored reads a card in a sponsored row.
 func (r *reader) readSponsored(n *html.Node, block string) bool {
 	to, redirect, ok := r.adLink(n)
 	leads := ok && r.isAdvertised(to)
+	if last := len(r.blocks) - 1; last >= 0 && markup.Contains(r.blocks[last], n) {
+		return false // a sitelink of the ad before
+	}
 	if p := r.productIn(n); p.Price != nil && (leads || p.Merchant != "") {
 		return r.readShoppingAd(n, block, "")
 	}

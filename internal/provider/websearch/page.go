@@ -419,7 +419,7 @@ func (r *reader) link(n *html.Node, at area) {
 	switch {
 	case !markup.IsLink(n), at.sealed, at.side && (at.column || !click.IsResult()):
 		r.walk(n, at)
-	case click == serp.ClickAd && len(r.found.Ads) < maxLinkedAds && r.readTextAd(boxOf(n), r.adBlock(at)):
+	case (click == serp.ClickAd || isCounted(n)) && len(r.found.Ads) < maxLinkedAds && r.readTextAd(boxOf(n), r.adBlock(at)):
 		r.claim(boxOf(n), true)
 	case r.addTitle(n, titleIn(n, click), click), r.addTitle(n, deepTitle(n), click):
 	case isSnippetHelp(markup.Attr(n, "href")) && r.readSnippetAround(n):

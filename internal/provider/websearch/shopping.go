@@ -150,11 +150,13 @@ func uncut(text string) string {
 	return strings.TrimSpace(short)
 }
 
-// isBesideIcon reports whether the line is next to an image with the same name, the icon of a merchant.
+// isBesideIcon reports whether the line is next to an element with an image of the same name, the
+// icon of a merchant.
 func isBesideIcon(line serp.TextLine) bool {
-	name := line.Part(0)
-	box := line.Parts[0].Parent.Parent
-	return box != nil && markup.Find(box, func(n *html.Node) bool { return n.DataAtom == atom.Img && markup.Attr(n, "alt") == name }) != nil
+	name, element := line.Part(0), line.Parts[0].Parent
+	return element.Parent != nil && markup.Find(element.Parent, func(n *html.Node) bool {
+		return n.DataAtom == atom.Img && markup.Attr(n, "alt") == name && n.Parent != element
+	}) != nil
 }
 
 // addPrices adds the prices of a line to a product. A higher price next to the price is the old
