@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // number matches a number: digits with optional groups of three after a space or an apostrophe, then
@@ -54,17 +55,24 @@ func digits(text string) string {
 	}, text)
 }
 
-// Count returns a whole number such as the number of reviews: "(1.234)", "2,5K". It returns nil if
-// the text has no number.
+// Count returns a whole number such as the number of reviews: "(1.234)", "2,5K", "1,2 Tsd.". It
+// returns nil if the text has no number.
 func Count(text string) *int {
 	value := Decimal(text)
 	if value == nil {
 		return nil
 	}
-	switch after := strings.TrimSpace(text[strings.LastIndexAny(text, "0123456789")+1:]); {
-	case strings.HasPrefix(after, "K"), strings.HasPrefix(after, "k"):
+	after := strings.TrimSpace(text[strings.LastIndexAny(text, "0123456789")+1:])
+	end := strings.IndexFunc(after, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end >= 0 {
+		after = after[:end]
+	}
+	switch after {
+	case "K", "k", "mil", "Tsd", "tys", "tis", "тыс":
 		*value *= 1e3
-	case strings.HasPrefix(after, "M"):
+	case "万", "萬", "만":
+		*value *= 1e4
+	case "M":
 		*value *= 1e6
 	}
 	if *value > math.MaxInt32 {
