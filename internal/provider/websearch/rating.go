@@ -38,10 +38,10 @@ func (r *ratingReader) read(n *html.Node) {
 	for child := n.FirstChild; child != nil && !r.done; child = child.NextSibling {
 		switch {
 		case child.Type == html.TextNode:
-			r.text(webtext.Line(child.Data))
+			r.text(webtext.ASCIIDigits(webtext.Line(child.Data)))
 		case child.Type == html.ElementNode && !markup.Unseen(child):
 			if r.stars == nil && isLabelled(child) {
-				r.label(markup.Attr(child, "aria-label"))
+				r.label(webtext.ASCIIDigits(markup.Attr(child, "aria-label")))
 			}
 			r.read(child)
 		}

@@ -19,6 +19,7 @@ func TestRating(t *testing.T) {
 		{`<span role="img" aria-label="Rated 4.5 out of 5,"></span><span>(1.2K)</span>`, 4.5, 1200},
 		{`<span role="img" aria-label="Bewertung: 4,6 von 5,"></span><span aria-label="(45) Rezensionen">(45)</span>`, 4.6, 45},
 		{`<span role="img" aria-label="5 つ星のうち 4.5"></span>`, 4.5, none},
+		{`<span role="img" aria-label="٤٫٥ من ٥"></span>(١٢)`, 4.5, 12},
 		{`<span role="img" aria-label="4.5/5"></span>`, 4.5, none},
 		{`<span role="img" aria-label="Rated4.5out of5"></span>`, 4.5, none},
 		{`<div role="img" aria-label="Rated 4.1 out of 5. Rated by 1.6K reviews."></div>`, 4.1, 1600},

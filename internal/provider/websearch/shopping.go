@@ -90,18 +90,18 @@ const maxPriceLine = 80
 // the price, then the merchant.
 func (r *reader) productIn(n *html.Node) earshot.Product {
 	var p earshot.Product
-	beside, hasIcon := false, false // whether the line before has the price, whether the merchant has an icon
+	atPrice, named := false, false // whether the line before has a price, whether the merchant has an icon
 	for _, line := range serp.TextLines(n, isLabelled) {
 		if p.Title != "" && isPrice(line.Text) {
-			beside = r.addPrices(&p, line, beside)
+			atPrice = r.addPrices(&p, line, atPrice)
 			continue
 		}
-		beside = false
+		atPrice = false
 		switch {
 		case p.Price == nil && len(line.Text) > len(p.Title):
 			p.Title = titleOf(line) // a shorter line is a label such as "price drop"
-		case p.Price != nil && (p.Merchant == "" || !hasIcon && isBesideIcon(line)):
-			p.Merchant, hasIcon = merchantOf(line), isBesideIcon(line)
+		case p.Price != nil && (p.Merchant == "" || !named && hasIcon(line)):
+			p.Merchant, named = merchantOf(line), hasIcon(line)
 		}
 	}
 	if tag := markup.Find(n, markup.Has("data-tag")); tag != nil {
@@ -127,11 +127,14 @@ func titleOf(line serp.TextLine) string {
 	return full
 }
 
+// moreStores matches the number of other stores after a merchant: ", 10+ stores", " + 5 others".
+var moreStores = regexp.MustCompile(`(?:,[\s\x{a0}]*\d+\+|[\s\x{a0}]\+[\s\x{a0}]?\d+)(?:[\s\x{a0}].*)?$`)
+
 // merchantOf returns the merchant in a line. The merchant is the first text; others say how many
-// more stores have the product: ", 10+ stores", "& more". The label of a shortened name ends with
+// more stores have the product, such as "& more". The label of a shortened name ends with
 // the full one.
 func merchantOf(line serp.TextLine) string {
-	name := line.Part(0)
+	name := moreStores.ReplaceAllString(line.Part(0), "")
 	if short := uncut(name); short != name {
 		label := webtext.Line(markup.Attr(line.Parts[0].Parent, "aria-label"))
 		if at := strings.Index(label, short); at >= 0 {
@@ -150,9 +153,9 @@ func uncut(text string) string {
 	return strings.TrimSpace(short)
 }
 
-// isBesideIcon reports whether the line is next to an element with an image of the same name, the
-// icon of a merchant.
-func isBesideIcon(line serp.TextLine) bool {
+// hasIcon reports whether the line is next to an element with an image of the same name, the icon of
+// a merchant.
+func hasIcon(line serp.TextLine) bool {
 	name, element := line.Part(0), line.Parts[0].Parent
 	return element.Parent != nil && markup.Find(element.Parent, func(n *html.Node) bool {
 		return n.DataAtom == atom.Img && markup.Attr(n, "alt") == name && n.Parent != element
@@ -160,9 +163,9 @@ func isBesideIcon(line serp.TextLine) bool {
 }
 
 // addPrices adds the prices of a line to a product. A higher price next to the price is the old
-// price; prices in other lines are for shipping or a minimum order. beside is whether the line
-// before has the price, and the result whether this line or the line before has it.
-func (r *reader) addPrices(p *earshot.Product, line serp.TextLine, beside bool) bool {
+// price; prices in other lines are for shipping or a minimum order. follows is whether the line
+// follows the price. addPrices reports whether the next line follows the price.
+func (r *reader) addPrices(p *earshot.Product, line serp.TextLine, follows bool) bool {
 	for i := range line.Parts {
 		text := line.Part(i)
 		if len(text) > maxPrice || !hasPrice(text) || strings.HasPrefix(text, "+") { // shipping
@@ -171,14 +174,14 @@ func (r *reader) addPrices(p *earshot.Product, line serp.TextLine, beside bool) 
 		found := webtext.Price(text, r.want.country)
 		switch {
 		case p.Price == nil:
-			p.Price, beside = found, true
+			p.Price, follows = found, true
 		case found.Raw == p.Price.Raw:
-			beside = true
-		case beside && p.OldPrice == nil && p.Price.Value != nil && found.Value != nil && *found.Value > *p.Price.Value:
+			follows = true
+		case follows && p.OldPrice == nil && p.Price.Value != nil && found.Value != nil && *found.Value > *p.Price.Value:
 			p.OldPrice = found
 		}
 	}
-	return beside
+	return follows
 }
 
 // maxPrice is the maximum length of a price in bytes. A longer text only mentions a price.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // number matches a number: digits with optional groups of three after a space or an apostrophe, then
@@ -15,7 +16,7 @@ var number = regexp.MustCompile(`[0-9]+(?:['’\x{a0}\x{202f} ][0-9]{3}\b)*(?:[.
 // Decimal returns the first number in the text, in any notation of digit groups and decimal point.
 // It returns nil if the text has no number.
 func Decimal(text string) *float64 {
-	found := number.FindString(text)
+	found := number.FindString(ASCIIDigits(text))
 	if found == "" || len(found) > 24 { // longer than any amount of money
 		return nil
 	}
@@ -24,6 +25,25 @@ func Decimal(text string) *float64 {
 		return nil
 	}
 	return &value
+}
+
+// ASCIIDigits replaces the digits of other scripts, and the marks between Arabic digits.
+func ASCIIDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '٫':
+			return '.'
+		case r == '٬':
+			return ','
+		case r < utf8.RuneSelf || !unicode.IsDigit(r):
+			return r
+		}
+		zero := r
+		for unicode.IsDigit(zero - 1) {
+			zero--
+		}
+		return '0' + (r-zero)%10
+	}, text)
 }
 
 // normalize rewrites a number with a decimal point and without group separators. The last dot or
@@ -58,6 +78,7 @@ func digits(text string) string {
 // Count returns a whole number such as the number of reviews: "(1.234)", "2,5K", "1,2 Tsd.". It
 // returns nil if the text has no number.
 func Count(text string) *int {
+	text = ASCIIDigits(text)
 	value := Decimal(text)
 	if value == nil {
 		return nil

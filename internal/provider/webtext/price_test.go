@@ -56,7 +56,7 @@ func TestCount(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
 		"(1.234)": 1234, "(1,234)": 1234, "87": 87, "2,5K": 2500, "1.2k reviews": 1200, "3M": 3000000, "1 204 avis": 1204,
-		"(9k+)": 9000, "1,2 Tsd.": 1200, "2,5 mil": 2500, "1.5万": 15000, "12 Kommentare": 12,
+		"(9k+)": 9000, "1,2 Tsd.": 1200, "2,5 mil": 2500, "1.5万": 15000, "(٢٬٣٤٥)": 2345, "12 Kommentare": 12,
 	} {
 		if got := webtext.Count(text); got == nil || *got != want {
 			t.Errorf("%q: got %v, want %d", text, got, want)
