@@ -178,7 +178,7 @@ func (w *lineWriter) write(n *html.Node) {
 }
 
 func (w *lineWriter) flush() {
-	if line := webtext.Line(w.text.out.String()); line != "" {
+	if line := webtext.Line(w.text.out.String()); line != "" && len(w.parts) > 0 {
 		w.lines = append(w.lines, TextLine{line, w.parts})
 		w.written += len(line)
 	}

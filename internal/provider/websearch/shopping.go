@@ -28,8 +28,11 @@ func (r *reader) readProduct(n *html.Node) bool {
 	}
 	p.ID = productID(n)
 	isOwn := func(n *html.Node) bool { // a link with other text leads to a review
+		if !markup.IsLink(n) {
+			return false
+		}
 		text := serp.Line(n)
-		return markup.IsLink(n) && (text == "" || strings.Contains(text, p.Title))
+		return text == "" || strings.Contains(text, p.Title)
 	}
 	if link := markup.Find(n, isOwn); link != nil {
 		if to, redirect, ok := r.links.Read(markup.Attr(link, "href")); ok && r.links.Leads(to) {
@@ -91,6 +94,7 @@ const maxPriceLine = 80
 func (r *reader) productIn(n *html.Node) earshot.Product {
 	var p earshot.Product
 	atPrice, named := false, false // whether the line before has a price, whether the merchant has an icon
+	after := 0                     // lines after the price
 	for _, line := range serp.TextLines(n, isLabelled) {
 		if p.Title != "" && isPrice(line.Text) {
 			atPrice = r.addPrices(&p, line, atPrice)
@@ -100,8 +104,11 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 		switch {
 		case p.Price == nil && len(line.Text) > len(p.Title):
 			p.Title = titleOf(line) // a shorter line is a label such as "price drop"
-		case p.Price != nil && (p.Merchant == "" || !named && hasIcon(line)):
-			p.Merchant, named = merchantOf(line), hasIcon(line)
+		case p.Price != nil:
+			after++
+			if icon := !named && after <= maxMerchantLines && hasIcon(line); icon || p.Merchant == "" {
+				p.Merchant, named = merchantOf(line), icon
+			}
 		}
 	}
 	if tag := markup.Find(n, markup.Has("data-tag")); tag != nil {
@@ -113,6 +120,10 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 	}
 	return p
 }
+
+// maxMerchantLines is the number of lines after the price among which the merchant is. Others say
+// that the product is used or how it is delivered.
+const maxMerchantLines = 4
 
 // titleOf returns the title in a line. A line can have shortened titles before the full title, for
 // several sizes of the screen.
