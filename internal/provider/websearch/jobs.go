@@ -23,12 +23,19 @@ func isJob(address string) bool {
 
 // readJob reads a job posting: its title, company, location and site.
 func (r *reader) readJob(n *html.Node, address string) bool {
+	title := serp.Title(n)
 	lines := serp.LinesBut(n, func(n *html.Node) bool {
-		role := markup.Attr(n, "role")
-		return markup.Attr(n, "aria-hidden") == "true" || role == "dialog" || n.DataAtom == atom.Img || role == "button" && !markup.HasAttr(n, "data-viewer-entrypoint")
+		switch markup.Attr(n, "role") {
+		case "dialog":
+			return true
+		case "button": // the whole card can be a button
+			return !markup.HasAttr(n, "data-viewer-entrypoint") && (title == nil || !markup.Contains(n, title))
+		default:
+			return markup.Attr(n, "aria-hidden") == "true" || n.DataAtom == atom.Img
+		}
 	})
-	if title := serp.Line(serp.Title(n)); title != "" { // the initial of the company can precede the title
-		lines = lines[max(slices.Index(lines, title), 0):]
+	if name := serp.Line(title); name != "" { // the initial of the company can precede the title
+		lines = lines[max(slices.Index(lines, name), 0):]
 	}
 	if len(lines) < 2 {
 		return false
@@ -47,8 +54,10 @@ func (r *reader) readJob(n *html.Node, address string) bool {
 	if to, redirect, ok := r.links.Read(address); ok {
 		job.Link, job.RedirectLink = to, redirect
 	}
-	r.found.Jobs = append(r.found.Jobs, job)
-	r.note(earshot.BlockJobs)
+	if !slices.Contains(r.found.Jobs, job) { // a card can have several links
+		r.found.Jobs = append(r.found.Jobs, job)
+		r.note(earshot.BlockJobs)
+	}
 	return true
 }
 
@@ -63,43 +72,73 @@ func siteOf(text string) (site string, named bool) {
 	return text, false
 }
 
-// readJobLink reads the job posting of a link. The posting is in the link or around it.
+// readJobLink reads the job postings of a link: one in the link or around it, or all postings of the
+// block whose heading or end is the link.
 func (r *reader) readJobLink(n *html.Node, address string, at area) bool {
-	r.looks++
+	r.looks += 4
 	if r.looks > maxLooks {
 		return false
 	}
-	card := jobCard(n, address)
-	if card != nil && (card == r.jobCard || r.readJob(card, address)) { // a card can have several links
-		r.jobCard = card
-		return true
+	read := false
+	for _, card := range r.jobCards(n, address) {
+		own := address
+		if card != n {
+			own = jobAddress(card)
+		}
+		if r.readJob(card, own) {
+			r.claim(card, true)
+			read = true
+		}
 	}
-	if at.list && r.jobLink.node == nil {
+	if !read && at.list && r.jobLink.node == nil {
 		r.jobLink = part{node: n, at: r.at, title: cmp.Or(headingIn(n), r.listTitle)}
 	}
-	return false
+	return read
 }
 
-// jobCard returns the element with the job posting of a link, or nil. A posting has one title and no
-// link to other jobs. Without a title, the address says which posting it is.
-func jobCard(link *html.Node, address string) *html.Node {
-	isTitle := func(n *html.Node) bool { return n.DataAtom == atom.H3 || markup.IsHeading(n, "3") }
-	isOther := func(n *html.Node) bool { return markup.Attr(n, "href") != address && isJob(markup.Attr(n, "href")) }
-	card := link
-	for range 4 {
-		titles := markup.FindAll(card, isTitle)
-		switch {
-		case len(titles) > 1 || markup.Find(card, isOther) != nil:
-			return nil
-		case len(titles) == 1, card == link && strings.Contains(address, "docid") && len(serp.Lines(link)) >= 3:
-			return card
+// jobAddress returns the address of the first link to jobs in a card, or "".
+func jobAddress(card *html.Node) string {
+	if link := markup.Find(card, func(n *html.Node) bool { return isJob(markup.Attr(n, "href")) }); link != nil {
+		return markup.Attr(link, "href")
+	}
+	return ""
+}
+
+// jobCards returns the elements with the job postings of a link. A posting has a title, which does
+// not lead to another site. Without a title, the address says which posting it is.
+func (r *reader) jobCards(link *html.Node, address string) []*html.Node {
+	isTitle := func(n *html.Node) bool { return markup.IsHeading(n, "3") }
+	if strings.Contains(address, "docid") && len(serp.Lines(link)) >= 3 {
+		return []*html.Node{link}
+	}
+	block := link
+	for range 6 {
+		titles := markup.FindAll(block, isTitle)
+		for i, title := range titles {
+			if around := markup.Closest(title, "href"); around != nil && r.leadsAway(around) || markup.Find(title, r.leadsAway) != nil {
+				return nil
+			}
+			titles[i] = cardOf(title, block)
 		}
-		if card.Parent == nil || landmarks[markup.Attr(card.Parent, "id")] {
+		if titles != nil {
+			return titles
+		}
+		if block.Parent == nil || landmarks[markup.Attr(block.Parent, "id")] {
 			return nil
 		}
-		card = card.Parent
+		block = block.Parent
 	}
 	return nil
+}
+
+// cardOf returns the largest element in the block around a title that contains no other heading.
+func cardOf(title, block *html.Node) *html.Node {
+	isHead := func(n *html.Node) bool { return isHeading(n, marksOf(n)) }
+	card := title
+	for card != block && len(markup.FindAll(card.Parent, isHead)) == 1 {
+		card = card.Parent
+	}
+	return card
 }
 
 // missedJobs records the block of a link to jobs as a part of the page if no job was read.

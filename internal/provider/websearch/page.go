@@ -106,7 +106,6 @@ type reader struct {
 	author    string            // the author of the posts that follow
 	quoted    *html.Node        // the link of the featured snippet
 	word      earshot.AnswerBox // the definition of a word
-	jobCard   *html.Node        // the last job posting
 	jobLink   part              // the first link to jobs that is not a job posting
 	digest    int               // the number of the carousel of the panel's featured results, or 0
 	offers    map[string]*offered
