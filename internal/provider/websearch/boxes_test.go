@@ -183,10 +183,12 @@ func TestFeaturedResultsOfPanel(t *testing.T) {
 	found := parseBox(t, `<div role="complementary"><div data-attrid="title">Northpeak</div><div data-attrid="description">Makes boots.</div>`+
 		`<div data-attrid="VisualDigestFirstImageResult"><img alt=""></div>`+
 		`<a href="https://videos.example/1" data-attrid="VisualDigestVideoResult"><div>3:03</div><div>Videos • Northpeak</div><div>Aug 22, 2024</div><div>How boots are made</div></a>`+
-		`<div data-attrid="VisualDigestWebResult"><a href="https://news.example/1"></a><div><div>The News</div><div>A visit to Northpeak</div><div>Boots everywhere.</div></div></div></div>`)
+		`<div data-attrid="VisualDigestWebResult"><a href="https://news.example/1"></a><div><div>The News</div><div>A visit to Northpeak</div><div>Boots everywhere.</div></div></div>`+
+		`<div data-attrid="VisualDigestSocialMediaResult"><a href="https://posts.example/1"><div>@northpeak</div><div>Posts</div><div>New boots are here today</div><div>1 day ago</div></a></div></div>`)
 	want := []earshot.Carousel{{Title: "Northpeak", Items: []earshot.CarouselItem{
 		{Position: 1, Title: "How boots are made", Subtitle: "Videos • Northpeak · Aug 22, 2024", Link: "https://videos.example/1"},
 		{Position: 2, Title: "A visit to Northpeak", Subtitle: "The News · Boots everywhere.", Link: "https://news.example/1"},
+		{Position: 3, Title: "New boots are here today", Subtitle: "@northpeak · Posts · 1 day ago", Link: "https://posts.example/1"},
 	}}}
 	if diff := cmp.Diff(want, found.Carousels); diff != "" {
 		t.Error(diff)

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -42,7 +43,7 @@ func (r *reader) readDigest(n *html.Node) bool {
 	}
 	item := earshot.CarouselItem{ImageURL: r.pictures.Of(n)}
 	item.Link, item.RedirectLink, _ = r.links.Read(markup.Attr(link, "href"))
-	item.Title, item.Subtitle = digestTitle(lines)
+	item.Title, item.Subtitle = digestTitle(markup.Attr(n, "data-attrid"), lines)
 	if r.digest == 0 {
 		r.rows = append(r.rows, placed[earshot.Carousel]{earshot.Carousel{Title: cutTitle(serp.Line(r.names[panelTitle]))}, r.at})
 		r.digest = len(r.rows)
@@ -54,13 +55,17 @@ func (r *reader) readDigest(n *html.Node) bool {
 	return true
 }
 
-// digestTitle returns the title of a featured result and its other text: the site before the title,
-// and a description. A date can be between the site and the title.
-func digestTitle(lines []string) (title, rest string) {
+// digestTitle returns the title of a featured result and its other text. The site precedes the title
+// of a page, and so can the date of a video. A post has no title; its longest line is its text.
+func digestTitle(name string, lines []string) (title, rest string) {
 	at := min(1, len(lines)-1)
-	if at+1 < len(lines) && serp.MayBeDate(lines[at]) && inYear.MatchString(lines[at]) {
-		at++
+	last := len(lines) - 1
+	switch {
+	case strings.Contains(name, "Social"):
+		at = slices.Index(lines, longest(lines))
+	case strings.Contains(name, "Video") && last > 1 && serp.MayBeDate(lines[1]) && (inYear.MatchString(lines[1]) || !serp.MayBeDate(lines[last])):
+		at = 2
 	}
-	others := append(append([]string{}, lines[:at]...), lines[at+1:]...)
-	return lines[at], strings.Join(others, " · ")
+	title = lines[at]
+	return title, strings.Join(slices.Delete(lines, at, at+1), " · ")
 }
