@@ -40,12 +40,21 @@ var boxIDs = map[string]string{
 	"knowledge-finance-wholepage-summary-container": "finance",
 }
 
+// clickTournament is the kind of click on the results of a tournament or a racing season.
+const clickTournament serp.Click = 38540
+
 // boxKind returns the type of the engine's own answer in the element, or "".
 func boxKind(m marks) string {
-	if kind := boxIDs[m.id]; kind != "" || !m.answers {
-		return kind
+	switch {
+	case boxIDs[m.id] != "":
+		return boxIDs[m.id]
+	case m.click == clickTournament:
+		return "sports"
+	case m.answers:
+		return "other"
+	default:
+		return ""
 	}
-	return "other"
 }
 
 // readAnswerBox reads an answer of the engine itself.

@@ -123,6 +123,10 @@ func TestAnswerBoxes(t *testing.T) {
 				`<div>Mar 4, 17:00 UTC · <a href="/intl/en/disclaimer">Disclaimer</a></div><input value="1"></div>`,
 			earshot.AnswerBox{Type: "conversion", Text: "1 United States Dollar equals 0.92 Euro"},
 		},
+		"tournament": {
+			`<div data-ved="1t:38540"><h2>Sports results</h2><div>Harbor Cup</div><div role="tablist"><a role="tab">Round 1</a></div><table><tr><td>1</td><td>Ada Pell</td></tr></table></div>`,
+			earshot.AnswerBox{Type: "sports", Title: "Sports results", Text: "Harbor Cup 1 Ada Pell"},
+		},
 		"weather": {
 			`<div id="wob_wc"><div id="wob_loc">Harbor Falls</div><div id="wob_dts">Friday 14:00</div><div><span id="wob_dc">Sunny</span></div>` +
 				`<div role="heading" aria-level="1"><span id="wob_tm">67</span><span id="wob_ttm" style="display:none">19</span></div><div><span>°F</span><span style="display:none">°C</span></div>` +

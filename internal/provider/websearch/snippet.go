@@ -83,7 +83,7 @@ func (r *reader) readSnippet(block *html.Node) bool {
 }
 
 // quotedParts returns the elements with the quoted text: named answers, headings, lists and tables
-// before the link to the source.
+// before the link to the source, or answers after it.
 func quotedParts(block, link, title *html.Node) []*html.Node {
 	passed := false
 	isNamed := func(n *html.Node) bool { return strings.HasPrefix(markup.Attr(n, "data-attrid"), snippetName) }
@@ -92,7 +92,7 @@ func quotedParts(block, link, title *html.Node) []*html.Node {
 		return !passed && (isNamed(n) || isList(n) || markup.IsHeading(n, "3"))
 	})
 	if parts == nil {
-		return markup.FindAll(block, isNamed)
+		return markup.FindAll(block, func(n *html.Node) bool { return isNamed(n) || isList(n) })
 	}
 	return parts
 }
