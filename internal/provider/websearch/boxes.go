@@ -123,9 +123,13 @@ func boxText(n *html.Node) string {
 		case "wob_loc", "wob_dp", "wob_gsp":
 			return true
 		}
-		return n.DataAtom == atom.Select || n.DataAtom == atom.H2 || isHelp(n)
+		return n.DataAtom == atom.Select || n.DataAtom == atom.H2 || isHelp(n) || n.DataAtom == atom.Li && markup.Find(n, isRetry) != nil
 	})), " ")
 }
+
+// isRetry reports whether the element is a link that loads a part of an answer again. The part is
+// empty.
+func isRetry(n *html.Node) bool { return strings.HasPrefix(markup.Attr(n, "href"), "javascript:") }
 
 // boxTitle returns the first heading of an answer outside of dialogs, or "".
 func boxTitle(n *html.Node) string {

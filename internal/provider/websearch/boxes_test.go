@@ -124,7 +124,7 @@ func TestAnswerBoxes(t *testing.T) {
 			earshot.AnswerBox{Type: "conversion", Text: "1 United States Dollar equals 0.92 Euro"},
 		},
 		"tournament": {
-			`<div data-ved="1t:38540"><h2>Sports results</h2><div>Harbor Cup</div><div role="tablist"><a role="tab">Round 1</a></div><table><tr><td>1</td><td>Ada Pell</td></tr></table></div>`,
+			`<div data-ved="1t:38540"><h2>Sports results</h2><div>Harbor Cup</div><div role="tablist"><a role="tab">Round 1</a></div><ol><li>1 of 9<a href="javascript:history.go(0)">Refresh the page</a></li></ol><table><tr><td>1</td><td>Ada Pell</td></tr></table></div>`,
 			earshot.AnswerBox{Type: "sports", Title: "Sports results", Text: "Harbor Cup 1 Ada Pell"},
 		},
 		"weather": {
