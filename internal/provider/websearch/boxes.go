@@ -33,7 +33,7 @@ func cut(text string, characters int) string {
 
 // boxIDs maps the ids of the engine's own answers to their types.
 var boxIDs = map[string]string{
-	"cwos": "calculator", weatherID: "weather", "sports-app": "sports", "tw-container": "other", "tw-ob": "other",
+	"cwos": "calculator", "wob_wc": "weather", "sports-app": "sports", "tw-container": "other", "tw-ob": "other",
 	"HG5Seb": "conversion", "NotFQb": "conversion", "ucw_lhs_d": "conversion",
 	"knowledge-currency__updatable-data-column":     "conversion",
 	"knowledge-finance-wholepage__entity-summary":   "finance",
@@ -65,8 +65,9 @@ func (r *reader) readAnswerBox(n *html.Node, kind string) bool {
 	}
 	found := earshot.AnswerBox{Type: kind}
 	switch target := byID(n, "tw-target-text"); {
-	case target != nil:
-		found.Text, found.Title = serp.Line(cmp.Or(firstElement(target), target)), serp.Line(byID(n, "tw-source-text-ta"))
+	case target != nil: // the elements after the first one show that a translation is loading
+		translation := markup.Find(target, func(*html.Node) bool { return true })
+		found.Text, found.Title = serp.Line(cmp.Or(translation, target)), serp.Line(byID(n, "tw-source-text-ta"))
 	case kind == "weather":
 		found.Text, found.Title = boxText(n), serp.Line(byID(n, "wob_loc"))
 	case kind == "conversion":
@@ -104,13 +105,6 @@ func byID(n *html.Node, id string) *html.Node {
 	return markup.Find(n, func(n *html.Node) bool { return markup.Attr(n, "id") == id })
 }
 
-func firstElement(n *html.Node) *html.Node {
-	return markup.Find(n, func(*html.Node) bool { return true })
-}
-
-// weatherID is the id of the weather. Its parts have ids too.
-const weatherID = "wob_wc"
-
 // boxText returns the text of an answer without its controls, and without the forecast and the place
 // of the weather.
 func boxText(n *html.Node) string {
@@ -119,7 +113,7 @@ func boxText(n *html.Node) string {
 		case "button", "tablist", "menu", "dialog":
 			return true
 		}
-		switch id := markup.Attr(n, "id"); id {
+		switch markup.Attr(n, "id") {
 		case "wob_loc", "wob_dp", "wob_gsp":
 			return true
 		}

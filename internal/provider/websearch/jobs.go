@@ -114,6 +114,9 @@ func (r *reader) jobCards(link *html.Node, address string) []*html.Node {
 	block := link
 	for range 6 {
 		titles := markup.FindAll(block, isTitle)
+		if len(titles) > maxItems {
+			return nil
+		}
 		for i, title := range titles {
 			if around := markup.Closest(title, "href"); around != nil && r.leadsAway(around) || markup.Find(title, r.leadsAway) != nil {
 				return nil

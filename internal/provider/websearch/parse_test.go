@@ -134,6 +134,7 @@ func TestHostileStructure(t *testing.T) {
 		"senses":              rep(`<div data-attrid="SenseDefinition">x</div>`, 9000),
 		"nested units":        rep(`<div id="NotFQb">`, 400) + rep(`<input value="1">`, 9000),
 		"job links":           rep(`<div><a href="/search?ibp=htl;jobs">x</a>`, 400) + rep(`<i></i>`, 9000),
+		"job titles":          rep(`<div>`, 400) + rep(`<a href="/search?ibp=htl;jobs"></a><b role="heading" aria-level="3">x</b>`, 9000),
 		"featured results":    rep(`<a href="https://a.example/" data-attrid="VisualDigestWebResult">x</a>`, 9000),
 		"nested boxes":        rep(`<div data-tts="answers">`, 400) + rep(`<i></i>`, 9000),
 		"nested offers":       rep(`<div data-gid="1">`, 400) + rep(`<i>x</i>`, 9000),

@@ -29,11 +29,11 @@ func isSnippetHelp(address string) bool {
 // readSnippetAround reads the featured snippet that has the part. It is the smallest block around the
 // part that contains the link to the source.
 func (r *reader) readSnippetAround(part *html.Node) bool {
-	r.looks += 10
 	if r.found.FeaturedSnippet != nil || r.looks > maxLooks {
 		return false
 	}
 	for range 10 {
+		r.looks++
 		if part = part.Parent; part == nil || landmarks[markup.Attr(part, "id")] {
 			return false
 		}
