@@ -34,7 +34,7 @@ func (p Page) AddOrganic(o loosejson.Object, page int) {
 		Position: len(p.OrganicResults) + 1, Page: max(1, page), Title: webtext.Line(o.Text("title")), Link: link, Domain: Domain(link),
 		DisplayedLink: webtext.Line(o.Text("displayedLink", "displayed_link", "display_link", "breadcrumb", "url_shown")),
 		Snippet:       webtext.Clean(o.Text("snippet", "description", "desc")), Date: o.Text("date", "pre_snippet"),
-		RedirectLink: o.Text("redirectLink"),
+		RedirectLink: o.Text("redirectLink"), Thumbnail: Link(o, "thumbnail", "image_url"),
 	}
 	if result.DisplayedLink == "" {
 		result.DisplayedLink = link
