@@ -144,6 +144,10 @@ func TestHostileStructure(t *testing.T) {
 		"headings":            rep(`<div role="heading" aria-level="2">x</div>`, 9000) + rep("<div>", 400) + `<a href="/x">y</a>`,
 		"deep headings":       rep(`<div><div role="heading" aria-level="2">x</div>`, 400) + rep(`<i></i>`, 9000),
 		"sponsored":           rep(`<a href="https://a.example/" data-arwt="/aclk?x">`, 400) + rep(`<i>x</i>`, 9000),
+		"videos":              rep(`<a href="https://a.example/" data-ved="1t:21954"><div aria-level="3" role="heading">x</div><i aria-label="y">y</i></a>`, 9000),
+		"deep videos":         rep(`<div data-surl="https://a.example/"><div aria-level="3" role="heading">x</div>`, 400) + rep(`<p aria-label="y">y</p>`, 9000),
+		"nested stars":        `<div><a href="https://a.example/"><h3>x</h3></a>` + rep(`<i role="img" aria-label="Rated 4 of 5">`, 400) + rep(`<i>y</i>`, 9000),
+		"moments":             `<div><a href="https://a.example/"><h3>x</h3></a>` + rep(`<a href="https://a.example/?a&t=1"><p>0:01</p><p>y</p></a>`, 9000),
 		"unsafe links":        `<a href="javascript:alert(1)"><h3>x</h3></a><a href="/search?q=x"><h3>y</h3></a><a href="http://u:p@a.example/"><h3>z</h3></a>`,
 	} {
 		t.Run(name, func(t *testing.T) {

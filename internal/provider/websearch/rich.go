@@ -168,7 +168,7 @@ var clock = regexp.MustCompile(`\d{1,2}(:\d{2}){1,2}$`)
 // addMoment reads a key moment of a video: the time, with or without a word before it, and a title.
 func (r *reader) addMoment(found *earshot.OrganicResult, n *html.Node) {
 	lines := serp.Lines(n)
-	if len(lines) < 2 || !clock.MatchString(lines[0]) {
+	if len(lines) < 2 || !clock.MatchString(lines[0]) || len(found.KeyMoments) >= maxTitles {
 		return
 	}
 	link, _, _ := r.links.Read(markup.Attr(n, "href"))

@@ -84,14 +84,14 @@ func titleLine(n *html.Node) string {
 func (r *reader) videoIn(n, heading *html.Node, address string) (v earshot.Video, ok bool) {
 	v = earshot.Video{Title: titleLine(heading), Platform: webtext.Line(markup.Attr(n, "data-pubr")), Thumbnail: r.pictures.Of(n)}
 	v.URL, v.RedirectLink, ok = r.links.Read(address)
-	below, source := false, ""
+	below, source, labels := false, "", labelsIn(n)
 	for _, line := range serp.LinesBut(n, inVideo) {
 		switch {
 		case duration.MatchString(line):
 			v.Duration = cmp.Or(v.Duration, line)
 		case line == v.Title:
 			below = true
-		case !below, line == source, repeatsLabel(n, line), readDashed(&v, line):
+		case !below, line == source, labels[line], readDashed(&v, line):
 		case source == "":
 			source = line
 			readSource(&v, line)
@@ -114,10 +114,16 @@ func readDashed(v *earshot.Video, line string) bool {
 	return true
 }
 
-// repeatsLabel reports whether the line only repeats a label for screen readers, such as a duration in
-// words.
-func repeatsLabel(n *html.Node, line string) bool {
-	return markup.Find(n, func(n *html.Node) bool { return webtext.Line(markup.Attr(n, "aria-label")) == line }) != nil
+// labelsIn returns the labels for screen readers in the node. Some are also text, such as the
+// duration in words.
+func labelsIn(n *html.Node) map[string]bool {
+	labels := map[string]bool{}
+	for inner := range n.Descendants() {
+		if inner.Type == html.ElementNode && markup.HasAttr(inner, "aria-label") {
+			labels[webtext.Line(markup.Attr(inner, "aria-label"))] = true
+		}
+	}
+	return labels
 }
 
 // readSource reads the line with the platform and the channel of a video.
