@@ -76,7 +76,7 @@ func edit(t *testing.T, path, before, after string) {
 	}
 }
 
-// A folder of pages of which one changes stands for two builds, one of which reads the page differently.
+// Changed pages stand for a changed parser.
 func TestReparseOfAFolderPrintsValuesAndPaths(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

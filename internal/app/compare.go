@@ -136,7 +136,7 @@ func (c *comparison) lists(path string, before, after []any) {
 	}
 }
 
-// itemName returns what an item of a list is about: its URL, its title or the like.
+// itemName returns what an item of a list is about: its URL, its question, its title or its name.
 func itemName(item any) string {
 	o, ok := item.(map[string]any)
 	if !ok {

@@ -129,8 +129,8 @@ func hasTexts(root *html.Node, texts []string) bool {
 // step matches a name or an index in the path of a value.
 var step = regexp.MustCompile(`[^.\[\]]+|\[[0-9]+\]`)
 
-// sameShape returns a condition: that some value at the path without indices has the shape of the
-// value at the path, or that the value is absent as it was.
+// sameShape returns a condition: some value at the path without indices has the shape of the value at
+// the path. If the value is absent, it must stay absent in an item of the same name.
 func sameShape(result any, path string) (func(any) bool, error) {
 	steps := step.FindAllString(path, -1)
 	var owner any

@@ -84,23 +84,20 @@ func Reparse(ctx context.Context, cfg Config, baseline Baseline, report func(Rep
 
 // ReparseFolder does the same for the files in a folder, which are documents of one provider.
 func ReparseFolder(ctx context.Context, folder, provider string, baseline Baseline, report func(Reparsed) error) error {
-	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+	files := os.DirFS(folder)
+	return fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
-		document, err := os.ReadFile(path)
+		document, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(folder, path)
-		if err != nil {
-			return err
-		}
-		now := Reparsed{Capture: filepath.ToSlash(name), Provider: provider}
+		now := Reparsed{Capture: name, Provider: provider}
 		result, err := Parse(ctx, Stored{Provider: provider, Document: document, Request: map[string]any{"country": "US"}})
 		text, encodeErr := json.Marshal(result)
 		if err := errors.Join(now.set(text, err), encodeErr, now.compare(baseline)); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		return report(now)
 	})

@@ -35,7 +35,7 @@ func With(ctx context.Context) (context.Context, *Log) {
 	return context.WithValue(ctx, contextKey{}, log), log
 }
 
-// From returns the log of the context, or nil if nothing is to be recorded.
+// From returns the log of the context, or nil if parsers should record nothing.
 func From(ctx context.Context) *Log {
 	log, _ := ctx.Value(contextKey{}).(*Log)
 	return log
