@@ -90,7 +90,7 @@ func (r *reader) readJobLink(n *html.Node, address string, at area) bool {
 			read = true
 		}
 	}
-	if !read && at.list && r.jobLink.node == nil {
+	if !read && at.main && r.jobLink.node == nil {
 		r.jobLink = part{node: n, at: r.at, title: cmp.Or(headingIn(n), r.listTitle)}
 	}
 	return read
