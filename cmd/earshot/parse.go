@@ -111,7 +111,7 @@ func withStatus(err error) error {
 // print prints an explanation.
 func (c *parseCmd) print(in *invocation, found []explain.Finding) error {
 	if c.JSON {
-		return in.json(found)
+		return in.json(append([]explain.Finding{}, found...)) // a list even without findings
 	}
 	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "KIND\tTITLE\tRULE\tELEMENT")

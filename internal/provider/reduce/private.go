@@ -18,6 +18,8 @@ var (
 	mailAddress = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
 	// account matches the label of an account: "Google Account: Ann Example (ann@mail.example)".
 	account = regexp.MustCompile(`(\pL[\pL.' -]{1,60}?)(?:\s|\\x26#10;)*\([\w.+-]+@[\w-]+\.`)
+	// edge matches the beginning and the end of a text of letters.
+	edge = regexp.MustCompile(`^\b|\b$`)
 	// token matches what may be an identifier of a session.
 	token = regexp.MustCompile(`[\w-]{20,}`)
 )
@@ -44,17 +46,19 @@ func privateIn(root *html.Node) private {
 		if text := v.get(); strings.Contains(text, "@") {
 			for _, found := range account.FindAllStringSubmatch(text, -1) {
 				all = append(all, found[1])
-				all = append(all, strings.Fields(found[1])...)
+				all = append(all, slices.DeleteFunc(strings.Fields(found[1]), isShort)...)
 			}
 		}
 	}
 	var p private
 	for _, text := range all {
-		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) < 2 {
+		text = strings.TrimSpace(text)
+		if isShort(text) {
 			continue
 		}
 		for _, form := range []string{text, url.QueryEscape(text), url.PathEscape(text)} {
-			p.texts = append(p.texts, regexp.MustCompile(`(?i)(?:^|\b)`+regexp.QuoteMeta(form)+`(?:\b|$)`))
+			// A boundary only next to a letter: "c++" has none at its end.
+			p.texts = append(p.texts, regexp.MustCompile(`(?i)`+edge.ReplaceAllString(regexp.QuoteMeta(form), `\b`)))
 		}
 	}
 	// Longer texts first: a name contains its words.
@@ -79,3 +83,6 @@ func (p private) without(v value) string {
 }
 
 func blank(text string) string { return letters(text, 'x') }
+
+// isShort reports whether a text is too short to tell anything about its owner.
+func isShort(text string) bool { return utf8.RuneCountInString(text) < 3 }
