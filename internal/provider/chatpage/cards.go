@@ -68,7 +68,7 @@ func (r *turnReader) shoppingCard(n *html.Node, is part) {
 		products = []*html.Node{n}
 	}
 	for _, e := range products {
-		if product, ok := r.product(e); ok {
+		if product, ok := r.product(e); ok && !r.takeProduct(e, product) {
 			card.Products = append(card.Products, product)
 		}
 	}

@@ -5,6 +5,7 @@
 //	marks.go     finding the parts of an element by the layout
 //	turn.go      the walk over a reply
 //	sources.go   citations
+//	sponsored.go ads
 //	cards.go     cards
 //	labcards.go  cards that only the lab shows
 package chatpage

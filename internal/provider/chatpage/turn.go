@@ -27,6 +27,7 @@ type turnReader struct {
 	lists    []*html.Node // lists of sources
 	removed  []*html.Node // elements that are not part of the text
 	sources  answer.Sources
+	labels   int // labels of ads so far
 }
 
 // message is text of the turn.
@@ -38,6 +39,7 @@ type message struct {
 
 func (r *turnReader) read(turns ...*html.Node) error {
 	for _, turn := range turns {
+		r.takeSponsored(turn)
 		if r.page.marks.of(turn)&partMessage != 0 {
 			r.message(turn, 0)
 		} else {

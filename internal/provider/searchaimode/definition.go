@@ -35,8 +35,8 @@ var definition = provider.Definition{
 	FullRequest:  `{"prompt": "-", "include": {"markdown": true}}`,
 	HealthFields: []string{"text", "sources", "sources.label", "citationPills"},
 	Fields: map[earshot.Surface]provider.Fields{
-		earshot.SurfaceWeb: provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
-		earshot.SurfaceLab: provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
+		earshot.SurfaceWeb: provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
+		earshot.SurfaceLab: provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
 	},
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 4},

@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	nodes "golang.org/x/net/html"
+
+	"earshot/internal/provider/chatpage"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/webtext"
 )
 
@@ -156,6 +160,27 @@ func (l Links) Leads(destination string) bool {
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	return !slices.Contains(ownPaths, first)
+}
+
+// ReadAd returns the destination of an ad. A link that counts the click has its destination in a
+// parameter or in another attribute. If it has no destination, the link is returned unchanged: resolving
+// it would count as a click, which the advertiser pays for.
+func (l Links) ReadAd(a *nodes.Node) (destination, redirect string, ok bool) {
+	destination, redirect, ok = l.Read(markup.Attr(a, "href"))
+	if !ok || l.Leads(destination) && !chatpage.CountsClick(destination) {
+		return destination, redirect, ok
+	}
+	page, _, _ := strings.Cut(markup.Attr(a, "data-pcu"), ",")
+	candidates := []string{page, "https://" + markup.Attr(a, "data-dtld") + "/"}
+	if u, err := url.Parse(destination); err == nil {
+		candidates = slices.Insert(candidates, 0, u.Query().Get("adurl"))
+	}
+	for _, candidate := range candidates {
+		if to, ok := webtext.Destination(candidate, nil, nil); ok && l.Leads(to) {
+			return to, "", true
+		}
+	}
+	return destination, "", chatpage.CountsClick(destination)
 }
 
 // SearchFor returns the absolute link and the query of a link to another search of the engine. ok

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/net/html"
 
 	"earshot"
+	"earshot/internal/provider/chatpage"
 	"earshot/internal/provider/markup"
 )
 
@@ -22,6 +23,16 @@ func (l Links) Unwrap(part *html.Node) Redirects {
 }
 
 func (l Links) unwrap(a *html.Node, served Redirects) {
+	for _, key := range []string{"href", "data-arwt", "data-rw"} {
+		if !chatpage.CountsClick(markup.Attr(a, key)) {
+			continue
+		}
+		if to, _, ok := l.ReadAd(a); ok {
+			markup.SetAttr(a, "href", to)
+			markup.SetAttr(a, "rel", "sponsored")
+			return
+		}
+	}
 	destination, redirect, ok := l.Read(markup.Attr(a, "href"))
 	switch {
 	case !ok, redirect == "" && l.isOwn(destination):

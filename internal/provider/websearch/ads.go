@@ -2,9 +2,7 @@ package websearch
 
 import (
 	"cmp"
-	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -12,6 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/chatpage"
 	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/webtext"
@@ -45,7 +44,7 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 	}
 	ad := earshot.Ad{Block: block, Type: adText, Title: serp.Line(serp.Title(link))}
 	var ok bool
-	ad.URL, ad.RedirectLink, ok = r.adLink(link)
+	ad.URL, ad.RedirectLink, ok = r.links.ReadAd(link)
 	if !ok || ad.Title == "" {
 		return false
 	}
@@ -59,7 +58,7 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 		if a == link || name == "" {
 			continue
 		}
-		if to, redirect, ok := r.adLink(a); ok && r.links.Leads(to) {
+		if to, redirect, ok := r.links.ReadAd(a); ok && r.links.Leads(to) {
 			ad.Sitelinks = append(ad.Sitelinks, earshot.Sitelink{Title: name, URL: to, RedirectLink: redirect})
 		}
 	}
@@ -84,36 +83,9 @@ func boxOf(link *html.Node) *html.Node {
 	return box
 }
 
-// adLink returns the destination of an ad. A link that counts the click has its destination in a
-// parameter or in another attribute. If it has no destination, the link is returned unchanged: resolving
-// it would count as a click, which the advertiser pays for.
-func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
-	destination, redirect, ok = r.links.Read(markup.Attr(a, "href"))
-	if !ok || r.isAdvertised(destination) {
-		return destination, redirect, ok
-	}
-	page, _, _ := strings.Cut(markup.Attr(a, "data-pcu"), ",")
-	candidates := []string{page, "https://" + markup.Attr(a, "data-dtld") + "/"}
-	if u, err := url.Parse(destination); err == nil {
-		candidates = slices.Insert(candidates, 0, u.Query().Get("adurl"))
-	}
-	for _, candidate := range candidates {
-		if to, ok := webtext.Destination(candidate, nil, nil); ok && r.links.Leads(to) {
-			return to, "", true
-		}
-	}
-	return destination, "", isClick(destination)
-}
-
 // isAdvertised reports whether the address is neither the engine's nor a counter of clicks.
 func (r *reader) isAdvertised(address string) bool {
-	return r.links.Leads(address) && !isClick(address)
-}
-
-// isClick reports whether a link of the engine counts a click on an ad.
-func isClick(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && strings.HasSuffix(u.Path, "/aclk")
+	return r.links.Leads(address) && !chatpage.CountsClick(address)
 }
 
 // adDomain returns the domain of an ad, or "" if its destination is unknown.
@@ -138,7 +110,7 @@ func adBrand(link *html.Node) string {
 // readShoppingAd reads a product ad: a link with all its data, or one of several links in a unit
 // with the data. All links with the same offer are one ad.
 func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
-	to, redirect, ok := r.adLink(n)
+	to, redirect, ok := r.links.ReadAd(n)
 	if !ok {
 		return false
 	}
@@ -266,19 +238,19 @@ func unitOf(n *html.Node, levels int, isOther func(*html.Node) bool) *html.Node 
 // isSponsored reports whether the link is a card in a sponsored row: it leads to the advertiser and
 // counts the click in another attribute, or it leads to the engine's click counter.
 func isSponsored(n *html.Node) bool {
-	return strings.HasPrefix(markup.Attr(n, "data-arwt"), "/aclk") || isClick(markup.Attr(n, "href"))
+	return strings.HasPrefix(markup.Attr(n, "data-arwt"), "/aclk") || chatpage.CountsClick(markup.Attr(n, "href"))
 }
 
 // isCounted reports whether the link follows a hidden link that counts its clicks, as in text ads
 // until 2020.
 func isCounted(link *html.Node) bool {
 	before := link.PrevSibling
-	return before != nil && before.DataAtom == atom.A && markup.Hidden(before) && isClick(markup.Attr(before, "href"))
+	return before != nil && before.DataAtom == atom.A && markup.Hidden(before) && chatpage.CountsClick(markup.Attr(before, "href"))
 }
 
 // readSponsored reads a card in a sponsored row.
 func (r *reader) readSponsored(n *html.Node, block string) bool {
-	to, redirect, ok := r.adLink(n)
+	to, redirect, ok := r.links.ReadAd(n)
 	leads := ok && r.isAdvertised(to)
 	if last := len(r.blocks) - 1; last >= 0 && markup.Contains(r.blocks[last], n) {
 		return false // a sitelink of the ad before

@@ -42,7 +42,8 @@ func writeAIMode(r *lab.Request) ([]byte, error) {
 // aiPage writes the answer to a question. clusters is the number of products with which the answer
 // was composed.
 func aiPage(q world.Question, clusters int, answer *world.Answer) ([]byte, error) {
-	return fill("aimode", map[string]any{"Answer": answer, "Prompt": q.Prompt, "Offers": offersLink(q, clusters)})
+	labels, _ := world.LabelsIn(q.Language)
+	return fill("aimode", map[string]any{"Answer": answer, "Prompt": q.Prompt, "Offers": offersLink(q, clusters), "Labels": labels})
 }
 
 // offersLink returns the address of the offers for the products of an answer, without a product's
