@@ -68,7 +68,8 @@ func TestContentsOfParsedResults(t *testing.T) {
 		{"officeassistant", `{}`, "web", "officeassistant/testdata/everybody.html", "notOffered notOffered 1 notOffered notOffered 0"},
 		{"officeassistant", `{}`, "lab", "officeassistant/testdata/lab.html", "6 4 4 notOffered notOffered 0"},
 		{"answerengine", `{}`, "lab", "answerengine/testdata/lab.sse", "6 5 5 8 notOffered 0"},
-		{"searchaimode", `{}`, "web", "searchaimode/testdata/answer.html", "notOffered 5 4 5 notOffered 0"},
+		{"searchaimode", `{}`, "web", "searchaimode/testdata/answer.html", "notOffered 5 4 5 0 0"},
+		{"searchaimode", `{}`, "web", "searchaimode/testdata/sponsored.html", "notOffered 1 1 0 4 0"},
 		{"websearch", `{"include":{"searchoverview":{}}}`, "web", "websearch/testdata/desktop.html", "notOffered 5 4 4 7 17"},
 		{"websearch", `{}`, "web", "websearch/testdata/blocks.html", "notOffered notRequested notRequested 3 5 29"},
 		{"websearch", `{}`, "api", "websearch/testdata/blocks.html", "notOffered notOffered notOffered notOffered notOffered notOffered"},
@@ -91,6 +92,32 @@ func TestContentsOfParsedResults(t *testing.T) {
 		if got := brief(found.Contents); got != test.want {
 			t.Errorf("%s %s %s %s: %s, want %s", test.provider, test.request, test.origin, test.document, got, test.want)
 		}
+	}
+}
+
+// A brand that an answer shows only in a sponsored entry has an ad, and is neither named nor cited.
+func TestSponsoredEntriesAreNotMentions(t *testing.T) {
+	t.Parallel()
+	panel, err := analysis.NewPanel([]earshot.Brand{{Name: "Northpeak", Domains: []string{"northpeak.example"}}, {Name: "Harbour Trail"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../internal/provider/searchaimode/testdata/sponsored.html.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := panel.Analyse(text, analysis.Question{Text: "trockene Stiefel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Mentions) != 1 || found.Mentions[0].Brand != 1 {
+		t.Errorf("mentions %+v", found.Mentions)
+	}
+	if len(found.Ads) != 4 || found.Ads[0].Domain != "northpeak.example" || !slices.Equal(found.Ads[0].Named, []string{"Northpeak"}) {
+		t.Errorf("ads %+v", found.Ads)
+	}
+	if len(found.Sources) != 1 || found.Sources[0].Domain != "trailtest.example" {
+		t.Errorf("sources %+v", found.Sources)
 	}
 }
 

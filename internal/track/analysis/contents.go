@@ -69,8 +69,8 @@ type (
 
 // contents adds the parts of a result besides its text. It must follow cite.
 //
-// It never sets Parts: no provider marks sponsored parts of a text. Assistants show ads next to
-// their text, and the parsers keep ads out of the text.
+// It never sets Parts: the parsers keep ads and sponsored entries of an answer out of its text and
+// its sources.
 func (l *analyser) contents(r *result) {
 	c := &l.found.Contents
 	c.Via = r.Via
