@@ -41,6 +41,7 @@ func (c *composer) clusters(a *Answer, n int) {
 			Products: products,
 		})
 	}
+	a.Ads = c.ads()
 }
 
 // Cluster returns the product of an answer with the given id.
