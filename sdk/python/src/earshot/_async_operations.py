@@ -474,11 +474,15 @@ class AsyncHealth(AsyncGroup):
         """Read the health of the parsers.
 
         Returns how often each field of a provider's results was filled in the last hour and in
-        the last day, over all organizations, compared with the week before. A field far below
-        its baseline is `low` or `alarm`; a field with too little data is `unknown`.
-        `sources.label` is counted over all items of `sources`. `understood` is the share of
-        documents that a parser understood; `blocks` is the share of recognized blocks on result
-        pages. `unknownBlocks` are the headings of unrecognized blocks.
+        the last day, over all organizations, compared with the week before. A change detector
+        processes the fill rates hour by hour, as for trackers. A lasting fall is `alarm`, or
+        `low` if it is less than a tenth, until the field is filled as before or the operator
+        acknowledges it; a field with too little data is `unknown`. All detectors of a provider
+        and surface together raise about one false alarm a year. `sources.label` is counted over
+        all items of `sources`. `understood` is the share of documents that a parser understood;
+        `blocks` is the share of recognized blocks on result pages. `layouts` are the layout
+        versions of documents with their own fill rates, and `unknownBlocks` the headings of
+        unrecognized blocks. A new `firstSeen` shows that the site changed.
         """
         return await self._transport.send(Call[t.ExtractionHealth]("GET", "/v1/health/extraction"))
 

@@ -686,6 +686,10 @@ class WebSearch(TypedDict):
 
     jobs: NotRequired[List[JobPosting]]
 
+    spelling: NotRequired[Spelling]
+
+    refinements: NotRequired[List[Refinement]]
+
     layout: List[LayoutBlock]
     """All blocks of the pages, from top to bottom."""
 
@@ -718,6 +722,29 @@ class OrganicResult(TypedDict):
     accepts. Absent when it served the destination itself.
     """
 
+    thumbnail: NotRequired[str]
+    """An image that the result shows."""
+
+    favicon: NotRequired[str]
+    """The icon of the site. It is a `data:` URI if the page contains the icon itself."""
+
+    author: NotRequired[str]
+    """The author or channel, if the page names one next to the site."""
+
+    rating: NotRequired[float]
+    """The rating as displayed, mostly out of 5."""
+
+    reviews: NotRequired[int]
+
+    price: NotRequired[str]
+    """The price as displayed."""
+
+    details: NotRequired[List[str]]
+    """Other facts that the page shows with the result, such as `In stock`."""
+
+    keyMoments: NotRequired[List[KeyMoment]]
+    """Moments of the video to which the result leads."""
+
 
 class SearchSublink(TypedDict):
     """An additional link to the same site under a result."""
@@ -730,6 +757,16 @@ class SearchSublink(TypedDict):
     """The redirect that the engine served in the place of the destination, in the form that goto
     accepts. Absent when it served the destination itself.
     """
+
+
+class KeyMoment(TypedDict):
+    """A moment of a video. `time` is its position, such as `2:31`."""
+
+    title: str
+
+    time: str
+
+    link: NotRequired[str]
 
 
 class Question(TypedDict):
@@ -1035,6 +1072,26 @@ class JobPosting(TypedDict):
     """
 
 
+class Spelling(TypedDict):
+    """A notice about the spelling of the query. `query` is the other spelling. With type
+    `corrected` the results are for that spelling; with `suggested` the page only offers it.
+    """
+
+    query: str
+
+    type: Literal["corrected", "suggested"]
+
+    link: NotRequired[str]
+
+
+class Refinement(TypedDict):
+    """A chip that leads to a narrower search, such as "under $50"."""
+
+    title: str
+
+    link: str
+
+
 class LayoutBlock(TypedDict):
     """A block of the page with the number of items in it."""
 
@@ -1309,11 +1366,21 @@ class ProviderHealth(TypedDict):
 
     fields: List[FieldHealth]
 
+    layouts: List[LayoutHealth]
+    """The layout versions of documents in the last day, the most frequent first."""
+
+    blockCount: int
+    """The number of blocks of result pages in the last day, and how many of them were not
+    recognized.
+    """
+
+    unknownBlockCount: int
+
     unknownBlocks: List[UnknownBlock]
     """The unrecognized blocks of result pages in the last day, the most frequent first."""
 
 HealthState = Literal["unknown", "ok", "low", "alarm"]
-"""How often a field is filled compared with the week before."""
+"""Says whether the fill rate of a field fell for good."""
 
 
 class FieldHealth(TypedDict):
@@ -1330,6 +1397,9 @@ class FieldHealth(TypedDict):
     baseline: float | None
     """The rate over the week before; `null` when the field was not seen."""
 
+    since: NotRequired[str]
+    """When the fill rate fell, while the state is `low` or `alarm`."""
+
 
 class FieldShare(TypedDict):
     """How often a field was filled (`filled`), out of how many times it could have been (`seen`)."""
@@ -1342,6 +1412,40 @@ class FieldShare(TypedDict):
     """`null` when the field was not seen."""
 
 
+class LayoutHealth(TypedDict):
+    """How well the documents with one layout are understood."""
+
+    layout: str
+    """A fingerprint of the layout, which changes when the site changes it. Rare layouts are
+    counted together as `other`.
+    """
+
+    state: HealthState
+    """The worst state of all fields in documents with this layout."""
+
+    seen: int
+    """The number of documents in the last day."""
+
+    share: float
+    """The share of the documents of the last day that have a layout."""
+
+    firstSeen: NotRequired[str]
+
+    lastSeen: NotRequired[str]
+
+    fields: List[LayoutField]
+
+
+class LayoutField(TypedDict):
+    """How often a field was filled in the last day in documents with one layout."""
+
+    field: str
+
+    state: HealthState
+
+    lastDay: FieldShare
+
+
 class UnknownBlock(TypedDict):
     """The heading of unrecognized blocks, and how often it was seen. Headings that repeat a query
     are left out.
@@ -1350,6 +1454,11 @@ class UnknownBlock(TypedDict):
     title: str
 
     seen: int
+
+    firstSeen: NotRequired[str]
+    """When a block with this heading was first seen. A block that has not been seen for 14 days
+    counts as new.
+    """
 
 
 class Agreement(TypedDict):

@@ -387,6 +387,8 @@ export type WebSearch = {
   recipes?: Array<Recipe>;
   events?: Array<Event>;
   jobs?: Array<JobPosting>;
+  spelling?: Spelling;
+  refinements?: Array<Refinement>;
   /** All blocks of the pages, from top to bottom. */
   layout: Array<LayoutBlock>;
   html?: Array<string>;
@@ -405,6 +407,21 @@ export type OrganicResult = {
   sitelinks?: Array<SearchSublink>;
   /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
   redirectLink?: string;
+  /** An image that the result shows. */
+  thumbnail?: string;
+  /** The icon of the site. It is a `data:` URI if the page contains the icon itself. */
+  favicon?: string;
+  /** The author or channel, if the page names one next to the site. */
+  author?: string;
+  /** The rating as displayed, mostly out of 5. */
+  rating?: number;
+  reviews?: number;
+  /** The price as displayed. */
+  price?: string;
+  /** Other facts that the page shows with the result, such as `In stock`. */
+  details?: Array<string>;
+  /** Moments of the video to which the result leads. */
+  keyMoments?: Array<KeyMoment>;
 };
 
 /** An additional link to the same site under a result. */
@@ -413,6 +430,13 @@ export type SearchSublink = {
   link: string;
   /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
   redirectLink?: string;
+};
+
+/** A moment of a video. `time` is its position, such as `2:31`. */
+export type KeyMoment = {
+  title: string;
+  time: string;
+  link?: string;
 };
 
 /** An item of People Also Ask. `markdown` and `sources` are from its AI overview; they are set only with `include.paaSearchoverview`. */
@@ -592,6 +616,19 @@ export type JobPosting = {
   redirectLink?: string;
 };
 
+/** A notice about the spelling of the query. `query` is the other spelling. With type `corrected` the results are for that spelling; with `suggested` the page only offers it. */
+export type Spelling = {
+  query: string;
+  type: "corrected" | "suggested";
+  link?: string;
+};
+
+/** A chip that leads to a narrower search, such as "under $50". */
+export type Refinement = {
+  title: string;
+  link: string;
+};
+
 /** A block of the page with the number of items in it. */
 export type LayoutBlock = {
   type: BlockType;
@@ -760,11 +797,16 @@ export type ProviderHealth = {
   /** The worst state of all fields. */
   state: HealthState;
   fields: Array<FieldHealth>;
+  /** The layout versions of documents in the last day, the most frequent first. */
+  layouts: Array<LayoutHealth>;
+  /** The number of blocks of result pages in the last day, and how many of them were not recognized. */
+  blockCount: number;
+  unknownBlockCount: number;
   /** The unrecognized blocks of result pages in the last day, the most frequent first. */
   unknownBlocks: Array<UnknownBlock>;
 };
 
-/** How often a field is filled compared with the week before. */
+/** Says whether the fill rate of a field fell for good. */
 export type HealthState = "unknown" | "ok" | "low" | "alarm";
 
 /** How often a field of a result is filled. */
@@ -775,6 +817,8 @@ export type FieldHealth = {
   lastDay: FieldShare;
   /** The rate over the week before; `null` when the field was not seen. */
   baseline: number | null;
+  /** When the fill rate fell, while the state is `low` or `alarm`. */
+  since?: string;
 };
 
 /** How often a field was filled (`filled`), out of how many times it could have been (`seen`). */
@@ -785,10 +829,34 @@ export type FieldShare = {
   rate: number | null;
 };
 
+/** How well the documents with one layout are understood. */
+export type LayoutHealth = {
+  /** A fingerprint of the layout, which changes when the site changes it. Rare layouts are counted together as `other`. */
+  layout: string;
+  /** The worst state of all fields in documents with this layout. */
+  state: HealthState;
+  /** The number of documents in the last day. */
+  seen: number;
+  /** The share of the documents of the last day that have a layout. */
+  share: number;
+  firstSeen?: string;
+  lastSeen?: string;
+  fields: Array<LayoutField>;
+};
+
+/** How often a field was filled in the last day in documents with one layout. */
+export type LayoutField = {
+  field: string;
+  state: HealthState;
+  lastDay: FieldShare;
+};
+
 /** The heading of unrecognized blocks, and how often it was seen. Headings that repeat a query are left out. */
 export type UnknownBlock = {
   title: string;
   seen: number;
+  /** When a block with this heading was first seen. A block that has not been seen for 14 days counts as new. */
+  firstSeen?: string;
 };
 
 /** How much the answers of upstreams agree. The operator has a share of your organization's answered requests asked a second time through another upstream. */
