@@ -82,7 +82,7 @@ func Hidden(n *html.Node) bool {
 	return false
 }
 
-// displaysNone reports whether the last display property of a style is none.
+// displaysNone reports whether the last display property of a style hides the element.
 func displaysNone(style string) bool {
 	none := false
 	for property := range strings.SplitSeq(style, ";") {
