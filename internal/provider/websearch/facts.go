@@ -107,7 +107,9 @@ func isLabel(text string) bool {
 
 // after returns the next sibling with visible text, or nil.
 func after(n *html.Node) *html.Node {
-	for n = n.NextSibling; n != nil && !hasText(n); n = n.NextSibling {
+	n = n.NextSibling
+	for n != nil && !hasText(n) {
+		n = n.NextSibling
 	}
 	return n
 }
@@ -145,8 +147,11 @@ func (r *reader) valueOf(n *html.Node) string {
 	return ""
 }
 
+// factText returns the text of a fact without the elements for which skip returns true. A dash at the
+// end is part of it: "2019 –" has not ended.
 func factText(n *html.Node, skip func(*html.Node) bool) string {
-	return strings.Trim(strings.Join(serp.LinesBut(n, skip), " "), separators+":-–")
+	text := strings.Join(serp.LinesBut(n, skip), " ")
+	return strings.TrimLeft(strings.TrimRight(text, separators), separators+":-–")
 }
 
 // isExtra reports whether the element in the value of a fact is not part of the value.
