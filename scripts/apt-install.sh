@@ -42,7 +42,8 @@ fi
 
 echo "${0##*/}: installing $*" >&2
 export DEBIAN_FRONTEND=noninteractive
-if ! { apt-get update && apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1; then
+# Another process may be installing packages: wait for it to end.
+if ! { apt-get update && apt-get install -y -o DPkg::Lock::Timeout=300 --no-install-recommends "$@"; } >"$log" 2>&1; then
 	cat "$log" >&2
 	exit 1
 fi
