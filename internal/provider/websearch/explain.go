@@ -14,8 +14,8 @@ const maxFirstWords = 60
 // noteRule records which code found an entry of the layout, and where.
 func (r *reader) noteRule(kind earshot.BlockType, at int, title string) {
 	f := explain.Finding{Kind: string(kind), Title: title, Rule: explain.Rule("note", "element", "link", "parsePage"), At: at}
-	if at > 0 && at <= len(r.nodes) {
-		n := r.nodes[at-1]
+	if i := at % columnAt; 0 < i && i <= len(r.nodes) {
+		n := r.nodes[i-1]
 		f.Title, f.Element = cmp.Or(title, cut(serp.Line(n), maxFirstWords)), explain.Path(n)
 	}
 	r.want.explain.Add(f)
