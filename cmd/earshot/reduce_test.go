@@ -48,6 +48,30 @@ func TestCaptureReduceKeepsAMissedValue(t *testing.T) {
 	}
 }
 
+// The data in the script of a conversation keeps the names of its fields, but no texts.
+func TestCaptureReduceOfAScript(t *testing.T) {
+	t.Parallel()
+	text := mustRun(t, "capture", "reduce", fixture("chatassistant", "shared.html"), "--provider", "chatassistant", "--keep", "sources[0].url")
+	for _, word := range []string{"Boots", "Which", "waterproof", "Northpeak"} {
+		if strings.Contains(text, word) || !strings.Contains(text, `\"content_references\"`) {
+			t.Errorf("%s is on the page: %s", word, text)
+		}
+	}
+}
+
+// Pages can have bytes that are not UTF-8, also in the query.
+func TestCaptureReduceOfAnotherEncoding(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join(t.TempDir(), "page.html")
+	document := "<!doctype html><meta charset=utf-8><title>Dal\xed - Search</title><div id=rso><div><a href='https://northpeak.example/'><h3>Dal\xed</h3></a></div></div></html>"
+	if err := os.WriteFile(page, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := mustRun(t, "capture", "reduce", page, "--provider", "websearch", "--keep", "organicResults[0].title"); strings.Contains(text, "Dal") {
+		t.Errorf("got %s", text)
+	}
+}
+
 func TestCaptureReduceRefuses(t *testing.T) {
 	t.Parallel()
 	page := fixture("websearch", "desktop.html")

@@ -6,14 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
 
 	"earshot"
 	"earshot/internal/provider/rawdoc"
@@ -43,8 +46,17 @@ func Reduce(ctx context.Context, s Stored, want Reduction) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !utf8.Valid(document) {
+		decoded, err := charset.NewReader(bytes.NewReader(document), "")
+		if err == nil {
+			document, err = io.ReadAll(decoded)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("decode the page: %w", err)
+		}
+	}
 	s.Host = engine.Host // the reduced page may not say which engine it is from
-	root, err := html.Parse(bytes.NewReader(document))
+	root, err := html.Parse(bytes.NewReader(bytes.ToValidUTF8(document, []byte("\uFFFD"))))
 	if err != nil {
 		return nil, fmt.Errorf("parse the page: %w", err)
 	}

@@ -20,8 +20,8 @@ var (
 	account = regexp.MustCompile(`(\pL[\pL.' -]{1,60}?)(?:\s|\\x26#10;)*\([\w.+-]+@[\w-]+\.`)
 	// edge matches the beginning and the end of a text of letters.
 	edge = regexp.MustCompile(`^\b|\b$`)
-	// token matches what may be an identifier of a session.
-	token = regexp.MustCompile(`[\w-]{20,}`)
+	// token matches what may be an identifier of a session, and escapes in links, which are no part of it.
+	token = regexp.MustCompile(`%(?:25)*[0-9a-fA-F]{2}|[\w-]{20,}`)
 )
 
 // private has the texts of a page that belong to its visitor: the query and the names of accounts.
@@ -34,7 +34,10 @@ func privateIn(root *html.Node) private {
 	for n := range root.Descendants() {
 		switch {
 		case n.Type == html.TextNode && n.Parent.DataAtom == atom.Title && n.Parent.Parent.DataAtom == atom.Head:
-			query, _, _ := strings.Cut(n.Data, " - ")
+			query := n.Data
+			if i := strings.LastIndex(query, " - "); i > 0 {
+				query = query[:i] // without the name of the site
+			}
 			all = append(all, query)
 		case n.Type == html.TextNode && n.Parent.DataAtom == atom.Textarea && markup.Attr(n.Parent, "name") == "q":
 			all = append(all, n.Data)
@@ -75,7 +78,7 @@ func (p private) without(v value) string {
 		}
 	}
 	return token.ReplaceAllStringFunc(text, func(run string) string {
-		if strings.ContainsFunc(run, unicode.IsDigit) && strings.ContainsFunc(run, unicode.IsLetter) {
+		if run[0] != '%' && strings.ContainsFunc(run, unicode.IsDigit) && strings.ContainsFunc(run, unicode.IsLetter) {
 			return blank(run)
 		}
 		return run

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,25 +20,26 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Page reduces a page for at most the given time. The condition must not change the page. The error
-// says that the condition does not hold for the page, or needs something private.
+// Page reduces a page for at most the given time. The condition must not change the page. Page returns
+// an error if the condition does not hold for the page or needs something private, or if the time was
+// too short to make all texts neutral.
 func Page(ctx context.Context, root *html.Node, limit time.Duration, holds func(root *html.Node) bool) error {
 	if !holds(root) {
 		return errors.New("the condition does not hold for the page itself")
 	}
 	r := reducer{holds: holds, root: root, private: privateIn(root)}
-	// Neutral texts need fewer attempts than the structure, but they are not optional.
+	// Neutral texts need fewer attempts than the structure, but without them the page is private.
 	structure, cancel := context.WithTimeout(ctx, limit*3/4)
 	defer cancel()
 	r.shrink(structure)
 	all, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	r.neutralise(all)
-	r.attempt(all, r.newLines())
-	if err := ctx.Err(); err != nil {
-		return err
+	if all.Err() != nil {
+		return errors.New("there was not enough time to make all texts of the page neutral: allow more")
 	}
-	return r.censor()
+	r.attempt(all, r.newLines())
+	return r.censor(ctx)
 }
 
 type reducer struct {
@@ -269,32 +271,43 @@ func (r *reducer) neutralise(ctx context.Context) {
 	replace(func(v value, n int) string { return varied(v.get(), n) })
 	replace(func(v value, _ int) string { return neutralParameters(plainClick(v.get())) })
 	for _, v := range left {
-		words := strings.SplitAfter(v.get(), " ")
-		var edits []edit
-		for i, word := range words {
-			change := func(to string) func() {
-				return func() { words[i] = to; v.set(strings.Join(words, "")) }
-			}
-			edits = append(edits, edit{do: change(Neutral(word)), undo: change(word)})
-		}
-		r.attempt(ctx, edits)
+		r.neutraliseWords(ctx, v)
 	}
 }
 
-// censor replaces what is private. It returns an error if the condition does not hold without it.
-func (r *reducer) censor() error {
-	for _, v := range values(r.root) {
-		before := v.get()
-		after := r.private.without(v)
-		if before == after {
-			continue
-		}
-		if v.set(after); !r.holds(r.root) {
-			return fmt.Errorf("the page must keep %.80q in %s to meet the condition, but it may be private; write the page by hand, or allow more time",
-				before, v.name())
+// word matches a word of a text or of JSON in a script, or what is between two words.
+var word = regexp.MustCompile(`\\+(?:u[0-9a-fA-F]{4}|.)|[^\s"\\]+|[\s"]+`)
+
+// neutraliseWords replaces the words of a value that the condition does not need.
+func (r *reducer) neutraliseWords(ctx context.Context, v value) {
+	words := word.FindAllString(v.get(), -1)
+	join := func() { v.set(strings.Join(words, "")) }
+	var edits []edit
+	for i, before := range words {
+		if after := Neutral(before); after != before {
+			edits = append(edits, edit{do: func() { words[i] = after }, undo: func() { words[i] = before }})
 		}
 	}
-	return nil
+	joined := reducer{root: r.root, holds: func(root *html.Node) bool { join(); return r.holds(root) }}
+	joined.attempt(ctx, edits)
+	join()
+}
+
+// censor replaces what is private. It returns an error if the condition does not hold without it.
+func (r *reducer) censor(ctx context.Context) error {
+	var edits []edit
+	for _, v := range values(r.root) {
+		if before, after := v.get(), r.private.without(v); before != after {
+			edits = append(edits, edit{do: func() { v.set(after) }, undo: func() { v.set(before) }})
+		}
+	}
+	r.attempt(ctx, edits)
+	for _, v := range values(r.root) {
+		if v.get() != r.private.without(v) {
+			return fmt.Errorf("the page must keep %.80q in %s to meet the condition, but it may be private; write the page by hand", v.get(), v.name())
+		}
+	}
+	return ctx.Err()
 }
 
 func (v value) name() string {
