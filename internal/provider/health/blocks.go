@@ -3,7 +3,6 @@ package health
 import (
 	"encoding/json"
 	"strings"
-	"time"
 	"unicode"
 
 	"earshot"
@@ -18,13 +17,13 @@ const unknownPrefix = "block: "
 
 // Limits on headings, which come from pages and can contain anything.
 const (
-	maxHeadings = 20 // distinct headings of a provider per hour and node
-	maxHeading  = 80 // characters
-	minWord     = 4  // characters of a word that could reveal the query
+	maxHeadings = 200 // distinct headings of a provider per day
+	maxHeading  = 80  // characters
+	minWord     = 4   // characters of a word that could reveal the query
 )
 
-// blocks counts the blocks of a page's layout and records the headings of unrecognised blocks.
-func (w *Watch) blocks(d Document, layout json.RawMessage, counts map[string]outbound.FieldCount, now time.Time) {
+// countBlocks counts the blocks of a page's layout, and unrecognised blocks also by heading.
+func countBlocks(layout json.RawMessage, asked string, counts map[string]outbound.FieldCount) {
 	var blocks []earshot.LayoutBlock
 	if json.Unmarshal(layout, &blocks) != nil {
 		return
@@ -34,7 +33,7 @@ func (w *Watch) blocks(d Document, layout json.RawMessage, counts map[string]out
 		if block.Type != earshot.BlockUnknown {
 			continue
 		}
-		if heading := headingOf(block.Title, d.Asked); heading != "" && w.keepsHeading(d, heading, now) {
+		if heading := headingOf(block.Title, asked); heading != "" {
 			counts[unknownPrefix+heading] = sum(counts[unknownPrefix+heading], observation(false))
 		}
 	}
@@ -54,26 +53,4 @@ func headingOf(title, asked string) string {
 		}
 	}
 	return title
-}
-
-// keepsHeading reports whether a heading is within this hour's limit of distinct headings.
-func (w *Watch) keepsHeading(d Document, heading string, now time.Time) bool {
-	hour := outbound.FieldHour{Hour: HourOf(now), Provider: d.key()}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	known := w.headings[hour]
-	if known == nil {
-		for old := range w.headings {
-			if old.Hour < hour.Hour {
-				delete(w.headings, old)
-			}
-		}
-		known = map[string]bool{}
-		w.headings[hour] = known
-	}
-	if !known[heading] && len(known) == maxHeadings || w.sight(d.key(), outbound.SightedBlock, heading, maxKnownBlocks, now) != heading {
-		return false
-	}
-	known[heading] = true
-	return true
 }

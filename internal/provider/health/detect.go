@@ -156,7 +156,7 @@ func (w *Watch) Check(ctx context.Context, now time.Time) error {
 		}
 		w.stepped = last
 	}
-	if err := w.learn(ctx, all); err != nil {
+	if err := w.learn(ctx, now, all); err != nil {
 		return err
 	}
 	w.checked = now
@@ -165,14 +165,20 @@ func (w *Watch) Check(ctx context.Context, now time.Time) error {
 
 // detect runs the detectors over the hours up to last.
 func (w *Watch) detect(ctx context.Context, all map[seriesKey]*detector, last int64) error {
-	counts, err := w.store.FieldCounts(ctx, last-baselineHours)
+	counts, err := w.store.FieldCounts(ctx, max(w.stepped+1, last-baselineHours))
 	if err != nil {
 		return err
 	}
 	series, perProvider := map[seriesKey]map[int64]outbound.FieldCount{}, map[string]int{}
+	for key := range all {
+		perProvider[key.Provider]++
+	}
 	add := func(key seriesKey, hour int64, c outbound.FieldCount) {
 		if series[key] == nil {
 			series[key] = map[int64]outbound.FieldCount{}
+		}
+		if all[key] == nil {
+			all[key] = &detector{FieldSeries: outbound.FieldSeries{Provider: key.Provider, Layout: key.Layout, Field: key.Field}}
 			perProvider[key.Provider]++
 		}
 		series[key][hour] = sum(series[key][hour], c)
@@ -190,10 +196,6 @@ func (w *Watch) detect(ctx context.Context, all map[seriesKey]*detector, last in
 	var changed []*outbound.FieldSeries
 	for key, hours := range series {
 		d := all[key]
-		if d == nil {
-			d = &detector{FieldSeries: outbound.FieldSeries{Provider: key.Provider, Layout: key.Layout, Field: key.Field}}
-			all[key] = d
-		}
 		before, h := d.Hour, stats.Threshold(falseAlarms, perProvider[key.Provider], hoursPerYear, stats.DefaultK)
 		for _, hour := range slices.Sorted(maps.Keys(hours)) {
 			if hour > before {

@@ -49,12 +49,11 @@ type Watch struct {
 	kept  capture.Store
 	onErr func(error)
 
-	mu       sync.Mutex
-	counts   map[outbound.FieldHour]outbound.FieldCount
-	headings map[outbound.FieldHour]map[string]bool // headings of the hour, by provider; the Field of the key is empty
-	sighted  map[outbound.Sighted]outbound.Sighting // since the last flush
-	known    *known                                 // nil until the first Check
-	pages    []*keptPage                            // to be kept
+	mu      sync.Mutex
+	counts  map[outbound.FieldHour]outbound.FieldCount
+	sighted map[outbound.Sighted]outbound.Sighting // since the last flush
+	known   *known                                 // nil until the first Check
+	pages   []*keptPage                            // to be kept
 
 	checked time.Time // of the last Check, which is the only user
 	stepped int64     // the last hour that the detectors have processed; used only by Check
@@ -65,7 +64,7 @@ type Watch struct {
 func New(s *outbound.Store, kept capture.Store, onErr func(error)) *Watch {
 	return &Watch{
 		store: s, kept: kept, onErr: onErr, counts: map[outbound.FieldHour]outbound.FieldCount{},
-		headings: map[outbound.FieldHour]map[string]bool{}, sighted: map[outbound.Sighted]outbound.Sighting{},
+		sighted: map[outbound.Sighted]outbound.Sighting{},
 	}
 }
 
@@ -98,10 +97,15 @@ func (w *Watch) Answer(d Document, result json.RawMessage, now time.Time) {
 		for _, field := range d.Watched {
 			filled[field] = count(top, field)
 		}
-		w.blocks(d, top["layout"], filled, now)
+		countBlocks(top["layout"], d.Asked, filled)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	for field := range filled {
+		if heading, ok := strings.CutPrefix(field, unknownPrefix); ok && w.sight(d.key(), outbound.SightedBlock, heading, maxHeadings, now) != heading {
+			delete(filled, field)
+		}
+	}
 	d.Layout = w.sight(d.key(), outbound.SightedLayout, d.Layout, maxLayouts, now)
 	w.add(d, filled, now)
 	w.keepNews(d, filled, now)

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,7 @@ func TestUnknownBlocksAreLimited(t *testing.T) {
 	t.Parallel()
 	s := outbound.New(storetest.Open(t, t.TempDir()+"/earshot.db").DB)
 	w := health.New(s, nil, func(err error) { t.Error(err) })
+	check(t, w, noon.Add(-time.Hour))
 	page := func(title string) json.RawMessage {
 		layout, _ := json.Marshal([]earshot.LayoutBlock{{Type: earshot.BlockOrganic}, {Type: earshot.BlockUnknown, Title: title}})
 		return json.RawMessage(`{"layout": ` + string(layout) + `}`)
@@ -130,17 +132,31 @@ func TestUnknownBlocksAreLimited(t *testing.T) {
 	w.Answer(chat, page("Quick \x07facts"), noon)
 	w.Answer(chat, page("Quick facts"), noon)
 	w.Answer(chat, page("All about LAMPS"), noon) // repeats the query
-	for i := range 100 {
+	for i := range 300 {
 		w.Answer(chat, page(strings.Repeat("x", 300)+strings.Repeat("y", i)), noon)
-		w.Answer(chat, page(strings.Repeat("z", i+1)), noon)
+		w.Answer(chat, page("Random "+strconv.Itoa(i)), noon)
 	}
 	w.Flush()
-	all, err := health.Report(t.Context(), s, noon)
+	counts, err := s.FieldCounts(t.Context(), 0)
+	if err != nil || len(counts) != 200+5 { // and the fields of chat
+		t.Errorf("%d counts, %v", len(counts), err)
+	}
+	check(t, w, noon.Add(25*time.Hour))
+	w.Answer(chat, page("New facts"), noon.Add(25*time.Hour)) // the headings of yesterday leave room
+	w.Flush()
+	all, err := health.Report(t.Context(), s, noon.Add(25*time.Hour))
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if unknown := all[0].UnknownBlocks; len(unknown) != 1 || unknown[0].Title != "New facts" || !unknown[0].FirstSeen.Equal(noon.Add(25*time.Hour)) {
+		t.Errorf("a day later there are %+v", unknown)
+	}
+	all, err = health.Report(t.Context(), s, noon)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	unknown := all[0].UnknownBlocks
-	if len(unknown) != 20 || unknown[0].Seen != 100 || len(unknown[0].Title) != 80 {
+	if len(unknown) != 50 || unknown[0].Seen != 300 || len(unknown[0].Title) != 80 {
 		t.Errorf("%d headings, %+v", len(unknown), unknown)
 	}
 	for _, block := range unknown {

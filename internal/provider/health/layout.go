@@ -15,11 +15,8 @@ import (
 	"earshot/internal/store/outbound"
 )
 
-// Limits on what is remembered of the pages of a provider and surface.
-const (
-	maxLayouts     = 20
-	maxKnownBlocks = 200 // headings of unknown blocks
-)
+// maxLayouts is the maximum number of layout versions of a provider and surface per day.
+const maxLayouts = 20
 
 // otherLayouts is the layout version of documents beyond maxLayouts.
 const otherLayouts = "other"
@@ -30,13 +27,13 @@ const newFor = day // hours
 // known is what the nodes have seen so far, as of the last Check.
 type known struct {
 	seen   map[outbound.Sighted]outbound.Sighting
-	counts map[outbound.Sighted]int   // the number of names in seen; the Name of the key is empty
+	counts map[outbound.Sighted]int   // names seen in the last day; the Name of the key is empty
 	alarms map[string]map[string]bool // fields with an open alarm, by provider and surface
 	kept   map[outbound.KeptPage]int  // pages kept today; only the fields that count together are set
 }
 
 // learn reads what the nodes have seen.
-func (w *Watch) learn(ctx context.Context, detectors map[seriesKey]*detector) error {
+func (w *Watch) learn(ctx context.Context, now time.Time, detectors map[seriesKey]*detector) error {
 	seen, err := w.store.Sightings(ctx)
 	if err != nil {
 		return err
@@ -65,27 +62,32 @@ func (w *Watch) learn(ctx context.Context, detectors map[seriesKey]*detector) er
 		}
 		k.seen[key] = at
 	}
-	for key := range k.seen {
-		key.Name = ""
-		k.counts[key]++
+	for key, at := range k.seen {
+		if HourOf(now)-at.Last < day {
+			key.Name = ""
+			k.counts[key]++
+		}
 	}
 	w.known = k
 	return nil
 }
 
 // sight records that a page showed a layout version or a heading. It returns the name under which it
-// is counted: once a provider has limit names, others are counted together.
+// is counted. Others are counted together after limit names in a day, so that random names neither fill
+// the tables nor hide a new one for long. Before the first Check, nothing is counted by name.
 func (w *Watch) sight(provider, kind, name string, limit int, now time.Time) string {
 	if name == "" || w.known == nil {
-		return name
+		return ""
 	}
 	key, all := outbound.Sighted{Provider: provider, Kind: kind, Name: name}, outbound.Sighted{Provider: provider, Kind: kind}
 	at, ok := w.known.seen[key]
-	if !ok {
+	if !ok || HourOf(now)-at.Last >= day {
 		if w.known.counts[all] >= limit {
 			return otherLayouts
 		}
 		w.known.counts[all]++
+	}
+	if !ok {
 		at.First = HourOf(now)
 	}
 	at.Last = HourOf(now)
