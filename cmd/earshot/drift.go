@@ -36,13 +36,8 @@ Examples:
 
 // listedPage is a kept page in JSON.
 type listedPage struct {
-	ID       string    `json:"id"`
-	KeptAt   time.Time `json:"keptAt"`
-	Provider string    `json:"provider"` // and surface
-	Layout   string    `json:"layout,omitempty"`
-	Reason   string    `json:"reason"`
-	Note     string    `json:"note,omitempty"`
-	Files    []string  `json:"files,omitempty"`
+	outbound.KeptPage
+	Files []string `json:"files,omitempty"`
 }
 
 // Run closes alarms, or prints and saves the kept pages.
@@ -57,7 +52,8 @@ func (c *driftCmd) Run(in *invocation) error {
 			return err
 		}
 		for _, k := range kept {
-			page := listedPage{ID: k.ID, KeptAt: k.KeptAt.UTC(), Provider: k.Provider, Layout: k.Layout, Reason: k.Reason, Note: k.Note}
+			page := listedPage{KeptPage: *k}
+			page.KeptAt = k.KeptAt.UTC()
 			if c.Save != "" {
 				if page.Files, err = c.save(in, k); err != nil {
 					return err
@@ -86,7 +82,7 @@ func (c *driftCmd) acknowledge(in *invocation, drift *outbound.Store) error {
 		return err
 	}
 	if n == 0 {
-		return fmt.Errorf("nothing is known about %q: write the provider and the surface, such as websearch/web", c.Acknowledge)
+		return fmt.Errorf("no fill rates of %q are watched yet: name the provider and the surface, such as websearch/web", c.Acknowledge)
 	}
 	_, err = fmt.Fprintln(in.out, "the alarms are closed")
 	return err

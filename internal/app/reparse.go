@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,10 +97,11 @@ func ReparseFolder(ctx context.Context, folder, provider string, baseline Baseli
 		now := Reparsed{Capture: name, Provider: provider}
 		result, err := Parse(ctx, Stored{Provider: provider, Document: document, Request: map[string]any{"country": "US"}})
 		text, encodeErr := json.Marshal(result)
-		if err := errors.Join(now.set(text, err), encodeErr, now.compare(baseline)); err != nil {
+		if err := errors.Join(now.set(text, err), encodeErr); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		return report(now)
+		before, known := baseline[name]
+		return errors.Join(now.compare(before, known), report(now))
 	})
 }
 
@@ -113,25 +115,17 @@ func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob, b
 		}
 		documents = append(documents, rawdoc.CapturedDocument(page))
 	}
-	err := now.set(askAgain(ctx, c, documents))
-	switch {
-	case err != nil:
-	case baseline != nil:
-		err = now.compare(baseline)
-	case c.Status == earshot.StatusFailed && now.Reason == "":
-		now.Compared, now.Changes = true, []Change{{Path: "reason", Before: "failed"}}
-	case c.Status == earshot.StatusFailed:
-		now.Compared = true
-	case now.Reason != "":
-		now.Compared, now.Changes = true, []Change{{Path: "reason", After: string(now.Reason)}}
-	case c.Result != nil:
-		now.Compared = true
-		now.Changes, err = compareResults(c.Result, now.Result, isNewEachTime)
-	}
-	if err != nil {
+	if err := now.set(askAgain(ctx, c, documents)); err != nil {
 		return now, fmt.Errorf("capture %s: %w", c.ID, err)
 	}
-	return now, nil
+	before, known := Parsed{Result: c.Result}, c.Result != nil || now.Reason != ""
+	if c.Status == earshot.StatusFailed {
+		before, known = Parsed{Reason: cmp.Or(now.Reason, "failed")}, true // the reason was not stored
+	}
+	if baseline != nil {
+		before, known = baseline[c.ID]
+	}
+	return now, now.compare(before, known)
 }
 
 // set sets the result or the reason why there is none.
@@ -144,28 +138,27 @@ func (r *Reparsed) set(result []byte, err error) error {
 	return err
 }
 
-// compare sets the changes since the baseline.
-func (r *Reparsed) compare(baseline Baseline) (err error) {
-	before, known := baseline[r.Capture]
-	if !known {
-		return nil
-	}
-	r.Compared = true
-	if before.Reason == "" && r.Reason == "" {
+// compare sets the changes since an earlier result, if there is one.
+func (r *Reparsed) compare(before Parsed, known bool) (err error) {
+	r.Compared = known
+	switch {
+	case !known:
+	case before.Reason != r.Reason:
+		r.Changes = []Change{{Path: "reason", Before: orNil(before.Reason), After: orNil(r.Reason)}}
+	case r.Reason == "":
 		r.Changes, err = compareResults(before.Result, r.Result, isNewEachTime)
-		return err
 	}
-	if before.Reason != r.Reason {
-		change := Change{Path: "reason"}
-		if before.Reason != "" {
-			change.Before = string(before.Reason)
-		}
-		if r.Reason != "" {
-			change.After = string(r.Reason)
-		}
-		r.Changes = []Change{change}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.Capture, err)
 	}
 	return nil
+}
+
+func orNil(reason earshot.Reason) any {
+	if reason == "" {
+		return nil
+	}
+	return string(reason)
 }
 
 // askAgain runs a job's request on the stored documents.

@@ -112,15 +112,15 @@ func (s *Store) AcknowledgeFields(provider string, hour int64) (int64, error) {
 // KeptPage is a document that is kept for the operator. Number counts the documents of one day with
 // the same provider, layout and reason.
 type KeptPage struct {
-	Provider string
-	Layout   string
-	Reason   string
-	Day      int64 // since 1970
-	Number   int64
-	ID       string // in the store of kept pages
-	Note     string
-	Pages    int
-	KeptAt   time.Time
+	ID       string    `json:"id"` // in the store of kept pages
+	KeptAt   time.Time `json:"keptAt"`
+	Provider string    `json:"provider"` // and surface
+	Layout   string    `json:"layout,omitempty"`
+	Reason   string    `json:"reason"`
+	Note     string    `json:"note,omitempty"`
+	Pages    int       `json:"-"`
+	Day      int64     `json:"-"` // since 1970
+	Number   int64     `json:"-"`
 }
 
 var keptPagesTable = engine.NewTable("kept_pages",
