@@ -35,6 +35,7 @@ cleanup() {
 		local data
 		for data in "$dir"/*/; do
 			if [[ -e $data/postmaster.pid ]]; then
+				kill -s CONT "$(head -n 1 "$data/postmaster.pid")" 2>/dev/null || true # a test may have frozen it
 				as_owner "$bin/pg_ctl" stop -D "$data" -m immediate -w -t 30 >/dev/null || say "could not stop the server in $data"
 			fi
 		done

@@ -57,30 +57,18 @@ func (i *incarnation) join(ctx context.Context) (joined context.Context, leave f
 	return joined, func() { stop(); cancel(nil) }
 }
 
-// stayAlive writes heartbeats and releases the jobs of dead nodes.
+// stayAlive writes heartbeats. It does nothing else, so that a shard that does not answer
+// cannot delay them.
 func (r *Runner) stayAlive(ctx context.Context) error {
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()
-	// Release the jobs that the last run of this process left behind. A node declares
-	// others dead only after it has been alive for a while.
-	r.releaseLost(ctx)
-	r.beaten.Store(&heartbeat{at: time.Now()}) // the registration counts as a heartbeat
 	clockError := r.reportClock("")
-	for beats := 0; ; {
+	for {
 		err := r.beat()
 		r.noteBeat(err)
 		clockError = r.reportClock(clockError)
-		switch {
-		case err != nil:
-			beats = 0
+		if err != nil {
 			r.Log.Warn("writing the heartbeat failed", "error", err)
-		case beats < beatsBeforeTakeover:
-			beats++
-		default:
-			if err := r.Store.DeclareDead(); err != nil {
-				r.Log.Error("looking for dead nodes failed", "error", err)
-			}
-			r.releaseLost(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -90,19 +78,41 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 	}
 }
 
-// heartbeat is the time of the last heartbeat that was written, and the error of the
-// last try.
+// heartbeat is the time of the last heartbeat that was written, the number of heartbeats
+// since one failed, and the error of the last try.
 type heartbeat struct {
 	at     time.Time
+	inRow  int
 	failed error
 }
 
 func (r *Runner) noteBeat(err error) {
-	beat := heartbeat{at: time.Now(), failed: err}
+	before := r.beaten.Load()
+	beat := heartbeat{at: time.Now(), inRow: before.inRow + 1}
 	if err != nil {
-		beat.at = r.beaten.Load().at
+		beat = heartbeat{at: before.at, failed: err}
 	}
 	r.beaten.Store(&beat)
+}
+
+// endDead declares silent nodes dead and releases the jobs of dead nodes. At the start it
+// only releases the jobs that the last run of this process left behind.
+func (r *Runner) endDead(ctx context.Context) error {
+	ticker := time.NewTicker(beatEvery)
+	defer ticker.Stop()
+	for {
+		r.releaseLost(ctx)
+		for alive := false; !alive; alive = r.beaten.Load().inRow > beatsBeforeTakeover {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-ticker.C:
+			}
+		}
+		if err := r.Store.DeclareDead(); err != nil {
+			r.Log.Error("looking for dead nodes failed", "error", err)
+		}
+	}
 }
 
 // reportClock logs when the clock stops being trusted and when it is trusted again. It

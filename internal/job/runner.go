@@ -145,7 +145,9 @@ func NewRunner(cfg Config) (*Runner, error) {
 // removes the node from the list of nodes.
 func (r *Runner) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
+	r.beaten.Store(&heartbeat{at: time.Now()}) // the registration counts as a heartbeat
 	group.Go(func() error { return r.stayAlive(ctx) })
+	group.Go(func() error { return r.endDead(ctx) })
 	group.Go(func() error { return r.notifyOthers(ctx) })
 	if r.Workers > 0 {
 		group.Go(func() error { return r.schedule(ctx) })

@@ -3,19 +3,24 @@ package chaos
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/store"
+	"earshot/internal/store/engine"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -52,6 +57,44 @@ func (s server) kill(t *testing.T) { t.Helper(); s.control(t, "stop", "-m", "imm
 func (s server) start(t *testing.T) {
 	t.Helper()
 	s.control(t, "start", "-l", s.folder+".log", "-o", fmt.Sprintf("-p %d", s.port))
+}
+
+// freeze stops all processes of the server, as a failing disk or an overloaded machine does: its
+// connections stay open, and nothing answers.
+func (s server) freeze(t *testing.T) {
+	t.Helper()
+	t.Cleanup(func() { s.thaw(t) })
+	s.signal(t, syscall.SIGSTOP)
+}
+
+// thaw continues the processes of a frozen server.
+func (s server) thaw(t *testing.T) { t.Helper(); s.signal(t, syscall.SIGCONT) }
+
+// signal sends a signal to the server's first process, and then to all processes that it has started.
+func (s server) signal(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(s.folder, "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(file), "\n")
+	send := func(text string) {
+		pid, err := strconv.Atoi(text)
+		if err == nil {
+			err = syscall.Kill(pid, signal)
+		}
+		if err != nil && !errors.Is(err, syscall.ESRCH) { // it has ended meanwhile
+			t.Fatalf("signal process %q: %v", text, err)
+		}
+	}
+	send(first)
+	started, err := os.ReadFile("/proc/" + first + "/task/" + first + "/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range strings.Fields(string(started)) {
+		send(text)
+	}
 }
 
 // servers are the coordinator and the workers.
@@ -127,8 +170,8 @@ func (d *database) cutAll(t *testing.T) {
 	d.must(t, t.Context(), `SELECT * FROM run_command_on_all_nodes($$`+end+`$$)`)
 }
 
-// TestAWorkerThatIsGoneStopsOnlyItsOrganizations kills a worker of Citus, then the
-// coordinator, under two nodes that go on.
+// TestAWorkerThatIsGoneStopsOnlyItsOrganizations freezes a worker of Citus, kills it, and then
+// kills the coordinator, under two nodes that go on.
 func TestAWorkerThatIsGoneStopsOnlyItsOrganizations(t *testing.T) { //nolint:paralleltest // others must not need the cluster meanwhile
 	address := storetest.Citus(t)
 	all := servers(t, open(t, "pgx", address))
@@ -172,20 +215,39 @@ func TestAWorkerThatIsGoneStopsOnlyItsOrganizations(t *testing.T) { //nolint:par
 	if refused > 0 {
 		t.Fatalf("%d tasks were refused while all servers run", refused)
 	}
-	worker := all[1]
-	worker.kill(t)
-	during, refused := ask("while a worker is gone")
-	if refused == 0 || len(during) == 0 {
-		t.Errorf("without one of the workers %d tasks are refused and %d organizations have theirs queued", refused, len(during))
+	worker, names := all[1], nodes(t, node)
+	for _, fault := range []struct {
+		name       string
+		begin, end func(server, *testing.T)
+	}{
+		{"a frozen worker", server.freeze, server.thaw},
+		{"a killed worker", server.kill, server.start},
+	} {
+		began, from := time.Now(), heartbeat(t, node)
+		fault.begin(worker, t)
+		during, refused := ask(fault.name)
+		if refused == 0 || len(during) == 0 {
+			t.Errorf("%s: %d tasks are refused and %d organizations have theirs queued", fault.name, refused, len(during))
+		}
+		t.Logf("%s: %d refused, %d organizations go on, after %s", fault.name, refused, len(during), time.Since(began))
+		finish(during) // those of the others, while it is gone
+		t.Logf("%s: theirs have ended after %s", fault.name, time.Since(began))
+		// Both nodes outlast the time after which silent nodes are declared dead.
+		harness.Eventually(t, "heartbeats", func() bool { return heartbeat(t, node) > from+2*store.TakeoverAfter.Milliseconds() })
+		for _, n := range []*harness.Node{node, other} {
+			if reply := n.Get(t, nil, "/readyz"); reply.StatusCode != http.StatusOK {
+				t.Errorf("%s: /readyz: %d %s", fault.name, reply.StatusCode, reply.Body)
+			}
+		}
+		if now := nodes(t, node); !slices.Equal(now, names) {
+			t.Errorf("%s: the nodes were %v and are %v", fault.name, names, now)
+		}
+		fault.end(worker, t)
+		harness.Eventually(t, "all organizations are served again", func() bool {
+			_, refused = ask("after " + fault.name)
+			return refused == 0
+		})
 	}
-	t.Logf("%d refused, %d organizations go on", refused, len(during))
-	finish(during) // those of the others, while it is gone
-	t.Log("theirs have ended")
-	worker.start(t)
-	harness.Eventually(t, "all organizations are served again", func() bool {
-		_, refused = ask("after")
-		return refused == 0
-	})
 	finish(before)
 
 	all[0].kill(t)
@@ -203,4 +265,24 @@ func TestAWorkerThatIsGoneStopsOnlyItsOrganizations(t *testing.T) { //nolint:par
 		return true
 	})
 	storetest.Audited(t, node.Store)
+}
+
+// nodes returns the ids of the live nodes.
+func nodes(t *testing.T, n *harness.Node) []string {
+	t.Helper()
+	ids, err := engine.FindValues[string](t.Context(), n.Store.Lookups, `SELECT id FROM nodes ORDER BY id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// heartbeat returns the time of the last heartbeat of the node that has been silent longest.
+func heartbeat(t *testing.T, n *harness.Node) int64 {
+	t.Helper()
+	at, err := engine.FirstOf(engine.FindValues[int64](t.Context(), n.Store.Lookups, `SELECT MIN(seen_at) FROM nodes`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
 }

@@ -2,9 +2,9 @@ package engine
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -119,22 +119,27 @@ func (s *DB) openShards(ctx context.Context) error {
 			// Forward SET LOCAL to the worker.
 			"citus.propagate_set_commands": "local",
 		}
-		across := openShard(s.Listener, &citusDialect, settings, toServer)
+		circuit := newCircuit(schema, s.log)
+		unguarded, guarded := s.Listener.Copy(), s.Listener.Copy()
+		unguarded.DialFunc, guarded.DialFunc = s.dial, circuit.through(s.Listener.DialFunc)
+		across := openShard(guarded, &citusDialect, settings, toServer)
 		across.Queue.SetMaxOpenConns(acrossConnections)
 		across.Lookups.SetMaxOpenConns(1)
-		p := openShard(s.Listener, &citusDialect, settings, func(coordinator pgx.ConnConfig) driver.Connector {
-			find := func(ctx context.Context) (workerPlace, error) { return across.findWorker(ctx, schema) }
-			return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
-		})
+		w := &worker{circuit: circuit, log: s.log, find: func(ctx context.Context) (workerPlace, error) { return s.findWorker(ctx, schema) }}
+		p := openShard(guarded, &citusDialect, settings, w.connector(circuit.through(s.dial), false))
 		for _, pool := range []Pool{{DB: p.Queue}, p.Lookups, p.Reports} {
 			pool.SetMaxOpenConns(shardConnections)
 			pool.SetConnMaxLifetime(shardConnectionTime)
 		}
-		p.Schema, p.Across = schema, across
+		p.Schema, p.Across, p.worker = schema, across, w
 		for _, way := range []*Shard{p, across} {
 			way.Lookups.explain, way.Reports.explain = explainWorker, explainWorker
 		}
 		s.Shards = append(s.Shards, p)
+		maps.Copy(settings, map[string]string{"lock_timeout": "1s"}) // a locked table is no reason to open the circuit
+		probes := openPostgresPool(unguarded, 1, settings, w.connector(s.dial, true))
+		probes.SetConnMaxLifetime(shardConnectionTime)
+		s.watch(circuit, probes, `SELECT COUNT(*) FROM (SELECT 1 FROM `+rootTable+` LIMIT 1) AS one`)
 		if err := s.migrateShard(ctx, schema, fmt.Sprintf("%s_shared.goose_db_version_%d", own, i)); err != nil {
 			return fmt.Errorf("shard %s: %w", schema, err)
 		}
@@ -221,7 +226,7 @@ func (s *DB) migrateShard(ctx context.Context, schema, versions string) error {
 // written while it is moved, to CodeServerUnavailable.
 func explainWorker(err error) error {
 	var known *earshot.Error
-	if err == nil || errors.As(err, &known) || !citusDialect.Unavailable(err) && !citusDialect.Locked(err) && !errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &known) || !citusDialect.Unavailable(err) && !citusDialect.Locked(err) {
 		return err
 	}
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the organization's data cannot be reached at the moment, try again", Err: err}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 )
 
@@ -24,6 +25,7 @@ type DB struct {
 	Shards []*Shard
 	// Listener is the configuration for connections that listen to other nodes; nil on SQLite.
 	Listener *pgx.ConnConfig
+	dial     pgconn.DialFunc // of Listener, without its circuit
 	// lockMigrations keeps other processes from migrating at the same time.
 	lockMigrations func(context.Context) (unlock func() error, err error)
 	files          fs.FS // migrations, with a folder for each dialect
@@ -97,6 +99,7 @@ func Open(ctx context.Context, cfg Config, migrations fs.FS) (*DB, error) {
 
 // Connect opens a database without migrating it.
 func Connect(ctx context.Context, cfg Config, migrations fs.FS) (s *DB, err error) {
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if Shared(cfg.URL) {
 		s, err = openPostgres(ctx, cfg)
 	} else {
@@ -105,7 +108,7 @@ func Connect(ctx context.Context, cfg Config, migrations fs.FS) (s *DB, err erro
 	if err != nil {
 		return nil, err
 	}
-	s.files, s.log = migrations, cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
+	s.files, s.log = migrations, cfg.Log
 	return s, nil
 }
 
@@ -275,10 +278,9 @@ type dialect struct {
 	Exclusive bool
 	// Locked reports whether a transaction timed out waiting for a row lock.
 	Locked func(error) bool
-	// Unavailable reports whether the database has a problem that the next write would meet too.
+	// Unavailable reports whether the database could not be reached, or has a problem that the next
+	// statement would meet too. Unless the outcome of a commit is unknown, nothing was changed.
 	Unavailable func(error) bool
-	// unreachable reports whether the database could not be reached, so that nothing was changed.
-	unreachable func(error) bool
 	// retryable reports whether a transaction lost a conflict and can be run again.
 	retryable func(error) bool
 	// disconnected reports whether the connection was lost, so that another one may work.

@@ -2,10 +2,7 @@ package engine
 
 import (
 	"context"
-	"database/sql/driver"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Servers returns the system identifier of the coordinator, and of the server that the
@@ -25,7 +22,7 @@ func (s *DB) Servers(tb testing.TB) (coordinator int64, shards []int64) {
 // FirstWorker returns the worker that has the first shard.
 func (s *DB) FirstWorker(tb testing.TB) (host string, port uint16, server int64) {
 	tb.Helper()
-	found, err := s.Shards[0].Across.findWorker(tb.Context(), s.Shards[0].Schema)
+	found, err := s.findWorker(tb.Context(), s.Shards[0].Schema)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -36,10 +33,8 @@ func (s *DB) FirstWorker(tb testing.TB) (host string, port uint16, server int64)
 // the given worker.
 func (s *DB) Reached(tb testing.TB, host string, port uint16, server int64) (reached int64) {
 	tb.Helper()
-	pool := openPostgresPool(s.Listener, 1, nil, func(coordinator pgx.ConnConfig) driver.Connector {
-		find := func(context.Context) (workerPlace, error) { return workerPlace{host, port, server}, nil }
-		return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
-	})
+	w := &worker{circuit: newCircuit("", s.log), log: s.log, find: func(context.Context) (workerPlace, error) { return workerPlace{host, port, server}, nil }}
+	pool := openPostgresPool(s.Listener, 1, nil, w.connector(s.dial, false))
 	defer pool.Close()
 	if err := pool.QueryRowContext(tb.Context(), serverIdentity).Scan(&reached); err != nil {
 		tb.Fatal(err)

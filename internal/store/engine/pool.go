@@ -32,7 +32,7 @@ func (p Pool) explained(err error) error {
 // explainUnreachable converts errors of an unreachable database to CodeServerUnavailable.
 func (d *dialect) explainUnreachable(err error) error {
 	var known *earshot.Error
-	if errors.As(err, &known) || !d.unreachable(err) {
+	if errors.As(err, &known) || !d.Unavailable(err) {
 		return err
 	}
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database cannot be reached at the moment, try again", Err: err}

@@ -45,14 +45,10 @@ var postgresDialect = dialect{
 	Locked:  func(err error) bool { return postgresCode(err) == "55P03" }, // lock_timeout
 	Unavailable: func(err error) bool {
 		code := postgresCode(err)
-		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57") || strings.HasPrefix(code, "53")
-	},
-	unreachable: func(err error) bool {
-		code := postgresCode(err)
 		var connecting *pgconn.ConnectError
 		var network net.Error                                                                                                        // also matches an exceeded deadline
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57") && code != "57014" || // 57014: statement timeout
-			code == "25P03" || lostConnection(err) || errors.As(err, &connecting) || errors.As(err, &network)
+			code == "25P03" || errors.Is(err, errSilent) || lostConnection(err) || errors.As(err, &connecting) || errors.As(err, &network)
 	},
 	retryable: func(err error) bool {
 		code := postgresCode(err)
@@ -112,11 +108,7 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := openShard(pg, &postgresDialect, nil, toServer)
-	s := &DB{
-		Shard: whole, Shards: []*Shard{whole}, Listener: pg,
-		lockMigrations: advisoryLock(whole.Queue),
-	}
+	s := &DB{Listener: pg, dial: pg.DialFunc, log: cfg.Log}
 	s.close = func() (err error) {
 		for _, p := range s.all() {
 			for _, way := range []*Shard{p, p.WithKeys()} { // closing a pool twice is no error
@@ -125,6 +117,9 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 		}
 		return err
 	}
+	s.guard(pg)
+	s.Shard = openShard(pg, &postgresDialect, nil, toServer)
+	s.Shards, s.lockMigrations = []*Shard{s.Shard}, advisoryLock(s.Shard.Queue)
 	if err := s.checkPostgres(ctx, cfg.AllowUnsafe); err != nil {
 		return nil, errors.Join(err, s.close())
 	}

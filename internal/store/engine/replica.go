@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"net"
 
 	"earshot"
 )
@@ -20,14 +19,14 @@ func (s *DB) OpenReadReplica(url string, newUnit func(*Tx) Unit) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	replica := &DB{log: s.log}
+	replica.close = func() error { return errors.Join(replica.Reports.Close(), replica.Lookups.Close()) }
+	replica.guard(pg)
 	settings := map[string]string{"default_transaction_read_only": "on", "statement_timeout": "60s"}
 	lookups, reports := openPostgresPool(pg, reportConnections, settings, toServer), openPostgresPool(pg, reportConnections, settings, toServer)
 	lookups.explain, reports.explain = explainReplica, explainReplica
-	whole := &Shard{Dialect: s.Dialect, Queue: lookups.DB, Lookups: lookups, Reports: reports, Clock: s.Clock}
-	replica := &DB{
-		Shard: whole, Shards: []*Shard{whole},
-		close: func() error { return errors.Join(reports.Close(), lookups.Close()) },
-	}
+	replica.Shard = &Shard{Dialect: s.Dialect, Queue: lookups.DB, Lookups: lookups, Reports: reports, Clock: s.Clock}
+	replica.Shards = []*Shard{replica.Shard}
 	replica.Start(newUnit) // the server rejects writes
 	return replica, nil
 }
@@ -36,8 +35,7 @@ func (s *DB) OpenReadReplica(url string, newUnit func(*Tx) Unit) (*DB, error) {
 // CodeServerUnavailable.
 func explainReplica(err error) error {
 	code := postgresCode(err)
-	var network net.Error
-	if postgresDialect.Unavailable(err) || postgresDialect.disconnected(err) || postgresDialect.retryable(err) || errors.As(err, &network) ||
+	if postgresDialect.Unavailable(err) || postgresDialect.retryable(err) || code == "57014" || // canceled by its recovery
 		code == "42P01" || code == "42703" { // no such table, no such column
 		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database for reports does not answer, try again", Err: err}
 	}

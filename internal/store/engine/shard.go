@@ -32,6 +32,7 @@ type Shard struct {
 	// Across is this shard, reached through the Citus coordinator, so that statements can also use
 	// nodes and keys. It is nil on other databases.
 	Across *Shard
+	worker *worker // that has the shard; nil on other databases
 }
 
 // WithKeys returns the shard for statements that also use nodes or keys.

@@ -30,11 +30,7 @@ var sqliteDialect = dialect{
 	Exclusive: true,
 	Locked:    func(error) bool { return false }, // SQLite has no row locks
 	Unavailable: func(err error) bool {
-		code := sqliteCode(err) & 0xff // the primary code
-		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
-	},
-	unreachable: func(err error) bool {
-		switch sqliteCode(err) & 0xff {
+		switch sqliteCode(err) & 0xff { // the primary code
 		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -30,14 +31,38 @@ const (
 // knows all tables and forwards statements to the server that has the rows. So the coordinator, or
 // a worker that no longer has the shard, gives the same results, only more slowly.
 type workerConnector struct {
+	*worker
 	driver.Connector // to the coordinator
 
 	config pgx.ConnConfig
-	find   func(context.Context) (workerPlace, error)
+	dial   pgconn.DialFunc // for the worker
+	probes bool            // connects while the circuit is open
+}
 
-	mu     sync.Mutex
-	known  workerPlace // the last place found
-	failed time.Time   // when connecting to the worker failed; zero if it succeeded
+// worker is the worker that has a shard, as far as this node knows it.
+type worker struct {
+	find    func(context.Context) (workerPlace, error)
+	circuit *circuit
+	log     *slog.Logger
+
+	mu       sync.Mutex
+	known    workerPlace // the last place found
+	failed   time.Time   // when connecting to the worker failed; zero if it succeeded
+	failedIn *period     // of the circuit, when connecting failed
+}
+
+// connector returns the connector of a pool of the shard.
+func (w *worker) connector(dial pgconn.DialFunc, probes bool) connecting {
+	return func(coordinator pgx.ConnConfig) driver.Connector {
+		return &workerConnector{worker: w, Connector: toServer(coordinator), config: coordinator, dial: dial, probes: probes}
+	}
+}
+
+// throughCoordinator reports whether the last attempt to connect to the worker directly failed.
+func (w *worker) throughCoordinator() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.failed.IsZero()
 }
 
 // workerPlace is the address of the worker that has a shard.
@@ -49,23 +74,43 @@ type workerPlace struct {
 
 // Connect implements driver.Connector.
 func (c *workerConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	if c.circuit.isOpen() && !c.probes {
+		return nil, errSilent
+	}
 	if place, ok := c.place(ctx); ok {
-		conn, err := stdlib.GetConnector(place.configFrom(&c.config), stdlib.OptionAfterConnect(place.check)).Connect(ctx)
+		config := place.configFrom(&c.config)
+		config.DialFunc = c.dial
+		conn, err := stdlib.GetConnector(config, stdlib.OptionAfterConnect(place.check)).Connect(ctx)
+		c.connected(place, err)
 		if err == nil {
 			return conn, nil
 		}
-		c.mu.Lock()
-		c.failed = time.Now()
-		c.mu.Unlock()
 	}
 	return c.Connector.Connect(ctx)
+}
+
+// connected remembers whether connecting to the worker failed.
+func (w *worker) connected(place workerPlace, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.failed
+	w.failed = time.Time{}
+	if err != nil {
+		w.failed, w.failedIn = time.Now(), w.circuit.closed.Load()
+	}
+	switch {
+	case err != nil && before.IsZero():
+		w.log.Warn("connecting to a worker failed; this node reaches its shard through the coordinator, which takes a connection of each server and more CPU time", "shard", w.circuit.server, "worker", place.host, "error", err)
+	case err == nil && !before.IsZero():
+		w.log.Info("connected to a worker again", "shard", w.circuit.server, "worker", place.host)
+	}
 }
 
 // place returns the address of the worker. If the coordinator does not answer, place returns the
 // last known address.
 func (c *workerConnector) place(ctx context.Context) (_ workerPlace, ok bool) {
 	c.mu.Lock()
-	wait := time.Since(c.failed) < workerRetryTime
+	wait := time.Since(c.failed) < workerRetryTime && c.failedIn == c.circuit.closed.Load()
 	c.mu.Unlock()
 	if wait {
 		return workerPlace{}, false
@@ -77,7 +122,7 @@ func (c *workerConnector) place(ctx context.Context) (_ workerPlace, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {
-		c.known, c.failed = found, time.Time{}
+		c.known = found
 	}
 	return c.known, c.known.host != ""
 }

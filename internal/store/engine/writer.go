@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -378,7 +377,7 @@ var errMoved = errors.New("the shard was moved during the transaction")
 
 // unavailable reports whether an error is due to the database rather than the write.
 func (p *Shard) unavailable(err error) bool {
-	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || p.Dialect.Unavailable(err)
+	return errors.Is(err, ErrUnknownOutcome) || p.Dialect.Unavailable(err)
 }
 
 // Transact runs apply in a separate transaction and commits it. It runs apply again if the

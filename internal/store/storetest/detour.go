@@ -1,18 +1,19 @@
 package storetest
 
 import (
-	"io"
 	"net"
 	"net/url"
 	"sync"
 	"testing"
 )
 
-// Detour is a TCP proxy in front of PostgreSQL that a test can cut.
+// Detour is a TCP proxy in front of PostgreSQL that a test can cut or freeze.
 type Detour struct {
 	tb     testing.TB
 	server string
 	own    string // address of the proxy
+
+	frozen sync.RWMutex // write-locked while nothing is passed on
 
 	mu       sync.Mutex
 	listener net.Listener
@@ -55,17 +56,32 @@ func (d *Detour) Open() {
 			d.mu.Lock()
 			d.conns = append(d.conns, from, to)
 			d.mu.Unlock()
-			go pass(from, to)
-			go pass(to, from)
+			go d.pass(from, to)
+			go d.pass(to, from)
 		}
 	}()
 }
 
-func pass(from, to net.Conn) {
-	_, _ = io.Copy(to, from) // the end of either direction ends both
-	_ = to.Close()
-	_ = from.Close()
+func (d *Detour) pass(from, to net.Conn) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		d.frozen.RLock()
+		_, failed := to.Write(buffer[:n])
+		d.frozen.RUnlock()
+		if err != nil || failed != nil { // the end of either direction ends both
+			_ = to.Close()
+			_ = from.Close()
+			return
+		}
+	}
 }
+
+// Freeze accepts connections and passes nothing on, like a server that hangs, until Thaw.
+func (d *Detour) Freeze() { d.frozen.Lock() }
+
+// Thaw passes on what has arrived since Freeze.
+func (d *Detour) Thaw() { d.frozen.Unlock() }
 
 // Cut closes all connections and refuses new ones.
 func (d *Detour) Cut() {
