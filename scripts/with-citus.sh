@@ -11,15 +11,7 @@
 # installed, the script prints a warning and runs COMMAND without the variable. CITUS_WORKERS is
 # the number of workers, 2 by default; there are as many shards, but at least two.
 #
-# Debian has no Citus package. To build it on Debian 12 with PostgreSQL 15:
-#
-#   apt-get install postgresql-15 postgresql-server-dev-15 build-essential autoconf flex libkrb5-dev \
-#     liblz4-dev libpam0g-dev libreadline-dev libssl-dev libxslt1-dev libzstd-dev
-#   git clone --branch v13.2.2 https://github.com/citusdata/citus && cd citus
-#   ./configure --without-libcurl && make -j2 extension with_llvm=no && make install with_llvm=no
-#
-# With a current PostgreSQL 15, first replace the body of have_createdb_privilege in
-# src/include/pg_version_compat.h by "extern bool have_createdb_privilege(void);".
+# Debian has no Citus package: build it as the documentation of Citus says.
 set -euo pipefail
 
 if [[ $# -eq 0 ]]; then
@@ -36,7 +28,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 config=${PG_CONFIG:-pg_config}
 if ! [[ -e $("$config" --sharedir 2>/dev/null)/extension/citus.control ]]; then
-	say "WARNING: Citus is not installed (see the top of ${BASH_SOURCE[0]}): Citus is NOT tested"
+	say "WARNING: Citus is not installed in the PostgreSQL of $config: Citus is NOT tested"
 	exec "$@"
 fi
 bin=$("$config" --bindir)
@@ -54,6 +46,7 @@ for name in coordinator $(seq -f 'worker%g' "$count"); do
 		citus.node_conninfo = 'sslmode=disable'
 		citus.shard_count = $((count > 2 ? count : 2))
 		max_prepared_transactions = 500
+		wal_level = logical
 		shared_buffers = 128MB
 	END
 	start_server "$name"

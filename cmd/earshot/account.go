@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"earshot/internal/account"
@@ -47,10 +50,30 @@ func findOrganization(in *invocation, s *orgs.Store, name string) (*account.Orga
 // organizations returns the organization with a name, or all of them if the name is "".
 func organizations(in *invocation, s *orgs.Store, name string) ([]*account.Organization, error) {
 	if name == "" {
-		return s.Organizations(in)
+		all, _, err := allOrganizations(in, s)
+		return all, err
 	}
 	one, err := findOrganization(in, s, name)
 	return []*account.Organization{one}, err
+}
+
+// allOrganizations returns all organizations. It returns the names of those whose shard of Citus
+// cannot be reached separately, after a warning.
+func allOrganizations(in *invocation, s *orgs.Store) (all []*account.Organization, unreachable []string, err error) {
+	names, err := s.Names(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	if all, err = s.Organizations(in); err != nil {
+		return nil, nil, err
+	}
+	for _, o := range all {
+		delete(names, o.Name)
+	}
+	if unreachable = slices.Sorted(maps.Keys(names)); len(unreachable) > 0 {
+		fmt.Fprintf(in.errOut, "warning: the data of %d organizations cannot be reached: %s\n", len(unreachable), strings.Join(unreachable, ", "))
+	}
+	return all, unreachable, nil
 }
 
 // organizationJSON is the JSON of an organization.
@@ -62,6 +85,12 @@ type organizationJSON struct {
 
 func printable(o *account.Organization) organizationJSON {
 	return organizationJSON{ID: o.ID, Name: o.Name, Plan: o.Plan.Name}
+}
+
+// organizationsJSON is the output of 'earshot org list --json'.
+type organizationsJSON struct {
+	Organizations []accountJSON `json:"organizations"`
+	Unreachable   []string      `json:"unreachable,omitempty"` // names
 }
 
 // accountJSON is the output of --json.
@@ -148,7 +177,7 @@ Examples:
 // Run lists the organizations.
 func (c *orgListCmd) Run(in *invocation) error {
 	return withStore(in, func(s *orgs.Store) error {
-		all, err := s.Organizations(in)
+		all, unreachable, err := allOrganizations(in, s)
 		if err != nil {
 			return err
 		}
@@ -157,7 +186,7 @@ func (c *orgListCmd) Run(in *invocation) error {
 			for i, o := range all {
 				list[i] = accountJSON{Organization: printable(o), Credits: &o.Balance}
 			}
-			return in.json(map[string]any{"organizations": list})
+			return in.json(organizationsJSON{list, unreachable})
 		}
 		table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "NAME\tPLAN\tCREDITS\tRUNNING\tID")

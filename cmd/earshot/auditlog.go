@@ -84,7 +84,7 @@ func (c *auditLogCmd) find(in *invocation, s *orgs.Store) (found []listedAudit, 
 		from[0], err = findOrganization(in, s, c.Org)
 	} else {
 		var all []*account.Organization
-		all, err = s.Organizations(in)
+		all, _, err = allOrganizations(in, s)
 		from = append(from, all...)
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -123,13 +124,23 @@ func (a *App) prepareAccounts(ctx context.Context) error {
 	if err := a.orgs.ApplyPlans(ctx, plans); err != nil {
 		return err
 	}
-	all, err := a.orgs.Organizations(ctx)
-	if err != nil || len(all) > 0 {
+	names, err := a.orgs.Names(ctx)
+	if err != nil || len(names) > 0 {
 		return err
 	}
 	a.First, err = CreateOrganization(a.orgs, a.cfg.Settings, "default", "hobby", nil, account.System())
 	if errors.Is(err, orgs.ErrExists) {
 		return nil
+	}
+	return err
+}
+
+// checkCaptures logs a warning if nodes on other machines may not find the captures of this node.
+func (a *App) checkCaptures(ctx context.Context, host string) error {
+	hosts, err := a.store.Hosts(ctx)
+	others := slices.DeleteFunc(hosts, func(h string) bool { return h == host })
+	if a.cfg.Captures == "" && len(others) > 0 {
+		a.cfg.Log.Warn("captures are in the data folder, and nodes on other machines share the database: unless they share this folder, they answer 404 for its captures; start all nodes with --captures and the same bucket", "folder", filepath.Join(a.cfg.Data, "captures"), "others", others)
 	}
 	return err
 }
@@ -210,6 +221,9 @@ func (a *App) connect(ctx context.Context) (err error) {
 		},
 	})
 	if err != nil {
+		return err
+	}
+	if err := a.checkCaptures(ctx, host); err != nil {
 		return err
 	}
 	exports, err := a.openExports(ctx)

@@ -38,6 +38,8 @@ var (
 	clockAhead        = prometheus.NewDesc("earshot_clock_ahead_seconds", "Seconds by which this machine's clock is ahead of the trusted time.", nil, nil)
 	clockTrusted      = prometheus.NewDesc("earshot_clock_trusted", "0 if the clock is not trusted; then the node is not ready.", nil, nil)
 	oldestTransaction = prometheus.NewDesc("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.", nil, nil)
+	silentShards      = prometheus.NewDesc("earshot_database_silent_shards", "Shards whose worker does not answer this node; Citus only.", nil, nil)
+	indirectShards    = prometheus.NewDesc("earshot_database_indirect_shards", "Shards that this node reaches through the coordinator because it cannot connect to their worker; Citus only.", nil, nil)
 )
 
 // buildInfo returns a gauge that is always 1. Its labels describe the build.
@@ -72,7 +74,7 @@ type gauges struct {
 
 // Describe implements prometheus.Collector.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{nodeReady, busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, newLayouts, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
+	for _, d := range []*prometheus.Desc{nodeReady, busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, silentShards, indirectShards, fillRate, extractionAlarm, newLayouts, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
 		to <- d
 	}
 }
@@ -89,6 +91,9 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	ahead, err := g.store.ClockStatus()
 	gauge(clockAhead, ahead.Seconds())
 	gauge(clockTrusted, oneIf(err == nil))
+	silent, indirect := g.store.ShardCount()
+	gauge(silentShards, float64(silent))
+	gauge(indirectShards, float64(indirect))
 	for name, pool := range g.pools {
 		s := pool.Stats()
 		gauge(sharedCapacity, float64(s.Capacity), name)

@@ -111,13 +111,9 @@ func (s *Service) userOf(ctx context.Context, p *oidc.Provider, person *oidc.Per
 
 // setRoles stores the roles that groups give to a user, and removes the roles that they no longer give.
 func (s *Service) setRoles(ctx context.Context, u *account.User, settings *oidc.Settings, groups []string, by account.Actor) error {
-	all, err := s.Orgs.Organizations(ctx)
+	ids, err := s.Orgs.Names(ctx)
 	if err != nil {
 		return err
-	}
-	ids := map[string]string{}
-	for _, o := range all {
-		ids[o.Name] = o.ID
 	}
 	roles := map[string]account.Role{} // by id; "" takes the role away
 	had, err := s.People.OrganizationsFrom(ctx, u.ID, settings.Name)

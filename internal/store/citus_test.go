@@ -99,7 +99,7 @@ func TestAShardCanBeMovedWhileItIsUsed(t *testing.T) {
 	run := onServer(t, os.Getenv(storetest.CitusVariable))
 	for range 2 { // to another worker and back; connections stay open
 		schema, host, port := s.Place(t)
-		run(fmt.Sprintf(`SELECT citus_schema_move('%s', nodename, nodeport, 'block_writes') FROM pg_dist_node
+		run(fmt.Sprintf(`SELECT citus_schema_move('%s', nodename, nodeport) FROM pg_dist_node
 			WHERE groupid <> 0 AND (nodename, nodeport) <> ('%s', %d) ORDER BY groupid LIMIT 1`, schema, host, port))
 		if _, nowHost, nowPort := s.Place(t); nowHost == host && nowPort == port {
 			t.Errorf("%s was not moved", schema)

@@ -29,7 +29,7 @@ func (s *Store) Exec(query string, args ...any) error {
 
 // having returns the shards that have the tables of a statement.
 func (s *Store) having(query string) []*engine.Shard {
-	if regexp.MustCompile(`\b(api_keys|nodes|extraction|goose_db_version)\b`).MatchString(query) {
+	if regexp.MustCompile(`\b(api_keys|nodes|extraction\w*|kept_pages|users|identities|members|invitations|sessions|share_links|goose_db_version)\b`).MatchString(query) {
 		return []*engine.Shard{s.Shard}
 	}
 	return s.Shards

@@ -117,6 +117,12 @@ func (s *Store) RemoveNode(id string) error {
 	return engine.Wrap(s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id), "remove node")
 }
 
+// Hosts returns the machines of all nodes.
+func (s *Store) Hosts(ctx context.Context) ([]string, error) {
+	hosts, err := engine.FindValues[string](ctx, s.Lookups, `SELECT DISTINCT host FROM nodes ORDER BY host`)
+	return hosts, engine.Wrap(err, "list the machines of nodes")
+}
+
 // DeclareDead removes nodes that have been silent for too long.
 func (s *Store) DeclareDead() error {
 	now, args := s.heartbeat(TakeoverAfter.Milliseconds())

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"earshot"
@@ -9,15 +10,28 @@ import (
 	"earshot/test/harness"
 )
 
-// While the database cannot be reached every operation is refused, and can be repeated.
 func TestWithoutADatabaseEveryOperationIsUnavailable(t *testing.T) {
 	t.Parallel()
+	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
+		withoutDatabase(t, (*storetest.Detour).Cut, (*storetest.Detour).Open)
+	})
+	t.Run("hung", func(t *testing.T) {
+		t.Parallel()
+		withoutDatabase(t, (*storetest.Detour).Freeze, (*storetest.Detour).Thaw)
+	})
+}
+
+// withoutDatabase checks that every operation is refused while the database cannot be reached, and
+// can be repeated.
+func withoutDatabase(t *testing.T, begin, end func(*storetest.Detour)) {
+	t.Helper()
 	detour, address := storetest.NewDetour(t, storetest.Postgres(t))
 	n := harness.StartOn(t, address)
 	a := n.Admin(t, n.Organization(t, "business", 1000))
 	call := func() *harness.Reply { return n.Post(t, a, harness.ChatPath, harness.GoodCall) }
 	call().Has(t, "a call with a database", http.StatusOK)
-	detour.Cut()
+	begin(detour)
 	for range 2 { // while the node knows the key, and then without it
 		refused := func(what string, r *harness.Reply) {
 			t.Helper()
@@ -36,8 +50,22 @@ func TestWithoutADatabaseEveryOperationIsUnavailable(t *testing.T) {
 			refused(path, n.Get(t, a, path))
 		}
 	}
-	detour.Open()
+	end(detour)
 	harness.Eventually(t, "the database is back", func() bool { return call().StatusCode == http.StatusOK })
 	harness.Eventually(t, "the books are closed", func() bool { return n.Reload(t, a).Running == 0 })
 	storetest.Audited(t, n.Store)
+}
+
+func TestAFolderForCapturesIsReportedIfAnotherMachineSharesTheDatabase(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	const warning = "captures are in the data folder"
+	first := harness.StartOn(t, address)
+	if _, err := first.Store.Run(`UPDATE nodes SET host = 'elsewhere'`); err != nil {
+		t.Fatal(err)
+	}
+	second := harness.StartOn(t, address)
+	if strings.Contains(first.Logs.String(), warning) || !strings.Contains(second.Logs.String(), warning) {
+		t.Errorf("the first node logs %s\nthe second node logs %s", first.Logs.Tail(), second.Logs.Tail())
+	}
 }

@@ -16,8 +16,10 @@ import (
 const (
 	// probeEvery is the interval of probes while the server answers.
 	probeEvery = time.Second
-	// probeTime is how long a server may take to answer a probe.
+	// probeTime is how long a server may take to answer a probe while the circuit is closed.
 	probeTime = 1500 * time.Millisecond
+	// openProbeTime is the same while the circuit is open. It is enough to try several addresses.
+	openProbeTime = 10 * time.Second
 	// silentProbes is how many probes in a row must remain unanswered to open a circuit. After a
 	// pause of this process the first one may be unanswered for that reason.
 	silentProbes = 2
@@ -31,8 +33,8 @@ var errSilent = errors.New("the server does not answer")
 //
 // The circuit opens when probes remain unanswered. It then closes all connections, which ends what
 // waits for them, and refuses new ones, so that nothing else waits. Probes continue, and the circuit
-// closes when one is answered. An error is an answer too: without the circuit, callers get it just
-// as quickly.
+// closes when one is answered. An error other than a timeout is an answer too: without the circuit,
+// callers get it just as quickly.
 //
 // The time limit applies to the probes alone, so slow statements and those that wait for locks are
 // not affected.
@@ -95,9 +97,15 @@ func (c *circuit) watch(ctx context.Context) {
 
 // answers reports whether the server answers a probe in time.
 func (c *circuit) answers(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	limit := probeTime
+	if c.isOpen() {
+		limit = openProbeTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return c.probe(ctx) == nil || ctx.Err() == nil
+	err := c.probe(ctx)
+	network, ok := errors.AsType[net.Error](err)
+	return err == nil || ctx.Err() == nil && !(ok && network.Timeout())
 }
 
 // through returns a dial function whose connections last until the circuit opens.

@@ -71,7 +71,7 @@ func TestACircuitOpensWhileItsServerIsSilent(t *testing.T) {
 		}
 		wait(time.Minute, true)
 		silent.Store(false)
-		wait(probeTime, false)
+		wait(openProbeTime, false)
 		stop()
 	})
 }

@@ -95,6 +95,21 @@ func RowsFromAllShards[T any](ctx context.Context, s *DB, from *Table[T], clause
 	return FromAllShards(s, func(p *Shard) ([]*T, error) { return FindRows(ctx, p.Lookups, from, clause, args...) })
 }
 
+// ShardCount counts the shards whose worker does not answer, and the shards that this node reaches
+// through the coordinator because it cannot connect to their worker.
+func (s *DB) ShardCount() (silent, throughCoordinator int) {
+	for _, p := range s.Shards {
+		switch {
+		case p.worker == nil: // not on Citus
+		case p.worker.circuit.isOpen():
+			silent++
+		case p.worker.throughCoordinator():
+			throughCoordinator++
+		}
+	}
+	return silent, throughCoordinator
+}
+
 // all returns all shards without duplicates.
 func (s *DB) all() []*Shard {
 	if slices.Contains(s.Shards, s.Shard) {

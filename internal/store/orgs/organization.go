@@ -100,7 +100,20 @@ var insertOrganization = engine.NewTable("organizations", append(
 	engine.Lift(store.OrganizationsTable.Columns, func(o *newOrganizationRow) *account.Organization { return &o.Organization }),
 	engine.TextField("webhook_secret", func(o *newOrganizationRow) *string { return &o.webhookSecret }))...).Insert("")
 
-// Organizations returns all organizations, sorted by name.
+// Names returns the ids of all organizations by their names. It needs no shard.
+func (s *Store) Names(ctx context.Context) (map[string]string, error) {
+	ids := map[string]string{}
+	err := s.Lookups.Find(ctx, func(r engine.Scanner) error {
+		var name, id string
+		err := r.Scan(&name, &id)
+		ids[name] = id
+		return err
+	}, `SELECT name, id FROM organizations`)
+	return ids, engine.Wrap(err, "list organizations")
+}
+
+// Organizations returns all organizations, sorted by name. On Citus it omits organizations whose
+// shards cannot be reached; Names has all.
 func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, error) {
 	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*account.Organization, error) {
 		return engine.FindRows(ctx, p.Reports, store.OrganizationsTable, `ORDER BY name`)
