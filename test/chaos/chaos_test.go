@@ -113,6 +113,7 @@ type stage struct {
 	organizations []*organization
 	tracking      *tracking
 	told          *told
+	people        *people         // of this round
 	known         map[string]bool // tasks of all rounds
 	starts        []time.Duration // from start to ready
 
@@ -255,6 +256,7 @@ func (s *stage) create(name, plan, credits string) *organization {
 
 // begin notes how everybody stands before a round.
 func (s *stage) begin() {
+	s.people = s.newPeople()
 	for _, o := range s.organizations {
 		if o.grant > 0 {
 			if text, err := s.run("credits", "grant", "--org", o.name, strconv.FormatInt(o.grant, 10)); err != nil {

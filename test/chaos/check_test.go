@@ -42,6 +42,7 @@ func (s *stage) check() {
 		s.checkMoney(s.random, o)
 	}
 	s.checkSweeps()
+	s.checkPeople()
 	s.audit()
 }
 

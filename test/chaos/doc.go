@@ -11,6 +11,8 @@
 //	check_test.go     the invariants, which are checked after all work has ended
 //	sweep_test.go     trackers whose sweeps run during the test, and their invariants
 //	told_test.go      alerts and reports of the trackers
+//	people_test.go    people who sign in, and whose keys, roles, invitations and share links change
+//	auditlog_test.go  their invariants: each change is there, and has one entry in the audit log
 //	ticket_test.go    tasks that wait for a vendor's ticket: none is submitted twice or lost
 //	vendor_test.go    the vendor that these tasks are sent to
 //

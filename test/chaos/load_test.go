@@ -139,6 +139,10 @@ func (s *stage) load() (stop func()) {
 		r := s.source()
 		all.Go(func() { s.sweep(r, name, ended) })
 	}
+	for _, u := range s.people.users {
+		r := s.source()
+		all.Go(func() { s.live(r, s.people, u, ended) })
+	}
 	r := s.source()
 	all.Go(func() { s.raise(r, ended) })
 	stop = sync.OnceFunc(func() {

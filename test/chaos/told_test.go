@@ -28,15 +28,7 @@ func (s *stage) tell() {
 	s.told = &told{got: map[string]string{}}
 	s.told.server = httptest.NewServer(http.HandlerFunc(s.hear))
 	s.Cleanup(s.told.server.Close)
-	text, err := s.run("key", "create", "--org", s.tracking.name, "--scopes", "admin", "--json")
-	var made struct{ Key string }
-	if err == nil {
-		err = json.Unmarshal([]byte(text), &made)
-	}
-	if err != nil {
-		s.Fatalf("make a key: %v", err)
-	}
-	admin := &organization{name: s.tracking.name, key: made.Key}
+	admin := s.createAdmin(s.tracking.organization)
 	definition := map[string]any{
 		"prompts": []string{"one"}, "targets": []map[string]string{{"provider": "chatassistant", "country": "US"}},
 		"ceiling": map[string]int{"creditsPerMonth": 1},
