@@ -113,7 +113,7 @@ type stage struct {
 	organizations []*organization
 	tracking      *tracking
 	told          *told
-	people        *people         // of this round
+	people        *people         // of this round, or nil
 	known         map[string]bool // tasks of all rounds
 	starts        []time.Duration // from start to ready
 
@@ -122,10 +122,14 @@ type stage struct {
 	killed   atomic.Int64  // when a node was, last; in milliseconds
 	takeover atomic.Int64  // when a node took over jobs, last
 	hopeless atomic.Bool   // tasks that cannot succeed may be submitted
+	failing  atomic.Bool   // every second task cannot succeed
+	outages  atomic.Bool   // upstreams failed in this round
+	studies  bool          // trackers are also read and changed
 
 	mu         sync.Mutex
 	tallies    map[string]int
 	violations int
+	took       []time.Duration // successful calls
 }
 
 func newStage(t *testing.T, how scale, binary string) *stage {
@@ -179,18 +183,25 @@ func (s *stage) tally(what string) {
 	s.tallies[what]++
 }
 
+// counts returns how often things happened.
+func (s *stage) counts() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.tallies)
+}
+
 // play runs rounds of faults, each of which ends with a check.
 func (s *stage) play(cycles int, fault func(), names ...string) {
 	began := time.Now()
 	for _, name := range names {
-		s.nodes = append(s.nodes, s.newNode(name))
-		s.nodes[len(s.nodes)-1].start()
+		s.add(name)
 	}
 	s.populate()
 	s.track(2*len(names) - 1)
 	s.tell()
 	done := 0
 	for done < cycles && time.Since(began) < s.limit && !s.Failed() {
+		s.people = s.newPeople()
 		s.begin()
 		stop := s.load()
 		for range min(s.round, cycles-done) {
@@ -256,7 +267,6 @@ func (s *stage) create(name, plan, credits string) *organization {
 
 // begin notes how everybody stands before a round.
 func (s *stage) begin() {
-	s.people = s.newPeople()
 	for _, o := range s.organizations {
 		if o.grant > 0 {
 			if text, err := s.run("credits", "grant", "--org", o.name, strconv.FormatInt(o.grant, 10)); err != nil {

@@ -42,7 +42,9 @@ func (s *stage) check() {
 		s.checkMoney(s.random, o)
 	}
 	s.checkSweeps()
-	s.checkPeople()
+	if s.people != nil {
+		s.checkPeople()
+	}
 	s.audit()
 }
 
@@ -231,7 +233,7 @@ func (s *stage) mayFail(o *organization, t *task, record *earshot.TaskRecord) bo
 	s.tally(fmt.Sprintf("%s %s", why.Code, why.Details.Reason))
 	switch why.Code {
 	case earshot.CodeUpstream:
-		return t.hopeless || why.Details.Reason == earshot.ReasonUnreadable || why.Details.Reason == earshot.ReasonTimeout
+		return t.hopeless || s.outages.Load() || why.Details.Reason == earshot.ReasonUnreadable || why.Details.Reason == earshot.ReasonTimeout
 	case earshot.CodeNoCredits:
 		return o.grant > 0
 	case earshot.CodeInternal:

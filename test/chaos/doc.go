@@ -4,6 +4,9 @@
 //	chaos_test.go     the test, its rounds, and the faults of each database
 //	program_test.go   building and running the program
 //	postgres_test.go  faults of PostgreSQL itself
+//	upgrade_test.go   replacing nodes of the last release under load
+//	day_test.go       a day with all kinds of work and faults of what the nodes depend on, in an hour
+//	pair_test.go      a PostgreSQL with a standby, a small disk and a clock that can be stepped
 //	wire_test.go      faults of the connections to PostgreSQL
 //	load_test.go      organizations that submit tasks and make calls during the test
 //	http_test.go      requests whose outcome may stay unknown
@@ -21,6 +24,7 @@
 //	EARSHOT_SOAK_CYCLES  number of kills on SQLite; PostgreSQL gets half as many.
 //	                     The test of tickets has at most 200 on each database
 //	EARSHOT_SOAK_TIME    no new cycle starts after this time; default 1h
+//	EARSHOT_SOAK_DAY     how long the day takes; without it, the short version compares no figures
 //	EARSHOT_SOAK_SEED    repeats the random choices of a run, but not its timing
 //
 // With -artifacts, the logs of the nodes are kept.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strconv"
 	"syscall"
@@ -27,6 +28,9 @@ type answer struct {
 
 // nobody is the key of requests without a credential.
 const nobody = ""
+
+// noAnswer counts requests whose connection ended before the response.
+const noAnswer = "no answer"
 
 // errNotSent is of a request that no node can have seen.
 var errNotSent = errors.New("no node was there")
@@ -59,6 +63,9 @@ func (s *stage) send(r *rand.Rand, o *organization, method, path string, body an
 		return nil, errNotSent
 	}
 	if err != nil {
+		if failed, ok := errors.AsType[net.Error](err); !ok || !failed.Timeout() { // a slow machine is no fault
+			s.tally(noAnswer)
+		}
 		return nil, err
 	}
 	defer resp.Body.Close()
@@ -72,9 +79,12 @@ func (s *stage) send(r *rand.Rand, o *organization, method, path string, body an
 
 // someNode is the address of a node that is up, or "".
 func (s *stage) someNode(r *rand.Rand) string {
-	first := r.IntN(len(s.nodes))
-	for i := range s.nodes {
-		if _, base := s.nodes[(first+i)%len(s.nodes)].current(); base != "" {
+	s.mu.Lock()
+	nodes := s.nodes
+	s.mu.Unlock()
+	first := r.IntN(len(nodes))
+	for i := range nodes {
+		if _, base := nodes[(first+i)%len(nodes)].current(); base != "" {
 			return base
 		}
 	}

@@ -139,9 +139,15 @@ func (s *stage) load() (stop func()) {
 		r := s.source()
 		all.Go(func() { s.sweep(r, name, ended) })
 	}
-	for _, u := range s.people.users {
-		r := s.source()
-		all.Go(func() { s.live(r, s.people, u, ended) })
+	if s.studies {
+		name, r := s.tracking.trackers[0], s.source()
+		all.Go(func() { s.study(r, name, ended) })
+	}
+	if s.people != nil {
+		for _, u := range s.people.users {
+			r := s.source()
+			all.Go(func() { s.live(r, s.people, u, ended) })
+		}
 	}
 	r := s.source()
 	all.Go(func() { s.raise(r, ended) })
@@ -183,6 +189,8 @@ func (s *stage) newTask(r *rand.Rand, o *organization) *task {
 	switch {
 	case r.IntN(6) == 0:
 		words = " [[delay=50ms]]"
+	case s.failing.Load() && n%2 == 0:
+		words, t.hopeless = " [[status=503]]", true
 	case !o.calm && r.IntN(20) == 0:
 		words = " [[fail=1]]"
 	case !o.calm && s.hopeless.Load() && r.IntN(200) == 0:
@@ -319,9 +327,15 @@ func (s *stage) call(r *rand.Rand, o *organization) {
 	if r.IntN(3) == 0 {
 		question += " [[delay=50ms]]"
 	}
+	began := time.Now()
 	a, err := s.send(r, o, http.MethodPost, "/v1/monitor/"+called.provider, map[string]any{called.field: question, "country": "US"})
 	if errors.Is(err, errNotSent) {
 		return
+	}
+	if err == nil && a.status == http.StatusOK {
+		s.mu.Lock()
+		s.took = append(s.took, time.Since(began))
+		s.mu.Unlock()
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

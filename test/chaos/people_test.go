@@ -132,7 +132,7 @@ func (s *stage) live(r *rand.Rand, p *people, u *user, ended <-chan struct{}) {
 		select {
 		case <-ended:
 			return
-		case <-time.After(time.Duration(r.Int64N(int64(300 * time.Millisecond)))):
+		case <-time.After(time.Duration(r.Int64N(int64(100 * time.Millisecond)))):
 		}
 		switch n := r.IntN(20); {
 		case n < 2:
@@ -149,7 +149,7 @@ func (s *stage) live(r *rand.Rand, p *people, u *user, ended <-chan struct{}) {
 			s.invite(r, p)
 		case n < 12:
 			s.comeAndGo(r, p)
-		case n < 15:
+		case n < 16:
 			s.revoke(r, p, u)
 		default:
 			s.use(r, p, u)

@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// build makes the program without the race detector, which would make it another
-// one.
+// build builds the program without the race detector.
 func build(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "earshot")
@@ -34,8 +33,9 @@ const startTime = 5 * time.Minute
 // started again there.
 type node struct {
 	*stage
-	name string
-	log  *os.File
+	name   string
+	binary string
+	log    *os.File
 
 	mu      sync.Mutex
 	process *process // nil before the first start
@@ -58,11 +58,21 @@ func (s *stage) newNode(name string) *node {
 	if err != nil {
 		s.Fatal(err)
 	}
-	n := &node{stage: s, name: name, log: log}
+	n := &node{stage: s, name: name, binary: s.binary, log: log}
 	s.Cleanup(func() {
 		n.kill()
 		log.Close()
 	})
+	return n
+}
+
+// add starts a node with the current program.
+func (s *stage) add(name string) *node {
+	n := s.newNode(name)
+	n.start()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nodes = append(s.nodes, n)
 	return n
 }
 
@@ -225,7 +235,8 @@ func (o *output) line(text string) {
 	if strings.Contains(text, "of nodes that are gone") {
 		o.tookOver()
 	}
-	if strings.Contains(text, "panic") {
+	// A class 42 error is a statement that does not fit the schema.
+	if strings.Contains(text, "panic") || strings.Contains(text, "SQLSTATE 42") {
 		o.alarm(text)
 	}
 }

@@ -29,12 +29,7 @@ func (s *stage) track(trackers int) {
 	s.tracking = &tracking{organization: made, keys: map[string]string{}}
 	for i := range trackers {
 		name := fmt.Sprintf("tracker-%d", i)
-		definition := map[string]any{
-			"prompts": []string{"one", "two [[delay=50ms]]", "three", "four [[delay=300ms]]", "five", "six [[delay=150ms]]"},
-			"targets": []map[string]string{{"provider": "chatassistant", "country": "US"}, {"provider": "websearch", "country": "DE"}},
-			"ceiling": map[string]int{"creditsPerMonth": 4_000_000},
-			"brands":  []map[string]string{{"name": "Ollaro"}, {"name": "Kestrin"}},
-		}
+		definition := trackerDefinition()
 		if s.long { // it takes a minute to end
 			soon := time.Now().Add(time.Duration(2+i) * time.Minute)
 			definition["schedule"] = map[string]string{"cron": fmt.Sprintf("%d * * * *", soon.Minute()), "within": "1m"}
@@ -43,6 +38,15 @@ func (s *stage) track(trackers int) {
 			s.Fatalf("make a tracker: %+v", a)
 		}
 		s.tracking.trackers = append(s.tracking.trackers, name)
+	}
+}
+
+func trackerDefinition() map[string]any {
+	return map[string]any{
+		"prompts": []string{"one", "two [[delay=50ms]]", "three", "four [[delay=300ms]]", "five", "six [[delay=150ms]]"},
+		"targets": []map[string]string{{"provider": "chatassistant", "country": "US"}, {"provider": "websearch", "country": "DE"}},
+		"ceiling": map[string]int{"creditsPerMonth": 4_000_000},
+		"brands":  []map[string]string{{"name": "Ollaro"}, {"name": "Kestrin"}},
 	}
 }
 

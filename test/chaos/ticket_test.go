@@ -53,8 +53,7 @@ func (s *stage) playTickets(cycles int, names ...string) {
 	s.flags = []string{"--config", settings}
 	s.env = []string{"EARSHOT_CLORO_API_KEY=" + vendorKey, "EARSHOT_CLORO_URL=" + v.URL}
 	for _, name := range names {
-		s.nodes = append(s.nodes, s.newNode(name))
-		s.nodes[len(s.nodes)-1].start()
+		s.add(name)
 	}
 	o := s.create("asks", "enterprise-3k", "5000000")
 	_, before, ok := s.standing(s.random, o)

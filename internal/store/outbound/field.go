@@ -22,14 +22,14 @@ type FieldHour struct {
 // FieldCount is how often a field was expected, and how often it was filled.
 type FieldCount struct{ Seen, Filled int64 }
 
-// fieldRow is a row of extraction.
+// fieldRow is a row of extraction_counts.
 type fieldRow struct {
 	FieldHour
 	FieldCount
 }
 
 var (
-	extractionTable = engine.NewTable("extraction",
+	extractionTable = engine.NewTable("extraction_counts",
 		engine.IntField("hour", func(f *fieldRow) *int64 { return &f.Hour }),
 		engine.TextField("provider", func(f *fieldRow) *string { return &f.Provider }),
 		engine.TextField("layout", func(f *fieldRow) *string { return &f.Layout }),
@@ -37,7 +37,7 @@ var (
 		engine.IntField("seen", func(f *fieldRow) *int64 { return &f.Seen }),
 		engine.IntField("filled", func(f *fieldRow) *int64 { return &f.Filled }))
 	addFieldCounts = extractionTable.Insert(`
-		ON CONFLICT (hour, provider, layout, field) DO UPDATE SET seen = extraction.seen + excluded.seen, filled = extraction.filled + excluded.filled`)
+		ON CONFLICT (hour, provider, layout, field) DO UPDATE SET seen = extraction_counts.seen + excluded.seen, filled = extraction_counts.filled + excluded.filled`)
 )
 
 // AddFieldCounts adds to the counts of all nodes.
@@ -69,7 +69,7 @@ func (s *Store) FieldCounts(ctx context.Context, from int64) (map[FieldHour]Fiel
 
 // DeleteFieldCounts deletes counts of hours before a time.
 func (s *Store) DeleteFieldCounts(before time.Time) error {
-	if _, err := s.Run(`DELETE FROM extraction WHERE hour < $1`, engine.Millis(before)/hourMillis); err != nil {
+	if _, err := s.Run(`DELETE FROM extraction_counts WHERE hour < $1`, engine.Millis(before)/hourMillis); err != nil {
 		return fmt.Errorf("delete field counts: %w", err)
 	}
 	return nil

@@ -1,9 +1,17 @@
 -- +goose Up
 
--- Fields are also counted by the layout version of the page; '' for documents without one.
-ALTER TABLE extraction ADD COLUMN layout text NOT NULL DEFAULT '';
-ALTER TABLE extraction DROP CONSTRAINT extraction_pkey;
-ALTER TABLE extraction ADD PRIMARY KEY (hour, provider, layout, field);
+-- Fields are also counted by the layout version of the page; '' for documents without one. Nodes of
+-- earlier versions still write the table extraction, so only a later migration may drop it.
+CREATE TABLE extraction_counts (
+  hour     bigint NOT NULL,  -- since 1970
+  provider text NOT NULL,
+  layout   text NOT NULL DEFAULT '',
+  field    text NOT NULL,
+  seen     bigint NOT NULL,
+  filled   bigint NOT NULL,
+  PRIMARY KEY (hour, provider, layout, field)
+);
+INSERT INTO extraction_counts (hour, provider, field, seen, filled) SELECT hour, provider, field, seen, filled FROM extraction;
 
 -- When layout versions and headings of unknown blocks were first and last seen. Hours since 1970.
 CREATE TABLE extraction_seen (

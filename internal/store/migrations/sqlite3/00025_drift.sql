@@ -1,8 +1,8 @@
 -- +goose Up
 
--- Fields are also counted by the layout version of the page; '' for documents without one.
-ALTER TABLE extraction RENAME TO extraction_before;
-CREATE TABLE extraction (
+-- Fields are also counted by the layout version of the page; '' for documents without one. The
+-- table extraction stays as on PostgreSQL, where nodes of earlier versions still write it.
+CREATE TABLE extraction_counts (
   hour     INTEGER NOT NULL,  -- since 1970
   provider TEXT NOT NULL,
   layout   TEXT NOT NULL DEFAULT '',
@@ -11,8 +11,7 @@ CREATE TABLE extraction (
   filled   INTEGER NOT NULL,
   PRIMARY KEY (hour, provider, layout, field)
 ) WITHOUT ROWID;
-INSERT INTO extraction (hour, provider, field, seen, filled) SELECT hour, provider, field, seen, filled FROM extraction_before;
-DROP TABLE extraction_before;
+INSERT INTO extraction_counts (hour, provider, field, seen, filled) SELECT hour, provider, field, seen, filled FROM extraction;
 
 -- When layout versions and headings of unknown blocks were first and last seen. Hours since 1970.
 CREATE TABLE extraction_seen (

@@ -1,6 +1,6 @@
 -- Counts of a layout version, when it was seen, the detector of a field, and a page that was kept.
 
-INSERT INTO extraction (hour, provider, layout, field, seen, filled) VALUES
+INSERT INTO extraction_counts (hour, provider, layout, field, seen, filled) VALUES
   (488880, 'websearch/web', 'a1b2c3', 'text', 7, 6);
 
 INSERT INTO extraction_seen (provider, kind, name, first_hour, last_hour) VALUES
