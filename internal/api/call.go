@@ -22,6 +22,8 @@ import (
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/limits/share"
 	"earshot/internal/schema"
+	"earshot/internal/store"
+	"earshot/internal/store/history"
 	"earshot/internal/telemetry/trace"
 )
 
@@ -244,6 +246,59 @@ func (c *call) part(pieces ...[]byte) bool {
 	return c.turn.Resume(c.r.Context()) == nil
 }
 
+// pageBytes is the size of the parts in which a page is sent. A shorter page is sent whole.
+const pageBytes = 32 << 10
+
+// list sends a page of calls or tasks as an object with the list under name, and nextCursor. Few
+// tasks at a time are in memory, however slowly the client reads.
+func (c *call) list(name string, page *history.Page, show func(*store.Task) any) error {
+	body, comma := []byte(`{"`+name+`":[`), ""
+	var zip *compressed.Gzip
+	send := func(last bool) bool {
+		if c.status == 0 && compressed.Wanted(c.w.Header(), c.r, len(body)) {
+			c.w.Header().Set("Content-Encoding", "gzip")
+			zip = &compressed.Gzip{}
+		}
+		if zip != nil {
+			body = zip.Part(body, last)
+		}
+		sent := c.part(body)
+		body = nil
+		return sent
+	}
+	for task, err := range page.Tasks {
+		if err != nil && c.status != 0 && c.r.Context().Err() != nil {
+			return c.left()
+		}
+		if err != nil {
+			return err
+		}
+		item, err := json.Marshal(show(task))
+		if err != nil {
+			return fmt.Errorf("encode a page: %w", err)
+		}
+		body, comma = append(append(body, comma...), item...), ","
+		if len(body) >= pageBytes && !send(false) {
+			return c.left()
+		}
+	}
+	var next *string
+	if page.Next != "" {
+		next = &page.Next
+	}
+	cursor, err := json.Marshal(next)
+	if err != nil {
+		return fmt.Errorf("encode the cursor: %w", err)
+	}
+	body = append(append(append(body, `],"nextCursor":`...), cursor...), '}')
+	if c.status == 0 {
+		c.write(http.StatusOK, "application/json", body)
+	} else if !send(true) {
+		return c.left()
+	}
+	return nil
+}
+
 // cut breaks the connection of a response that cannot be completed, so that the client
 // does not mistake it for a complete one.
 func (c *call) cut() {
@@ -261,7 +316,7 @@ func (c *call) write(status int, contentType string, body []byte) {
 	c.w.Header().Set("Content-Type", contentType)
 	if contentType == "application/json" && compressed.Wanted(c.w.Header(), c.r, len(body)) {
 		c.w.Header().Set("Content-Encoding", "gzip")
-		body = compressed.Gzip(body)
+		body = new(compressed.Gzip).Part(body, true)
 	}
 	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	c.w.Header().Set("X-Content-Type-Options", "nosniff")

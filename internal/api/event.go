@@ -1,14 +1,11 @@
 package api
 
 import (
-	"encoding/json"
-	"fmt"
-	"iter"
+	"cmp"
 	"strconv"
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/job"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 )
@@ -58,49 +55,12 @@ func (s *Server) events(c *call, q earshot.EventQuery, _ none) error {
 			return schema.Invalid("cursor", "must be the nextCursor of another page, or %s", latest)
 		}
 	}
-	last, tasks, err := s.Store.Events(c.context(), c.organization(), after, q.Limit)
+	page, err := s.Store.Events(c.context(), c.organization(), after, q.Limit)
 	if err != nil {
 		return err
 	}
-	var next *string
-	switch {
-	case last != after:
-		next = new(strconv.FormatInt(last, 10))
-	case q.Cursor != "":
-		next = &q.Cursor
-	}
-	return c.eventPage(s.Jobs, tasks, next)
-}
-
-// eventPage writes an earshot.EventPage. Only one task at a time is in memory, however
-// slowly the client reads.
-func (c *call) eventPage(jobs *job.Runner, tasks iter.Seq2[*store.Task, error], next *string) error {
-	before := `{"events":[`
-	for task, err := range tasks {
-		if err != nil && c.status != 0 && c.r.Context().Err() != nil {
-			return nil // the client has disconnected
-		}
-		if err != nil {
-			return err
-		}
-		record, err := json.Marshal(jobs.Record(task))
-		if err != nil {
-			return fmt.Errorf("encode an event: %w", err)
-		}
-		if !c.part([]byte(before), record) {
-			return nil
-		}
-		before = ","
-	}
-	if before == "," {
-		before = ""
-	}
-	cursor, err := json.Marshal(next)
-	if err != nil {
-		return fmt.Errorf("encode the cursor: %w", err)
-	}
-	c.part([]byte(before+`],"nextCursor":`), cursor, []byte(`}`))
-	return nil
+	page.Next = cmp.Or(page.Next, q.Cursor)
+	return c.list("events", page, func(t *store.Task) any { return s.Jobs.Record(t) })
 }
 
 // deliveries lists webhook deliveries, newest first.

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +25,12 @@ import (
 // endTasks ends tasks with results of the given size that compress to about half of it.
 func (s *server) endTasks(t *testing.T, n, size int) {
 	t.Helper()
+	s.endRequests(t, n, size, echoCall)
+}
+
+// endRequests is endTasks with a given request.
+func (s *server) endRequests(t *testing.T, n, size int, request string) {
+	t.Helper()
 	node, err := s.store.RegisterNode("test", 1, time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +38,7 @@ func (s *server) endTasks(t *testing.T, n, size int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range n {
 		task := store.Job{
-			ID: uuid.Must(uuid.NewV7()).String(), Organization: s.org.ID, KeyID: "key", Provider: "echo", Request: []byte(echoCall), MaxCost: 5, Priority: 1, CreatedAt: time.Now(),
+			ID: uuid.Must(uuid.NewV7()).String(), Organization: s.org.ID, KeyID: "key", Provider: "echo", Request: []byte(request), MaxCost: 5, Priority: 1, CreatedAt: time.Now(),
 		}
 		if _, err := s.store.Submit(s.org.ID, []store.Job{task}, 1, time.Now()); err != nil {
 			t.Fatal(err)
@@ -113,17 +120,28 @@ func liveHeap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-func TestStuckReadersOfEventsHoldOneResultEach(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
+func TestStuckReadersHoldFewItemsEach(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
 	const (
-		readers = 10
-		results = 40
-		size    = 1 << 20
-		// Each reader needs about 3 MiB: a result as stored, unpacked and as JSON. A whole
-		// page would be more than 40 MiB.
-		bound = readers * 8 * size
+		tasks = 40
+		size  = 1 << 20 // of a result and of a request
+		// Each reader needs about 4 MiB: an item as stored, unpacked, as JSON, and its part of
+		// the page. A whole page would be more than 40 MiB.
+		bound = 8 * size
 	)
 	s := serve(t)
-	s.endTasks(t, results, size)
+	s.endRequests(t, tasks, size, `{"text":"`+strings.Repeat("long ", size/5)+`","country":"US"}`)
+	for _, path := range []string{"/v1/events", "/v1/async/tasks", "/v1/requests"} {
+		for _, accepts := range []string{"", "gzip"} {
+			t.Run(path+" "+accepts, func(t *testing.T) { s.stuckReaders(t, path, accepts, bound) })
+		}
+	}
+	s.unharmed(t)
+}
+
+// stuckReaders checks the memory that clients hold which do not read a page.
+func (s *server) stuckReaders(t *testing.T, path, accepts string, bound int64) {
+	t.Helper()
+	const readers = 10
 	before := liveHeap()
 	var waiting, ended sync.WaitGroup
 	released := make(chan struct{})
@@ -131,12 +149,13 @@ func TestStuckReadersOfEventsHoldOneResultEach(t *testing.T) { //nolint:parallel
 	waiting.Add(readers)
 	for i := range writers {
 		writers[i] = &stuck{ResponseWriter: httptest.NewRecorder(), waits: sync.OnceFunc(waiting.Done), released: released}
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/events?limit=100", nil)
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path+"?limit=100", nil)
 		req.Header.Set("Authorization", "Bearer "+s.key)
+		req.Header.Set("Accept-Encoding", accepts)
 		ended.Go(func() { s.api.ServeHTTP(writers[i], req) })
 	}
 	waiting.Wait()
-	if grown := liveHeap() - before; grown > bound {
+	if grown := liveHeap() - before; grown > readers*bound {
 		t.Errorf("%d readers hold %d MiB", readers, grown>>20)
 	}
 	for _, w := range writers {
@@ -147,10 +166,9 @@ func TestStuckReadersOfEventsHoldOneResultEach(t *testing.T) { //nolint:parallel
 	// After their deadline, they free their memory.
 	close(released)
 	ended.Wait()
-	if grown := liveHeap() - before; grown > 4*size {
+	if grown := liveHeap() - before; grown > bound {
 		t.Errorf("after them %d MiB are held", grown>>20)
 	}
-	s.unharmed(t)
 }
 
 func TestIncompletePageOfEventsBreaksTheConnection(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 func requestOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/requests", Scope: account.ScopeRead, Client: Method{Name: "Requests"}}, (*Server).requests),
+		special(Operation{Method: "GET", Path: "/v1/requests", Scope: account.ScopeRead, Response: earshot.RequestPage{}, Client: Method{Name: "Requests"}}, (*Server).requests),
 		operation(Operation{Method: "GET", Path: "/v1/requests/{id}", Scope: account.ScopeRead, Finds: "call or task", Client: Method{Name: "Request", Takes: []string{}}}, (*Server).request),
 		operation(Operation{Method: "POST", Path: "/v1/requests/{id}/retry", Scope: account.ScopeTasks, Finds: "call or task", Repeatable: true, Unaudited: submitsWork, Client: Method{Name: "RetryRequest"}}, (*Server).retryRequest),
 	}
@@ -42,19 +42,13 @@ func (s *Server) request(c *call, q earshot.RequestReadQuery, _ none) (*earshot.
 
 // requests lists calls and tasks, newest first. A page reads a limited number of rows, so
 // with a filter it may have fewer items than its limit.
-func (s *Server) requests(c *call, q earshot.RequestQuery, _ none) (page earshot.RequestPage, err error) {
+func (s *Server) requests(c *call, q earshot.RequestQuery, _ none) error {
 	filter, err := s.requestFilter(q)
 	if err != nil {
-		return page, err
+		return err
 	}
-	found, next, err := s.Store.Requests(c.context(), c.organization(), filter)
-	if next != "" {
-		page.NextCursor = &next
-	}
-	for _, t := range found {
-		page.Requests = append(page.Requests, s.Jobs.Request(t))
-	}
-	return page, err
+	page := s.Store.Requests(c.context(), c.organization(), filter)
+	return c.list("requests", page, func(t *store.Task) any { return s.Jobs.Request(t) })
 }
 
 func (s *Server) requestFilter(q earshot.RequestQuery) (filter history.RequestFilter, err error) {

@@ -37,7 +37,7 @@ func taskOperations() []Operation {
 			func(s *Server, c *call, _, _ none) (earshot.TaskCanceled, error) {
 				return earshot.TaskCanceled{ID: strings.ToLower(c.subject())}, s.Store.Cancel(c.context(), c.organization(), c.subject(), c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/async/tasks", Scope: account.ScopeRead, Client: Method{Name: "Tasks"}}, (*Server).tasks),
+		special(Operation{Method: "GET", Path: "/v1/async/tasks", Scope: account.ScopeRead, Response: earshot.TaskPage{}, Client: Method{Name: "Tasks"}}, (*Server).tasks),
 		operation(Operation{Method: "GET", Path: "/v1/async/status", Scope: account.ScopeRead, Client: Method{Name: "QueueStatus"}},
 			func(s *Server, c *call, _, _ none) (*earshot.QueueStatus, error) {
 				status, err := s.Store.QueueStatus(c.context(), c.organization())
@@ -189,34 +189,26 @@ func (s *Server) record(task *store.Task) earshot.TaskRecord {
 }
 
 // tasks lists tasks, newest first.
-func (s *Server) tasks(c *call, q earshot.TaskQuery, _ none) (page earshot.TaskPage, err error) {
+func (s *Server) tasks(c *call, q earshot.TaskQuery, _ none) error {
 	before, err := idCursor(q.Cursor)
 	if err != nil {
-		return page, err
+		return err
 	}
 	provider := ""
 	if c.r.URL.Query().Has("taskType") {
 		asked := s.providerOf(q.TaskType)
 		if asked == nil {
-			return page, schema.Invalid("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
+			return schema.Invalid("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
 		}
 		provider = asked.Definition().Name
 	}
-	tasks, next, err := s.Store.Requests(c.context(), c.organization(), history.RequestFilter{
+	page := s.Store.Requests(c.context(), c.organization(), history.RequestFilter{
 		Before: before, Limit: q.Limit,
 		Match: func(t *store.Task) bool {
 			return t.Mode == store.ModeAsync && (q.Status == "" || q.Status == t.Status) && (provider == "" || provider == t.Provider)
 		},
 	})
-	if next != "" {
-		page.NextCursor = &next
-	}
-	for _, task := range tasks {
-		record := s.Jobs.Record(task)
-		record.Result = nil
-		page.Tasks = append(page.Tasks, record)
-	}
-	return page, err
+	return c.list("tasks", page, func(t *store.Task) any { return s.Jobs.Record(t) })
 }
 
 // cutPage removes the extra item that was read to find out whether there is a next page,

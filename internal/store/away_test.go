@@ -29,8 +29,10 @@ func onEverything(s *store.Store, o *account.Organization, node string) []operat
 		{"a look-up", func(ctx context.Context) error { _, err := orgs.New(s).Key(ctx, "none", time.Now()); return err }},
 		{"a report", func(ctx context.Context) error { _, err := history.New(s).Batches(ctx, o.ID, "", 10); return err }},
 		{"a list", func(ctx context.Context) error {
-			_, _, err := history.New(s).Requests(ctx, o.ID, history.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
-			return err
+			for _, err := range history.New(s).Requests(ctx, o.ID, history.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }}).Tasks {
+				return err
+			}
+			return nil
 		}},
 		{"a count", func(ctx context.Context) error {
 			_, err := orgs.New(s).CountRequests(ctx, o.ID, 1, time.Second)

@@ -393,8 +393,8 @@ func checkMigratedTasks(t *testing.T, s *store.Store) {
 		}
 		return all
 	}
-	listed, _, err := history.New(s).Requests(ctx, tasksID, history.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
-	equal(t, "the list", []string{urgentID, queuedID, runningID, unpaidID, doneID}, idsOf(listed), err)
+	listed, _ := requests(t, s, tasksID, history.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
+	equal(t, "the list", []string{urgentID, queuedID, runningID, unpaidID, doneID}, idsOf(listed), nil)
 	events := readEvents(t, s, tasksID, 0, 10)
 	equal(t, "the events", []string{doneID, unpaidID}, idsOf(events), nil)
 	status, err := history.New(s).QueueStatus(ctx, tasksID)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -17,12 +18,12 @@ import (
 // readEvents reads a page of events and checks the returned last number.
 func readEvents(t *testing.T, s *store.Store, organization string, after int64, limit int) (events []*store.Task) {
 	t.Helper()
-	last, tasks, err := history.New(s).Events(t.Context(), organization, after, limit)
+	page, err := history.New(s).Events(t.Context(), organization, after, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
 	number := after
-	for task, err := range tasks {
+	for task, err := range page.Tasks {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,8 +32,8 @@ func readEvents(t *testing.T, s *store.Store, organization string, after int64, 
 		}
 		events, number = append(events, task), task.Event
 	}
-	if number != last {
-		t.Errorf("the last event is %d, but said to be %d", number, last)
+	if last := strconv.FormatInt(number, 10); page.Next != last && (page.Next != "" || number != after) {
+		t.Errorf("the last event is %s, but said to be %q", last, page.Next)
 	}
 	return events
 }
@@ -84,11 +85,11 @@ func TestEventsAreReadInChunksWithoutGapsOrDuplicates(t *testing.T) {
 			}
 		}
 		// A caller may stop.
-		_, tasks, err := history.New(s).Events(t.Context(), o.ID, 0, 30)
+		page, err := history.New(s).Events(t.Context(), o.ID, 0, 30)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for task, err := range tasks {
+		for task, err := range page.Tasks {
 			if err != nil || task.ID != order[0] {
 				t.Errorf("the first is %+v, %v", task, err)
 			}
@@ -104,15 +105,15 @@ func TestEventsDeletedMeanwhileAreOmitted(t *testing.T) {
 		for _, job := range claimed(t, s, node, 3) {
 			settle(t, s, completed(job, 5), time.Now())
 		}
-		last, tasks, err := history.New(s).Events(t.Context(), o.ID, 0, 10)
-		if err != nil || last != 3 {
-			t.Fatalf("the last is %d, %v", last, err)
+		page, err := history.New(s).Events(t.Context(), o.ID, 0, 10)
+		if err != nil || page.Next != "3" {
+			t.Fatalf("the page is %+v, %v", page, err)
 		}
 		if err := s.Exec(`DELETE FROM finished WHERE event = 2`); err != nil {
 			t.Fatal(err)
 		}
 		var left []int64
-		for task, err := range tasks {
+		for task, err := range page.Tasks {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,17 +138,17 @@ func TestTheListOfTasksReadsNoResults(t *testing.T) {
 		if err := s.Exec(`UPDATE finished SET result = $1`, []byte("broken")); err != nil {
 			t.Fatal(err)
 		}
-		tasks, _, err := history.New(s).Requests(t.Context(), o.ID, history.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
-		if err != nil || len(tasks) != 3 {
-			t.Fatalf("%d tasks, %v", len(tasks), err)
+		tasks, _ := requests(t, s, o.ID, history.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
+		if len(tasks) != 3 {
+			t.Fatalf("%d tasks", len(tasks))
 		}
 		if _, err := s.Task(t.Context(), o.ID, tasks[0].ID); err == nil {
 			t.Error("a broken result was read")
 		}
-		if last, events, err := history.New(s).Events(t.Context(), o.ID, 0, 10); err != nil || last != 3 {
-			t.Errorf("the events end with %d, %v", last, err)
+		if page, err := history.New(s).Events(t.Context(), o.ID, 0, 10); err != nil || page.Next != "3" {
+			t.Errorf("the events are %+v, %v", page, err)
 		} else {
-			for task, err := range events {
+			for task, err := range page.Tasks {
 				if err == nil {
 					t.Errorf("a broken result was read as %+v", task)
 				}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -14,17 +13,24 @@ import (
 // packet in any case.
 const minSize = 1400
 
-var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+// Gzip compresses a body part by part. It keeps no state between the parts, so a slow reader does
+// not hold a compressor (800 KB); bodies get up to a fifth longer by it.
+type Gzip struct {
+	packed bytes.Buffer
+	to     *gzip.Writer
+}
 
-// Gzip returns the compressed form of a body.
-func Gzip(body []byte) []byte {
-	w, _ := writers.Get().(*gzip.Writer)
-	defer writers.Put(w)
-	var packed bytes.Buffer
-	w.Reset(&packed)
-	_, _ = w.Write(body) // a Buffer returns no errors
-	_ = w.Close()
-	return packed.Bytes()
+// Part returns the compressed form of the next part, until the next call.
+func (g *Gzip) Part(part []byte, last bool) []byte {
+	if g.to == nil {
+		g.to, _ = gzip.NewWriterLevel(&g.packed, gzip.StatelessCompression) // the level is valid
+	}
+	g.packed.Reset()
+	_, _ = g.to.Write(part) // a Buffer returns no errors
+	if last {
+		_ = g.to.Close()
+	}
+	return g.packed.Bytes()
 }
 
 // Wanted reports whether a client accepts gzip for the response to a request, and whether the

@@ -38,14 +38,18 @@ func TestWanted(t *testing.T) {
 func TestGzip(t *testing.T) {
 	t.Parallel()
 	body := bytes.Repeat([]byte(`{"a":1}`), 1000)
-	for range 2 { // the second time with a used writer
-		packed := compressed.Gzip(body)
+	for _, size := range []int{len(body), 2000, 1} { // of a part
+		var packed []byte
+		var zip compressed.Gzip
+		for from := 0; from < len(body); from += size {
+			packed = append(packed, zip.Part(body[from:min(from+size, len(body))], from+size >= len(body))...)
+		}
 		r, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, body) || len(packed) > len(body)/10 {
-			t.Errorf("%d bytes became %d, %v", len(body), len(packed), err)
+		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, body) || size > 1 && len(packed) > len(body)/10 {
+			t.Errorf("in parts of %d, %d bytes became %d, %v", size, len(body), len(packed), err)
 		}
 	}
 }

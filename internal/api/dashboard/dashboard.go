@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
+
 	"earshot/internal/api/compressed"
 )
 
@@ -44,7 +46,11 @@ func serveFile(name, contentType string) http.Handler {
 		panic(err) // the file is embedded, so it exists
 	}
 	sum := sha256.Sum256(content)
-	tag, packed := hex.EncodeToString(sum[:8]), compressed.Gzip(content)
+	tag := hex.EncodeToString(sum[:8])
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	_, _ = zip.Write(content) // a Buffer returns no errors
+	_ = zip.Close()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", contentType)
@@ -55,7 +61,7 @@ func serveFile(name, contentType string) http.Handler {
 		tag, content := tag, content
 		if compressed.Wanted(h, r, len(content)) {
 			h.Set("Content-Encoding", "gzip")
-			tag, content = tag+"-gzip", packed
+			tag, content = tag+"-gzip", packed.Bytes()
 		}
 		h.Set("Etag", `"`+tag+`"`)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))

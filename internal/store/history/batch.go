@@ -106,9 +106,8 @@ type BatchResult struct {
 	Position int
 }
 
-// BatchResults returns the ended tasks of a batch in the order of the input. As with Events,
-// the iterator needs little memory whatever the size of the batch, and no connection while the caller
-// processes a task. BatchResults returns ErrNotFound.
+// BatchResults returns the ended tasks of a batch in the order of the input. It reads them in
+// chunks, as a Page does. BatchResults returns ErrNotFound.
 func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter.Seq2[BatchResult, error], error) {
 	id, err := store.CanonicalID(id)
 	if err == nil {
@@ -118,7 +117,7 @@ func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter
 		return nil, fmt.Errorf("results of batch %s: %w", id, err)
 	}
 	positions := map[string]int{}
-	var chunks chunks
+	var chunks chunks[int64]
 	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		var job string
 		var position, bytes int64

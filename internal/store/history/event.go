@@ -3,21 +3,18 @@ package history
 import (
 	"context"
 	"fmt"
-	"iter"
+	"strconv"
 
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
 )
 
-// Events returns tasks of an organization in the order in which they ended, beginning after
-// the sequence number after. last is the number of the last task, or after if there is none.
-// The iterator reads the tasks in chunks of at most store.EventBytes (but at least one task) and unpacks
-// results one by one. So it needs little memory whatever the limit, and no connection while the
-// caller processes a task.
-func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (last int64, tasks iter.Seq2[*store.Task, error], err error) {
-	last = after
-	var chunks chunks
-	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
+// Events returns tasks of an organization in the order in which they ended, beginning after the
+// sequence number after. Next is the number of the last task, or "" if there is none.
+func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (*Page, error) {
+	last := after
+	var chunks chunks[int64]
+	err := s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		var bytes int64
 		if err := r.Scan(&last, &bytes); err != nil {
 			return err
@@ -28,30 +25,37 @@ func (s *Store) Events(ctx context.Context, organization string, after int64, li
 		SELECT event, octet_length(request) + COALESCE(octet_length(error), 0) + COALESCE(octet_length(result), 0)
 		FROM finished WHERE organization = $1 AND event > $2 ORDER BY event LIMIT $3`, organization, after, limit)
 	if err != nil {
-		return 0, nil, fmt.Errorf("list events: %w", err)
+		return nil, fmt.Errorf("list events: %w", err)
 	}
-	return last, func(yield func(*store.Task, error) bool) {
+	page := &Page{Tasks: func(yield func(*store.Task, error) bool) {
 		for _, chunk := range chunks {
 			if !s.readChunk(ctx, yield, organization, `WHERE organization = $1 AND event >= $2 AND event <= $3 ORDER BY event`, chunk.first, chunk.last) {
 				return
 			}
 		}
-	}, nil
+	}}
+	if last != after {
+		page.Next = strconv.FormatInt(last, 10)
+	}
+	return page, nil
 }
 
-// chunks are ranges of sequence numbers or positions of ended tasks. Each chunk is read at once.
-type chunks []chunk
+// chunks are ranges of the ids, sequence numbers or positions of tasks. Each chunk is read at once.
+type chunks[N int64 | string] []chunk[N]
 
-type chunk struct{ first, last, bytes int64 }
+type chunk[N int64 | string] struct {
+	first, last N
+	bytes       int64
+}
 
 // add adds a task to the last chunk, or to a new one if the last chunk is full.
-func (c *chunks) add(number, bytes int64) {
+func (c *chunks[N]) add(number N, bytes int64) {
 	if n := len(*c); n > 0 && (*c)[n-1].bytes+bytes <= store.EventBytes {
 		last := &(*c)[n-1]
 		last.last, last.bytes = number, last.bytes+bytes
 		return
 	}
-	*c = append(*c, chunk{number, number, bytes})
+	*c = append(*c, chunk[N]{number, number, bytes})
 }
 
 // readChunk yields the ended tasks of an organization ($1) in a chunk and reports whether to
