@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/limits/ratelimit"
 	"earshot/internal/limits/share"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
@@ -23,9 +25,13 @@ const (
 	// keyFreshness is how long a cached key is valid, so a revocation or a change of plan
 	// takes effect on every node within a second.
 	keyFreshness = 500 * time.Millisecond
-	// keyLookups is the size of the pool for concurrent lookups of keys that are not
-	// cached; unknown clients get a share of it. Each lookup is one short read.
-	keyLookups = 72
+	// keyLookups is the size of the pool for concurrent lookups of keys that are not cached,
+	// which addresses share. Each lookup is one short read.
+	keyLookups = 16
+	// maxStrangers is the maximum number of requests that wait for a lookup or for a refusal.
+	// One address may have half of them, which is enough for the first requests of thousands of
+	// clients behind one proxy after a start.
+	maxStrangers = 16384
 	// sessionUnused is how long an unused session stays in the cache.
 	sessionUnused = time.Hour
 )
@@ -36,7 +42,10 @@ type keyring struct {
 	orgs    *orgs.Store
 	people  *people.Store
 	loads   singleflight.Group
-	lookups *share.Pool // of keys that are not cached
+	guests  *ratelimit.Local // counts requests without a valid key by address
+	lookups *share.Pool      // of keys that are not cached, by address
+	// strangers are requests that wait for a lookup or for a refusal, by address.
+	strangers *share.Pool
 
 	mu   sync.Mutex
 	keys map[string]*knownKey // the cache, by credential; only keys and sessions that exist
@@ -52,8 +61,10 @@ type knownKey struct {
 	readAt  time.Time
 }
 
-func newKeyring(s *orgs.Store, p *people.Store, lookups *share.Pool) *keyring {
-	return &keyring{orgs: s, people: p, lookups: lookups, keys: map[string]*knownKey{}}
+func newKeyring(s *orgs.Store, p *people.Store) *keyring {
+	return &keyring{
+		orgs: s, people: p, guests: ratelimit.NewLocal(), lookups: share.NewPool(keyLookups), strangers: share.NewPool(maxStrangers), keys: map[string]*knownKey{},
+	}
 }
 
 // sentKey is the key or the session of a request.
@@ -87,17 +98,16 @@ func readSecret(kind account.SecretKind, text string) (sentKey, error) {
 	return sentKey{string(kind) + id, text}, nil
 }
 
-// knows reports whether a key or session is cached.
-func (k *keyring) knows(credential string) bool {
+// cached returns a key or session from the cache, or nil.
+func (k *keyring) cached(credential string) *knownKey {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_, ok := k.keys[credential]
-	return ok
+	return k.keys[credential]
 }
 
-// authenticate returns the key or session that a client has sent.
-func (k *keyring) authenticate(ctx context.Context, sent sentKey) (*knownKey, error) {
-	key, err := k.find(ctx, sent.credential)
+// authenticate returns the key or session that a client at an address has sent.
+func (k *keyring) authenticate(ctx context.Context, sent sentKey, address string) (*knownKey, error) {
+	key, err := k.find(ctx, sent.credential, address)
 	if errors.Is(err, store.ErrNotFound) {
 		account.KeyMatches(sent.text, nil) // takes as long as for a key that exists
 		return nil, sent.invalid()
@@ -126,12 +136,19 @@ func errInvalidKey() error {
 	return &earshot.Error{Code: earshot.CodeInvalidKey, Message: "this API key is not valid"}
 }
 
-// find returns a key or session that was read from the database within keyFreshness.
-func (k *keyring) find(ctx context.Context, credential string) (*knownKey, error) {
-	k.mu.Lock()
-	known, ok := k.keys[credential]
-	k.mu.Unlock()
-	if ok && time.Since(known.readAt) < keyFreshness {
+// find returns a key or session that was read from the database within keyFreshness. If it is not
+// cached, the request waits for the turn of its address.
+func (k *keyring) find(ctx context.Context, credential, address string) (*knownKey, error) {
+	known := k.cached(credential)
+	if known == nil {
+		done, err := k.admit(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		known = k.cached(credential) // another request may have read it
+	}
+	if known != nil && time.Since(known.readAt) < keyFreshness {
 		return known, nil
 	}
 	// One load serves all waiting requests, so it must not be canceled with the first one.
@@ -144,13 +161,6 @@ func (k *keyring) find(ctx context.Context, credential string) (*knownKey, error
 }
 
 func (k *keyring) load(ctx context.Context, credential string) (*knownKey, error) {
-	if !k.knows(credential) {
-		done, ok := k.lookups.Hold(share.Stranger)
-		if !ok {
-			return nil, errPastShare("this node is looking up too many unknown keys, try again")
-		}
-		defer done()
-	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	readAt := time.Now()
@@ -165,6 +175,41 @@ func (k *keyring) load(ctx context.Context, credential string) (*knownKey, error
 	k.keys[credential] = key
 	k.forgetUnused(readAt)
 	return key, nil
+}
+
+// admit waits until an address may look up a key that is not cached, and returns a function to call
+// after the lookup. An address that has exceeded guestLimit gets no lookup, so that forged keys cost
+// the database little.
+func (k *keyring) admit(ctx context.Context, address string) (done func(), err error) {
+	arrived, ok := k.strangers.Hold(address)
+	if !ok {
+		return nil, errPastShare("this node is looking up too many unknown keys, try again")
+	}
+	defer arrived()
+	if done, err = k.lookups.Wait(ctx, address); err != nil {
+		return nil, err // the client has disconnected
+	}
+	// Many requests may have arrived before the first lookup failed.
+	if window := k.guests.Peek(address, guestLimit); window.Remaining == 0 {
+		done()
+		return nil, errRateLimit(window)
+	}
+	return done, nil
+}
+
+// holdBack delays the refusal of a client that has exceeded guestLimit. So each of its connections
+// is refused about once a second, however fast it sends. The time is random, so that refusals do not
+// come all at once.
+func (k *keyring) holdBack(ctx context.Context, address string) {
+	release, ok := k.strangers.Hold(address)
+	if !ok {
+		return
+	}
+	defer release()
+	select {
+	case <-time.After(ratelimit.Window/2 + rand.N(ratelimit.Window)):
+	case <-ctx.Done():
+	}
 }
 
 // forgetUnused removes sessions from the cache that have not been used for an hour: most of them

@@ -16,7 +16,7 @@ func TestUnusedSessionsAreForgotten(t *testing.T) {
 	known := func(session *people.Session, unused time.Duration) *knownKey {
 		return &knownKey{session: session, readAt: now.Add(-unused)}
 	}
-	k := newKeyring(nil, nil, nil)
+	k := newKeyring(nil, nil)
 	k.keys = map[string]*knownKey{"a key": known(nil, 100*time.Hour), "used": known(&people.Session{}, time.Minute), "unused": known(&people.Session{}, 2*time.Hour)}
 	k.forgetUnused(now)
 	if left := slices.Sorted(maps.Keys(k.keys)); !slices.Equal(left, []string{"a key", "used"}) {

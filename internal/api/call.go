@@ -220,6 +220,14 @@ func (c *call) json(v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the response: %w", err)
 	}
+	// A reader holds the response until it has read it. Only a GET can be refused here: other
+	// requests have already changed or charged something.
+	if bytes := int64(len(body)); c.principal != nil && c.r.Method == http.MethodGet && bytes > pageBytes {
+		if !c.server.bodies.Take(c.organization(), bytes) {
+			return errPastShare("the clients of this account are reading too many large responses at once, try again")
+		}
+		defer c.server.bodies.Release(c.organization(), bytes)
+	}
 	c.write(http.StatusOK, "application/json", body)
 	return nil
 }

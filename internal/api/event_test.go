@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/api"
 	"earshot/internal/store"
 )
 
@@ -169,6 +170,32 @@ func (s *server) stuckReaders(t *testing.T, path, accepts string, bound int64) {
 	if grown := liveHeap() - before; grown > bound {
 		t.Errorf("after them %d MiB are held", grown>>20)
 	}
+}
+
+// A client that does not read large responses gets no more of them, but other responses.
+func TestUnreadResponsesCountAgainstTheShare(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(cfg *api.Config) { cfg.BodyBytes = 1 << 20 })
+	s.endTasks(t, 1, 300_000)
+	page := s.succeeds(t, request{method: "GET", path: "/v1/requests", key: s.key})
+	var listed earshot.RequestPage
+	if err := json.Unmarshal([]byte(page.body), &listed); err != nil || len(listed.Requests) != 1 {
+		t.Fatalf("%s, %v", page.body, err)
+	}
+	large := request{method: "GET", path: "/v1/requests/" + listed.Requests[0].ID, key: s.key}
+	waiting, released := make(chan struct{}), make(chan struct{})
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		req := httptest.NewRequestWithContext(t.Context(), large.method, large.path, nil)
+		req.Header.Set("Authorization", "Bearer "+s.key)
+		s.api.ServeHTTP(&stuck{ResponseWriter: httptest.NewRecorder(), waits: func() { close(waiting) }, released: released}, req)
+	})
+	<-waiting
+	s.fails(t, large, http.StatusServiceUnavailable, earshot.CodeServerUnavailable)
+	s.succeeds(t, request{method: "GET", path: "/v1/credits", key: s.key})
+	close(released)
+	ended.Wait()
+	s.succeeds(t, large)
 }
 
 func TestIncompletePageOfEventsBreaksTheConnection(t *testing.T) {

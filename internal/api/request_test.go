@@ -316,23 +316,35 @@ func TestRequestsWithoutAKeyAreLimitedByAddress(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		for window := range 2 {
-			for i := range 110 {
-				want, remaining := http.StatusUnauthorized, 99-i
-				if i >= 100 {
-					want, remaining = http.StatusTooManyRequests, 0
-				}
+			check := func(i, want, remaining int) {
 				r := guess()
 				header := map[string][]string(r.Header) // spelled as documented, which is not Go's way
 				if r.StatusCode != want || header["X-RateLimit-Limit"][0] != "100" || header["X-RateLimit-Remaining"][0] != strconv.Itoa(remaining) || header["Retry-After"] != nil {
 					t.Errorf("request %d of window %d: %d %v", i, window, r.StatusCode, r.Header)
 				}
 			}
+			for i := range 100 {
+				check(i, http.StatusUnauthorized, 99-i)
+			}
+			began := time.Now()
+			var refused sync.WaitGroup
+			for i := range 10 {
+				refused.Go(func() {
+					check(100+i, http.StatusTooManyRequests, 0)
+					if waited := time.Since(began); waited < 500*time.Millisecond || waited > 1500*time.Millisecond {
+						t.Errorf("request %d of window %d is refused after %s", 100+i, window, waited)
+					}
+				})
+			}
+			refused.Wait()
 			time.Sleep(time.Second) // in a bubble, where it takes no time
 		}
 	})
+	var guesses sync.WaitGroup
 	for range 110 {
-		guess()
+		guesses.Go(func() { guess() })
 	}
+	defer guesses.Wait()
 	// Neither who has a key nor who needs none is held up.
 	for range 3 {
 		if r := s.succeeds(t, request{method: "GET", path: "/v1/credits", key: s.key}); r.header.Get("X-RateLimit-Limit") != "1000" {

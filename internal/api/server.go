@@ -103,7 +103,8 @@ type Config struct {
 	Streams int
 	// Turns limits the concurrent CPU work for clients. Nil means that the API has its own.
 	Turns *share.Turns
-	// BodyBytes is the maximum number of bytes of request bodies in memory. 0 means 256 MiB.
+	// BodyBytes is the maximum number of bytes of request bodies and large responses in memory.
+	// 0 means 256 MiB.
 	BodyBytes int
 }
 
@@ -112,7 +113,6 @@ type Server struct {
 	Config
 	mux     *http.ServeMux
 	keys    *keyring
-	guests  *ratelimit.Local
 	metrics *metrics
 	watch   *watch
 	// Limits that are shared fairly among accounts (package share): monitor calls and other
@@ -145,8 +145,7 @@ func New(cfg Config) *Server {
 	s := &Server{
 		Config:  cfg,
 		mux:     http.NewServeMux(),
-		keys:    newKeyring(cfg.Orgs, cfg.People, share.NewPool(keyLookups)),
-		guests:  ratelimit.NewLocal(),
+		keys:    newKeyring(cfg.Orgs, cfg.People),
 		metrics: newMetrics(cfg.Metrics),
 		calls:   share.NewPool(int64(cfg.CallsInFlight)),
 		others:  share.NewPool(int64(cfg.RequestsInFlight)),
@@ -206,6 +205,9 @@ func (s *Server) handler(operation Operation) http.Handler {
 		}
 		err := s.serve(c)
 		if err != nil {
+			if c.principal == nil && earshot.ErrorCode(err) == earshot.CodeRateLimit {
+				s.keys.holdBack(r.Context(), c.address())
+			}
 			c.fail(err)
 			c.drain()
 		}
@@ -231,7 +233,7 @@ func (s *Server) trace(c *call) {
 
 // Pools returns the shared limits by name.
 func (s *Server) Pools() map[string]*share.Pool {
-	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "turns": s.Turns.Pool, "streams": s.streams, "bodies": s.bodies, "lookups": s.keys.lookups}
+	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "turns": s.Turns.Pool, "streams": s.streams, "bodies": s.bodies, "lookups": s.keys.lookups, "strangers": s.keys.strangers}
 }
 
 // serve checks a request in the documented order: key, rate limit, scope, body. Then it
@@ -243,7 +245,7 @@ func (s *Server) serve(c *call) (err error) {
 			err = errors.New("panic")
 		}
 	}()
-	c.limits(s.guests.Peek(c.address(), guestLimit))
+	c.limits(s.keys.guests.Peek(c.address(), guestLimit))
 	if c.route.Public {
 		if err := s.enter(c, s.others, share.Stranger); err != nil {
 			return err
@@ -356,14 +358,9 @@ func (s *Server) admit(c *call, principal *account.Principal) error {
 	return nil
 }
 
-// recognize returns a key or session. A key that is not cached is looked up only if its
-// address has not exceeded guestLimit, and within the pool of lookups, so that forged keys
-// cost the database little.
+// recognize returns a key or session.
 func (s *Server) recognize(c *call, key sentKey) (*knownKey, error) {
-	if window := s.guests.Peek(c.address(), guestLimit); window.Remaining == 0 && !s.keys.knows(key.credential) {
-		return nil, errRateLimit(window)
-	}
-	known, err := s.keys.authenticate(c.r.Context(), key)
+	known, err := s.keys.authenticate(c.r.Context(), key, c.address())
 	if err != nil {
 		return nil, s.turnAway(c, err)
 	}
@@ -375,7 +372,7 @@ func (s *Server) turnAway(c *call, err error) error {
 	if code := earshot.ErrorCode(err); code != earshot.CodeMissingKey && code != earshot.CodeInvalidKey {
 		return err
 	}
-	guest, _ := s.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
+	guest, _ := s.keys.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
 	c.limits(guest)
 	if !guest.Allowed {
 		return errRateLimit(guest)

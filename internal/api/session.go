@@ -126,7 +126,7 @@ func (s *Server) inCookie(c *call) (known *knownKey, text string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	known, err = s.keys.authenticate(c.context(), sent)
+	known, err = s.keys.authenticate(c.context(), sent, c.address())
 	return known, cookie.Value, err
 }
 
@@ -244,7 +244,7 @@ func (s *Server) signedIn(c *call, secret string, err error) (response earshot.S
 	if err != nil {
 		return response, err
 	}
-	known, err := s.keys.authenticate(c.context(), sent)
+	known, err := s.keys.authenticate(c.context(), sent, c.address())
 	if err != nil {
 		return response, err
 	}
@@ -306,7 +306,7 @@ func (s *Server) takeKey(c *call, text string) error {
 
 // switchOrganization replaces the session by one for another organization of the user.
 func (s *Server) switchOrganization(c *call, _ none, patch earshot.SessionPatch) (response earshot.SessionResponse, err error) {
-	known, err := s.keys.find(c.context(), c.principal.Credential())
+	known, err := s.keys.find(c.context(), c.principal.Credential(), c.address())
 	if err != nil {
 		return response, err
 	}

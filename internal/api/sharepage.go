@@ -123,10 +123,10 @@ func (s *Server) openLink(c *call) (*sharing.Link, error) {
 	id, ok := account.SecretID(account.ShareSecret, token)
 	window := "link " + id // differs from every address
 	known := ok && s.shares.has(id)
-	if v := s.guests.Peek(window, linkLimit); ok && v.Remaining == 0 {
+	if v := s.keys.guests.Peek(window, linkLimit); ok && v.Remaining == 0 {
 		return nil, errRateLimit(v)
 	}
-	if v := s.guests.Peek(c.address(), guestLimit); v.Remaining == 0 && !known {
+	if v := s.keys.guests.Peek(c.address(), guestLimit); v.Remaining == 0 && !known {
 		return nil, errRateLimit(v)
 	}
 	if !ok {
@@ -146,7 +146,7 @@ func (s *Server) openLink(c *call) (*sharing.Link, error) {
 	if err != nil || !account.KeyMatches(token, link.Hash) {
 		return nil, s.unknownLink(c)
 	}
-	v, _ := s.guests.Take(c.context(), window, linkLimit) // counting in memory cannot fail
+	v, _ := s.keys.guests.Take(c.context(), window, linkLimit) // counting in memory cannot fail
 	c.limits(v)
 	if !v.Allowed {
 		return nil, errRateLimit(v)
@@ -156,7 +156,7 @@ func (s *Server) openLink(c *call) (*sharing.Link, error) {
 
 // unknownLink counts a request with a token of no link, and returns the error for the response.
 func (s *Server) unknownLink(c *call) error {
-	v, _ := s.guests.Take(c.context(), c.address(), guestLimit) // counting in memory cannot fail
+	v, _ := s.keys.guests.Take(c.context(), c.address(), guestLimit) // counting in memory cannot fail
 	c.limits(v)
 	if !v.Allowed {
 		return errRateLimit(v)

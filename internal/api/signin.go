@@ -76,7 +76,7 @@ func (s *Server) finishSignIn(c *call) error {
 	http.SetCookie(c.w, s.cookie.attempt("")) // an attempt works once
 	b := s.browser(c)
 	if sent, err := readCookie(attempt.Replaces); err == nil && b.Session == "" {
-		if had, err := s.keys.authenticate(c.context(), sent); err == nil {
+		if had, err := s.keys.authenticate(c.context(), sent, c.address()); err == nil {
 			b.Session = had.SessionID
 		}
 	}
@@ -97,7 +97,7 @@ func (s *Server) admitGuest(c *call) error {
 	if s.WorkerOnly {
 		return errWorkerOnly()
 	}
-	guest, _ := s.guests.Take(c.context(), c.address(), guestLimit) // counting in memory cannot fail
+	guest, _ := s.keys.guests.Take(c.context(), c.address(), guestLimit) // counting in memory cannot fail
 	c.limits(guest)
 	if !guest.Allowed {
 		return errRateLimit(guest)

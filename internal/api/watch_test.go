@@ -20,7 +20,7 @@ func TestOnePollerPerOrganization(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, filepath.Join(t.TempDir(), "earshot.db"))
 	accounts, log := orgs.New(s), slog.New(slog.DiscardHandler)
-	w := newWatch(Config{Store: history.New(s), Orgs: accounts, Log: log}, newKeyring(accounts, people.New(s), share.NewPool(keyLookups)), share.NewPool(100))
+	w := newWatch(Config{Store: history.New(s), Orgs: accounts, Log: log}, newKeyring(accounts, people.New(s)), share.NewPool(100))
 	o := storetest.Organization(t, s, 5, 1000)
 	key := account.NewKey()
 	if err := accounts.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, account.Operator(), time.Now()); err != nil {

@@ -73,9 +73,9 @@ func hold(n int, begin func(p *probe, i int) string) func(*probe) {
 	}
 }
 
-// batch is a batch of as many tasks as there may be in one.
-func batch(prompt string) string {
-	tasks := make([]string, 500)
+// batch is a batch of n tasks, at most 500.
+func batch(n int, prompt string) string {
+	tasks := make([]string, n)
 	for i := range tasks {
 		tasks[i] = harness.ChatTask(fmt.Sprintf("%s %d", prompt, i))
 	}
@@ -104,11 +104,18 @@ var abuses = []struct {
 	{"large bodies", hammer(20, post(harness.BatchPath, "["+strings.Repeat(" ", 7<<20)+"]"))},
 	{"oversized bodies", hammer(10, post(harness.ChatPath, strings.Repeat(" ", 30<<20)))},
 	{"forged keys", hammer(1000, func(*probe, int) load.Request { return load.Get(account.NewKey().Text, "/v1/credits") })},
+	{"forged keys, 1,500 connections", func(p *probe) {
+		forged := make([]load.Request, 10_000)
+		for i := range forged {
+			forged[i] = load.Get(account.NewKey().Text, "/v1/credits")
+		}
+		load.Closed(p.client, 1500, p.during, forged...)
+	}},
 	{"idle connections", hold(6000, func(*probe, int) string { return "GET / HT" })},
 	{"public routes", hammer(1000, public("/captures/"+account.NewCaptureID()+"/page-1.html"), public("/"), public("/openapi.json"), public("/nothing"))},
 	{"streams", hold(1500, func(p *probe, _ int) string { return string(load.Get(p.keys[0], harness.LivePath)) })},
 	{"hanging tasks of six", hammer(2, func(p *probe, i int) load.Request {
-		return load.Post(p.keys[i%6], harness.BatchPath, batch(harness.Endless))
+		return load.Post(p.keys[i%6], harness.BatchPath, batch(500, harness.Endless))
 	})},
 	{"hanging calls of six", hammer(300, func(p *probe, i int) load.Request {
 		return load.Post(p.keys[i%6], harness.ChatPath, `{"prompt":"x [[hang]]","country":"US"}`)
@@ -118,10 +125,16 @@ var abuses = []struct {
 	{"overload", hammer(3000, func(p *probe, i int) load.Request {
 		return load.Post(p.keys[i%4], harness.ChatPath, harness.GoodCall)
 	})},
-	{"batches", hammer(20, post(harness.BatchPath, batch("x")))},
+	{"batches", hammer(20, post(harness.BatchPath, batch(500, "x")))},
 	{"single tasks", hammer(1000, post(harness.TaskPath, harness.GoodTask))},
 	{"usage and statistics", hammer(500, get(harness.UsagePath), get(harness.StatsPath))},
 	{"lists of tasks", hammer(500, get(harness.TasksPath+"?limit=100"), get(harness.TasksPath+"?status=FAILED&limit=100"))},
+	{"lists of large tasks, read slowly", func(p *probe) {
+		if status, err := p.client.Do(load.Post(p.keys[0], harness.BatchPath, batch(100, strings.Repeat("\U0001f45f", 8000)))); err != nil || status >= 300 {
+			p.Errorf("the batch is answered with %d: %v", status, err)
+		}
+		hold(300, func(p *probe, _ int) string { return string(load.Get(p.keys[0], harness.TasksPath+"?limit=100")) })(p)
+	}},
 	{"events, read slowly", hold(500, func(p *probe, _ int) string { return string(load.Get(p.keys[0], harness.EventsPath+"?limit=100")) })},
 	{"rate limit", hammer(2000, func(p *probe, _ int) load.Request { return load.Post(p.keys[6], harness.ChatPath, harness.GoodCall) })},
 }
@@ -186,10 +199,10 @@ func abuseAll(t *testing.T, binary, address string, during time.Duration) {
 		p.clear()
 		p.client.Close()
 		verdict := "held"
-		if got.Success() < 0.99 || got.Answers[200].At(.99) > 3*base.At(.99)+50*time.Millisecond {
+		if got.Success() < 0.99 || got.Answers[200].At(.99) > 3*base.At(.99)+50*time.Millisecond || memory > 600 {
 			verdict = "MISSED"
 		}
-		t.Logf("%-22s %-6s %5.1f%% of %3d served, p50 %s, p99 %s (alone %s); %d MB; others: %v %v", abuse.name, verdict, 100*got.Success(), got.Sent,
+		t.Logf("%-33s %-6s %5.1f%% of %3d served, p50 %s, p99 %s (alone %s); %d MB; others: %v %v", abuse.name, verdict, 100*got.Success(), got.Sent,
 			got.Answers[200].At(.5).Round(time.Millisecond), got.Answers[200].At(.99).Round(time.Millisecond), base.At(.99).Round(time.Millisecond), memory, len(got.Answers[503]), got.Errors)
 	}
 }
