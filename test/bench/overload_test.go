@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
@@ -44,9 +45,11 @@ func overload(b *testing.B, node *load.Program, client *load.Client, peak, times
 		defer checker.Close()
 		health <- load.Open(checker, 20, time.Hour, over, load.Get("", "/healthz"), load.Get("", "/readyz"))
 	}()
+	before := cpuUsed(b, "").own
 	got := load.Open(client, peak*times, during, nil, calls...)
+	own := cpuUsed(b, "").own - before
 	close(over)
 	checks := <-health
-	b.Logf("%4.0fx: %4.0f%% of %.0f/s served (%.0f/s offered) | 200: %s | 503: %s | %v | health %s, p95 %s", times, 100*got.Goodput()/peak, peak, float64(got.Sent)/got.Took.Seconds(),
-		got.Answers[200], got.Answers[503], got.Errors, checks.Answers[200], checks.Answers[200].At(.95).Round(time.Millisecond))
+	b.Logf("%4.0fx: %4.0f%% of %.0f/s served (%.0f/s offered) | 200: %s | 503: %s | %v | client used %.0f%% of the processors | health %s, p95 %s", times, 100*got.Goodput()/peak, peak, float64(got.Sent)/got.Took.Seconds(),
+		got.Answers[200], got.Answers[503], got.Errors, 100*own.Seconds()/got.Took.Seconds()/float64(runtime.NumCPU()), checks.Answers[200], checks.Answers[200].At(.95).Round(time.Millisecond))
 }

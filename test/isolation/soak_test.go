@@ -166,7 +166,7 @@ func hangingWebhooks(p *probe) {
 }
 
 // TestAbuse is run by make soak: somebody abuses a node in each way, and it prints how
-// a victim beside them fares. EARSHOT_SOAK_ABUSE is for how long each.
+// a victim beside them fares. EARSHOT_SOAK_ABUSE is for how long each. -run selects abuses.
 func TestAbuse(t *testing.T) {
 	during, err := time.ParseDuration(os.Getenv("EARSHOT_SOAK_ABUSE"))
 	if err != nil {
@@ -189,20 +189,22 @@ func abuseAll(t *testing.T, binary, address string, during time.Duration) {
 	base := load.Open(client, 10, during, nil, light...).Answers[200]
 	t.Logf("alone: %s", base)
 	for _, abuse := range abuses {
-		p := &probe{T: t, node: node, keys: keys, client: load.NewClient(node.BaseURL), during: during, over: make(chan struct{})}
-		var group sync.WaitGroup
-		group.Go(func() { abuse.do(p) })
-		got := load.Open(client, 10, during, nil, light...)
-		memory, _ := node.Memory(t)
-		close(p.over)
-		group.Wait()
-		p.clear()
-		p.client.Close()
-		verdict := "held"
-		if got.Success() < 0.99 || got.Answers[200].At(.99) > 3*base.At(.99)+50*time.Millisecond || memory > 600 {
-			verdict = "MISSED"
-		}
-		t.Logf("%-33s %-6s %5.1f%% of %3d served, p50 %s, p99 %s (alone %s); %d MB; others: %v %v", abuse.name, verdict, 100*got.Success(), got.Sent,
-			got.Answers[200].At(.5).Round(time.Millisecond), got.Answers[200].At(.99).Round(time.Millisecond), base.At(.99).Round(time.Millisecond), memory, len(got.Answers[503]), got.Errors)
+		t.Run(abuse.name, func(t *testing.T) {
+			p := &probe{T: t, node: node, keys: keys, client: load.NewClient(node.BaseURL), during: during, over: make(chan struct{})}
+			var group sync.WaitGroup
+			group.Go(func() { abuse.do(p) })
+			got := load.Open(client, 10, during, nil, light...)
+			memory, _ := node.Memory(t)
+			close(p.over)
+			group.Wait()
+			p.clear()
+			p.client.Close()
+			verdict := "held"
+			if got.Success() < 0.99 || got.Answers[200].At(.99) > 3*base.At(.99)+50*time.Millisecond || memory > 600 {
+				verdict = "MISSED"
+			}
+			t.Logf("%-33s %-6s %5.1f%% of %3d served, p50 %s, p99 %s (alone %s); %d MB; others: %v %v", abuse.name, verdict, 100*got.Success(), got.Sent,
+				got.Answers[200].At(.5).Round(time.Millisecond), got.Answers[200].At(.99).Round(time.Millisecond), base.At(.99).Round(time.Millisecond), memory, len(got.Answers[503]), got.Errors)
+		})
 	}
 }
