@@ -108,7 +108,7 @@ bench: ## Measure the service on both databases and, if installed, on Citus, and
 	EARSHOT_BENCH_SLOW_SYNC=1 scripts/with-postgres.sh scripts/with-citus.sh scripts/with-redis.sh sh -c '\
 		$(GO) test -run "^$$" -bench "Call|Waiting$$|Rate|Begin|Hostile|Mention" -benchtime 3s ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Parse -benchtime 1x -v ./test/bench/ && \
-		$(GO) test -run "^$$" -bench "Overload|Memory|WaitingOwn|OwnCost|Restart" -benchtime 1x -timeout 30m ./test/bench/ && \
+		$(GO) test -run "^$$" -bench "Overload|Memory|WaitingOwn|OwnCost|Restart|Stop" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Nodes|SlowDisk|Snapshot" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Sweep|Answers" -benchtime 1x -timeout 30m ./test/bench/ && \
@@ -122,8 +122,13 @@ fidelity: ## Print what parsers find in real captures, in a folder next to the r
 	$(GO) test ./test/extraction/ -count=1 -write
 
 .PHONY: soak
-soak: ## Overload a node, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL, 200 each with tickets of a vendor) and the browser 100 times, and run the tests on Citus if it is installed
+soak: ## Overload a node, race, fuzz, fill a disk, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL, 200 each with tickets of a vendor) and the browser 100 times, and run the tests on Citus if it is installed
 	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
+	EARSHOT_SOAK_ABUSE=60s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse/.*/slow ./test/isolation/
+	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneOfMany|FaultyReceivers|137|ABacklog|FailedSync" ./test/tasks/ ./test/service/
+	scripts/with-small-disk.sh scripts/with-postgres.sh $(GO) test -count=1 -v -run FullDisk ./test/service/
+	$(GO) test -run "^$$" -fuzz CheckURL -fuzztime 100000x ./internal/upstream/guard/
+	$(GO) test -run "^$$" -fuzz Bodies -fuzztime 100000x ./test/contract/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
 		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/upstream/browser/
 	$(GO) test -count=1 -run Planted ./internal/track/selfcheck -full

@@ -182,7 +182,7 @@ func TestMoneyFor137JobsPaysFor137(t *testing.T) {
 		node := aNode(t, s)
 		var paid, refused atomic.Int64
 		var group errgroup.Group
-		for i := range 300 {
+		for i := range 1000 {
 			group.Go(func() error {
 				nodes := []*store.Store{s, second}
 				job := aJob(o, node, 5)
@@ -202,8 +202,8 @@ func TestMoneyFor137JobsPaysFor137(t *testing.T) {
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		if paid.Load() != 137 || refused.Load() != 163 {
-			t.Errorf("%d paid and %d refused, want 137 and 163", paid.Load(), refused.Load())
+		if paid.Load() != 137 || refused.Load() != 863 {
+			t.Errorf("%d paid and %d refused, want 137 and 863", paid.Load(), refused.Load())
 		}
 		end, err := orgs.New(s).Organization(t.Context(), o.ID, time.Now())
 		if err != nil {

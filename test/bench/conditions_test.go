@@ -21,6 +21,7 @@ import (
 	"earshot/internal/store/history"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
+	"earshot/test/load"
 )
 
 // BenchmarkNodes works off the same backlog by one, two and four nodes on one
@@ -247,6 +248,56 @@ func BenchmarkSlowDisk(b *testing.B) {
 		}
 		return func() { _ = os.Remove(file) }
 	})
+}
+
+// BenchmarkDatabaseRestart crashes PostgreSQL repeatedly while a node answers calls. normal-s is
+// how long after the server accepts connections again every call succeeds, at most. failed counts
+// calls of the second after that which did not.
+func BenchmarkDatabaseRestart(b *testing.B) {
+	const restarts, rate = 50, 50
+	address := storetest.Postgres(b)
+	admin, err := sql.Open("pgx", os.Getenv(storetest.PostgresVariable))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer admin.Close()
+	var folder string
+	if err := admin.QueryRowContext(b.Context(), `SHOW data_directory`).Scan(&folder); err != nil || !strings.Contains(folder, "/earshot-postgres.") {
+		b.Skipf("%s is not a server of scripts/with-postgres.sh: %v", folder, err)
+	}
+	node := load.Start(b, load.Build(b), address)
+	call := load.Post(node.Accounts(b, load.Unlimited, 1)[0], "/v1/monitor/chatassistant", question)
+	client := load.NewClient(node.BaseURL)
+	defer client.Close()
+	var worst time.Duration
+	down, failed := 0, 0
+	for b.Loop() {
+		for range restarts {
+			over, ended := make(chan struct{}), make(chan *load.Result)
+			go func() { ended <- load.Open(client, rate, time.Hour, over, call) }()
+			if _, err := admin.ExecContext(b.Context(), `COPY (SELECT 1) TO PROGRAM 'kill -KILL $PPID'`); err == nil {
+				b.Fatal("the server survived")
+			}
+			harness.Eventually(b, "the server is back", func() bool { return admin.PingContext(b.Context()) == nil })
+			began := time.Now()
+			var normal time.Duration
+			for ok := false; !ok; {
+				normal = time.Since(began)
+				ok = load.Open(client, rate, time.Second/5, nil, call).Success() == 1
+			}
+			worst = max(worst, normal)
+			close(over)
+			during := <-ended
+			down += during.Sent - len(during.Answers[200])
+			after := load.Open(client, rate, time.Second, nil, call)
+			failed += after.Sent - len(after.Answers[200])
+		}
+	}
+	b.ReportMetric(worst.Seconds(), "normal-s")
+	b.ReportMetric(float64(failed), "failed")
+	b.Logf("%d restarts; %d calls were refused or failed until it was normal again", restarts, down)
+	waitForLast(b, address)
+	storetest.Audited(b, storetest.Open(b, address))
 }
 
 // compare works off a backlog of a hundred organizations on PostgreSQL as usual, and

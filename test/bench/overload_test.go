@@ -10,7 +10,8 @@ import (
 
 // BenchmarkOverload offers a node more calls than it can serve, by clients that give
 // up after 5 s: how many are served, in parts of the most that it serves at all, how
-// long refusals take, and whether it can still tell how it is.
+// long refusals take, and whether it can still tell how it is. back-s is how long after the
+// largest load every call of a lighter one is answered within a second.
 func BenchmarkOverload(b *testing.B) {
 	const during = 8 * time.Second
 	binary := load.Build(b)
@@ -37,6 +38,19 @@ func BenchmarkOverload(b *testing.B) {
 	}
 }
 
+// back returns how long it takes until every call of a load is answered within a second.
+func back(node *load.Program, rate float64, calls []load.Request) time.Duration {
+	client := load.NewClient(node.BaseURL)
+	defer client.Close()
+	client.Patience = time.Second
+	for began := time.Now(); ; {
+		since := time.Since(began)
+		if load.Open(client, rate, time.Second/4, nil, calls...).Success() == 1 {
+			return since
+		}
+	}
+}
+
 func overload(b *testing.B, node *load.Program, client *load.Client, peak, times float64, during time.Duration, calls []load.Request) {
 	b.Helper()
 	over, health := make(chan struct{}), make(chan *load.Result)
@@ -46,7 +60,12 @@ func overload(b *testing.B, node *load.Program, client *load.Client, peak, times
 		health <- load.Open(checker, 20, time.Hour, over, load.Get("", "/healthz"), load.Get("", "/readyz"))
 	}()
 	before := cpuUsed(b, "").own
-	got := load.Open(client, peak*times, during, nil, calls...)
+	ended := make(chan *load.Result)
+	go func() { ended <- load.Open(client, peak*times, during, nil, calls...) }()
+	if <-time.After(during); times == 10 {
+		b.ReportMetric(back(node, peak/2, calls).Seconds(), "back-s")
+	}
+	got := <-ended
 	own := cpuUsed(b, "").own - before
 	close(over)
 	checks := <-health

@@ -39,7 +39,7 @@ type reader struct {
 func readers() []reader {
 	assistant := func(read func([]byte, answer.Options) (*earshot.Answer, error)) func([]byte, serp.Engine) error {
 		return func(document []byte, _ serp.Engine) error {
-			_, err := read(document, answer.Options{Country: "US"})
+			_, err := read(document, answer.Options{Country: "US", Markdown: true})
 			return err
 		}
 	}
@@ -181,18 +181,20 @@ func ratio(b *testing.B, dear, cheap func()) float64 {
 	return ratios[turns/2]
 }
 
-// BenchmarkHostile reads documents that were made to break a parser, and tells
-// how long the worst of them takes.
+// BenchmarkHostile reads documents that were made to break a parser with each parser, and
+// reports how long the worst of them takes.
 func BenchmarkHostile(b *testing.B) {
 	const page = `<!DOCTYPE html><html><body><section data-turn="assistant"><div data-message-author-role="assistant">` +
 		`<div class="markdown">%s</div></div></section></body></html>`
-	documents := providertest.HostileDocuments(page)
+	documents, parsers := providertest.HostileDocuments(page), readers()
 	var worst time.Duration
 	for b.Loop() {
 		for _, document := range documents {
-			start := time.Now()
-			_, _ = chatassistant.Read([]byte(document), answer.Options{Country: "US", Markdown: true}) // most of them are refused
-			worst = max(worst, time.Since(start))
+			for _, r := range parsers {
+				start := time.Now()
+				_ = r.read([]byte(document), engineOf([]byte(document))) // most of them are refused
+				worst = max(worst, time.Since(start))
+			}
 		}
 	}
 	b.ReportMetric(float64(worst.Milliseconds()), "worst-ms")

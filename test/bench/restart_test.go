@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,42 @@ func BenchmarkRestart(b *testing.B) {
 				b.ReportMetric(times[len(times)-1].Seconds()*1000, "ready-worst-ms")
 			})
 		}
+	}
+}
+
+// BenchmarkStop sends SIGTERM to a node that answers 200 calls a second, each of which takes
+// 2 s. dropped counts calls that the node accepted and did not answer.
+func BenchmarkStop(b *testing.B) {
+	binary := load.Build(b)
+	for _, db := range databases {
+		b.Run(db.name, func(b *testing.B) {
+			for b.Loop() {
+				node := load.Start(b, binary, db.address(b))
+				key := node.Accounts(b, load.Unlimited, 1)[0]
+				client := load.NewClient(node.BaseURL)
+				over, ended := make(chan struct{}), make(chan *load.Result)
+				go func() {
+					ended <- load.Open(client, 200, time.Hour, over, load.Post(key, "/v1/monitor/chatassistant", `{"prompt": "shoes [[delay=2s]]", "country": "US"}`))
+				}()
+				<-time.After(5 * time.Second) // many are in flight
+				began := time.Now()
+				err := node.Stop()
+				b.ReportMetric(time.Since(began).Seconds(), "stop-s")
+				close(over)
+				got, dropped := <-ended, 0
+				client.Close()
+				for reason, n := range got.Errors {
+					if !strings.Contains(reason, "refused") { // nobody listens any more
+						dropped += n
+					}
+				}
+				if err != nil || len(got.Answers[http.StatusOK]) == 0 {
+					b.Errorf("SIGTERM ended the node with %v; answers: %v", err, got.Answers)
+				}
+				b.ReportMetric(float64(dropped), "dropped")
+				b.Logf("200: %s | 503: %s | %v", got.Answers[200], got.Answers[503], got.Errors)
+			}
+		})
 	}
 }
 

@@ -248,6 +248,27 @@ func TestHostileBodies(t *testing.T) {
 	unharmed(t, n)
 }
 
+// FuzzBodies sends what the fuzzer makes of bodies to a node.
+func FuzzBodies(f *testing.F) {
+	for i, body := range []string{
+		harness.GoodCall, harness.EveryFlag, harness.GoodTask, "[" + harness.GoodTask + "]", harness.ChatTask("x", harness.IdempotencyKey("k"), `"priority":10`),
+		harness.ChatTask("x", `"webhook":{"url":"https://example.com/"}`), `{"prompt":"\ud83d\ude00","country":"US","country":"DE"}`, `[{}, null]`, `{"a":1e999,"b":"\u0000"}`,
+	} {
+		f.Add(uint8(i), body)
+	}
+	n := harness.Start(f)
+	a := n.Organization(f, "many", 1<<40)
+	f.Fuzz(func(t *testing.T, endpoint uint8, body string) {
+		path := []string{harness.ChatPath, harness.TaskPath, harness.BatchPath, harness.QuotePath}[endpoint%4]
+		if strings.Contains(body, "[[") {
+			t.Skip("the lab might obey")
+		}
+		if r := n.Post(t, a, path, body); r.StatusCode >= http.StatusInternalServerError {
+			t.Errorf("%s: %q is answered with %d %s", path, body, r.StatusCode, r.Body)
+		}
+	})
+}
+
 func TestHostileTasks(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, hostileTasks)

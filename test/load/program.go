@@ -21,10 +21,11 @@ import (
 // Program is the released program, running in its own process.
 type Program struct {
 	BaseURL string
-	Log     string // path of its log file
-	Kill    func() // kills the process
+	Log     string       // path of its log file
+	Kill    func()       // kills the process
+	Stop    func() error // sends SIGTERM and waits for the end of the process
+	PID     int
 	address string // address of its database
-	pid     int
 }
 
 // Found is the prefix of the line on which a program prints its URL.
@@ -72,7 +73,13 @@ func Run(tb testing.TB, binary string, args ...string) *Program {
 	if err := command.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	p := &Program{Log: log.Name(), pid: command.Process.Pid}
+	p := &Program{Log: log.Name(), PID: command.Process.Pid}
+	p.Stop = func() error {
+		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+			return err
+		}
+		return command.Wait()
+	}
 	p.Kill = sync.OnceFunc(func() {
 		_ = command.Process.Signal(syscall.SIGKILL)
 		_ = command.Wait()
@@ -125,7 +132,7 @@ func (p *Program) Accounts(tb testing.TB, rate, n int) []string {
 // Memory returns the current and the maximum resident memory of the process in MB.
 func (p *Program) Memory(tb testing.TB) (now, most int) {
 	tb.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func TestMoneyFor137CallsBuys137(t *testing.T) {
 		var bought, broke atomic.Int64
 		var group sync.WaitGroup
 		places := make(chan struct{}, 100) // of 1,000 requests a second
-		for i := range 300 {
+		for i := range 1000 {
 			group.Go(func() {
 				places <- struct{}{}
 				defer func() { <-places }()
@@ -175,8 +175,8 @@ func TestMoneyFor137CallsBuys137(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if bought.Load() != 137 || broke.Load() != 163 {
-			t.Errorf("%d bought and %d refused, want 137 and 163", bought.Load(), broke.Load())
+		if bought.Load() != 137 || broke.Load() != 863 {
+			t.Errorf("%d bought and %d refused, want 137 and 863", bought.Load(), broke.Load())
 		}
 		n.Expect(t, a, "at the end", harness.State{Balance: 4})
 	})

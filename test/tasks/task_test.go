@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -156,39 +157,59 @@ func TestATaskWaitsForCreditsThatAnotherHolds(t *testing.T) {
 
 func TestOneOfManySubmissionsOfAKeyMakesTheTask(t *testing.T) {
 	t.Parallel()
+	keys := 1
+	if os.Getenv("EARSHOT_SOAK_CYCLES") != "" {
+		keys = 200
+	}
 	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
 		a := n.Organization(t, "many", 1000)
-		replies := make([]*harness.Reply, 64)
-		var group sync.WaitGroup
-		for i := range replies {
-			group.Go(func() {
-				replies[i] = []*harness.Node{n, other}[i%2].Post(t, a, harness.TaskPath, harness.ChatTask(fmt.Sprint("race ", i), harness.IdempotencyKey("one of many")))
-			})
-		}
-		group.Wait()
-		statuses, ids := map[int]int{}, map[string]bool{}
-		for _, r := range replies {
-			statuses[r.StatusCode]++
-			if r.StatusCode == http.StatusOK {
-				var answer struct{ Task earshot.Task }
-				r.Into(t, &answer)
-				ids[answer.Task.ID] = true
-				continue
-			}
-			r.Fails(t, "a duplicate", http.StatusConflict, earshot.CodeAlreadyExists)
-			var details earshot.DuplicateDetails
-			if err := json.Unmarshal(r.Failure(t).Details, &details); err != nil {
-				t.Fatal(err)
-			}
-			ids[details.TaskID] = true
-		}
-		if !maps.Equal(statuses, map[int]int{200: 1, 409: 63}) || len(ids) != 1 {
-			t.Errorf("the statuses are %v, the tasks %v", statuses, ids)
-		}
-		for id := range ids {
+		tasks := map[string]bool{}
+		for i := range keys {
+			id := submitAtOnce(t, a, fmt.Sprint("one of many ", i), n, other)
+			tasks[id] = true
 			n.Wait(t, a, id)
 		}
+		if len(tasks) != keys {
+			t.Errorf("%d keys have %d tasks", keys, len(tasks))
+		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 1000 - 5*int64(keys)})
+		t.Logf("%d keys, each submitted 64 times at once: %d tasks", keys, len(tasks))
 	})
+}
+
+// submitAtOnce submits tasks with the same key to two nodes, 64 at once, and returns the id of the
+// only task.
+func submitAtOnce(t *testing.T, a *app.Account, key string, n, other *harness.Node) (id string) {
+	t.Helper()
+	replies := make([]*harness.Reply, 64)
+	var group sync.WaitGroup
+	for i := range replies {
+		group.Go(func() {
+			replies[i] = []*harness.Node{n, other}[i%2].Post(t, a, harness.TaskPath, harness.ChatTask(fmt.Sprint("race ", i), harness.IdempotencyKey(key)))
+		})
+	}
+	group.Wait()
+	statuses, ids := map[int]int{}, map[string]bool{}
+	for _, r := range replies {
+		statuses[r.StatusCode]++
+		if r.StatusCode == http.StatusOK {
+			var answer struct{ Task earshot.Task }
+			r.Into(t, &answer)
+			id = answer.Task.ID
+			ids[id] = true
+			continue
+		}
+		r.Fails(t, "a duplicate", http.StatusConflict, earshot.CodeAlreadyExists)
+		var details earshot.DuplicateDetails
+		if err := json.Unmarshal(r.Failure(t).Details, &details); err != nil {
+			t.Fatal(err)
+		}
+		ids[details.TaskID] = true
+	}
+	if !maps.Equal(statuses, map[int]int{200: 1, 409: 63}) || len(ids) != 1 {
+		t.Fatalf("the statuses are %v, the tasks %v", statuses, ids)
+	}
+	return id
 }
 
 func TestTasksStartByPriorityAndThenAge(t *testing.T) {

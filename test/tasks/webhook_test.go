@@ -2,11 +2,15 @@ package tasks_test
 
 import (
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -239,6 +243,53 @@ func TestTasksThatEndTogetherAreAnnouncedOnceEach(t *testing.T) {
 			t.Errorf("%d calls came, and %d are missing", len(calls), len(want))
 		}
 	}, harness.LocalWebhooks)
+}
+
+// With EARSHOT_SOAK_CYCLES, a tenth of the tries get no answer; each of them takes 15 s.
+func TestFaultyReceiversGetEveryWebhook(t *testing.T) {
+	t.Parallel()
+	tasks, hangs := 100, 0
+	if os.Getenv("EARSHOT_SOAK_CYCLES") != "" {
+		tasks, hangs = 1000, 10
+	}
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		faulty, sound := n.Organization(t, "many", 5000), n.Organization(t, "many", 1000)
+		var tries atomic.Int64
+		var delivered sync.Map
+		receive := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the sender leaves
+			tries.Add(1)
+			switch turn := rand.IntN(100); {
+			case turn < 50:
+				w.WriteHeader(http.StatusServiceUnavailable)
+			case turn < 50+hangs:
+				<-r.Context().Done()
+			default:
+				delivered.Store(r.Header.Get("webhook-id"), true)
+			}
+		})
+		var ids []string
+		for range 25 { // receivers
+			server := httptest.NewServer(receive)
+			t.Cleanup(server.Close)
+			for _, item := range n.SubmitAll(t, faulty, slices.Repeat([]string{harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":%q}`, server.URL))}, tasks/25)...).Results {
+				ids = append(ids, item.Task.ID)
+			}
+		}
+		good, slowest := harness.Receive(t, http.StatusOK), time.Duration(0)
+		for range 20 {
+			d := n.WaitDelivery(t, sound, n.Submit(t, sound, harness.ChatTask("y", good.Field())).ID)
+			slowest = max(slowest, d.Tries[0].At.Sub(n.Task(t, sound, d.ID).Task.FinishedAt.Time))
+		}
+		for _, id := range ids {
+			if d := n.WaitDelivery(t, faulty, id); !d.Delivered {
+				t.Errorf("after %d tries, the delivery is %+v", d.Attempts, d)
+			} else if _, arrived := delivered.Load(id); !arrived {
+				t.Errorf("the receiver did not accept delivery %s", id)
+			}
+		}
+		t.Logf("%d of %d delivered in %d tries; a sound receiver waited %s at most", len(ids), tasks, tries.Load(), slowest)
+	}, harness.LocalWebhooks, func(cfg *app.Config) { cfg.WebhookWaits = slices.Repeat(cfg.WebhookWaits, 20) })
 }
 
 func TestAWebhookToAnInnerAddressIsRefused(t *testing.T) {

@@ -212,11 +212,12 @@ func isInner(a netip.Addr) bool {
 }
 
 func FuzzCheckURL(f *testing.F) {
-	for _, urls := range refusedURLs {
-		f.Add(urls[0])
-	}
-	for _, urls := range malformedURLs {
-		f.Add(urls[0])
+	for _, kinds := range []map[string][]string{refusedURLs, malformedURLs} {
+		for _, urls := range kinds {
+			for _, u := range urls {
+				f.Add(u)
+			}
+		}
 	}
 	for _, u := range publicURLs {
 		f.Add(u)
@@ -236,6 +237,13 @@ func FuzzCheckURL(f *testing.F) {
 			}
 		} else if last := host[strings.LastIndex(host, ".")+1:]; !strings.Contains(host, ".") || strings.Trim(last, "0123456789") == "" {
 			t.Fatalf("%q passed with a host that is no public name", text)
+		}
+		var r recorder
+		_ = call(t, guard.Guard{Resolver: answer("127.0.0.1", "::1")}, &r, text)
+		for _, target := range r.targets {
+			if isInner(netip.MustParseAddrPort(target).Addr()) {
+				t.Fatalf("%q connected to %s", text, target)
+			}
 		}
 	})
 }
