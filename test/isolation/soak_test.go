@@ -219,18 +219,18 @@ func abuseAll(t *testing.T, binary, address string, during time.Duration) {
 	victim := node.Accounts(t, load.Unlimited, 1)[0]
 	client := load.NewClient(node.BaseURL)
 	defer client.Close()
-	light := func() *load.Result {
+	light := func(during time.Duration) *load.Result {
 		return load.Open(client, 10, during, nil, load.Get(victim, "/v1/credits"), load.Post(victim, harness.ChatPath, harness.GoodCall))
 	}
-	light() // warms up
-	base := light().Answers[200]
+	light(during / 4) // warms up
+	base := light(during).Answers[200]
 	t.Logf("alone: %s", base)
 	for _, abuse := range abuses {
 		t.Run(abuse.name, func(t *testing.T) {
 			p := &probe{T: t, node: node, keys: keys, client: load.NewClient(node.BaseURL), during: during, over: make(chan struct{})}
 			var group sync.WaitGroup
 			group.Go(func() { abuse.do(p) })
-			got := light()
+			got := light(during)
 			memory, most := node.Memory(t)
 			close(p.over)
 			group.Wait()
