@@ -126,7 +126,7 @@ soak: ## Overload a node, race, fuzz, fill a disk, then kill nodes for about an 
 	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
 	EARSHOT_SOAK_ABUSE=60s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse/.*/slow ./test/isolation/
 	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneOfMany|FaultyReceivers|137|ABacklog|FailedSync" ./test/tasks/ ./test/service/
-	scripts/with-small-disk.sh scripts/with-postgres.sh $(GO) test -count=1 -v -run FullDisk ./test/service/
+	scripts/with-small-disk.sh scripts/with-postgres.sh $(GO) test -count=1 -v -exec "env -u GOTMPDIR" -run FullDisk ./test/service/
 	$(GO) test -run "^$$" -fuzz CheckURL -fuzztime 100000x ./internal/upstream/guard/
 	$(GO) test -run "^$$" -fuzz Bodies -fuzztime 100000x ./test/contract/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \

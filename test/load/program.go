@@ -114,7 +114,7 @@ func (p *Program) Accounts(tb testing.TB, rate, n int) []string {
 		tb.Fatal(err)
 	}
 	defer s.Close()
-	plan := account.Plan{Name: "load", Slots: 100_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: rate, QueueCapacity: 1 << 20}
+	plan := account.Plan{Name: "business", Slots: 100_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: rate, QueueCapacity: 1 << 20}
 	keys := make([]string, n)
 	for i := range keys {
 		key := account.NewKey()
