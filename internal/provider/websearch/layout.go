@@ -103,7 +103,7 @@ func (r *reader) unread() {
 		}
 		last = block
 		title := cmp.Or(p.title, shownHeadingIn(block))
-		if lines := serp.Lines(block); title == "" && len(lines) > 0 {
+		if lines := serp.LinesBut(block, isLandmarkHeading); title == "" && len(lines) > 0 {
 			title = lines[0]
 		}
 		if r.isOfPanel(p, block, title) {
@@ -137,14 +137,15 @@ func (r *reader) isTitled(i int) bool {
 }
 
 // hasContent reports whether a part shows more than a heading and a control next to it. A part
-// without a heading needs a link. A section needs an image, two links, or three lines of text; if
-// its heading has no level, which is mostly a heading for screen readers, it needs an image.
+// without a heading needs a link, or three lines of text if it is next to the results. A section
+// needs an image, two links, or three lines of text; if its heading has no level, which is mostly a
+// heading for screen readers, it needs an image.
 func hasContent(block *html.Node, p part) bool {
 	isLink := func(n *html.Node) bool {
 		return n != p.node && markup.IsLink(n) && markup.Attr(n, "role") != "button" && !strings.HasPrefix(markup.Attr(n, "href"), "#")
 	}
 	if p.title == "" {
-		return markup.Find(block, isLink) != nil
+		return markup.Find(block, isLink) != nil || p.at > columnAt && len(serp.LinesBut(block, isLandmarkHeading)) > 2
 	}
 	isImage := func(n *html.Node) bool { return n.DataAtom == atom.Img }
 	if markup.Find(block, isImage) != nil {
@@ -162,9 +163,15 @@ func headingIn(n *html.Node) string {
 	return serp.Line(markup.Find(n, func(n *html.Node) bool { return isHeading(n, marksOf(n)) }))
 }
 
-// shownHeadingIn is headingIn without headings that are cut to one pixel, for screen readers.
+// shownHeadingIn is headingIn without headings for screen readers: those of landmarks, and those cut
+// to one pixel.
 func shownHeadingIn(n *html.Node) string {
 	return serp.Line(markup.Find(n, func(n *html.Node) bool {
-		return isHeading(n, marksOf(n)) && !strings.Contains(markup.Attr(n, "style"), "clip:rect(1px")
+		return isHeading(n, marksOf(n)) && !isLandmarkHeading(n) && !strings.Contains(markup.Attr(n, "style"), "clip:rect(1px")
 	}))
+}
+
+// isLandmarkHeading reports whether the element is the heading of the column next to the results.
+func isLandmarkHeading(n *html.Node) bool {
+	return n.DataAtom == atom.H2 && markup.Attr(n.Parent, "role") == "complementary"
 }

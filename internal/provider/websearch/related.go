@@ -23,17 +23,34 @@ func (r *reader) readRelated(n *html.Node, list *[]placed[earshot.RelatedSearch]
 	return true
 }
 
-// readNavigation reads the related searches and chips in an element that otherwise only navigates
-// within the engine's site.
+// readNavigation reads the related searches, chips and entities in an element that otherwise only
+// navigates within the engine's site. The heading of a row is the element before it.
 func (r *reader) readNavigation(n *html.Node) {
-	for _, link := range markup.FindAll(n, markup.IsLink) {
-		switch click := serp.ClickOf(link); {
+	isRow := func(n *html.Node) bool { return n.Data == "g-scrolling-carousel" }
+	for _, n := range markup.FindAll(n, func(n *html.Node) bool { return markup.IsLink(n) || isRow(n) }) {
+		switch click := serp.ClickOf(n); {
+		case isRow(n):
+			r.lists++
+			r.listTitle = serp.Line(elementBefore(n))
+			r.readNavigation(n)
+			r.lists++
+			r.listTitle = ""
 		case click == serp.ClickRelated:
-			r.readRelated(link, &r.marked, r.at)
+			r.readRelated(n, &r.marked, r.at)
 		case isRefinement(click):
-			r.readRefinement(link)
+			r.readRefinement(n)
+		case markup.HasAttr(n, galleryName):
+			r.readThing(n, n)
 		}
 	}
+}
+
+// elementBefore returns the previous sibling that is an element, or nil.
+func elementBefore(n *html.Node) *html.Node {
+	for n = n.PrevSibling; n != nil && n.Type != html.ElementNode; {
+		n = n.PrevSibling
+	}
+	return n
 }
 
 // readEcho reads a link to a search whose text is its query. A link with the id of an entity

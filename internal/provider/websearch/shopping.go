@@ -190,10 +190,14 @@ func (r *reader) addPrices(p *earshot.Product, line serp.TextLine, follows bool)
 			follows = true
 		case follows && p.OldPrice == nil && p.Price.Value != nil && found.Value != nil && *found.Value > *p.Price.Value:
 			p.OldPrice = found
+			p.OldPrice.Raw = wordsBefore.ReplaceAllString(found.Raw, "$1")
 		}
 	}
 	return follows
 }
+
+// wordsBefore matches the words before an amount that begins with a currency sign: "Usually $50".
+var wordsBefore = regexp.MustCompile(`^\pL[\pL ]+\pL:? (\p{Sc})`)
 
 // maxPrice is the maximum length of a price in bytes. A longer text only mentions a price.
 const maxPrice = 40

@@ -54,11 +54,12 @@ func (r *reader) readThing(n, box *html.Node) bool {
 		return false
 	}
 	link, _, ok := r.links.SearchFor(address)
-	if !ok || markup.Attr(n, "role") == "button" || markup.Attr(n, "role") == "tab" || serp.ClickOf(n) == serp.ClickRelated {
+	role, name := markup.Attr(n, "role"), markup.Attr(n, galleryName)
+	if !ok || role == "button" || role == "tab" && name == "" || serp.ClickOf(n) == serp.ClickRelated {
 		return false
 	}
 	item, listed := listItem(n)
-	if !listed && markup.Find(box, func(n *html.Node) bool { return n.DataAtom == atom.Img }) == nil {
+	if !listed && name == "" && markup.Find(box, func(n *html.Node) bool { return n.DataAtom == atom.Img }) == nil {
 		return false
 	}
 	if !listed {
@@ -67,6 +68,12 @@ func (r *reader) readThing(n, box *html.Node) bool {
 	lines := serp.LinesBut(box, isLabelled)
 	for len(lines) > 1 && isNumber(lines[0]) { // the position in the list
 		lines = lines[1:]
+	}
+	if name != "" {
+		lines = []string{name}
+		if detail := strings.Trim(strings.TrimPrefix(markup.Attr(n, "title"), name), " ()"); detail != "" {
+			lines = append(lines, detail)
+		}
 	}
 	if len(lines) == 0 {
 		return false
@@ -87,6 +94,11 @@ func (r *reader) readThing(n, box *html.Node) bool {
 	r.things = append(r.things, t)
 	return true
 }
+
+// galleryName is the attribute with the name of an entity in the gallery above the results. The
+// title attribute has the name with a detail in brackets. The text can be on several lines, and items
+// further to the right have no image yet.
+const galleryName = "data-entityname"
 
 // isNumber reports whether the line has only digits.
 func isNumber(line string) bool {
@@ -155,7 +167,11 @@ func (r *reader) carousels() {
 
 func (r *reader) carousel(things []thing) {
 	first := things[0]
-	if len(things) < minThings || r.priced(things) {
+	if len(things) < minThings {
+		r.alone(first)
+		return
+	}
+	if r.priced(things) {
 		return
 	}
 	kind := earshot.BlockCarousel
@@ -164,7 +180,7 @@ func (r *reader) carousel(things []thing) {
 	}
 	list := earshot.Carousel{Title: cutTitle(first.title)}
 	for _, t := range things {
-		if !t.beside {
+		if !t.beside || r.found.KnowledgeGraph == nil {
 			title := ""
 			if kind == earshot.BlockCarousel {
 				title = first.title
@@ -179,6 +195,16 @@ func (r *reader) carousel(things []thing) {
 	}
 	if kind == earshot.BlockCarousel {
 		r.rows = append(r.rows, placed[earshot.Carousel]{list, first.at})
+	}
+}
+
+// alone records an item below a heading of its own, such as the book of a film, as a block that was
+// not understood.
+func (r *reader) alone(t thing) {
+	isHeading := func(p part) bool { return p.title != "" && p.title == t.title && p.at < t.at }
+	if !t.beside && slices.ContainsFunc(r.parts, isHeading) {
+		r.found.unread = append(r.found.unread, cutTitle(t.title))
+		r.noteAt(earshot.BlockUnknown, t.at, t.title)
 	}
 }
 

@@ -58,10 +58,11 @@ func videoBlock(short bool) earshot.BlockType {
 	return earshot.BlockVideos
 }
 
-// isVideo reports whether the card is a video on a page without kinds of clicks: a duration is
-// displayed on its image.
+// isVideo reports whether the card is a video: a duration is displayed on its image. On a page with
+// kinds of clicks, posts and news have such an image too, but in the link with the title.
 func (c card) isVideo() bool {
-	return c.click == serp.ClickNone && slices.ContainsFunc(serp.LinesBut(c.block, inVideo), duration.MatchString)
+	skip := func(n *html.Node) bool { return inVideo(n) || c.click != serp.ClickNone && n == c.link }
+	return slices.ContainsFunc(serp.LinesBut(c.block, skip), duration.MatchString)
 }
 
 // inVideo reports whether the element is a key moment of a video or opens the list of them.
