@@ -97,3 +97,26 @@ func TestOldPrice(t *testing.T) {
 		}
 	}
 }
+
+// TestDateOfSnippet checks that counts in the place of the date are not dates.
+func TestDateOfSnippet(t *testing.T) {
+	t.Parallel()
+	const page = `<!DOCTYPE html><html><body><div id="rso"><div><div><a href="https://pier.example/"><h3>Pier</h3></a></div><div data-sncf="1"><span>%s</span> — <span>Old boats.</span></div></div></div></body></html>`
+	for before, isDate := range map[string]bool{
+		"Results 1 - 24 of 38": false, "Ergebnisse 1 – 30 von 57": false, "Rating: 4.2": false,
+		"18.07.2023": true, "3 hours ago": true, "Jun 3 - 5, 2023": true,
+	} {
+		result, err := parse(fmt.Appendf(nil, page, before))
+		found, ok := result.(*earshot.WebSearch)
+		if err != nil || !ok || len(found.OrganicResults) != 1 {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		want := earshot.OrganicResult{Snippet: before + " — Old boats."}
+		if isDate {
+			want = earshot.OrganicResult{Date: before, Snippet: "Old boats."}
+		}
+		if got := found.OrganicResults[0]; got.Date != want.Date || got.Snippet != want.Snippet {
+			t.Errorf("%s: date %q, snippet %q", before, got.Date, got.Snippet)
+		}
+	}
+}

@@ -230,7 +230,7 @@ func hasWords(text string) bool {
 func splitDate(part *html.Node, text string) (rest, date string) {
 	for _, mark := range []string{" — ", " · "} {
 		before, after, found := strings.Cut(text, mark)
-		if !found || !serp.MayBeDate(before) {
+		if !found || !serp.MayBeDate(before) || notDate.MatchString(before) && !inYear.MatchString(before) {
 			continue
 		}
 		own := markup.Find(part, func(n *html.Node) bool { return n.DataAtom == atom.Span && serp.Line(n) == before })
@@ -240,6 +240,10 @@ func splitDate(part *html.Node, text string) (rest, date string) {
 	}
 	return text, ""
 }
+
+// notDate matches a range or a value that has the place of the date: "Results 1 - 24 of 38",
+// "Rating: 4.2".
+var notDate = regexp.MustCompile(`\d\s[-–]\s\d|:\s\d`)
 
 // sitelinks returns the other links in the result to the same site.
 func (r *reader) sitelinks(t title, block *html.Node, link string) []earshot.SearchSublink {
