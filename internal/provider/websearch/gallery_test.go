@@ -18,7 +18,7 @@ func TestGallery(t *testing.T) {
 		`<a role="tab" data-entityname="Low Tide" title="Low Tide" href="/search?q=Low+Tide&stick=H3"><div aria-hidden="true"><div>Low Tide</div></div></a>` +
 		`</div></g-scrolling-carousel></div><a role="tab" href="/search?q=Ada+Pell&stick=H4"><img alt="">Overview</a>`
 	found := parseBox(t, gallery)
-	want := []earshot.Carousel{{Title: "Ada Pell/Works", Items: []earshot.CarouselItem{{Title: "Grey Harbor", Subtitle: "1931"}, {Title: "Low Tide"}}}}
+	want := []earshot.Carousel{{Title: "Ada Pell/Works", Items: []earshot.CarouselItem{{Position: 1, Title: "Grey Harbor", Subtitle: "1931"}, {Position: 2, Title: "Low Tide"}}}}
 	for _, list := range found.Carousels {
 		for i := range list.Items {
 			if list.Items[i].Link == "" {
@@ -101,7 +101,7 @@ func TestOldPrice(t *testing.T) {
 // TestDateOfSnippet checks that counts in the place of the date are not dates.
 func TestDateOfSnippet(t *testing.T) {
 	t.Parallel()
-	const page = `<!DOCTYPE html><html><body><div id="rso"><div><div><a href="https://pier.example/"><h3>Pier</h3></a></div><div data-sncf="1"><span>%s</span> — <span>Old boats.</span></div></div></div></body></html>`
+	const page = `<!DOCTYPE html><html><body><div id="rso"><div><div><a href="https://pier.example/"><h3>Pier</h3></a></div><div data-sncf="1"><span>%s</span> — <span>Old boats that are kept in the harbor.</span></div></div></div></body></html>`
 	for before, isDate := range map[string]bool{
 		"Results 1 - 24 of 38": false, "Ergebnisse 1 – 30 von 57": false, "Rating: 4.2": false,
 		"18.07.2023": true, "3 hours ago": true, "Jun 3 - 5, 2023": true,
@@ -111,9 +111,9 @@ func TestDateOfSnippet(t *testing.T) {
 		if err != nil || !ok || len(found.OrganicResults) != 1 {
 			t.Fatalf("%+v, %v", result, err)
 		}
-		want := earshot.OrganicResult{Snippet: before + " — Old boats."}
+		want := earshot.OrganicResult{Snippet: before + " — Old boats that are kept in the harbor."}
 		if isDate {
-			want = earshot.OrganicResult{Date: before, Snippet: "Old boats."}
+			want = earshot.OrganicResult{Date: before, Snippet: "Old boats that are kept in the harbor."}
 		}
 		if got := found.OrganicResults[0]; got.Date != want.Date || got.Snippet != want.Snippet {
 			t.Errorf("%s: date %q, snippet %q", before, got.Date, got.Snippet)
