@@ -125,7 +125,8 @@ func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob, b
 	if baseline != nil {
 		before, known = baseline[c.ID]
 	}
-	return now, now.compare(before, known)
+	err := now.compare(before, known)
+	return now, err
 }
 
 // set sets the result or the reason why there is none.

@@ -16,13 +16,19 @@ var domain = regexp.MustCompile(`(?i)\b(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-
 
 var spaces = regexp.MustCompile(`\s\s+`)
 
-const neutralDomain = "example.com"
+const (
+	neutralDomain = "example.com"
+	neutralImage  = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+)
 
 // Neutral returns a text of the same shape without its content: other letters and digits, the host
 // example.com. Neutral texts stay unchanged, so two texts have the same shape if their neutral texts are equal.
 func Neutral(text string) string { return neutral(text, 'x') }
 
 func neutral(text string, letter rune) string {
+	if strings.HasPrefix(text, "data:image/") {
+		return neutralImage
+	}
 	if u := linkIn(text); u != nil {
 		if u.Host != "" {
 			u.Host = neutralDomain

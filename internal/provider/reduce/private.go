@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,7 +27,10 @@ var (
 
 // private has the texts of a page that belong to its visitor: the query and the names of accounts.
 // Addresses and tokens are recognised by their form.
-type private struct{ texts []*regexp.Regexp }
+type private struct {
+	texts  []*regexp.Regexp
+	tokens map[string]string // numbers of tokens
+}
 
 // privateIn returns what is private on a page.
 func privateIn(root *html.Node) private {
@@ -53,7 +57,7 @@ func privateIn(root *html.Node) private {
 			}
 		}
 	}
-	var p private
+	p := private{tokens: map[string]string{}}
 	for _, text := range all {
 		text = strings.TrimSpace(text)
 		if isShort(text) {
@@ -78,10 +82,15 @@ func (p private) without(v value) string {
 		}
 	}
 	return token.ReplaceAllStringFunc(text, func(run string) string {
-		if run[0] != '%' && strings.ContainsFunc(run, unicode.IsDigit) && strings.ContainsFunc(run, unicode.IsLetter) {
-			return blank(run)
+		first := strings.IndexFunc(run, unicode.IsLetter)
+		if run[0] == '%' || first < 0 || !strings.ContainsFunc(run, unicode.IsDigit) || letters(run, unicode.ToLower(rune(run[first]))) == run {
+			return run
 		}
-		return run
+		// The same token stays the same, because a page can refer to an identifier.
+		if p.tokens[run] == "" {
+			p.tokens[run] = "x" + strconv.Itoa(len(p.tokens))
+		}
+		return p.tokens[run]
 	})
 }
 

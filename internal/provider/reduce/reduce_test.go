@@ -123,6 +123,7 @@ func TestNeutral(t *testing.T) {
 		"$1,339.99 · Größe 42":       "$1,111.11 · Xxxxx 11",
 		"検索エンジンの":                    "字字アアアアあ",
 		"ann.b@mail.example.org":     "xxx.x@example.com",
+		"data:image/png;base64,iVBO": "data:image/gif;base64,R0lGODlhAQABAAAAACw=",
 		"/search?q=boots&hl=en":      "/xxxxxx?hl=xx&q=xxxxx",
 		"https://shop.de/a/B1?x=y#z": "https://example.com/x/X1?x=x#x",
 		"/url?q=https%3A%2F%2Fshop.de%2Fa&ved=2ahUKEwiTvZHTqr6JAxUx1AIHHeKxB_IQFnoECAoQAQ": "/xxx?q=https%3A%2F%2Fexample.com%2Fx&ved=1t%3A22",
