@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -136,7 +135,7 @@ func (s *DB) openShards(ctx context.Context) error {
 			way.Lookups.explain, way.Reports.explain = explainWorker, explainWorker
 		}
 		s.Shards = append(s.Shards, p)
-		maps.Copy(settings, map[string]string{"lock_timeout": "1s"}) // a locked table is no reason to open the circuit
+		settings["lock_timeout"] = "1s" // a locked table is no reason to open the circuit
 		probes := openPostgresPool(unguarded, 1, settings, w.connector(s.dial, true))
 		probes.SetConnMaxLifetime(shardConnectionTime)
 		s.watch(circuit, probes, `SELECT COUNT(*) FROM (SELECT 1 FROM `+rootTable+` LIMIT 1) AS one`)

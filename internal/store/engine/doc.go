@@ -22,6 +22,7 @@
 //	pool.go             reads and snapshots
 //	sqlite.go postgres.go  the two databases
 //	shard.go            finding the shard of an organization; querying all shards
+//	circuit.go          servers that hang
 //	citus.go worker.go  shards on the workers of Citus
 //	replica.go          a read replica for reports
 //	schema.go           tables as described by the database, for copying whole databases
