@@ -21,14 +21,15 @@ import (
 // first server is on a disk that can be filled, and has a clock that can be stepped.
 type pair struct {
 	primary, standby server
-	disk             string // the mount point, or "" if nothing may be mounted
-	step             string // the file with the step of the clock, in seconds
+	disk             string  // the mount point, or "" if nothing may be mounted
+	step             string  // the file with the step of the clock, in seconds
+	admin            *sql.DB // of the first server
 	books            *sql.DB
 	address          string // of whichever server is the primary
 }
 
 // diskSize is enough for the primary. PostgreSQL reserves 16 MB for each file of its log.
-const diskSize = "2g"
+const diskSize = "1g"
 
 // newPair creates the servers with the programs of the server that the other tests use.
 func newPair(t *testing.T) *pair {
@@ -75,9 +76,9 @@ timezone = 'UTC'
 	must(t, filepath.Join(programs, "pg_basebackup"), "-D", p.standby.folder, "-R", "-c", "fast", "-d", p.primary.address("postgres"))
 	own(p.standby.folder)
 	p.standby.start(t)
-	admin := open(t, "pgx", p.primary.address("postgres"))
+	p.admin = open(t, "pgx", p.primary.address("postgres"))
 	for _, query := range []string{`ALTER SYSTEM SET synchronous_standby_names = '*'`, `SELECT pg_reload_conf()`} {
-		if _, err := admin.ExecContext(t.Context(), query); err != nil {
+		if _, err := p.admin.ExecContext(t.Context(), query); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,6 +138,10 @@ func (p *pair) stepClock(t *testing.T, by time.Duration) (back func()) {
 	if err := os.Chmod(p.step, 0o644); err != nil { //nolint:gosec // another user reads it
 		t.Fatal(err)
 	}
+	var now time.Time
+	if err := p.admin.QueryRowContext(t.Context(), `SELECT clock_timestamp()`).Scan(&now); err != nil || time.Until(now) < by-time.Minute {
+		t.Fatalf("the clock of the database was not stepped by %s: %s, %v", by, now, err)
+	}
 	return func() {
 		t.Helper()
 		if err := os.Remove(p.step); err != nil {
@@ -151,13 +156,15 @@ func (p *pair) fill(t *testing.T) (free func()) {
 	t.Helper()
 	ballast := filepath.Join(p.disk, "ballast")
 	_ = exec.CommandContext(t.Context(), "dd", "if=/dev/zero", "of="+ballast, "bs=1M").Run() // ends when the disk is full
+	if _, err := p.admin.ExecContext(t.Context(), `CREATE TABLE ballast AS SELECT generate_series(1, 1000000)`); err == nil {
+		t.Fatal("the disk is not full")
+	}
 	return func() {
 		t.Helper()
 		if err := os.Remove(ballast); err != nil {
 			t.Error(err)
 		}
-		admin := open(t, "pgx", p.primary.address("postgres"))
-		for deadline := time.Now().Add(startTime); admin.PingContext(t.Context()) != nil; time.Sleep(100 * time.Millisecond) {
+		for deadline := time.Now().Add(startTime); p.admin.PingContext(t.Context()) != nil; time.Sleep(100 * time.Millisecond) {
 			if isDown(p.primary) {
 				p.primary.start(t)
 			}
@@ -181,9 +188,7 @@ func isDown(s server) bool {
 func (p *pair) failOver(t *testing.T) {
 	t.Helper()
 	p.primary.kill(t)
-	appendTo(t, filepath.Join(p.standby.folder, "postgresql.auto.conf"), "synchronous_standby_names = ''\n")
 	p.standby.control(t, "promote")
-	p.standby.control(t, "reload")
 }
 
 // must runs a program.
