@@ -98,7 +98,7 @@ func TestOldPrice(t *testing.T) {
 	}
 }
 
-// TestDateOfSnippet checks that counts in the place of the date are not dates.
+// TestDateOfSnippet checks that counts at the beginning of a snippet are not dates.
 func TestDateOfSnippet(t *testing.T) {
 	t.Parallel()
 	const page = `<!DOCTYPE html><html><body><div id="rso"><div><div><a href="https://pier.example/"><h3>Pier</h3></a></div><div data-sncf="1"><span>%s</span> — <span>Old boats that are kept in the harbor.</span></div></div></div></body></html>`

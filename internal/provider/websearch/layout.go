@@ -163,7 +163,7 @@ func headingIn(n *html.Node) string {
 	return serp.Line(markup.Find(n, func(n *html.Node) bool { return isHeading(n, marksOf(n)) }))
 }
 
-// shownHeadingIn is headingIn without headings for screen readers: those of landmarks, and those cut
+// shownHeadingIn is headingIn without headings for screen readers: headings of landmarks, and headings cut
 // to one pixel.
 func shownHeadingIn(n *html.Node) string {
 	return serp.Line(markup.Find(n, func(n *html.Node) bool {

@@ -241,7 +241,7 @@ func splitDate(part *html.Node, text string) (rest, date string) {
 	return text, ""
 }
 
-// notDate matches a range or a value that has the place of the date: "Results 1 - 24 of 38",
+// notDate matches a range or a value that stands where the date is: "Results 1 - 24 of 38",
 // "Rating: 4.2".
 var notDate = regexp.MustCompile(`\d\s[-–]\s\d|:\s\d`)
 
