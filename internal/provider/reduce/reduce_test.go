@@ -90,14 +90,14 @@ func TestPage(t *testing.T) {
 
 func TestPageFails(t *testing.T) {
 	t.Parallel()
-	page := `<title>mountain boots - Search</title><title>ice - age - Search</title><input name=q value="c++"><p>a c++ book</p><p>ice - age</p><p>mountain boots</p><p>ann@mail.rowan.test</p><i id=AAF7x0Kp9Zq3vTn5Lw8Rb></i>`
+	page := `<title>mountain boots - Search</title><title>a - age - Search</title><input name=q value="c++"><p>a c++ book</p><p>a - age</p><p>mountain boots</p><p>ann@mail.rowan.test</p><i id=AAF7x0Kp9Zq3vTn5Lw8Rb></i>`
 	for name, test := range map[string]struct{ text, want string }{
 		"never held": {"not on the page", "does not hold"},
 		"query":      {"mountain boots</p>", `"mountain boots" in a text in p`},
 		"mail":       {"ann@mail", "ann@mail.rowan.test"},
 		"token":      {"AAF7x0Kp9Zq3vTn5Lw8Rb", "id of i"},
 		"signs":      {"a c++ book", "may be private"},
-		"dash":       {"ice - age", "may be private"},
+		"dash":       {"a - age", "may be private"},
 	} {
 		err := reduce.Page(t.Context(), parsed(t, []byte(page)), time.Minute, func(root *html.Node) bool {
 			return strings.Contains(rendered(t, root), test.text)
