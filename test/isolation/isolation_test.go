@@ -194,7 +194,7 @@ func TestRefusalsAreMeasured(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
 	metrics := string(n.Get(t, nil, "/metrics").Has(t, "the metrics", http.StatusOK).Body)
-	for _, pool := range []string{"calls", "requests", "streams", "bodies", "lookups", "connections", "tasks", "webhooks"} {
+	for _, pool := range []string{"calls", "requests", "streams", "bodies", "lookups", "strangers", "connections", "tasks", "webhooks"} {
 		for _, want := range []string{
 			fmt.Sprintf(`earshot_shared_capacity{pool=%q}`, pool), fmt.Sprintf(`earshot_shared_used{pool=%q}`, pool),
 			fmt.Sprintf(`earshot_shared_refused_total{pool=%q,whose="stranger"}`, pool),
