@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -92,7 +93,8 @@ func TestAHungDatabaseIsUnavailable(t *testing.T) {
 	}
 	detour.Thaw()
 	for range 2 {
-		for s.Ping(t.Context()) != nil { // until a probe is answered
+		for err := s.Ping(t.Context()); err != nil; err = s.Ping(t.Context()) {
+			runtime.Gosched() // until a probe is answered
 		}
 		detour.Freeze()
 		failed := make([]error, len(operations))

@@ -105,7 +105,7 @@ func (c *circuit) answers(ctx context.Context) bool {
 	defer cancel()
 	err := c.probe(ctx)
 	network, ok := errors.AsType[net.Error](err)
-	return err == nil || ctx.Err() == nil && !(ok && network.Timeout())
+	return err == nil || ctx.Err() == nil && (!ok || !network.Timeout())
 }
 
 // through returns a dial function whose connections last until the circuit opens.

@@ -119,7 +119,7 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	}
 	s.guard(pg)
 	s.Shard = openShard(pg, &postgresDialect, nil, toServer)
-	s.Shards, s.lockMigrations = []*Shard{s.Shard}, advisoryLock(s.Shard.Queue)
+	s.Shards, s.lockMigrations = []*Shard{s.Shard}, advisoryLock(s.Queue)
 	if err := s.checkPostgres(ctx, cfg.AllowUnsafe); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
