@@ -236,8 +236,8 @@ func (s *stage) rename(r *rand.Rand, p *people, u *user) {
 	s.act(r, p, p.key, http.MethodPatch, harness.KeysPath+"/"+h.id, map[string]string{"name": fmt.Sprintf("name %d", s.serial.Add(1))}, deed{"key.change", h.id}, &changed)
 }
 
-// changeRole gives the user another role. After a change without an answer it asks for the role
-// first: a change to the role that the user has is none.
+// changeRole changes the role of the user. After a change without a response it first reads the role,
+// because setting the same role again changes nothing.
 func (s *stage) changeRole(r *rand.Rand, p *people, u *user) {
 	if u.role == "" {
 		var all earshot.UserList
