@@ -122,7 +122,7 @@ type stage struct {
 	killed   atomic.Int64  // when a node was, last; in milliseconds
 	takeover atomic.Int64  // when a node took over jobs, last
 	hopeless atomic.Bool   // tasks that cannot succeed may be submitted
-	failing  atomic.Bool   // every second task cannot succeed
+	failing  atomic.Bool   // every second task of others than the calm ones cannot succeed
 	outages  atomic.Bool   // upstreams failed in this round
 	studies  bool          // trackers are also read and changed
 

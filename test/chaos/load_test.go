@@ -189,7 +189,7 @@ func (s *stage) newTask(r *rand.Rand, o *organization) *task {
 	switch {
 	case r.IntN(6) == 0:
 		words = " [[delay=50ms]]"
-	case s.failing.Load() && n%2 == 0:
+	case !o.calm && s.failing.Load() && n%2 == 0:
 		words, t.hopeless = " [[status=503]]", true
 	case !o.calm && r.IntN(20) == 0:
 		words = " [[fail=1]]"

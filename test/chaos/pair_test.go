@@ -44,7 +44,7 @@ func newPair(t *testing.T) *pair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(home) })
+	t.Cleanup(func() { _ = os.RemoveAll(home) }) // a temporary folder
 	p := &pair{step: filepath.Join(home, "step")}
 	p.primary = server{folder: filepath.Join(home, "disk", "primary"), programs: filepath.Join(home, "bin"), port: freePort(t)}
 	p.standby = server{folder: filepath.Join(home, "standby"), programs: programs, port: freePort(t)}
@@ -116,7 +116,7 @@ func (p *pair) preload(t *testing.T, home, programs string) {
 	must(t, compiler, "-O2", "-shared", "-fPIC", "-o", library, "../../scripts/stepclock.c", "-ldl")
 	must(t, "mkdir", "-p", p.primary.programs)
 	script := fmt.Sprintf("#!/bin/sh\nexport LD_PRELOAD=%q CLOCK_STEP_FILE=%q\nexec %q \"$@\"\n", library, p.step, filepath.Join(programs, "pg_ctl"))
-	if err := os.WriteFile(filepath.Join(p.primary.programs, "pg_ctl"), []byte(script), 0o755); err != nil { //nolint:gosec // another user runs it
+	if err := os.WriteFile(filepath.Join(p.primary.programs, "pg_ctl"), []byte(script), 0o755); err != nil { // another user runs it
 		t.Fatal(err)
 	}
 }
@@ -135,7 +135,7 @@ func (p *pair) stop(t *testing.T) {
 func (p *pair) stepClock(t *testing.T, by time.Duration) (back func()) {
 	t.Helper()
 	appendTo(t, p.step, fmt.Sprintf("%d\n", int(by.Seconds())))
-	if err := os.Chmod(p.step, 0o644); err != nil { //nolint:gosec // another user reads it
+	if err := os.Chmod(p.step, 0o644); err != nil { // another user reads it
 		t.Fatal(err)
 	}
 	var now time.Time
