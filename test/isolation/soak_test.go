@@ -30,8 +30,9 @@ type probe struct {
 func hammer(rate float64, kinds ...func(p *probe, i int) load.Request) func(*probe) {
 	return func(p *probe) {
 		var requests []load.Request
-		for i := range 240 {
+		for i, size := 0, 0; i < 240 && size < 64<<20; i++ { // building large bodies would slow the victim down
 			requests = append(requests, kinds[i%len(kinds)](p, i))
+			size += len(requests[i])
 		}
 		got := load.Open(p.client, rate, 2*p.during, p.over, requests...)
 		for status, times := range got.Answers {
