@@ -78,8 +78,9 @@ func hold(n int, begin func(p *probe, i int) string) func(*probe) {
 // when the node gives up on them.
 func slowClients(p *probe) {
 	var group sync.WaitGroup
-	for range 2000 {
+	for i := range 2000 {
 		group.Go(func() {
+			<-time.After(time.Duration(i) * time.Millisecond)
 			for p.dribble() {
 			}
 		})
