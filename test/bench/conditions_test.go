@@ -251,7 +251,7 @@ func BenchmarkSlowDisk(b *testing.B) {
 }
 
 // BenchmarkDatabaseRestart crashes PostgreSQL repeatedly while a node answers calls. normal-s is
-// how long after the server accepts connections again every call succeeds, at most. failed counts
+// how long after the server accepts connections again 10 calls of 0.2 s were all answered, at most. failed counts
 // calls of the second after that which did not.
 func BenchmarkDatabaseRestart(b *testing.B) {
 	const restarts, rate = 50, 50
@@ -280,12 +280,9 @@ func BenchmarkDatabaseRestart(b *testing.B) {
 			}
 			harness.Eventually(b, "the server is back", func() bool { return admin.PingContext(b.Context()) == nil })
 			began := time.Now()
-			var normal time.Duration
-			for ok := false; !ok; {
-				normal = time.Since(began)
-				ok = load.Open(client, rate, time.Second/5, nil, call).Success() == 1
+			for load.Open(client, rate, time.Second/5, nil, call).Success() < 1 {
 			}
-			worst = max(worst, normal)
+			worst = max(worst, time.Since(began))
 			close(over)
 			during := <-ended
 			down += during.Sent - len(during.Answers[200])
