@@ -94,10 +94,10 @@ func TestCountsAreKeptWhenStoringFails(t *testing.T) {
 	}
 	failures := 0
 	w := health.New(s, nil, func(error) { failures++ })
-	rename("extraction", "away")
+	rename("extraction_counts", "away")
 	w.Answer(chat, result(1, 0), noon)
 	w.Flush()
-	rename("away", "extraction")
+	rename("away", "extraction_counts")
 	w.Flush()
 	if _, fields := report(t, s, noon); failures != 1 || fields["text"].LastHour.Seen != 1 {
 		t.Errorf("%d failures, %+v", failures, fields)

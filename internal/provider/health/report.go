@@ -23,28 +23,18 @@ const maxUnknown = 50
 // Retention is how long the store must keep counts.
 const Retention = (baselineHours + day) * time.Hour
 
-// windows are the counts of a series in the last hour, in the last day, and in the week before the
-// last hour.
+// windows are the counts of a series.
 type windows struct{ last, today, before outbound.FieldCount }
 
-// add adds the counts of an hour. "Last hour" means this hour and the previous one, because this
-// hour has only begun.
-func (w *windows) add(age int64, c outbound.FieldCount) {
-	if age <= 1 {
-		w.last = sum(w.last, c)
-	} else {
-		w.before = sum(w.before, c)
-	}
-	if age < day {
-		w.today = sum(w.today, c)
-	}
+func (w *windows) add(c outbound.FieldWindows) {
+	w.last, w.today, w.before = sum(w.last, c.LastHour), sum(w.today, c.LastDay), sum(w.before, c.Before)
 }
 
 // Report returns how often each field of each provider and surface was filled in the last hour, in
 // the last day, and in the week before the last hour, with the states of the detectors.
 func Report(ctx context.Context, s *outbound.Store, now time.Time) ([]earshot.ProviderHealth, error) {
 	hour := HourOf(now)
-	counts, err := s.FieldCounts(ctx, hour-baselineHours)
+	counts, err := s.FieldWindows(ctx, hour-baselineHours, hour)
 	if err != nil {
 		return nil, err
 	}
@@ -57,19 +47,19 @@ func Report(ctx context.Context, s *outbound.Store, now time.Time) ([]earshot.Pr
 		return nil, err
 	}
 	series := map[string]map[seriesKey]*windows{} // by provider and surface
-	for key, c := range counts {
-		if _, surface := splitKey(key.Provider); !slices.Contains(surface.Values(), surface) {
+	for _, c := range counts {
+		if _, surface := splitKey(c.Provider); !slices.Contains(surface.Values(), surface) {
 			continue // counted before surfaces were counted separately
 		}
-		if series[key.Provider] == nil {
-			series[key.Provider] = map[seriesKey]*windows{}
+		if series[c.Provider] == nil {
+			series[c.Provider] = map[seriesKey]*windows{}
 		}
-		for _, layout := range slices.Compact([]string{"", key.Layout}) {
-			at := seriesKey{key.Provider, layout, key.Field}
-			if series[key.Provider][at] == nil {
-				series[key.Provider][at] = &windows{}
+		for _, layout := range slices.Compact([]string{"", c.Layout}) {
+			at := seriesKey{c.Provider, layout, c.Field}
+			if series[c.Provider][at] == nil {
+				series[c.Provider][at] = &windows{}
 			}
-			series[key.Provider][at].add(hour-key.Hour, c)
+			series[c.Provider][at].add(c)
 		}
 	}
 	var report []earshot.ProviderHealth

@@ -67,6 +67,29 @@ func (s *Store) FieldCounts(ctx context.Context, from int64) (map[FieldHour]Fiel
 	return counts, nil
 }
 
+// FieldWindows are the counts of a field in one layout version over several periods.
+type FieldWindows struct {
+	Provider, Layout, Field string
+	// LastHour is this hour and the one before, because this hour has only begun. Before is the time
+	// before it.
+	LastHour, LastDay, Before FieldCount
+}
+
+// FieldWindows returns the counts of all nodes from the hour from to this hour.
+func (s *Store) FieldWindows(ctx context.Context, from, hour int64) ([]FieldWindows, error) {
+	const lastHour, lastDay, before = `hour >= $2 - 1`, `hour > $2 - 24`, `hour < $2 - 1`
+	text := `SELECT provider, layout, field`
+	for _, period := range []string{lastHour, lastDay, before} {
+		for _, column := range []string{"seen", "filled"} {
+			text += `, CAST(COALESCE(SUM(` + column + `) FILTER (WHERE ` + period + `), 0) AS bigint)`
+		}
+	}
+	all, err := engine.FindAll(ctx, s.Reports, func(w *FieldWindows) []any {
+		return []any{&w.Provider, &w.Layout, &w.Field, &w.LastHour.Seen, &w.LastHour.Filled, &w.LastDay.Seen, &w.LastDay.Filled, &w.Before.Seen, &w.Before.Filled}
+	}, text+` FROM extraction_counts WHERE hour >= $1 AND hour <= $2 GROUP BY provider, layout, field`, from, hour)
+	return all, engine.Wrap(err, "add up field counts")
+}
+
 // DeleteFieldCounts deletes counts of hours before a time.
 func (s *Store) DeleteFieldCounts(before time.Time) error {
 	if _, err := s.Run(`DELETE FROM extraction_counts WHERE hour < $1`, engine.Millis(before)/hourMillis); err != nil {
