@@ -167,7 +167,7 @@ var abuses = []struct {
 	{"usage and statistics", hammer(500, get(harness.UsagePath), get(harness.StatsPath))},
 	{"lists of tasks", hammer(500, get(harness.TasksPath+"?limit=100"), get(harness.TasksPath+"?status=FAILED&limit=100"))},
 	{"lists of large tasks, read slowly", func(p *probe) {
-		if status, err := p.client.Do(load.Post(p.keys[0], harness.BatchPath, batch(100, strings.Repeat("\U0001f45f", 8000)))); err != nil || status >= 300 {
+		if status, err := p.client.Do(load.Post(p.keys[0], harness.BatchPath, batch(100, strings.Repeat("\U0001f45f", 8000)+" "+harness.Endless))); err != nil || status >= 300 {
 			p.Errorf("the batch is answered with %d: %v", status, err)
 		}
 		hold(300, func(p *probe, _ int) string { return string(load.Get(p.keys[0], harness.TasksPath+"?limit=100")) })(p)
