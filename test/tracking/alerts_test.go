@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -85,10 +86,10 @@ func TestAnAlertReachesEveryChannel(t *testing.T) {
 		var page earshot.AlertPage
 		n.Get(t, a, "/v1/trackers/hats/alerts").Into(t, &page)
 		n.Post(t, a, "/v1/trackers/hats/alerts/"+page.Alerts[0].ID+"/acknowledge", "").Has(t, "acknowledge", http.StatusOK)
-		harness.Eventually(t, "the incident is resolved", func() bool { return len(told(pager)) > 1 })
-		if want := `{"dedup_key":"earshot-` + page.Alerts[0].ID + `","event_action":"resolve","routing_key":"hidden00000000000000000000000000"}`; told(pager)[1].Body != want {
-			t.Errorf("PagerDuty got %s, want %s", told(pager)[1].Body, want)
-		}
+		resolved := `{"dedup_key":"earshot-` + page.Alerts[0].ID + `","event_action":"resolve","routing_key":"hidden00000000000000000000000000"}`
+		harness.Eventually(t, "the incident is resolved", func() bool {
+			return slices.ContainsFunc(told(pager), func(w harness.Webhook) bool { return w.Body == resolved })
+		})
 		checkNothingIsShown(t, n, a, slack.URL)
 		storetest.Audited(t, n.Store)
 		n.Send(t, a, http.MethodDelete, "/v1/trackers/hats", "").Has(t, "delete", http.StatusOK)
