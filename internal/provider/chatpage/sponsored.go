@@ -60,6 +60,9 @@ func isSponsoredLink(n *html.Node) bool {
 
 // CountsClick reports whether a link of a search engine counts a click on an ad.
 func CountsClick(address string) bool {
+	if !strings.Contains(address, "/aclk") {
+		return false
+	}
 	u, err := url.Parse(address)
 	return err == nil && strings.HasSuffix(u.Path, "/aclk")
 }
@@ -80,7 +83,12 @@ func isLabelText(text string) bool {
 	if len(text) > 100 {
 		return false
 	}
-	return slices.ContainsFunc(strings.FieldsFunc(text, isDot), func(part string) bool { return labels[strings.ToLower(webtext.Line(part))] })
+	for part := range strings.FieldsFuncSeq(text, isDot) {
+		if labels[strings.ToLower(strings.TrimSpace(part))] {
+			return true
+		}
+	}
+	return false
 }
 
 func isDot(r rune) bool { return r == '·' || r == '•' || r == '|' }

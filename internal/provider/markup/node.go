@@ -74,12 +74,11 @@ func Unseen(n *html.Node) bool { return isCode(n) || Hidden(n) }
 // Hidden reports whether an attribute of the element hides it and its content. The package
 // documentation explains the rule.
 func Hidden(n *html.Node) bool {
-	for _, a := range n.Attr {
-		if a.Key == "hidden" || a.Key == "style" && displaysNone(a.Val) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Attr, hides)
+}
+
+func hides(a html.Attribute) bool {
+	return a.Key == "hidden" || a.Key == "style" && displaysNone(a.Val)
 }
 
 // displaysNone reports whether the last display property of a style hides the element.
@@ -103,11 +102,17 @@ func unread(n *html.Node) bool {
 		return true
 	default:
 	}
-	if Unseen(n) || Attr(n, "aria-hidden") == "true" {
-		return true
-	}
-	classes := strings.Fields(Attr(n, "class"))
-	return slices.Contains(classes, "sr-only") || slices.Contains(classes, "visually-hidden")
+	return isCode(n) || slices.ContainsFunc(n.Attr, func(a html.Attribute) bool {
+		switch a.Key {
+		case "aria-hidden":
+			return a.Val == "true"
+		case "class":
+			classes := strings.Fields(a.Val)
+			return slices.Contains(classes, "sr-only") || slices.Contains(classes, "visually-hidden")
+		default:
+			return hides(a)
+		}
+	})
 }
 
 // Find returns the first visible element below n, in document order, for which wanted returns true,
