@@ -230,7 +230,7 @@ func TestAWorkerThatIsGoneStopsOnlyItsOrganizations(t *testing.T) { //nolint:par
 			t.Errorf("%s: %d tasks are refused and %d organizations have theirs queued", fault.name, refused, len(during))
 		}
 		t.Logf("%s: %d refused, %d organizations go on, after %s", fault.name, refused, len(during), time.Since(began))
-		finish(during) // those of the others, while it is gone
+		finish(during) // the tasks of other shards end while the worker is gone
 		t.Logf("%s: theirs have ended after %s", fault.name, time.Since(began))
 		// Both nodes outlast the time after which silent nodes are declared dead.
 		harness.Eventually(t, "heartbeats", func() bool { return heartbeat(t, node) > from+2*store.TakeoverAfter.Milliseconds() })

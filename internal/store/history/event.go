@@ -10,7 +10,7 @@ import (
 )
 
 // Events returns tasks of an organization in the order in which they ended, beginning after the
-// sequence number after. Next is the number of the last task, or "" if there is none.
+// sequence number after. Next is the number of the last task, or "" if the page is empty.
 func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (*Page, error) {
 	last := after
 	var chunks chunks[int64]
