@@ -79,10 +79,7 @@ func (w *Work) countStats(ctx context.Context) error {
 // number. Call it again until it returns 0.
 func (s *Store) DeleteStats(ctx context.Context, before time.Time) (int, error) {
 	n, err := s.sumOverShards(func(p *engine.Shard) (int, error) { return deleteStatsBefore(ctx, p, before) })
-	if err != nil {
-		return 0, fmt.Errorf("delete statistics: %w", err)
-	}
-	return n, nil
+	return n, engine.Wrap(err, "delete statistics")
 }
 
 func deleteStatsBefore(ctx context.Context, p *engine.Shard, before time.Time) (int, error) {

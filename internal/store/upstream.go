@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"earshot/internal/store/engine"
 	"earshot/internal/store/outbound"
@@ -21,10 +20,7 @@ func (s *Store) SaveTicket(job *Job, ticket outbound.Ticket) error {
 	if err == nil && lost {
 		err = ErrLost
 	}
-	if err != nil {
-		return fmt.Errorf("save a ticket of job %s: %w", job.ID, err)
-	}
-	return nil
+	return engine.Wrap(err, "save a ticket of job %s", job.ID)
 }
 
 // CloseLateTicket stores the end of a ticket whose job has ended, and counts the uses of the
@@ -44,10 +40,7 @@ func (s *Store) CloseLateTicket(ticket *outbound.JobTicket, result []byte, job *
 			ticket.Organization, ticket.Job, Pack(result))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("close a late ticket: %w", err)
-	}
-	return nil
+	return engine.Wrap(err, "close a late ticket")
 }
 
 // SaveShadowPair stores a pair and counts what the second upstream was asked and charged.
@@ -57,8 +50,5 @@ func (s *Store) SaveShadowPair(pair *outbound.ShadowPair, uses []outbound.Use) e
 		w.uses = append(w.uses, outbound.UsesOf(pair.Organization, pair.Provider, pair.At, uses)...)
 		return nil
 	}})
-	if err != nil {
-		return fmt.Errorf("save a shadow pair of job %s: %w", pair.Job, err)
-	}
-	return nil
+	return engine.Wrap(err, "save a shadow pair of job %s", pair.Job)
 }

@@ -221,10 +221,8 @@ func (s *DB) migrateShard(ctx context.Context, schema, versions string) error {
 	if moved {
 		return nil
 	}
-	if _, err := pool.ExecContext(ctx, `SELECT citus_schema_distribute($1)`, schema); err != nil {
-		return fmt.Errorf("move it to a worker: %w", err)
-	}
-	return nil
+	_, err = pool.ExecContext(ctx, `SELECT citus_schema_distribute($1)`, schema)
+	return Wrap(err, "move it to a worker")
 }
 
 // explainWorker converts errors of a worker that does not answer, or of a shard that cannot be

@@ -17,10 +17,8 @@ func (s *DB) Notify(ctx context.Context) error {
 	if s.Dialect.Exclusive {
 		return nil
 	}
-	if _, err := s.Lookups.ExecContext(ctx, `SELECT pg_notify($1, '')`, channel); err != nil {
-		return fmt.Errorf("notify other nodes: %w", err)
-	}
-	return nil
+	_, err := s.Lookups.ExecContext(ctx, `SELECT pg_notify($1, '')`, channel)
+	return Wrap(err, "notify other nodes")
 }
 
 // Listen calls notified at once, since notifications may have been missed, and then whenever

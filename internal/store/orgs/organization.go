@@ -250,8 +250,5 @@ func (s *Store) CountRequests(ctx context.Context, organization string, n int, l
 			used      = excluded.used + CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN 0 ELSE w.used END,
 			opened_at = CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN excluded.opened_at ELSE w.opened_at END
 		RETURNING used`, organization, n, length.Milliseconds())
-	if err != nil {
-		return 0, fmt.Errorf("count requests of organization %s: %w", organization, err)
-	}
-	return used, nil
+	return used, engine.Wrap(err, "count requests of organization %s", organization)
 }

@@ -92,8 +92,6 @@ func (s *Store) FieldWindows(ctx context.Context, from, hour int64) ([]FieldWind
 
 // DeleteFieldCounts deletes counts of hours before a time.
 func (s *Store) DeleteFieldCounts(before time.Time) error {
-	if _, err := s.Run(`DELETE FROM extraction_counts WHERE hour < $1`, engine.Millis(before)/hourMillis); err != nil {
-		return fmt.Errorf("delete field counts: %w", err)
-	}
-	return nil
+	_, err := s.Run(`DELETE FROM extraction_counts WHERE hour < $1`, engine.Millis(before)/hourMillis)
+	return engine.Wrap(err, "delete field counts")
 }

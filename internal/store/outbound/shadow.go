@@ -2,7 +2,6 @@ package outbound
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"earshot"
@@ -65,10 +64,7 @@ const maxShadowPairs = 100_000
 func (s *Store) ShadowPairs(ctx context.Context, organization string, since time.Time) ([]*ShadowPair, error) {
 	pairs, err := engine.FindRows(ctx, s.ShardOf(organization).Reports, shadowPairsTable,
 		`WHERE organization = $1 AND at >= $2 ORDER BY at DESC LIMIT $3`, organization, engine.Millis(since), maxShadowPairs)
-	if err != nil {
-		return nil, fmt.Errorf("read shadow pairs: %w", err)
-	}
-	return pairs, nil
+	return pairs, engine.Wrap(err, "read shadow pairs")
 }
 
 // DeleteShadowPairs deletes pairs from before a time.

@@ -68,15 +68,10 @@ func (s *Store) Tickets(ctx context.Context, organization, job string) ([]*Ticke
 
 // LateTickets returns up to n pending tickets whose job has ended, oldest first.
 func (s *Store) LateTickets(ctx context.Context, n int) ([]*JobTicket, error) {
-	tickets, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*JobTicket, error) {
-		return engine.FindRows(ctx, p.Lookups, ticketsTable, `WHERE state IN ('submitting', 'open')
-			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.organization = tickets.organization AND jobs.id = tickets.job)
-			ORDER BY submitted_at LIMIT $1`, n)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find late tickets: %w", err)
-	}
-	return tickets, nil
+	tickets, err := engine.RowsFromAllShards(ctx, s.DB, ticketsTable, `WHERE state IN ('submitting', 'open')
+		AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.organization = tickets.organization AND jobs.id = tickets.job)
+		ORDER BY submitted_at LIMIT $1`, n)
+	return tickets, engine.Wrap(err, "find late tickets")
 }
 
 // OpenTickets returns how many tickets of an organization wait for an answer, by upstream.
@@ -89,10 +84,7 @@ func (s *Store) OpenTickets(ctx context.Context, organization string) (map[strin
 		open[name] = count
 		return err
 	}, `SELECT upstream, COUNT(*) FROM tickets WHERE organization = $1 AND state IN ('submitting', 'open') GROUP BY upstream`, organization)
-	if err != nil {
-		return nil, fmt.Errorf("count open tickets: %w", err)
-	}
-	return open, nil
+	return open, engine.Wrap(err, "count open tickets")
 }
 
 // DeleteTickets deletes closed tickets that were submitted before a time.

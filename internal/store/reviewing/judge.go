@@ -96,9 +96,7 @@ func (s *Store) SubmitJudging(of Sweep, tasks []Judging, month string, ceiling *
 
 // Judged lists reviews about which a model was asked and whose opinion is not stored yet.
 func (s *Store) Judged(ctx context.Context) ([]*Review, error) {
-	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Review, error) {
-		return engine.FindRows(ctx, p.Lookups, reviewsTable, `WHERE judge_task IS NOT NULL AND opinion IS NULL ORDER BY judge_task LIMIT $1`, unjudgedBatch)
-	})
+	all, err := engine.RowsFromAllShards(ctx, s.DB, reviewsTable, `WHERE judge_task IS NOT NULL AND opinion IS NULL ORDER BY judge_task LIMIT $1`, unjudgedBatch)
 	return all, engine.Wrap(err, "list judged reviews")
 }
 

@@ -165,10 +165,7 @@ func (s *Store) NewestResults(ctx context.Context, t *Tracker, before string, li
 func (s *Store) CountAnswers(ctx context.Context, organization, tracker string) (n int, err error) {
 	err = engine.First(ctx, s.ShardOf(organization).Reports, func(r engine.Scanner) error { return r.Scan(&n) },
 		`SELECT COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND body IS NOT NULL`, organization, tracker)
-	if err != nil {
-		return 0, fmt.Errorf("count answers: %w", err)
-	}
-	return n, nil
+	return n, engine.Wrap(err, "count answers")
 }
 
 // cellNeighbours limits the answers of a cell before and after an answer. It is enough for the
