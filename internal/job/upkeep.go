@@ -60,8 +60,18 @@ const ticketsKept = 30 * 24 * time.Hour
 // tidy deletes expired rows and captures, and stores the last use of keys and the
 // views of share links.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
-	return errors.Join(r.tidyAccounts(now), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropAudit(ctx, now), r.dropCaptures(ctx, now),
-		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteDrift(now.Add(-health.KeptFor)), r.outbound.DeleteTickets(now.Add(-ticketsKept)), r.outbound.DeleteUpstreamStats(now.Add(-statsKept)),
+	expired := now.Add(-r.Retention)
+	return errors.Join(
+		r.tidyAccounts(now),
+		untilNone(ctx, func() (int, error) {
+			return r.Store.DeleteFinished(ctx, expired, now.Add(-min(r.Retention, minKept)))
+		}),
+		untilNone(ctx, func() (int, error) { return r.Store.DeleteBatches(ctx, expired) }),
+		untilNone(ctx, func() (int, error) { return r.Store.DeleteStats(ctx, now.Add(-statsKept)) }),
+		untilNone(ctx, func() (int, error) { return r.Store.DeleteAudit(now.Add(-store.AuditTime)) }),
+		untilNone(ctx, func() (int, error) { return r.dropCaptures(ctx, now) }),
+		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteDrift(now.Add(-health.KeptFor)),
+		r.outbound.DeleteTickets(now.Add(-ticketsKept)), r.outbound.DeleteUpstreamStats(now.Add(-statsKept)),
 		r.outbound.DeleteShadowPairs(now.Add(-shadowPairsKept)))
 }
 
@@ -73,9 +83,11 @@ func (r *Runner) tidyAccounts(now time.Time) error {
 	return err
 }
 
-func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {
+// untilNone calls remove, which deletes a batch of rows and returns their number, until it has
+// deleted nothing or ctx ends.
+func untilNone(ctx context.Context, remove func() (int, error)) error {
 	for ctx.Err() == nil {
-		n, err := r.Store.DeleteFinished(ctx, now.Add(-r.Retention), now.Add(-min(r.Retention, minKept)))
+		n, err := remove()
 		if err != nil || n == 0 {
 			return err
 		}
@@ -83,47 +95,13 @@ func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-func (r *Runner) dropBatches(ctx context.Context, now time.Time) error {
-	for ctx.Err() == nil {
-		n, err := r.Store.DeleteBatches(ctx, now.Add(-r.Retention))
-		if err != nil || n == 0 {
-			return err
-		}
+// dropCaptures deletes a batch of expired captures and returns their number.
+func (r *Runner) dropCaptures(ctx context.Context, now time.Time) (int, error) {
+	expired, err := r.Store.ExpiredCaptures(ctx, now)
+	if err != nil {
+		return 0, err
 	}
-	return nil
-}
-
-func (r *Runner) dropStats(ctx context.Context, now time.Time) error {
-	for ctx.Err() == nil {
-		n, err := r.Store.DeleteStats(ctx, now.Add(-statsKept))
-		if err != nil || n == 0 {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *Runner) dropAudit(ctx context.Context, now time.Time) error {
-	for ctx.Err() == nil {
-		n, err := r.Store.DeleteAudit(now.Add(-store.AuditTime))
-		if err != nil || n == 0 {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *Runner) dropCaptures(ctx context.Context, now time.Time) error {
-	for ctx.Err() == nil {
-		expired, err := r.Store.ExpiredCaptures(ctx, now)
-		if err != nil || len(expired) == 0 {
-			return err
-		}
-		if err := r.dropEach(ctx, expired); err != nil {
-			return err
-		}
-	}
-	return nil
+	return len(expired), r.dropEach(ctx, expired)
 }
 
 // dropEach deletes the pages of each capture before its row. After an interruption the row
