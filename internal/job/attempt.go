@@ -275,15 +275,10 @@ func (r *Runner) ask(ctx context.Context, id string, request provider.Request, s
 		}
 	}()
 	answer, err = r.Vendors.Ask(ctx, request, session)
-	if errors.Is(err, context.DeadlineExceeded) && !isFailure(err) {
+	if _, failed := errors.AsType[*upstream.Failure](err); !failed && errors.Is(err, context.DeadlineExceeded) {
 		err = upstream.Fail(earshot.ReasonTimeout, "%w", err) // the provider may return the context's error itself
 	}
 	return answer, err
-}
-
-func isFailure(err error) bool {
-	_, ok := errors.AsType[*upstream.Failure](err)
-	return ok
 }
 
 // errAttemptsFailed returns the error of a job that has no attempt left.

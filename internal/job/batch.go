@@ -3,8 +3,6 @@ package job
 import (
 	"time"
 
-	"github.com/google/uuid"
-
 	"earshot/internal/account"
 	"earshot/internal/store"
 )
@@ -16,7 +14,7 @@ func (r *Runner) SubmitBatch(principal *account.Principal, tasks []Task, positio
 		return "", nil, nil, errUnavailable(ErrStopping)
 	}
 	queued = r.jobs(principal, tasks, now)
-	batch := store.Batch{ID: uuid.Must(uuid.NewV7()).String(), Organization: principal.OrganizationID, CreatedAt: now, Total: size}
+	batch := store.Batch{ID: store.NewID(), Organization: principal.OrganizationID, CreatedAt: now, Total: size}
 	if id, refusals, err = r.Store.SubmitBatch(batch, queued, positions, now); err != nil {
 		return "", nil, nil, err
 	}
@@ -40,7 +38,7 @@ func (r *Runner) Retry(principal *account.Principal, failed []*store.Task, now t
 			continue
 		}
 		task := Task{
-			ID: uuid.Must(uuid.NewV7()).String(), Provider: def, Request: request, Payload: t.Request, Priority: t.Priority, WebhookURL: t.WebhookURL,
+			ID: store.NewID(), Provider: def, Request: request, Payload: t.Request, Priority: t.Priority, WebhookURL: t.WebhookURL,
 		}
 		if t.Mode == store.ModeAsync { // a failed call has released its key
 			task.IdempotencyKey = t.IdempotencyKey

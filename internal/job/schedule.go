@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"earshot/internal/limits/share"
@@ -158,11 +159,7 @@ func (r *Runner) Busy() int {
 func (r *Runner) runningTasks() map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := make(map[string]bool, len(r.tasks))
-	for id := range r.tasks {
-		known[id] = true
-	}
-	return known
+	return maps.Clone(r.tasks)
 }
 
 // Wake makes this node look for tasks to start, or the other nodes if all workers of this

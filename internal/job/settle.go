@@ -108,8 +108,7 @@ func errUnavailable(cause error) *earshot.Error {
 
 // clientError returns the error that a client may see.
 func clientError(err error) *earshot.Error {
-	var e *earshot.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*earshot.Error](err); ok {
 		return e
 	}
 	return &earshot.Error{Code: earshot.CodeInternal, Message: "internal error", Err: fmt.Errorf("job: %w", err)}

@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
@@ -47,6 +46,6 @@ func (r *Runner) readSpending(ctx context.Context, now time.Time) error {
 	}
 	r.spending.mu.Lock()
 	defer r.spending.mu.Unlock()
-	r.spending.byUpstream = maps.Clone(spent)
+	r.spending.byUpstream = spent
 	return nil
 }
