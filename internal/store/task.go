@@ -41,7 +41,7 @@ var (
 	ownerColumns = append(engine.Lift(JobsTable.Only("organization", "id"), jobOf), engine.Field("owner", "uuid", func(t *Task) *string { return &t.owner }))
 	takeEnded    = engine.NewStatement(ownerColumns, func(in engine.Input) string {
 		if in.Arrays {
-			return `DELETE FROM jobs USING ` + in.Rows() + ` WHERE ` + isOwner + ` RETURNING 1`
+			return `DELETE FROM jobs USING ` + in.Rows() + ` WHERE ` + isOwner
 		}
 		return `DELETE FROM jobs WHERE organization = ` + in.Value("organization") + ` AND id = ` + in.Value("id") + ` AND node = ` + in.Value("owner")
 	})

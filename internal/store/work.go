@@ -346,14 +346,13 @@ var (
 			served_at = organizations.served_at + CAST(` + in.Value("served") + ` AS integer) * (` + in.Now + ` - organizations.served_at)
 			` + in.Where("organizations", "id")
 	})
-	updateOrganizationsFound = updateOrganizations.Returning("1")
 )
 
 // storeOrganizations writes the organizations that changed.
 func (w *Work) storeOrganizations(ctx context.Context) error {
 	changed := slices.DeleteFunc(byID(w.organizations), func(o *LockedOrganization) bool { return o.Organization == o.before && !o.served })
 	if w.Dialect.Sharded {
-		return engine.EachFound(ctx, w.Tx, updateOrganizationsFound, changed)
+		return engine.EachFound(ctx, w.Tx, updateOrganizations, changed)
 	}
 	return engine.Each(ctx, w.Tx, updateOrganizations, changed, nil)
 }

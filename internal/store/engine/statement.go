@@ -40,12 +40,6 @@ func NewStatement[T any](columns []Column[T], write func(in Input) string) State
 	return s
 }
 
-// Returning adds a RETURNING clause on PostgreSQL.
-func (s Statement[T]) Returning(columns string) Statement[T] {
-	s.Postgres += " RETURNING " + columns
-	return s
-}
-
 // union returns the SELECT for sqliteRows rows on SQLite. Each row has the given number of parameters.
 func union(text string, parameters int) string {
 	all := make([]string, sqliteRows)
@@ -165,11 +159,12 @@ func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan fun
 	return nil
 }
 
-// EachFound immediately runs a statement that returns a row for each row that it changes. It
-// returns errMoved unless all rows were changed.
+// EachFound immediately runs an UPDATE or DELETE on PostgreSQL. It returns errMoved unless all rows
+// were changed.
 func EachFound[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T) error {
 	defer func(waiting bool) { t.waiting = waiting }(t.waiting)
 	t.waiting = false
+	s.Postgres += " RETURNING 1"
 	found := 0
 	err := Each(ctx, t, s, rows, func(Scanner) error {
 		found++
