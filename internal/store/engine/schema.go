@@ -26,11 +26,11 @@ var ErrUnfinishedTransfer = errors.New("'earshot migrate' has not copied everyth
 // has the fingerprint of the source and the number of rows that have arrived.
 const UnfinishedTransfer = "unfinished_transfer"
 
-// Placeholders returns a list of n parameters: "$1, $2, …".
-func Placeholders(n int) string {
+// Placeholders returns a list of n parameters, beginning with the parameter first: "$1, $2, …".
+func Placeholders(first, n int) string {
 	all := make([]string, n)
 	for i := range all {
-		all[i] = fmt.Sprintf("$%d", i+1)
+		all[i] = fmt.Sprintf("$%d", first+i)
 	}
 	return strings.Join(all, ", ")
 }
@@ -207,7 +207,7 @@ func (t StoredTable) Load(ctx context.Context, tx *Tx, rows [][]any) error {
 // load inserts rows without conversion into the table at place.
 func (t *Tx) load(ctx context.Context, into StoredTable, place pgx.Identifier, rows [][]any) error {
 	if !t.Dialect.Arrays {
-		statement := `INSERT INTO ` + into.Name + ` (` + Listed(into.Columns, ColumnName) + `) VALUES (` + Placeholders(len(into.Columns)) + `)`
+		statement := `INSERT INTO ` + into.Name + ` (` + Listed(into.Columns, ColumnName) + `) VALUES (` + Placeholders(1, len(into.Columns)) + `)`
 		for _, row := range rows {
 			if err := t.direct.run(ctx, statement, nil, func(i int) driver.Value { return row[i] }); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -64,23 +65,18 @@ func (in Input) Value(name string) string {
 	if in.Arrays {
 		return "r." + name
 	}
-	for i, n := range in.names {
-		if n == name {
-			return fmt.Sprintf("$%d", i+1)
-		}
+	i := slices.Index(in.names, name)
+	if i < 0 {
+		panic("the rows have no column " + name)
 	}
-	panic("the rows have no column " + name)
+	return fmt.Sprintf("$%d", i+1)
 }
 
 // values returns the VALUES lists for a number of rows on SQLite.
 func (in Input) values(rows int) string {
 	lists := make([]string, rows)
 	for row := range rows {
-		all := make([]string, len(in.names))
-		for i := range in.names {
-			all[i] = fmt.Sprintf("$%d", row*len(in.names)+i+1)
-		}
-		lists[row] = "(" + strings.Join(all, ", ") + ")"
+		lists[row] = "(" + Placeholders(row*len(in.names)+1, len(in.names)) + ")"
 	}
 	return strings.Join(lists, ", ")
 }

@@ -266,7 +266,7 @@ func (t *Transfer) rest(ctx context.Context, table tablePair) (query string, las
 	if errors.Is(err, store.ErrNotFound) {
 		return query + order, nil, nil
 	}
-	return query + ` WHERE (` + engine.Listed(table.from.Key, engine.ColumnSorted) + `) > (` + engine.Placeholders(len(last)) + `)` + order, last, err
+	return query + ` WHERE (` + engine.Listed(table.from.Key, engine.ColumnSorted) + `) > (` + engine.Placeholders(1, len(last)) + `)` + order, last, err
 }
 
 // scanRow reads a row and returns its approximate size.
