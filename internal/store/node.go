@@ -68,14 +68,7 @@ func (s *Store) Beat(id string, workers int) error {
 			return err
 		}
 		s.Clock.Look(engine.Look{Time: time.UnixMilli(at), Looked: time.Now(), Took: time.Since(began)})
-		nodes := map[string]int{}
-		err = tx.Find(ctx, func(r engine.Scanner) error {
-			var node string
-			var workers int
-			err := r.Scan(&node, &workers)
-			nodes[node] = workers
-			return err
-		}, `SELECT id, workers FROM nodes`)
+		nodes, err := engine.FindMap[string, int](ctx, tx, `SELECT id, workers FROM nodes`)
 		if err == nil {
 			s.nodes.Store(&nodes)
 		}

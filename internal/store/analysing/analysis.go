@@ -203,19 +203,13 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 // Contents returns the content of the analyses by rules of a tracker of answers from one id to
 // another, by answer. prompt is the prompt that they answer, or 0 for any.
 func (s *Store) Contents(ctx context.Context, organization, tracker string, rules, prompt int, first, last string) (map[string][]byte, error) {
-	all := map[string][]byte{}
 	args := []any{organization, tracker, first, last, rules}
 	where := ``
 	if prompt != 0 {
 		where, args = ` AND prompt = $6`, append(args, prompt)
 	}
-	err := s.ShardOf(organization).Reports.Find(ctx, func(found engine.Scanner) error {
-		var answer string
-		var content []byte
-		err := found.Scan(&answer, &content)
-		all[answer] = content
-		return err
-	}, `SELECT answer, content FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer <= $4 AND rules = $5`+where, args...)
+	all, err := engine.FindMap[string, []byte](ctx, s.ShardOf(organization).Reports,
+		`SELECT answer, content FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer <= $4 AND rules = $5`+where, args...)
 	return all, engine.Wrap(err, "read analyses")
 }
 

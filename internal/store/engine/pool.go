@@ -160,6 +160,19 @@ func FindValues[V any](ctx context.Context, in Querier, text string, args ...any
 	return FindAll(ctx, in, func(v *V) []any { return []any{v} }, text, args...)
 }
 
+// FindMap returns the values of a query for two columns, by the value of the first column.
+func FindMap[K comparable, V any](ctx context.Context, in Querier, text string, args ...any) (map[K]V, error) {
+	found := map[K]V{}
+	err := in.Find(ctx, func(r Scanner) error {
+		var key K
+		var value V
+		err := r.Scan(&key, &value)
+		found[key] = value
+		return err
+	}, text, args...)
+	return found, err
+}
+
 // FirstOf returns the first of the rows that a query found, or ErrNotFound if there is none.
 func FirstOf[T any](found []T, err error) (first T, _ error) {
 	switch {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"earshot"
@@ -54,28 +55,22 @@ type Movement struct {
 // Movement returns a consistent view of an organization's queue: which tasks run or were
 // submitted after a time, and which ended after an event. It returns the newest 1,000 of each.
 func (s *Store) Movement(ctx context.Context, organization string, submitted time.Time, event int64) (*Movement, error) {
-	m := &Movement{UnderWay: map[string]earshot.Status{}}
-	underWay := func(r engine.Scanner) error {
-		var id string
-		var status earshot.Status
-		err := r.Scan(&id, &status)
-		m.UnderWay[id] = status
-		return err
-	}
+	m := &Movement{}
 	err := s.ShardOf(organization).Lookups.Snapshot(ctx, func(now engine.Snapshot) (err error) {
 		if m.QueueStatus, err = queueStatus(ctx, now, organization); err != nil {
 			return err
 		}
-		err = now.Find(ctx, underWay, `SELECT id, status FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async' ORDER BY id DESC LIMIT $2`,
-			organization, maxMoved)
+		m.UnderWay, err = engine.FindMap[string, earshot.Status](ctx, now,
+			`SELECT id, status FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async' ORDER BY id DESC LIMIT $2`, organization, maxMoved)
 		if err != nil {
 			return err
 		}
-		err = now.Find(ctx, underWay, `SELECT id, status FROM jobs WHERE organization = $1 AND id >= $2 AND mode = 'async' ORDER BY id DESC LIMIT $3`,
-			organization, store.FirstID(submitted), maxMoved)
+		recent, err := engine.FindMap[string, earshot.Status](ctx, now,
+			`SELECT id, status FROM jobs WHERE organization = $1 AND id >= $2 AND mode = 'async' ORDER BY id DESC LIMIT $3`, organization, store.FirstID(submitted), maxMoved)
 		if err != nil {
 			return err
 		}
+		maps.Copy(m.UnderWay, recent)
 		m.Ended, err = engine.FindValues[string](ctx, now, `SELECT id FROM finished WHERE organization = $1 AND event > $2 ORDER BY event DESC LIMIT $3`,
 			organization, event, maxMoved)
 		return err

@@ -102,13 +102,7 @@ var insertOrganization = engine.NewTable("organizations", append(
 
 // Names returns the ids of all organizations by their names. It needs no shard.
 func (s *Store) Names(ctx context.Context) (map[string]string, error) {
-	ids := map[string]string{}
-	err := s.Lookups.Find(ctx, func(r engine.Scanner) error {
-		var name, id string
-		err := r.Scan(&name, &id)
-		ids[name] = id
-		return err
-	}, `SELECT name, id FROM organizations`)
+	ids, err := engine.FindMap[string, string](ctx, s.Lookups, `SELECT name, id FROM organizations`)
 	return ids, engine.Wrap(err, "list organizations")
 }
 

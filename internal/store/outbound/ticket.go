@@ -76,14 +76,7 @@ func (s *Store) LateTickets(ctx context.Context, n int) ([]*JobTicket, error) {
 
 // OpenTickets returns how many tickets of an organization wait for an answer, by upstream.
 func (s *Store) OpenTickets(ctx context.Context, organization string) (map[string]int, error) {
-	open := map[string]int{}
-	err := s.ShardOf(organization).Reports.Find(ctx, func(r engine.Scanner) error {
-		var name string
-		var count int
-		err := r.Scan(&name, &count)
-		open[name] = count
-		return err
-	}, `SELECT upstream, COUNT(*) FROM tickets WHERE organization = $1 AND state IN ('submitting', 'open') GROUP BY upstream`, organization)
+	open, err := engine.FindMap[string, int](ctx, s.ShardOf(organization).Reports, `SELECT upstream, COUNT(*) FROM tickets WHERE organization = $1 AND state IN ('submitting', 'open') GROUP BY upstream`, organization)
 	return open, engine.Wrap(err, "count open tickets")
 }
 

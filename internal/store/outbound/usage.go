@@ -160,14 +160,9 @@ func (s *Store) SpentOn(ctx context.Context, day time.Time) (map[string]int64, e
 		upstream string
 		microUSD int64
 	}
-	sums, err := engine.FromAllShards(s.DB, func(p *engine.Shard) (sums []sum, err error) {
-		err = p.Reports.Find(ctx, func(r engine.Scanner) error {
-			var one sum
-			err := r.Scan(&one.upstream, &one.microUSD)
-			sums = append(sums, one)
-			return err
-		}, `SELECT upstream, CAST(SUM(micro_usd) AS bigint) FROM upstream_usage WHERE day = $1 GROUP BY upstream`, engine.Millis(day)/dayMillis)
-		return sums, err
+	sums, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]sum, error) {
+		return engine.FindAll(ctx, p.Reports, func(s *sum) []any { return []any{&s.upstream, &s.microUSD} },
+			`SELECT upstream, CAST(SUM(micro_usd) AS bigint) FROM upstream_usage WHERE day = $1 GROUP BY upstream`, engine.Millis(day)/dayMillis)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read what upstreams cost today: %w", err)

@@ -153,13 +153,8 @@ func (s *Store) nameTrackers(ctx context.Context, links ...*Link) error {
 	if len(links) == 0 {
 		return nil
 	}
-	names := map[string]string{}
-	err := s.ShardOf(links[0].Organization).Lookups.Find(ctx, func(r engine.Scanner) error {
-		var id, name string
-		err := r.Scan(&id, &name)
-		names[id] = name
-		return err
-	}, `SELECT id, name FROM trackers WHERE organization = $1 AND state <> 'deleting'`, links[0].Organization)
+	names, err := engine.FindMap[string, string](ctx, s.ShardOf(links[0].Organization).Lookups,
+		`SELECT id, name FROM trackers WHERE organization = $1 AND state <> 'deleting'`, links[0].Organization)
 	for _, l := range links {
 		l.TrackerName = names[l.Tracker]
 	}
