@@ -53,11 +53,7 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 
 // DeleteCapture deletes the record of a capture whose pages were deleted.
 func (s *Store) DeleteCapture(id string) error {
-	_, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]int64, error) {
-		_, err := p.Run(`DELETE FROM captures WHERE id = $1`, id)
-		return nil, err
-	})
-	return engine.Wrap(err, "delete capture")
+	return engine.Wrap(s.RunOnAllShards(`DELETE FROM captures WHERE id = $1`, id), "delete capture")
 }
 
 // CapturedJob is a capture and the ended job that made it.

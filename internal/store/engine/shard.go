@@ -95,6 +95,15 @@ func RowsFromAllShards[T any](ctx context.Context, s *DB, from *Table[T], clause
 	return FromAllShards(s, func(p *Shard) ([]*T, error) { return FindRows(ctx, p.Lookups, from, clause, args...) })
 }
 
+// RunOnAllShards runs one statement on every shard. Like FromAllShards it ignores unavailable shards.
+func (s *DB) RunOnAllShards(text string, args ...any) error {
+	_, err := FromAllShards(s, func(p *Shard) ([]int64, error) {
+		_, err := p.Run(text, args...)
+		return nil, err
+	})
+	return err
+}
+
 // ShardCount counts the shards whose worker does not answer, and the shards that this node reaches
 // through the coordinator because it cannot connect to their worker.
 func (s *DB) ShardCount() (silent, throughCoordinator int) {

@@ -112,11 +112,8 @@ func NoteShown(ctx context.Context, t *engine.Tx, organization, tracker string) 
 
 // Expire marks the days whose rows the views show although answers of the day may be deleted.
 func (s *Store) Expire(now time.Time) error {
-	_, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]int64, error) {
-		_, err := p.Run(`UPDATE export_days SET changes = changes + 1 WHERE shown > 0 AND written = changes
-			AND day <= $1 - (SELECT keep_days FROM trackers t WHERE t.organization = export_days.organization AND t.id = export_days.tracker)`, DayOf(now))
-		return nil, err
-	})
+	err := s.RunOnAllShards(`UPDATE export_days SET changes = changes + 1 WHERE shown > 0 AND written = changes
+		AND day <= $1 - (SELECT keep_days FROM trackers t WHERE t.organization = export_days.organization AND t.id = export_days.tracker)`, DayOf(now))
 	return engine.Wrap(err, "look for expired days")
 }
 

@@ -10,7 +10,6 @@
 package outbound
 
 import (
-	"fmt"
 	"time"
 
 	"earshot/internal/store/engine"
@@ -28,15 +27,3 @@ type Store struct {
 
 // New returns the requests to upstreams in a database.
 func New(db *engine.DB) *Store { return &Store{db} }
-
-// runEverywhere runs a statement on every shard that answers.
-func (s *Store) runEverywhere(what, text string, args ...any) error {
-	_, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]int64, error) {
-		_, err := p.Run(text, args...)
-		return nil, err
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
-}

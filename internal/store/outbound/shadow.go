@@ -69,5 +69,5 @@ func (s *Store) ShadowPairs(ctx context.Context, organization string, since time
 
 // DeleteShadowPairs deletes pairs from before a time.
 func (s *Store) DeleteShadowPairs(before time.Time) error {
-	return s.runEverywhere("delete shadow pairs", `DELETE FROM shadow_pairs WHERE at < $1`, engine.Millis(before))
+	return engine.Wrap(s.RunOnAllShards(`DELETE FROM shadow_pairs WHERE at < $1`, engine.Millis(before)), "delete shadow pairs")
 }

@@ -82,5 +82,6 @@ func (s *Store) OpenTickets(ctx context.Context, organization string) (map[strin
 
 // DeleteTickets deletes closed tickets that were submitted before a time.
 func (s *Store) DeleteTickets(before time.Time) error {
-	return s.runEverywhere("delete tickets", `DELETE FROM tickets WHERE submitted_at < $1 AND state NOT IN ('submitting', 'open')`, engine.Millis(before))
+	err := s.RunOnAllShards(`DELETE FROM tickets WHERE submitted_at < $1 AND state NOT IN ('submitting', 'open')`, engine.Millis(before))
+	return engine.Wrap(err, "delete tickets")
 }

@@ -209,5 +209,6 @@ func (s *Store) UpstreamStats(ctx context.Context, organization string, from tim
 
 // DeleteUpstreamStats deletes the statistics of hours before a time.
 func (s *Store) DeleteUpstreamStats(before time.Time) error {
-	return s.runEverywhere("delete statistics of upstreams", `DELETE FROM upstream_statistics WHERE hour < $1`, engine.Millis(before)/hourMillis)
+	err := s.RunOnAllShards(`DELETE FROM upstream_statistics WHERE hour < $1`, engine.Millis(before)/hourMillis)
+	return engine.Wrap(err, "delete statistics of upstreams")
 }
