@@ -10,11 +10,13 @@ import (
 	"earshot/internal/store/engine"
 )
 
-// CommittedSum adds up what the sweeps of a month, and the tasks that judge reviews, have cost
-// or can still cost.
-const CommittedSum = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0) + (
-		SELECT COALESCE(SUM(judge_cost), 0) FROM reviews WHERE organization = $1 AND tracker = $2 AND judge_month = $3)
-	FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`
+// Committed returns what the sweeps of a month, and the tasks that judge reviews, have cost or can
+// still cost.
+func Committed(ctx context.Context, in engine.Querier, t Tracker, month string) (int64, error) {
+	return engine.FirstOf(engine.FindValues[int64](ctx, in, `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0) + (
+			SELECT COALESCE(SUM(judge_cost), 0) FROM reviews WHERE organization = $1 AND tracker = $2 AND judge_month = $3)
+		FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`, t.Organization, t.ID, month))
+}
 
 // Sweep identifies a sweep.
 type Sweep struct {
@@ -63,8 +65,7 @@ func (s *Store) SubmitJudging(of Sweep, tasks []Judging, month string, ceiling *
 		if err != nil || marked == 0 {
 			return err
 		}
-		var committed int64
-		err = engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&committed) }, CommittedSum, of.Organization, of.ID, month)
+		committed, err := Committed(ctx, w, of.Tracker, month)
 		if err != nil {
 			return err
 		}

@@ -127,7 +127,7 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 		if err := errors.Join(engine.Each(ctx, tx, deleteAnalyses, removed, nil), pruneSweeps(ctx, tx, removed)); err != nil {
 			return err
 		}
-		if err := reviewing.DeleteFindings(ctx, tx, reviewing.Tracker{Organization: t.Organization, ID: t.ID}, old[len(old)-1].ID); err != nil {
+		if err := reviewing.DeleteFindings(ctx, tx, t.reviewed(), old[len(old)-1].ID); err != nil {
 			return err
 		}
 		return releaseResults(ctx, tx, removed)
@@ -182,7 +182,7 @@ func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, before); err != nil {
 			return err
 		}
-		if err := reviewing.DeleteReviews(ctx, tx, reviewing.Tracker{Organization: t.Organization, ID: t.ID}, before); err != nil {
+		if err := reviewing.DeleteReviews(ctx, tx, t.reviewed(), before); err != nil {
 			return err
 		}
 		return store.RemoveDeliveries(ctx, tx, webhooks)

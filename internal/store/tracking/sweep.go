@@ -148,7 +148,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			}
 		}
 		if sweep.State == earshot.SweepRunning && ceiling != nil {
-			committed, err := committed(ctx, w, t, sweep.Month)
+			committed, err := reviewing.Committed(ctx, w, t.reviewed(), sweep.Month)
 			if err != nil {
 				return err
 			}
@@ -208,19 +208,11 @@ func setNextSlot(ctx context.Context, w *store.Work, t *Tracker, slot string, du
 	return err
 }
 
-func committed(ctx context.Context, w *store.Work, t *Tracker, month string) (credits int64, err error) {
-	err = engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&credits) }, reviewing.CommittedSum, t.Organization, t.ID, month)
-	return credits, err
-}
-
 // Committed returns what the sweeps of a tracker in a month, and the tasks that judge its reviews,
 // have cost or can still cost.
-func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
-	err = engine.First(ctx, s.ShardOf(t.Organization).Lookups, func(r engine.Scanner) error { return r.Scan(&credits) }, reviewing.CommittedSum, t.Organization, t.ID, month)
-	if err != nil {
-		return 0, fmt.Errorf("sum up the sweeps of tracker %s: %w", t.Name, err)
-	}
-	return credits, nil
+func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (int64, error) {
+	credits, err := reviewing.Committed(ctx, s.ShardOf(t.Organization).Lookups, t.reviewed(), month)
+	return credits, engine.Wrap(err, "sum up the sweeps of tracker %s", t.Name)
 }
 
 // SubmitSweep queues the next tasks of a sweep and inserts their answers as pending. Sweeps use at most
