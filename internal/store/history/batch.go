@@ -133,21 +133,18 @@ func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter
 		return nil, fmt.Errorf("results of batch %s: %w", id, err)
 	}
 	return func(yield func(BatchResult, error) bool) {
-		goOn := true
 		each := func(t *store.Task, err error) bool {
-			if err == nil {
-				position, known := positions[t.ID]
-				if !known { // a retry that replaced a task meanwhile
-					return true
-				}
-				goOn = yield(BatchResult{t, position}, nil)
-				return goOn
+			if err != nil {
+				return yield(BatchResult{}, err)
 			}
-			goOn = yield(BatchResult{}, err)
-			return goOn
+			position, known := positions[t.ID]
+			if !known { // a retry that replaced a task meanwhile
+				return true
+			}
+			return yield(BatchResult{t, position}, nil)
 		}
 		for _, chunk := range chunks {
-			s.readChunk(ctx, each, organization, `
+			goOn := s.readChunk(ctx, each, organization, `
 				JOIN batch_tasks t ON t.organization = finished.organization AND t.job = finished.id
 				WHERE t.organization = $1 AND t.batch = $2 AND t.position >= $3 AND t.position <= $4 ORDER BY t.position`,
 				id, chunk.first, chunk.last)

@@ -47,21 +47,17 @@ func (s *Store) failed(ctx context.Context, organization, clause string, args ..
 func (s *Store) RetryOf(ctx context.Context, organization, job string) (*store.Task, error) {
 	var newest *store.Task
 	for {
-		id := job
-		if newest != nil {
-			id = newest.ID
-		}
-		task, err := engine.FirstOf(engine.FindValues[string](ctx, s.ShardOf(organization).Lookups, `SELECT task FROM retries WHERE organization = $1 AND job = $2`, organization, id))
+		id, err := engine.FirstOf(engine.FindValues[string](ctx, s.ShardOf(organization).Lookups, `SELECT task FROM retries WHERE organization = $1 AND job = $2`, organization, job))
+		var next *store.Task
 		if err == nil {
-			var next *store.Task
-			if next, err = s.Task(ctx, organization, task); err == nil {
-				newest = next
-				continue
-			}
+			next, err = s.Task(ctx, organization, id)
 		}
 		if newest != nil && errors.Is(err, store.ErrNotFound) {
 			return newest, nil
 		}
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
+		newest, job = next, id
 	}
 }
