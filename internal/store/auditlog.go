@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -71,9 +72,7 @@ func (w *Work) Audit(organization string, by account.Actor, what Audited, now ti
 // AuditAlone adds an entry without a change to the audit log, such as a refused sign-in. The
 // organization may be "" if none is known.
 func (s *Store) AuditAlone(organization string, by account.Actor, what Audited, now time.Time) error {
-	if organization == "" {
-		organization = uuid.Nil.String()
-	}
+	organization = cmp.Or(organization, uuid.Nil.String())
 	return s.ShardOf(organization).Write(engine.Write{Apply: InWork(func(_ context.Context, w *Work) error {
 		return w.Audit(organization, by, what, now)
 	})})

@@ -155,18 +155,16 @@ type Detection struct {
 // one transaction. It returns ErrChanged if another node has processed the sweep.
 func (s *Store) SaveDetection(t *tracking.Tracker, sweep *tracking.Sweep, found Detection, now time.Time) error {
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
-		for _, statement := range []struct {
-			text string
-			args []any
-		}{
-			{`UPDATE trackers SET steps = steps + 1 WHERE organization = $1 AND id = $2 AND steps = $3 AND state <> 'deleting'`, []any{t.Organization, t.ID, found.Steps}},
-			{`UPDATE sweeps SET stepped = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND stepped = 0`, []any{t.Organization, t.ID, sweep.ID}},
-		} {
-			if err := engine.ExpectChange(w.Run(ctx, statement.text, statement.args...)); err != nil {
-				return err
-			}
+		err := engine.ExpectChange(w.Run(ctx, `UPDATE trackers SET steps = steps + 1 WHERE organization = $1 AND id = $2 AND steps = $3 AND state <> 'deleting'`,
+			t.Organization, t.ID, found.Steps))
+		if err != nil {
+			return err
 		}
-		err := errors.Join(
+		err = engine.ExpectChange(w.Run(ctx, `UPDATE sweeps SET stepped = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND stepped = 0`, t.Organization, t.ID, sweep.ID))
+		if err != nil {
+			return err
+		}
+		err = errors.Join(
 			engine.Each(ctx, w.Tx, upsertSeries, found.Series, nil),
 			engine.Each(ctx, w.Tx, insertAlerts, found.Alerts, nil),
 			exporting.NoteChanged(ctx, w.Tx, t.Organization, t.ID, found.Days))

@@ -175,16 +175,14 @@ func (s *Store) SaveSweep(t Tracker, sweep string, basis Basis, reviews []*Revie
 		if _, err := tx.ExecContext(ctx, `DELETE FROM review_findings WHERE organization = $1 AND tracker = $2 AND sweep = $3`, t.Organization, t.ID, sweep); err != nil {
 			return err
 		}
-		for _, step := range []func() error{
-			func() error { return engine.Each(ctx, tx, upsertReviews, reviews, nil) },
-			func() error { return engine.Each(ctx, tx, insertFindings, findings, nil) },
-			func() error {
-				return engine.Each(ctx, tx, upsertReviewed, []*reviewed{{t.Organization, t.ID, sweep, basis, !judge}}, nil)
-			},
-		} {
-			if err := step(); err != nil {
-				return err
-			}
+		if err := engine.Each(ctx, tx, upsertReviews, reviews, nil); err != nil {
+			return err
+		}
+		if err := engine.Each(ctx, tx, insertFindings, findings, nil); err != nil {
+			return err
+		}
+		if err := engine.Each(ctx, tx, upsertReviewed, []*reviewed{{t.Organization, t.ID, sweep, basis, !judge}}, nil); err != nil {
+			return err
 		}
 		// Answers may have been deleted since they were read.
 		_, err = tx.ExecContext(ctx, `DELETE FROM review_findings WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND NOT EXISTS (
