@@ -79,8 +79,7 @@ func (s *Store) SubmitBatch(batch Batch, tasks []Job, positions []int, now time.
 
 // duplicateOf returns the id of the task whose idempotency key caused a refusal, or "".
 func duplicateOf(refusal error) string {
-	var e *earshot.Error
-	if errors.As(refusal, &e) {
+	if e, ok := errors.AsType[*earshot.Error](refusal); ok {
 		if details, ok := e.Details.(earshot.DuplicateDetails); ok {
 			return details.TaskID
 		}

@@ -74,10 +74,13 @@ func Outcome(err error) string {
 
 // failureOf classifies the error that ended a fetch.
 func failureOf(ctx context.Context, err error) error {
-	switch cause := context.Cause(ctx); {
-	case cause == nil && isFailure(err):
+	cause := context.Cause(ctx)
+	_, idle := errors.AsType[errIdle](cause)
+	_, known := errors.AsType[*Failure](err)
+	switch {
+	case cause == nil && known:
 		return err
-	case isIdle(cause), errors.Is(cause, context.DeadlineExceeded):
+	case idle, errors.Is(cause, context.DeadlineExceeded):
 		return &Failure{Reason: earshot.ReasonTimeout, Err: cause}
 	case cause != nil:
 		return cause
@@ -94,16 +97,6 @@ func failureOf(ctx context.Context, err error) error {
 func isDial(err error) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
 	return ok && failed.Op == "dial"
-}
-
-func isIdle(err error) bool {
-	_, ok := errors.AsType[errIdle](err)
-	return ok
-}
-
-func isFailure(err error) bool {
-	_, ok := errors.AsType[*Failure](err)
-	return ok
 }
 
 func statusFailure(status int) error {

@@ -69,8 +69,7 @@ func lostConnection(err error) bool {
 }
 
 func postgresCode(err error) string {
-	var e *pgconn.PgError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
 	}
 	return ""

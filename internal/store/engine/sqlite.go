@@ -50,8 +50,7 @@ var sqliteDialect = dialect{
 }
 
 func sqliteCode(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()
 	}
 	return 0

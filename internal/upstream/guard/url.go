@@ -87,8 +87,7 @@ func checkText(text string) error {
 
 // parseError converts an error of url.Parse into a message for the user.
 func parseError(err error) error {
-	var escape url.EscapeError
-	if errors.As(err, &escape) {
+	if _, ok := errors.AsType[url.EscapeError](err); ok {
 		return errEscape
 	}
 	return errAbsolute
