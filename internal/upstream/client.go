@@ -162,7 +162,6 @@ func NewClient(cfg Config) (*Client, error) {
 		browser: cfg.Browser != nil,
 		api:     cfg.API,
 		located: cfg.Located,
-		idle:    func() {},
 		large:   share.NewPool(maxLarge),
 		via:     cfg.Via,
 		entry:   cfg.Entry,

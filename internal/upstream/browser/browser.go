@@ -96,9 +96,7 @@ type Browser struct {
 func New(cfg Config) *Browser {
 	cfg.Contexts = cmp.Or(max(cfg.Contexts, 0), 4)
 	cfg.MaxDocument = cmp.Or(max(cfg.MaxDocument, 0), 16<<20)
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	return &Browser{
 		cfg:     cfg,
 		slots:   make(chan struct{}, cfg.Contexts),

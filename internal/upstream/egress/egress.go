@@ -5,6 +5,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -77,9 +78,7 @@ func New(cfg Config) (*Routes, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if len(cfg.Proxies) == 0 {
 		cfg.Proxies = map[string]string{anyPlace: noProxy}
 	}

@@ -40,10 +40,7 @@ func parseProxy(text string) (*url.URL, error) {
 	if err != nil {
 		return nil, errors.New("must be a URL, with special characters of user and password percent-encoded")
 	}
-	port := u.Port()
-	if port == "" {
-		port = defaultPorts[u.Scheme]
-	}
+	port := portOf(u)
 	password, _ := u.User.Password()
 	switch {
 	case defaultPorts[u.Scheme] == "" || u.Opaque != "":

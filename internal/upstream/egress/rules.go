@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -72,8 +73,5 @@ func hostPort(u *url.URL) string {
 }
 
 func portOf(u *url.URL) string {
-	if port := u.Port(); port != "" {
-		return port
-	}
-	return defaultPorts[u.Scheme]
+	return cmp.Or(u.Port(), defaultPorts[u.Scheme])
 }

@@ -5,6 +5,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -157,11 +158,7 @@ func (g Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{address}, nil
 	}
-	var resolver Resolver = net.DefaultResolver
-	if g.Resolver != nil {
-		resolver = g.Resolver
-	}
-	found, err := resolver.LookupNetIP(ctx, "ip", host)
+	found, err := cmp.Or[Resolver](g.Resolver, net.DefaultResolver).LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return nil, err
 	}

@@ -104,10 +104,8 @@ func wait(r *http.Request, pause time.Duration) bool {
 	if pause <= 0 {
 		return true
 	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(pause):
 		return true
 	case <-r.Context().Done():
 		return false

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -152,13 +153,13 @@ func Overview(q Question) *Answer {
 // result returns the page at a rank. Its URL contains the rank, so that no two results
 // have the same URL.
 func (c *composer) result(rank int) Result {
-	site := pick(c.dice, append(append([]outlet{}, magazines...), shops...))
+	site := pick(c.dice, slices.Concat(magazines, shops))
 	host := c.host(site.word)
 	topic := slug(c.named[0])
 	r := Result{
 		Source: Source{
 			URL:     fmt.Sprintf("https://%s/%s/%s-%d", host, year, topic, 1000+rank*7+c.between(0, 6)),
-			Title:   c.one(append(append([]string{}, c.book.Titles...), c.book.Search.Titles...)),
+			Title:   c.one(slices.Concat(c.book.Titles, c.book.Search.Titles)),
 			Site:    site.name,
 			Snippet: c.one(c.book.Snippets) + " " + c.one(c.book.Advice),
 		},
