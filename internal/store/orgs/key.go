@@ -54,9 +54,9 @@ type apiKey struct {
 	hash         []byte
 	scopes       string // separated by commas
 	createdAt    int64
-	expiresAt    *int64
-	revokedAt    *int64
-	lastUsedAt   *int64
+	expiresAt    time.Time // zero for never, as the next two
+	revokedAt    time.Time
+	lastUsedAt   time.Time
 	name         string
 }
 
@@ -67,31 +67,25 @@ var (
 		engine.Field("hash", "bytea", func(k *apiKey) *[]byte { return &k.hash }),
 		engine.TextField("scopes", func(k *apiKey) *string { return &k.scopes }),
 		engine.IntField("created_at", func(k *apiKey) *int64 { return &k.createdAt }),
-		engine.Field("expires_at", "bigint", func(k *apiKey) **int64 { return &k.expiresAt }),
-		engine.Field("revoked_at", "bigint", func(k *apiKey) **int64 { return &k.revokedAt }),
-		engine.Field("last_used_at", "bigint", func(k *apiKey) **int64 { return &k.lastUsedAt }),
+		engine.TimeField("expires_at", func(k *apiKey) *time.Time { return &k.expiresAt }),
+		engine.TimeField("revoked_at", func(k *apiKey) *time.Time { return &k.revokedAt }),
+		engine.TimeField("last_used_at", func(k *apiKey) *time.Time { return &k.lastUsedAt }),
 		engine.TextField("name", func(k *apiKey) *string { return &k.name }))
 	insertAPIKey = apiKeysTable.Insert("")
 )
 
 // shown returns the key in the form that its organization sees.
 func (k *apiKey) shown() *earshot.Key {
-	at := func(millis *int64) *earshot.Timestamp {
-		if millis == nil {
-			return nil
-		}
-		return new(earshot.At(*millis))
-	}
 	return &earshot.Key{
 		ID: k.id, Name: k.name, Scopes: strings.Split(k.scopes, ","), CreatedAt: earshot.At(k.createdAt),
-		ExpiresAt: at(k.expiresAt), LastUsedAt: at(k.lastUsedAt), RevokedAt: at(k.revokedAt),
+		ExpiresAt: earshot.When(k.expiresAt), LastUsedAt: earshot.When(k.lastUsedAt), RevokedAt: earshot.When(k.revokedAt),
 	}
 }
 
 func insertKey(ctx context.Context, tx *engine.Tx, organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
 	err := engine.Each(ctx, tx, insertAPIKey, []*apiKey{{
 		id: key.ID, organization: organization, hash: account.HashKey(key.Text), scopes: joinScopes(scopes),
-		createdAt: engine.Millis(now), expiresAt: engine.NullMillis(expires), name: key.Name,
+		createdAt: engine.Millis(now), expiresAt: expires, name: key.Name,
 	}}, nil)
 	return engine.Wrap(err, "create key %s", key.ID)
 }
@@ -112,7 +106,7 @@ func ofKey(ctx context.Context, w *store.Work, organization, id string) (*apiKey
 		return nil, auditedKey{}, err
 	}
 	perDay, perMonth := w.Budget(organization, id)
-	return k, auditedKey{k.name, k.scopes, k.shown().ExpiresAt, perDay, perMonth}, nil
+	return k, auditedKey{k.name, k.scopes, earshot.When(k.expiresAt), perDay, perMonth}, nil
 }
 
 // RevokeKey revokes a key. It returns ErrNotFound; revoking a key twice is no error.
@@ -131,10 +125,10 @@ func (s *Store) RevokeKeyOf(organization, id string, by account.Actor, now time.
 	var revoked *apiKey
 	err := s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) (err error) {
 		var before auditedKey
-		if revoked, before, err = ofKey(ctx, w, organization, id); err != nil || revoked.revokedAt != nil {
+		if revoked, before, err = ofKey(ctx, w, organization, id); err != nil || !revoked.revokedAt.IsZero() {
 			return err
 		}
-		revoked.revokedAt = engine.NullMillis(now)
+		revoked.revokedAt = now
 		if _, err := w.Run(ctx, `UPDATE api_keys SET revoked_at = $2 WHERE id = $1`, id, engine.Millis(now)); err != nil {
 			return err
 		}
@@ -271,8 +265,8 @@ func (s *Store) NoteKeyUse(id string, now time.Time) {
 func (s *Store) addUse(k *apiKey) {
 	s.uses.mu.Lock()
 	defer s.uses.mu.Unlock()
-	if at := s.uses.latest[k.id]; at > 0 && (k.lastUsedAt == nil || *k.lastUsedAt < at) {
-		k.lastUsedAt = &at
+	if at := s.uses.latest[k.id]; at > 0 && at > engine.Millis(k.lastUsedAt) {
+		k.lastUsedAt = time.UnixMilli(at)
 	}
 }
 
@@ -289,7 +283,7 @@ func (s *Store) WriteKeyUses() error {
 	s.uses.mu.Unlock()
 	var used []*apiKey
 	for _, id := range slices.Sorted(maps.Keys(noted)) {
-		used = append(used, &apiKey{id: id, lastUsedAt: new(noted[id])})
+		used = append(used, &apiKey{id: id, lastUsedAt: time.UnixMilli(noted[id])})
 	}
 	for batch := range slices.Chunk(used, store.PruneBatch) {
 		err := s.Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, updateUses, batch, nil) })
@@ -306,7 +300,7 @@ func (s *Store) forgetUses(written []*apiKey) {
 	s.uses.mu.Lock()
 	defer s.uses.mu.Unlock()
 	for _, k := range written {
-		if s.uses.latest[k.id] == *k.lastUsedAt {
+		if s.uses.latest[k.id] == engine.Millis(k.lastUsedAt) {
 			delete(s.uses.latest, k.id)
 		}
 	}
