@@ -362,7 +362,7 @@ func (l *analyser) page(r *result, results []organic) {
 	var page mention.SearchPage
 	l.found.Organic = []metric.Citation{}
 	for i, o := range results {
-		page.Organic = append(page.Organic, mention.Organic{Position: o.Position, URL: o.Link, Title: o.Title, Snippet: o.Snippet})
+		page.Organic = append(page.Organic, mention.Organic{Title: o.Title, Snippet: o.Snippet})
 		if o.Position < 1 {
 			o.Position = i + 1
 		}

@@ -22,8 +22,6 @@ type SearchPage struct {
 
 // Organic is an organic result. Title and snippet are plain text.
 type Organic struct {
-	Position       int // over all result pages, from 1
-	URL            string
 	Title, Snippet string
 }
 
@@ -38,15 +36,12 @@ type SearchMention struct {
 // SearchFound is the result of Search.
 type SearchFound struct {
 	Mentions []SearchMention // in the order titles, snippets, overview, panel
-	// Rank has for each brand the position of the first organic result on one of its
-	// domains, or 0.
-	Rank []int
 }
 
 // Search finds the brands on a search page. The prompt is excluded only in the overview: a
 // title that is equal to the prompt is the title of a page, not a quotation.
 func (r *Rules) Search(page SearchPage) SearchFound {
-	found := SearchFound{Rank: r.organicRanks(page.Organic)}
+	var found SearchFound
 	places := newPlaces(r.brands)
 	search := func(where Where, index int, text Text) {
 		for _, m := range r.Find(text).Mentions {
@@ -69,16 +64,6 @@ func (r *Rules) Search(page SearchPage) SearchFound {
 		search(InPanel, i, Text{Body: text, Format: Plain})
 	}
 	return found
-}
-
-func (r *Rules) organicRanks(results []Organic) []int {
-	ranks := make([]int, r.brands)
-	for _, o := range results {
-		if brand := r.BrandOf(o.URL); brand >= 0 && (ranks[brand] == 0 || o.Position < ranks[brand]) {
-			ranks[brand] = o.Position
-		}
-	}
-	return ranks
 }
 
 // BrandOf returns the brand that owns the domain of an address, or -1.
