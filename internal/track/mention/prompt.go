@@ -2,6 +2,7 @@ package mention
 
 import (
 	"sort"
+	"strings"
 	"unicode"
 )
 
@@ -12,7 +13,7 @@ import (
 
 // prompt is a folded prompt.
 type prompt struct {
-	text  []rune // empty if there is nothing to find
+	text  string // empty if there is nothing to find
 	short bool
 }
 
@@ -33,12 +34,11 @@ func (r *Rules) readPrompt(text string) prompt {
 	for len(v.chars) > 0 && endsSentence(v.chars[len(v.chars)-1]) {
 		v.chars = v.chars[:len(v.chars)-1]
 	}
-	p := prompt{}
+	var folded []rune
 	for _, g := range foldRange(nil, v.chars, 0, len(v.chars)) {
-		if len(p.text) > 0 || g.r != ' ' {
-			p.text = append(p.text, g.r)
-		}
+		folded = append(folded, searched(g.r))
 	}
+	p := prompt{text: strings.TrimLeft(string(folded), " ")}
 	words, letters := 0, 0
 	for i, c := range v.chars {
 		if isWord(c.r) && (i == 0 || !isWord(v.chars[i-1].r)) {
@@ -50,7 +50,7 @@ func (r *Rules) readPrompt(text string) prompt {
 	}
 	p.short = words < promptWords && letters < promptLetters
 	if words == 0 {
-		p.text = nil
+		p.text = ""
 	}
 	return p
 }
@@ -62,63 +62,53 @@ func endsSentence(c char) bool {
 
 // cutPrompt excludes the prompt from the prose and reports whether it was found.
 func (s *scan) cutPrompt(p prompt) bool {
-	if len(p.text) == 0 {
+	if p.text == "" {
 		return false
 	}
 	text, glyphs := s.running()
-	fallback := failures(p.text)
 	cut := false
-	matched := 0
-	for i, r := range text {
-		for matched > 0 && p.text[matched] != r {
-			matched = fallback[matched-1]
+	for from := 0; ; {
+		at := strings.Index(text[from:], p.text)
+		if at < 0 {
+			return cut
 		}
-		if p.text[matched] == r {
-			matched++
-		}
-		if matched < len(p.text) {
-			continue
-		}
-		matched = 0
-		first, last := glyphs[i+1-len(p.text)], glyphs[i]
+		first, last := glyphs[from+at], glyphs[from+at+len(p.text)-1]
+		from += at + len(p.text)
 		if s.isPrompt(p, first, last+1) {
 			s.v.exclude(int(s.glyphs[first].from), int(s.glyphs[last].to))
 			cut = true
 		}
 	}
-	return cut
 }
 
 // running returns the folded text with spaces between blocks, and the glyph index of each
-// character. A prompt of several lines may be repeated in several blocks.
-func (s *scan) running() (text []rune, glyphs []int) {
-	text, glyphs = make([]rune, 0, len(s.glyphs)), make([]int, 0, len(s.glyphs))
+// byte. A prompt of several lines may be repeated in several blocks.
+func (s *scan) running() (text string, glyphs []int) {
+	var out strings.Builder
 	for i, g := range s.glyphs {
-		r := g.r
-		if r == blockEnd {
-			r = ' '
-		}
-		if r == ' ' && len(text) > 0 && text[len(text)-1] == ' ' {
+		r := searched(g.r)
+		if r == ' ' && strings.HasSuffix(out.String(), " ") {
 			continue
 		}
-		text, glyphs = append(text, r), append(glyphs, i)
+		out.WriteRune(r)
+		for len(glyphs) < out.Len() {
+			glyphs = append(glyphs, i)
+		}
 	}
-	return text, glyphs
+	return out.String(), glyphs
 }
 
-// failures returns the failure table of the Knuth-Morris-Pratt algorithm.
-func failures(text []rune) []int {
-	table := make([]int, len(text))
-	for i, matched := 1, 0; i < len(text); i++ {
-		for matched > 0 && text[matched] != text[i] {
-			matched = table[matched-1]
-		}
-		if text[matched] == text[i] {
-			matched++
-		}
-		table[i] = matched
+// searched returns the character that stands for a glyph in the texts that are searched. For a
+// hole it is a character without width, which no other glyph has.
+func searched(glyph rune) rune {
+	switch glyph {
+	case blockEnd:
+		return ' '
+	case hole:
+		return '\uFEFF'
+	default:
+		return glyph
 	}
-	return table
 }
 
 // isPrompt reports whether the prompt between two glyphs is excluded.
