@@ -1,5 +1,7 @@
 package metric
 
+import "earshot/internal/track/tally"
+
 // overviewBlock is the block of a search page that contains the AI overview.
 const overviewBlock = "searchoverview"
 
@@ -37,7 +39,7 @@ func (c *CellCounts) addContents(panel []PanelBrand, a *Observation) {
 		b, counts := &panel[i], &c.Brands[i]
 		counts.addAds(b, ads)
 		if place := firstProduct(products, b); place > 0 {
-			counts.writable().productRanks.add(place, 1)
+			counts.writable().productRanks.Add(place, 1)
 		}
 		counts.addPages(b, a, reports)
 		if a.namesOrganically(b.Name) {
@@ -122,7 +124,7 @@ func (c *CellCounts) addLayout(blocks []Block) {
 		return
 	}
 	for kind, at := range lowest {
-		c.writable().addBlock(kind, PlaceCounts{{At: at, Count: 1}})
+		c.writable().addBlock(kind, tally.Places{{At: at, Count: 1}})
 	}
 }
 
@@ -154,12 +156,12 @@ func (l *contentLists) addPrices(key priceKey, more prices) {
 	l.prices[key] = known
 }
 
-func (l *contentLists) addBlock(kind string, more PlaceCounts) {
+func (l *contentLists) addBlock(kind string, more tally.Places) {
 	if l.blocks == nil {
-		l.blocks = map[string]PlaceCounts{}
+		l.blocks = map[string]tally.Places{}
 	}
 	places := l.blocks[kind]
-	places.merge(more)
+	places.Merge(more)
 	l.blocks[kind] = places
 }
 

@@ -78,9 +78,9 @@ func (v view) blocks() []Row {
 		for _, kind := range slices.Sorted(maps.Keys(blocks)) {
 			r := v.row(content(needsLayout, measure{
 				name: blockRate,
-				x:    func(c *CellCounts, _ int) float64 { return float64(c.readable().blocks[kind].between(1, 0)) },
+				x:    func(c *CellCounts, _ int) float64 { return float64(c.readable().blocks[kind].Between(1, 0)) },
 			}), 0)
-			r.Block, r.MedianPosition = kind, new(blocks[kind].median())
+			r.Block, r.MedianPosition = kind, new(blocks[kind].Median())
 			rows = append(rows, r)
 		}
 		return rows

@@ -42,10 +42,10 @@ type CellCounts struct {
 // contentLists are the counts of contents that are not a single number. Sheets do not have
 // them.
 type contentLists struct {
-	offers    int                    // each product and merchant once per answer
-	merchants map[string]int         // offers by MerchantKey
-	prices    map[priceKey]prices    // by product and currency
-	blocks    map[string]PlaceCounts // search pages by block type and its lowest position
+	offers    int                     // each product and merchant once per answer
+	merchants map[string]int          // offers by MerchantKey
+	prices    map[priceKey]prices     // by product and currency
+	blocks    map[string]tally.Places // search pages by block type and its lowest position
 }
 
 // Sources selects the source counts to fill in. Most metrics do not need any.
@@ -92,10 +92,10 @@ type BrandCounts struct {
 
 // brandLists are the counts of a brand that are not a single number.
 type brandLists struct {
-	positions    PlaceCounts // answers by position
-	listRanks    PlaceCounts
-	ranks        PlaceCounts
-	productRanks PlaceCounts
+	positions    tally.Places // answers by position
+	listRanks    tally.Places
+	ranks        tally.Places
+	productRanks tally.Places
 	support      map[string]int // supported mentions by domain
 }
 
@@ -186,10 +186,10 @@ var (
 		func(b *BrandCounts) *int32 { return &b.Ads },
 	}
 	placeColumns = [...]func(*brandLists) *tally.Places{
-		func(l *brandLists) *tally.Places { return (*tally.Places)(&l.positions) },
-		func(l *brandLists) *tally.Places { return (*tally.Places)(&l.listRanks) },
-		func(l *brandLists) *tally.Places { return (*tally.Places)(&l.ranks) },
-		func(l *brandLists) *tally.Places { return (*tally.Places)(&l.productRanks) },
+		func(l *brandLists) *tally.Places { return &l.positions },
+		func(l *brandLists) *tally.Places { return &l.listRanks },
+		func(l *brandLists) *tally.Places { return &l.ranks },
+		func(l *brandLists) *tally.Places { return &l.productRanks },
 	}
 )
 
@@ -297,7 +297,7 @@ func (b *BrandCounts) add(brand PanelBrand, a Observation, cited []Citation, sou
 		b.Retrieved++
 	}
 	if rank := firstOn(brand, a.Organic); rank > 0 {
-		b.writable().ranks.add(rank, 1)
+		b.writable().ranks.Add(rank, 1)
 	}
 	return named
 }
@@ -329,10 +329,10 @@ func (b *BrandCounts) addMentions(brand string, a Observation, sources Sources) 
 		}
 	}
 	if position > 0 {
-		b.writable().positions.add(position, 1)
+		b.writable().positions.Add(position, 1)
 	}
 	if listRank > 0 {
-		b.writable().listRanks.add(listRank, 1)
+		b.writable().listRanks.Add(listRank, 1)
 	}
 	return named
 }
@@ -406,10 +406,10 @@ func (b *BrandCounts) merge(other *BrandCounts) {
 		return
 	}
 	lists := b.writable()
-	lists.positions.merge(other.lists.positions)
-	lists.listRanks.merge(other.lists.listRanks)
-	lists.ranks.merge(other.lists.ranks)
-	lists.productRanks.merge(other.lists.productRanks)
+	lists.positions.Merge(other.lists.positions)
+	lists.listRanks.Merge(other.lists.listRanks)
+	lists.ranks.Merge(other.lists.ranks)
+	lists.productRanks.Merge(other.lists.productRanks)
 	merge(&lists.support, other.lists.support)
 }
 

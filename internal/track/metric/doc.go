@@ -9,7 +9,7 @@
 //	contents.go     input: searches, pages, products, ads and layout of an answer
 //	reported.go     which of these an answer reports
 //	product.go      products, merchants and prices of an answer
-//	counts.go       CellCounts, the counts of one cell in one sweep; places.go: by position
+//	counts.go       CellCounts, the counts of one cell in one sweep
 //	contentcounts.go  the counts of contents
 //	sheet.go        Sheet, the counts of one target in one sweep; package tally stores it
 //	dataset.go      Dataset, all sheets of a definition

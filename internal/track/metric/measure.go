@@ -89,8 +89,8 @@ func rate(name string, reads columns, x func(c *CellCounts, b *BrandCounts) floa
 // measures are the rates and ratios, in the order of their rows.
 var measures = []measure{
 	rate("visibility"+M1, colNamed, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Named) }),
-	rate("firstNamed"+M1, colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.readable().positions.between(1, 1)) }),
-	rate("prominence"+M1, colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return b.readable().positions.prominence() }),
+	rate("firstNamed"+M1, colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.readable().positions.Between(1, 1)) }),
+	rate("prominence"+M1, colPositions, func(_ *CellCounts, b *BrandCounts) float64 { return b.readable().positions.Prominence() }),
 	rate("citationRate"+M1, colCited, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Cited) }),
 	rate("namedAndCited.both"+M1, colBoth, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Both) }),
 	rate("namedAndCited.namedOnly"+M1, colNamed|colBoth, func(_ *CellCounts, b *BrandCounts) float64 { return float64(b.Named - b.Both) }),
@@ -145,7 +145,7 @@ var measures = []measure{
 		x: func(c *CellCounts, brand int) float64 { return float64(c.Brands[brand].CitedOfBoth) },
 		y: func(c *CellCounts, brand int, _ []int) float64 { return float64(c.Brands[brand].RetrievedOfBoth) },
 	}),
-	contentRate("productVisibility", needsProducts, colProductRanks, func(b *BrandCounts) int32 { return int32(b.readable().productRanks.between(1, 0)) }),
+	contentRate("productVisibility", needsProducts, colProductRanks, func(b *BrandCounts) int32 { return int32(b.readable().productRanks.Between(1, 0)) }),
 	contentRate("adRate", needsAds, colAdvertised, func(b *BrandCounts) int32 { return b.Advertised }),
 	content(needsAds, measure{
 		name: "paidShare" + M2, brand: true, reads: colBrandAds | colAds,

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"earshot/internal/track/tally"
 )
 
 // Row is the value of one metric for one cut.
@@ -355,13 +357,13 @@ func (v view) inMarkdown(r Row) Row {
 }
 
 // places sets the value of position, listRank or productRank: unweighted, over the answers that have one.
-func (v view) places(r Row, counts PlaceCounts) Row {
-	found := counts.between(1, 0)
+func (v view) places(r Row, counts tally.Places) Row {
+	found := counts.Between(1, 0)
 	r.Numerator, r.Denominator = float64(found), float64(r.Answers)
 	if found > 0 {
 		r.Value.Places = &Places{
-			Median: new(counts.median()),
-			First:  share(counts.between(1, 1), found), TwoToThree: share(counts.between(2, 3), found), FourOrMore: share(counts.between(4, 0), found),
+			Median: new(counts.Median()),
+			First:  share(counts.Between(1, 1), found), TwoToThree: share(counts.Between(2, 3), found), FourOrMore: share(counts.Between(4, 0), found),
 		}
 	}
 	return r
@@ -372,15 +374,15 @@ func (v view) places(r Row, counts PlaceCounts) Row {
 func (v view) rank(brand int) Row {
 	r := v.start("rank"+M1, &v.b.def.Brands[brand], v.unbranded)
 	counts, pages := v.unbranded.Brands[brand].readable().ranks, float64(v.unbranded.Organic)
-	found := counts.between(1, 0)
+	found := counts.Between(1, 0)
 	r.Numerator, r.Denominator = float64(found), pages
 	r.Value.Top = &Top{
-		Top1:  float64(counts.between(1, 1)) / pages,
-		Top3:  float64(counts.between(1, 3)) / pages,
-		Top10: float64(counts.between(1, 10)) / pages,
+		Top1:  float64(counts.Between(1, 1)) / pages,
+		Top3:  float64(counts.Between(1, 3)) / pages,
+		Top10: float64(counts.Between(1, 10)) / pages,
 	}
 	if found > 0 {
-		r.Value.Top.Median = new(counts.median())
+		r.Value.Top.Median = new(counts.Median())
 	}
 	return r
 }

@@ -27,6 +27,48 @@ func (p *Places) Add(at, count int) {
 	(*p)[i].Count += count
 }
 
+// Merge adds the counts of others.
+func (p *Places) Merge(others Places) {
+	for _, other := range others {
+		p.Add(other.At, other.Count)
+	}
+}
+
+// Between counts the answers with a place from low to high. A high of 0 means no limit.
+func (p Places) Between(low, high int) int {
+	n := 0
+	for _, place := range p {
+		if place.At >= low && (high == 0 || place.At <= high) {
+			n += place.Count
+		}
+	}
+	return n
+}
+
+// Prominence returns Σ 1/place. It adds in the order of places, so that the order of
+// answers does not change a digit.
+func (p Places) Prominence() float64 {
+	sum := 0.0
+	for _, place := range p {
+		sum += float64(place.Count) / float64(place.At)
+	}
+	return sum
+}
+
+// Median returns the median place: the mean of the two middle ones if the number is even.
+func (p Places) Median() float64 {
+	n := p.Between(1, 0)
+	at := func(index int) float64 {
+		for _, place := range p {
+			if index -= place.Count; index < 0 {
+				return float64(place.At)
+			}
+		}
+		return 0
+	}
+	return (at((n-1)/2) + at(n/2)) / 2
+}
+
 func (p Places) encode(w *packed.Writer) {
 	w.Number(len(p))
 	for _, place := range p {
