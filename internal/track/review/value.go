@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"earshot/internal/provider/webtext"
 )
@@ -76,7 +77,7 @@ func numbersIn(text string, words []word) []value {
 // number has neither a currency nor a unit and is not a year.
 func numberAt(text string, start, end int) (v value, ok bool) {
 	digits := text[start:end]
-	if before := lastRune(text[:start]); unicode.IsLetter(before) || before == '#' || len(digits) > 24 {
+	if before, _ := utf8.DecodeLastRuneInString(text[:start]); unicode.IsLetter(before) || before == '#' || len(digits) > 24 {
 		if _, isSign := signBefore(text[:start]); isSign == nil {
 			return v, false // a part of a name such as V2
 		}
@@ -99,8 +100,9 @@ func numberAt(text string, start, end int) (v value, ok bool) {
 		v.kind, v.unit, v.end = numberValue, unit, after
 		return v, true
 	}
+	follows, _ := utf8.DecodeRuneInString(text[end:])
 	switch {
-	case len(digits) == 4 && digits[0] >= '1' && digits[0] <= '2' && strings.Trim(digits, "0123456789") == "" && !unicode.IsLetter(firstRune(text[end:])):
+	case len(digits) == 4 && digits[0] >= '1' && digits[0] <= '2' && strings.Trim(digits, "0123456789") == "" && !unicode.IsLetter(follows):
 		v.kind = yearValue
 	case lower != "":
 		v.unit = lower // a unit that only a fact knows
@@ -129,14 +131,7 @@ func signBefore(text string) (start int, currencies []string) {
 	if len(text)-len(trimmed) > 3 {
 		return 0, nil
 	}
-	start = len(trimmed)
-	for start > 0 {
-		r := lastRune(trimmed[:start])
-		if !unicode.IsLetter(r) && !unicode.Is(unicode.Sc, r) {
-			break
-		}
-		start -= len(string(r))
-	}
+	start = len(strings.TrimRightFunc(trimmed, func(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) }))
 	return start, currenciesOf(trimmed[start:])
 }
 
@@ -205,19 +200,4 @@ func joinRanges(all []value, text string) (joined []value) {
 		joined[last] = value{kind: kind.kind, low: low.low, high: v.low, currencies: kind.currencies, unit: kind.unit, start: low.start, end: v.end}
 	}
 	return joined
-}
-
-func firstRune(text string) (first rune) {
-	for _, r := range text {
-		return r
-	}
-	return 0
-}
-
-func lastRune(text string) rune {
-	runes := []rune(text[max(0, len(text)-4):])
-	if len(runes) == 0 {
-		return 0
-	}
-	return runes[len(runes)-1]
 }

@@ -85,12 +85,9 @@ func withBrand(words []word, mentions [][2]int) []word {
 // normal returns the words of a sentence, so that equal sentences are recognized even if their
 // markup, punctuation or citations differ.
 func normal(words []word) string {
-	var out strings.Builder
+	texts := make([]string, len(words))
 	for i, w := range words {
-		if i > 0 {
-			out.WriteByte(' ')
-		}
-		out.WriteString(w.text)
+		texts[i] = w.text
 	}
-	return out.String()
+	return strings.Join(texts, " ")
 }
