@@ -82,7 +82,7 @@ func Host(host string) (string, error) {
 	if host == "" {
 		return "", errors.New("no host")
 	}
-	if address, ok := parseIP(host); ok {
+	if address, err := netip.ParseAddr(host); err == nil {
 		return address.String(), nil
 	}
 	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -103,16 +103,6 @@ func Host(host string) (string, error) {
 	return host, nil
 }
 
-// parseIP returns the IP address that a host is. For most names it is faster than
-// netip.ParseAddr, which allocates an error.
-func parseIP(host string) (netip.Addr, bool) {
-	if !strings.Contains(host, ":") && !strings.ContainsAny(host[max(0, len(host)-1):], "0123456789") {
-		return netip.Addr{}, false
-	}
-	address, err := netip.ParseAddr(host)
-	return address, err == nil
-}
-
 // BrandDomain returns a domain of a brand in the form of Host, without www. The domain
 // includes all of its subdomains.
 func BrandDomain(domain string) (string, error) {
@@ -123,7 +113,7 @@ func BrandDomain(domain string) (string, error) {
 // Domain returns the registrable domain of a host in the form of Host, such as example.co.uk
 // for www.example.co.uk. It returns an IP address, a public suffix or a single label unchanged.
 func Domain(host string) string {
-	if _, ok := parseIP(host); ok {
+	if _, err := netip.ParseAddr(host); err == nil {
 		return host
 	}
 	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
