@@ -99,11 +99,13 @@ func match(m *earshot.NameMatch) mention.Match {
 // Branded reports whether a prompt names a brand of the panel.
 func (p *Panel) Branded(prompt string) bool { return len(p.NamedIn(prompt)) > 0 }
 
-// NamedIn returns the brands that a plain text names, in the order of the text.
-func (p *Panel) NamedIn(text string) (brands []string) {
-	for _, m := range p.rules.Find(mention.Text{Body: text, Format: mention.Plain}).Mentions {
-		if name := p.Brands[m.Brand].Name; m.Counts() && !slices.Contains(brands, name) {
-			brands = append(brands, name)
+// NamedIn returns the brands that plain texts name, in the order of the texts.
+func (p *Panel) NamedIn(texts ...string) (brands []string) {
+	for _, text := range texts {
+		for _, m := range p.rules.Find(mention.Text{Body: text, Format: mention.Plain}).Mentions {
+			if name := p.Brands[m.Brand].Name; m.Counts() && !slices.Contains(brands, name) {
+				brands = append(brands, name)
+			}
 		}
 	}
 	return brands

@@ -155,7 +155,7 @@ func (l *analyser) products(a *prose) {
 	for _, p := range append(all, a.ProductResults...) {
 		shown := metric.Product{
 			Position: len(l.found.Products) + 1, Title: p.Title, ID: p.ID, URL: p.URL, Merchant: p.Merchant, Domain: merchantDomain(p.URL), Price: p.Price.metric(),
-			Named: l.named(p.Title),
+			Named: l.NamedIn(p.Title),
 		}
 		for _, o := range p.Offers {
 			shown.Offers = append(shown.Offers, metric.Offer{Merchant: o.Merchant, Domain: merchantDomain(o.URL), Price: o.Price.metric(), Available: o.Available})
@@ -176,24 +176,9 @@ func (l *analyser) ads(all []ad) {
 	for _, a := range all {
 		_, domain := siteOf(a.URL)
 		l.found.Ads = append(l.found.Ads, metric.Ad{
-			Position: len(l.found.Ads) + 1, Title: a.Title, Brand: a.Brand, URL: a.URL, Domain: domain, Named: l.named(a.Title, a.Brand), Text: a.Description, Block: a.Block,
+			Position: len(l.found.Ads) + 1, Title: a.Title, Brand: a.Brand, URL: a.URL, Domain: domain, Named: l.NamedIn(a.Title, a.Brand), Text: a.Description, Block: a.Block,
 		})
 	}
-}
-
-// named returns the brands that any of the texts names.
-func (l *analyser) named(texts ...string) (brands []string) {
-	for _, text := range texts {
-		if text == "" {
-			continue
-		}
-		for _, m := range l.rules.Find(mention.Text{Body: text, Format: mention.Plain}).Mentions {
-			if name := l.Brands[m.Brand].Name; m.Counts() && !slices.Contains(brands, name) {
-				brands = append(brands, name)
-			}
-		}
-	}
-	return brands
 }
 
 // engines are hosts of assistants and search engines. Their links to products lead to pages of
