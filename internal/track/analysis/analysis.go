@@ -27,12 +27,7 @@ const Version = 4
 
 // Alike returns the first version that finds the same mentions and citations as a version, so
 // that series continue. Versions 3 and 4 store more than version 2, but find the same.
-func Alike(code int) int {
-	if code > 2 {
-		return 2
-	}
-	return code
-}
+func Alike(code int) int { return min(code, 2) }
 
 // Panel finds the brands of a tracker in results. It is immutable and safe for concurrent use.
 type Panel struct {
