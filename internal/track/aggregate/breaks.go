@@ -14,6 +14,7 @@ import (
 	"earshot/internal/stats"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 )
@@ -76,16 +77,12 @@ func (s *Counter) NoteFacts(ctx context.Context, sweep *tracking.Sweep) error {
 // earlier ones.
 func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.MetricBreak) {
 	var before *tracking.Sweep
-	last := map[int]*targetFacts{} // the last known facts of each target
+	last := map[int]targetFacts{} // the last known facts of each target
 	parser := 0
 	for _, sweep := range b.Sweeps {
 		add := func(target int, kind, reason string) {
-			name := ""
-			if target != 0 {
-				name = h.targetName(target)
-			}
 			breaks = append(breaks, earshot.MetricBreak{
-				Sweep: sweep.ID, At: earshot.Timestamp{Time: sweep.DueAt}, Target: name, Kind: kind, Reason: reason, Open: kind != "panel",
+				Sweep: sweep.ID, At: earshot.Timestamp{Time: sweep.DueAt}, Target: h.target(target).Name, Kind: kind, Reason: reason, Open: kind != "panel",
 			})
 		}
 		if before != nil {
@@ -106,11 +103,8 @@ func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.MetricBreak) {
 		for _, target := range slices.Sorted(maps.Keys(facts.Targets)) {
 			now := facts.Targets[target]
 			was := last[target]
-			if was == nil {
-				was = &targetFacts{}
-			}
-			now.breaks(was, func(kind, reason string) { add(target, kind, reason) })
-			last[target] = now
+			now.breaks(&was, func(kind, reason string) { add(target, kind, reason) })
+			last[target] = *now
 		}
 	}
 	return breaks
@@ -175,33 +169,25 @@ func (h *ClosedSweeps) definitionBreaks(before, sweep *tracking.Sweep, add func(
 	if !slices.Equal(was.prompts, is.prompts) {
 		add(0, "promptSet", "the set of prompts changed")
 	}
+	providerOf := func(number int) string { return definition.Decoded[earshot.Target](h.target(number)).Provider }
 	for _, target := range is.targets {
 		if slices.Contains(was.targets, target) {
 			continue
 		}
 		for _, removed := range was.targets {
-			if !slices.Contains(is.targets, removed) && h.target(removed).Provider == h.target(target).Provider {
-				add(target, "locale", fmt.Sprintf("it replaces %s", h.targetName(removed)))
+			if !slices.Contains(is.targets, removed) && providerOf(removed) == providerOf(target) {
+				add(target, "locale", fmt.Sprintf("it replaces %s", h.target(removed).Name))
 			}
 		}
 	}
 }
 
-// target returns the definition of the target with a number.
-func (h *ClosedSweeps) target(number int) (target earshot.Target) {
-	for _, t := range h.targets {
-		if t.ID == number {
-			_ = json.Unmarshal(t.Definition, &target) // was valid when it was stored
-		}
-	}
-	return target
-}
-
-func (h *ClosedSweeps) targetName(number int) string {
+// target returns the target with a number, or an empty one if it is unknown.
+func (h *ClosedSweeps) target(number int) *tracking.TrackerPart {
 	if i := slices.IndexFunc(h.targets, func(t *tracking.TrackerPart) bool { return t.ID == number }); i >= 0 {
-		return h.targets[i].Name
+		return h.targets[i]
 	}
-	return ""
+	return &tracking.TrackerPart{}
 }
 
 // metricBreaks returns the open breaks by target key of the dataset.

@@ -3,7 +3,6 @@ package aggregate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -13,6 +12,7 @@ import (
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
@@ -79,8 +79,7 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 		return nil, err
 	}
 	for i, p := range h.prompts {
-		var prompt earshot.TrackedPrompt
-		_ = json.Unmarshal(p.Definition, &prompt) // was valid when it was stored
+		prompt := definition.Decoded[earshot.TrackedPrompt](p)
 		h.index[p.ID], h.weights[p.ID] = i, cmp.Or(prompt.Weight, 1)
 	}
 	for _, sweep := range all {
@@ -184,8 +183,7 @@ func (b *Aggregate) newDataset(read *collector) error {
 	def := metric.Definition{Name: b.Tracker.Name, Brands: b.Panel.Brands, Samples: 1}
 	numbers := make([]int, 0, len(read.prompts))
 	for _, p := range read.prompts {
-		var prompt earshot.TrackedPrompt
-		_ = json.Unmarshal(p.Definition, &prompt) // was valid when it was stored
+		prompt := definition.Decoded[earshot.TrackedPrompt](p)
 		numbers = append(numbers, p.ID)
 		def.Prompts = append(def.Prompts, metric.Prompt{
 			Text: p.Name, Version: p.ID, Weight: read.weights[p.ID], Tags: prompt.Tags, Branded: b.Panel.Branded(p.Name),
@@ -201,7 +199,7 @@ func (b *Aggregate) newDataset(read *collector) error {
 	if n := len(b.Sweeps); n > 0 && b.definition != nil { // the threshold that alerts used at the newest sweep
 		newest, targets := b.Sweeps[n-1], []string{}
 		for _, target := range read.asked[newest.Version].targets {
-			targets = append(targets, read.targetName(target))
+			targets = append(targets, read.target(target).Name)
 		}
 		def.CUSUM.H = b.definition.Threshold(b.definition.Detectors(targets), newest.DueAt)
 	}
@@ -341,8 +339,7 @@ func (r *collector) targetKeys(targets []*tracking.TrackerPart, def *metric.Defi
 	}
 	keys := targetKeys{}
 	for _, t := range targets {
-		var target earshot.Target
-		_ = json.Unmarshal(t.Definition, &target) // was valid when it was stored
+		target := definition.Decoded[earshot.Target](t)
 		keys[t.ID] = map[string]string{}
 		surfaces := seen[t.ID]
 		if len(surfaces) == 0 {

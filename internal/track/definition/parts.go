@@ -36,7 +36,7 @@ func TargetParts(t *tracking.Tracker, known []*tracking.TrackerPart, targets []e
 func parts[T any](t *tracking.Tracker, known []*tracking.TrackerPart, items []T, key func(T) string, name func(T, map[string]bool) string) []*tracking.TrackerPart {
 	byKey, taken, last := map[string]*tracking.TrackerPart{}, map[string]bool{}, 0
 	for _, part := range known {
-		byKey[key(decoded[T](part))] = part
+		byKey[key(Decoded[T](part))] = part
 		taken[part.Name] = true
 		last = max(last, part.ID)
 		part.Active = false
@@ -56,8 +56,8 @@ func parts[T any](t *tracking.Tracker, known []*tracking.TrackerPart, items []T,
 	return all
 }
 
-// decoded returns the stored definition of a prompt or a target.
-func decoded[T any](part *tracking.TrackerPart) (item T) {
+// Decoded returns the stored definition of a prompt or a target.
+func Decoded[T any](part *tracking.TrackerPart) (item T) {
 	_ = json.Unmarshal(part.Definition, &item) // parts encoded it
 	return item
 }
@@ -66,7 +66,7 @@ func decoded[T any](part *tracking.TrackerPart) (item T) {
 func idsOf[T any](parts []*tracking.TrackerPart, key func(T) string) func(T) int {
 	ids := make(map[string]int, len(parts))
 	for _, part := range parts {
-		ids[key(decoded[T](part))] = part.ID
+		ids[key(Decoded[T](part))] = part.ID
 	}
 	return func(item T) int { return ids[key(item)] }
 }
@@ -88,10 +88,10 @@ func (s *Reader) Names(ctx context.Context, t *tracking.Tracker) (*PartNames, er
 	}
 	n := &PartNames{Prompts: map[int]string{}, Targets: map[int]string{}, Tags: map[int][]string{}, askers: map[int]asker{}, vendors: s.Vendors}
 	for _, p := range prompts {
-		n.Prompts[p.ID], n.Tags[p.ID] = p.Name, decoded[earshot.TrackedPrompt](p).Tags
+		n.Prompts[p.ID], n.Tags[p.ID] = p.Name, Decoded[earshot.TrackedPrompt](p).Tags
 	}
 	for _, p := range targets {
-		n.Targets[p.ID], n.askers[p.ID] = p.Name, s.askerOf(decoded[earshot.Target](p))
+		n.Targets[p.ID], n.askers[p.ID] = p.Name, s.askerOf(Decoded[earshot.Target](p))
 	}
 	return n, nil
 }

@@ -2,7 +2,6 @@ package numbers
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -103,8 +102,7 @@ func (s *Reader) selectable(ctx context.Context, t *tracking.Tracker, branded fu
 		found.branded[number] = branded(text)
 	}
 	for _, part := range targets {
-		var target earshot.Target
-		_ = json.Unmarshal(part.Definition, &target) // was valid when it was stored
+		target := definition.Decoded[earshot.Target](part)
 		found.targets[part.ID] = map[string]string{"target": part.Name, "provider": target.Provider, "country": target.Country}
 	}
 	return found, nil
