@@ -129,7 +129,7 @@ func (s *search) row(h *history) earshot.SearchRow {
 	row.Prompt = h.names.Prompts[row.PromptID]
 	row.Added, row.Dropped = worddiff.Only(row.Search, row.Prompt), worddiff.Only(row.Prompt, row.Search)
 	for i, b := range h.Brands {
-		row.Brands = append(row.Brands, earshot.SearchBrand{Brand: b.Name, Own: b.Own, Retrieved: s.retrieved[i], Cited: s.cited[i], Share: share(s.retrieved[i], s.withSources)})
+		row.Brands = append(row.Brands, earshot.SearchBrand{Brand: b.Name, Own: b.Own, Retrieved: s.retrieved[i], Cited: s.cited[i], Share: metric.Share(s.retrieved[i], s.withSources)})
 	}
 	return row
 }

@@ -56,11 +56,3 @@ func (s *seen) view(names *definition.PartNames) earshot.Seen {
 	slices.Sort(view.Targets)
 	return view
 }
-
-// share returns n divided by all, or nil if all is 0.
-func share(n, all int) *float64 {
-	if all == 0 {
-		return nil
-	}
-	return new(float64(n) / float64(all))
-}

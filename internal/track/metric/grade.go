@@ -118,7 +118,7 @@ func (b *Dataset) criteria(e *evidence) map[string]*float64 {
 	}
 	all := e.total(b, true)
 	values := map[string]*float64{
-		"coverage": share(int(all.Eligible), all.planned), "informative": informative.Rate().Value,
+		"coverage": Share(int(all.Eligible), all.planned), "informative": informative.Rate().Value,
 		"smallestChange": b.smallestChange(e),
 	}
 	for name, n := range map[string]int{

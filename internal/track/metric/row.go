@@ -363,7 +363,7 @@ func (v view) places(r Row, counts tally.Places) Row {
 	if found > 0 {
 		r.Value.Places = &Places{
 			Median: new(counts.Median()),
-			First:  share(counts.Between(1, 1), found), TwoToThree: share(counts.Between(2, 3), found), FourOrMore: share(counts.Between(4, 0), found),
+			First:  Share(counts.Between(1, 1), found), TwoToThree: Share(counts.Between(2, 3), found), FourOrMore: Share(counts.Between(4, 0), found),
 		}
 	}
 	return r
@@ -392,7 +392,7 @@ func (v view) support(brand int) Row {
 	t := v.unbranded.Brands[brand]
 	r := v.inMarkdown(v.start("support"+M1, &v.b.def.Brands[brand], v.unbranded))
 	r.Numerator, r.Denominator = float64(t.Supported), float64(t.Mentions)
-	r.Value.Number = share(int(t.Supported), int(t.Mentions))
+	r.Value.Number = Share(int(t.Supported), int(t.Mentions))
 	r.Domains = map[string]int{}
 	maps.Copy(r.Domains, t.readable().support)
 	return r
@@ -402,12 +402,12 @@ func (v view) support(brand int) Row {
 func (v view) coverage() Row {
 	r := v.start(coverage, nil, v.all)
 	r.Numerator, r.Denominator = float64(v.all.Eligible), float64(v.all.planned)
-	r.Value.Number = share(int(v.all.Eligible), v.all.planned)
+	r.Value.Number = Share(int(v.all.Eligible), v.all.planned)
 	return r
 }
 
-// share returns the ratio of two counts, or nil if all is 0.
-func share(of, all int) *float64 {
+// Share returns the ratio of two counts, or nil if all is 0.
+func Share(of, all int) *float64 {
 	if all == 0 {
 		return nil
 	}

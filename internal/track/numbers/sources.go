@@ -259,16 +259,8 @@ func (r *sourceReader) row(at sourceRow) earshot.SourceRow {
 		row.URL = name
 	}
 	row.Retrieved.Answers, row.Cited.Answers = int(n.retrieved), int(n.cited)
-	row.Retrieved.Share, row.Cited.Share = share(row.Retrieved), share(row.Cited)
+	row.Retrieved.Share, row.Cited.Share = metric.Share(row.Retrieved.Answers, row.Retrieved.Of), metric.Share(row.Cited.Answers, row.Cited.Of)
 	return row
-}
-
-// share returns the answers divided by all answers that report the property, or nil without any.
-func share(s earshot.AnswerShare) *float64 {
-	if s.Of == 0 {
-		return nil
-	}
-	return new(float64(s.Answers) / float64(s.Of))
 }
 
 // compare adds the change since the period p.
