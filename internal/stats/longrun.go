@@ -71,6 +71,14 @@ func Mean(y []float64) float64 {
 	return sum / float64(len(y))
 }
 
+// MeanOrNil returns the mean of y, or nil if y is empty.
+func MeanOrNil(y []float64) *float64 {
+	if len(y) == 0 {
+		return nil
+	}
+	return new(Mean(y))
+}
+
 // SampleVariance returns Σ (y − ȳ)² ÷ (S − 1), or 0 with fewer than two values.
 func SampleVariance(y []float64) float64 {
 	if len(y) < 2 {

@@ -276,13 +276,6 @@ func (s *Explorer) noise(ctx context.Context, t trackerRules, of *tracking.Answe
 		before = now
 	}
 	noise.DomainPairs, noise.BrandPairs = len(domains), len(brands)
-	noise.Domains, noise.Brands = meanOf(domains), meanOf(brands)
+	noise.Domains, noise.Brands = stats.MeanOrNil(domains), stats.MeanOrNil(brands)
 	return noise, nil
-}
-
-func meanOf(values []float64) *float64 {
-	if len(values) == 0 {
-		return nil
-	}
-	return new(stats.Mean(values))
 }

@@ -108,13 +108,6 @@ func (b *Dataset) noise(c cut, sweeps []int) (Noise, error) {
 		shares = append(shares, share)
 		n.Brands = append(n.Brands, BrandNoise{Brand: b.def.Brands[i].Name, Differs: share})
 	}
-	n.Named, n.Domains, n.Differs = meanOf(named), meanOf(domains), meanOf(shares)
+	n.Named, n.Domains, n.Differs = stats.MeanOrNil(named), stats.MeanOrNil(domains), stats.MeanOrNil(shares)
 	return n, nil
-}
-
-func meanOf(values []float64) *float64 {
-	if len(values) == 0 {
-		return nil
-	}
-	return new(stats.Mean(values))
 }
