@@ -44,8 +44,8 @@ func (s *Reader) Parse(name string, body []byte, isYAML bool) (*Definition, erro
 // withLines sets the line of each problem: the line of its field or of the nearest enclosing
 // field.
 func withLines(err error, lines map[string]int) error {
-	var e *earshot.Error
-	if !errors.As(err, &e) || lines == nil {
+	e, ok := errors.AsType[*earshot.Error](err)
+	if !ok || lines == nil {
 		return err
 	}
 	problems, ok := e.Details.([]earshot.FieldProblem)

@@ -24,8 +24,7 @@ func DecodeRequest(asked provider.Provider, payload []byte) (provider.Request, [
 			return request, nil
 		}
 	}
-	var e *earshot.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*earshot.Error](err); ok {
 		if problems, ok := e.Details.([]earshot.FieldProblem); ok {
 			return nil, problems
 		}

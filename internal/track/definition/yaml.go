@@ -67,8 +67,7 @@ func depthOf(text []byte) (deepest int) {
 // syntaxError returns an error that names the line of a syntax error.
 func syntaxError(err error) error {
 	problem := earshot.FieldProblem{Field: schema.BodyField, Message: "is not valid YAML"}
-	var syntax *yaml.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*yaml.SyntaxError](err); ok {
 		problem.Message += ": " + syntax.Message
 		if syntax.Token != nil {
 			problem.Line = syntax.Token.Position.Line
