@@ -178,11 +178,7 @@ func (e *answerExport) citations(ctx context.Context) (iter.Seq2[citationRow, er
 
 // findings returns the name and the panel of the current rules, and what they find in answers.
 func (e *answerExport) findings(ctx context.Context) (string, *analysis.Panel, iter.Seq2[answers.Finding, error], error) {
-	rules, err := e.panels.Current(ctx, e.Tracker)
-	if err != nil {
-		return "", nil, nil, err
-	}
-	panel, err := e.panels.Panel(rules)
+	rules, panel, err := e.panels.CurrentPanel(ctx, e.Tracker)
 	if err != nil {
 		return "", nil, nil, err
 	}
