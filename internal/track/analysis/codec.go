@@ -148,11 +148,7 @@ func item[T any](r *packed.Reader, table []T) (entry T) {
 
 // readCitations reads pages into all, which it resizes.
 func readCitations(r *packed.Reader, all []metric.Citation) []metric.Citation {
-	n := r.Count()
-	if n == 0 {
-		return all[:0]
-	}
-	all = resized(all, n)
+	all = resized(all, r.Count())
 	for i := range all {
 		readCitation(r, &all[i])
 	}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -48,10 +49,7 @@ func Refused(stored []byte) bool {
 	if json.Unmarshal(stored, &r) != nil || r.OrganicResults != nil || r.NewsResults != nil || len(r.Sources) > 0 {
 		return false
 	}
-	text := r.Text
-	if text == "" {
-		text = r.Markdown
-	}
+	text := cmp.Or(r.Text, r.Markdown)
 	if utf8.RuneCountInString(text) > longestRefusal || listItem.MatchString(text) || strings.Contains(text, "://") {
 		return false
 	}
