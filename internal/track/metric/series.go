@@ -17,8 +17,6 @@ type Series struct {
 	K      float64 `json:"k"`
 	Points []Point `json:"points"`
 	Alarms []Alarm `json:"alarms"`
-
-	State stats.CUSUM `json:"-"` // of the detector after the last point
 }
 
 // Point is a sweep mean of a series and the state of the detector after it.
@@ -84,7 +82,6 @@ func (b *Dataset) series(e *evidence, m measure, brand int) Series {
 			s.Alarms = append(s.Alarms, Alarm{id, step.Alarm})
 		}
 	}
-	s.State = state
 	return s
 }
 
