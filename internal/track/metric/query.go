@@ -27,9 +27,6 @@ type Query struct {
 	Filter Selection
 	// Having selects rows after counting, so it changes no value.
 	Having Selection
-	// From and To select sweeps by slot, both inclusive. They are prefixes of a slot such as
-	// 2026-11-15T06:00; 2026-11 is the whole month. Empty: no limit.
-	From, To string
 	// Branded includes prompts that name a brand of the panel.
 	Branded bool
 	// Last pools the last sweeps in each row by sweep: that many sweeps up to the sweep of
@@ -160,7 +157,7 @@ func (b *Dataset) cuts(q Query) []cut {
 	if !q.PoolSurfaces && !slices.Contains(targetsBy, "surface") {
 		targetsBy = append([]string{"surface"}, targetsBy...)
 	}
-	all := b.within(q, b.members(len(b.sweeps), q.Filter, ofSweeps, b.sweepValues))
+	all := b.members(len(b.sweeps), q.Filter, ofSweeps, b.sweepValues)
 	severalSurfaces := len(split(b.used(indices(len(b.def.Targets)), all), []string{"surface"}, b.targetValues)) > 1
 	targets := split(b.used(b.members(len(b.def.Targets), q.Filter, ofTargets, b.targetValues), all), targetsBy, b.targetValues)
 	prompts := split(b.members(len(b.def.Prompts), q.Filter, ofPrompts, b.promptValues), pick(ofPrompts), b.promptValues)
@@ -223,14 +220,6 @@ func (b *Dataset) last(n int, all []int, upTo int, targets []int) []int {
 		start--
 	}
 	return all[start:end]
-}
-
-// within returns the sweeps from q.From to q.To.
-func (b *Dataset) within(q Query, sweeps []int) []int {
-	return slices.DeleteFunc(sweeps, func(at int) bool {
-		slot := b.sweep(at).Slot
-		return slot[:min(len(slot), len(q.From))] < q.From || slot[:min(len(slot), len(q.To))] > q.To
-	})
 }
 
 // labels returns the labels of a cut. With several surfaces, "*" is followed by the surface.

@@ -87,30 +87,6 @@ func TestFilterShrinksDenominatorsAndHavingDoesNot(t *testing.T) {
 	}
 }
 
-func TestFromAndToLimitSweeps(t *testing.T) {
-	t.Parallel()
-	def, answers := world(2)
-	b := datasetOf(t, def, answers)
-	for _, test := range []struct {
-		from, to string
-		want     int
-	}{
-		{"", "", 14},
-		{"2026-09", "", 7},
-		{"2026-09-02", "2026-09-02", 1},
-		{"2026-08-31", "2026-09-01T06:00", 2},
-		{"2026-08", "2026-08", 7},
-	} {
-		rows := rowsOf(t, b, metric.Query{Metrics: []string{"visibility"}, From: test.from, To: test.to})
-		if *rows[0].Sweeps != test.want {
-			t.Errorf("from %q to %q there are %d sweeps, want %d", test.from, test.to, *rows[0].Sweeps, test.want)
-		}
-	}
-	if rows := rowsOf(t, b, metric.Query{From: "2027"}); len(rows) != 0 {
-		t.Errorf("next year has %d rows", len(rows))
-	}
-}
-
 func TestLastPoolsSweepsUpToABreak(t *testing.T) {
 	t.Parallel()
 	def, answers := world(2)
