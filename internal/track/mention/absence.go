@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // A mention in a clause that says that nothing was found is absent: it counts neither as a
@@ -137,7 +138,7 @@ func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
 func (v *visible) endsClause(i int, b block) bool {
 	switch c := &v.chars[i]; c.r {
 	case '.', '!', '?', '…':
-		return !c.out && (i+1 == b.to || isSpace(v.chars[i+1].r))
+		return !c.out && (i+1 == b.to || unicode.IsSpace(v.chars[i+1].r))
 	case '。', '！', '？', '؟', '।', ';', '；', '؛', 0x037E: // 0x037E is the Greek question mark
 		return !c.out
 	}

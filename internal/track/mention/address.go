@@ -102,7 +102,7 @@ func (v *visible) restEnd(i, end int, b block) int {
 
 func (v *visible) inAddress(i int) bool {
 	c := v.chars[i]
-	if c.out || c.r == '<' || c.r == '>' || c.r == '"' || c.r == '`' || c.r == '|' || isSpace(c.r) {
+	if c.out || c.r == '<' || c.r == '>' || c.r == '"' || c.r == '`' || c.r == '|' || unicode.IsSpace(c.r) {
 		return false
 	}
 	return c.r < 0x80 || isWord(c.r)
@@ -152,7 +152,7 @@ func (v *visible) angleAddress(i int, b block) int {
 		switch r := v.chars[end].r; {
 		case r == '>':
 			return end + 1
-		case r == '<' || isSpace(r) || v.chars[end].span != v.chars[i].span:
+		case r == '<' || unicode.IsSpace(r) || v.chars[end].span != v.chars[i].span:
 			return i
 		}
 	}

@@ -1,6 +1,9 @@
 package mention
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Context is a hit with the visible text around it. Each run of white space is one space.
 type Context struct{ Before, Hit, After string }
@@ -22,10 +25,10 @@ func (v *visible) around(from, to int) string {
 	var out strings.Builder
 	space := false
 	for i := from; i < to; i++ {
-		if isSpace(v.chars[i].r) || i > from && i == v.blockOf(i).from {
+		if unicode.IsSpace(v.chars[i].r) || i > from && i == v.blockOf(i).from {
 			space = true
 		}
-		if isSpace(v.chars[i].r) {
+		if unicode.IsSpace(v.chars[i].r) {
 			continue
 		}
 		if space {

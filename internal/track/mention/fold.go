@@ -89,8 +89,8 @@ func foldRange(out []glyph, chars []char, from, to int) []glyph {
 				end++
 			}
 			out = append(out, glyph{hole, int32(i), int32(end)})
-		case isSpace(c.r):
-			for end < to && !chars[end].out && isSpace(chars[end].r) {
+		case unicode.IsSpace(c.r):
+			for end < to && !chars[end].out && unicode.IsSpace(chars[end].r) {
 				end++
 			}
 			out = append(out, glyph{' ', int32(i), int32(end)})
@@ -198,7 +198,7 @@ func foldRunes(runes []rune, keepCase bool) []rune {
 	}
 	folded := []rune(text)
 	for i, r := range folded {
-		if folded[i] = plainMark(r); isSpace(r) {
+		if folded[i] = plainMark(r); unicode.IsSpace(r) {
 			folded[i] = ' '
 		}
 	}
@@ -265,11 +265,4 @@ func lower(r rune) rune {
 		return r + 'a' - 'A'
 	}
 	return r
-}
-
-func isSpace(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r == ' ' || r >= '\t' && r <= '\r'
-	}
-	return unicode.IsSpace(r)
 }

@@ -57,7 +57,7 @@ func (r *Rules) readPrompt(text string) prompt {
 
 // endsSentence reports whether a character at the end of a prompt is ignored.
 func endsSentence(c char) bool {
-	return !c.out && (isSpace(c.r) || unicode.IsPunct(c.r) && !isOpening(c.r))
+	return !c.out && (unicode.IsSpace(c.r) || unicode.IsPunct(c.r) && !isOpening(c.r))
 }
 
 // cutPrompt excludes the prompt from the prose and reports whether it was found.
@@ -142,7 +142,7 @@ func (v *visible) fills(start, end int, first, last block) bool {
 // isQuoted reports whether a range is between quotation marks. Punctuation may precede the
 // closing mark.
 func (v *visible) isQuoted(start, end int, first, last block) bool {
-	for start > first.from && (v.chars[start-1].r == '¿' || v.chars[start-1].r == '¡' || isSpace(v.chars[start-1].r)) {
+	for start > first.from && (v.chars[start-1].r == '¿' || v.chars[start-1].r == '¡' || unicode.IsSpace(v.chars[start-1].r)) {
 		start--
 	}
 	if start == first.from || !isQuote(v.chars[start-1].r) {
@@ -153,7 +153,7 @@ func (v *visible) isQuoted(start, end int, first, last block) bool {
 		if isQuote(r) {
 			return true
 		}
-		if !unicode.IsPunct(r) && !isSpace(r) {
+		if !unicode.IsPunct(r) && !unicode.IsSpace(r) {
 			return false
 		}
 	}

@@ -98,10 +98,10 @@ func (v *visible) cite(mentions []Mention, sources int) {
 
 // byteRange returns the byte range of visible characters, without white space at its edges.
 func (v *visible) byteRange(from, to int) (start, end int) {
-	for from+1 < to && isSpace(v.chars[from].r) {
+	for from+1 < to && unicode.IsSpace(v.chars[from].r) {
 		from++
 	}
-	for to-1 > from && isSpace(v.chars[to-1].r) {
+	for to-1 > from && unicode.IsSpace(v.chars[to-1].r) {
 		to--
 	}
 	return int(v.chars[from].start), int(v.chars[to-1].end)
@@ -143,13 +143,13 @@ func (v *visible) endsSentence(i int, b block) bool {
 		next++
 	}
 	after := v.behindCitations(next, b)
-	if after == next && next < b.to && !isSpace(v.chars[next].r) {
+	if after == next && next < b.to && !unicode.IsSpace(v.chars[next].r) {
 		return false
 	}
 	if v.chars[i].r == '.' && i > b.from && unicode.IsLetter(v.chars[i-1].r) && (i-1 == b.from || !isWord(v.chars[i-2].r)) && !isUnspaced(v.chars[i-1].r) {
 		return false
 	}
-	for after < b.to && isSpace(v.chars[after].r) {
+	for after < b.to && unicode.IsSpace(v.chars[after].r) {
 		after++
 	}
 	return after == b.to || !unicode.IsLower(v.chars[after].r)
@@ -173,7 +173,7 @@ func (v *visible) behindCitations(i int, b block) int {
 			i, end = i+1, i+1
 		case isClosing(c.r) && end == i:
 			i, end = i+1, i+1
-		case isSpace(c.r), c.r == '(', c.r == '[', c.r == ',', isClosing(c.r):
+		case unicode.IsSpace(c.r), c.r == '(', c.r == '[', c.r == ',', isClosing(c.r):
 			i++
 		default:
 			return end
