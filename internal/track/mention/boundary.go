@@ -1,6 +1,9 @@
 package mention
 
-import "unicode"
+import (
+	"unicode"
+	"unicode/utf8"
+)
 
 // A name must begin and end at a word boundary. A boundary is between two characters unless
 // both are letters, digits or marks. Next to a character of a script without spaces between
@@ -10,20 +13,13 @@ import "unicode"
 // isWord reports whether a character is a letter, a digit or a mark. Enclosing marks
 // (keycaps) do not count, and U+02BC, which Unicode calls a letter, counts as a quote.
 func isWord(r rune) bool {
-	if uint32(r) < 0x80 {
-		return asciiWord[r]
+	if r < utf8.RuneSelf {
+		return isASCIIWord(r)
 	}
 	return r != 0x02BC && unicode.In(r, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc)
 }
 
-var asciiWord = func() (table [0x80]bool) {
-	for r := range table {
-		table[r] = r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-	}
-	return table
-}()
-
-func isASCIIWord(r rune) bool { return uint32(r) < 0x80 && asciiWord[r] }
+func isASCIIWord(r rune) bool { return isASCIILetter(r) || r >= '0' && r <= '9' }
 
 // unspaced are the scripts without spaces between words, except Katakana.
 var unspaced = []*unicode.RangeTable{
