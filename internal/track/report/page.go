@@ -70,7 +70,6 @@ type leagueRow struct {
 	Voice      figure
 	First      figure
 	Cited      figure
-	Answers    string
 	Change     change
 }
 
@@ -181,8 +180,7 @@ func (b *builder) cut(target string) cutPage {
 		p.League = append(p.League, leagueRow{
 			Brand: brand.Name, Own: brand.Own, Color: b.color[brand.Name], Visibility: figureOf(seen),
 			Voice: figureOf(number(rows, shareOfVoice, brand.Name, target)), First: figureOf(number(rows, firstNamed, brand.Name, target)),
-			Cited: figureOf(number(rows, citationRate, brand.Name, target)), Answers: count(float64(seen.Answers)),
-			Change: changeOf(b.compared(brand.Name, target), brand.Own),
+			Cited: figureOf(number(rows, citationRate, brand.Name, target)), Change: changeOf(b.compared(brand.Name, target), brand.Own),
 		})
 	}
 	slices.SortStableFunc(p.League, func(x, y leagueRow) int {
