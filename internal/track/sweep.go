@@ -104,7 +104,7 @@ func (s *Service) newSweep(t *tracking.Tracker, d *definition.Definition, slot, 
 // idempotency key returns the same sweep. RunNow retries while others change the tracker at
 // the same time.
 func (s *Service) RunNow(ctx context.Context, organization, name string, request earshot.SweepRequest, by account.Actor, now time.Time) (*earshot.SweepStarted, error) {
-	key := request.IdempotencyKey
+	key := cmp.Or(request.IdempotencyKey, uuid.NewString())
 	for {
 		t, d, err := s.definitions.Load(ctx, organization, name)
 		if err != nil {
@@ -112,9 +112,6 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 		}
 		if err := demo.Refuse(t); err != nil {
 			return nil, err
-		}
-		if key == "" {
-			key = uuid.NewString()
 		}
 		sweep := s.newSweep(t, d, tracking.ManualSlot+key, d.Month(now), now, now.Add(manualWindow), now)
 		if request.Repeat {
