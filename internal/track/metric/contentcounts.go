@@ -1,6 +1,10 @@
 package metric
 
-import "earshot/internal/track/tally"
+import (
+	"slices"
+
+	"earshot/internal/track/tally"
+)
 
 // overviewBlock is the block of a search page that contains the AI overview.
 const overviewBlock = "searchoverview"
@@ -65,12 +69,7 @@ func (b *BrandCounts) addAds(brand *PanelBrand, ads []owner) {
 // retrieved, even if it is not among the sources.
 func (b *BrandCounts) addPages(brand *PanelBrand, a *Observation, reports func(needs) bool) {
 	on := func(pages []Citation) bool {
-		for _, page := range pages {
-			if page.on(*brand) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(pages, func(page Citation) bool { return page.on(*brand) })
 	}
 	cites := on(a.CitedPages(a.Citations))
 	retrieves := cites || reports(needsSources) && on(a.Sources)
@@ -101,12 +100,9 @@ func (a *Observation) namesOrganically(brand string) bool {
 
 // within reports whether a mention shares a byte with a sponsored part.
 func (m *Mention) within(parts []Part) bool {
-	for _, p := range parts {
-		if p.Kind == Sponsored && max(m.Start, p.Start) < min(m.End, p.End) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts, func(p Part) bool {
+		return p.Kind == Sponsored && max(m.Start, p.Start) < min(m.End, p.End)
+	})
 }
 
 // addLayout counts the blocks of a search page. The position of a type is its lowest one.
