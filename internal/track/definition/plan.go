@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
-	"sync"
 	"time"
 
 	"earshot"
@@ -36,20 +35,17 @@ type VersionKey struct {
 	Version int
 }
 
-// planCache caches up to maxPlans plans.
-type planCache struct {
-	mu    sync.Mutex
-	plans map[VersionKey]*Plan
-}
-
 // maxPlans limits the cache: a plan of 20,000 cells takes about a megabyte.
 const maxPlans = 32
 
 // Plan returns the plan of a tracker's version.
 func (s *Reader) Plan(ctx context.Context, t *tracking.Tracker, version int) (*Plan, error) {
 	key := VersionKey{t.ID, version}
-	if p := s.plans.get(key); p != nil {
-		return p, nil
+	s.mu.Lock()
+	known := s.plans[key]
+	s.mu.Unlock()
+	if known != nil {
+		return known, nil
 	}
 	text, err := s.Store.TrackerVersion(ctx, t.Organization, t.ID, version)
 	if err != nil {
@@ -71,27 +67,16 @@ func (s *Reader) Plan(ctx context.Context, t *tracking.Tracker, version int) (*P
 		}
 		p.Providers = append(p.Providers, asked)
 	}
-	s.plans.put(key, p)
-	return p, nil
-}
-
-func (c *planCache) get(key VersionKey) *Plan {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.plans[key]
-}
-
-// put adds a plan. A full cache evicts any other plan.
-func (c *planCache) put(key VersionKey, p *Plan) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.plans) >= maxPlans {
-		for other := range c.plans {
-			delete(c.plans, other)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.plans) >= maxPlans {
+		for other := range s.plans { // evict any other plan
+			delete(s.plans, other)
 			break
 		}
 	}
-	c.plans[key] = p
+	s.plans[key] = p
+	return p, nil
 }
 
 // newPlan orders the cells by a hash, which is the same on every node. The order spreads each

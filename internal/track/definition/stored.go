@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"earshot/internal/provider"
 	"earshot/internal/store/tracking"
@@ -13,7 +14,9 @@ import (
 // Reader reads definitions from requests and from the store.
 type Reader struct {
 	Config
-	plans planCache
+
+	mu    sync.Mutex
+	plans map[VersionKey]*Plan // cache of up to maxPlans plans
 }
 
 // Config holds the dependencies of a Reader.
@@ -31,7 +34,7 @@ type Config struct {
 
 // NewReader returns a Reader.
 func NewReader(cfg Config) *Reader {
-	return &Reader{Config: cfg, plans: planCache{plans: map[VersionKey]*Plan{}}}
+	return &Reader{Config: cfg, plans: map[VersionKey]*Plan{}}
 }
 
 // Load returns a tracker and its definition.
