@@ -117,7 +117,22 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 		return nil, err
 	}
 	wanted.BrandsOnly, wanted.Last, wanted.MaxRows = true, q.Last, maxComputed
-	b, rows, err := s.rows(ctx, organization, name, &q.MetricFilter, aggregate.Options{Sources: untallied(wanted.Metrics)}, wanted)
+	t, d, err := s.definitions.Load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	within, err := definition.ParseSpan(d.Zone(), "from", q.From, "to", q.To)
+	if err != nil {
+		return nil, err
+	}
+	var b *aggregate.Aggregate
+	var rows []metric.Row
+	err = s.counter.With(ctx, t, d, aggregate.Options{Sources: untallied(wanted.Metrics)}, func(counted *aggregate.Aggregate) (err error) {
+		b = counted
+		b.NamePrompts(wanted.Filter)
+		rows, err = b.Rows(wanted)
+		return asField(err)
+	}, within)
 	if err != nil {
 		return nil, err
 	}
@@ -145,25 +160,6 @@ func untallied(metrics []string) (counts metric.Sources) {
 		}[metric.BaseName(name)]
 	}
 	return counts
-}
-
-// rows computes the rows of a query over the sweeps in the time range of a filter.
-func (s *Reader) rows(ctx context.Context, organization, name string, f *earshot.MetricFilter, o aggregate.Options, q metric.Query) (b *aggregate.Aggregate, rows []metric.Row, err error) {
-	t, d, err := s.definitions.Load(ctx, organization, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	within, err := definition.ParseSpan(d.Zone(), "from", f.From, "to", f.To)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = s.counter.With(ctx, t, d, o, func(counted *aggregate.Aggregate) (err error) {
-		b = counted
-		b.NamePrompts(q.Filter)
-		rows, err = b.Rows(q)
-		return asField(err)
-	}, within)
-	return b, rows, err
 }
 
 // Row returns a row of metrics as clients see it.
