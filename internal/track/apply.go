@@ -150,11 +150,7 @@ func next(t *tracking.Tracker, rule *schedule.Rule, after time.Time) (slot strin
 	if rule == nil || t.State != earshot.TrackerActive {
 		return "", time.Time{}
 	}
-	first, ok := rule.After(after)
-	if !ok {
-		return "", time.Time{}
-	}
-	return first.String(), rule.At(first)
+	return rule.Due(rule.After(after))
 }
 
 // SetState pauses a tracker, or resumes it with the first slot after now. It retries while

@@ -61,10 +61,7 @@ func (s *Service) startOne(t *tracking.Tracker, now time.Time) error {
 		return err
 	}
 	for {
-		next, due := "", time.Time{}
-		if after, ok := d.Rule.Next(slot); ok {
-			next, due = after.String(), d.Rule.At(after)
-		}
+		next, due := d.Rule.Due(d.Rule.Next(slot))
 		at := d.Rule.At(slot)
 		sweep := s.newSweep(t, d, slot.String()+" "+d.Rule.Zone(), slot.Month(), at, at.Add(d.Rule.Within), now)
 		if !now.Before(sweep.EndsAt) {

@@ -70,10 +70,7 @@ func (s *Reporter) sendDue(ctx context.Context, t *tracking.Tracker, now time.Ti
 	if err != nil {
 		return err
 	}
-	next, due := "", time.Time{}
-	if ok {
-		next, due = following.String(), d.ReportRule.At(following)
-	}
+	next, due := d.ReportRule.Due(following, ok)
 	if err := s.alerts.TakeReport(t, r, d.ReportChannels(), next, due, now); err != nil {
 		return err
 	}

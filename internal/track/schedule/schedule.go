@@ -222,6 +222,15 @@ func (r *Rule) After(moment time.Time) (Slot, bool) {
 	}
 }
 
+// Due returns the text and the time of a slot that Next or After returned, or zero values if ok
+// is false.
+func (r *Rule) Due(slot Slot, ok bool) (text string, due time.Time) {
+	if !ok {
+		return "", time.Time{}
+	}
+	return slot.String(), r.At(slot)
+}
+
 // Civil returns the civil time of a moment in the rule's time zone, to the minute.
 func (r *Rule) Civil(moment time.Time) Slot {
 	local := moment.In(r.location)
