@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"unicode/utf8"
+	"strings"
 
 	"earshot/internal/track/mention"
 	"earshot/internal/track/source"
@@ -39,9 +39,5 @@ func excerpt(body string, s mention.CitingSentence) string {
 	if s.End-s.Start <= maxSentence {
 		return body[s.Start:s.End]
 	}
-	end := s.Start + maxSentence
-	for !utf8.RuneStart(body[end]) {
-		end--
-	}
-	return body[s.Start:end] + "…"
+	return strings.ToValidUTF8(body[s.Start:s.Start+maxSentence], "") + "…"
 }
