@@ -160,14 +160,14 @@ func (s *Service) connect(main *aggregate.Counter) {
 	}
 	s.Reader = numbers.NewReader(s.Store, s.definitions, s.panels, s.counter)
 	s.Explorer = answers.NewExplorer(base, s.definitions, s.panels, s.Reader, s.Log)
-	s.Lister = contents.NewLister(s.Store, s.definitions, s.panels, s.counter, s.Reader, s.Explorer)
+	s.Lister = contents.NewLister(s.Store, s.definitions, s.panels, s.counter, s.Explorer)
 	s.Watcher = watch.NewWatcher(base, s.definitions, s.panels, s.counter, s.Lister, s.Log, s.Planned)
 	s.Reporter = report.NewReporter(base, s.definitions, s.counter, s.Reader, s.Log, s.Planned)
 	s.Directory = channel.NewDirectory(channel.Config{
 		Store: alerting.New(base), Trackers: s.Store, Definitions: s.definitions, CheckWebhook: s.CheckWebhook, CheckAddress: s.CheckAddress, Mail: s.Mail,
 		TestChannel: s.TestChannel, BaseURL: s.BaseURL,
 	})
-	s.Exporter = export.NewExporter(base, s.definitions, s.panels, s.counter, s.Reader, s.Explorer, s.Exports, s.Log)
+	s.Exporter = export.NewExporter(base, s.definitions, s.panels, s.counter, s.Explorer, s.Exports, s.Log)
 	s.Maker = demo.NewMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
 	s.Reviewer = reviewer.New(s.Store, s.definitions, s.panels, s.Explorer, s.Log, s.Wake, func() { s.Jobs.Wake() })
 	s.Analyser = reanalysis.NewAnalyser(base, s.definitions, s.panels, s.counter, s.Exporter, s.Log, s.Wake)

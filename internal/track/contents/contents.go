@@ -22,7 +22,6 @@ import (
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/numbers"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/source"
 )
@@ -33,13 +32,12 @@ type Lister struct {
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
-	numbers     *numbers.Reader
 	answers     *answers.Explorer
 }
 
 // NewLister returns a Lister on a store.
-func NewLister(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer) *Lister {
-	return &Lister{s, d, p, c, n, a}
+func NewLister(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, a *answers.Explorer) *Lister {
+	return &Lister{s, d, p, c, a}
 }
 
 // history contains a tracker and its closed sweeps.

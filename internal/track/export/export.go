@@ -23,7 +23,6 @@ import (
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
-	"earshot/internal/track/numbers"
 	"earshot/internal/track/ruleset"
 )
 
@@ -34,15 +33,14 @@ type Exporter struct {
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
-	numbers     *numbers.Reader
 	explorer    *answers.Explorer
 	exports     Destination // nil if the service writes no files
 	log         *slog.Logger
 }
 
 // NewExporter returns an Exporter.
-func NewExporter(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Destination, log *slog.Logger) *Exporter {
-	return &Exporter{tracking.New(s), exporting.New(s), d, p, c, n, a, to, log}
+func NewExporter(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, a *answers.Explorer, to Destination, log *slog.Logger) *Exporter {
+	return &Exporter{tracking.New(s), exporting.New(s), d, p, c, a, to, log}
 }
 
 // maxSlots is the maximum number of slots in the cache of an export.
