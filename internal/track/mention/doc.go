@@ -20,8 +20,8 @@
 //	sentence.go   sentences and their citations
 //
 // Other files: mention.go has the types, compile.go compiles a panel into rules, search.go
-// reads search pages, context.go returns the text around hits and the collisions of names,
-// candidate.go suggests names that the panel lacks, and case.go runs test cases.
+// reads search pages, collision.go returns the collisions of names, candidate.go suggests names
+// that the panel lacks, and case.go runs test cases.
 //
 // A character that is "out" is visible, but not prose: no name is found there.
 package mention

@@ -44,7 +44,7 @@ func FuzzFind(f *testing.F) {
 			check(t, text, m, end)
 			end = m.End
 			if m.Kind == mention.Name && m.Brand < 3 { // brands without matching rules
-				hit := text.Context(m, 0).Hit
+				hit := mention.Hit(text, m)
 				again := rules.Find(mention.Text{Body: hit, Format: mention.Plain})
 				if len(again.Mentions) != 1 || again.Mentions[0].Brand != m.Brand || again.Mentions[0].Name != m.Name {
 					t.Errorf("%q in %q is found as %+v", hit, body, again.Mentions)

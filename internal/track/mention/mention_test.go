@@ -216,23 +216,6 @@ func TestSearchPage(t *testing.T) {
 	}
 }
 
-func TestContext(t *testing.T) {
-	t.Parallel()
-	text := mention.Text{Body: "# Shoes\n\nTry **Oll**aro  [now](https://x.example), or\nwait."}
-	found := compile(t, panel()...).Find(text)
-	if len(found.Mentions) != 1 {
-		t.Fatalf("found %+v", found.Mentions)
-	}
-	want := mention.Context{Before: "hoes Try ", Hit: "Ollaro", After: " now, o"}
-	if diff := cmp.Diff(want, text.Context(found.Mentions[0], 8)); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	whole := text.Context(found.Mentions[0], 1000)
-	if whole.Before != "Shoes Try " || whole.After != " now, or wait." {
-		t.Errorf("got %q", whole)
-	}
-}
-
 func TestCollisions(t *testing.T) {
 	t.Parallel()
 	rules := compile(t,

@@ -1,48 +1,5 @@
 package mention
 
-import (
-	"strings"
-	"unicode"
-)
-
-// Context is a hit with the visible text around it. Each run of white space is one space.
-type Context struct{ Before, Hit, After string }
-
-// Context returns a mention of this text with up to n visible characters on either side,
-// which may be in other blocks.
-func (t Text) Context(m Mention, n int) Context {
-	var v visible
-	v.read(t)
-	return Context{
-		Before: v.around(max(0, m.from-n), m.from),
-		Hit:    v.around(m.from, m.to),
-		After:  v.around(m.to, min(len(v.chars), m.to+n)),
-	}
-}
-
-// around returns the visible text of a range, with a space between blocks.
-func (v *visible) around(from, to int) string {
-	var out strings.Builder
-	space := false
-	for i := from; i < to; i++ {
-		if unicode.IsSpace(v.chars[i].r) || i > from && i == v.blockOf(i).from {
-			space = true
-		}
-		if unicode.IsSpace(v.chars[i].r) {
-			continue
-		}
-		if space {
-			out.WriteByte(' ')
-			space = false
-		}
-		out.WriteRune(v.chars[i].r)
-	}
-	if space {
-		out.WriteByte(' ')
-	}
-	return out.String()
-}
-
 // NameRef refers to a name: Name is 0 for the brand's own name and n for its alias n-1.
 type NameRef struct{ Brand, Name int }
 
