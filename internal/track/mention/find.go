@@ -24,7 +24,7 @@ func (r *Rules) Find(t Text) Found {
 	s.markAbsent(mentions)
 	rank(v, mentions, r.brands)
 	v.cite(mentions, len(t.Sources))
-	return Found{Mentions: mentions, Links: v.placeLinks()}
+	return Found{Mentions: mentions, Links: v.links}
 }
 
 // maxKept is the maximum text length, in characters, whose buffers are kept in the pool.

@@ -100,9 +100,8 @@ func (m Mention) Counts() bool { return m.Kind != Absent }
 
 // Link is a link or an address in a text.
 type Link struct {
-	URL        string // as written
-	Source     int    // index of the source with this URL, or -1
-	Start, End int    // the link text; 0 and 0 for a link in a footnote
+	URL    string // as written
+	Source int    // index of the source with this URL, or -1
 
 	from, to int // in the visible text
 	note     int // number of the footnote that contains the link, or 0

@@ -240,14 +240,3 @@ func (c *citer) citedIn(from, to int) (links, cited []int) {
 	}
 	return links, cited
 }
-
-// placeLinks sets the byte ranges of the links and returns the links. A link without text and
-// a link in a footnote have no range.
-func (v *visible) placeLinks() []Link {
-	for i := range v.links {
-		if link := &v.links[i]; link.from >= 0 && link.from < link.to {
-			link.Start, link.End = int(v.chars[link.from].start), int(v.chars[link.to-1].end)
-		}
-	}
-	return v.links
-}
