@@ -31,7 +31,7 @@ func (r *reader) factOf(n *html.Node) *earshot.KnowledgeAttribute {
 		end = end.Parent
 		value = after(end)
 	}
-	if value == nil || !isWithin(first, end.Parent) || markup.Find(value, markup.Has("data-attrid")) != nil {
+	if value == nil || !markup.Contains(end.Parent, first) || markup.Find(value, markup.Has("data-attrid")) != nil {
 		return nil
 	}
 	for row := end.Parent; row != n; row = row.Parent {
@@ -44,13 +44,6 @@ func (r *reader) factOf(n *html.Node) *earshot.KnowledgeAttribute {
 		return nil
 	}
 	return &fact
-}
-
-func isWithin(n, outer *html.Node) bool {
-	for n != nil && n != outer {
-		n = n.Parent
-	}
-	return n != nil
 }
 
 // isSource reports whether the value of a fact is only a link to another site.

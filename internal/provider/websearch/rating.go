@@ -86,7 +86,7 @@ func (r *ratingReader) text(line string) {
 		line = "(" + line + ")"
 	}
 	r.open = line == "("
-	if !strings.ContainsFunc(line, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+	if !hasWords(line) {
 		return
 	}
 	found := ratingText.FindStringSubmatch(line)

@@ -31,7 +31,7 @@ func (r *reader) readNavigation(n *html.Node) {
 		switch click := serp.ClickOf(n); {
 		case isRow(n):
 			r.lists++
-			r.listTitle = serp.Line(elementBefore(n))
+			r.listTitle = serp.Line(markup.PreviousElement(n))
 			r.readNavigation(n)
 			r.lists++
 			r.listTitle = ""
@@ -43,14 +43,6 @@ func (r *reader) readNavigation(n *html.Node) {
 			r.readThing(n, n)
 		}
 	}
-}
-
-// elementBefore returns the previous sibling that is an element, or nil.
-func elementBefore(n *html.Node) *html.Node {
-	for n = n.PrevSibling; n != nil && n.Type != html.ElementNode; {
-		n = n.PrevSibling
-	}
-	return n
 }
 
 // readEcho reads a link to a search whose text is its query. A link with the id of an entity
