@@ -105,31 +105,13 @@ func decode(document []byte) []byte {
 		}
 	}
 	text := make([]byte, 0, len(document)+len(document)/16)
-	for len(document) > 0 {
-		valid := validLength(document)
-		text = append(text, document[:valid]...)
-		if valid < len(document) {
-			text = utf8.AppendRune(text, charmap.Windows1252.DecodeByte(document[valid]))
-			valid++
-		}
-		document = document[valid:]
-	}
-	return text
-}
-
-// validLength returns the number of bytes before the first one that is not valid UTF-8.
-func validLength(document []byte) int {
-	at := 0
-	for at < len(document) {
-		if document[at] < utf8.RuneSelf {
-			at++
-			continue
-		}
+	for at := 0; at < len(document); {
 		r, size := utf8.DecodeRune(document[at:])
-		if r == utf8.RuneError && size == 1 {
-			break
+		if r == utf8.RuneError && size == 1 { // not UTF-8
+			r = charmap.Windows1252.DecodeByte(document[at])
 		}
+		text = utf8.AppendRune(text, r)
 		at += size
 	}
-	return at
+	return text
 }
