@@ -1,8 +1,6 @@
 package brave
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"net/http"
 	"slices"
 	"strings"
@@ -43,7 +41,7 @@ func (q Query) locate(header http.Header) {
 // "Austin,Texas,United States". Of two parts, the first is the region. A city with non-ASCII
 // characters is omitted, because headers cannot carry it reliably.
 func (q Query) cityAndRegion() (city, region string) {
-	parts := strings.Split(placeName(q.Place), ",")
+	parts := strings.Split(geo.DecodeLocation(q.Place), ",")
 	for i := range parts {
 		parts[i] = strings.TrimSpace(parts[i])
 	}
@@ -59,41 +57,4 @@ func (q Query) cityAndRegion() (city, region string) {
 
 func isPlain(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
-}
-
-// The encoding of a place by geo.EncodeLocation.
-const (
-	placePrefix = "w+"
-	nameField   = 4
-	textType    = 2
-)
-
-// placeName returns the name in an encoded place, or "" if there is none.
-func placeName(encoded string) string {
-	encoded, found := strings.CutPrefix(encoded, placePrefix)
-	message, err := base64.StdEncoding.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(encoded, "="))
-	if !found || err != nil {
-		return ""
-	}
-	for len(message) > 0 {
-		key, n := binary.Uvarint(message)
-		if n <= 0 {
-			return ""
-		}
-		value, m := binary.Uvarint(message[n:])
-		if m <= 0 {
-			return ""
-		}
-		message = message[n+m:]
-		switch {
-		case key&7 != textType:
-		case value > uint64(len(message)):
-			return ""
-		case key>>3 == nameField:
-			return string(message[:value])
-		default:
-			message = message[value:]
-		}
-	}
-	return ""
 }
