@@ -278,6 +278,15 @@ func ProductFields(o loosejson.Object) loosejson.Object {
 	return o
 }
 
+// Products returns the products among the objects, which have the vendors' names of fields.
+func Products(things answer.Things, list []loosejson.Object) []earshot.Product {
+	copies := make([]loosejson.Object, len(list))
+	for i, o := range list {
+		copies[i] = ProductFields(o)
+	}
+	return things.Products(copies)
+}
+
 // VideoFields copies a video under the names that answer.Things reads.
 func VideoFields(o loosejson.Object) loosejson.Object {
 	o = maps.Clone(o)

@@ -118,13 +118,7 @@ func addThings(a *earshot.Answer, o loosejson.Object, q *provider.Question) {
 		list := element.Objects("items")
 		switch kind(element) {
 		case "products", "shopping":
-			var products []earshot.Product
-			for _, item := range list {
-				if product, ok := things.Product(via.ProductFields(item)); ok {
-					products = append(products, product)
-				}
-			}
-			if len(products) > 0 {
+			if products := via.Products(things, list); products != nil {
 				a.ShoppingCards = append(a.ShoppingCards, earshot.ShoppingCard{Title: element.Text("title"), Products: products})
 			}
 		case "local_businesses":

@@ -76,13 +76,7 @@ func readAnswer(page loosejson.Object, q *provider.Question) *earshot.Answer {
 		}
 	}
 	for _, card := range page.Objects("shopping_cards") {
-		var products []earshot.Product
-		for _, o := range card.Objects("products") {
-			if product, ok := things.Product(via.ProductFields(o)); ok {
-				products = append(products, product)
-			}
-		}
-		if products != nil {
+		if products := via.Products(things, card.Objects("products")); products != nil {
 			a.ShoppingCards = append(a.ShoppingCards, earshot.ShoppingCard{Title: card.Text("title"), Tags: card.Texts("tags", "name"), Products: products})
 		}
 	}

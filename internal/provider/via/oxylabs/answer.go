@@ -32,10 +32,10 @@ func readAnswer(content loosejson.Object, q *provider.Question) *earshot.Answer 
 			a.Places = things.AddPlace(a.Places, via.PlaceFields(o))
 		}
 	}
-	if products := products(things, more.Objects("shopping_results")); products != nil {
+	if products := via.Products(things, more.Objects("shopping_results")); products != nil {
 		a.ShoppingCards = []earshot.ShoppingCard{{Products: products}}
 	}
-	a.InlineProducts = products(things, content.Objects("inline_products"))
+	a.InlineProducts = via.Products(things, content.Objects("inline_products"))
 	answer.NumberProducts(a)
 	return a
 }
@@ -83,14 +83,4 @@ func images(list []loosejson.Object, field string) (links []string) {
 		}
 	}
 	return links
-}
-
-// products reads a list of products.
-func products(things answer.Things, list []loosejson.Object) (found []earshot.Product) {
-	for _, o := range list {
-		if product, ok := things.Product(via.ProductFields(o)); ok {
-			found = append(found, product)
-		}
-	}
-	return found
 }

@@ -44,13 +44,7 @@ func readAnswer(o loosejson.Object, q *provider.Question) *earshot.Answer {
 // addThings adds what an answer shows besides its text.
 func addThings(a *earshot.Answer, o loosejson.Object, q *provider.Question) {
 	things := answer.Things{Country: q.Locale.Country, Own: via.OwnSources()}
-	var products []earshot.Product
-	for _, item := range o.Objects("shopping_results") {
-		if product, ok := things.Product(via.ProductFields(item)); ok {
-			products = append(products, product)
-		}
-	}
-	if len(products) > 0 {
+	if products := via.Products(things, o.Objects("shopping_results")); products != nil {
 		a.ShoppingCards = []earshot.ShoppingCard{{Products: products}}
 	}
 	answer.NumberProducts(a)
