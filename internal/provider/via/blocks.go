@@ -26,7 +26,7 @@ func (p Page) SetSnippet(o loosejson.Object, text string, items []string, table 
 		kind = "list"
 	}
 	p.FeaturedSnippet = &earshot.FeaturedSnippet{
-		Type: kind, Text: webtext.Clean(text), Items: items, Title: webtext.Line(o.Text("title")), Link: link, Domain: Domain(link),
+		Type: kind, Text: webtext.Clean(text), Items: items, Title: webtext.Line(o.Text("title")), Link: link, Domain: webtext.Domain(link),
 	}
 }
 
@@ -86,7 +86,7 @@ func (p Page) AddPost(o loosejson.Object) {
 		return
 	}
 	post := earshot.SearchPost{
-		Position: len(p.Posts) + 1, Platform: Domain(link), Author: o.Text("author", "source"), Title: o.Text("title"),
+		Position: len(p.Posts) + 1, Platform: webtext.Domain(link), Author: o.Text("author", "source"), Title: o.Text("title"),
 		Text: webtext.Clean(o.Text("tweet", "snippet", "description")), Link: link, Date: o.Text("date", "published_date", "timestamp"),
 	}
 	if known, _ := answer.PostAt(link); known != nil {

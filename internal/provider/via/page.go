@@ -31,7 +31,7 @@ func (p Page) AddOrganic(o loosejson.Object, page int) {
 		return
 	}
 	result := earshot.OrganicResult{
-		Position: len(p.OrganicResults) + 1, Page: max(1, page), Title: webtext.Line(o.Text("title")), Link: link, Domain: Domain(link),
+		Position: len(p.OrganicResults) + 1, Page: max(1, page), Title: webtext.Line(o.Text("title")), Link: link, Domain: webtext.Domain(link),
 		DisplayedLink: webtext.Line(o.Text("displayedLink", "displayed_link", "display_link", "breadcrumb", "url_shown")),
 		Snippet:       webtext.Clean(o.Text("snippet", "description", "desc")), Date: o.Text("date", "pre_snippet"),
 		RedirectLink: o.Text("redirectLink"), Thumbnail: Link(o, "thumbnail", "image_url"),
@@ -102,7 +102,7 @@ func (p Page) AddAd(o loosejson.Object, kind string) {
 		block = "top"
 	}
 	ad := earshot.Ad{
-		Position: len(p.Ads) + 1, Block: block, Type: kind, Title: webtext.Line(o.Text("title")), URL: link, Domain: Domain(link),
+		Position: len(p.Ads) + 1, Block: block, Type: kind, Title: webtext.Line(o.Text("title")), URL: link, Domain: webtext.Domain(link),
 		Description: webtext.Clean(o.Text("description", "snippet", "desc", "body")), Price: p.price(o, "price", "extracted_price"), OldPrice: p.price(o, "old_price"),
 		Merchant: webtext.Line(o.Text("store", "merchant", "source", "seller")), ImageURL: Link(o, "imageUrl", "image", "thumbnail", "image_url"),
 	}
@@ -229,7 +229,7 @@ func AddNews(news *earshot.NewsSearch, o loosejson.Object, page int) {
 		source = webtext.Line(inner.Text("name", "title"))
 	}
 	news.NewsResults = append(news.NewsResults, earshot.NewsResult{
-		Position: len(news.NewsResults) + 1, Page: max(1, page), Title: webtext.Line(o.Text("title")), Link: link, Domain: Domain(link),
+		Position: len(news.NewsResults) + 1, Page: max(1, page), Title: webtext.Line(o.Text("title")), Link: link, Domain: webtext.Domain(link),
 		Snippet: webtext.Clean(o.Text("snippet", "description", "desc")), Source: source, Date: o.Text("date", "time_published", "timestamp"),
 		Thumbnail: Link(o, "thumbnail", "image", "image_url", "imageUrl"),
 	})
@@ -320,6 +320,3 @@ func rename(o loosejson.Object, to string, from ...string) {
 		}
 	}
 }
-
-// Domain returns the domain of a web address.
-func Domain(link string) string { return webtext.Domain(link) }

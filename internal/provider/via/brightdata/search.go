@@ -188,7 +188,7 @@ func (r *results) addPost(o loosejson.Object) {
 	}
 	network, age, _ := strings.Cut(o.Text("source"), " · ")
 	r.page.Posts = append(r.page.Posts, earshot.SearchPost{
-		Position: len(r.page.Posts) + 1, Platform: cmp.Or(strings.TrimSuffix(network, " (Twitter)"), via.Domain(link)), Author: o.Text("author"),
+		Position: len(r.page.Posts) + 1, Platform: cmp.Or(strings.TrimSuffix(network, " (Twitter)"), webtext.Domain(link)), Author: o.Text("author"),
 		Title: o.Text("title"), Text: webtext.Clean(via.Multiline(o, "text")), Link: link, Date: cmp.Or(age, o.Text("date")),
 	})
 }

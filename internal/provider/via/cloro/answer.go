@@ -6,6 +6,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/via"
+	"earshot/internal/provider/webtext"
 )
 
 // readAnswer reads the answer of an assistant.
@@ -115,7 +116,7 @@ func answerAds(block loosejson.Object, before int) (ads []earshot.Ad) {
 			URL: via.Link(card, "url", "link"), Brand: block.Object("brand").Text("name"), ImageURL: via.Link(card, "image", "imageUrl"),
 		}
 		if ad.URL != "" {
-			ad.Domain = via.Domain(ad.URL)
+			ad.Domain = webtext.Domain(ad.URL)
 			ads = append(ads, ad)
 		}
 	}

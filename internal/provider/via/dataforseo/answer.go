@@ -139,7 +139,7 @@ func addThings(a *earshot.Answer, o loosejson.Object, q *provider.Question) {
 				if link := via.Link(item, "url", "link"); link != "" {
 					a.Ads = append(a.Ads, earshot.Ad{
 						Position: len(a.Ads) + 1, Block: "answer", Type: "text", Title: item.Text("title"), Description: item.Text("description", "text"),
-						URL: link, Domain: via.Domain(link), Brand: item.Text("brand", "source"), ImageURL: via.Link(item, "image_url"),
+						URL: link, Domain: webtext.Domain(link), Brand: item.Text("brand", "source"), ImageURL: via.Link(item, "image_url"),
 					})
 				}
 			}
