@@ -35,9 +35,7 @@ func readConversation(document []byte, want answer.Options) (*earshot.Answer, er
 // readBranch reads the answer from the messages of a conversation that the user sees.
 func readBranch(conversation loosejson.Object, want answer.Options) *earshot.Answer {
 	found := readMessages(withoutBlocked(shownBranch(conversation), conversation.Objects("moderation_results")), want)
-	if model := conversation.Object("model").Text("slug"); found.Model == nil && model != "" {
-		found.Model = &model
-	}
+	found.Model = cmp.Or(found.Model, answer.ModelName(conversation.Object("model").Text("slug")))
 	return found
 }
 

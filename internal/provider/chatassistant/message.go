@@ -1,6 +1,7 @@
 package chatassistant
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -70,9 +71,7 @@ func (r *messageReader) read(m loosejson.Object) {
 	if !isShown(m) || r.channel && m.Text("channel") != finalChannel {
 		return
 	}
-	if model := metadata.Text("model_slug", "resolved_model_slug"); model != "" {
-		r.answer.Model = &model
-	}
+	r.answer.Model = cmp.Or(answer.ModelName(metadata.Text("model_slug", "resolved_model_slug")), r.answer.Model)
 	if text := contentText(content); r.size+len(text) <= webtext.MaxText {
 		r.size += len(text)
 		r.text(text, references(metadata))

@@ -1,6 +1,7 @@
 package chatpage
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -108,9 +109,7 @@ func (r *turnReader) element(n *html.Node, is, within part) {
 
 func (r *turnReader) message(n *html.Node, within part) {
 	r.messages = append(r.messages, message{node: n})
-	if model := webtext.Line(markup.Attr(n, r.page.layout.ModelName)); model != "" {
-		r.answer.Model = &model
-	}
+	r.answer.Model = cmp.Or(answer.ModelName(webtext.Line(markup.Attr(n, r.page.layout.ModelName))), r.answer.Model)
 	r.walk(n, within|partMessage)
 	r.gatherNotes()
 }

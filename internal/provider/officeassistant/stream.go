@@ -1,6 +1,8 @@
 package officeassistant
 
 import (
+	"cmp"
+
 	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
@@ -76,9 +78,7 @@ func (m *message) take(event loosejson.Object) {
 func (m *message) takeLabEvent(name string, event loosejson.Object) {
 	switch name {
 	case "startMessage":
-		if model := event.Text("model"); model != "" {
-			m.answer.Model = &model
-		}
+		m.answer.Model = cmp.Or(answer.ModelName(event.Text("model")), m.answer.Model)
 	case "searchQuery":
 		if event.Text("vertical") == "maps" {
 			m.answer.MapSearchQueries = answer.AddNew(m.answer.MapSearchQueries, event.Text("query"))

@@ -13,9 +13,7 @@ import (
 func readAnswer(result loosejson.Object, q *provider.Question) *earshot.Answer {
 	a := &earshot.Answer{}
 	via.SetText(a, via.Multiline(result, "text"), via.Multiline(result, "markdown"))
-	if model := result.Text("model"); model != "" {
-		a.Model = &model
-	}
+	a.Model = answer.ModelName(result.Text("model"))
 	things := answer.Things{Country: q.Locale.Country, Own: via.OwnSources()}
 	readSources(a, result)
 	a.SearchQueries = answer.AddNew(nil, append(result.Texts("searchQueries", "query"), result.Texts("search_model_queries", "query")...)...)
