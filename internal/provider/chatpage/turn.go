@@ -50,9 +50,7 @@ func (r *turnReader) read(turns ...*html.Node) error {
 	r.gatherNotes()
 	r.cite()
 	for _, n := range r.removed {
-		if n.Parent != nil {
-			n.Parent.RemoveChild(n)
-		}
+		markup.Remove(n)
 	}
 	answer.NumberProducts(r.answer)
 	return r.write()
