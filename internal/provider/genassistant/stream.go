@@ -16,14 +16,10 @@ import (
 	"earshot/internal/upstream"
 )
 
-// guard precedes everything that the site serves, so that no page of another site can run it as a
-// script.
-const guard = ")]}'"
-
-// isStream reports whether the document is a stream of the site, with or without the guard.
+// isStream reports whether the document is a stream of the site, with or without the guard that
+// precedes everything that the site serves.
 func isStream(document []byte) bool {
-	document = rawdoc.Trimmed(document)
-	if bytes.HasPrefix(document, []byte(guard)) {
+	if bytes.HasPrefix(document, []byte(rawdoc.ScriptGuard)) {
 		return true
 	}
 	head := bytes.TrimLeft(document[:min(len(document), 200)], "0123456789 \r\n\t")
@@ -35,7 +31,7 @@ func isStream(document []byte) bool {
 // counts.
 func readStream(document []byte, want answer.Options) (*earshot.Answer, error) {
 	want.Explain.Document("stream of lists")
-	body := bytes.TrimPrefix(rawdoc.Trimmed(document), []byte(guard))
+	body := bytes.TrimPrefix(document, []byte(rawdoc.ScriptGuard))
 	var result *earshot.Answer
 	err := rawdoc.ReadJSON(body, func() error {
 		var s stream

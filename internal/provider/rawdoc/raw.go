@@ -10,9 +10,9 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// scriptGuard precedes streams of chunks, so that a page of another site cannot run them as a
+// ScriptGuard precedes streams of chunks, so that a page of another site cannot run them as a
 // script.
-const scriptGuard = ")]}'"
+const ScriptGuard = ")]}'"
 
 // RawResponse returns a document in the form sent to clients: the data of each event of a stream,
 // each line of JSON lines, each chunk of a guarded stream, or the whole document. JSON stays JSON;
@@ -30,7 +30,7 @@ func RawResponse(document []byte) ([]json.RawMessage, error) {
 		})
 		return raw, err
 	}
-	if guarded, found := bytes.CutPrefix(Trimmed(document), []byte(scriptGuard)); found {
+	if guarded, found := bytes.CutPrefix(Trimmed(document), []byte(ScriptGuard)); found {
 		return chunks(guarded), nil
 	}
 	if lines := jsonLines(document); lines != nil {
