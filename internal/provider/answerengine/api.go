@@ -108,11 +108,11 @@ func (c *completion) take(object loosejson.Object) error {
 // choice adds the first choice, the only one that we request.
 func (c *completion) choice(choice loosejson.Object) {
 	message, delta := choice.Object("message"), choice.Object("delta")
-	if text := contentOf(message); text != "" {
+	if text := vendorapi.MessageText(message); text != "" {
 		c.message = text
 	}
 	if c.pieces.Len() < webtext.MaxText {
-		c.pieces.WriteString(contentOf(delta))
+		c.pieces.WriteString(vendorapi.MessageText(delta))
 	}
 	for _, part := range []loosejson.Object{message, delta} {
 		for _, note := range part.Objects("annotations") {
@@ -127,18 +127,6 @@ func (c *completion) choice(choice loosejson.Object) {
 	if reason := choice.Text("finish_reason"); reason != "" {
 		c.finish, c.ended = reason, true
 	}
-}
-
-// contentOf returns the text of a message, which is a string or a list of parts.
-func contentOf(message loosejson.Object) string {
-	if text := loosejson.AsText(message["content"]); text != "" {
-		return text
-	}
-	var text strings.Builder
-	for _, part := range message.Objects("content") {
-		text.WriteString(loosejson.AsText(part["text"]))
-	}
-	return text.String()
 }
 
 // check returns an error if the answer is not complete.

@@ -7,6 +7,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/webtext"
 )
 
@@ -86,11 +87,7 @@ func (c *completion) pages() []answer.Citation {
 		known[page.Source.URL] = page
 	}
 	var pages []answer.Citation
-	for _, item := range c.cited[:min(len(c.cited), maxPages)] {
-		about := loosejson.AsObject(item)
-		if address := loosejson.AsText(item); address != "" {
-			about = loosejson.Object{"url": address}
-		}
+	for _, about := range vendorapi.Pages(c.cited[:min(len(c.cited), maxPages)]) {
 		page := describedPage(about)
 		if full, ok := known[page.Source.URL]; ok {
 			page = full

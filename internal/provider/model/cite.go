@@ -10,6 +10,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/vendorapi/responses"
 )
 
@@ -17,7 +18,7 @@ import (
 // a range are sources, and the numbers in the text cite them.
 func (c *completion) cite(a *earshot.Answer, want answer.Options) {
 	text := answer.WithoutThoughts(c.text.String())
-	pages := slices.Concat(pagesIn(c.notes), pagesIn(c.found), pagesIn(asPages(c.cited)))
+	pages := slices.Concat(pagesIn(c.notes), pagesIn(c.found), pagesIn(vendorapi.Pages(c.cited)))
 	var written mdtext.Replacement
 	var sources answer.Sources
 	if slices.ContainsFunc(c.notes, hasRange) {
@@ -56,23 +57,12 @@ func hasRange(note loosejson.Object) bool {
 func (c *completion) numbered() []earshot.Source {
 	switch {
 	case len(c.cited) > 0:
-		return pagesIn(asPages(c.cited))
+		return pagesIn(vendorapi.Pages(c.cited))
 	case len(c.found) > 0:
 		return pagesIn(c.found)
 	default:
 		return pagesIn(c.notes)
 	}
-}
-
-// asPages returns the pages in a list; an item may be an object or just a URL.
-func asPages(list []any) []loosejson.Object {
-	pages := make([]loosejson.Object, len(list))
-	for i, item := range list {
-		if pages[i] = loosejson.AsObject(item); pages[i] == nil {
-			pages[i] = loosejson.Object{"url": item}
-		}
-	}
-	return pages
 }
 
 // pagesIn returns the pages that objects describe. A page without a valid URL has the URL "", so that

@@ -98,7 +98,7 @@ func (c *completion) choice(choice loosejson.Object) error {
 	c.chosen = true
 	for _, part := range []loosejson.Object{choice.Object("message"), choice.Object("delta")} {
 		if c.text.Len() < webtext.MaxText {
-			c.text.WriteString(contentOf(part))
+			c.text.WriteString(vendorapi.MessageText(part))
 		}
 		c.refusal = cmp.Or(c.refusal, part.Text("refusal"))
 		for _, note := range part.Objects("annotations") {
@@ -111,18 +111,6 @@ func (c *completion) choice(choice loosejson.Object) error {
 		c.finish, c.ended = reason, true
 	}
 	return nil
-}
-
-// contentOf returns the text of a message, which is a string or a list of parts.
-func contentOf(message loosejson.Object) string {
-	if text := loosejson.AsText(message["content"]); text != "" {
-		return text
-	}
-	var text strings.Builder
-	for _, part := range message.Objects("content") {
-		text.WriteString(loosejson.AsText(part["text"]))
-	}
-	return text.String()
 }
 
 // check returns an error if the answer is not complete.

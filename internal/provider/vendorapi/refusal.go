@@ -1,9 +1,10 @@
 // Package vendorapi holds what the official APIs of all vendors have in common. The packages below
 // it ask and read APIs that several providers use.
 //
-//	error.go    reading errors in JSON
-//	refusal.go  classifying errors
-//	state.go    names of US states
+//	completion.go  parts of chat completions
+//	error.go       reading errors in JSON
+//	refusal.go     classifying errors
+//	state.go       names of US states
 package vendorapi
 
 import (

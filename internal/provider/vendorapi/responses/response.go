@@ -126,7 +126,8 @@ func (r *reader) finish(response loosejson.Object, want answer.Options) {
 			r.sources.Add(r.page(target, mdtext.Flatten(link.Label)))
 		}
 	}
-	for _, page := range append(r.found, pages(response["citations"])...) {
+	listed, _ := response["citations"].([]any)
+	for _, page := range append(r.found, vendorapi.Pages(listed)...) {
 		if target, ok := page.Destination(ownSources, "url"); ok {
 			r.sources.Add(r.page(target, page.Text("title", "name")))
 		}
@@ -143,18 +144,4 @@ func (r *reader) whole() mdtext.Replacement {
 		markdown = append(markdown, written.Markdown)
 	}
 	return mdtext.Replacement{Text: strings.Join(text, "\n\n"), Markdown: strings.Join(markdown, "\n\n")}
-}
-
-// pages returns the pages in a list; an item may be an object or just a URL.
-func pages(list any) []loosejson.Object {
-	var found []loosejson.Object
-	items, _ := list.([]any)
-	for _, item := range items {
-		if page := loosejson.AsObject(item); page != nil {
-			found = append(found, page)
-		} else {
-			found = append(found, loosejson.Object{"url": item})
-		}
-	}
-	return found
 }
