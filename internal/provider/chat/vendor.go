@@ -2,6 +2,7 @@ package chat
 
 import (
 	"earshot"
+	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/upstream"
 )
@@ -18,7 +19,7 @@ func (r *request) Question() *provider.Question {
 
 // Complete makes the result from a vendor's reply.
 func (r *request) Complete(reply *provider.Reply, up *upstream.Session) (*provider.Outcome, error) {
-	found, err := r.include.Complete(reply, up, r.question)
+	found, err := r.include.Complete(reply, up, r.question.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -26,11 +27,11 @@ func (r *request) Complete(reply *provider.Reply, up *upstream.Session) (*provid
 }
 
 // Complete returns the answer of a vendor's reply with the parts that the request includes.
-func (i Include) Complete(reply *provider.Reply, up *upstream.Session, q Question) (*earshot.Answer, error) {
+func (i Include) Complete(reply *provider.Reply, up *upstream.Session, locale geo.Locale) (*earshot.Answer, error) {
 	a := reply.Answer
 	a.Via = up.Via()
 	if reply.Located {
-		a.Location = up.Location(q.Locale)
+		a.Location = up.Location(locale)
 	}
 	if err := i.Attach(a, up, reply.Document); err != nil {
 		return nil, err

@@ -29,8 +29,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	assistant := chat.Assistant{
 		About: &definition, Question: r.question, Start: startPath, Script: script, API: official, Read: r.read,
 	}
-	include := chat.Include{HTML: r.Include.HTML, Markdown: r.Include.Markdown, RawResponse: r.Include.RawResponse}
-	found, err := assistant.Ask(ctx, up, chat.Question{Prompt: r.Prompt, Locale: r.locale, NoSearch: r.DisableWebSearch}, include)
+	found, err := assistant.Ask(ctx, up, chat.Question{Prompt: r.Prompt, Locale: r.locale, NoSearch: r.DisableWebSearch}, r.include())
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +70,23 @@ func (r *request) read(document []byte, want answer.Options) (*earshot.Answer, e
 	if !r.Include.SearchQueries && rawdoc.IsPage(rawdoc.Trimmed(document)) {
 		a.SearchQueries, a.MapSearchQueries = nil, nil
 	}
+	r.trim(a)
+	return a, nil
+}
+
+// trim removes the ads and products that were not requested.
+func (r *request) trim(a *earshot.Answer) {
 	if !r.Include.Ads {
 		a.Ads = nil
 	}
 	if !r.Include.Shopping {
 		a.ShoppingCards, a.InlineProducts = nil, nil
 	}
-	return a, nil
+}
+
+// include returns the parts of an answer that every chat assistant offers, as requested.
+func (r *request) include() chat.Include {
+	return chat.Include{HTML: r.Include.HTML, Markdown: r.Include.Markdown, RawResponse: r.Include.RawResponse}
 }
 
 // startPath is the page on which script begins, relative to the site's base URL.

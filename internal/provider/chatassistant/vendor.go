@@ -2,7 +2,6 @@ package chatassistant
 
 import (
 	"earshot/internal/provider"
-	"earshot/internal/provider/chat"
 	"earshot/internal/upstream"
 )
 
@@ -22,14 +21,8 @@ func (r *request) Complete(reply *provider.Reply, up *upstream.Session) (*provid
 	if !r.Include.SearchQueries {
 		reply.Answer.SearchQueries, reply.Answer.MapSearchQueries = nil, nil
 	}
-	if !r.Include.Ads {
-		reply.Answer.Ads = nil
-	}
-	if !r.Include.Shopping {
-		reply.Answer.ShoppingCards, reply.Answer.InlineProducts = nil, nil
-	}
-	include := chat.Include{HTML: r.Include.HTML, Markdown: r.Include.Markdown, RawResponse: r.Include.RawResponse}
-	found, err := include.Complete(reply, up, chat.Question{Prompt: r.Prompt, Locale: r.locale})
+	r.trim(reply.Answer)
+	found, err := r.include().Complete(reply, up, r.locale)
 	if err != nil {
 		return nil, err
 	}

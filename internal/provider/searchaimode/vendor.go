@@ -3,7 +3,6 @@ package searchaimode
 import (
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/provider/chat"
 	"earshot/internal/upstream"
 )
 
@@ -21,7 +20,7 @@ func (r *request) Complete(reply *provider.Reply, up *upstream.Session) (*provid
 	if r.expand && reply.Answer.ProductResults == nil {
 		reply.Answer.ProductResults = []earshot.Product{}
 	}
-	found, err := r.include.Complete(reply, up, chat.Question{Prompt: r.query.Text, Locale: r.query.Locale})
+	found, err := r.include.Complete(reply, up, r.query.Locale)
 	if err != nil {
 		return nil, err
 	}
