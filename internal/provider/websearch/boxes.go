@@ -247,9 +247,7 @@ func (r *reader) readHotel(n *html.Node, address string) bool {
 			switch {
 			case stars != nil && p.Rating == nil:
 				p.Rating = webtext.Decimal(stars[1])
-				if stars[2] != "" {
-					p.Reviews = webtext.Count(stars[2])
-				}
+				p.Reviews = cmp.Or(webtext.Count(stars[2]), p.Reviews)
 			case reviewCount.MatchString(segment):
 				p.Reviews = webtext.Count(strings.Trim(segment, "()"))
 			case priceLevel.MatchString(segment) && (p.PriceLevel == "" || p.PriceLevel == before): // the price before a discount is first

@@ -183,9 +183,7 @@ func (c card) recipe() earshot.Recipe {
 	for _, line := range c.lines {
 		if stars := starCount.FindStringSubmatch(line); stars != nil && found.Rating == nil {
 			found.Rating = webtext.Decimal(stars[1])
-			if stars[2] != "" {
-				found.Reviews = webtext.Count(stars[2])
-			}
+			found.Reviews = cmp.Or(webtext.Count(stars[2]), found.Reviews)
 		}
 		if reviewCount.MatchString(line) && found.Reviews == nil {
 			found.Reviews = webtext.Count(strings.Trim(line, "()"))

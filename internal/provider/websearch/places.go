@@ -103,12 +103,8 @@ func readCategory(p *earshot.Place, segments []string) {
 		stars := starCount.FindStringSubmatch(segment)
 		switch {
 		case stars != nil:
-			if p.Rating == nil {
-				p.Rating = webtext.Decimal(stars[1])
-			}
-			if p.Reviews == nil && stars[2] != "" {
-				p.Reviews = webtext.Count(stars[2])
-			}
+			p.Rating = cmp.Or(p.Rating, webtext.Decimal(stars[1]))
+			p.Reviews = cmp.Or(p.Reviews, webtext.Count(stars[2]))
 		case priceLevel.MatchString(segment):
 			p.PriceLevel = segment
 		case i == len(segments)-1 && !reviewCount.MatchString(segment):
