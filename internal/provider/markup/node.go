@@ -235,18 +235,7 @@ func isInlineCode(n *html.Node) bool {
 }
 
 // codeText returns the text of code. Each div begins a new line.
-func codeText(n *html.Node) string {
-	var text strings.Builder
-	for inner := range n.Descendants() {
-		switch {
-		case inner.Type == html.TextNode:
-			text.WriteString(inner.Data)
-		case inner.DataAtom == atom.Br, inner.DataAtom == atom.Div:
-			text.WriteByte('\n')
-		}
-	}
-	return text.String()
-}
+func codeText(n *html.Node) string { return textWith(n, atom.Br, atom.Div) }
 
 // codeLanguage returns the language that the element's class names, or "".
 func codeLanguage(n *html.Node) string {
@@ -302,13 +291,16 @@ func formula(math *html.Node) string {
 }
 
 // Text returns the text in the node without any formatting, except for line breaks.
-func Text(n *html.Node) string {
+func Text(n *html.Node) string { return textWith(n, atom.Br) }
+
+// textWith returns the text in the node with a line break for each element of the kinds.
+func textWith(n *html.Node, breaks ...atom.Atom) string {
 	var text strings.Builder
 	for inner := range n.Descendants() {
 		switch {
 		case inner.Type == html.TextNode:
 			text.WriteString(inner.Data)
-		case inner.DataAtom == atom.Br:
+		case slices.Contains(breaks, inner.DataAtom):
 			text.WriteByte('\n')
 		}
 	}
