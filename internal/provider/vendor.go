@@ -110,7 +110,7 @@ func (v Vendors) Ask(ctx context.Context, request Request, up *upstream.Session)
 	vendor := v[up.Via()]
 	buyer, ok := request.(Buyer)
 	if vendor == nil || !ok {
-		return nil, cannotServe(up.Via(), "this provider")
+		return nil, cannotServe(up.Via())
 	}
 	question := buyer.Question()
 	if err := vendor.Covers(question); err != nil {
@@ -133,13 +133,13 @@ func (v Vendors) Covers(request Request, via string) error {
 	vendor := v[via]
 	buyer, ok := request.(Buyer)
 	if vendor == nil || !ok {
-		return cannotServe(via, "this provider")
+		return cannotServe(via)
 	}
 	return vendor.Covers(buyer.Question())
 }
 
-func cannotServe(vendor, what string) *upstream.Failure {
-	return &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s cannot serve %s", vendor, what), Final: true}
+func cannotServe(vendor string) *upstream.Failure {
+	return &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s cannot serve this provider", vendor), Final: true}
 }
 
 // minLetters is how many letters the shortest text has that counts as an answer.

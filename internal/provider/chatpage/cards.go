@@ -82,7 +82,7 @@ func (r *turnReader) product(n *html.Node) (earshot.Product, bool) {
 	product := earshot.Product{
 		Title:       f.text("product-title"),
 		ID:          markup.Attr(n, "data-product-id"),
-		URL:         r.link(f, "product-link", "href"),
+		URL:         r.link(f, "product-link"),
 		Description: f.text("product-description"),
 		Price:       webtext.Price(f.text("product-price"), r.want.Country),
 		OldPrice:    webtext.Price(f.text("product-list-price"), r.want.Country),
@@ -167,14 +167,14 @@ func (f fields) texts(name string) []string {
 	return texts
 }
 
-// link returns the destination in an attribute of the first element with the name, or "" if it is
-// not a web address.
-func (r *turnReader) link(f fields, name, key string) string {
+// link returns the destination of the first element with the name, or "" if it is not a web
+// address.
+func (r *turnReader) link(f fields, name string) string {
 	n := f.first(name)
 	if n == nil {
 		return ""
 	}
-	link, _ := r.destination(n, key)
+	link, _ := r.destination(n, "href")
 	return link
 }
 

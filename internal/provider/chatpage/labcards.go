@@ -31,7 +31,7 @@ func (r *turnReader) place(n *html.Node) {
 		Reviews:    webtext.Count(f.text("place-reviews")),
 		PriceLevel: f.text("place-price-level"),
 		Phone:      f.text("place-phone"),
-		Website:    r.link(f, "place-website", "href"),
+		Website:    r.link(f, "place-website"),
 		Hours:      f.text("place-hours"),
 		Latitude:   coordinate(n, "data-latitude"),
 		Longitude:  coordinate(n, "data-longitude"),
