@@ -19,8 +19,7 @@ const (
 	statusSearch     = 40101 // the search engine failed after several tries; charged
 	statusNoResults  = 40102
 	statusExecution  = 40103
-	statusAccount    = 40100 // and above: not authorized
-	statusMoney      = 40200 // up to statusMoneyEnd: no money, limits of the account
+	statusAccount    = 40100 // and above: not authorized; from 40200 on: no money, limits of the account
 	statusRate       = 40202
 	statusDuplicates = 40205
 	statusMoneyEnd   = 40300
