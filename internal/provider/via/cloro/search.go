@@ -10,6 +10,11 @@ import (
 // readWeb reads the result pages of a web search. cloro delivers all pages in one list.
 func readWeb(result loosejson.Object, q *provider.Question) *earshot.WebSearch {
 	page := via.NewPage(q.Locale.Country)
+	each := func(field string, add func(loosejson.Object)) {
+		for _, o := range result.Objects(field) {
+			add(o)
+		}
+	}
 	for _, o := range result.Objects("organicResults") {
 		number := o.Count("page")
 		if number == nil {
@@ -17,12 +22,8 @@ func readWeb(result loosejson.Object, q *provider.Question) *earshot.WebSearch {
 		}
 		page.AddOrganic(o, *number)
 	}
-	for _, o := range result.Objects("peopleAlsoAsk") {
-		page.AddQuestion(o)
-	}
-	for _, o := range result.Objects("relatedSearches") {
-		page.AddRelated(o.Text("query"), o.Text("link"))
-	}
+	each("peopleAlsoAsk", page.AddQuestion)
+	each("relatedSearches", func(o loosejson.Object) { page.AddRelated(o.Text("query"), o.Text("link")) })
 	for _, o := range result.Objects("ads") {
 		kind := "text"
 		if o.Text("type") == "SHOPPING_CARD" {
@@ -30,15 +31,9 @@ func readWeb(result loosejson.Object, q *provider.Question) *earshot.WebSearch {
 		}
 		page.AddAd(o, kind)
 	}
-	for _, o := range result.Objects("localResults") {
-		page.AddPlace(o)
-	}
-	for _, o := range result.Objects("videos") {
-		page.AddVideo(o)
-	}
-	for _, o := range result.Objects("peopleAreSaying") {
-		page.AddDiscussion(o)
-	}
+	each("localResults", page.AddPlace)
+	each("videos", page.AddVideo)
+	each("peopleAreSaying", page.AddDiscussion)
 	page.AddProducts("", result.Objects("shoppingCards"))
 	panel := result.Object("knowledgeGraph")
 	var attributes []earshot.KnowledgeAttribute

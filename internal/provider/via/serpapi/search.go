@@ -44,57 +44,35 @@ func (r reader) overview(ctx context.Context, up *upstream.Session, o loosejson.
 
 // page adds a result page. SerpApi lists what a page has by kind, without their order.
 func (r reader) page(found loosejson.Object, number int) {
-	for _, o := range found.Objects("news_results") {
-		via.AddNews(r.news, o, number)
+	each := func(field string, add func(loosejson.Object)) {
+		for _, o := range found.Objects(field) {
+			add(o)
+		}
 	}
-	for _, o := range found.Objects("organic_results") {
-		r.AddOrganic(o, number)
-	}
-	for _, o := range found.Objects("related_questions") {
-		r.addQuestion(o)
-	}
+	each("news_results", func(o loosejson.Object) { via.AddNews(r.news, o, number) })
+	each("organic_results", func(o loosejson.Object) { r.AddOrganic(o, number) })
+	each("related_questions", r.addQuestion)
 	for _, o := range found.Objects("related_searches") {
 		r.AddRelated(o.Text("query"), cmp.Or(via.Link(o, "link"), "https://www.google.com/search?q="+url.QueryEscape(o.Text("query"))))
 	}
-	for _, o := range found.Objects("ads") {
-		r.AddAd(o, "text")
-	}
-	for _, o := range found.Objects("shopping_results") {
-		r.AddAd(o, "shopping")
-	}
+	each("ads", func(o loosejson.Object) { r.AddAd(o, "text") })
+	each("shopping_results", func(o loosejson.Object) { r.AddAd(o, "shopping") })
 	r.AddProducts("", found.Objects("immersive_products"))
 	for _, o := range places(found) {
 		r.AddPlace(o)
 	}
-	for _, field := range []string{"inline_videos", "short_videos"} {
-		for _, o := range found.Objects(field) {
-			r.AddVideo(o)
-		}
-	}
-	for _, o := range found.Objects("inline_images") {
-		r.AddImage(o)
-	}
-	for _, o := range found.Objects("top_stories") {
-		r.AddTopStory(o)
-	}
-	for _, o := range found.Objects("discussions_and_forums") {
-		r.AddDiscussion(o)
-	}
-	for _, o := range found.Objects("perspectives") {
-		r.AddPost(o)
-	}
+	each("inline_videos", r.AddVideo)
+	each("short_videos", r.AddVideo)
+	each("inline_images", r.AddImage)
+	each("top_stories", r.AddTopStory)
+	each("discussions_and_forums", r.AddDiscussion)
+	each("perspectives", r.AddPost)
 	for _, o := range found.Object("twitter_results").Objects("tweets") {
 		r.AddPost(o)
 	}
-	for _, o := range found.Objects("recipes_results") {
-		r.AddRecipe(o)
-	}
-	for _, o := range found.Objects("events_results") {
-		r.AddEvent(o)
-	}
-	for _, o := range found.Objects("jobs_results") {
-		r.AddJob(o)
-	}
+	each("recipes_results", r.AddRecipe)
+	each("events_results", r.AddEvent)
+	each("jobs_results", r.AddJob)
 	if r.KnowledgeGraph == nil {
 		panel := maps.Clone(found.Object("knowledge_graph"))
 		if images := panel.Objects("header_images"); len(images) > 0 && panel.Text("image") == "" {
