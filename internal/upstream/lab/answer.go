@@ -129,9 +129,34 @@ func Stream(assistant, contentType, field string, write func(prompt string, answ
 			r.ask(assistant, prompt)
 			return nil
 		},
-		func(r *Request) (Document, error) {
-			return Document{contentType, write(r.Question.Prompt, r.Compose(world.Compose))}, nil
-		})
+		document(contentType, write))
+}
+
+// Chat returns a handler for an API that takes the prompt as the only message of a JSON body.
+// write returns the pieces of the answer.
+func Chat(assistant, contentType string, write func(prompt string, answer *world.Answer) [][]byte) http.Handler {
+	return Answer(
+		func(r *Request) error {
+			var body struct {
+				Messages []struct{ Content string }
+			}
+			if err := r.JSON(&body); err != nil {
+				return err
+			}
+			if len(body.Messages) != 1 {
+				return errors.New("read question: the body must have one message")
+			}
+			r.ask(assistant, body.Messages[0].Content)
+			return nil
+		},
+		document(contentType, write))
+}
+
+// document returns a function that answers with the pieces that write returns.
+func document(contentType string, write func(prompt string, answer *world.Answer) [][]byte) func(*Request) (Document, error) {
+	return func(r *Request) (Document, error) {
+		return Document{contentType, write(r.Question.Prompt, r.Compose(world.Compose))}, nil
+	}
 }
 
 // ask sets the question, for an assistant that always searches.

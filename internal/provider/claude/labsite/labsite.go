@@ -3,7 +3,6 @@
 package labsite
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -15,24 +14,7 @@ const host = "claude.lab.test"
 
 // Site returns the API's site in the lab.
 func Site() lab.Site {
-	return lab.Site{Host: host, Routes: map[string]http.Handler{"POST /messages": lab.Answer(question, func(r *lab.Request) (lab.Document, error) {
-		return lab.Document{Type: lab.TypeEvents, Pieces: stream(r.Question.Prompt, r.Compose(world.Compose))}, nil
-	})}}
-}
-
-// question reads the prompt, which is the first message of the conversation.
-func question(r *lab.Request) error {
-	var body struct {
-		Messages []struct{ Content string }
-	}
-	if err := r.JSON(&body); err != nil {
-		return err
-	}
-	if len(body.Messages) != 1 {
-		return errors.New("read question: the body must have one message")
-	}
-	r.Question.Assistant, r.Question.Prompt, r.Question.Search = host, body.Messages[0].Content, true
-	return nil
+	return lab.Site{Host: host, Routes: map[string]http.Handler{"POST /messages": lab.Chat(host, lab.TypeEvents, stream)}}
 }
 
 // piece is how many characters of text one event carries. The small, odd number splits words and

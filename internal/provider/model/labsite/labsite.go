@@ -3,7 +3,6 @@
 package labsite
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,24 +16,7 @@ const host = "model.lab.test"
 
 // Site returns the endpoint's site in the lab.
 func Site() lab.Site {
-	return lab.Site{Host: host, Routes: map[string]http.Handler{"POST /chat/completions": lab.Answer(question, func(r *lab.Request) (lab.Document, error) {
-		return lab.Document{Type: lab.TypeJSON, Pieces: completion(r.Question.Prompt, r.Compose(world.Compose))}, nil
-	})}}
-}
-
-// question reads the prompt, which is the only message.
-func question(r *lab.Request) error {
-	var body struct {
-		Messages []struct{ Content string }
-	}
-	if err := r.JSON(&body); err != nil {
-		return err
-	}
-	if len(body.Messages) != 1 {
-		return errors.New("read question: the body must have one message")
-	}
-	r.Question.Assistant, r.Question.Prompt, r.Question.Search = host, body.Messages[0].Content, true
-	return nil
+	return lab.Site{Host: host, Routes: map[string]http.Handler{"POST /chat/completions": lab.Chat(host, lab.TypeJSON, completion)}}
 }
 
 // piece is the size of the pieces in which the answer is sent, in bytes.
