@@ -1,6 +1,7 @@
 package answerengine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -101,10 +102,7 @@ func (r *reader) addQueries(value any) {
 	list, _ := value.([]any)
 	for _, item := range list {
 		query := loosejson.AsObject(item)
-		text := query.Text("query")
-		if text == "" {
-			text = webtext.Line(loosejson.AsText(item))
-		}
+		text := cmp.Or(query.Text("query"), webtext.Line(loosejson.AsText(item)))
 		if engine := query.Text("engine"); strings.Contains(engine, "map") || strings.Contains(engine, "place") {
 			r.answer.MapSearchQueries = answer.AddNew(r.answer.MapSearchQueries, text)
 		} else {

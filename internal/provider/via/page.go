@@ -1,6 +1,7 @@
 package via
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -32,12 +33,9 @@ func (p Page) AddOrganic(o loosejson.Object, page int) {
 	}
 	result := earshot.OrganicResult{
 		Position: len(p.OrganicResults) + 1, Page: max(1, page), Title: webtext.Line(o.Text("title")), Link: link, Domain: webtext.Domain(link),
-		DisplayedLink: webtext.Line(o.Text("displayedLink", "displayed_link", "display_link", "breadcrumb", "url_shown")),
+		DisplayedLink: cmp.Or(webtext.Line(o.Text("displayedLink", "displayed_link", "display_link", "breadcrumb", "url_shown")), link),
 		Snippet:       webtext.Clean(o.Text("snippet", "description", "desc")), Date: o.Text("date", "pre_snippet"),
 		RedirectLink: o.Text("redirectLink"), Thumbnail: Link(o, "thumbnail", "image_url"),
-	}
-	if result.DisplayedLink == "" {
-		result.DisplayedLink = link
 	}
 	for _, list := range [][]loosejson.Object{
 		o.Objects("sitelinks"), o.Object("sitelinks").Objects("inline"), o.Object("sitelinks").Objects("expanded"), o.Objects("links"), o.Objects("extensions"),
@@ -97,10 +95,7 @@ func (p Page) AddAd(o loosejson.Object, kind string) {
 	if link == "" {
 		return
 	}
-	block := blocks[strings.ToLower(o.Text("blockPosition", "block_position", "block"))]
-	if block == "" {
-		block = "top"
-	}
+	block := cmp.Or(blocks[strings.ToLower(o.Text("blockPosition", "block_position", "block"))], "top")
 	ad := earshot.Ad{
 		Position: len(p.Ads) + 1, Block: block, Type: kind, Title: webtext.Line(o.Text("title")), URL: link, Domain: webtext.Domain(link),
 		Description: webtext.Clean(o.Text("description", "snippet", "desc", "body")), Price: p.price(o, "price", "extracted_price"), OldPrice: p.price(o, "old_price"),

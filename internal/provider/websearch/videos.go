@@ -30,10 +30,7 @@ var (
 
 // readVideo reads a video that the page itself can play; n is the whole item.
 func (r *reader) readVideo(n *html.Node, m marks) bool {
-	heading := serp.Title(n)
-	if heading == nil {
-		heading = n
-	}
+	heading := cmp.Or(serp.Title(n), n)
 	v, ok := r.videoIn(n, heading, m.video)
 	if !ok {
 		return false

@@ -1,6 +1,7 @@
 package brave
 
 import (
+	"cmp"
 	"context"
 
 	"earshot"
@@ -137,9 +138,7 @@ func (m *merger) panels(found *earshot.WebSearch) {
 			all.Places = append(all.Places, place)
 		}
 	}
-	if all.KnowledgeGraph == nil {
-		all.KnowledgeGraph = found.KnowledgeGraph
-	}
+	all.KnowledgeGraph = cmp.Or(all.KnowledgeGraph, found.KnowledgeGraph)
 }
 
 // news adds page n of a news search and reports whether there may be another page.

@@ -9,6 +9,7 @@
 package dataforseo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,10 +112,7 @@ const (
 
 // Ask makes a live call, or submits a task once and polls it.
 func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Question) (reply *provider.Reply, err error) {
-	path, mode := endpoints[q.Provider].path, up.Option("mode")
-	if mode == "" {
-		mode = modeQueue
-	}
+	path, mode := endpoints[q.Provider].path, cmp.Or(up.Option("mode"), modeQueue)
 	if q.Provider == "answerengine" { // it has no queue
 		return askLive(ctx, up, q, path+"/live")
 	}

@@ -20,10 +20,7 @@ import (
 
 // readDocument reads a retrieved document, whose json_content is JSON in a string.
 func readDocument(document loosejson.Object, q *provider.Question) (*provider.Reply, error) {
-	content := via.Multiline(document, "json_content")
-	if content == "" {
-		content = via.Multiline(document.Object("result"), "json_content")
-	}
+	content := cmp.Or(via.Multiline(document, "json_content"), via.Multiline(document.Object("result"), "json_content"))
 	value, ok := loosejson.Decode(content)
 	page := loosejson.AsObject(value)
 	if !ok || page == nil {
