@@ -96,7 +96,7 @@ func (c *completion) take(object loosejson.Object) error {
 	}
 	c.queries = answer.AddQueries(c.queries, object.Texts("search_queries", "query")...)
 	for _, choice := range object.Objects("choices") {
-		if index := choice.Count("index"); index == nil || *index == 0 {
+		if choice.Int("index") == 0 {
 			c.choice(choice)
 			break
 		}

@@ -93,13 +93,13 @@ func (a *assembly) block(block loosejson.Object) {
 // the text continues the earlier text.
 func continueText(earlier loosejson.Object, value any) any {
 	block := loosejson.AsObject(value)
-	from := block.Count("chunk_starting_offset")
+	from := block.Int("chunk_starting_offset")
 	before, _ := earlier["chunks"].([]any)
 	further, _ := block["chunks"].([]any)
-	if from == nil || *from <= 0 || *from > len(before) {
+	if from <= 0 || from > len(before) {
 		return value
 	}
-	block["chunks"] = append(before[:*from:*from], further...)
+	block["chunks"] = append(before[:from:from], further...)
 	return value
 }
 

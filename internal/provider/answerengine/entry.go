@@ -110,9 +110,9 @@ func citedRows(block loosejson.Object) []loosejson.Object {
 	last := 0
 	for _, row := range rows {
 		page := row.Object("web_result")
-		if number := row.Count("citation"); number != nil && *number >= 1 && *number <= len(rows) {
-			pages[*number-1] = page
-			last = max(last, *number)
+		if number := row.Int("citation"); number >= 1 && number <= len(rows) {
+			pages[number-1] = page
+			last = max(last, number)
 		} else if page != nil {
 			others = append(others, page)
 		}

@@ -18,7 +18,7 @@ func (g *generation) chunk(chunk loosejson.Object) {
 		g.refused = reason
 	}
 	for _, candidate := range chunk.Objects("candidates") {
-		if index := candidate.Count("index"); index != nil && *index != 0 {
+		if candidate.Int("index") != 0 {
 			continue
 		}
 		g.candidate(candidate)
@@ -89,12 +89,7 @@ func (g *generation) grounding(metadata loosejson.Object) {
 
 // number returns a field that counts bytes or is an index, and 0 if the field is not a valid
 // number.
-func number(o loosejson.Object, field string) int {
-	if n := o.Count(field); n != nil {
-		return max(*n, 0)
-	}
-	return 0
-}
+func number(o loosejson.Object, field string) int { return max(o.Int(field), 0) }
 
 // pagesAt returns the pages at the indices, without duplicates.
 func pagesAt(pages []*answer.Citation, indices any) []answer.Citation {

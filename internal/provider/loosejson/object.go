@@ -63,6 +63,14 @@ func (o Object) Count(fields ...string) *int {
 	return &whole
 }
 
+// Int returns the number that Count returns, or 0.
+func (o Object) Int(field string) int {
+	if n := o.Count(field); n != nil {
+		return *n
+	}
+	return 0
+}
+
 // Flag returns the field if it is a boolean.
 func (o Object) Flag(field string) *bool {
 	if b, ok := o[field].(bool); ok {

@@ -83,7 +83,7 @@ func (c *completion) take(object loosejson.Object) error {
 		c.found = found[:min(len(found), maxPages)]
 	}
 	for _, choice := range object.Objects("choices") {
-		if index := choice.Count("index"); index == nil || *index == 0 {
+		if choice.Int("index") == 0 {
 			return c.choice(choice)
 		}
 	}

@@ -48,7 +48,7 @@ func (r *reader) addGenerated(list []string) {
 	for _, data := range list {
 		value, _ := loosejson.Decode(data)
 		picture := loosejson.AsObject(value).Object("image_chunk")
-		if progress := picture.Count("progress"); progress != nil && *progress == donePercent && !picture.Is("moderated") {
+		if picture.Int("progress") == donePercent && !picture.Is("moderated") {
 			r.addImage(picture.Text("imageUrl"))
 		}
 	}

@@ -1,6 +1,7 @@
 package brave
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -31,9 +32,7 @@ func refusal(status int, header http.Header, o loosejson.Object, text string) *u
 	if list := o.Objects("errors"); apiError == nil && len(list) > 0 {
 		apiError = list[0]
 	}
-	if own := apiError.Count("status"); status == 0 && own != nil {
-		status = *own
-	}
+	status = cmp.Or(status, apiError.Int("status"))
 	code := apiError.Text("code")
 	if apiError != nil {
 		text = apiError.Text("detail")

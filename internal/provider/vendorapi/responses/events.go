@@ -88,7 +88,7 @@ func (s *streamed) mergeResponse(event loosejson.Object) {
 
 // part returns the part of an item that the event is about, and creates it if necessary.
 func (s *streamed) part(event loosejson.Object) loosejson.Object {
-	item, part := index(event, "output_index"), index(event, "content_index")
+	item, part := event.Int("output_index"), event.Int("content_index")
 	if s.parts[item] == nil {
 		s.parts[item] = map[int]loosejson.Object{}
 	}
@@ -96,13 +96,6 @@ func (s *streamed) part(event loosejson.Object) loosejson.Object {
 		s.parts[item][part] = loosejson.Object{}
 	}
 	return s.parts[item][part]
-}
-
-func index(event loosejson.Object, field string) int {
-	if i := event.Count(field); i != nil {
-		return *i
-	}
-	return 0
 }
 
 // appendDelta appends an event's delta to a field of a part.

@@ -16,11 +16,7 @@ func readWeb(result loosejson.Object, q *provider.Question) *earshot.WebSearch {
 		}
 	}
 	for _, o := range result.Objects("organicResults") {
-		number := o.Count("page")
-		if number == nil {
-			number = new(1)
-		}
-		page.AddOrganic(o, *number)
+		page.AddOrganic(o, o.Int("page"))
 	}
 	each("peopleAlsoAsk", page.AddQuestion)
 	each("relatedSearches", func(o loosejson.Object) { page.AddRelated(o.Text("query"), o.Text("link")) })
@@ -51,11 +47,7 @@ func readWeb(result loosejson.Object, q *provider.Question) *earshot.WebSearch {
 func readNews(result loosejson.Object) *earshot.NewsSearch {
 	news := &earshot.NewsSearch{}
 	for _, o := range result.Objects("newsResults") {
-		page := o.Count("page")
-		if page == nil {
-			page = new(1)
-		}
-		via.AddNews(news, o, *page)
+		via.AddNews(news, o, o.Int("page"))
 	}
 	return news
 }

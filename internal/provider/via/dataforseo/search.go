@@ -28,19 +28,12 @@ var blocks = map[string]earshot.BlockType{
 func inOrder(result loosejson.Object) []loosejson.Object {
 	items := result.Objects("items")
 	slices.SortStableFunc(items, func(a, b loosejson.Object) int {
-		return cmp.Or(cmp.Compare(pageOf(a), pageOf(b)), cmp.Compare(count(a, "rank_absolute"), count(b, "rank_absolute")))
+		return cmp.Or(cmp.Compare(pageOf(a), pageOf(b)), cmp.Compare(a.Int("rank_absolute"), b.Int("rank_absolute")))
 	})
 	return items
 }
 
-func pageOf(o loosejson.Object) int { return max(1, count(o, "page")) }
-
-func count(o loosejson.Object, field string) int {
-	if n := o.Count(field); n != nil {
-		return *n
-	}
-	return 0
-}
+func pageOf(o loosejson.Object) int { return max(1, o.Int("page")) }
 
 // readWeb reads the result pages of a web search.
 func readWeb(result loosejson.Object, q *provider.Question) *earshot.WebSearch {

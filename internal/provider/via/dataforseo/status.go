@@ -61,12 +61,7 @@ func charge(up *upstream.Session, o loosejson.Object) {
 	}
 }
 
-func status(o loosejson.Object) int {
-	if code := o.Count("status_code"); code != nil {
-		return *code
-	}
-	return 0
-}
+func status(o loosejson.Object) int { return o.Int("status_code") }
 
 // refusal returns the failure of a call or of a submission with a status code.
 func refusal(code int, message string) *upstream.Failure {

@@ -21,10 +21,7 @@ func blocks(result loosejson.Object, q *provider.Question) (found loosejson.Obje
 	if found == nil {
 		found = content
 	}
-	if page := result.Count("page"); page != nil {
-		number = *page - q.First/pageSize
-	}
-	return found, max(1, number)
+	return found, max(1, result.Int("page")-q.First/pageSize)
 }
 
 // items returns the list in a field, which may be wrapped in an object.
