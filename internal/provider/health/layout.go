@@ -114,19 +114,11 @@ func formOf(document []byte) string {
 		_, document, _ = bytes.Cut(document, []byte("{"))
 		document = append([]byte("{"), document...)
 	}
-	names, ok := topNames(document)
-	if !ok {
+	var top map[string]json.RawMessage
+	if json.NewDecoder(bytes.NewReader(document)).Decode(&top) != nil {
 		return form
 	}
+	names := slices.Sorted(maps.Keys(top))
 	hash := sha256.Sum256([]byte(form + " " + strings.Join(names, " ")))
 	return hex.EncodeToString(hash[:3])
-}
-
-// topNames returns the sorted names of the JSON object at the beginning of a text.
-func topNames(text []byte) (names []string, ok bool) {
-	var top map[string]json.RawMessage
-	if json.NewDecoder(bytes.NewReader(text)).Decode(&top) != nil {
-		return nil, false
-	}
-	return slices.Sorted(maps.Keys(top)), true
 }
