@@ -64,9 +64,7 @@ func (m *method) write(out *bytes.Buffer, document schema.Map) error {
 
 // comment writes the operation's summary and the first paragraph of its description.
 func (m *method) comment(out *bytes.Buffer, document schema.Map) {
-	paths, _ := document.Get("paths").(schema.Map)
-	item, _ := paths.Get(m.Path).(schema.Map)
-	entry, _ := item.Get(strings.ToLower(m.Method)).(schema.Map)
+	entry := objectAt(document, "paths", m.Path, strings.ToLower(m.Method))
 	description, _, _ := strings.Cut(fmt.Sprint(entry.Get("description")), "\n\n")
 	if m.isList() {
 		description += " The iterator fetches pages on demand and stops at the first error."

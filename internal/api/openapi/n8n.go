@@ -101,8 +101,7 @@ func (n n8n) provider(operation schema.Map) n8nProvider {
 // fields.
 func (n n8n) fields(object schema.Map, prefix string) []n8nField {
 	var all []n8nField
-	properties, _ := object.Get("properties").(schema.Map)
-	for _, e := range properties {
+	for _, e := range objectAt(object, "properties") {
 		shape, _ := e.Value.(schema.Map)
 		shape = n.resolve(shape)
 		if shape.Get("deprecated") == true {
@@ -116,7 +115,7 @@ func (n n8n) fields(object schema.Map, prefix string) []n8nField {
 
 func field(name string, shape schema.Map) n8nField {
 	f := n8nField{Name: name}
-	f.Description, _ = shape.Get("description").(string)
+	f.Description = describe(shape)
 	f.Type, _ = shape.Get("type").(string)
 	f.Options, _ = shape.Get("enum").([]string)
 	return f
@@ -124,14 +123,10 @@ func field(name string, shape schema.Map) n8nField {
 
 func (n n8n) query(operation schema.Map) []n8nField {
 	all := []n8nField{}
-	parameters, _ := operation.Get("parameters").([]schema.Map)
-	for _, p := range parameters {
-		if name, _ := p.Get("name").(string); p.Get("in") == "query" {
-			shape, _ := p.Get("schema").(schema.Map)
-			f := field(name, n.resolve(shape))
-			f.Description, _ = p.Get("description").(string)
-			all = append(all, f)
-		}
+	for _, p := range parametersIn("query", operation) {
+		f := field(fmt.Sprint(p.Get("name")), n.resolve(objectAt(p, "schema")))
+		f.Description = describe(p)
+		all = append(all, f)
 	}
 	return all
 }

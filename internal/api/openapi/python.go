@@ -30,8 +30,7 @@ func Python(document schema.Map) (map[string]string, error) {
 // for each error code.
 func pythonConstants(document schema.Map) string {
 	var out strings.Builder
-	info, _ := document.Get("info").(schema.Map)
-	fmt.Fprintf(&out, "%s\nVERSION = %q\n\nTASK_TYPES = {\n", pythonHeader, info.Get("version"))
+	fmt.Fprintf(&out, "%s\nVERSION = %q\n\nTASK_TYPES = {\n", pythonHeader, objectAt(document, "info").Get("version"))
 	for _, o := range operations(document) {
 		if provider := o.Get("x-provider"); provider != nil {
 			fmt.Fprintf(&out, "    %q: %q,\n", provider, o.Get("x-task-type"))
@@ -161,8 +160,7 @@ func (o pythonOperation) parameters(m *pythonMethod, call *[]string) (query []py
 	parameters, _ := o.Get("parameters").([]schema.Map)
 	var values []string
 	for _, p := range parameters {
-		shape, _ := p.Get("schema").(schema.Map)
-		a := argument(fmt.Sprint(p.Get("name")), shape, p.Get("required") != true)
+		a := argument(fmt.Sprint(p.Get("name")), objectAt(p, "schema"), p.Get("required") != true)
 		if text := describe(p); text != "" {
 			a.doc = text
 		}
@@ -183,15 +181,13 @@ func (o pythonOperation) parameters(m *pythonMethod, call *[]string) (query []py
 // body adds the fields of a body to the keywords of a method and returns the expression of
 // the body. A list, and a definition that may be YAML, is one argument instead.
 func (o pythonOperation) body(m *pythonMethod) (string, error) {
-	outer, _ := o.Get("requestBody").(schema.Map)
-	content, _ := outer.Get("content").(schema.Map)
+	content := objectAt(o.Map, "requestBody", "content")
 	if content == nil {
 		return "", nil
 	}
-	media, _ := content.Get("application/json").(schema.Map)
-	shape, _ := media.Get("schema").(schema.Map)
+	shape := objectAt(content, "application/json", "schema")
 	fields := resolve(o.document, shape)
-	properties, _ := fields.Get("properties").(schema.Map)
+	properties := objectAt(fields, "properties")
 	switch {
 	case content.Get("application/yaml") != nil:
 		m.positional = append(m.positional, pythonArgument{name: "definition", hint: public(hintOf(shape)) + " | str", doc: "A dictionary, or a text in YAML or JSON."})
@@ -248,19 +244,14 @@ type pythonResponse struct {
 }
 
 func (o pythonOperation) response() (r pythonResponse) {
-	responses, _ := o.Get("responses").(schema.Map)
-	success, _ := responses.Get("200").(schema.Map)
-	content, _ := success.Get("content").(schema.Map)
-	for _, media := range content {
+	for _, media := range objectAt(o.Map, "responses", "200", "content") {
 		if media.Key != "application/json" {
 			r.events, r.other = media.Key == "text/event-stream", true
-			continue
 		}
-		inner, _ := media.Value.(schema.Map)
-		r.json, _ = inner.Get("schema").(schema.Map)
 	}
+	r.json = okSchema(o.Map)
 	r.shape = resolve(o.document, r.json)
-	fields, _ := r.shape.Get("properties").(schema.Map)
+	fields := objectAt(r.shape, "properties")
 	if fields.Get("nextCursor") == nil {
 		return r
 	}
@@ -274,11 +265,7 @@ func (o pythonOperation) response() (r pythonResponse) {
 
 // finish writes the code of a method, which sends the call.
 func (m *pythonMethod) finish(r pythonResponse, described schema.Map, call []string) {
-	fields, _ := r.shape.Get("properties").(schema.Map)
-	field := func(name string) string {
-		inner, _ := fields.Get(name).(schema.Map)
-		return public(hintOf(inner))
-	}
+	field := func(name string) string { return public(hintOf(objectAt(r.shape, "properties", name))) }
 	isSet := slices.ContainsFunc(described, func(e schema.Entry) bool { return e.Key == "returns" })
 	switch returned := described.Get("returns"); {
 	case r.events:

@@ -28,7 +28,7 @@ else:
 `)
 	for _, e := range schemas {
 		shape, _ := e.Value.(schema.Map)
-		properties, _ := shape.Get("properties").(schema.Map)
+		properties := objectAt(shape, "properties")
 		switch {
 		case shape.Get("type") != "object":
 			fmt.Fprintf(&out, "\n%s = %s\n%s", e.Key, aliased(shape), docstring(describe(shape), ""))
@@ -143,8 +143,7 @@ func hintOf(shape schema.Map) string {
 func plainHint(kind string, shape schema.Map) string {
 	switch kind {
 	case "array":
-		items, _ := shape.Get("items").(schema.Map)
-		return "List[" + hintOf(items) + "]"
+		return "List[" + hintOf(objectAt(shape, "items")) + "]"
 	case "object":
 		return "Dict[str, Any]"
 	default:

@@ -151,8 +151,7 @@ func providerMethods(document schema.Map) (ask, submit []*pythonMethod, err erro
 		if _, err := o.body(typed); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		answer, _ := o.response().shape.Get("properties").(schema.Map)
-		result, _ := answer.Get("result").(schema.Map)
+		result := objectAt(o.response().shape, "properties", "result")
 		queued := *typed
 		queued.name = "submit"
 		queued.keywords = append(slices.Clone(typed.keywords), taskOptions...)
