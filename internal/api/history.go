@@ -8,6 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/geo"
+	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/history"
@@ -117,12 +118,8 @@ func (s *Server) countryOf(t *store.Task) string {
 	if err != nil {
 		return ""
 	}
-	in, err := schema.Parse(t.Request)
-	if err != nil {
-		return ""
-	}
-	request := asked.Decode(in)
-	if in.Err() != nil { // the rules may have changed since
+	request, err := provider.ParseRequest(asked, t.Request)
+	if err != nil { // the rules may have changed since
 		return ""
 	}
 	return request.Locale().Country

@@ -15,7 +15,6 @@ import (
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/vendorapi/brave"
-	"earshot/internal/schema"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/har"
 )
@@ -150,12 +149,7 @@ func newRequest(p provider.Provider, body map[string]any) (provider.Request, err
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	in, err := schema.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	request := p.Decode(in)
-	return request, in.Err()
+	return provider.ParseRequest(p, text)
 }
 
 // engineOf returns the search engine that served a page: the lab's engine if the page

@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/provider"
 	"earshot/internal/provider/rawdoc"
-	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -172,12 +172,8 @@ func askAgain(ctx context.Context, c store.CapturedJob, documents [][]byte) ([]b
 	if err != nil {
 		return nil, err
 	}
-	in, err := schema.Parse(c.Job.Request)
+	request, err := provider.ParseRequest(p, c.Job.Request)
 	if err != nil {
-		return nil, err
-	}
-	request := p.Decode(in)
-	if err := in.Err(); err != nil {
 		return nil, err
 	}
 	outcome, err := request.Ask(ctx, upstream.NewStored(earshot.SurfaceWeb, documents, redirectsIn(c.Result)).NewSession(1, "captures"))

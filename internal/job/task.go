@@ -9,7 +9,6 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
-	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/telemetry/trace"
 )
@@ -130,13 +129,8 @@ func (r *Runner) decode(job *store.Job) (def provider.Definition, request provid
 			Details: earshot.UpstreamDetails{Service: job.Provider, Reason: earshot.ReasonUnavailable}, Err: err,
 		}
 	}
-	def = p.Definition()
-	in, err := schema.Parse(job.Request)
-	if err != nil {
-		return def, nil, err
-	}
-	request = p.Decode(in)
-	return def, request, in.Err()
+	request, err = provider.ParseRequest(p, job.Request)
+	return p.Definition(), request, err
 }
 
 // errTakenOver returns the error of a task whose nodes died too often.

@@ -130,6 +130,16 @@ type Request interface {
 	Ask(ctx context.Context, up *upstream.Session) (*Outcome, error)
 }
 
+// ParseRequest returns the request in a JSON body, or an error with all problems of the body.
+func ParseRequest(p Provider, body []byte) (Request, error) {
+	in, err := schema.Parse(body)
+	if err != nil {
+		return nil, err
+	}
+	request := p.Decode(in)
+	return request, in.Err()
+}
+
 // Chooser is a Request that names one of the models that the operator lists.
 type Chooser interface {
 	Request

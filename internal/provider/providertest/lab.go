@@ -100,12 +100,8 @@ func Answer(tb testing.TB, result any) *earshot.Answer {
 // Decode decodes a request body that must be valid.
 func Decode(tb testing.TB, p provider.Provider, body string) provider.Request {
 	tb.Helper()
-	in, err := schema.Parse([]byte(body))
+	request, err := provider.ParseRequest(p, []byte(body))
 	if err != nil {
-		tb.Fatal(err)
-	}
-	request := p.Decode(in)
-	if err := in.Err(); err != nil {
 		tb.Fatal(err)
 	}
 	return request

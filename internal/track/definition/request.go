@@ -17,12 +17,9 @@ import (
 
 // DecodeRequest decodes and checks the request of a provider.
 func DecodeRequest(asked provider.Provider, payload []byte) (provider.Request, []earshot.FieldProblem) {
-	in, err := schema.Parse(payload)
+	request, err := provider.ParseRequest(asked, payload)
 	if err == nil {
-		request := asked.Decode(in)
-		if err = in.Err(); err == nil {
-			return request, nil
-		}
+		return request, nil
 	}
 	if e, ok := errors.AsType[*earshot.Error](err); ok {
 		if problems, ok := e.Details.([]earshot.FieldProblem); ok {
