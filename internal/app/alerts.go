@@ -26,7 +26,7 @@ func (c Config) openMail() (func(context.Context, *alert.Mail) (int, error), err
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, m *alert.Mail) (int, error) { return sender.Send(ctx, mail.Message(*m)) }, nil
+	return func(ctx context.Context, m *alert.Mail) (int, error) { return sender.Send(ctx, *m) }, nil
 }
 
 // openExports returns the place for exported files of trackers, or nil if none is

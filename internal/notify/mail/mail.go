@@ -16,6 +16,8 @@ import (
 	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"earshot/internal/track/alert"
 )
 
 // sendTime is the timeout for sending one mail.
@@ -86,14 +88,7 @@ func unsafe(r rune) bool {
 }
 
 // Message is a mail.
-type Message struct {
-	To       []string
-	Subject  string
-	Text     string
-	HTML     string
-	FileName string // name of the attachment; empty for no attachment
-	File     []byte // an HTML page
-}
+type Message = alert.Mail
 
 // Send sends a mail to the server and returns the server's reply code; 250 means that the
 // server accepted the mail. Send returns an error if there was no reply. The error
