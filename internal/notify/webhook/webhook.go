@@ -223,21 +223,20 @@ type answer struct {
 func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
+	m := &alert.Message{URL: d.URL, Signed: true}
+	var err error
 	if alerting.IsChannelURL(d.URL) {
-		m, err := s.Channel(ctx, d.Organization, d.Job)
-		if err != nil {
-			return answer{}, fmt.Errorf("%w: %w", errNotMade, err)
-		}
-		return s.tell(ctx, d.Job, m, r.Secrets, now)
+		m, err = s.Channel(ctx, d.Organization, d.Job)
+	} else {
+		m.Body, err = s.Body(ctx, d.Organization, d.Job)
 	}
-	body, err := s.Body(ctx, d.Organization, d.Job)
 	if err != nil {
 		return answer{}, fmt.Errorf("%w: %w", errNotMade, err)
 	}
-	return s.post(ctx, message{id: d.Job, url: d.URL, body: body, secrets: r.Secrets}, now)
+	return s.tell(ctx, d.Job, m, r.Secrets, now)
 }
 
-// tell sends a message to a channel.
+// tell sends a message to a receiver or by mail.
 func (s *Sender) tell(ctx context.Context, id string, m *alert.Message, secrets []string, now time.Time) (answer, error) {
 	if m.Mail != nil {
 		if s.Mail == nil {
@@ -249,30 +248,22 @@ func (s *Sender) tell(ctx context.Context, id string, m *alert.Message, secrets 
 	if !m.Signed {
 		secrets = nil
 	}
-	return s.post(ctx, message{id: id, url: m.URL, body: m.Body, secrets: secrets}, now)
+	return s.post(ctx, id, m, secrets, now)
 }
 
-// message is a message to a receiver.
-type message struct {
-	id      string
-	url     string
-	body    []byte
-	secrets []string // empty if the receiver does not support signatures
-}
-
-// post signs and sends a message.
-func (s *Sender) post(ctx context.Context, m message, now time.Time) (answer, error) {
-	signature, err := sign(m.secrets, m.id, now, m.body)
+// post signs and sends a message. Without secrets, it sends the message without a signature.
+func (s *Sender) post(ctx context.Context, id string, m *alert.Message, secrets []string, now time.Time) (answer, error) {
+	signature, err := sign(secrets, id, now, m.Body)
 	if err != nil {
 		return answer{}, fmt.Errorf("%w: %w", errNotMade, err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(m.body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
 	if err != nil {
 		return answer{}, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Earshot-Webhook/1")
-	request.Header.Set(standardwebhooks.HeaderWebhookID, m.id)
+	request.Header.Set(standardwebhooks.HeaderWebhookID, id)
 	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
 	if signature != "" {
 		request.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
