@@ -60,10 +60,7 @@ func (c *taskListCmd) Run(in *invocation, service *client.Client) error {
 		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such tasks; 'earshot batch' submits tasks",
 		header: []string{"SUBMITTED", "STATUS", "TYPE", "CREDITS", "ID", "PROMPT", "ERROR"},
 	}
-	var err error
-	if filter.Limit, err = list.page(); err != nil {
-		return err
-	}
+	filter.Limit = list.page()
 	return printList(in, list, service.Tasks(in, filter), taskRow)
 }
 

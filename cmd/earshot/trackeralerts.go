@@ -59,10 +59,7 @@ func (c *trackerAlertListCmd) Run(in *invocation, service *client.Client) error 
 		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such alerts",
 		header: []string{"RAISED", "KIND", "STATE", "ID", "WHAT"},
 	}
-	var err error
-	if q.Limit, err = list.page(); err != nil {
-		return err
-	}
+	q.Limit = list.page()
 	return printList(in, list, service.Alerts(in, c.Name, q), func(a *earshot.Alert) []string {
 		state := "open"
 		if !a.Open {

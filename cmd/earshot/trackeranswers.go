@@ -68,10 +68,7 @@ func (c *trackerAnswersCmd) Run(in *invocation, service *client.Client) error {
 		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such answers; 'earshot tracker sweeps " + c.Name + "' lists the sweeps",
 		header: []string{"ASKED", "OUTCOME", "TARGET", "CREDITS", "ID", "PROMPT", "REASON"},
 	}
-	var err error
-	if q.Limit, err = list.page(); err != nil {
-		return err
-	}
+	q.Limit = list.page()
 	return printList(in, list, service.Answers(in, c.Name, q), func(a *earshot.TrackedAnswer) []string {
 		return []string{
 			a.AskedAt.Local().Format(time.DateTime), outcomeOf(a), oneLine(a.Target), thousands(a.Charged), a.ID,
@@ -149,18 +146,18 @@ type listing struct {
 }
 
 // page returns the size of the pages to request.
-func (l *listing) page() (int, error) {
-	if l.limit < 0 {
-		return 0, fmt.Errorf("--limit must be at least 0, but is %d", l.limit)
-	}
+func (l *listing) page() int {
 	if l.limit == 0 {
-		return pageSize, nil
+		return pageSize
 	}
-	return min(l.limit, pageSize), nil
+	return min(l.limit, pageSize)
 }
 
 // printList prints a list as a table, or as one JSON object per line.
 func printList[T any](in *invocation, l listing, items iter.Seq2[*T, error], row func(*T) []string) error {
+	if l.limit < 0 {
+		return fmt.Errorf("--limit must be at least 0, but is %d", l.limit)
+	}
 	rows := [][]string{l.header}
 	encoder, count := json.NewEncoder(in.out), 0
 	for item, err := range items {

@@ -57,10 +57,7 @@ func (c *trackerReviewListCmd) Run(in *invocation, service *client.Client) error
 		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such reviews",
 		header: []string{"LAST SEEN", "KIND", "STATE", "ANSWERS", "ID", "BRAND", "WHAT"},
 	}
-	var err error
-	if q.Limit, err = list.page(); err != nil {
-		return err
-	}
+	q.Limit = list.page()
 	return printList(in, list, service.Reviews(in, c.Name, q), func(r *earshot.Review) []string {
 		return []string{r.LastSeenAt.Local().Format(time.DateTime), string(r.Kind), string(r.State), fmt.Sprint(r.Answers), r.ID, oneLine(r.Brand), oneLine(statement(r))}
 	})

@@ -165,10 +165,7 @@ func (c *trackerSweepsCmd) Run(in *invocation, service *client.Client) error {
 		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such sweeps; 'earshot tracker run " + c.Name + "' starts one",
 		header: []string{"SLOT", "STATE", "ANSWERED", "MISSING", "PLANNED", "CREDITS", "ID", "REASON"},
 	}
-	var err error
-	if q.Limit, err = list.page(); err != nil {
-		return err
-	}
+	q.Limit = list.page()
 	return printList(in, list, service.Sweeps(in, c.Name, q), func(s *earshot.Sweep) []string {
 		return []string{
 			s.Slot, string(s.State), thousands(int64(s.Progress.Answered)), thousands(int64(s.Progress.Missing)), thousands(int64(s.Progress.Planned)),
