@@ -121,12 +121,11 @@ func (c *Client) send(ctx context.Context, asked call, body []byte) (*http.Respo
 // unanswered wraps err in a lostError, except for a certificate error, which a retry
 // cannot fix.
 func unanswered(err error) error {
-	var untrusted *tls.CertificateVerificationError
-	if errors.As(err, &untrusted) {
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
 		return err
 	}
-	var network *net.OpError
-	return &lostError{err: err, unsent: errors.As(err, &network) && network.Op == "dial"}
+	network, ok := errors.AsType[*net.OpError](err)
+	return &lostError{err: err, unsent: ok && network.Op == "dial"}
 }
 
 // read decodes a response into result, or returns the error in it.

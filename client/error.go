@@ -56,8 +56,8 @@ func (e *TaskError) Unwrap() error { return e.Err }
 
 // IsCode reports whether err is, or wraps, an error of the service with the given code.
 func IsCode(err error, code earshot.Code) bool {
-	var e *earshot.Error
-	return errors.As(err, &e) && e.Code == code
+	e, ok := errors.AsType[*earshot.Error](err)
+	return ok && e.Code == code
 }
 
 // DetailTypes are the types that details can have.
@@ -70,8 +70,8 @@ type DetailTypes interface {
 //
 //	if fields, ok := client.Details[[]earshot.FieldProblem](err); ok { … }
 func Details[T DetailTypes](err error) (details T, ok bool) {
-	var e *earshot.Error
-	if !errors.As(err, &e) || reflect.TypeOf(e.Code.Details()) != reflect.TypeFor[T]() {
+	e, ok := errors.AsType[*earshot.Error](err)
+	if !ok || reflect.TypeOf(e.Code.Details()) != reflect.TypeFor[T]() {
 		return details, false
 	}
 	raw, err := json.Marshal(e.Details) // in an item of a batch, they are already decoded into an any

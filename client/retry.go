@@ -74,8 +74,7 @@ func (c *Client) retry(ctx context.Context, r repeat, attempt func() error) (uns
 // classify reports whether an attempt was refused without being processed, or whether its
 // response was lost, so that it may have been processed. Other errors are permanent.
 func classify(err error) (refused, lost bool) {
-	var answer *Error
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*Error](err); ok {
 		switch answer.Code {
 		case earshot.CodeRateLimit, earshot.CodeServerUnavailable:
 			return true, false
@@ -85,8 +84,7 @@ func classify(err error) (refused, lost bool) {
 			return false, false
 		}
 	}
-	var broken *lostError
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*lostError](err); ok {
 		return broken.unsent, !broken.unsent
 	}
 	return false, false
@@ -102,8 +100,7 @@ func isGateway(status int) bool {
 
 // retryAfter returns the Retry-After of err, or 0.
 func retryAfter(err error) time.Duration {
-	var answer *Error
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*Error](err); ok {
 		return answer.retryAfter
 	}
 	return 0

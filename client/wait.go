@@ -154,9 +154,8 @@ func (w *waiter) lookUp(ctx context.Context) error {
 			continue
 		}
 		record, err := w.client.Task(ctx, id)
-		var refused *Error
-		switch {
-		case IsCode(err, earshot.CodeNotFound) && errors.As(err, &refused):
+		switch refused, ok := errors.AsType[*Error](err); {
+		case ok && refused.Code == earshot.CodeNotFound:
 			err = w.deliver(id, nil, &TaskError{TaskID: id, Err: refused})
 		case err == nil && record.Task.FinishedAt != nil:
 			err = w.deliver(id, record, taskError(record))

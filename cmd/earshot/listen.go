@@ -69,8 +69,8 @@ func (c *listenCmd) Run(in *invocation, service *client.Client) error {
 
 // isTemporary reports whether a retry may succeed after the error.
 func isTemporary(err error) bool {
-	var answer *client.Error
-	if !errors.As(err, &answer) {
+	answer, ok := errors.AsType[*client.Error](err)
+	if !ok {
 		return !errors.Is(err, context.Canceled) // no response
 	}
 	return answer.Status >= http.StatusInternalServerError || answer.Status == http.StatusTooManyRequests

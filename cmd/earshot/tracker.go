@@ -66,8 +66,7 @@ func (a *trackerArg) explain(err error) error {
 		}
 		return advised{err, fmt.Sprintf("the tracker %s has no %s; 'earshot tracker sweeps' and 'earshot tracker answers' list its sweeps and answers", oneLine(a.Name), oneLine(missing.ID))}
 	case client.IsCode(err, earshot.CodeConflict):
-		var answer *client.Error
-		if errors.As(err, &answer) {
+		if answer, ok := errors.AsType[*client.Error](err); ok {
 			return advised{err, oneLine(answer.Message)}
 		}
 	}

@@ -115,8 +115,7 @@ func (s *Server) submitBatch(c *call, _ none, _ unread[[]earshot.TaskRequest]) (
 
 // asClientError returns err as the error of one item of a batch.
 func asClientError(err error) *earshot.Error {
-	var e *earshot.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*earshot.Error](err); ok {
 		return e
 	}
 	return &earshot.Error{Code: earshot.CodeInternal, Message: "internal error"}

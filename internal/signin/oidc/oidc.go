@@ -211,8 +211,8 @@ func (p *Provider) SignOutURL(ctx context.Context, tokens Tokens, back string) s
 // failure classifies an error of the token endpoint. The error code decides rather than the
 // HTTP status, because Dex refuses the refresh token of a removed user with status 500.
 func failure(err error) error {
-	var answer *oauth2.RetrieveError
-	if !errors.As(err, &answer) || answer.ErrorCode == "" {
+	answer, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if !ok || answer.ErrorCode == "" {
 		return unavailable(err)
 	}
 	temporary := []int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
