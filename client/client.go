@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -72,14 +73,10 @@ const defaultURL = "http://127.0.0.1:8080"
 // FromEnv returns a client configured by the environment variables EARSHOT_URL (by default,
 // a service on this machine) and EARSHOT_API_KEY.
 func FromEnv(options ...Option) (*Client, error) {
-	address := os.Getenv("EARSHOT_URL")
-	if address == "" {
-		address = defaultURL
-	}
 	key := os.Getenv("EARSHOT_API_KEY")
 	if key == "" {
 		return nil, errors.New("the environment variable EARSHOT_API_KEY is not set")
 	}
-	c := New(address, key, options...)
+	c := New(cmp.Or(os.Getenv("EARSHOT_URL"), defaultURL), key, options...)
 	return c, c.invalid
 }

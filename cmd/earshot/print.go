@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"earshot"
@@ -77,10 +79,7 @@ func (p *printer) item(number int, name, about, url string) {
 func (p *printer) line(text string) { fmt.Fprintln(p.out, wrapped(text, p.columns)) }
 
 func (p *printer) answer(a *earshot.Answer) {
-	text, sources := a.Markdown, []earshot.Source(a.Sources)
-	if text == "" {
-		text = a.Text
-	}
+	text, sources := cmp.Or(a.Markdown, a.Text), []earshot.Source(a.Sources)
 	if text = strings.TrimSpace(sanitized(text)); text != "" {
 		p.part("")
 		if p.columns > 0 {
@@ -120,10 +119,7 @@ func productsOf(cards []earshot.ShoppingCard, lists ...[]earshot.Product) []ears
 	for _, card := range cards {
 		all = append(all, card.Products...)
 	}
-	for _, list := range lists {
-		all = append(all, list...)
-	}
-	return all
+	return append(all, slices.Concat(lists...)...)
 }
 
 func (p *printer) products(products []earshot.Product) {

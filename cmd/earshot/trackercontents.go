@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -138,12 +139,8 @@ func (c *trackerAdsCmd) Run(in *invocation, service *client.Client) error {
 	}
 	rows := [][]string{{"ADVERTISER", "BRANDS", "TITLE", "TEXT", "PLACES", "SHARE", "OF", "FIRST SEEN", "LAST SEEN"}}
 	for _, r := range report.Rows {
-		advertiser := r.Domain
-		if advertiser == "" {
-			advertiser = r.Advertiser
-		}
 		rows = append(rows, []string{
-			dashed(advertiser), words(r.Brands), oneLine(r.Title), dashed(r.Text), words(r.Blocks), c.value(&r.Share, false),
+			dashed(cmp.Or(r.Domain, r.Advertiser)), words(r.Brands), oneLine(r.Title), dashed(r.Text), words(r.Blocks), c.value(&r.Share, false),
 			fmt.Sprintf("%d/%d", r.Answers, report.Answers), day(r.FirstSeen), day(r.LastSeen),
 		})
 	}

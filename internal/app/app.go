@@ -152,10 +152,7 @@ func (a *App) listen(ctx context.Context) error {
 		return fmt.Errorf("listen: %w; --listen names another address", err)
 	}
 	a.listener = &share.Listener{Listener: listener, Connections: a.connections}
-	a.BaseURL = a.cfg.BaseURL
-	if a.BaseURL == "" {
-		a.BaseURL = "http://" + reachable(listener.Addr())
-	}
+	a.BaseURL = cmp.Or(a.cfg.BaseURL, "http://"+reachable(listener.Addr()))
 	return nil
 }
 
