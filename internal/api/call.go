@@ -191,6 +191,15 @@ func (c *call) limits(v ratelimit.Verdict) {
 	c.w.Header()["X-RateLimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
 }
 
+// within sets the rate limit headers, and returns an error if the request exceeds the limit.
+func (c *call) within(v ratelimit.Verdict) error {
+	c.limits(v)
+	if !v.Allowed {
+		return errRateLimit(v)
+	}
+	return nil
+}
+
 // actor returns the principal as the actor of a change.
 func (c *call) actor() account.Actor {
 	return c.actorOf(c.principal)

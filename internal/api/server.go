@@ -352,11 +352,7 @@ func (s *Server) admit(c *call, principal *account.Principal) error {
 	if err != nil {
 		return err
 	}
-	c.limits(verdict)
-	if !verdict.Allowed {
-		return errRateLimit(verdict)
-	}
-	return nil
+	return c.within(verdict)
 }
 
 // recognize returns a key or session.
@@ -373,12 +369,13 @@ func (s *Server) turnAway(c *call, err error) error {
 	if code := earshot.ErrorCode(err); code != earshot.CodeMissingKey && code != earshot.CodeInvalidKey {
 		return err
 	}
-	guest, _ := s.keys.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
-	c.limits(guest)
-	if !guest.Allowed {
-		return errRateLimit(guest)
-	}
-	return err
+	return cmp.Or(s.countGuest(c, c.address(), guestLimit), err)
+}
+
+// countGuest counts a request without a valid key against the limit of an address or a link.
+func (s *Server) countGuest(c *call, whose string, limit int) error {
+	verdict, _ := s.keys.guests.Take(c.context(), whose, limit) // counting in memory cannot fail
+	return c.within(verdict)
 }
 
 func (s *Server) log(c *call, err error) {

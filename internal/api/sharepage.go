@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -146,22 +147,12 @@ func (s *Server) openLink(c *call) (*sharing.Link, error) {
 	if err != nil || !account.KeyMatches(token, link.Hash) {
 		return nil, s.unknownLink(c)
 	}
-	v, _ := s.keys.guests.Take(c.context(), window, linkLimit) // counting in memory cannot fail
-	c.limits(v)
-	if !v.Allowed {
-		return nil, errRateLimit(v)
-	}
-	return link, nil
+	return link, s.countGuest(c, window, linkLimit)
 }
 
 // unknownLink counts a request with a token of no link, and returns the error for the response.
 func (s *Server) unknownLink(c *call) error {
-	v, _ := s.keys.guests.Take(c.context(), c.address(), guestLimit) // counting in memory cannot fail
-	c.limits(v)
-	if !v.Allowed {
-		return errRateLimit(v)
-	}
-	return store.ErrNotFound
+	return cmp.Or(s.countGuest(c, c.address(), guestLimit), store.ErrNotFound)
 }
 
 // showShare sends the report of a link, or the form for its password.

@@ -97,10 +97,8 @@ func (s *Server) admitGuest(c *call) error {
 	if s.WorkerOnly {
 		return errWorkerOnly()
 	}
-	guest, _ := s.keys.guests.Take(c.context(), c.address(), guestLimit) // counting in memory cannot fail
-	c.limits(guest)
-	if !guest.Allowed {
-		return errRateLimit(guest)
+	if err := s.countGuest(c, c.address(), guestLimit); err != nil {
+		return err
 	}
 	c.turn.End() // the rest is mostly waiting
 	return nil
