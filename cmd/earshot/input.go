@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/mattn/go-isatty"
 )
 
 // readInput reads standard input to its end. On a terminal, it prints a hint first. Ctrl-C
 // interrupts it.
 func (in *invocation) readInput(what string, limit int64) ([]byte, error) {
-	if isatty.IsTerminal(os.Stdin.Fd()) {
+	if isTerminal(os.Stdin) {
 		fmt.Fprintf(in.errOut, "type %s here, then press Ctrl-D on an empty line\n", what)
 	}
 	type input struct {
