@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 
 	"earshot/internal/schema"
@@ -74,8 +75,12 @@ func special[Q, B any](o Operation, serve func(s *Server, c *call, q Q, body B) 
 	return o
 }
 
-// shapeOf returns a zero value of the type that the OpenAPI document shows for T, or nil.
+// shapeOf returns a zero value of the type that the OpenAPI document shows for T, or nil. For a
+// pointer, this is the type that it points to.
 func shapeOf[T any]() any {
+	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
+		return reflect.Zero(t.Elem()).Interface()
+	}
 	switch zero := any(*new(T)).(type) {
 	case none:
 		return nil

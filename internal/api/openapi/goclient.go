@@ -159,9 +159,6 @@ func (m *method) output() (results, code string, err error) {
 		return "", "", fmt.Errorf("%s has no response to return", m.Client.Name)
 	}
 	response := reflect.TypeOf(m.Response)
-	if response.Kind() == reflect.Pointer {
-		response = response.Elem()
-	}
 	typed, err := goType(response)
 	if err != nil {
 		return "", "", err
@@ -199,9 +196,6 @@ func (m *method) output() (results, code string, err error) {
 // isList reports whether the method is an iterator over all pages.
 func (m *method) isList() bool {
 	t := reflect.TypeOf(m.Response)
-	if t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
 	if t == nil || t.Kind() != reflect.Struct {
 		return false
 	}

@@ -106,9 +106,6 @@ func clientMethod(o api.Operation, name string) (schema.Map, error) {
 		described.Set("returns", nil)
 	case o.Client.Returns != "":
 		response := reflect.TypeOf(o.Response)
-		if response.Kind() == reflect.Pointer {
-			response = response.Elem()
-		}
 		field, ok := response.FieldByName(o.Client.Returns)
 		if !ok {
 			return nil, fmt.Errorf("%s has no field %s", response, o.Client.Returns)
