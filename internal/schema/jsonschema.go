@@ -282,6 +282,6 @@ func nullable(s *Map) {
 	}
 	if ref, ok := s.Get("$ref").(string); ok {
 		*s = slices.DeleteFunc(*s, func(e Entry) bool { return e.Key == "$ref" })
-		s.Set("anyOf", []any{Ref(strings.TrimPrefix(ref, refPrefix)), Map{{"type", "null"}}})
+		s.Set("anyOf", []Map{Ref(strings.TrimPrefix(ref, refPrefix)), {{"type", "null"}}})
 	}
 }

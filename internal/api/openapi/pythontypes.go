@@ -90,8 +90,8 @@ func aliased(shape schema.Map) string {
 	if values, ok := shape.Get("enum").([]string); ok {
 		return literal(values...)
 	}
-	choices := choicesOf(shape.Get("anyOf"))
-	if choices == nil {
+	choices, ok := shape.Get("anyOf").([]schema.Map)
+	if !ok {
 		return hintOf(shape)
 	}
 	types := make([]string, len(choices))
@@ -120,7 +120,7 @@ func hintOf(shape schema.Map) string {
 		return literal(only)
 	}
 	for _, union := range []string{"anyOf", "oneOf"} {
-		if choices := choicesOf(shape.Get(union)); choices != nil {
+		if choices, ok := shape.Get(union).([]schema.Map); ok {
 			types := make([]string, len(choices))
 			for i, choice := range choices {
 				types[i] = hintOf(choice)

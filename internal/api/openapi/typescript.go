@@ -128,7 +128,7 @@ func typeOf(shape schema.Map) string {
 		return fmt.Sprintf("%q", only)
 	}
 	for _, union := range []string{"anyOf", "oneOf"} {
-		if choices := choicesOf(shape.Get(union)); choices != nil {
+		if choices, ok := shape.Get(union).([]schema.Map); ok {
 			var types []string
 			for _, choice := range choices {
 				types = append(types, typeOf(choice))
@@ -145,23 +145,6 @@ func typeOf(shape schema.Map) string {
 		return plainType(kind, shape)
 	default:
 		return "unknown"
-	}
-}
-
-func choicesOf(value any) []schema.Map {
-	switch list := value.(type) {
-	case []schema.Map:
-		return list
-	case []any:
-		var all []schema.Map
-		for _, item := range list {
-			if m, ok := item.(schema.Map); ok {
-				all = append(all, m)
-			}
-		}
-		return all
-	default:
-		return nil
 	}
 }
 
