@@ -15,7 +15,7 @@ import (
 // shownOf returns the part of a page that the HTML parser receives.
 func shownOf(tb testing.TB, page string) string {
 	tb.Helper()
-	shown, err := io.ReadAll(&boundedReader{rest: []byte(page), deadline: time.Now().Add(time.Minute)})
+	shown, err := io.ReadAll(&boundedReader{rest: []byte(page), deadline: threadTime() + time.Minute})
 	if err != nil {
 		tb.Fatal(err)
 	}

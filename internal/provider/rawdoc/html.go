@@ -34,22 +34,24 @@ const (
 	readerPiece = 4 << 10 // bytes between two checks of the deadline
 )
 
-// pieceTime is added to the deadline for each piece read. A large page takes long on a busy machine,
+// pieceTime is added to the deadline for each piece read. A large page takes long on a slow machine,
 // but a crafted page is slow because of its tags, not because of its size.
 const pieceTime = time.Millisecond
 
-// parsing is a semaphore that allows one parsed document per core. More would not be faster, would
-// make each parse look slower to its deadline, and would let many hostile documents add up.
+// parsing is a semaphore that allows one parsed document per core. More would not be faster, and
+// would let many hostile documents add up.
 var parsing = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // ReadHTML parses the document and passes it to read, which must not keep it. The error comes from
 // read, or is an *upstream.Failure with the reason unreadable.
 func ReadHTML(document []byte, read func(*goquery.Document) error) error {
 	return withinLimits(document, maxPage, func() error {
+		runtime.LockOSThread() // whose processor time is measured
 		root, err := html.Parse(&boundedReader{
 			rest:     validUTF8(document),
-			deadline: time.Now().Add(parseTime),
+			deadline: threadTime() + parseTime,
 		})
+		runtime.UnlockOSThread()
 		if err != nil {
 			return upstream.Fail(earshot.ReasonUnreadable, "parse page: %w", err)
 		}
@@ -93,7 +95,7 @@ type boundedReader struct {
 	shown    []byte // the next bytes to return, up to the next code
 	rest     []byte // the document after that code
 	tags     int
-	deadline time.Time
+	deadline time.Duration // of threadTime
 }
 
 var (
@@ -109,12 +111,12 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	if len(r.shown) == 0 {
 		return 0, io.EOF
 	}
-	if time.Now().After(r.deadline) {
+	if threadTime() > r.deadline {
 		return 0, errTooSlow
 	}
 	n := copy(p, r.shown[:min(len(r.shown), readerPiece)])
 	consumed := before - len(r.shown) - len(r.rest) + n
-	r.deadline = r.deadline.Add(max(pieceTime, pieceTime*time.Duration(consumed)/readerPiece))
+	r.deadline += max(pieceTime, pieceTime*time.Duration(consumed)/readerPiece)
 	r.tags += bytes.Count(r.shown[:n], []byte("<"))
 	if r.tags > maxTags {
 		return 0, errTooMany

@@ -4,6 +4,5 @@ package rawdoc
 
 import "time"
 
-// parseTime is longer under the race detector, which makes parsing twenty times slower, especially
-// while many tests run.
+// parseTime is longer under the race detector, which makes parsing twenty times slower.
 const parseTime = 20 * time.Second
