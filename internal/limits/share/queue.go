@@ -194,8 +194,9 @@ type Turns struct {
 
 // perProcessor is the number of turns for each processor. Most holders of a turn wait for
 // a commit, which they share, so there must be many more turns than processors. But all
-// holders compete for the processors, so there must not be too many.
-const perProcessor = 16
+// holders compete for the processors: with 16 instead of 8, a node serves 5 % more calls,
+// and requests of other accounts take two to three times as long during a flood.
+const perProcessor = 8
 
 // NewTurns returns the turns of a node. patience is usually Patience.
 func NewTurns(patience time.Duration) *Turns {
