@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -8,10 +9,10 @@ import (
 	"earshot/test/load"
 )
 
-// BenchmarkOverload offers a node more calls than it can serve, by clients that give
-// up after 5 s: how many are served, in parts of the most that it serves at all, how
-// long refusals take, and whether it can still tell how it is. back-s is how long after the
-// largest load every call of a lighter one is answered within a second.
+// BenchmarkOverload offers a node more calls than it can serve, by clients that give up after 5 s.
+// It logs how many are served relative to the most that the node serves just before and just after,
+// how long refusals take, and whether the node still answers health checks. back-s is how long after
+// the largest load every call of a lighter one is answered within a second.
 func BenchmarkOverload(b *testing.B) {
 	const during = 8 * time.Second
 	binary := load.Build(b)
@@ -24,16 +25,21 @@ func BenchmarkOverload(b *testing.B) {
 			for _, key := range node.Accounts(b, load.Unlimited, 4) {
 				calls = append(calls, load.Post(key, "/v1/monitor/chatassistant", question))
 			}
+			most := func() float64 { return load.Closed(client, 2*callers, during/2, calls...).Goodput() }
 			for range b.N {
 				load.Closed(client, callers, during/4, calls...) // warms up
-				peak := load.Closed(client, 2*callers, during, calls...).Goodput()
-				b.ReportMetric(peak, "calls/s")
+				before := most()
 				for _, times := range []float64{1, 2, 5, 10} {
-					overload(b, node, client, peak, times, during, calls)
+					got, about := overload(b, node, client, before, times, during, calls)
+					after := most()
+					peak := (before + after) / 2
+					b.Logf("%3.0fx: %4.0f%% of %.0f/s served, %s", times, 100*got.Goodput()/peak, peak, about)
+					b.ReportMetric(100*got.Goodput()/peak, fmt.Sprintf("%%-at-%.0fx", times))
+					before = after
 				}
 			}
-			_, most := node.Memory(b)
-			b.ReportMetric(float64(most), "MB")
+			_, memory := node.Memory(b)
+			b.ReportMetric(float64(memory), "MB")
 		})
 	}
 }
@@ -51,7 +57,8 @@ func back(node *load.Program, rate float64, calls []load.Request) time.Duration 
 	}
 }
 
-func overload(b *testing.B, node *load.Program, client *load.Client, peak, times float64, during time.Duration, calls []load.Request) {
+// overload offers times as many calls as the node can serve at most, and describes the answers.
+func overload(b *testing.B, node *load.Program, client *load.Client, most, times float64, during time.Duration, calls []load.Request) (got *load.Result, about string) {
 	b.Helper()
 	over, health := make(chan struct{}), make(chan *load.Result)
 	go func() {
@@ -61,14 +68,15 @@ func overload(b *testing.B, node *load.Program, client *load.Client, peak, times
 	}()
 	before := cpuUsed(b, "").own
 	ended := make(chan *load.Result)
-	go func() { ended <- load.Open(client, peak*times, during, nil, calls...) }()
+	go func() { ended <- load.Open(client, most*times, during, nil, calls...) }()
 	if <-time.After(during); times == 10 {
-		b.ReportMetric(back(node, peak/2, calls).Seconds(), "back-s")
+		b.ReportMetric(back(node, most/2, calls).Seconds(), "back-s")
 	}
-	got := <-ended
+	got = <-ended
 	own := cpuUsed(b, "").own - before
 	close(over)
 	checks := <-health
-	b.Logf("%4.0fx: %4.0f%% of %.0f/s served (%.0f/s offered) | 200: %s | 503: %s | %v | client used %.0f%% of the processors | health %s, p95 %s", times, 100*got.Goodput()/peak, peak, float64(got.Sent)/got.Took.Seconds(),
-		got.Answers[200], got.Answers[503], got.Errors, 100*own.Seconds()/got.Took.Seconds()/float64(runtime.NumCPU()), checks.Answers[200], checks.Answers[200].At(.95).Round(time.Millisecond))
+	return got, fmt.Sprintf("%.0f/s offered | 200: %s | 503: %s | %v | client used %.0f%% of the processors | health %s, p95 %s",
+		float64(got.Sent)/got.Took.Seconds(), got.Answers[200], got.Answers[503], got.Errors,
+		100*own.Seconds()/got.Took.Seconds()/float64(runtime.NumCPU()), checks.Answers[200], checks.Answers[200].At(.95).Round(time.Millisecond))
 }

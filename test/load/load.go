@@ -156,12 +156,13 @@ func (c *conn) do(r Request, end time.Time) (status int, again bool, err error) 
 type Result struct {
 	Sent    int
 	Took    time.Duration  // time for sending
+	Served  int            // number of requests that succeeded in that time
 	Answers map[int]Times  // by status; 0 if there was no answer in time
 	Errors  map[string]int // number of requests without an answer, by reason
 }
 
-// Goodput returns the number of requests per second that succeeded in time.
-func (r *Result) Goodput() float64 { return float64(len(r.Answers[200])) / r.Took.Seconds() }
+// Goodput returns the number of requests per second that succeeded while requests were sent.
+func (r *Result) Goodput() float64 { return float64(r.Served) / r.Took.Seconds() }
 
 // Success returns the share of the requests that succeeded in time.
 func (r *Result) Success() float64 { return float64(len(r.Answers[200])) / float64(max(1, r.Sent)) }
@@ -213,11 +214,18 @@ func newCollect() *collect {
 	return &collect{Result: Result{Answers: map[int]Times{}, Errors: map[string]int{}}}
 }
 
-func (c *collect) result(took time.Duration) *Result {
+// sent notes that all requests have been sent, for took.
+func (c *collect) sent(took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Took, c.Served = took, len(c.Answers[200])
+}
+
+// result returns the result, once all requests have ended.
+func (c *collect) result() *Result {
 	for _, times := range c.Answers {
 		slices.Sort(times)
 	}
-	c.Took = took
 	return &c.Result
 }
 
@@ -236,7 +244,8 @@ func Closed(client *Client, callers int, during time.Duration, kinds ...Request)
 	}
 	group.Wait()
 	all.Sent = int(next.Load())
-	return all.result(time.Since(began))
+	all.sent(time.Since(began))
+	return all.result()
 }
 
 // Open runs an open-loop load test: it sends rate requests per second, of each kind in
@@ -259,7 +268,7 @@ func Open(client *Client, rate float64, during time.Duration, stop <-chan struct
 			group.Go(func() { all.do(client, kind) })
 		}
 	}
-	took := time.Since(began)
+	all.sent(time.Since(began))
 	group.Wait()
-	return all.result(took)
+	return all.result()
 }
