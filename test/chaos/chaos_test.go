@@ -329,7 +329,7 @@ func (s *stage) faultOnPostgres() {
 		s.tally("crash of the database")
 		s.database.crash(s.T)
 	case n < 30:
-		for range 1 + s.random.IntN(4) { // what follows one cut is met by the next
+		for range 2 + s.random.IntN(7) { // what follows one cut is met by the next
 			s.tally("cut")
 			s.database.wire.hold(s.random.Int64N(3), s.random.Int64N(5))
 			s.pause(60 * time.Millisecond)
