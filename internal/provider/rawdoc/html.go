@@ -46,17 +46,18 @@ var parsing = make(chan struct{}, runtime.GOMAXPROCS(0))
 // read, or is an *upstream.Failure with the reason unreadable.
 func ReadHTML(document []byte, read func(*goquery.Document) error) error {
 	return withinLimits(document, maxPage, func() error {
-		runtime.LockOSThread() // whose processor time is measured
-		root, err := html.Parse(&boundedReader{
-			rest:     validUTF8(document),
-			deadline: threadTime() + parseTime,
-		})
-		runtime.UnlockOSThread()
+		root, err := parseHTML(document)
 		if err != nil {
 			return upstream.Fail(earshot.ReasonUnreadable, "parse page: %w", err)
 		}
 		return read(goquery.NewDocumentFromNode(root))
 	})
+}
+
+func parseHTML(document []byte) (*html.Node, error) {
+	runtime.LockOSThread() // its processor time is measured
+	defer runtime.UnlockOSThread()
+	return html.Parse(&boundedReader{rest: validUTF8(document), deadline: threadTime() + parseTime})
 }
 
 // Trimmed returns the document without its byte order mark and surrounding white space.
