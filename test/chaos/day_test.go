@@ -132,11 +132,15 @@ func (s *stage) failover(p *pair, part time.Duration) {
 // applied to all answers again.
 func (s *stage) study(r *rand.Rand, tracker string, ended <-chan struct{}) {
 	path := "/v1/trackers/" + tracker
+	pause := 4 * time.Second
+	if s.long {
+		pause = 20 * time.Second
+	}
 	for i := 0; ; i++ {
 		select {
 		case <-ended:
 			return
-		case <-time.After(time.Duration(r.Int64N(int64(4 * time.Second)))):
+		case <-time.After(time.Duration(r.Int64N(int64(pause)))):
 		}
 		definition := trackerDefinition()
 		definition["brands"] = []map[string]string{{"name": "Ollaro"}, {"name": []string{"Kestrin", "Nordvale"}[i%2]}}

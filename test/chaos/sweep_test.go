@@ -50,13 +50,19 @@ func trackerDefinition() map[string]any {
 	}
 }
 
-// sweep starts sweeps of a tracker one after the other, many of them more than once.
+// sweep starts sweeps of a tracker one after the other, many of them more than once. A long day has
+// fewer: the change detectors read all sweeps of a tracker for each new one, so a tracker with
+// thousands of them, as in years, would keep both processors busy.
 func (s *stage) sweep(r *rand.Rand, tracker string, ended <-chan struct{}) {
+	pause := time.Second
+	if s.long && s.studies {
+		pause = 10 * time.Second
+	}
 	for {
 		select {
 		case <-ended:
 			return
-		case <-time.After(time.Duration(r.Int64N(int64(time.Second)))):
+		case <-time.After(time.Duration(r.Int64N(int64(pause)))):
 		}
 		key := fmt.Sprintf("%s/%d", tracker, s.serial.Add(1))
 		for again := true; again; again = r.IntN(2) == 0 {
