@@ -69,18 +69,14 @@ func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shi
 // aroundShift counts the answers around a shift. Period A has the sweeps before the shift,
 // period B the sweeps since. The aggregate is nil if there are too many answers.
 func (w *watching) aroundShift(ctx context.Context, shift stats.Shift) (b *aggregate.Aggregate, periods metric.Periods, since time.Time, err error) {
-	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
-	if err != nil {
-		return nil, periods, since, err
-	}
-	began, last := max(0, indexOf(closed, shift.Since)), max(0, indexOf(closed, w.sweep.ID))
-	since = closed[began].DueAt
-	first := max(0, indexOf(closed, shift.First), began-sweepsBefore)
+	began, last := max(0, indexOf(w.closed, shift.Since)), max(0, indexOf(w.closed, w.sweep.ID))
+	since = w.closed[began].DueAt
+	first := max(0, indexOf(w.closed, shift.First), began-sweepsBefore)
 	// If these are too many answers to count, use only the sweeps nearest to the change.
-	for aggregate.Submitted(closed[first:last+1]) > aggregate.MaxCounted && first < began {
+	for aggregate.Submitted(w.closed[first:last+1]) > aggregate.MaxCounted && first < began {
 		first++
 	}
-	if b, err = w.countSince(ctx, closed[first]); err != nil || b == nil {
+	if b, err = w.countSince(ctx, w.closed[first]); err != nil || b == nil {
 		return nil, periods, since, err
 	}
 	for _, sweep := range b.Sweeps {
@@ -130,13 +126,9 @@ const screenedSeries = "sources"
 // screenSources compares the cited sources of the last two windows of sweeps, once every
 // alert.Window sweeps. Repeated sweeps are not included. It returns the row to store.
 func (w *watching) screenSources(ctx context.Context) ([]*alerting.Series, error) {
-	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
-	if err != nil {
-		return nil, err
-	}
-	at := indexOf(closed, w.sweep.ID) + 1
+	at := indexOf(w.closed, w.sweep.ID) + 1
 	for _, one := range w.watch.Series {
-		if last := indexOf(closed, strings.Trim(string(one.State), `"`)) + 1; one.Metric == screenedSeries && last > 0 && at-last < alert.Window {
+		if last := indexOf(w.closed, strings.Trim(string(one.State), `"`)) + 1; one.Metric == screenedSeries && last > 0 && at-last < alert.Window {
 			return nil, nil
 		}
 	}
@@ -144,7 +136,7 @@ func (w *watching) screenSources(ctx context.Context) ([]*alerting.Series, error
 		return nil, nil
 	}
 	screened := &alerting.Series{Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: screenedSeries, State: []byte(strconv.Quote(w.sweep.ID))}
-	return []*alerting.Series{screened}, w.compareSources(ctx, closed[at-2*alert.Window:at])
+	return []*alerting.Series{screened}, w.compareSources(ctx, w.closed[at-2*alert.Window:at])
 }
 
 // compareSources compares the cited sources of two windows of sweeps and raises an alert if

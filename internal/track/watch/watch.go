@@ -108,6 +108,7 @@ type watching struct {
 	tracker    *tracking.Tracker
 	definition *definition.Definition
 	sweep      *tracking.Sweep
+	closed     []*tracking.Sweep // closed sweeps of the tracker, in order; only if this one is closed
 	raisedAt   time.Time
 	watch      *alerting.Watch
 	raised     []*alerting.Alert
@@ -129,6 +130,9 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 			if err := w.counter.NoteFacts(ctx, w.sweep); err != nil {
 				return err
 			}
+		}
+		if w.closed, err = w.store.ClosedSweeps(ctx, w.tracker); err != nil {
+			return err
 		}
 		if detection.Series, err = w.stepSeries(ctx); err != nil {
 			return err
@@ -313,7 +317,7 @@ func (w *watching) openTargets(ctx context.Context) (open, all []string, err err
 // values returns the means of all series in the sweep, or nil if there are too many answers
 // to count. It counts the previous sweep as well, because breaks are found by comparing.
 func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]stats.Value, error) {
-	b, err := w.countSince(ctx, w.previous(ctx))
+	b, err := w.countSince(ctx, w.previous())
 	if err == nil && b == nil {
 		b, err = w.countSince(ctx, w.sweep)
 	}
@@ -365,13 +369,12 @@ func (w *watching) basis(ctx context.Context, b *aggregate.Aggregate) (string, e
 
 // previous returns the closed sweep that was due before this sweep, or this sweep if there is
 // none.
-func (w *watching) previous(ctx context.Context) *tracking.Sweep {
-	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
-	at := indexOf(closed, w.sweep.ID)
-	if err != nil || at < 1 {
-		return w.sweep // after an error, counting fails as well and returns its own error
+func (w *watching) previous() *tracking.Sweep {
+	at := indexOf(w.closed, w.sweep.ID)
+	if at < 1 {
+		return w.sweep
 	}
-	return closed[at-1]
+	return w.closed[at-1]
 }
 
 // countSince counts the answers from a sweep up to this sweep. It returns nil if there are
