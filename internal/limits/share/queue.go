@@ -218,7 +218,7 @@ func (t *Turns) Begin(ctx context.Context, account string) (*Turn, error) {
 // Later returns a turn for work that must not be refused. The work starts without a turn,
 // and takes one after its first pause.
 func (t *Turns) Later(account string) *Turn {
-	return &Turn{pool: t.Pool, account: account, release: func() {}}
+	return &Turn{pool: t.Pool, account: account}
 }
 
 // Turn is a turn that was taken. Its holder gives it back while it waits for something
@@ -229,8 +229,8 @@ type Turn struct {
 	account string
 
 	mu      sync.Mutex
-	pauses  int // number of pauses that have not ended
-	release func()
+	pauses  int    // number of pauses that have not ended
+	release func() // nil without a turn
 }
 
 // Pause releases the turn until Resume.
@@ -241,7 +241,10 @@ func (t *Turn) Pause() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pauses++
-	t.release()
+	if t.release != nil {
+		t.release()
+		t.release = nil
+	}
 }
 
 // Resume ends a pause. If it was the last one, Resume waits for a turn. It returns the
@@ -263,7 +266,7 @@ func (t *Turn) Resume(ctx context.Context) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.pauses > 0 { // another goroutine has paused again
+	if t.pauses > 0 || t.release != nil { // another goroutine has paused again, or taken a turn meanwhile
 		release()
 		return nil
 	}

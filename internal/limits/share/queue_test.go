@@ -202,3 +202,33 @@ func TestQueueStaysShortUnderOverload(t *testing.T) {
 		}
 	})
 }
+
+// Two goroutines of a job wait for the end of their pauses at the same time: the job gets one turn.
+func TestConcurrentPausesTakeOneTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := share.NewTurns(share.Patience)
+		turn := turns.Later("a")
+		taken := busy(t, turns, "a")
+		for range 2 {
+			turn.Pause()
+			go func() {
+				if err := turn.Resume(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}()
+			synctest.Wait() // the first waits for a turn while the second pauses
+		}
+		for _, other := range taken {
+			other.End()
+			synctest.Wait()
+		}
+		if s := turns.Stats(); s.Used != 1 {
+			t.Errorf("%d turns are taken, want 1", s.Used)
+		}
+		turn.End()
+		if s := turns.Stats(); s.Used != 0 {
+			t.Errorf("in the end it is %+v", s)
+		}
+	})
+}
