@@ -114,14 +114,26 @@ func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 	return engine.Wrap(err, "store the tally of a range of days")
 }
 
-// Tallies returns the tallies of rules, without their cells.
-func (s *Store) Tallies(ctx context.Context, r *Rules) ([]*Tally, error) {
-	all, err := engine.FindRows(ctx, s.ShardOf(r.Organization).Reports, tallySums, `WHERE organization = $1 AND tracker = $2 AND rules = $3`, r.Organization, r.Tracker, r.Version)
-	return all, engine.Wrap(err, "read tallies")
-}
-
-// fewTallies is the number of tallies up to which TallyCells reads them one by one.
+// fewTallies is the number of tallies up to which they are read one by one.
 const fewTallies = 40
+
+// Tallies returns the tallies of rules, without their cells. If few sweeps are given, it reads
+// only theirs.
+func (s *Store) Tallies(ctx context.Context, r *Rules, sweeps ...string) (found []*Tally, err error) {
+	read := func(clause string, args ...any) {
+		some, failed := engine.FindRows(ctx, s.ShardOf(r.Organization).Reports, tallySums, `WHERE organization = $1 AND tracker = $2 AND rules = $3`+clause,
+			append([]any{r.Organization, r.Tracker, r.Version}, args...)...)
+		found, err = append(found, some...), errors.Join(err, failed)
+	}
+	if len(sweeps) == 0 || len(sweeps) > fewTallies {
+		read(``)
+		sweeps = nil
+	}
+	for _, id := range sweeps {
+		read(` AND sweep = $4`, id)
+	}
+	return found, engine.Wrap(err, "read tallies")
+}
 
 // TallyCells returns the cells of sweeps by rules. It omits sweeps without a tally.
 func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[string][]byte, error) {

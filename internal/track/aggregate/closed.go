@@ -61,7 +61,8 @@ func (s *Counter) Closed(ctx context.Context, t *tracking.Tracker, r *analysing.
 	return s.readClosed(ctx, &Aggregate{Tracker: t, Rules: r, Panel: panel, Zone: d.Zone()}, all)
 }
 
-// readClosed reads the tallies of sweeps, and what the sweeps asked.
+// readClosed reads what sweeps asked, and the tallies of the sweeps of an Aggregate. It reads all
+// tallies if the Aggregate has no sweeps or is large.
 func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.Sweep) (*ClosedSweeps, error) {
 	h := &ClosedSweeps{
 		tracker: b.Tracker, rules: b.Rules, panel: b.Panel, zone: b.Zone, All: all,
@@ -89,7 +90,13 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 			}
 		}
 	}
-	tallies, err := s.analyses.Tallies(ctx, b.Rules)
+	var wanted []string // none: all
+	if !b.isLarge() {   // merged cells of a large aggregate need the tallies of whole ranges of days
+		for _, sweep := range b.Sweeps {
+			wanted = append(wanted, sweep.ID)
+		}
+	}
+	tallies, err := s.analyses.Tallies(ctx, b.Rules, wanted...)
 	for _, stored := range tallies {
 		if tally.IsReadable(stored.Sums) {
 			h.tallies[stored.Sweep] = stored

@@ -403,8 +403,8 @@ func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
 	if _, err := w.panels.Panel(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
 		return false, nil //nolint:nilerr // invalid brands are never aggregated
 	}
-	tallies, err := w.analyses.Tallies(ctx, rules)
-	return !slices.ContainsFunc(tallies, func(t *analysing.Tally) bool { return t.Sweep == w.sweep.ID }), err
+	tallies, err := w.analyses.Tallies(ctx, rules, w.sweep.ID)
+	return len(tallies) == 0, err
 }
 
 // View returns the API view of an alert.
