@@ -647,8 +647,8 @@ func (c *Client) TestChannel(ctx context.Context, name string) (*earshot.Channel
 // Shares calls GET /v1/shares: List share links.
 //
 // Returns the organization's share links, first the ones that work, then revoked and expired
-// ones, newest first. A link is kept for 90 days after it expires. Its address is never returned
-// again. The key needs the scope read.
+// ones, newest first. Of links that no longer work, the newest are kept, for 90 days after they
+// expire. The address of a link is never returned again. The key needs the scope read.
 func (c *Client) Shares(ctx context.Context) ([]*earshot.ShareLink, error) {
 	answer, err := exchange[earshot.ShareList](ctx, c, call{method: "GET", path: "/v1/shares", repeat: idempotent})
 	if err != nil {
@@ -837,11 +837,12 @@ func (c *Client) TestWebhook(ctx context.Context, url string) (*earshot.WebhookT
 // Audit calls GET /v1/audit: Read the audit log.
 //
 // Returns the changes of keys, users, trackers, channels, webhooks, plans and credits, and the
-// sign-ins and refused sign-ins, newest first. For the next page, send `nextCursor` as `cursor`
-// with the same filter. With `format=csv` the response is a file of all matching entries,
-// whatever `limit` is; a file that cannot be completed breaks the connection. Entries are kept
-// for 400 days. Submitted calls and tasks are not in the audit log; see `GET /v1/requests`. The
-// iterator fetches pages on demand and stops at the first error. The key needs the scope admin.
+// sign-ins and refused sign-ins, newest first. Of many refused sign-ins with unknown keys or
+// users, some are left out. For the next page, send `nextCursor` as `cursor` with the same
+// filter. With `format=csv` the response is a file of all matching entries, whatever `limit` is;
+// a file that cannot be completed breaks the connection. Entries are kept for 400 days.
+// Submitted calls and tasks are not in the audit log; see `GET /v1/requests`. The iterator
+// fetches pages on demand and stops at the first error. The key needs the scope admin.
 func (c *Client) Audit(ctx context.Context, query earshot.AuditQuery) iter.Seq2[*earshot.AuditEntry, error] {
 	return items(func(cursor string) (earshot.List[earshot.AuditEntry], *string, error) {
 		query.Cursor = cursor

@@ -95,6 +95,7 @@ func (c *call) read(maxBytes int64) ([]byte, error) {
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err != nil {
 		return nil, fmt.Errorf("limit the time of the body: %w", err)
 	}
+	c.turn.Pause() // others work while a slow client sends
 	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBytes))
 	if err != nil {
 		return nil, bodyError(c.r, err)
@@ -102,6 +103,9 @@ func (c *call) read(maxBytes int64) ([]byte, error) {
 	// From here on, a read only detects that the client disconnects.
 	if err := control.SetReadDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("lift the limit of the body: %w", err)
+	}
+	if err := c.turn.Resume(c.r.Context()); err != nil {
+		return nil, err
 	}
 	c.w.Header().Del("Connection")
 	if len(body) == 0 && c.route.BodyOptional {
@@ -229,10 +233,13 @@ func (c *call) json(v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the response: %w", err)
 	}
-	// A reader holds the response until it has read it. Only a GET can be refused here: other
-	// requests have already changed or charged something.
-	if bytes := int64(len(body)); c.principal != nil && c.r.Method == http.MethodGet && bytes > pageBytes {
-		if !c.server.bodies.Take(c.organization(), bytes) {
+	// A reader holds the response until it has read it. A request that has changed or charged
+	// something cannot be refused any more.
+	if bytes := int64(len(body)); c.principal != nil && bytes > pageBytes {
+		changed := c.r.Method != http.MethodGet && c.route.Unaudited != changesNothing
+		if changed {
+			c.server.bodies.ForceTake(c.organization(), bytes)
+		} else if !c.server.bodies.Take(c.organization(), bytes) {
 			return errPastShare("the clients of this account are reading too many large responses at once, try again")
 		}
 		defer c.server.bodies.Release(c.organization(), bytes)

@@ -11,6 +11,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/limits/ratelimit"
+	"earshot/internal/schema"
 )
 
 func mcpOperations() []Operation {
@@ -20,6 +21,9 @@ func mcpOperations() []Operation {
 		{Method: "DELETE", Path: "/mcp", Unaudited: "tool calls are requests of their own", serve: (*Server).mcp},
 	}
 }
+
+// maxMessages limits the messages of a request, which are all processed at once.
+const maxMessages = 20
 
 // mcp serves AI agents. Their tool calls become requests to this API.
 func (s *Server) mcp(c *call) error {
@@ -32,9 +36,19 @@ func (s *Server) mcp(c *call) error {
 		if err != nil {
 			return err
 		}
+		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
+			if _, err := schema.Split(body, maxMessages); err != nil {
+				return err
+			}
+		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	c.leave()                                   // the requests to the API take their own places
+	c.leave() // the requests to the API take their own turns
+	release, ok := s.calls.Hold(c.organization())
+	if !ok {
+		return errPastShare("this node has too many requests in flight, try again")
+	}
+	defer release()
 	c.w.Header().Set("X-Accel-Buffering", "no") // otherwise a proxy may buffer progress notifications
 	s.MCP.ServeHTTP(inParts{statusRecorder{c.w, c}}, r)
 	if c.status == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"earshot/internal/schema"
 	"earshot/internal/store"
@@ -111,7 +112,16 @@ func (c *call) organization() string { return c.principal.OrganizationID }
 // subject returns the last path parameter: the id or name that the operation is about.
 func (c *call) subject() string {
 	path := c.route.Path
-	return c.r.PathValue(path[strings.LastIndex(path, "{")+1 : strings.LastIndex(path, "}")])
+	return validText(c.r.PathValue(path[strings.LastIndex(path, "{")+1 : strings.LastIndex(path, "}")]))
+}
+
+// validText returns text from a path. If PostgreSQL would not accept it, validText returns "?", which is
+// no name.
+func validText(text string) string {
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return "?"
+	}
+	return text
 }
 
 // notFoundAs replaces store.ErrNotFound by errNotFound for the given thing.

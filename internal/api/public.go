@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -86,20 +87,24 @@ func (*Server) robots(c *call) error {
 // from running and its requests from being sent.
 func (s *Server) capture(c *call) error {
 	id, name := c.r.PathValue("id"), c.r.PathValue("page")
+	missing := errNotFound("capture", c.r.URL.Path)
 	number, ok := capture.PageNumber(name)
 	if !ok || !account.IsCaptureID(id) {
-		return errNotFound("capture", c.r.URL.Path)
+		return missing
+	}
+	if v := s.keys.guests.Peek(c.address(), guestLimit); v.Remaining == 0 {
+		return errRateLimit(v)
 	}
 	record, err := s.Store.Capture(c.r.Context(), id, s.Store.Now())
 	if errors.Is(err, store.ErrNotFound) || (err == nil && number > record.Pages) {
-		return errNotFound("capture", c.r.URL.Path)
+		return cmp.Or(s.countGuest(c, c.address(), guestLimit), missing) // it may be a guess
 	}
 	if err != nil {
 		return err
 	}
 	page, err := s.Captures.Page(c.r.Context(), id, number)
 	if errors.Is(err, fs.ErrNotExist) {
-		return errNotFound("capture", c.r.URL.Path) // just deleted, or in the data folder of another node
+		return missing // just deleted, or in the data folder of another node
 	}
 	if err != nil {
 		return err

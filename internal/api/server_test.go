@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -116,7 +115,7 @@ func (l *logs) contain(text string) bool {
 // credits.
 func serve(t *testing.T, change ...func(*api.Config)) *server {
 	t.Helper()
-	return serveOn(t, filepath.Join(t.TempDir(), "earshot.db"), change...)
+	return serveOn(t, storetest.SQLite(t), change...)
 }
 
 // serveOn is serve on a given database.

@@ -116,7 +116,7 @@ func TestGuessedLinksCostNoQuery(t *testing.T) {
 
 func TestGuessesWithAChecksumAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
-	s, _, token := shareOn(t, t.TempDir()+"/earshot.db", "")
+	s, _, token := shareOn(t, storetest.SQLite(t), "")
 	queries := s.api.CountLinkQueries()
 	s.open(token, "192.0.2.1")
 	refused := false // without a query
@@ -139,7 +139,7 @@ func TestGuessesWithAChecksumAreLimitedByAddress(t *testing.T) {
 
 func TestRequestsAreLimitedPerLink(t *testing.T) {
 	t.Parallel()
-	s, l, token := shareOn(t, t.TempDir()+"/earshot.db", "")
+	s, l, token := shareOn(t, storetest.SQLite(t), "")
 	queries := s.api.CountLinkQueries()
 	eventually(t, "the link is refused without a query", func() bool {
 		before := queries.Load()
@@ -160,7 +160,7 @@ func TestRequestsAreLimitedPerLink(t *testing.T) {
 
 func TestCookieOfALink(t *testing.T) {
 	t.Parallel()
-	s, l, token := shareOn(t, t.TempDir()+"/earshot.db", "hash of the password")
+	s, l, token := shareOn(t, storetest.SQLite(t), "hash of the password")
 	now := time.Now()
 	other, changed := *l, *l
 	other.ID, changed.Password = "aaaaaaaaaaaaaaaa", "hash of another password"
@@ -187,7 +187,7 @@ func TestCookieOfALink(t *testing.T) {
 
 func TestWrongPasswordsAreSlowedDown(t *testing.T) {
 	t.Parallel()
-	s, _, token := shareOn(t, t.TempDir()+"/earshot.db", "invalid hash") // an attempt costs no CPU time
+	s, _, token := shareOn(t, storetest.SQLite(t), "invalid hash") // an attempt costs no CPU time
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var refused atomic.Bool
@@ -229,7 +229,7 @@ func TestCookieOfALinkBelowAPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, token := shareOn(t, t.TempDir()+"/earshot.db", hash, func(cfg *api.Config) { cfg.BaseURL = "https://example.com/earshot" })
+	s, _, token := shareOn(t, storetest.SQLite(t), hash, func(cfg *api.Config) { cfg.BaseURL = "https://example.com/earshot" })
 	r := s.send(t, request{method: "POST", path: "/share/" + token, body: "password=correct+horse", header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}})
 	cookie := r.header.Get("Set-Cookie")
 	if r.status != http.StatusSeeOther || !strings.Contains(cookie, "; Path=/earshot/share/"+token+"; ") || !strings.Contains(cookie, "; Secure") || r.header.Get("Location") != token+"?" {
@@ -247,7 +247,7 @@ func TestCrawlersSeeThatSharePagesMustNotBeIndexed(t *testing.T) {
 
 func TestWorkerHasNoSharePages(t *testing.T) {
 	t.Parallel()
-	s, _, token := shareOn(t, t.TempDir()+"/earshot.db", "", func(cfg *api.Config) { cfg.WorkerOnly = true })
+	s, _, token := shareOn(t, storetest.SQLite(t), "", func(cfg *api.Config) { cfg.WorkerOnly = true })
 	if w := s.open(token, "192.0.2.1"); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}

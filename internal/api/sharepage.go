@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -165,8 +166,13 @@ func (s *Server) showShare(c *call, link *sharing.Link) error {
 		wanted, _ := strconv.Atoi(c.r.URL.Query().Get("days")) // an invalid number is ignored
 		shared.Offer(link.Days, wanted)
 	}
-	c.turn.End() // making the page takes a turn of the organization
-	html, err := s.shares.page(pageKey{link.ID, shared.Days}, func() ([]byte, error) { return s.makePage(c.context(), link, shared) })
+	c.leave() // waiting for the page takes a place of the organization, and making it takes a turn
+	release, ok := s.others.Hold(link.Organization)
+	if !ok {
+		return errPastShare("this node has too many requests in flight, try again")
+	}
+	defer release()
+	html, err := s.shares.page(c.context(), pageKey{link.ID, shared.Days}, func() ([]byte, error) { return s.makePage(c.context(), link, shared) })
 	if err != nil {
 		return err
 	}
@@ -197,23 +203,33 @@ func (s *Server) makePage(ctx context.Context, link *sharing.Link, shared *repor
 	return html, err
 }
 
-// page returns a page from memory, or makes it.
-func (p *sharePages) page(key pageKey, create func() ([]byte, error)) ([]byte, error) {
+// page returns a page from memory, or makes it. It returns the error of ctx if ctx ends first.
+func (p *sharePages) page(ctx context.Context, key pageKey, create func() ([]byte, error)) ([]byte, error) {
 	p.mu.Lock()
 	had, ok := p.pages[key]
 	p.mu.Unlock()
 	if ok && time.Since(had.madeAt) < pageFreshness {
 		return had.html, nil
 	}
-	made, err, _ := p.loads.Do(fmt.Sprint(key), func() (any, error) {
+	made := p.loads.DoChan(fmt.Sprint(key), func() (_ any, err error) {
+		defer func() {
+			if v := recover(); v != nil { // it would end the process
+				err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			}
+		}()
 		html, err := create()
 		if err == nil {
 			p.keep(key, html)
 		}
 		return html, err
 	})
-	html, _ := made.([]byte) // always the type
-	return html, err
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case page := <-made:
+		html, _ := page.Val.([]byte) // always the type
+		return html, page.Err
+	}
 }
 
 // keep stores a page and drops pages that are too old, or any if there are too many.

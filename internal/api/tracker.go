@@ -62,7 +62,7 @@ func sweepOperations() []Operation {
 }
 
 // trackerName returns the name of the tracker in the path.
-func (c *call) trackerName() string { return c.r.PathValue("name") }
+func (c *call) trackerName() string { return validText(c.r.PathValue("name")) }
 
 // applyTracker applies a definition; with dryRun, it only returns the changes.
 func (s *Server) applyTracker(c *call, q earshot.TrackerQuery, _ unread[earshot.TrackerDefinition]) (*earshot.TrackerApplied, error) {

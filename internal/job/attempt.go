@@ -271,10 +271,13 @@ func (r *Runner) ask(ctx context.Context, id string, request provider.Request, s
 	defer func() {
 		if p := recover(); p != nil {
 			r.Log.Error("a provider panicked", "request", id, "panic", p, "stack", string(debug.Stack()))
-			err = upstream.Fail(earshot.ReasonUnreadable, "the parser panicked")
+			err = upstream.Fail(earshot.ReasonUnreadable, "%w", upstream.ErrPanicked)
 		}
 	}()
 	answer, err = r.Vendors.Ask(ctx, request, session)
+	if errors.Is(err, upstream.ErrPanicked) {
+		r.Log.Error("a provider panicked", "request", id, "error", err)
+	}
 	if _, failed := errors.AsType[*upstream.Failure](err); !failed && errors.Is(err, context.DeadlineExceeded) {
 		err = upstream.Fail(earshot.ReasonTimeout, "%w", err) // the provider may return the context's error itself
 	}

@@ -65,11 +65,11 @@ func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt
 		return earlier.Result, Receipt{Organization: organization, Running: organization.Running, Replayed: true}, nil
 	}
 	if err != nil {
-		if organization == nil { // the store did not refuse the job, so it may have begun
+		if errors.Is(err, store.ErrUnknownOutcome) {
 			r.abandon(node, job)
-			if errors.Is(err, store.ErrUnknownOutcome) {
-				err = errUnavailable(err) // nothing is charged, whether the job began or not
-			}
+			err = errUnavailable(err) // nothing is charged, whether the job began or not
+		}
+		if organization == nil { // the store did not refuse the job
 			return nil, Receipt{}, err
 		}
 		return nil, Receipt{Organization: organization, Running: organization.Running}, err
@@ -115,7 +115,7 @@ const keyTries = 5
 
 // begin starts a call, or returns the earlier call with the same idempotency key, whose
 // answer the client gets. Like Store.Begin, it returns an organization if the call was
-// refused, and a nil organization with an error if the call may have begun anyway.
+// refused.
 func (r *Runner) begin(ctx context.Context, job *store.Job) (organization *account.Organization, earlier *store.Task, err error) {
 	for try := 1; ; try++ {
 		_, span := trace.Start(ctx, "store.begin")

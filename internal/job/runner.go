@@ -108,8 +108,8 @@ type Runner struct {
 	spending spending
 
 	mu      sync.Mutex
-	tasks   map[string]bool // ids of the tasks that this node performs, parked ones included
-	running sync.WaitGroup  // jobs and their cleanup
+	tasks   map[string]*order // tasks that this node performs, parked ones included, by id
+	running sync.WaitGroup    // jobs and their cleanup
 }
 
 // ErrStopping is the cause when a node refuses or ends jobs because it stops.
@@ -131,7 +131,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if cfg.Turns == nil {
 		cfg.Turns = share.NewTurns(share.Patience)
 	}
-	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), outbound: outbound.New(cfg.Store.DB), places: share.NewPool(int64(2 * cfg.Workers)), tasks: map[string]bool{}}
+	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), outbound: outbound.New(cfg.Store.DB), places: share.NewPool(int64(2 * cfg.Workers)), tasks: map[string]*order{}}
 	if err := r.register(); err != nil {
 		return nil, err
 	}

@@ -231,7 +231,7 @@ func TestStoppingEndsWhatDoesNotEndByItself(t *testing.T) {
 
 func TestARefusedCallSaysHowTheOrganizationStands(t *testing.T) {
 	t.Parallel()
-	r, principal := runner(t, t.TempDir()+"/earshot.db")
+	r, principal := runner(t, storetest.SQLite(t))
 	began, ended := make(chan struct{}), make(chan struct{})
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
@@ -259,7 +259,7 @@ func keeps(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
 func TestTidyingRemovesWhatIsPastItsTime(t *testing.T) {
 	t.Parallel()
 	capturetest.OnEach(t, func(t *testing.T, captures capture.Store) {
-		r, principal := runner(t, t.TempDir()+"/earshot.db")
+		r, principal := runner(t, storetest.SQLite(t))
 		r.Captures = captures
 		if _, _, err := r.Call(t.Context(), call(principal, script(keeps))); err != nil {
 			t.Fatal(err)
@@ -326,7 +326,7 @@ func TestTidyingWritesUsesOfKeysAndDropsStatsOfPastHours(t *testing.T) {
 func TestNodesMayTidyAtOnce(t *testing.T) {
 	t.Parallel()
 	capturetest.OnEach(t, func(t *testing.T, captures capture.Store) {
-		r, principal := runner(t, t.TempDir()+"/earshot.db")
+		r, principal := runner(t, storetest.SQLite(t))
 		r.Captures = captures
 		for n := range 10 {
 			if _, _, err := r.Call(t.Context(), call(principal, script(keeps))); err != nil {
@@ -351,7 +351,7 @@ func TestNodesMayTidyAtOnce(t *testing.T) {
 
 func TestAPanicGivesBackWhatTheCallTook(t *testing.T) {
 	t.Parallel()
-	r, principal := runner(t, t.TempDir()+"/earshot.db")
+	r, principal := runner(t, storetest.SQLite(t))
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -377,7 +377,7 @@ func TestAPanicGivesBackWhatTheCallTook(t *testing.T) {
 
 func TestAProviderThatSaysNothingFails(t *testing.T) {
 	t.Parallel()
-	r, principal := runner(t, t.TempDir()+"/earshot.db")
+	r, principal := runner(t, storetest.SQLite(t))
 	_, receipt, err := r.Call(t.Context(), call(principal, script(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
 		return nil, nil //nolint:nilnil // what it must not do
 	})))
@@ -388,7 +388,7 @@ func TestAProviderThatSaysNothingFails(t *testing.T) {
 
 func TestAnAnswerThatNobodyWaitsForIsNotCharged(t *testing.T) {
 	t.Parallel()
-	r, principal := runner(t, t.TempDir()+"/earshot.db")
+	r, principal := runner(t, storetest.SQLite(t))
 	ctx, leave := context.WithCancel(t.Context())
 	_, receipt, err := r.Call(ctx, call(principal, script(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
 		leave()

@@ -52,6 +52,9 @@ func (r *Runner) fill(ctx context.Context) {
 			return
 		}
 		node, limit := r.node.Load(), min(free, claimBatch)
+		if node.ctx.Err() != nil { // declared dead: the next incarnation claims
+			return
+		}
 		began := time.Now()
 		started, handled, err := r.Store.Claim(ctx, node.id, store.ClaimLimits{
 			Tasks: limit, Full: len(r.places.Full()), Room: func(organization string) int { return int(r.places.Room(organization)) },
@@ -93,7 +96,7 @@ func (r *Runner) rescue(ctx context.Context) {
 		return
 	}
 	for _, job := range owned {
-		if !known[job.ID] {
+		if known[job.ID] == nil {
 			r.Log.Warn("found a task of a claim that returned an error", "job", job.ID)
 			r.start(node, job, time.Time{})
 		}
@@ -124,7 +127,7 @@ func (r *Runner) run(o *order, claimed time.Time) {
 	job := o.job
 	o.ctx, o.span = r.traceTask(o.node.ctx, job, claimed)
 	r.mu.Lock()
-	r.tasks[job.ID] = true
+	r.tasks[job.ID] = o
 	r.mu.Unlock()
 	r.places.ForceTake(job.Organization, 1)
 	r.running.Add(1)
@@ -134,12 +137,20 @@ func (r *Runner) run(o *order, claimed time.Time) {
 // finished releases the worker of a task. err is why the task failed, or nil.
 func (r *Runner) finished(o *order, err error) {
 	endSpan(o.span, err)
-	r.mu.Lock()
-	delete(r.tasks, o.job.ID)
-	r.mu.Unlock()
+	r.forget(o)
 	r.places.Release(o.job.Organization, 1)
 	r.running.Done()
 	r.wakeScheduler()
+}
+
+// forget removes an order from the tasks that this node performs. The node may have adopted the
+// task again meanwhile, as another order.
+func (r *Runner) forget(o *order) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tasks[o.job.ID] == o {
+		delete(r.tasks, o.job.ID)
+	}
 }
 
 // free returns the number of idle workers.
@@ -155,8 +166,8 @@ func (r *Runner) Busy() int {
 	return max(0, len(r.tasks)-int(r.parked.Load()))
 }
 
-// runningTasks returns the ids of the tasks that this node performs, parked ones included.
-func (r *Runner) runningTasks() map[string]bool {
+// runningTasks returns the tasks that this node performs, parked ones included, by id.
+func (r *Runner) runningTasks() map[string]*order {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.tasks)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
@@ -92,9 +94,7 @@ func (r *Runner) park(o *order, wait time.Duration) {
 func (r *Runner) unpark(o *order) {
 	r.parked.Add(-1)
 	if o.node.ctx.Err() != nil || !r.enter() {
-		r.mu.Lock()
-		delete(r.tasks, o.job.ID)
-		r.mu.Unlock()
+		r.forget(o)
 		return
 	}
 	defer r.running.Done()
@@ -106,6 +106,9 @@ const (
 	lateEvery = 10 * time.Second
 	// lateBatch is the maximum number of tickets that one round of collecting polls.
 	lateBatch = 200
+	// roundTime limits such a round, and pollTime the poll of one ticket, since a vendor may hang.
+	roundTime = time.Minute
+	pollTime  = 30 * time.Second
 	// submitting is the maximum duration of the submission of a ticket.
 	submitting = 2 * time.Minute
 )
@@ -120,9 +123,27 @@ func (r *Runner) collectLate(ctx context.Context, _ time.Time) error {
 	if err != nil {
 		return err
 	}
+	byUpstream := map[string][]*outbound.JobTicket{}
 	for _, ticket := range late {
-		if err := r.collect(ctx, ticket); err != nil {
-			return err
+		byUpstream[ticket.Upstream] = append(byUpstream[ticket.Upstream], ticket)
+	}
+	var group errgroup.Group
+	for _, tickets := range byUpstream {
+		group.Go(func() error { return r.collectAll(ctx, tickets) })
+	}
+	return group.Wait()
+}
+
+// collectAll polls tickets of one upstream until roundTime is over.
+func (r *Runner) collectAll(ctx context.Context, tickets []*outbound.JobTicket) error {
+	for began := time.Now(); len(tickets) > 0 && time.Since(began) < roundTime; tickets = tickets[1:] {
+		ticket := tickets[0]
+		err := r.collect(ctx, ticket)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			r.Log.Warn("collecting a late answer failed", "request", ticket.Job, "upstream", ticket.Upstream, "error", err)
 		}
 	}
 	return nil
@@ -162,12 +183,14 @@ func (r *Runner) collect(ctx context.Context, late *outbound.JobTicket) error {
 		CaptureURL: r.CaptureURL + "/" + captureID, Tickets: a.tickets, Only: late.Upstream,
 	}
 	var o *outcome
-	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
-		o, err = r.askThrough(ctx, session, a, captureID)
+	limited, cancel := context.WithTimeout(ctx, pollTime)
+	defer cancel()
+	err = r.Upstreams.Try(limited, try, func(session *upstream.Session) (err error) {
+		o, err = r.askThrough(limited, session, a, captureID)
 		return err
 	})
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if ctx.Err() != nil || err != nil && limited.Err() != nil && time.Now().Before(ticket.Deadline) {
+		return ctx.Err() // nil: the next round polls again
 	}
 	if ticket.Pending() { // also when its upstream is no longer configured
 		if time.Now().Before(ticket.Deadline) {

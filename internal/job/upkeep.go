@@ -71,8 +71,8 @@ func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 		untilNone(ctx, func() (int, error) { return r.Store.DeleteAudit(now.Add(-store.AuditTime)) }),
 		untilNone(ctx, func() (int, error) { return r.dropCaptures(ctx, now) }),
 		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteDrift(now.Add(-health.KeptFor)),
-		r.outbound.DeleteTickets(now.Add(-ticketsKept)), r.outbound.DeleteUpstreamStats(now.Add(-statsKept)),
-		r.outbound.DeleteShadowPairs(now.Add(-shadowPairsKept)))
+		untilNone(ctx, func() (int, error) { return r.outbound.DeleteTickets(now.Add(-ticketsKept)) }),
+		r.outbound.DeleteUpstreamStats(now.Add(-statsKept)), r.outbound.DeleteShadowPairs(now.Add(-shadowPairsKept)))
 }
 
 func (r *Runner) tidyAccounts(now time.Time) error {

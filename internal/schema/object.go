@@ -94,6 +94,8 @@ func (o *Object) checkText(name, text string, maxLength int) (trimmed string, ok
 	switch length := utf8.RuneCountInString(text); {
 	case strings.ContainsRune(text, 0):
 		o.Reject(name, "must not contain a NUL character")
+	case !utf8.ValidString(text):
+		o.Reject(name, "must be UTF-8")
 	case length == 0:
 		o.Reject(name, "must not be empty")
 	case length > maxLength:

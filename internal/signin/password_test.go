@@ -171,6 +171,18 @@ func TestRefusedSignInsAreAlike(t *testing.T) {
 	})
 }
 
+func TestAFloodOfUnknownKeysDoesNotFillTheAuditLog(t *testing.T) {
+	t.Parallel()
+	onEach(t, nil, func(t *testing.T, f *fixture) {
+		for range 300 {
+			f.Refused(t.Context(), &account.User{Email: "k1"}, browser(), "key")
+		}
+		if got := len(f.audited("00000000-0000-0000-0000-000000000000", "session.refused")); got < 100 || got > 150 {
+			t.Errorf("%d of 300 are in the audit log, want about 100", got)
+		}
+	})
+}
+
 func TestFailedSignInsSlowDown(t *testing.T) {
 	t.Parallel()
 	onEach(t, nil, func(t *testing.T, f *fixture) {

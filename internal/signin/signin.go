@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
 
 	"earshot"
 	"earshot/internal/account"
@@ -63,6 +64,7 @@ type Service struct {
 	providers map[string]*oidc.Provider
 	passwords hasher
 	slowdown  *slowdown.Slowdown
+	unknown   *rate.Limiter // entries about unknown users and keys in the audit log
 	checks    singleflight.Group
 }
 
@@ -74,7 +76,7 @@ type hasher interface {
 
 // New returns a Service. It returns an error if the settings are invalid.
 func New(cfg Config) (*Service, error) {
-	s := &Service{Config: cfg, providers: map[string]*oidc.Provider{}, passwords: account.NewPasswords(), slowdown: slowdown.New()}
+	s := &Service{Config: cfg, providers: map[string]*oidc.Provider{}, passwords: account.NewPasswords(), slowdown: slowdown.New(), unknown: rate.NewLimiter(rate.Every(10*time.Second), 100)}
 	if cfg.Settings.CheckEvery < 0 {
 		return nil, fmt.Errorf("settings: signIn.checkEvery must not be negative, but is %s", cfg.Settings.CheckEvery)
 	}
@@ -156,8 +158,12 @@ func (s *Service) store(session *people.Session, b *Browser, action string, by a
 }
 
 // Refused adds a refused sign-in to the audit log: of each organization of the user, or of none
-// if the user is not known. The sign-in is refused anyway, so a failure is only logged.
+// if the user is not known. Anybody can send unknown keys, so some of them are left out if there
+// are many. The sign-in is refused anyway, so a failure is only logged.
 func (s *Service) Refused(ctx context.Context, u *account.User, b *Browser, reason string) {
+	if u.ID == "" && !s.unknown.Allow() {
+		return
+	}
 	by, ids := b.guest(u.Email), []string{""}
 	if u.ID != "" {
 		memberships, err := s.People.Memberships(ctx, u.ID)

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"earshot"
@@ -33,9 +35,19 @@ var (
 	insertCaptures = capturesTable.Insert("")
 )
 
-// Capture returns a capture that has not expired. It returns ErrNotFound.
+// Capture returns a capture that has not expired. It returns ErrNotFound only if all shards answer.
 func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture, error) {
-	found, err := engine.FirstOf(engine.RowsFromAllShards(ctx, s.DB, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, engine.Millis(now)))
+	var failed atomic.Pointer[error] // of a shard that does not answer
+	found, err := engine.FirstOf(engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*captureRow, error) {
+		rows, err := engine.FindRows(ctx, p.Lookups, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, engine.Millis(now))
+		if err != nil {
+			failed.Store(&err)
+		}
+		return rows, err
+	}))
+	if other := failed.Load(); errors.Is(err, ErrNotFound) && other != nil {
+		err = *other
+	}
 	if err != nil {
 		return Capture{}, fmt.Errorf("capture: %w", err)
 	}

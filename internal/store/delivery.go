@@ -157,6 +157,7 @@ type Receiver struct {
 	Secrets      []string // for signing, the current one first
 	Due          []*Delivery
 	origin       string
+	leasedUntil  int64
 }
 
 // ClaimReceivers leases up to n receivers that have due deliveries, each with up to perReceiver
@@ -182,7 +183,7 @@ func claimReceivers(p *engine.Shard, perReceiver int, others string, args []any,
 		}
 		for _, one := range due {
 			one.leasedUntil = engine.Millis(now.Add(lease))
-			r := &Receiver{Organization: one.organization, origin: one.origin}
+			r := &Receiver{Organization: one.organization, origin: one.origin, leasedUntil: one.leasedUntil}
 			if err := r.load(ctx, tx, perReceiver, now); err != nil {
 				return err
 			}
@@ -261,7 +262,8 @@ var updateTried = engine.NewStatement(
 			` + in.Where("deliveries", "organization", "job")
 	})
 
-// Release records the outcomes of tries and ends the lease of their receiver.
+// Release records the outcomes of tries and ends the lease of their receiver, unless another node
+// has leased it meanwhile.
 func (s *Store) Release(r *Receiver, tried []Tried) error {
 	rows := make([]*triedDelivery, len(tried))
 	for i, t := range tried {
@@ -286,9 +288,9 @@ func (s *Store) Release(r *Receiver, tried []Tried) error {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `
-			UPDATE receivers SET leased_until = 0, due_at = (
+			UPDATE receivers SET leased_until = CASE WHEN leased_until = $3 THEN 0 ELSE leased_until END, due_at = (
 				SELECT MIN(due_at) FROM deliveries d WHERE d.organization = $1 AND d.origin = $2 AND d.due_at IS NOT NULL)
-			WHERE organization = $1 AND origin = $2`, r.Organization, r.origin)
+			WHERE organization = $1 AND origin = $2`, r.Organization, r.origin, r.leasedUntil)
 		return err
 	})
 	return engine.Wrap(err, "release a receiver")

@@ -88,7 +88,7 @@ func (e *KeyTakenError) Error() string { return "the idempotency key belongs to 
 
 // Begin starts a synchronous job: it takes a slot and holds the maximum cost of the job. It
 // refuses with *KeyTakenError, CodeNoCredits or CodeConcurrencyLimit. In both cases it returns the
-// organization's current state. After any other error the job may or may not have begun; settle it
+// organization's current state. After ErrUnknownOutcome the job may or may not have begun; settle it
 // as failed to be sure.
 func (s *Store) Begin(job Job) (*account.Organization, error) {
 	job.Mode, job.Status = ModeSync, earshot.StatusProcessing

@@ -167,6 +167,7 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []*Job, 
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
+	lost = lost[:min(n, len(lost))] // each shard has returned up to n
 	for _, p := range s.Shards {
 		some, err := adopt(p, slices.DeleteFunc(slices.Clone(lost), func(j *Job) bool { return s.ShardOf(j.Organization) != p }), node)
 		adopted = append(adopted, some...)
@@ -187,21 +188,16 @@ func adopt(p *engine.Shard, lost []*Job, node string) (adopted []*Job, err error
 		organizations[job.Organization] = true
 		takeovers = append(takeovers, &takeover{*job, node})
 	}
-	adopt := func(skip bool) func(context.Context, *engine.Tx) error {
-		return func(ctx context.Context, tx *engine.Tx) error {
-			work := newWork(tx)
-			if err := work.Lock(ctx, slices.Sorted(maps.Keys(organizations)), skip); err != nil {
-				return err
-			}
-			takeovers := slices.DeleteFunc(slices.Clone(takeovers), func(t *takeover) bool { return work.organizations[t.Organization] == nil })
-			adopted = nil
-			return engine.Each(ctx, tx, adoptJobs, takeovers, engine.Collect(JobsTable, &adopted))
+	err = p.WithKeys().Transact(func(ctx context.Context, tx *engine.Tx) error {
+		work := newWork(tx)
+		// Do not wait for organizations that are locked: the next call adopts their tasks.
+		if err := work.Lock(ctx, slices.Sorted(maps.Keys(organizations)), true); err != nil {
+			return err
 		}
-	}
-	err = p.WithKeys().Transact(adopt(false))
-	if p.Dialect.Locked(err) { // adopt the tasks of the other organizations
-		err = p.WithKeys().Transact(adopt(true))
-	}
+		takeovers := slices.DeleteFunc(slices.Clone(takeovers), func(t *takeover) bool { return work.organizations[t.Organization] == nil })
+		adopted = nil
+		return engine.Each(ctx, tx, adoptJobs, takeovers, engine.Collect(JobsTable, &adopted))
+	})
 	if err != nil {
 		return nil, err
 	}

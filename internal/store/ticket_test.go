@@ -45,7 +45,7 @@ func TestOnlyTheOwnerOfAJobSavesItsTickets(t *testing.T) {
 		if err := s.SaveTicket(&job, ticket); err != nil {
 			t.Fatal(err)
 		}
-		ticket.ID, ticket.State = "vendor-1", "open"
+		ticket.ID, ticket.State, ticket.SubmittedAt = "vendor-1", "open", time.UnixMilli(1500) // it was submitted again
 		if err := s.SaveTicket(&job, ticket); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/websearch"
 	"earshot/internal/store"
+	"earshot/internal/store/storetest"
 	"earshot/internal/track"
 	"earshot/internal/track/definition"
 	"earshot/internal/upstream"
@@ -188,7 +188,7 @@ func contentWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"), time.Now().Add(-60*24*time.Hour), func(cfg *track.Config) { cfg.Catalogue = catalogue })
+	w := newWorld(t, storetest.SQLite(t), time.Now().Add(-60*24*time.Hour), func(cfg *track.Config) { cfg.Catalogue = catalogue })
 	w.ask = func(job *store.Job) []byte {
 		about, err := catalogue.Provider(job.Provider)
 		if err != nil {

@@ -2,19 +2,19 @@ package track_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/store/storetest"
 )
 
 // Days in exports of sweeps and metrics are days in the tracker's time zone.
 func TestExportsUseTheTimeZoneOfTheTracker(t *testing.T) {
 	t.Parallel()
 	// In Auckland, this is the morning of the 11th.
-	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"), time.Date(2026, 3, 10, 20, 0, 0, 0, time.UTC))
+	w := newWorld(t, storetest.SQLite(t), time.Date(2026, 3, 10, 20, 0, 0, 0, time.UTC))
 	w.apply("far", fmt.Sprintf(cells, "two")+"\nschedule: {every: day, at: '12:00', timezone: Pacific/Auckland}\n")
 	if _, err := w.services[0].RunNow(t.Context(), w.organization, "far", earshot.SweepRequest{}, account.Operator(), w.now); err != nil {
 		t.Fatal(err)

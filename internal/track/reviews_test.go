@@ -3,7 +3,6 @@ package track_test
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -198,10 +197,8 @@ func (w *world) checkReviewsEnd() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	for n := 1; n > 0; {
-		if n, err = tracked.DeleteTracked(w.Context(), w.now.AddDate(0, 0, t.KeepDays+2)); err != nil {
-			w.Fatal(err)
-		}
+	if _, err := tracked.DeleteTracked(w.Context(), w.now.AddDate(0, 0, t.KeepDays+2)); err != nil {
+		w.Fatal(err)
 	}
 	for _, table := range []string{"reviews", "review_findings", "reviewed_sweeps"} {
 		left, err := engine.FindValues[int](w.Context(), w.store.ShardOf(w.organization).Reports, `SELECT COUNT(*) FROM `+table+` WHERE tracker = $1`, t.ID)
@@ -213,7 +210,7 @@ func (w *world) checkReviewsEnd() {
 
 func TestBadFactsNameTheirField(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"), time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC))
+	w := newWorld(t, storetest.SQLite(t), time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC))
 	for change, field := range map[[2]string]string{
 		{"129 USD", "129"}:                      "facts[0].is",
 		{"129 USD", "Berlin"}:                   "facts[0].not",
@@ -311,7 +308,7 @@ func (w *world) judge() {
 
 func TestUnknownJudgeIsRejected(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, filepath.Join(t.TempDir(), "earshot.db"), time.Now(), func(cfg *track.Config) {
+	w := newWorld(t, storetest.SQLite(t), time.Now(), func(cfg *track.Config) {
 		cfg.Catalogue, _ = provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}, model.New()}, func(string) bool { return false }, nil)
 	})
 	for judge, field := range map[string]string{

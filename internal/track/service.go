@@ -272,14 +272,9 @@ func (s *Service) addUp(ctx context.Context, now time.Time) error {
 // used. It aggregates and reviews sweeps that were not queued.
 func (s *Service) tidy(ctx context.Context) error {
 	now, err := s.Store.TrustedNow()
-	for err == nil && ctx.Err() == nil {
-		var n int
-		if n, err = s.Store.DeleteTracked(ctx, now); n == 0 {
-			break
-		}
-	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.days.Expire(now), s.RenewRules(ctx, now), s.Tidy(ctx), s.counter.TallyAll(ctx), s.ReviewAll(ctx))
+	_, err = s.Store.DeleteTracked(ctx, now)
+	return errors.Join(err, s.days.Expire(now), s.RenewRules(ctx, now), s.Tidy(ctx), s.counter.TallyAll(ctx), s.ReviewAll(ctx))
 }

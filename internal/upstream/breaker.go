@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/upstream/browser"
 )
 
 const (
@@ -72,6 +73,7 @@ func (b *breakers) note(c circuit, failure *Failure) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
+	case failure != nil && errors.Is(failure, browser.ErrBusy): // the site was not asked
 	case failure != nil && failure.RetryAfter > 0:
 		b.get(c.everywhere()).open(failure, failure.RetryAfter)
 	case failure == nil, failure.Final, failure.Reason == earshot.ReasonUnreadable, failure.Reason == earshot.ReasonEmpty:

@@ -4,12 +4,14 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"earshot/internal/limits/share"
 )
 
 // budget limits the use of an official API or a vendor with one key: the number of jobs at
 // a time and of calls per minute.
 type budget struct {
-	slots chan struct{} // one item for each running job; nil for no limit
+	slots *share.Pool // for running jobs; nil for no limit
 
 	mu     sync.Mutex
 	starts []time.Time // times of the last calls, a ring buffer as long as the limit
@@ -21,48 +23,40 @@ const budgetWindow = time.Minute
 func newBudget(atOnce, perMinute int) *budget {
 	b := &budget{starts: make([]time.Time, perMinute)}
 	if atOnce > 0 {
-		b.slots = make(chan struct{}, atOnce)
+		b.slots = share.NewQueue(int64(atOnce))
 	}
 	return b
 }
 
-// enter waits for a slot for a job, and for its first call. The job must call leave at its
-// end.
-func (b *budget) enter(ctx context.Context) error {
+// enter waits for a slot for a job of an account, and for its first call. The job must call
+// leave at its end.
+func (b *budget) enter(ctx context.Context, account string) (leave func(), err error) {
+	leave = func() {}
 	if b.slots != nil {
-		select {
-		case b.slots <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
+		if leave, err = b.slots.Wait(ctx, account); err != nil {
+			return nil, err
 		}
 	}
 	if err := b.spend(ctx); err != nil {
-		b.leave()
-		return err
+		leave()
+		return nil, err
 	}
-	return nil
+	return leave, nil
 }
 
 // tryEnter is like enter but returns false instead of waiting.
-func (b *budget) tryEnter() bool {
+func (b *budget) tryEnter(account string) (leave func(), ok bool) {
+	leave = func() {}
 	if b.slots != nil {
-		select {
-		case b.slots <- struct{}{}:
-		default:
-			return false
+		if leave, ok = b.slots.Hold(account); !ok {
+			return nil, false
 		}
 	}
 	if b.take() > 0 {
-		b.leave()
-		return false
+		leave()
+		return nil, false
 	}
-	return true
-}
-
-func (b *budget) leave() {
-	if b.slots != nil {
-		<-b.slots
-	}
+	return leave, true
 }
 
 // spend takes one call from the budget and waits until one is available.

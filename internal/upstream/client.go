@@ -3,6 +3,7 @@
 //
 //	client.go     one upstream: its sites, how they are reached, a cache of redirects
 //	session.go    the requests of one attempt of a job
+//	span.go       the parts of an attempt in traces, and panics of parsers
 //	exchange.go   sending requests over the network or with a browser
 //	failure.go    errors of upstreams
 //	routes.go     the upstreams of each provider, tried in turn

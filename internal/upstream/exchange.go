@@ -24,6 +24,7 @@ type call struct {
 	pointer bool
 	// The attempt that the call belongs to.
 	provider string
+	account  string
 	attempt  int
 }
 
@@ -54,7 +55,7 @@ func (n network) exchange(c *call) (*http.Response, error) {
 // visit opens the page in the browser.
 func (n network) visit(c *call) (*http.Response, error) {
 	visit := browser.Visit{
-		URL: c.wire.URL.String(), Language: geo.AcceptLanguage(c.Locale), Place: c.Locale.Place(),
+		URL: c.wire.URL.String(), Account: c.account, Language: geo.AcceptLanguage(c.Locale), Place: c.Locale.Place(),
 		Phone: c.Phone, Steps: c.Steps,
 	}
 	document, err := n.browser.Visit(c.wire.Context(), visit)

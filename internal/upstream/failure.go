@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/upstream/browser"
 	"earshot/internal/upstream/egress"
 )
 
@@ -80,6 +81,8 @@ func failureOf(ctx context.Context, err error) error {
 	switch {
 	case cause == nil && known:
 		return err
+	case errors.Is(err, browser.ErrBusy) && errors.Is(cause, context.DeadlineExceeded):
+		return &Failure{Reason: earshot.ReasonTimeout, Err: err}
 	case idle, errors.Is(cause, context.DeadlineExceeded):
 		return &Failure{Reason: earshot.ReasonTimeout, Err: cause}
 	case cause != nil:

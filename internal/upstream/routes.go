@@ -129,21 +129,22 @@ func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool,
 		return &Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s: %w", client.name, errCeiling), Final: true}
 	}
 	if b := client.budget; b != nil && !polls {
-		switch {
-		case b.tryEnter():
-		case !last:
+		leave, ok := b.tryEnter(a.Account)
+		if !ok && !last {
 			return Fail(earshot.ReasonUnavailable, "%s: %w", client.name, errBusy)
-		default:
+		}
+		if !ok {
+			var err error
 			a.Turn.Pause()
-			err := b.enter(ctx)
-			if err == nil {
-				err = a.Turn.Resume(ctx)
+			if leave, err = b.enter(ctx, a.Account); err != nil {
+				return err
 			}
-			if err != nil {
+			if err := a.Turn.Resume(ctx); err != nil {
+				leave()
 				return err
 			}
 		}
-		defer b.leave()
+		defer leave()
 	}
 	session.prepaid = client.budget != nil
 	if client.surface == earshot.SurfaceLab { // no circuit breaker: prompts make the lab fail
@@ -196,10 +197,11 @@ func (r *Routes) TryShadow(ctx context.Context, client *Client, a *Attempt, ask 
 			return ErrNotAsked
 		}
 		if b := client.budget; b != nil {
-			if !b.tryEnter() {
+			leave, ok := b.tryEnter(a.Account)
+			if !ok {
 				return ErrNotAsked
 			}
-			defer b.leave()
+			defer leave()
 		}
 	}
 	session.prepaid = client.budget != nil

@@ -17,6 +17,7 @@ import (
 	"earshot"
 	"earshot/internal/limits/share"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 // named returns an upstream that is never contacted.
@@ -133,6 +134,7 @@ func TestPromptsDoNotBreakACircuit(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []*upstream.Failure{
 		{Reason: earshot.ReasonBlocked, Err: errors.New("content"), Final: true},
+		{Reason: earshot.ReasonTimeout, Err: browser.ErrBusy}, // other jobs used the browser
 		upstream.Fail(earshot.ReasonEmpty, "said nothing"), upstream.Fail(earshot.ReasonUnreadable, "odd"),
 	} {
 		r := routes(named(t, "a", nil))
@@ -180,6 +182,45 @@ func TestABudgetHoldsForAKey(t *testing.T) {
 			if gap := starts[i].Sub(starts[i-5]); gap < time.Minute {
 				t.Errorf("calls %d to %d within %s of each other", i-5, i, gap)
 			}
+		}
+	})
+}
+
+func TestAJobThatEndsWhileItWaitsForItsTurnHoldsNoSlot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := routes(named(t, "api:x", &upstream.API{Name: "x", Calls: 1}))
+		turns := share.NewTurns(share.Patience)
+		for turns.Take("me", 1) {
+		}
+		free := make(chan struct{})
+		go func() {
+			err := r.Try(t.Context(), &upstream.Attempt{Provider: "chat"}, func(*upstream.Session) error {
+				<-free
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			ended <- r.Try(ctx, &upstream.Attempt{Provider: "chat", Turn: turns.Later("me")}, func(*upstream.Session) error {
+				t.Error("it is asked without a turn")
+				return nil
+			})
+		}()
+		synctest.Wait() // it waits for the slot
+		close(free)
+		synctest.Wait() // it has the slot and waits for its turn
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("it ended with %v", err)
+		}
+		if asked, err := try(r, "US", nil); len(asked) != 1 {
+			t.Errorf("the next job asked %v, %v", asked, err)
 		}
 	})
 }

@@ -216,28 +216,6 @@ func (s *Session) resume(ctx context.Context) error {
 	return s.turn.Resume(ctx)
 }
 
-// trace begins the span of a fetch. The upstream gets no trace header.
-func (s *Session) trace(ctx context.Context, req *Request) (context.Context, trace.Span) {
-	ctx, span := trace.Start(ctx, "fetch")
-	span.String(trace.Upstream, s.client.name)
-	span.String(trace.Site, req.Site)
-	return ctx, span
-}
-
-func endSpan(span trace.Span, err error) {
-	if err != nil {
-		span.Fail(Outcome(err))
-	}
-	span.End()
-}
-
-// Read calls read, which parses a document, within its own span of the trace.
-func (s *Session) Read(ctx context.Context, read func() error) (err error) {
-	_, span := trace.Start(ctx, "parse")
-	defer func() { endSpan(span, err) }()
-	return read()
-}
-
 func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Response, error) {
 	if err := s.spend(ctx, req.Site); err != nil {
 		return nil, err
@@ -485,7 +463,7 @@ func (s *Session) newCall(ctx context.Context, req *Request) (*call, error) {
 			r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)
 		}
 	}
-	return &call{Request: req, wire: r, visit: s.client.visits(req), provider: s.provider, attempt: s.attempt}, nil
+	return &call{Request: req, wire: r, visit: s.client.visits(req), provider: s.provider, account: s.account, attempt: s.attempt}, nil
 }
 
 // joinQuery appends the query of a request to the query of the site's base URL.

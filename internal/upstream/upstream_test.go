@@ -278,3 +278,11 @@ func TestWithoutABrowserPlainPagesAreFetched(t *testing.T) {
 		t.Errorf("a page that needs a browser: %v", err)
 	}
 }
+
+func TestAParserThatPanicsFailsOnlyItsDocument(t *testing.T) {
+	t.Parallel()
+	err := named(t, "a", nil).NewSession(1, "").Read(t.Context(), func() error { panic("a bug") })
+	if failure, ok := errors.AsType[*upstream.Failure](err); !ok || failure.Reason != earshot.ReasonUnreadable {
+		t.Errorf("the error is %v", err)
+	}
+}

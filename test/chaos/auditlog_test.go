@@ -63,7 +63,7 @@ func (s *stage) checkPeople() {
 	p := s.people
 	for _, u := range p.users {
 		for _, h := range u.held {
-			isRight := func() bool { return s.try(s.random, p, h) && h.ended == h.refused }
+			isRight := func() bool { return s.try(s.random, p, h) && h.ended == !h.refused.IsZero() }
 			if !s.comes(restTime, isRight) {
 				s.violation("%s: after %s, %s %s does not answer, or was revoked and still works", p.name, restTime, h.kind, h.id)
 			}

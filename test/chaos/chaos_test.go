@@ -21,7 +21,12 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(programFolder) // the system's folder for such things
+		os.Exit(code)
+	}))
+}
 
 func TestNothingIsLostOrDoubledWhenNodesAreKilled(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package chaos
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,13 +16,26 @@ import (
 	"time"
 )
 
-// build builds the program without the race detector.
+// programFolder contains the program.
+var programFolder string
+
+// program builds the program once, without the race detector.
+var program = sync.OnceValues(func() (binary string, err error) {
+	if programFolder, err = os.MkdirTemp("", "earshot-chaos-"); err != nil {
+		return "", err
+	}
+	binary = filepath.Join(programFolder, "earshot")
+	if text, err := exec.Command("go", "build", "-o", binary, "../../cmd/earshot").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the program: %w: %s", err, text)
+	}
+	return binary, nil
+})
+
 func build(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "earshot")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../cmd/earshot")
-	if text, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, text)
+	binary, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }

@@ -77,7 +77,8 @@ func buildRelease(t *testing.T, commit string) (binary string) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	binary = filepath.Join(folder, "earshot")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/earshot")
+	// Its packages are compiled each time, so without optimisations.
+	command := exec.CommandContext(t.Context(), "go", "build", "-gcflags=earshot/...=-N -l", "-o", binary, "./cmd/earshot")
 	command.Dir = folder
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("build commit %s: %v\n%s", commit, err, text)

@@ -70,6 +70,7 @@ var keyRows = []row{
 
 	{name: "revoke", method: "DELETE", path: harness.KeysPath + "/<spare key>", as: revokeOp, key: adminKey, status: 200, check: says(`{"success":true,"key":{"id":"`)},
 	{name: "revoke no key", method: "DELETE", path: harness.KeysPath + "/aaaaaaaaaaaaaaaa", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"aaaaaaaaaaaaaaaa"}`)},
+	{name: "revoke what is no text", method: "DELETE", path: harness.KeysPath + "/%FF", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 	{name: "revoke what is no id", method: "DELETE", path: harness.KeysPath + "/%00", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 	{name: "revoke another's key", method: "DELETE", path: harness.KeysPath + "/<other's key>", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 	{name: "revoke the own key", method: "DELETE", path: harness.KeysPath + "/<own key>", as: revokeOp, key: adminKey, status: 409, code: "RESOURCE_CONFLICT", check: holds(`"details":{"id":"`)},
@@ -78,6 +79,7 @@ var keyRows = []row{
 var auditRows = []row{
 	{name: "audit log", method: "GET", path: harness.AuditPath + "?action=key", key: adminKey, status: 200, check: holds(`"action":"key.create"`)},
 	{name: "audit log of nobody", method: "GET", path: harness.AuditPath + "?actor=nobody", key: adminKey, status: 200, check: says(`{"entries":[],"nextCursor":null}`)},
+	{name: "audit log of bytes", method: "GET", path: harness.AuditPath + "?actor=%FF", key: adminKey, status: 400, code: "VALIDATION_ERROR", check: fields("actor")},
 	{name: "audit log by every filter", method: "GET", path: harness.AuditPath + "?action=key.create&actor=<own key>&subject=hats&from=2026-01-01&to=2999-12-31&format=json&limit=1&cursor=" + harness.NoTask, key: adminKey, status: 200},
 	{name: "audit log as a file", method: "GET", path: harness.AuditPath + "?format=csv", key: adminKey, status: 200, media: "text/csv", check: says("at,actorKind,actorId,")},
 	{name: "audit log as a page", method: "GET", path: harness.AuditPath + "?format=html", key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("format")},

@@ -126,6 +126,7 @@ var serviceRows = []row{
 	{name: "a capture", method: "GET", path: "<capture>", as: captureOp, status: 200, media: "text/html", check: holds("<html")},
 	{name: "a page that the capture lacks", method: "GET", path: "<capture2>", as: captureOp, status: 404, code: "RESOURCE_NOT_FOUND"},
 	{name: "no capture", method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/page-1.html", as: captureOp, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"/captures/abcdefghijklmnopqrstuvwxyz/page-1.html"}`)},
+	{name: "captures too fast", burst: true, method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/page-1.html", as: captureOp, status: 429, code: earshot.CodeRateLimit},
 	{name: "a capture that cannot be read", on: "keyless", method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/page-1.html", as: captureOp, status: 500, code: "INTERNAL_SERVER_ERROR"},
 	{name: "a capture when the node is full", on: "full", method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/page-1.html", as: captureOp, status: 503, code: "SERVICE_UNAVAILABLE"},
 	{name: "the document when the node is full", on: "full", method: "GET", path: "/openapi.json", status: 503, code: "SERVICE_UNAVAILABLE"},

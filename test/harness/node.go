@@ -118,7 +118,7 @@ func (l *Logs) Tail() string {
 // Start runs a node on SQLite until the test ends.
 func Start(tb testing.TB, change ...func(*app.Config)) *Node {
 	tb.Helper()
-	return StartOn(tb, filepath.Join(tb.TempDir(), "earshot.db"), change...)
+	return StartOn(tb, storetest.SQLite(tb), change...)
 }
 
 // OnEach runs the test on each database, on a pair of nodes. At the end, an audit of the

@@ -56,7 +56,12 @@ func TestSlowBodies(t *testing.T) {
 		conn := dial(t, n)
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\n\r\n{", harness.ChatPath, abuser.Key.Text)
 	}
+	for range 40 {
+		conn := dial(t, n)
+		fmt.Fprint(conn, "POST /v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
+	}
 	served(t, n, victim)
+	n.Get(t, nil, "/v1/session").Has(t, "another stranger", http.StatusOK)
 }
 
 // TestLargeBodies has one account announce more bytes than are its share.

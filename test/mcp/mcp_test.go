@@ -383,6 +383,19 @@ func TestACallOfAToolIsOneRequest(t *testing.T) {
 	}
 }
 
+func TestABatchHasFewMessages(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	a := n.Organization(t, "many", 1000)
+	batch := func(messages int) string {
+		return " [" + strings.TrimSuffix(strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/cancelled"},`, messages), ",") + "]"
+	}
+	if r := harness.Do(t, message(t.Context(), t, n, a, batch(20))); r.StatusCode != http.StatusAccepted {
+		t.Errorf("20 messages: %d %s", r.StatusCode, r.Body)
+	}
+	harness.Do(t, message(t.Context(), t, n, a, batch(21))).Invalid(t, "21 messages", http.StatusBadRequest, "body")
+}
+
 func TestAnAgentOverItsRateIsRefusedAndMayGoOn(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)

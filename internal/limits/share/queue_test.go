@@ -56,6 +56,36 @@ func TestQueuesAreServedInTurn(t *testing.T) {
 	})
 }
 
+// In a queue, an account takes all units, and another one waits for the next unit only.
+func TestAQueueReservesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := share.NewQueue(2)
+		if !p.Take("flood", 2) || p.Take("calm", 1) {
+			t.Fatal("the first account does not get all units")
+		}
+		var order []string
+		for _, account := range []string{"flood", "flood", "flood", "calm"} {
+			go func() {
+				if _, err := p.Wait(t.Context(), account); err != nil {
+					t.Error(err)
+				}
+				order = append(order, account)
+			}()
+			synctest.Wait()
+		}
+		for range 3 {
+			p.Release("flood", 1)
+			synctest.Wait()
+		}
+		if want := []string{"flood", "calm", "flood"}; !slices.Equal(order, want) {
+			t.Errorf("they are served in the order %v, want %v", order, want)
+		}
+		p.Release("flood", 1) // the last waiter
+		synctest.Wait()
+	})
+}
+
 func TestNewWorkIsRefusedWhenItWouldWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

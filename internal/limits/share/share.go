@@ -9,6 +9,8 @@
 //
 // Clients without a valid key share the account Stranger, which may hold an eighth of the
 // free units.
+//
+// Few units that are given back soon need no reserve: see NewQueue.
 package share
 
 import (
@@ -30,12 +32,22 @@ type Pool struct {
 	held     map[string]int64 // units by account; only accounts that hold units
 	queues   []*queue         // queues of waiting accounts, the next to be served first
 	patience time.Duration    // see Patience
+	whole    bool             // see NewQueue
 
 	refused, refusedStrangers int64
 }
 
 // NewPool returns a pool with capacity units.
 func NewPool(capacity int64) *Pool { return &Pool{capacity: capacity, held: map[string]int64{}} }
+
+// NewQueue returns a pool that reserves nothing: an account may take all free units, and the
+// accounts that wait are served in turn. It suits few units that are given back soon, such as the
+// pages of a browser.
+func NewQueue(capacity int64) *Pool {
+	p := NewPool(capacity)
+	p.whole = true
+	return p
+}
 
 // Take takes n units for an account. It returns false if the account may not take them.
 // The caller must give the units back with Release.
@@ -100,6 +112,9 @@ func (p *Pool) Room(account string) int64 {
 // holds as many units as are free: held + n = free - n.
 func (p *Pool) room(account string) int64 {
 	free, held := p.capacity-p.used, p.held[account]
+	if p.whole {
+		return max(0, free)
+	}
 	if account == Stranger {
 		return max(0, (free-held*strangersPart)/(strangersPart+1))
 	}

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,8 +109,7 @@ func (s *Sender) Wake() {
 	}
 }
 
-// Run sends until ctx ends. Then running deliveries are canceled. They are sent again
-// when their lease has expired.
+// Run sends until ctx ends. Then it cancels running deliveries, which another node sends again.
 func (s *Sender) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
@@ -161,8 +161,8 @@ func (s *Sender) serve(ctx context.Context, r *store.Receiver) {
 		sending.Go(func() { tried[i] = s.try(ctx, r, d) })
 	}
 	sending.Wait()
-	if ctx.Err() != nil {
-		return // it is unknown which deliveries have arrived
+	if ctx.Err() != nil { // of those without an answer, it is unknown which have arrived
+		tried = slices.DeleteFunc(tried, func(t store.Tried) bool { return t.Try.Status == 0 })
 	}
 	for {
 		err := s.Store.Release(r, tried)

@@ -132,6 +132,13 @@ func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rul
 	return all, engine.Wrap(err, "list rules")
 }
 
+// LiveRules returns the rules of a tracker that are current or pending, oldest first. The newest
+// rules are always among them.
+func (s *Store) LiveRules(ctx context.Context, organization, tracker string) ([]*Rules, error) {
+	live, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, rulesTable, `WHERE organization = $1 AND tracker = $2 AND state <> 'old' ORDER BY version`, organization, tracker)
+	return live, engine.Wrap(err, "list live rules")
+}
+
 // UnfinishedRules lists rules by which some answers are not analysed yet.
 func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
 	all, err := engine.RowsFromAllShards(ctx, s.DB, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
@@ -255,18 +262,22 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 	return last, nil
 }
 
-// deleteOldTallies deletes the tallies of old rules.
+// deleteOldTallies deletes the tallies of old rules. They may be large, so that a transaction
+// deletes only some of them.
 func (s *Store) deleteOldTallies(organization, tracker string) error {
-	err := s.ShardOf(organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
-		for _, table := range []string{"tallies", "tally_spans"} {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND rules IN (
-				SELECT version FROM tracker_rules r WHERE r.organization = $1 AND r.tracker = $2 AND r.state = 'old')`, organization, tracker); err != nil {
-				return err
+	const batch = 100
+	for table, key := range map[string]string{"tallies": "rules, sweep", "tally_spans": "rules, days, number"} {
+		for deleted := int64(batch); deleted == batch; {
+			var err error
+			deleted, err = s.ShardOf(organization).Run(`DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND (`+key+`) IN (
+				SELECT `+key+` FROM `+table+` WHERE organization = $1 AND tracker = $2 AND rules IN (
+					SELECT version FROM tracker_rules WHERE organization = $1 AND tracker = $2 AND state = 'old') LIMIT $3)`, organization, tracker, batch)
+			if err != nil {
+				return fmt.Errorf("delete old tallies: %w", err)
 			}
 		}
-		return nil
-	})
-	return engine.Wrap(err, "delete old tallies")
+	}
+	return nil
 }
 
 // CellAnalyses returns the analyses of the newest answers of a cell, newest first.

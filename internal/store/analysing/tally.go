@@ -226,7 +226,9 @@ func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 // DeleteTallies deletes the tallies of a sweep, and the spans that begin no later than the day on
 // which the sweep was due.
 func DeleteTallies(ctx context.Context, t *engine.Tx, organization, tracker, sweep string, due time.Time) error {
-	if _, err := t.ExecContext(ctx, `DELETE FROM tallies WHERE organization = $1 AND tracker = $2 AND sweep = $3`, organization, tracker, sweep); err != nil {
+	// With the rules, the primary key finds the rows.
+	if _, err := t.ExecContext(ctx, `DELETE FROM tallies WHERE organization = $1 AND tracker = $2 AND sweep = $3
+		AND rules IN (SELECT version FROM tracker_rules WHERE organization = $1 AND tracker = $2)`, organization, tracker, sweep); err != nil {
 		return err
 	}
 	_, err := t.ExecContext(ctx, `DELETE FROM tally_spans WHERE organization = $1 AND tracker = $2 AND days * number <= $3`,

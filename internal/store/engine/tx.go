@@ -35,7 +35,8 @@ func (p *Shard) begin(ctx context.Context, conn *sql.Conn) (t *Tx, err error) {
 	if err := p.direct.on(conn); err != nil {
 		return nil, err
 	}
-	t.begun, err = conn.BeginTx(ctx, nil)
+	// At the end of a context, database/sql rolls back at once, while direct may use the connection.
+	t.begun, err = conn.BeginTx(context.WithoutCancel(ctx), nil)
 	t.ordinary, t.direct = t.begun, p.direct
 	return t, err
 }
@@ -44,6 +45,9 @@ func (p *Shard) begin(ctx context.Context, conn *sql.Conn) (t *Tx, err error) {
 func (t *Tx) commit(ctx context.Context) error {
 	if t.pipeline != nil {
 		return t.pipeline.commit(ctx)
+	}
+	if err := ctx.Err(); err != nil {
+		return Wrap(err, "commit")
 	}
 	err := t.begun.Commit() // SQLite has committed nothing if this fails
 	if t.Dialect.fatal(err) {

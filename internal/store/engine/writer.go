@@ -220,8 +220,8 @@ func (l *Writer) commit(batch []*Write) {
 	}
 }
 
-// commitBatch applies a batch in one transaction. If a write fails, it applies each write in a
-// separate transaction, so that it does not fail the others. If a row is locked by others,
+// commitBatch applies a batch in one transaction. If a write fails, it applies the others without
+// it; if more than maxFailed fail, each in a separate transaction. If a row is locked by others,
 // commitBatch returns an error without answering any write.
 func (l *Writer) commitBatch(batch []*Write) error {
 	if len(batch) == 0 {
@@ -235,6 +235,21 @@ func (l *Writer) commitBatch(batch []*Write) error {
 		reply(batch, err)
 		return nil
 	}
+	var failed []*Write // applied again behind the others, after which they may succeed
+	for len(batch) > 1 && len(failed) < maxFailed {
+		one, ok := errors.AsType[*failedError](err)
+		if !ok || l.Shard.unavailable(err) {
+			break
+		}
+		failed = append(failed, one.write)
+		batch = slices.DeleteFunc(slices.Clone(batch), func(w *Write) bool { return w == one.write })
+		if _, _, err = l.Shard.commitSome(batch, l.locked, false); err == nil {
+			reply(batch, nil)
+			batch = nil
+			break
+		}
+	}
+	batch = append(batch, failed...)
 	for i, w := range batch {
 		if l.Shard.unavailable(err) {
 			reply(batch[i:], err)
@@ -251,6 +266,18 @@ func (l *Writer) commitBatch(batch []*Write) error {
 	}
 	return nil
 }
+
+// maxFailed is the number of failed writes without which a batch is tried again.
+const maxFailed = 8
+
+// failedError is the error of a write in a transaction with others.
+type failedError struct {
+	error
+	write *Write
+}
+
+// Unwrap returns the error of the write.
+func (e *failedError) Unwrap() error { return e.error }
 
 // isLocked reports whether a write needs an organization that others have locked.
 func (l *Writer) isLocked(w *Write) bool {
@@ -332,7 +359,7 @@ func (p *Shard) commitSome(writes []*Write, without map[string]time.Time, skip b
 		}
 		for _, w := range free {
 			if err := w.Apply(ctx, unit); err != nil {
-				return err
+				return &failedError{err, w}
 			}
 		}
 		tx.waiting = true // send the statements together with the commit
@@ -406,11 +433,15 @@ func (p *Shard) TransactOnce(ctx context.Context, apply func(context.Context, *T
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
 	defer tx.free()
+	committed := false
+	defer func() {
+		if !committed { // also after a panic: the connection cannot be closed in a transaction
+			tx.rollback(ctx)
+		}
+	}()
 	if err = apply(ctx, tx); err == nil {
 		err = tx.commit(ctx)
 	}
-	if err != nil {
-		tx.rollback(ctx)
-	}
+	committed = err == nil
 	return err
 }

@@ -25,8 +25,11 @@ var ErrTooManyKeys = fmt.Errorf("the organization has %d valid keys already; rev
 // isValid is the condition that a key is neither revoked nor expired at $2.
 const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 
-// CreateKey stores a key of an organization. With a zero time in expires the key never
-// expires. CreateKey returns ErrTooManyKeys.
+// listed is the order of a list of keys: the valid ones first.
+const listed = `ORDER BY CASE WHEN ` + isValid + ` THEN 0 ELSE 1 END, created_at DESC, id`
+
+// CreateKey stores a key of an organization, and deletes old keys that are no longer listed. With
+// a zero time in expires the key never expires. CreateKey returns ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires time.Time, by account.Actor, now time.Time) error {
 	return s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
 		valid, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, engine.Millis(now))
@@ -35,6 +38,11 @@ func (s *Store) CreateKey(organization string, key account.Key, scopes []account
 		}
 		if valid[0] >= maxKeys {
 			return ErrTooManyKeys
+		}
+		// A transaction deletes few of the keys that are not listed, because others wait for it.
+		if _, err := w.Run(ctx, `DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE organization = $1 `+listed+` LIMIT 100 OFFSET $3)`,
+			organization, engine.Millis(now), 2*maxKeys); err != nil {
+			return fmt.Errorf("delete old keys: %w", err)
 		}
 		if err := insertKey(ctx, w.Tx, organization, key, scopes, expires, now); err != nil {
 			return err
@@ -144,8 +152,7 @@ func (s *Store) RevokeKeyOf(organization, id string, by account.Actor, now time.
 // Keys lists an organization's keys, newest first: all valid keys, and the newest of the
 // others.
 func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([]*earshot.Key, error) {
-	keys, err := s.findKeys(ctx, now, `WHERE organization = $1
-		ORDER BY CASE WHEN `+isValid+` THEN 0 ELSE 1 END, created_at DESC, id LIMIT $3`, organization, engine.Millis(now), 2*maxKeys)
+	keys, err := s.findKeys(ctx, now, `WHERE organization = $1 `+listed+` LIMIT $3`, organization, engine.Millis(now), 2*maxKeys)
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
 	}

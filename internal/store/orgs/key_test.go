@@ -8,6 +8,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/engine"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 )
@@ -184,6 +185,11 @@ func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
 		}
 		if err != nil || len(keys) != 1000 || valid != 500 || keys[0].ID != last.ID {
 			t.Errorf("%d keys are listed, %d of them valid, %v", len(keys), valid, err)
+		}
+		// Two keys were added to 1,993, and each time 100 that were not listed were deleted.
+		kept, err := engine.FindValues[int](t.Context(), s.Lookups, `SELECT COUNT(*) FROM api_keys WHERE organization = $1`, o.ID)
+		if err != nil || kept[0] != 1795 {
+			t.Errorf("%v keys are kept, %v", kept, err)
 		}
 		if other, err := s.Keys(t.Context(), storetest.Organization(t, s.Store, 5, 300).ID, now); err != nil || len(other) != 1 || other[0].Scopes[0] != "read" {
 			t.Errorf("another's keys are %+v, %v", other, err)

@@ -147,6 +147,10 @@ func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*ac
 // SetPlan moves an organization to a plan. The plan's credits are granted with the next cycle.
 func (s *Store) SetPlan(id string, plan account.Plan, by account.Actor, now time.Time) error {
 	err := s.Commit(store.Change{Organization: id, Apply: func(ctx context.Context, w *store.Work) error {
+		// A cycle that is due gets the credits of the plan until now.
+		if _, err := w.Organization(id, now); err != nil {
+			return err
+		}
 		o, err := engine.FirstRow(ctx, w, store.OrganizationsTable, `WHERE id = $1`, id)
 		if err != nil || o.Plan == plan {
 			return err

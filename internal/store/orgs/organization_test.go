@@ -66,6 +66,24 @@ func TestNamesAreUniqueOverAllShards(t *testing.T) {
 	}
 }
 
+func TestACycleThatIsDueGetsTheCreditsOfThePlanUntilThen(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := orgs.New(storetest.OpenVirtual(t, address))
+		o := storetest.Organization(t, s.Store, 1, 500)
+		plan, due := o.Plan, time.UnixMilli(o.CycleResetsAt).Add(time.Hour)
+		plan.CreditsPerCycle = 9000
+		if err := s.SetPlan(o.ID, plan, account.Operator(), due); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Organization(t.Context(), o.ID, due)
+		if err != nil || got.CycleStartedAt != o.CycleResetsAt || got.CycleGrant != o.Plan.CreditsPerCycle || got.Plan != plan {
+			t.Errorf("the organization is %+v, %v", got, err)
+		}
+		storetest.Audited(t, s.Store)
+	})
+}
+
 func TestManyCallsAtTheResetGrantOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {

@@ -38,7 +38,7 @@ var (
 		engine.TextField("state", func(t *JobTicket) *string { return &t.State }),
 		engine.TimeField("submitted_at", func(t *JobTicket) *time.Time { return &t.SubmittedAt }),
 		engine.TimeField("deadline", func(t *JobTicket) *time.Time { return &t.Deadline }))
-	upsertTickets = ticketsTable.Insert(`ON CONFLICT (organization, job, number) DO UPDATE SET vendor_id = excluded.vendor_id, state = excluded.state`)
+	upsertTickets = ticketsTable.Insert(`ON CONFLICT (organization, job, number) DO UPDATE SET vendor_id = excluded.vendor_id, state = excluded.state, submitted_at = excluded.submitted_at`)
 )
 
 // SaveTickets inserts or updates tickets.
@@ -80,8 +80,16 @@ func (s *Store) OpenTickets(ctx context.Context, organization string) (map[strin
 	return open, engine.Wrap(err, "count open tickets")
 }
 
-// DeleteTickets deletes closed tickets that were submitted before a time.
-func (s *Store) DeleteTickets(before time.Time) error {
-	err := s.RunOnAllShards(`DELETE FROM tickets WHERE submitted_at < $1 AND state NOT IN ('submitting', 'open')`, engine.Millis(before))
-	return engine.Wrap(err, "delete tickets")
+// DeleteTickets deletes a batch of closed tickets that were submitted before a time, and returns
+// their number.
+func (s *Store) DeleteTickets(before time.Time) (deleted int, err error) {
+	counts, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]int64, error) {
+		n, err := p.Run(`DELETE FROM tickets WHERE (organization, job, number) IN (
+			SELECT organization, job, number FROM tickets WHERE submitted_at < $1 AND state NOT IN ('submitting', 'open') LIMIT 500)`, engine.Millis(before))
+		return []int64{n}, err
+	})
+	for _, n := range counts {
+		deleted += int(n)
+	}
+	return deleted, engine.Wrap(err, "delete tickets")
 }

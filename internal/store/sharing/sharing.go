@@ -81,6 +81,9 @@ var (
 // works is the condition that a link is neither revoked nor expired at $2.
 const works = `(revoked_at IS NULL AND expires_at > $2)`
 
+// listed is the order of a list of links: the working ones first.
+const listed = `ORDER BY ` + works + ` DESC, created_at DESC, id`
+
 // Shown returns the link in the form that its organization sees.
 func (l *Link) Shown() *earshot.ShareLink {
 	shown := &earshot.ShareLink{
@@ -109,7 +112,7 @@ func (l *Link) audited() auditedLink {
 	return auditedLink{l.TrackerName, l.Title, l.Days, l.From, l.To, l.Password != "", earshot.Timestamp{Time: l.ExpiresAt}}
 }
 
-// Create stores a link, and deletes links of the organization that expired long ago. It returns
+// Create stores a link, and deletes links of the organization that expired long ago or are no longer listed. It returns
 // ErrTooManyLinks.
 func (s *Store) Create(l *Link, by account.Actor) error {
 	err := s.Commit(store.Change{Organization: l.Organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
@@ -121,6 +124,11 @@ func (s *Store) Create(l *Link, by account.Actor) error {
 			return ErrTooManyLinks
 		}
 		_, err = w.Run(ctx, `DELETE FROM share_links WHERE organization = $1 AND expires_at < $2`, l.Organization, engine.Millis(l.CreatedAt.Add(-linksAfter)))
+		if err != nil {
+			return err
+		}
+		_, err = w.Run(ctx, `DELETE FROM share_links WHERE id IN (SELECT id FROM share_links WHERE organization = $1 `+listed+` LIMIT 100 OFFSET $3)`,
+			l.Organization, engine.Millis(l.CreatedAt), maxListed)
 		if err != nil {
 			return err
 		}
@@ -164,7 +172,7 @@ func (s *Store) nameTrackers(ctx context.Context, links ...*Link) error {
 // List returns the links of an organization: first the links that work, then revoked and expired
 // links, in each group the newest first.
 func (s *Store) List(ctx context.Context, organization string, now time.Time) ([]*Link, error) {
-	links, err := engine.FindRows(ctx, s.Reports, linksTable, `WHERE organization = $1 ORDER BY `+works+` DESC, created_at DESC, id LIMIT $3`,
+	links, err := engine.FindRows(ctx, s.Reports, linksTable, `WHERE organization = $1 `+listed+` LIMIT $3`,
 		organization, engine.Millis(now), maxListed)
 	if err == nil {
 		err = s.nameTrackers(ctx, links...)

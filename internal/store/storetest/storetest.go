@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ const CitusVariable = "EARSHOT_TEST_CITUS"
 // empty database.
 func OnEach(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
-	on(t, "sqlite", sqlite, test)
+	on(t, "sqlite", SQLite, test)
 	on(t, "postgres", emptied, test)
 	on(t, "citus", Citus, test)
 }
@@ -56,6 +57,39 @@ func sqlite(tb testing.TB) string {
 	tb.Helper()
 	return filepath.Join(tb.TempDir(), "earshot.db")
 }
+
+// SQLite returns the address of a database with empty tables.
+func SQLite(tb testing.TB) string {
+	tb.Helper()
+	address := sqlite(tb)
+	text, err := emptySQLite()
+	if err == nil {
+		err = os.WriteFile(address, text, 0o600)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return address
+}
+
+// emptySQLite returns the file of a database with empty tables. Copying it is quicker than creating
+// the tables.
+var emptySQLite = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "earshot-store-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // the system's folder for such things
+	file := filepath.Join(folder, "earshot.db")
+	s, err := store.Open(context.Background(), store.Config{URL: file})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
 
 // Postgres creates an empty schema and returns its address. Without a server it skips the test,
 // or fails it in CI.

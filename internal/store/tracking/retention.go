@@ -62,8 +62,8 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, by
 	return nil
 }
 
-// DeleteTracked deletes a batch of answers past their tracker's retention, and all rows of
-// deleted trackers. It returns the number of answers. Call it again until it returns 0.
+// DeleteTracked deletes answers past their tracker's retention, and all rows of deleted
+// trackers. It returns the number of answers.
 func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
 	kept := TrackersTable.Without("definition") // may be large
 	trackers, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Tracker, error) {
@@ -72,25 +72,35 @@ func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err er
 	if err != nil {
 		return 0, fmt.Errorf("list trackers: %w", err)
 	}
+	var errs []error
 	for _, t := range trackers {
-		before := now.AddDate(0, 0, -t.KeepDays)
-		// Sweeps are kept longer because they count against the ceiling of their month.
-		sweepsBefore := now.AddDate(0, 0, -max(t.KeepDays, longestMonth))
-		if t.State == trackerDeleting {
-			before = now.Add(time.Hour) // all answers; running tasks end first
-			sweepsBefore = before
-		}
-		deleted, err := s.deleteAnswers(ctx, t, before, sweepsBefore)
-		if err != nil {
-			return n, fmt.Errorf("delete answers of tracker %s: %w", t.Name, err)
-		}
-		if n += deleted; t.State == trackerDeleting && deleted == 0 {
-			if err := s.deleteTrackerRows(t, now); err != nil {
-				return n, fmt.Errorf("delete tracker %s: %w", t.Name, err)
-			}
+		deleted, err := s.deleteTracked(ctx, t, now)
+		n += deleted
+		if err != nil { // it does not keep the rows of other trackers
+			errs = append(errs, fmt.Errorf("delete answers of tracker %s: %w", t.Name, err))
 		}
 	}
-	return n, nil
+	return n, errors.Join(errs...)
+}
+
+// deleteTracked is DeleteTracked for one tracker.
+func (s *Store) deleteTracked(ctx context.Context, t *Tracker, now time.Time) (n int, err error) {
+	before := now.AddDate(0, 0, -t.KeepDays)
+	// Sweeps are kept longer because they count against the ceiling of their month.
+	sweepsBefore := now.AddDate(0, 0, -max(t.KeepDays, longestMonth))
+	if t.State == TrackerDeleting {
+		before = now.Add(time.Hour) // all answers; running tasks end first
+		sweepsBefore = before
+	}
+	for deleted := -1; deleted != 0; n += deleted {
+		if deleted, err = s.deleteAnswers(ctx, t, before, sweepsBefore); err != nil {
+			return n, err
+		}
+	}
+	if t.State == TrackerDeleting {
+		err = s.deleteTrackerRows(t, now)
+	}
+	return n, err
 }
 
 // longestMonth is the maximum age in days of a sweep that counts in the current month, in any

@@ -27,9 +27,9 @@ const MaxTrackers = 100
 // together.
 const maxDefinitions = 32 << 20
 
-// trackerDeleting is the state of a tracker whose rows are being deleted. It is not visible, and
+// TrackerDeleting is the state of a tracker whose rows are being deleted. It is not visible, and
 // its name is free.
-const trackerDeleting earshot.TrackerState = "deleting"
+const TrackerDeleting earshot.TrackerState = "deleting"
 
 // Tracker is a set of prompts that are asked on a schedule.
 type Tracker struct {
@@ -341,8 +341,8 @@ func checkTracker(ctx context.Context, w *store.Work, t *Tracker, before int) er
 
 // deleteVersions deletes earlier definitions that no sweep has used.
 func deleteVersions(ctx context.Context, w *store.Work, t *Tracker) error {
-	_, err := w.ExecContext(ctx, `DELETE FROM tracker_versions WHERE organization = $1 AND tracker = $2 AND version < $3 AND NOT EXISTS (
-		SELECT 1 FROM sweeps s WHERE s.organization = tracker_versions.organization AND s.tracker = tracker_versions.tracker AND s.version = tracker_versions.version)`,
+	_, err := w.ExecContext(ctx, `DELETE FROM tracker_versions WHERE organization = $1 AND tracker = $2 AND version < $3
+		AND version NOT IN (SELECT version FROM sweeps WHERE organization = $1 AND tracker = $2)`,
 		t.Organization, t.ID, t.Version)
 	return err
 }

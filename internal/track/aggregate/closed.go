@@ -61,8 +61,8 @@ func (s *Counter) Closed(ctx context.Context, t *tracking.Tracker, r *analysing.
 	return s.readClosed(ctx, &Aggregate{Tracker: t, Rules: r, Panel: panel, Zone: d.Zone()}, all)
 }
 
-// readClosed reads what sweeps asked, and the tallies of the sweeps of an Aggregate. It reads all
-// tallies if the Aggregate has no sweeps or is large.
+// readClosed reads what the sweeps of an Aggregate asked, and their tallies: of all closed sweeps if
+// the Aggregate has none, and all tallies if it is large.
 func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.Sweep) (*ClosedSweeps, error) {
 	h := &ClosedSweeps{
 		tracker: b.Tracker, rules: b.Rules, panel: b.Panel, zone: b.Zone, All: all,
@@ -83,7 +83,11 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 		prompt := definition.Decoded[earshot.TrackedPrompt](p)
 		h.index[p.ID], h.weights[p.ID] = i, cmp.Or(prompt.Weight, 1)
 	}
-	for _, sweep := range all {
+	needed := b.Sweeps
+	if len(needed) == 0 {
+		needed = all
+	}
+	for _, sweep := range needed {
 		if h.asked[sweep.Version] == nil {
 			if err := s.readAsked(ctx, h, sweep.Version); err != nil {
 				return nil, err

@@ -98,16 +98,13 @@ func (s *Counter) TallyAll(ctx context.Context) error {
 // TallyClosed queues the current rules of a tracker after one of its sweeps was closed.
 // Pending rules get their tallies before they become current.
 func (s *Counter) TallyClosed(ctx context.Context, t *tracking.Tracker) error {
-	all, err := s.analyses.Rules(ctx, t.Organization, t.ID)
-	if err != nil {
-		return err
-	}
-	for _, r := range all {
+	live, err := s.analyses.LiveRules(ctx, t.Organization, t.ID)
+	for _, r := range live {
 		if r.State == analysing.RulesCurrent {
 			s.queueTallies(r)
 		}
 	}
-	return nil
+	return err
 }
 
 // TallyRules stores tallies of rules that are missing or based on other weights, and

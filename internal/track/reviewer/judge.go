@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/reviewing"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/definition"
 )
 
@@ -51,7 +52,7 @@ func (s *Reviewer) judgeSweep(ctx context.Context, sweep reviewing.Sweep, now ti
 		return err
 	}
 	var tasks []reviewing.Judging
-	if d.Judge != nil {
+	if d.Judge != nil && t.State != tracking.TrackerDeleting {
 		open, err := s.reviews.Unjudged(ctx, sweep, definition.MaxJudged)
 		if err != nil {
 			return err

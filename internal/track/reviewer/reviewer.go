@@ -125,7 +125,7 @@ type reviewOf struct {
 	tracker *tracking.Tracker
 	names   *definition.PartNames
 	live    ruleset.LivePanel
-	rules   *review.Rules // nil if the tracker cannot be reviewed
+	rules   *review.Rules // nil if the tracker cannot be reviewed or is being deleted
 	basis   reviewing.Basis
 	answers int // that were reviewed
 
@@ -134,7 +134,8 @@ type reviewOf struct {
 
 // read reads the rules of the tracker.
 func (r *reviewOf) read(ctx context.Context) (err error) {
-	if r.tracker, err = r.store.TrackerByID(ctx, r.id.Organization, r.id.ID); err != nil {
+	r.tracker, err = r.store.TrackerByID(ctx, r.id.Organization, r.id.ID)
+	if err != nil || r.tracker.State == tracking.TrackerDeleting {
 		return err
 	}
 	d, err := r.definitions.Of(r.tracker)

@@ -63,7 +63,7 @@ func (s *Panels) Panel(r *analysing.Rules) (*analysis.Panel, error) {
 
 // Current returns the rules that metrics use.
 func (s *Panels) Current(ctx context.Context, t *tracking.Tracker) (*analysing.Rules, error) {
-	all, err := s.store.Rules(ctx, t.Organization, t.ID)
+	all, err := s.store.LiveRules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -99,15 +99,12 @@ type LivePanel struct {
 // Live returns the panels of the current rules and of pending rules. newest is the version of
 // the newest rules, or 0 if there are no rules.
 func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest int, live []LivePanel, err error) {
-	all, err := s.store.Rules(ctx, organization, tracker)
+	all, err := s.store.LiveRules(ctx, organization, tracker)
 	if err != nil {
 		return 0, nil, err
 	}
 	for _, r := range all {
 		newest = r.Version
-		if r.State == analysing.RulesOld {
-			continue
-		}
 		p, err := s.Panel(r)
 		if err != nil {
 			// Answers are stored without an analysis.

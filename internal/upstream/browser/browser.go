@@ -30,6 +30,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"earshot/internal/limits/share"
 )
 
 var (
@@ -41,6 +43,8 @@ var (
 	ErrNavigation = errors.New("page could not be opened")
 	// ErrTooLarge means that the document exceeds Config.MaxDocument.
 	ErrTooLarge = errors.New("document is too large")
+	// ErrBusy means that other visits used the browser until the context ended.
+	ErrBusy = errors.New("the browser was busy")
 	// ErrClosed means that Close was called.
 	ErrClosed = errors.New("browser is closed")
 )
@@ -78,8 +82,9 @@ type Document struct {
 // another one if it has ended. A Browser is safe for concurrent use.
 type Browser struct {
 	cfg     Config
-	slots   chan struct{}
-	closing chan struct{}
+	slots   *share.Pool
+	closing context.Context // ends when Close is called
+	close   context.CancelFunc
 	// Chromium's memory grows with time, so each process serves a limited number of
 	// visits. Starting another one takes only 0.2 s.
 	maxVisits int
@@ -97,10 +102,12 @@ func New(cfg Config) *Browser {
 	cfg.Contexts = cmp.Or(max(cfg.Contexts, 0), 4)
 	cfg.MaxDocument = cmp.Or(max(cfg.MaxDocument, 0), 16<<20)
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
+	closing, end := context.WithCancel(context.Background())
 	return &Browser{
 		cfg:     cfg,
-		slots:   make(chan struct{}, cfg.Contexts),
-		closing: make(chan struct{}),
+		slots:   share.NewQueue(int64(cfg.Contexts)),
+		closing: closing,
+		close:   end,
 
 		maxVisits: 300,
 		maxIdle:   3 * time.Minute,
@@ -113,7 +120,7 @@ func New(cfg Config) *Browser {
 // proxy, does the steps and returns the document that they take. If a step fails, or the
 // page's main document has an error status, Visit returns the current page instead.
 //
-// It returns an error that wraps ErrCrashed, ErrNavigation, ErrTooLarge or
+// It returns an error that wraps ErrCrashed, ErrNavigation, ErrTooLarge, ErrBusy or
 // ErrClosed, or the error of ctx.
 func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
 	// Chromium would also open local files and its own chrome: pages.
@@ -127,12 +134,14 @@ func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
 	if !isLocal(proxy) {
 		return nil, fmt.Errorf("proxy for %q: %q is not an address on the loopback interface", v.Place, proxy)
 	}
-	if err := b.acquireSlot(ctx); err != nil {
+	release, err := b.acquireSlot(ctx, v.Account)
+	if err != nil {
 		return nil, err
 	}
 	results := make(chan result, 1)
 	go func() {
-		defer b.releaseSlot()
+		defer b.work.Done()
+		defer release()
 		b.serve(ctx, proxy, v, results)
 	}()
 	// When ctx ends, Visit returns at once. The slot stays taken until Chromium has
@@ -161,30 +170,24 @@ type result struct {
 	err error
 }
 
-// acquireSlot waits for a free slot. Close waits until the slot is released.
-func (b *Browser) acquireSlot(ctx context.Context) error {
-	select {
-	case b.slots <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-b.closing:
-		return ErrClosed
+// acquireSlot waits for a free slot. Close waits for the work of the slot.
+func (b *Browser) acquireSlot(ctx context.Context, account string) (release func(), err error) {
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(b.closing, cancel)()
+	if release, err = b.slots.Wait(waiting, account); err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBusy, ctx.Err())
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	select {
-	case <-b.closing:
-		<-b.slots
-		return ErrClosed
-	default:
-		b.work.Add(1)
-		return nil
+	if b.closing.Err() != nil {
+		if err == nil {
+			release()
+		}
+		return nil, ErrClosed
 	}
-}
-
-func (b *Browser) releaseSlot() {
-	<-b.slots
-	b.work.Done()
+	b.work.Add(1)
+	return release, nil
 }
 
 // serve does the visit, sends its result and closes its page.
@@ -227,11 +230,7 @@ func (b *Browser) openTab(ctx context.Context, proxy string) (*instance, *tab, e
 // visits fail with ErrCrashed, later ones with ErrClosed.
 func (b *Browser) Close() {
 	b.mu.Lock()
-	select {
-	case <-b.closing:
-	default:
-		close(b.closing)
-	}
+	b.close()
 	for l := range b.instances {
 		b.end(l)
 	}

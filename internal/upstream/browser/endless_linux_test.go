@@ -114,7 +114,7 @@ func TestSlots(t *testing.T) {
 	<-waiting
 	ctx, cancel := shortly(t)
 	defer cancel()
-	if _, err := b.Visit(ctx, browser.Visit{URL: "http://second.test/"}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := b.Visit(ctx, browser.Visit{URL: "http://second.test/"}); !errors.Is(err, browser.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("visit without a slot: %v", err)
 	}
 	if slices.Contains(s.asked(), "second.test") {

@@ -40,11 +40,9 @@ func (l *instance) gone() bool {
 // acquire returns a Chromium that is ready. The caller must pass it to release.
 func (b *Browser) acquire(ctx context.Context) (*instance, error) {
 	b.mu.Lock()
-	select {
-	case <-b.closing:
+	if b.closing.Err() != nil {
 		b.mu.Unlock()
 		return nil, ErrClosed
-	default:
 	}
 	if b.current == nil || b.current.gone() || b.current.visits >= b.maxVisits {
 		b.retire(b.current)

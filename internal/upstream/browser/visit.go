@@ -4,6 +4,8 @@ package browser
 // visits, and only this package drives a browser.
 type Visit struct {
 	URL string
+	// Account is the account that the visit is for. Accounts that wait are served in turn.
+	Account string
 	// Language is the value of Accept-Language. Scripts see the same languages in the same
 	// order; Chromium chooses the weights.
 	Language string

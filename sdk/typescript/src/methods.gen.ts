@@ -1072,8 +1072,8 @@ export class SharesApi extends Group {
    * List share links.
    *
    * Returns the organization's share links, first the ones that work, then revoked and expired
-   * ones, newest first. A link is kept for 90 days after it expires. Its address is never
-   * returned again. The key needs the scope `read`.
+   * ones, newest first. Of links that no longer work, the newest are kept, for 90 days after
+   * they expire. The address of a link is never returned again. The key needs the scope `read`.
    */
   async list(options?: CallOptions): Promise<Array<ShareLink>> {
     return (await this.transport.json<ShareList>({ method: "GET", path: path`/v1/shares`, idempotent: true }, options)).shares;
@@ -1684,11 +1684,12 @@ export class ClientApi extends Group {
    * Read the audit log.
    *
    * Returns the changes of keys, users, trackers, channels, webhooks, plans and credits, and the
-   * sign-ins and refused sign-ins, newest first. For the next page, send `nextCursor` as
-   * `cursor` with the same filter. With `format=csv` the response is a file of all matching
-   * entries, whatever `limit` is; a file that cannot be completed breaks the connection. Entries
-   * are kept for 400 days. Submitted calls and tasks are not in the audit log; see `GET
-   * /v1/requests`. The key needs the scope `admin`.
+   * sign-ins and refused sign-ins, newest first. Of many refused sign-ins with unknown keys or
+   * users, some are left out. For the next page, send `nextCursor` as `cursor` with the same
+   * filter. With `format=csv` the response is a file of all matching entries, whatever `limit`
+   * is; a file that cannot be completed breaks the connection. Entries are kept for 400 days.
+   * Submitted calls and tasks are not in the audit log; see `GET /v1/requests`. The key needs
+   * the scope `admin`.
    */
   audit(query: AuditQuery = {}, options?: CallOptions): AsyncGenerator<AuditEntry> {
     return this.transport.pages("entries", { method: "GET", path: path`/v1/audit`, query, idempotent: true }, options);

@@ -930,8 +930,8 @@ class Shares(Group):
         """List share links.
 
         Returns the organization's share links, first the ones that work, then revoked and
-        expired ones, newest first. A link is kept for 90 days after it expires. Its address is
-        never returned again.
+        expired ones, newest first. Of links that no longer work, the newest are kept, for 90
+        days after they expire. The address of a link is never returned again.
         """
         return self._transport.send(
             Call[List[t.ShareLink]](
@@ -2719,11 +2719,12 @@ class Operations(Group):
         """Read the audit log.
 
         Returns the changes of keys, users, trackers, channels, webhooks, plans and credits, and
-        the sign-ins and refused sign-ins, newest first. For the next page, send `nextCursor` as
-        `cursor` with the same filter. With `format=csv` the response is a file of all matching
-        entries, whatever `limit` is; a file that cannot be completed breaks the connection.
-        Entries are kept for 400 days. Submitted calls and tasks are not in the audit log; see
-        `GET /v1/requests`.
+        the sign-ins and refused sign-ins, newest first. Of many refused sign-ins with unknown
+        keys or users, some are left out. For the next page, send `nextCursor` as `cursor` with
+        the same filter. With `format=csv` the response is a file of all matching entries,
+        whatever `limit` is; a file that cannot be completed breaks the connection. Entries are
+        kept for 400 days. Submitted calls and tasks are not in the audit log; see `GET
+        /v1/requests`.
 
         Args:
             action: An action such as `key.create`, or its first part, such as `key`.
