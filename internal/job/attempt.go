@@ -53,6 +53,7 @@ type assignment struct {
 type purchases struct {
 	tickets *upstream.Tickets // nil until readTickets, and for providers without a vendor
 	uses    []upstream.Use
+	counted int // number of uses that are stored already
 }
 
 // paidTimeouts returns how many requests timed out at upstreams that the operator pays.
@@ -73,7 +74,7 @@ func (r *Runner) attempt(ctx context.Context, a *assignment) *outcome {
 		return &outcome{attempts: a.job.Attempts, err: errUnavailable(err)}
 	}
 	o := r.attempts(ctx, a)
-	o.uses = a.uses
+	o.uses = a.uses[a.counted:]
 	return o
 }
 

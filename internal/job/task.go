@@ -87,14 +87,31 @@ func (r *Runner) perform(o *order) {
 		run = r.attempt(o.ctx, &assignment{o.job, def.HealthFields, request, turn, o.purchases})
 	}
 	if run.pending != nil {
+		r.countUses(o, run)
 		r.park(o, run.pending.After)
 		return
 	}
 	if run.err != nil && o.ctx.Err() != nil {
+		r.countUses(o, run)
 		r.finished(o, run.err)
 		return
 	}
 	r.settleTask(o, r.settlement(o.job, run), run.err)
+}
+
+// countUses stores the requests to upstreams of a task that does not end now: it may end on another
+// node, which does not know them.
+func (r *Runner) countUses(o *order, run *outcome) {
+	uses := usesOf(run.uses)
+	if len(uses) == 0 {
+		return
+	}
+	if err := r.Store.CountUses(o.job, uses); err != nil {
+		r.Log.Warn("counting requests to upstreams failed", "job", o.job.ID, "error", err)
+		return
+	}
+	r.spending.add(uses)
+	o.counted = len(o.uses)
 }
 
 // settleTask settles a task. failure is why the task failed, or nil.

@@ -332,3 +332,21 @@ func TestATaskThatIsNoLongerServedFails(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatATaskBoughtBeforeItLeavesANodeIsCountedOnce parks a task twice.
+func TestWhatATaskBoughtBeforeItLeavesANodeIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	r, _ := worker(t, storetest.SQLite(t), 0, nil)
+	job := &store.Job{ID: uuid.Must(uuid.NewV7()).String(), Organization: client(t, r, 1).OrganizationID, Provider: "chat"}
+	o := &order{job: job, purchases: &purchases{}}
+	for range 2 {
+		o.uses = append(o.uses, upstream.Use{Upstream: "via:x", Paid: true, Reason: earshot.ReasonEmpty, MicroUSD: 7})
+		for range 2 {
+			r.countUses(o, &outcome{uses: o.uses[o.counted:]})
+		}
+	}
+	spent, err := r.outbound.SpentOn(t.Context(), r.Store.Now())
+	if err != nil || spent["via:x"] != 14 {
+		t.Errorf("spent %v, %v", spent, err)
+	}
+}

@@ -23,6 +23,14 @@ func (s *Store) SaveTicket(job *Job, ticket outbound.Ticket) error {
 	return engine.Wrap(err, "save a ticket of job %s", job.ID)
 }
 
+// CountUses counts requests to upstreams of a job that has not ended.
+func (s *Store) CountUses(job *Job, uses []outbound.Use) error {
+	err := s.ShardOf(job.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
+		return outbound.CountUses(ctx, tx, outbound.UsesOf(job.Organization, job.Provider, s.Now(), uses))
+	})
+	return engine.Wrap(err, "count requests to upstreams")
+}
+
 // CloseLateTicket stores the end of a ticket whose job has ended, and counts the uses of the
 // upstream, unless another node closed the ticket meanwhile. A result that arrived is kept with
 // the job, as long as the job itself is kept; the job stays failed and is not charged. The job is

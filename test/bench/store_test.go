@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,18 +16,43 @@ import (
 )
 
 // BenchmarkBeginSettle measures the two transactions of a synchronous call, for
-// one organization and for many.
+// one organization, for many, and while 100 other writes a second are refused.
 func BenchmarkBeginSettle(b *testing.B) {
 	for _, db := range databases {
 		for _, organizations := range []int{1, 100} {
 			b.Run(fmt.Sprintf("%s/%d", db.name, organizations), func(b *testing.B) {
-				beginSettle(b, db.address(b), organizations)
+				beginSettle(b, db.address(b), organizations, 0)
 			})
 		}
+		b.Run(db.name+"/refused", func(b *testing.B) { beginSettle(b, db.address(b), 100, 100) })
 	}
 }
 
-func beginSettle(b *testing.B, address string, organizations int) {
+// refuse makes some writes a second that are refused, until stop is called.
+func refuse(s *store.Store, organization string, perSecond int) (stop func()) {
+	ended := make(chan struct{})
+	var writes sync.WaitGroup
+	writes.Go(func() {
+		tick := time.NewTicker(time.Second / time.Duration(perSecond))
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				writes.Go(func() {
+					_ = s.Commit(store.Change{Organization: organization, Apply: func(context.Context, *store.Work) error { return store.ErrNotFound }})
+				})
+			}
+		}
+	})
+	return func() {
+		close(ended)
+		writes.Wait()
+	}
+}
+
+func beginSettle(b *testing.B, address string, organizations, refused int) {
 	b.Helper()
 	s := storetest.Open(b, address)
 	node, err := s.RegisterNode("bench", 1, time.Now())
@@ -35,6 +62,9 @@ func beginSettle(b *testing.B, address string, organizations int) {
 	ids := make([]string, organizations)
 	for i := range ids {
 		ids[i] = storetest.Organization(b, s, 1000, 1<<40).ID
+	}
+	if refused > 0 {
+		defer refuse(s, ids[0], refused)()
 	}
 	var next atomic.Int64
 	b.SetParallelism(callers / 2)

@@ -38,6 +38,11 @@ func furnish(t *testing.T, n *harness.Node, a *app.Account) map[string]string {
 		ids["/answers/"] = page.Answers[0].ID
 		return true
 	})
+	harness.Eventually(t, "the sweep has ended", func() bool { // which changes the list of trackers
+		var sweep earshot.Sweep
+		n.Get(t, a, "/v1/trackers/"+marker+"/sweeps/"+started.Sweep.ID).Into(t, &sweep)
+		return sweep.State == earshot.SweepClosed
+	})
 	batch := n.SubmitAll(t, a, harness.ChatTask(marker))
 	ids["/batches/"], ids["/task/"] = batch.BatchID, batch.Results[0].Task.ID
 	ids["/requests/"] = ids["/task/"]
