@@ -106,7 +106,7 @@ func TestReviews(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		// The ids of answers have the real time, so the clock must be close to it.
-		w := newWorld(t, address, time.Now().UTC().Truncate(time.Second).Add(-40*time.Second))
+		w := newWorld(t, address, time.Now().UTC().Truncate(time.Second).Add(-20*time.Second))
 		start := w.now
 		w.result = `{"surface":"lab","markdown":"The **Ollaro Road** costs $149. Kestrin is a scam. Ollaro is not recommended."}`
 		w.apply("shoes", reviewedTracker)
@@ -240,7 +240,7 @@ func TestJudge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := newWorld(t, address, time.Now().UTC().Truncate(time.Second).Add(-40*time.Second), func(cfg *track.Config) { cfg.Catalogue = catalogue })
+		w := newWorld(t, address, time.Now().UTC().Truncate(time.Second).Add(-20*time.Second), func(cfg *track.Config) { cfg.Catalogue = catalogue })
 		var text strings.Builder
 		for i := range 25 {
 			fmt.Fprintf(&text, "Ollaro number %d is a scam. ", i)

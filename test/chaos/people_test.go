@@ -42,10 +42,10 @@ type user struct {
 
 // held is a credential or a link.
 type held struct {
-	kind    string // "key", "session" or "share"
-	id      string
-	text    string // the key, the value of the cookie, or the path of the page
-	ended   bool   // the service has confirmed that it was revoked
+	kind  string // "key", "session" or "share"
+	id    string
+	text  string // the key, the value of the cookie, or the path of the page
+	ended bool   // the service has confirmed that it was revoked
 	// refused is when the service first refused it. Zero: it has not.
 	refused time.Time
 }

@@ -91,7 +91,7 @@ func TestLargeBodies(t *testing.T) {
 func TestAnOversizedBodyGetsItsAnswer(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
-	n.Post(t, n.Organization(t, "many", 1000), harness.ChatPath, strings.Repeat(" ", 30<<20)).Invalid(t, "30 MB", http.StatusBadRequest, "body")
+	n.Post(t, n.Organization(t, "many", 1000), harness.ChatPath, strings.Repeat(" ", 12<<20)).Invalid(t, "12 MB", http.StatusBadRequest, "body")
 }
 
 // TestForgedKeys has a stranger try well-formed keys that do not exist.

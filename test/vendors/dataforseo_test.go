@@ -85,7 +85,7 @@ func (s *queueStandIn) settings(cfg *app.Config) {
 		return map[string]string{"EARSHOT_DATAFORSEO_API_KEY": vendorKey, "EARSHOT_DATAFORSEO_USER": "me@example.com", "EARSHOT_DATAFORSEO_URL": s.URL + "/v3"}[name]
 	}
 	cfg.Settings.Providers = map[string]app.ProviderSettings{"chatassistant": {Upstreams: []string{"via:dataforseo"}}}
-	cfg.Settings.Vendors = map[string]app.VendorSettings{"dataforseo": {Poll: 20 * time.Millisecond, Wait: 5 * time.Second}}
+	cfg.Settings.Vendors = map[string]app.VendorSettings{"dataforseo": {Poll: 20 * time.Millisecond, Wait: time.Hour}}
 	cfg.Backoff = []time.Duration{time.Millisecond, time.Millisecond}
 }
 

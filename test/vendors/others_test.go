@@ -74,7 +74,7 @@ func (v *vendorCase) settings(address string) func(*app.Config) {
 			return map[string]string{prefix + "API_KEY": vendorKey, prefix + "URL": address, prefix + "USER": vendorUser}[name]
 		}
 		cfg.Settings.Providers = map[string]app.ProviderSettings{"chatassistant": {Upstreams: []string{"via:" + v.name}}}
-		cfg.Settings.Vendors = map[string]app.VendorSettings{v.name: {Poll: 20 * time.Millisecond, Wait: 10 * time.Second}}
+		cfg.Settings.Vendors = map[string]app.VendorSettings{v.name: {Poll: 20 * time.Millisecond, Wait: time.Hour}}
 		cfg.Backoff = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
 	}
 }

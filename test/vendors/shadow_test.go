@@ -137,7 +137,8 @@ func TestShadowComparesUpstreams(t *testing.T) {
 func TestShadowDoesNotDelayAnswers(t *testing.T) {
 	t.Parallel()
 	cloro, openai := startCloro(t), startOpenAI(t)
-	n := harness.Start(t, shadowed(cloro, openai))
+	// Stopping would take as long if the node waited for the comparison.
+	n := harness.Start(t, shadowed(cloro, openai), func(cfg *app.Config) { cfg.StopGrace = 10 * time.Hour })
 	a := n.Organization(t, "starter", 1000)
 	if record := n.Wait(t, a, n.Submit(t, a, harness.ChatTask("this may fail elsewhere")).ID); record.Task.Status != earshot.StatusCompleted {
 		t.Errorf("the task is %s", harness.JSON(t, record))
@@ -154,12 +155,8 @@ func TestShadowDoesNotDelayAnswers(t *testing.T) {
 		t.Errorf("the task is %s", harness.JSON(t, record))
 	}
 	harness.Eventually(t, "the comparison is under way", func() bool { return openai.asked.Load() == failed+1 })
-	began := time.Now()
 	if err := n.Stop(); err != nil {
 		t.Error(err)
-	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("the node needed %s to stop", took)
 	}
 	close(openai.release)
 }

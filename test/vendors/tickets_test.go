@@ -98,7 +98,7 @@ func (s *cloroStandIn) settings(cfg *app.Config) {
 		return map[string]string{"EARSHOT_CLORO_API_KEY": vendorKey, "EARSHOT_CLORO_URL": s.URL}[name]
 	}
 	cfg.Settings.Providers = map[string]app.ProviderSettings{"chatassistant": {Upstreams: []string{"via:cloro"}}}
-	cfg.Settings.Vendors = map[string]app.VendorSettings{"cloro": {Poll: 20 * time.Millisecond, Wait: 2 * time.Second}}
+	cfg.Settings.Vendors = map[string]app.VendorSettings{"cloro": {Poll: 20 * time.Millisecond, Wait: time.Hour}}
 	cfg.Backoff = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
 }
 
@@ -136,6 +136,7 @@ func TestATicketIsAbandonedAtItsDeadline(t *testing.T) {
 	cloro := startCloro(t)
 	n := harness.Start(t, cloro.settings, func(cfg *app.Config) {
 		cfg.Settings.Providers["chatassistant"] = app.ProviderSettings{Upstreams: []string{"via:cloro", "lab"}}
+		cfg.Settings.Vendors["cloro"] = app.VendorSettings{Poll: 20 * time.Millisecond, Wait: 2 * time.Second}
 	})
 	a := n.Organization(t, "starter", 1000)
 	fallback := n.Wait(t, a, n.Submit(t, a, harness.ChatTask("never one")).ID)
@@ -219,7 +220,7 @@ func TestALateAnswerIsKept(t *testing.T) {
 	t.Parallel()
 	cloro := startCloro(t)
 	n := harness.Start(t, cloro.settings, func(cfg *app.Config) {
-		cfg.Settings.Vendors["cloro"] = app.VendorSettings{Poll: 500 * time.Millisecond, Wait: time.Minute}
+		cfg.Settings.Vendors["cloro"] = app.VendorSettings{Poll: 500 * time.Millisecond, Wait: 10 * time.Minute}
 	})
 	a := n.Organization(t, "starter", 1000)
 	ctx, leave := context.WithCancel(t.Context())

@@ -31,7 +31,7 @@ func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKI
 // endGroup kills the rest of a group whose leader has been reaped, and waits until all
 // its processes have ended.
 func endGroup(group int) {
-	const pause, tries = 5 * time.Millisecond, 400
+	const pause, tries = 5 * time.Millisecond, 6000
 	for range tries {
 		for reaped := group; reaped > 0; {
 			reaped, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil)

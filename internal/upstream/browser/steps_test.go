@@ -127,7 +127,7 @@ func TestFailedStepReturnsThePage(t *testing.T) {
 		browser.TakePage("main"), browser.TakeStream("/api"),
 	} {
 		all.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			doc, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/", Steps: []browser.Step{step, browser.TakePage("h1")}})
 			if err != nil {

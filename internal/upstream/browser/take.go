@@ -7,8 +7,6 @@ import (
 )
 
 const (
-	// settledTime is how long a page must not change to count as settled.
-	settledTime = 500 * time.Millisecond
 	// maxSettling is how long to wait for a page to settle after the element has appeared.
 	maxSettling = 10 * time.Second
 	// giveUpTime is how long to wait for the element on a page that does not change and

@@ -12,6 +12,8 @@ const (
 	// Both normally take about 10 ms.
 	openTime  = 10 * time.Second
 	closeTime = 4 * time.Second
+	// settledTime is how long a page must not change to count as settled.
+	settledTime = 500 * time.Millisecond
 	// takeTime is the part of a visit's time that is reserved for taking the page.
 	takeTime = 2 * time.Second
 )

@@ -9,5 +9,7 @@ const (
 	startTime = 2 * time.Minute
 	openTime  = time.Minute
 	closeTime = 8 * time.Second // short, because a test waits for this timeout
-	takeTime  = 10 * time.Second
+
+	settledTime = 2 * time.Second
+	takeTime    = 10 * time.Second
 )
