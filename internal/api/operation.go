@@ -115,8 +115,8 @@ func (c *call) subject() string {
 	return validText(c.r.PathValue(path[strings.LastIndex(path, "{")+1 : strings.LastIndex(path, "}")]))
 }
 
-// validText returns text from a path. If PostgreSQL would not accept it, validText returns "?", which is
-// no name.
+// validText returns text from a path, or "?", which is nobody's name, if PostgreSQL would not
+// accept it.
 func validText(text string) string {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return "?"

@@ -143,7 +143,7 @@ func (r *Runner) finished(o *order, err error) {
 	r.wakeScheduler()
 }
 
-// forget removes an order from the tasks that this node performs. The node may have adopted the
+// forget removes an order from the tasks that this node performs, unless the node has adopted the
 // task again meanwhile, as another order.
 func (r *Runner) forget(o *order) {
 	r.mu.Lock()

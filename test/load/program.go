@@ -31,8 +31,8 @@ type Program struct {
 // Found is the prefix of the line on which a program prints its URL.
 const Found = "Dashboard: "
 
-// Build builds the program, without the race detector. Its flags are those of all other builds in
-// tests, so that the dependencies are compiled once.
+// Build builds the program without the race detector. All tests build it with the same flags, so
+// that its dependencies are compiled once.
 func Build(tb testing.TB) (binary string) {
 	tb.Helper()
 	binary = filepath.Join(tb.TempDir(), "earshot")
