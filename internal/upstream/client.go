@@ -6,9 +6,9 @@
 //	span.go       the parts of an attempt in traces, and panics of parsers
 //	exchange.go   sending requests over the network or with a browser
 //	failure.go    errors of upstreams
-//	routes.go     the upstreams of each provider, tried in turn
-//	ticket.go     vendors that answer later
-//	breaker.go    circuit breakers
+//	pay.go        requests that cost money, and orders that are answered later
+//	price.go      prices
+//	gate.go       a stop of all requests to an upstream
 //	budget.go     rate limits of official APIs and vendors
 //	record.go     recording of all exchanges
 //	replay.go     answers from a recording
@@ -18,6 +18,7 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -74,8 +75,8 @@ type Client struct {
 	via       string
 	entry     string
 	idleGap   time.Duration
-	prices    map[string]int64 // micro-USD for an answer, by provider
-	ceiling   int64            // micro-USD a day; 0 for no ceiling
+	prices    map[string]Price // by provider
+	ceiling   USD              // a day; 0 for no ceiling
 	wait      time.Duration
 	poll      time.Duration
 	gate      gate
@@ -114,12 +115,11 @@ type Config struct {
 	// Entry is the name of the model in the operator's list that this upstream answers with. It is
 	// "" for an upstream that answers every request of a provider.
 	Entry string
-	// Prices are what an answer costs the operator in micro-USD, by provider, for
-	// upstreams that do not report it themselves.
-	Prices map[string]int64
-	// Ceiling is the maximum spending on this upstream per day in micro-USD; 0 means no
-	// ceiling.
-	Ceiling int64
+	// Prices are what an answer costs the operator at most, by provider. They are booked
+	// where the upstream does not report its charge.
+	Prices map[string]Price
+	// Ceiling is the maximum spending on this upstream per day; 0 means no ceiling.
+	Ceiling USD
 	// Wait is how long a vendor's ticket may wait for its answer; 0 means the vendor's default.
 	Wait time.Duration
 	// Poll is the shortest time between two polls of a ticket; 0 means the vendor's default.
@@ -217,11 +217,50 @@ func (c *Client) Via() string { return c.via }
 // Paid reports whether the operator pays for every request.
 func (c *Client) Paid() bool { return c.api != nil && !c.replayed }
 
-// Price returns the estimated cost of an answer in micro-USD.
-func (c *Client) Price(provider string) int64 { return c.prices[provider] }
+// Price returns what an answer costs.
+func (c *Client) Price(provider string) Price { return c.prices[provider] }
 
-// Ceiling returns the maximum spending per day in micro-USD, or 0 for no ceiling.
-func (c *Client) Ceiling() int64 { return c.ceiling }
+// Ceiling returns the maximum spending per day, or 0 for no ceiling.
+func (c *Client) Ceiling() USD { return c.ceiling }
+
+// Entry returns the name of the model in the operator's list that the client answers with, "" for
+// a client that answers every request of a provider.
+func (c *Client) Entry() string { return c.entry }
+
+// Stopped returns a failure while the upstream has asked all requests to stop, nil otherwise.
+func (c *Client) Stopped() *Failure { return c.gate.check(c.name) }
+
+// ErrBusy is the error of TryEnter when the budget is used up.
+var ErrBusy = errors.New("its limit of concurrent jobs or of calls per minute is reached")
+
+// TryEnter takes a place for a job of an account, and the job's first call, from the budget of an
+// official API or a vendor. The job must call leave at its end. It returns ErrBusy instead of waiting.
+func (c *Client) TryEnter(account string) (leave func(), err error) {
+	if c.budget == nil {
+		return func() {}, nil
+	}
+	leave, ok := c.budget.tryEnter(account)
+	if !ok {
+		return nil, ErrBusy
+	}
+	return leave, nil
+}
+
+// Enter is like TryEnter but waits, without the turn of the job.
+func (c *Client) Enter(ctx context.Context, account string, turn *share.Turn) (leave func(), err error) {
+	if leave, err = c.TryEnter(account); err == nil {
+		return leave, nil
+	}
+	turn.Pause()
+	if leave, err = c.budget.enter(ctx, account); err != nil {
+		return nil, err
+	}
+	if err := turn.Resume(ctx); err != nil {
+		leave()
+		return nil, err
+	}
+	return leave, nil
+}
 
 // Close closes idle connections.
 func (c *Client) Close() {
@@ -255,6 +294,27 @@ func (c *Client) locate(locale geo.Locale) *earshot.Location {
 // the session keeps will be served below captureURL.
 func (c *Client) NewSession(attempt int, captureURL string) *Session {
 	return &Session{client: c, attempt: attempt, captureURL: captureURL}
+}
+
+// Visit describes a session for Open.
+type Visit struct {
+	Provider   string
+	Account    string          // the organization that asks
+	Turn       *share.Turn     // given back while the session waits for the upstream; may be nil
+	Job        context.Context // the context of the whole job
+	Attempt    int             // from 1
+	CaptureURL string          // base URL of the pages that are kept
+	Sample     string          // selects one of many answers of the lab; "" for its fixed answer
+	Entered    bool            // Enter or TryEnter has taken the first call from the budget
+	Buyer      Buyer           // pays for requests; may be nil if nothing is paid for
+}
+
+// Open returns a session for an attempt of a job.
+func (c *Client) Open(v Visit) *Session {
+	return &Session{
+		client: c, provider: v.Provider, account: v.Account, turn: v.Turn, job: v.Job, attempt: v.Attempt, captureURL: v.CaptureURL,
+		sample: v.Sample, prepaid: v.Entered && c.budget != nil, buyer: v.Buyer,
+	}
 }
 
 // NewSample returns a session in which the lab answers with the given sample.

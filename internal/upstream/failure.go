@@ -35,8 +35,6 @@ type Failure struct {
 	Refused bool
 	// Status is the HTTP status of an answer with an error, or 0.
 	Status int
-	// NoAnswer says that a vendor gave up on a ticket: polling again is useless.
-	NoAnswer bool
 	// Setting is the setting of the upstream that the failure is about, "" if there is none.
 	Setting Setting
 }
@@ -73,8 +71,8 @@ func Outcome(err error) string {
 	return "ok"
 }
 
-// failureOf classifies the error that ended a fetch.
-func failureOf(ctx context.Context, err error) error {
+// FailureOf classifies the error that ended a fetch.
+func FailureOf(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	_, idle := errors.AsType[errIdle](cause)
 	_, known := errors.AsType[*Failure](err)
@@ -125,3 +123,9 @@ func (c *Client) explain(err error) error {
 
 // Variable returns the name of an environment variable of an official API or a vendor.
 func Variable(name, what string) string { return "EARSHOT_" + strings.ToUpper(name) + "_" + what }
+
+// refusedBy reports whether an answer with an error status means that the upstream did
+// not accept the request. A gateway's error leaves that open.
+func refusedBy(status int) bool {
+	return status >= http.StatusBadRequest && status != http.StatusBadGateway && status != http.StatusGatewayTimeout && status != http.StatusRequestTimeout
+}

@@ -171,7 +171,7 @@ func (r *ExchangeResponse) setBody(body []byte) {
 
 // fail records why no response arrived, or only a part of it.
 func (r *ExchangeResponse) fail(c *call, err error) {
-	failure, _ := errors.AsType[*Failure](failureOf(c.wire.Context(), err))
+	failure, _ := errors.AsType[*Failure](FailureOf(c.wire.Context(), err))
 	if failure == nil { // the job ended first
 		failure = Fail(earshot.ReasonTimeout, "%w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -39,23 +38,12 @@ type Session struct {
 	captureURL string
 	kept       [][]byte
 
-	tickets   *Tickets
-	submitted time.Time // when the question of an answered ticket was submitted; zero without a ticket
-	charged   int64     // micro-USD that the upstream reported
-	billed    int       // answers that the upstream charges for; 0 if the outcome decides
+	buyer Buyer // pays for requests; nil if nothing is paid for
 
 	mu      sync.Mutex
 	fetched [][]byte
 	prepaid bool // the budget has already counted the next call
 }
-
-// Charge adds a charge that the upstream reported for this attempt.
-func (s *Session) Charge(usd float64) { s.charged += int64(math.Round(usd * 1e6)) }
-
-// Bill sets how many answers the upstream charges for at its list price, for upstreams that
-// charge for failures or for each result page. Without Bill, an attempt costs one answer
-// if the upstream delivered something.
-func (s *Session) Bill(answers int) { s.billed = answers }
 
 // Via returns the name of the vendor that is asked, "" for any other upstream.
 func (s *Session) Via() string { return s.client.via }
@@ -138,6 +126,13 @@ func (s *Session) Fetched() [][]byte {
 	return slices.Clone(s.fetched)
 }
 
+// NoteFetched adds a document to those that were fetched.
+func (s *Session) NoteFetched(document []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fetched = append(s.fetched, document)
+}
+
 // Request is a document to fetch.
 type Request struct {
 	Site   string // one of the client's sites
@@ -157,6 +152,12 @@ type Request struct {
 	// Refusal returns the failure for a response with an error status or without the
 	// expected redirect. If Refusal is nil or returns nil, the status decides.
 	Refusal func(status int, header http.Header, body []byte) *Failure
+	// Free says that an upstream that charges does not charge for this request.
+	Free bool
+	// Buys is what a request to an upstream that charges buys. Nil means one answer.
+	Buys *Parts
+	// Judge says what a response with a 2xx status means. Nil means that each is an answer.
+	Judge func(document []byte) Verdict
 }
 
 // PostJSON returns a POST request with a JSON body.
@@ -196,13 +197,15 @@ func (r *Response) Judge(err error) error {
 // Fetch returns a complete document. It returns a *Failure if the upstream refused, failed,
 // took too long or sent too much, and the error of ctx if ctx was cancelled. It gives back
 // the turn of the job while it waits.
-func (s *Session) Fetch(ctx context.Context, req *Request) (_ *Response, err error) {
-	ctx, span := s.trace(ctx, req)
-	defer func() { endSpan(span, err) }()
+func (s *Session) Fetch(ctx context.Context, req *Request) (response *Response, err error) {
 	s.turn.Pause()
-	response, err := s.fetch(ctx, req, span)
+	if s.costs(req) {
+		response, err = s.buyer.Buy(ctx, s, req)
+	} else {
+		response, err = s.Send(ctx, req)
+	}
 	if late := s.resume(ctx); late != nil && err == nil {
-		err = failureOf(ctx, late)
+		err = FailureOf(ctx, late)
 	}
 	return response, err
 }
@@ -216,7 +219,10 @@ func (s *Session) resume(ctx context.Context) error {
 	return s.turn.Resume(ctx)
 }
 
-func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Response, error) {
+// Send sends a request within the limits of calls per minute. Only a Buyer calls it directly.
+func (s *Session) Send(ctx context.Context, req *Request) (_ *Response, err error) {
+	ctx, span := s.trace(ctx, req)
+	defer func() { endSpan(span, err) }()
 	if err := s.spend(ctx, req.Site); err != nil {
 		return nil, err
 	}
@@ -238,7 +244,7 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 	began := time.Now()
 	resp, err := s.client.exchanger.exchange(out)
 	if err != nil {
-		return nil, failureOf(ctx, err)
+		return nil, FailureOf(ctx, err)
 	}
 	defer resp.Body.Close()
 	idle.Reset(gap)
@@ -252,11 +258,9 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 	s.client.gate.note(began, nil)
 	body, err := s.read(ctx, arriving, resp.ContentLength)
 	if err != nil {
-		return nil, failureOf(ctx, err)
+		return nil, FailureOf(ctx, err)
 	}
-	s.mu.Lock()
-	s.fetched = append(s.fetched, body)
-	s.mu.Unlock()
+	s.NoteFetched(body)
 	return &Response{Header: resp.Header, Body: body, Partial: resp.Header.Get(partialHeader) != ""}, nil
 }
 
@@ -275,8 +279,19 @@ func refusal(req *Request, resp *http.Response, arriving io.Reader) error {
 	return statusFailure(resp.StatusCode)
 }
 
+// Spend takes the call of the next Send from the budget, and waits for it if necessary.
+func (s *Session) Spend(ctx context.Context, site string) error {
+	if err := s.spend(ctx, site); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.prepaid = true
+	return nil
+}
+
 // spend takes a call from the budget of an official API or a vendor, and waits for one if
-// necessary. Routes takes the first call before the session begins.
+// necessary. The first call is taken before the session begins.
 func (s *Session) spend(ctx context.Context, site string) error {
 	if s.client.budget == nil || site != s.client.api.Name {
 		return nil
@@ -289,7 +304,7 @@ func (s *Session) spend(ctx context.Context, site string) error {
 		return nil
 	}
 	if err := s.client.budget.spend(ctx); err != nil {
-		return failureOf(ctx, err)
+		return FailureOf(ctx, err)
 	}
 	return nil
 }
@@ -386,7 +401,7 @@ func (s *Session) Redirect(ctx context.Context, req *Request) (location string, 
 		err = late
 	}
 	if err != nil {
-		return "", failureOf(ctx, err)
+		return "", FailureOf(ctx, err)
 	}
 	defer resp.Body.Close()
 	span.Int(trace.Status, resp.StatusCode)
