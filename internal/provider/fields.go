@@ -28,7 +28,7 @@ func (f Fields) Has(fields Fields) bool { return f&fields == fields }
 // vendor or aggregator via, which may be "".
 func (d Definition) Reported(vendors Vendors, surface earshot.Surface, via string) Fields {
 	if vendor := vendors[via]; vendor != nil {
-		return vendor.Definition().Fields[d.Name]
+		return vendor.Definition().Serves[d.Name].Fields
 	}
 	return d.Fields[surface]
 }

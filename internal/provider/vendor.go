@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -18,12 +17,8 @@ import (
 type Vendor interface {
 	Definition() VendorDefinition
 
-	// Covers returns why the vendor cannot answer a question, or nil: the provider, the
-	// country, the length of the prompt, or a flag that it cannot fill.
-	Covers(q *Question) error
-
-	// Ask makes one attempt. A vendor that answers later uses upstream.Session.Redeem, whose
-	// *upstream.Pending it passes on. Other errors are the same as for Request.Ask.
+	// Ask makes one attempt at a question that the definition covers. It must not buy more than
+	// the question's Parts. Errors are the same as for Request.Ask, or *upstream.Pending.
 	Ask(ctx context.Context, up *upstream.Session, q *Question) (*Reply, error)
 }
 
@@ -39,11 +34,15 @@ type VendorDefinition struct {
 	Basic                              bool
 	// Options are the names of further settings that its adapter reads.
 	Options []string
-	// Prices are list prices in USD for one answer, by provider. The settings override them.
-	Prices map[string]float64
-	// Fields are the fields that results can have, by provider. Every provider that the vendor
-	// serves has an entry.
-	Fields map[string]Fields
+	// Serves says what the vendor can serve, by provider.
+	Serves map[string]Coverage
+	// Read is the date when Serves was compared with the vendor's documentation.
+	Read string
+	// Unit is the list price of what the vendor counts: a credit, a search, a record. The setting
+	// unit replaces it, and all prices change in proportion. 0 if the vendor counts nothing.
+	Unit upstream.USD
+	// Adjust returns the price of a provider with the operator's options. May be nil.
+	Adjust func(price upstream.Price, provider string, options map[string]string) upstream.Price
 	// Calls and CallsPerMinute are the default limits on submissions at a time and a minute.
 	Calls, CallsPerMinute int
 }
@@ -71,7 +70,8 @@ type Question struct {
 	Markdown, HTML, RawResponse          bool
 	SearchQueries, Shopping, Ads, Expand bool
 
-	// Of search engines. Location is a place name, UULE an encoded one.
+	// Of search engines. Location is a place name, UULE the same place encoded, or an encoded
+	// place whose name is not known.
 	Location, UULE    string
 	Device            earshot.Device
 	Pages             int // at least 1
@@ -79,6 +79,23 @@ type Question struct {
 	Extra             map[string]string
 	Overview          bool // the AI overview of a result page
 	QuestionOverviews bool
+}
+
+// IsSearch reports whether the question is a search whose answer is result pages.
+func (q *Question) IsSearch() bool { return strings.HasPrefix(q.Provider, "websearch") }
+
+// Parts returns the most that an attempt at the question buys.
+func (q *Question) Parts() upstream.Parts {
+	n := upstream.Parts{Requests: 1, Pages: max(0, q.Pages-1)}
+	for _, overview := range []bool{q.Overview, q.QuestionOverviews} {
+		if overview {
+			n.Overviews++
+		}
+	}
+	if q.Shopping || q.Ads || q.Expand || q.SearchQueries || q.RawResponse {
+		n.Extras = 1
+	}
+	return n
 }
 
 // Reply is what a vendor answered: the field of the question's provider is set.
@@ -107,83 +124,49 @@ func (v Vendors) Ask(ctx context.Context, request Request, up *upstream.Session)
 	if up.Via() == "" {
 		return request.Ask(ctx, up)
 	}
-	vendor := v[up.Via()]
-	buyer, ok := request.(Buyer)
-	if vendor == nil || !ok {
-		return nil, cannotServe(up.Via())
-	}
-	question := buyer.Question()
-	if err := vendor.Covers(question); err != nil {
+	if err := v.Covers(request, up.Via()); err != nil {
 		return nil, &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s cannot serve this: %w", up.Via(), err), Final: true}
 	}
-	reply, err := vendor.Ask(ctx, up, question)
+	buyer := request.(Buyer)
+	reply, err := v[up.Via()].Ask(ctx, up, buyer.Question())
 	if err != nil {
 		return nil, err
-	}
-	if reply.Answer != nil {
-		if err := CheckAnswer(reply.Answer.Text, question.Text); err != nil {
-			return nil, err
-		}
 	}
 	return buyer.Complete(reply, up)
 }
 
-// Covers returns why the named vendor cannot answer a request, or nil.
+// Covers returns *Uncovered if the named vendor cannot answer a request.
 func (v Vendors) Covers(request Request, via string) error {
 	vendor := v[via]
 	buyer, ok := request.(Buyer)
 	if vendor == nil || !ok {
-		return cannotServe(via)
+		return &Uncovered{Field: "provider", Why: "is not supported"}
 	}
-	return vendor.Covers(buyer.Question())
+	return vendor.Definition().Covers(buyer.Question())
 }
 
-func cannotServe(vendor string) *upstream.Failure {
-	return &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s cannot serve this provider", vendor), Final: true}
-}
+// timestamp matches a date with a time, such as 2026-10-07T10:30:00.000Z.
+var timestamp = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T,\s]+\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?$`)
 
-// minLetters is how many letters the shortest text has that counts as an answer.
-const minLetters = 20
-
-var timestamp = regexp.MustCompile(`^[\d\s:.,TZ+/-]+(?:[AaPp]\.?[Mm]\.?)?$`)
-
-// CheckAnswer returns a failure if the text that a vendor delivered is no answer to the
-// prompt: the prompt itself, a time stamp, or fewer than 20 letters. Vendors have
-// delivered all of these as answers.
-func CheckAnswer(text, prompt string) error {
-	letters := 0
-	for _, r := range text {
-		if unicode.IsLetter(r) {
-			letters++
-		}
-	}
-	var why string
+// CheckAnswer returns a failure if the text that a vendor delivered as an answer is none: no text
+// at all, the prompt itself, or a time stamp. Vendors have delivered all of these.
+func CheckAnswer(text, prompt string) *upstream.Failure {
+	var failure *upstream.Failure
 	switch trimmed := strings.TrimSpace(text); {
 	case trimmed == "":
-		why = "no text"
-	case sameText(trimmed, prompt):
-		why = "the prompt itself"
+		failure = upstream.Fail(earshot.ReasonEmpty, "the vendor found no answer")
+		failure.Final = true
+	case isEcho(trimmed, prompt):
+		failure = upstream.Fail(earshot.ReasonEmpty, "the vendor delivered the prompt itself in place of an answer")
 	case timestamp.MatchString(trimmed):
-		why = "a time stamp"
-	case letters < minLetters && !denseScript(trimmed):
-		why = fmt.Sprintf("only %d letters", letters)
-	default:
-		return nil
+		failure = upstream.Fail(earshot.ReasonEmpty, "the vendor delivered a time stamp in place of an answer")
 	}
-	return &upstream.Failure{Reason: earshot.ReasonEmpty, NoAnswer: true, Err: fmt.Errorf("the vendor delivered %s in place of an answer", why)}
+	return failure
 }
 
-// denseScript reports whether a text of few letters may be a sentence, as in Chinese.
-func denseScript(text string) bool {
-	n := 0
-	for _, r := range text {
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
-			n++
-		}
-	}
-	return n >= minLetters/3
-}
-
-func sameText(a, b string) bool {
-	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
+// isEcho reports whether a text is a prompt of more than one word. A single word may be its own
+// answer.
+func isEcho(text, prompt string) bool {
+	words := strings.Fields(prompt)
+	return len(words) > 1 && strings.EqualFold(strings.Join(strings.Fields(text), " "), strings.Join(words, " "))
 }

@@ -1,11 +1,10 @@
 package providertest
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -15,7 +14,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// VendorKey is the key that VendorCall sends.
+// VendorKey is the key that AskVendor sends.
 const VendorKey = "operators-own-key-0123456789"
 
 // Bought is how one question to a vendor ended. Its exported JSON is the result.
@@ -25,34 +24,66 @@ type Bought struct {
 	Web     *earshot.WebSearch  `json:"web,omitempty"`
 	News    *earshot.NewsSearch `json:"news,omitempty"`
 
-	Document []byte                 `json:"-"`
-	Uses     []upstream.Use         `json:"-"`
-	Tickets  []upstream.TicketState `json:"-"`
+	Document []byte `json:"-"`
+	Ledger   `json:"-"`
 }
 
-// AskVendor asks a vendor whose API is played by the handler. It polls until the vendor
-// has answered or failed. It makes one attempt.
+// AskVendor makes one attempt to ask a vendor whose API is played by the handler, at the vendor's
+// list price. It fails the test unless the vendor covers the question.
 func AskVendor(t *testing.T, vendor provider.Vendor, api http.Handler, q *provider.Question, options map[string]string) (*Bought, error) {
 	t.Helper()
-	tickets := &upstream.Tickets{Job: "job", Save: func(context.Context, *upstream.Ticket) error { return nil }}
-	call := VendorCall{Vendor: vendor, Question: q, Site: api, Options: options, Tickets: tickets, ListPrice: true}
-	bought := &Bought{}
-	for range 20 {
-		reply, uses, err := call.Ask(t)
-		if reply != nil {
-			bought.Located, bought.Answer, bought.Web, bought.News, bought.Document = reply.Located, reply.Answer, reply.Web, reply.News, reply.Document
-		}
-		bought.Uses = append(bought.Uses, uses...)
-		if pending, ok := errors.AsType[*upstream.Pending](err); ok && pending.After < time.Second {
-			continue
-		}
-		for _, ticket := range tickets.List {
-			bought.Tickets = append(bought.Tickets, ticket.State)
-		}
-		return bought, err
+	return AskVendorLater(t, vendor, api, q, options, time.Time{})
+}
+
+// AskVendorLater is like AskVendor, after a submission at that time of which nobody knows how it
+// ended.
+func AskVendorLater(t *testing.T, vendor provider.Vendor, api http.Handler, q *provider.Question, options map[string]string, submitted time.Time) (*Bought, error) {
+	t.Helper()
+	about := vendor.Definition()
+	if err := about.Covers(q); err != nil {
+		t.Fatalf("the question is not covered: %v", err)
 	}
-	t.Fatal("the vendor is never ready")
-	return nil, nil
+	server := httptest.NewServer(api)
+	defer server.Close()
+	client, err := upstream.NewClient(upstream.Config{
+		Name: "via:" + about.Name, Via: about.Name, Surface: earshot.SurfaceVendor, Sites: map[string]string{about.Name: server.URL}, Poll: time.Millisecond,
+		Prices: map[string]upstream.Price{q.Provider: about.Price(q.Provider, options)},
+		API: &upstream.API{
+			Name: about.Name, KeyHeader: about.KeyHeader, KeyPrefix: about.KeyPrefix, KeyParameter: about.KeyParameter, Key: VendorKey, Options: options,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	bought := &Bought{Ledger: Ledger{submitted: submitted}}
+	session := client.Open(upstream.Visit{Provider: q.Provider, Job: t.Context(), Attempt: 1, Buyer: &bought.Ledger})
+	reply, err := vendor.Ask(t.Context(), session, q)
+	if reply != nil {
+		bought.Located, bought.Answer, bought.Web, bought.News, bought.Document = reply.Located, reply.Answer, reply.Web, reply.News, reply.Document
+	}
+	if most := client.Price(q.Provider).Of(q.Parts()); bought.USD() > most && !bought.Reported() {
+		t.Errorf("it cost %d, more than the quoted %d", bought.USD(), most)
+	}
+	return bought, err
+}
+
+// Result returns the result that was bought.
+func (b *Bought) Result() any {
+	switch {
+	case b.Web != nil:
+		return b.Web
+	case b.News != nil:
+		return b.News
+	case b.Answer != nil:
+		return b.Answer
+	}
+	return nil
+}
+
+// Always returns a site that answers every request with the document.
+func Always(document []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(document) })
 }
 
 // HostileVendor asks for hostile documents, and for the documents of testdata in which one

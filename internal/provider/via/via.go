@@ -3,81 +3,182 @@
 // that turns a provider.Question into the vendor's request and the vendor's document into
 // our result types.
 //
-//	via.go     requests, error answers, limits
-//	read.go    parts of answers out of JSON
-//	page.go    result pages out of JSON
-//	layout.go  the order of the blocks of result pages
-//	blocks.go  less common blocks of result pages out of JSON
+//	via.go       requests and orders, error answers
+//	language.go  the vendors' codes of languages
+//	read.go      parts of answers out of JSON
+//	page.go      result pages out of JSON
+//	layout.go    the order of the blocks of result pages
+//	blocks.go    less common blocks of result pages out of JSON
 package via
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
-	"strconv"
-	"unicode/utf8"
 
 	"earshot"
+	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
 )
 
-// Redeem asks a vendor that answers later. read polls once and returns the reply, or
-// upstream.ErrNotReady. A reply that is no answer fails the ticket, so that the next
-// attempt may submit the question again.
-func Redeem(ctx context.Context, up *upstream.Session, q *provider.Question, a upstream.Async, read func(ctx context.Context, id string) (*provider.Reply, error)) (reply *provider.Reply, err error) {
-	a.Poll = func(ctx context.Context, id string) (err error) {
-		if reply, err = read(ctx, id); err == nil && reply.Answer != nil {
-			err = provider.CheckAnswer(reply.Answer.Text, q.Text)
-		}
-		return err
+// Reader reads a vendor's JSON document. The verdict says what the document means and what the
+// vendor charges for it. The result is used only if the verdict has no failure.
+type Reader[T any] func(document any) (T, upstream.Verdict)
+
+// open reads a body.
+func open[T any](vendor string, body []byte, read Reader[T]) (result T, verdict upstream.Verdict) {
+	value, ok := loosejson.Decode(string(body))
+	if !ok {
+		return result, upstream.Verdict{Failure: notJSON(vendor)}
 	}
-	if err := up.Redeem(ctx, &a); err != nil {
+	return read(value)
+}
+
+func notJSON(vendor string) *upstream.Failure {
+	return upstream.Fail(earshot.ReasonUnreadable, "%s did not answer with JSON", vendor)
+}
+
+// Buy sends a request that the vendor charges for, and reads the document that comes back.
+func Buy[T any](ctx context.Context, up *upstream.Session, request *upstream.Request, read Reader[T]) (result T, body []byte, err error) {
+	judged := false
+	request.Judge = func(body []byte) (verdict upstream.Verdict) {
+		result, verdict = open(up.Via(), body, read)
+		judged = true
+		return verdict
+	}
+	response, err := send(ctx, up, request)
+	if err != nil {
+		return result, nil, err
+	}
+	if !judged { // it was bought before
+		if verdict := request.Judge(response.Body); verdict.Failure != nil {
+			return result, nil, verdict.Failure
+		}
+	}
+	return result, response.Body, nil
+}
+
+// Order asks a vendor that answers later, and reads the document with the answer. The requests
+// of the order's functions are sent with Get and Post.
+func Order(ctx context.Context, up *upstream.Session, q *provider.Question, order upstream.Order, read Reader[*provider.Reply]) (reply *provider.Reply, err error) {
+	judged := false
+	order.Buys = new(q.Parts())
+	order.Judge = func(body []byte) (verdict upstream.Verdict) {
+		reply, verdict = open(up.Via(), body, read)
+		judged = true
+		return verdict
+	}
+	body, err := up.Order(ctx, &order)
+	if err != nil {
 		return nil, err
+	}
+	if !judged {
+		if verdict := order.Judge(body); verdict.Failure != nil {
+			return nil, verdict.Failure
+		}
+	}
+	if reply.Document == nil {
+		reply.Document = body
 	}
 	return reply, nil
 }
 
-// Get reads a JSON document.
+// Get reads a JSON document that the vendor does not charge for. The document is nil if the
+// body is empty.
 func Get(ctx context.Context, up *upstream.Session, path string, query url.Values) (any, []byte, error) {
-	return Fetch(ctx, up, &upstream.Request{Path: path, Query: query, Header: http.Header{"Accept": {"application/json"}}})
+	return Free(ctx, up, &upstream.Request{Path: path, Query: query, Header: http.Header{"Accept": {"application/json"}}})
 }
 
-// Post sends a JSON body and reads the JSON document that comes back.
+// Post sends a JSON body and reads the JSON document that comes back. What the request buys is
+// paid by the order that it belongs to.
 func Post(ctx context.Context, up *upstream.Session, path string, query url.Values, body any) (any, []byte, error) {
-	encoded, err := json.Marshal(body)
+	request, err := Request(up, path, body)
 	if err != nil {
-		return nil, nil, fmt.Errorf("encode the request to %s: %w", up.Via(), err)
+		return nil, nil, err
 	}
-	return Fetch(ctx, up, &upstream.Request{
-		Path: path, Query: query, Body: encoded, Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}},
-	})
+	request.Query = query
+	return Free(ctx, up, request)
 }
 
-// Fetch sends a request to the vendor and reads the JSON document that comes back. It
-// returns nil for an empty body. Error statuses are read by Refusal, unless the request
-// has its own reader.
-func Fetch(ctx context.Context, up *upstream.Session, request *upstream.Request) (any, []byte, error) {
-	request.Site = up.Via()
-	if request.Refusal == nil {
-		request.Refusal = Refusal
-	}
-	response, err := up.Fetch(ctx, request)
+// Request returns a request with a JSON body.
+func Request(up *upstream.Session, path string, body any) (*upstream.Request, error) {
+	return upstream.PostJSON(up.Via(), path, "application/json", body, geo.Locale{}) // the body names the place
+}
+
+// Free sends a request that the vendor does not charge for, or that is paid by the order that it
+// belongs to, and reads the JSON document that comes back.
+func Free(ctx context.Context, up *upstream.Session, request *upstream.Request) (any, []byte, error) {
+	request.Free = true
+	response, err := send(ctx, up, request)
 	if err != nil {
 		return nil, nil, err
 	}
 	value, ok := loosejson.Decode(string(response.Body))
 	if !ok && len(response.Body) > 0 {
-		return nil, nil, upstream.Fail(earshot.ReasonUnreadable, "%s did not answer with JSON", up.Via())
+		return nil, nil, notJSON(up.Via())
 	}
 	return value, response.Body, nil
+}
+
+func send(ctx context.Context, up *upstream.Session, request *upstream.Request) (*upstream.Response, error) {
+	request.Site = up.Via()
+	if request.Refusal == nil {
+		request.Refusal = Refusal
+	}
+	return up.Fetch(ctx, request)
+}
+
+// Checked returns a reply and the verdict about it: a failure if the vendor found nothing, or
+// delivered what is no answer.
+func Checked(reply *provider.Reply, q *provider.Question, charge *upstream.USD) (*provider.Reply, upstream.Verdict) {
+	verdict := upstream.Verdict{Charge: charge}
+	switch {
+	case reply.Answer != nil:
+		verdict.Failure = provider.CheckAnswer(reply.Answer.Text, q.Text)
+	case reply.Web != nil && reflect.ValueOf(*reply.Web).IsZero(), reply.News != nil && len(reply.News.NewsResults) == 0:
+		verdict.Failure = NothingFound()
+	}
+	return reply, verdict
+}
+
+// NothingFound returns the failure of a search without results.
+func NothingFound() *upstream.Failure {
+	failure := upstream.Fail(earshot.ReasonEmpty, "the search found nothing")
+	failure.Final = true
+	return failure
+}
+
+// Failed returns the verdict about a document that is not an answer.
+func Failed(charge *upstream.USD, failure *upstream.Failure) upstream.Verdict {
+	return upstream.Verdict{Charge: charge, Failure: failure}
+}
+
+// Unreadable returns the failure of a document that does not have its documented form.
+func Unreadable(format string, args ...any) *upstream.Failure {
+	return upstream.Fail(earshot.ReasonUnreadable, format, args...)
+}
+
+// ID returns the id that a submission returned.
+func ID(up *upstream.Session, id string) (string, *upstream.USD, error) {
+	if id == "" {
+		return "", nil, Unreadable("%s accepted the question without an id", up.Via())
+	}
+	return id, nil, nil
+}
+
+// SameID returns a failure if a vendor answers with another id than it was asked for. Vendors
+// that do not repeat the id send none.
+func SameID(up *upstream.Session, asked, got string) error {
+	if got != "" && got != asked {
+		return Unreadable("%s answered with %q in place of %q", up.Via(), got, asked)
+	}
+	return nil
 }
 
 // Refusal returns the failure that an answer with an error status means.
@@ -86,48 +187,26 @@ func Refusal(status int, header http.Header, body []byte) *upstream.Failure {
 	if !ok {
 		return vendorapi.Refusal(status, header, nil, string(body))
 	}
-	codes, message := Trouble(loosejson.AsObject(value))
-	return vendorapi.Refusal(status, header, codes, message)
+	return refused(status, header, loosejson.AsObject(value))
 }
 
-// Trouble returns the codes and the message of an error object, in the forms that vendors use.
-func Trouble(o loosejson.Object) (codes []string, message string) {
+// Refused returns the failure that an error object in an answer means.
+func Refused(o loosejson.Object) *upstream.Failure { return refused(0, nil, o) }
+
+// refused reads an error object, in the forms that vendors use.
+func refused(status int, header http.Header, o loosejson.Object) *upstream.Failure {
 	inner := o.Object("error")
+	var codes []string
 	for _, code := range []string{inner.Amount("code"), inner.Text("type"), o.Amount("code"), o.Amount("error_code"), o.Amount("status_code")} {
 		if code != "" && !slices.Contains(codes, code) {
 			codes = append(codes, code)
 		}
 	}
-	return codes, cmp.Or(inner.Text("message"), o.Text("message"), o.Text("error"), o.Text("detail"), o.Text("title"), o.Text("status_message"))
+	message := cmp.Or(inner.Text("message"), o.Text("message"), o.Text("error"), o.Text("detail"), o.Text("title"), o.Text("status_message"))
+	return vendorapi.Refusal(status, header, codes, message)
 }
 
-// NoAnswer returns the failure of a ticket that the vendor gave up on.
-func NoAnswer(reason earshot.Reason, format string, args ...any) *upstream.Failure {
-	failure := upstream.Fail(reason, format, args...)
-	failure.NoAnswer = true
-	return failure
-}
-
-// CheckProvider returns an error unless the provider is one of the keys.
-func CheckProvider[V any](q *provider.Question, served map[string]V) error {
-	if _, ok := served[q.Provider]; !ok {
-		return errors.New("it does not offer " + q.Provider)
-	}
-	return nil
-}
-
-// CheckLength returns an error if the prompt is longer than the vendor allows.
-func CheckLength(q *provider.Question, limit int) error {
-	if n := utf8.RuneCountInString(q.Text); n > limit {
-		return fmt.Errorf("the prompt has %d characters and the limit is %d", n, limit)
-	}
-	return nil
-}
-
-// Unit returns the operator's price of one vendor credit in USD, or the list price.
-func Unit(up *upstream.Session, list float64) float64 {
-	if unit, err := strconv.ParseFloat(up.Option("unit"), 64); err == nil {
-		return unit
-	}
-	return list
+// Unit returns the price of one of the vendor's units, see provider.VendorDefinition.Unit.
+func Unit(up *upstream.Session, list upstream.USD) upstream.USD {
+	return provider.UnitPrice(up.Option(provider.OptionUnit), list)
 }

@@ -11,7 +11,6 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
-	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/via"
 	"earshot/internal/upstream"
 )
@@ -31,25 +30,22 @@ var datasets = map[string]dataset{
 
 // askDataset triggers the collection of one record and polls it.
 func askDataset(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
-	return via.Redeem(ctx, up, q, upstream.Async{
+	return via.Order(ctx, up, q, upstream.Order{
 		Wait: up.Wait(15 * time.Minute), Every: up.PollEvery(10 * time.Second),
-		Submit: func(ctx context.Context, _ string) (string, error) {
+		Submit: func(ctx context.Context, _ string) (string, *upstream.USD, error) {
 			query := url.Values{"dataset_id": {datasets[q.Provider].id}, "include_errors": {"true"}, "format": {"json"}}
 			value, _, err := post(ctx, up, "/datasets/v3/trigger", query, []any{input(q)})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
-			id := loosejson.AsObject(value).Text("snapshot_id")
-			if id == "" {
-				return "", upstream.Fail(earshot.ReasonUnreadable, "Bright Data returned no snapshot id")
-			}
-			return id, nil
+			return via.ID(up, loosejson.AsObject(value).Text("snapshot_id"))
 		},
+		Poll: func(ctx context.Context, id string) ([]byte, error) { return poll(ctx, up, id) },
 		Cancel: func(ctx context.Context, id string) error { // abandoned snapshots count as running jobs
 			_, _, err := post(ctx, up, "/datasets/v3/snapshot/"+url.PathEscape(id)+"/cancel", nil, struct{}{})
 			return err
 		},
-	}, func(ctx context.Context, id string) (*provider.Reply, error) { return poll(ctx, up, q, id) })
+	}, func(document any) (*provider.Reply, upstream.Verdict) { return readSnapshot(document, q) })
 }
 
 // input returns the one input of a collection. Only ChatGPT accepts web_search.
@@ -61,70 +57,64 @@ func input(q *provider.Question) map[string]any {
 	return in
 }
 
-// poll reads the progress of a collection, and its snapshot when that is ready.
-func poll(ctx context.Context, up *upstream.Session, q *provider.Question, id string) (*provider.Reply, error) {
-	value, _, err := get(ctx, up, "/datasets/v3/progress/"+url.PathEscape(id), nil)
+// poll reads the progress of a collection, and its snapshot when that is ready. It returns the
+// progress of a collection that failed.
+func poll(ctx context.Context, up *upstream.Session, id string) ([]byte, error) {
+	value, document, err := get(ctx, up, "/datasets/v3/progress/"+url.PathEscape(id), nil)
 	if err != nil {
 		return nil, err
 	}
-	switch status := loosejson.AsObject(value).Text("status"); status {
+	progress := loosejson.AsObject(value)
+	if err := via.SameID(up, id, progress.Text("snapshot_id")); err != nil {
+		return nil, err
+	}
+	switch progress.Text("status") {
 	case "ready":
 	case "failed", "cancelled", "canceled":
-		return nil, via.NoAnswer(earshot.ReasonUnavailable, "Bright Data's collection has the status %s", status)
+		return document, nil
 	default: // starting, running, collecting, digesting, building, or a new one
 		return nil, upstream.ErrNotReady
 	}
-	value, document, err := get(ctx, up, "/datasets/v3/snapshot/"+url.PathEscape(id), url.Values{"format": {"json"}})
-	if err != nil {
-		return nil, err
-	}
-	reply, err := readSnapshot(value, q)
-	if reply != nil {
-		reply.Document = document
-	}
-	return reply, err
-}
-
-// readSnapshot reads the record of a snapshot. An object in place of the list is a
-// message that the snapshot is not ready.
-func readSnapshot(value any, q *provider.Question) (*provider.Reply, error) {
-	list, isList := value.([]any)
-	if note := loosejson.AsObject(value); note != nil && (note["status"] != nil || note["message"] != nil) {
+	value, document, err = get(ctx, up, "/datasets/v3/snapshot/"+url.PathEscape(id), url.Values{"format": {"json"}})
+	if note := loosejson.AsObject(value); note["status"] != nil || note["message"] != nil { // instead of the list
 		return nil, upstream.ErrNotReady
 	}
+	return document, err
+}
+
+// readSnapshot reads the record of a snapshot, or the progress of a collection that failed. Bright
+// Data charges for records without an error.
+func readSnapshot(value any, q *provider.Question) (*provider.Reply, upstream.Verdict) {
+	if status := loosejson.AsObject(value).Text("status"); status != "" {
+		return nil, via.Failed(upstream.Free(), upstream.Fail(earshot.ReasonUnavailable, "Bright Data's collection has the status %s", status))
+	}
+	list, isList := value.([]any)
 	if !isList {
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "Bright Data's snapshot is not a list")
+		return nil, via.Failed(nil, via.Unreadable("Bright Data's snapshot is not a list"))
 	}
 	if len(list) == 0 {
-		return nil, via.NoAnswer(earshot.ReasonUnavailable, "Bright Data's snapshot has no record")
+		return nil, via.Failed(upstream.Free(), upstream.Fail(earshot.ReasonUnavailable, "Bright Data's snapshot has no record"))
 	}
 	record := loosejson.AsObject(list[0])
 	if record["error"] != nil || record["error_code"] != nil {
-		codes, message := via.Trouble(record)
-		failure := vendorapi.Refusal(0, nil, codes, message)
-		failure.NoAnswer = true
-		return nil, failure
+		return nil, via.Failed(upstream.Free(), via.Refused(record))
 	}
-	a, err := readRecord(record)
-	if err != nil {
-		return nil, err
+	if rawdoc.IsPage([]byte(via.Multiline(record, "answer_text_markdown", "answer_text"))) {
+		return nil, via.Failed(nil, via.Unreadable("Bright Data delivered a page of HTML in place of the text"))
 	}
-	return &provider.Reply{Answer: a, Located: strings.EqualFold(record.Text("country"), q.Locale.Country)}, nil
+	reply := &provider.Reply{Answer: readRecord(record), Located: strings.EqualFold(record.Text("country"), q.Locale.Country)}
+	return via.Checked(reply, q, nil)
 }
 
 // readRecord reads the answer of an assistant. The text is preferred as Markdown: the
 // plain text of Perplexity may be a whole page of HTML.
-func readRecord(record loosejson.Object) (*earshot.Answer, error) {
+func readRecord(record loosejson.Object) *earshot.Answer {
 	a := &earshot.Answer{}
-	markdown, text := via.Multiline(record, "answer_text_markdown"), via.Multiline(record, "answer_text")
-	switch {
-	case markdown != "":
-		via.SetText(a, "", markdown)
-	case rawdoc.IsPage([]byte(text)):
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "Bright Data delivered a page of HTML in place of the text")
-	default:
-		via.SetText(a, text, "")
+	text, markdown := via.Multiline(record, "answer_text"), via.Multiline(record, "answer_text_markdown")
+	if markdown != "" {
+		text = ""
 	}
+	via.SetText(a, text, markdown)
 	a.Model = answer.ModelName(record.Text("model"))
 	var sources answer.Sources
 	for _, field := range []string{"citations", "sources"} {
@@ -145,5 +135,5 @@ func readRecord(record loosejson.Object) (*earshot.Answer, error) {
 	a.SearchQueries = answer.AddQueries(a.SearchQueries, record.Texts("web_search_query", "query")...)
 	a.SearchQueries = answer.AddQueries(a.SearchQueries, record.Object("metadata").Texts("search_model_queries", "query")...)
 	a.RelatedQueries = answer.AddQueries(nil, record.Texts("related_prompts", "prompt")...)
-	return a, nil
+	return a
 }

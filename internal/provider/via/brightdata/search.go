@@ -23,31 +23,53 @@ import (
 // pageSize is how many results a result page has.
 const pageSize = 10
 
-// search fetches the result pages one after the other. Each is charged. It stops at a
-// page without results.
-func search(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
+// searchPages fetches the result pages one after the other, until a page without results.
+func searchPages(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
 	zone := up.Option(optionZone)
 	if zone == "" {
 		return nil, vendorapi.Blocked("via:brightdata needs the option %s, the name of a SERP zone, for result pages", optionZone)
 	}
 	found := newResults(q)
-	for number := 1; number <= q.Pages; number++ {
-		body := map[string]any{"zone": zone, "url": address(q, number), "method": "GET", "format": "raw"}
-		value, document, err := post(ctx, up, "/request", nil, body)
+	for number := 1; number <= max(1, q.Pages); number++ {
+		request, err := via.Request(up, "/request", map[string]any{"zone": zone, "url": address(q, number), "method": "GET", "format": "raw"})
 		if err != nil {
 			return nil, err
 		}
-		up.Bill(number)
-		more, err := found.read(loosejson.AsObject(value), number)
+		request.Refusal, request.Buys = refusal, &upstream.Parts{Requests: 1}
+		if number > 1 {
+			request.Buys = &upstream.Parts{Pages: 1}
+		}
+		page, document, err := via.Buy(ctx, up, request, func(document any) (loosejson.Object, upstream.Verdict) {
+			return judgePage(loosejson.AsObject(document), q, number)
+		})
 		if err != nil {
 			return nil, err
 		}
 		found.reply.Document = document
-		if !more {
+		if !found.read(page, number) {
 			break
 		}
 	}
 	return found.reply, nil
+}
+
+// judgePage returns the verdict about a result page. Bright Data charges for all pages.
+func judgePage(page loosejson.Object, q *provider.Question, number int) (loosejson.Object, upstream.Verdict) {
+	general := page.Object("general")
+	if general == nil {
+		return nil, via.Failed(nil, via.Unreadable("Bright Data's result page has no general part"))
+	}
+	wanted := q.Device != "" && q.Device != earshot.Desktop
+	if mobile := general.Flag("mobile"); mobile != nil && *mobile != wanted {
+		return nil, via.Failed(nil, via.Unreadable("Bright Data delivered the page of another device"))
+	}
+	if number > 1 {
+		return page, upstream.Verdict{}
+	}
+	first := newResults(q)
+	first.read(page, number)
+	_, verdict := via.Checked(first.reply, q, nil)
+	return page, verdict
 }
 
 // devices are the values of brd_mobile.
@@ -97,26 +119,18 @@ func newResults(q *provider.Question) *results {
 
 // read reads a result page and reports whether it has results, so that another page may
 // follow.
-func (r *results) read(page loosejson.Object, number int) (more bool, err error) {
-	general := page.Object("general")
-	if general == nil {
-		return false, upstream.Fail(earshot.ReasonUnreadable, "Bright Data's result page has no general part")
-	}
-	wanted := r.q.Device != "" && r.q.Device != earshot.Desktop
-	if mobile := general.Flag("mobile"); mobile != nil && *mobile != wanted {
-		return false, upstream.Fail(earshot.ReasonUnreadable, "Bright Data delivered the page of another device")
-	}
+func (r *results) read(page loosejson.Object, number int) (more bool) {
 	if name := geo.Name(r.q.Locale.Country); number == 1 && name != "" {
-		r.reply.Located = strings.HasSuffix(general.Text("location"), name)
+		r.reply.Located = strings.HasSuffix(page.Object("general").Text("location"), name)
 	}
 	if r.reply.News != nil {
 		before := len(r.reply.News.NewsResults)
 		for _, o := range page.Objects("news") {
 			via.AddNews(r.reply.News, o, number)
 		}
-		return len(r.reply.News.NewsResults) > before, nil
+		return len(r.reply.News.NewsResults) > before
 	}
-	return r.readWeb(page, number), nil
+	return r.readWeb(page, number)
 }
 
 // readWeb reads the blocks of a result page.

@@ -7,15 +7,14 @@
 package cloro
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"math"
 	"net/url"
 	"time"
 
-	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/loosejson"
-	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/via"
 	"earshot/internal/upstream"
 )
@@ -26,19 +25,39 @@ var taskTypes = map[string]string{
 	"searchaimode": "AIMODE", "websearch": "GOOGLE", "websearch/news": "GOOGLE_NEWS",
 }
 
-// unit is the list price of a credit in USD.
-const unit = 0.0004
+// unit is the list price of a credit.
+const unit = upstream.USD(400_000)
 
-// fields are the fields of results that cloro documents.
-var fields = map[string]provider.Fields{
-	"chatassistant":   provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
-	"genassistant":    provider.Retrieved | provider.Cited,
-	"officeassistant": provider.Retrieved | provider.Cited | provider.Products,
-	"answerengine":    provider.Searches | provider.Retrieved | provider.Cited | provider.Products,
-	"searchaimode":    provider.Retrieved | provider.Cited | provider.Products,
-	"websearch":       provider.Retrieved | provider.Cited | provider.Products | provider.Ads,
-	"websearch/news":  0,
+// credits returns the price of parts in credits.
+func credits(request, page, overview, extras upstream.USD) upstream.Price {
+	return upstream.Price{Request: request * unit, Page: page * unit, Overview: overview * unit, Extras: extras * unit}
 }
+
+// serves is what cloro documents. An asynchronous task costs these credits; a synchronous call
+// would cost two more.
+var serves = map[string]provider.Coverage{
+	"chatassistant": {
+		Price: credits(5, 0, 0, 2), Fields: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
+		Takes: assistant | provider.TakesLegacy | provider.TakesNoSearch | provider.TakesSearchQueries | provider.TakesShopping | provider.TakesAds,
+	},
+	"genassistant":    {Price: credits(4, 0, 0, 0), Fields: provider.Retrieved | provider.Cited, Takes: assistant},
+	"officeassistant": {Price: credits(5, 0, 0, 0), Fields: provider.Retrieved | provider.Cited | provider.Products, Takes: assistant},
+	"answerengine":    {Price: credits(4, 0, 0, 0), Fields: provider.Searches | provider.Retrieved | provider.Cited | provider.Products, Takes: assistant},
+	"searchaimode": {
+		Price: credits(4, 0, 0, 0), Fields: provider.Retrieved | provider.Cited | provider.Products,
+		Takes: place | provider.TakesHTML | provider.TakesExpand,
+	},
+	"websearch": {
+		Price: credits(3, 2, 2, 0), Fields: provider.Retrieved | provider.Cited | provider.Products | provider.Ads,
+		Takes: place | provider.TakesSystems | provider.TakesOverview | provider.TakesQuestionOverviews, Pages: 10,
+	},
+	"websearch/news": {Price: credits(3, 2, 0, 0), Takes: place | provider.TakesSystems, Pages: 10},
+}
+
+const (
+	assistant = provider.TakesState | provider.TakesHTML | provider.TakesRawResponse
+	place     = provider.TakesLocation | provider.TakesUULE | provider.TakesMobile
+)
 
 // Vendor is cloro.
 type Vendor struct{}
@@ -49,78 +68,54 @@ var _ provider.Vendor = Vendor{}
 func (Vendor) Definition() provider.VendorDefinition {
 	return provider.VendorDefinition{
 		Name: "cloro", Title: "cloro", URL: "https://api.cloro.dev", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
-		Prices: map[string]float64{
-			"chatassistant": 5 * unit, "genassistant": 4 * unit, "officeassistant": 5 * unit, "answerengine": 4 * unit,
-			"searchaimode": 4 * unit, "websearch": 3 * unit, "websearch/news": 3 * unit,
-		},
-		Fields: fields,
-		Calls:  20, CallsPerMinute: 600,
+		Serves: serves, Read: "2026-11-17", Unit: unit, Calls: 20, CallsPerMinute: 600,
 	}
-}
-
-// Covers returns why cloro cannot answer a question, or nil.
-func (Vendor) Covers(q *provider.Question) error {
-	if q.HTML && (q.Provider == "websearch" || q.Provider == "websearch/news") {
-		return errors.New("it does not deliver result pages as HTML")
-	}
-	if q.First > 0 {
-		return errors.New("it cannot skip results")
-	}
-	return via.CheckProvider(q, taskTypes)
 }
 
 // Ask submits the question once and polls its task.
 func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
-	return via.Redeem(ctx, up, q, upstream.Async{
+	return via.Order(ctx, up, q, upstream.Order{
 		Wait: up.Wait(10 * time.Minute), Every: up.PollEvery(5 * time.Second), Idempotent: true,
-		Submit: func(ctx context.Context, key string) (string, error) {
+		Submit: func(ctx context.Context, key string) (string, *upstream.USD, error) {
 			value, _, err := via.Post(ctx, up, "/v1/async/task", nil, map[string]any{"taskType": taskTypes[q.Provider], "payload": payload(q), "idempotencyKey": key})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
-			id := loosejson.AsObject(value).Object("task").Text("id")
-			if id == "" {
-				return "", upstream.Fail(earshot.ReasonUnreadable, "cloro returned no task id")
-			}
-			return id, nil
+			return via.ID(up, loosejson.AsObject(value).Object("task").Text("id"))
 		},
-	}, func(ctx context.Context, id string) (*provider.Reply, error) {
-		value, document, err := via.Get(ctx, up, "/v1/async/task/"+url.PathEscape(id), nil)
-		if err != nil {
-			return nil, err
-		}
-		reply, err := read(up, loosejson.AsObject(value), q)
-		if reply != nil {
-			reply.Document = document
-		}
-		return reply, err
+		Poll: func(ctx context.Context, id string) ([]byte, error) {
+			value, document, err := via.Get(ctx, up, "/v1/async/task/"+url.PathEscape(id), nil)
+			if err != nil {
+				return nil, err
+			}
+			task := loosejson.AsObject(value).Object("task")
+			switch task.Text("status") {
+			case "QUEUED", "PROCESSING":
+				return nil, upstream.ErrNotReady
+			}
+			return document, via.SameID(up, id, task.Text("id"))
+		},
+	}, func(document any) (*provider.Reply, upstream.Verdict) {
+		return read(loosejson.AsObject(document), q, via.Unit(up, unit))
 	})
 }
 
-// read reads a polled task. It returns upstream.ErrNotReady until the task has ended.
-func read(up *upstream.Session, task loosejson.Object, q *provider.Question) (*provider.Reply, error) {
-	switch status := task.Object("task").Text("status"); status {
-	case "QUEUED", "PROCESSING":
-		return nil, upstream.ErrNotReady
-	case "FAILED":
-		codes, message := via.Trouble(task.Object("response"))
-		failure := vendorapi.Refusal(0, nil, codes, message)
-		failure.NoAnswer, failure.Final = true, false
-		return nil, failure
-	case "COMPLETED":
-	default:
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "cloro's task has the status %q", status)
-	}
+// read reads a task that has ended. cloro charges for what it completes, and says how much.
+func read(task loosejson.Object, q *provider.Question, unit upstream.USD) (*provider.Reply, upstream.Verdict) {
+	var charge *upstream.USD
 	if credits := task.Object("credits").Number("creditsCharged"); credits != nil {
-		up.Charge(*credits * via.Unit(up, unit))
+		charge = new(upstream.USD(math.Round(*credits * float64(unit))))
 	}
-	return readResult(task.Object("response"), q)
-}
-
-// readResult reads a result, which has the same form in tasks and in synchronous calls.
-func readResult(result loosejson.Object, q *provider.Question) (*provider.Reply, error) {
-	if result == nil {
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "cloro's task has no response")
+	result := task.Object("response")
+	switch status := task.Object("task").Text("status"); {
+	case status == "FAILED":
+		failure := via.Refused(result)
+		failure.Final = false
+		return nil, via.Failed(cmp.Or(charge, upstream.Free()), failure)
+	case status != "COMPLETED":
+		return nil, via.Failed(charge, via.Unreadable("cloro's task has the status %q", status))
+	case result == nil:
+		return nil, via.Failed(charge, via.Unreadable("cloro's task has no response"))
 	}
 	reply := &provider.Reply{Located: true}
 	switch q.Provider {
@@ -131,7 +126,7 @@ func readResult(result loosejson.Object, q *provider.Question) (*provider.Reply,
 	default:
 		reply.Answer = readAnswer(result, q)
 	}
-	return reply, nil
+	return via.Checked(reply, q, charge)
 }
 
 // payload returns the request body, which differs from ours in a few names.

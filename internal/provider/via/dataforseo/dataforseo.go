@@ -11,7 +11,6 @@ package dataforseo
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -24,83 +23,57 @@ import (
 	"earshot/internal/upstream"
 )
 
-// endpoint is where DataForSEO is asked for a provider.
-type endpoint struct {
-	path   string
-	prompt int // the most characters of a prompt
+// endpoints are the paths of DataForSEO's tasks by provider.
+var endpoints = map[string]string{
+	"chatassistant":  "/ai_optimization/chat_gpt/llm_scraper",
+	"genassistant":   "/ai_optimization/gemini/llm_scraper",
+	"answerengine":   "/ai_optimization/perplexity/llm_responses",
+	"searchaimode":   "/serp/google/ai_mode",
+	"websearch":      "/serp/google/organic",
+	"websearch/news": "/serp/google/news",
 }
 
-var endpoints = map[string]endpoint{
-	"chatassistant":  {"/ai_optimization/chat_gpt/llm_scraper", 2000},
-	"genassistant":   {"/ai_optimization/gemini/llm_scraper", 2000},
-	"answerengine":   {"/ai_optimization/perplexity/llm_responses", 500},
-	"searchaimode":   {"/serp/google/ai_mode", 700},
-	"websearch":      {"/serp/google/organic", 700},
-	"websearch/news": {"/serp/google/news", 700},
+// serves is what DataForSEO documents, with the prices of tasks in the queue. DataForSEO reports
+// each charge. Sources of assistants are only the cited pages.
+var serves = map[string]provider.Coverage{
+	"chatassistant": {
+		Price: upstream.Price{Request: 1_200_000}, Prompt: 2000, Except: exceptCountries,
+		Fields: provider.Searches | provider.Cited | provider.Pills | provider.Products | provider.Ads,
+		Takes:  assistant | provider.TakesState | provider.TakesNoSearch | provider.TakesLegacy | provider.TakesSearchQueries | provider.TakesShopping | provider.TakesAds,
+	},
+	"genassistant": {
+		Price: upstream.Price{Request: 1_200_000}, Prompt: 2000, Except: exceptCountries, Fields: provider.Cited, Takes: assistant | provider.TakesState,
+	},
+	"answerengine": { // 0.0006 USD and what the model costs: a search of 0.012 and 3,000 tokens
+		Price: upstream.Price{Request: 16_000_000}, Prompt: 500, Except: exceptCountries, Fields: provider.Searches | provider.Cited, Takes: assistant,
+	},
+	"searchaimode": {
+		Price: upstream.Price{Request: 1_200_000}, Prompt: 700, Except: exceptCountries,
+		Fields: provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads, Takes: assistant | provider.TakesLocation | provider.TakesMobile,
+	},
+	"websearch": {
+		Price: upstream.Price{Request: 600_000, Page: 450_000, Overview: 600_000}, Prompt: 700, Except: exceptCountries, Pages: 10,
+		Fields: provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads | provider.Layout,
+		Takes:  provider.TakesLocation | provider.TakesMobile | provider.TakesSystems | provider.TakesOverview | provider.TakesQuestionOverviews,
+	},
+	"websearch/news": {
+		Price: upstream.Price{Request: 600_000, Page: 450_000}, Prompt: 700, Except: exceptCountries, Pages: 10, Takes: provider.TakesLocation,
+	},
 }
 
-// fields are the fields of results that DataForSEO documents. Sources of assistants are only
-// the cited pages.
-var fields = map[string]provider.Fields{
-	"chatassistant":  provider.Searches | provider.Cited | provider.Pills | provider.Products | provider.Ads,
-	"genassistant":   provider.Cited,
-	"answerengine":   provider.Searches | provider.Cited,
-	"searchaimode":   provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
-	"websearch":      provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads | provider.Layout,
-	"websearch/news": 0,
-}
+const assistant = provider.TakesHTML | provider.TakesRawResponse
 
 // Vendor is DataForSEO.
 type Vendor struct{}
 
 var _ provider.Vendor = Vendor{}
 
-// Definition returns what everybody else needs to know of DataForSEO. Prices are for
-// tasks in the queue; the vendor reports each charge, so they only matter for quotes.
+// Definition returns what everybody else needs to know of DataForSEO.
 func (Vendor) Definition() provider.VendorDefinition {
 	return provider.VendorDefinition{
 		Name: "dataforseo", Title: "DataForSEO", URL: "https://api.dataforseo.com/v3", KeyHeader: "Authorization", KeyPrefix: "Basic ", Basic: true,
-		Options: []string{"mode", "model"},
-		Prices: map[string]float64{
-			"chatassistant": 0.0012, "genassistant": 0.0012, "searchaimode": 0.0012, "websearch": 0.0006, "websearch/news": 0.0006,
-			"answerengine": 0.007, // 0.0006 and the model's tokens
-		},
-		Fields: fields,
-		Calls:  30, CallsPerMinute: 2000,
+		Options: []string{"mode", "model"}, Serves: serves, Read: "2026-11-17", Adjust: adjust, Calls: 30, CallsPerMinute: 2000,
 	}
-}
-
-// Covers returns why DataForSEO cannot answer a question, or nil.
-func (Vendor) Covers(q *provider.Question) error {
-	if err := via.CheckProvider(q, endpoints); err != nil {
-		return err
-	}
-	if err := via.CheckLength(&provider.Question{Text: prompt(q)}, endpoints[q.Provider].prompt); err != nil {
-		return err
-	}
-	search := q.Provider == "websearch" || q.Provider == "websearch/news"
-	switch {
-	case countryCode(q.Locale.Country) == 0:
-		return errors.New("it has no location code for the country " + q.Locale.Country)
-	case q.HTML && search:
-		return errors.New("it delivers result pages as HTML only for another charge")
-	case q.First > 0:
-		return errors.New("it cannot skip results")
-	case q.Location == "" && q.UULE != "":
-		return errors.New("it needs the name of the place, and uule does not contain one")
-	case q.Expand:
-		return errors.New("it does not deliver the offers of products")
-	case q.Provider == "websearch/news" && q.Device != "" && q.Device != earshot.Desktop:
-		return errors.New("it searches news only on desktops")
-	case q.Provider == "answerengine" && q.Locale.State != "":
-		return errors.New("it cannot ask from a state")
-	}
-	for name := range q.Extra {
-		if name != "tbm" && name != "udm" { // the endpoint says as much
-			return fmt.Errorf("it does not take the search parameter %s", name)
-		}
-	}
-	return nil
 }
 
 // The ways to ask, which are values of the option mode.
@@ -110,9 +83,23 @@ const (
 	modePriority = "priority"
 )
 
+// adjust returns the price of a task that is not just queued: twice as much with priority, ten
+// thirds live.
+func adjust(price upstream.Price, name string, options map[string]string) upstream.Price {
+	factor, by := upstream.USD(1), upstream.USD(1)
+	switch {
+	case name == "answerengine": // it has no queue
+	case options["mode"] == modePriority:
+		factor = 2
+	case options["mode"] == modeLive:
+		factor, by = 10, 3
+	}
+	return upstream.Price{Request: price.Request * factor / by, Page: price.Page * factor / by, Overview: price.Overview * factor / by}
+}
+
 // Ask makes a live call, or submits a task once and polls it.
-func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Question) (reply *provider.Reply, err error) {
-	path, mode := endpoints[q.Provider].path, cmp.Or(up.Option("mode"), modeQueue)
+func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
+	path, mode := endpoints[q.Provider], cmp.Or(up.Option("mode"), modeQueue)
 	if q.Provider == "answerengine" { // it has no queue
 		return askLive(ctx, up, q, path+"/live")
 	}
@@ -123,9 +110,9 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 	default:
 		return nil, &upstream.Failure{Reason: earshot.ReasonUnavailable, Final: true, Err: fmt.Errorf("the option mode is %q; it must be live, queue or priority", mode)}
 	}
-	err = up.Redeem(ctx, &upstream.Async{
+	return via.Order(ctx, up, q, upstream.Order{
 		Wait: up.Wait(45 * time.Minute), Every: up.PollEvery(10 * time.Second),
-		Submit: func(ctx context.Context, key string) (string, error) {
+		Submit: func(ctx context.Context, key string) (string, *upstream.USD, error) {
 			body := task(up, q)
 			body["tag"] = key
 			if mode == modePriority {
@@ -133,54 +120,62 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 			}
 			return submit(ctx, up, path+"/task_post", body)
 		},
-		Find: func(ctx context.Context, key string, submitted time.Time) (string, error) {
+		Find: func(ctx context.Context, key string, submitted time.Time) (string, *upstream.USD, error) {
 			return find(ctx, up, path, key, submitted)
 		},
 		FindAfter: submitTime + listLag,
-		Poll: func(ctx context.Context, id string) error {
-			polled, document, err := call(ctx, up, path+"/task_get/advanced/"+url.PathEscape(id), nil)
+		Poll: func(ctx context.Context, id string) ([]byte, error) {
+			value, document, err := via.Get(ctx, up, path+"/task_get/advanced/"+url.PathEscape(id), nil)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			reply, err = read(polled, q)
-			if reply != nil {
-				reply.Document = document
-			}
-			return err
+			return document, polled(up, loosejson.AsObject(value), id)
 		},
+	}, func(document any) (*provider.Reply, upstream.Verdict) {
+		// The submission was charged, so that a document without a figure costs nothing more.
+		return read(loosejson.AsObject(document), q, upstream.Free())
 	})
-	return reply, err
+}
+
+// polled returns upstream.ErrNotReady for a task in the queue, and a failure if the vendor fails: it
+// may be able to tell later.
+func polled(up *upstream.Session, o loosejson.Object, id string) error {
+	task := firstTask(o)
+	switch code := cmp.Or(status(task), status(o)); {
+	case code == statusHanded, code == statusQueued:
+		return upstream.ErrNotReady
+	case code >= statusInternal, task == nil && code != 0:
+		return refusal(code, cmp.Or(task.Text("status_message"), o.Text("status_message")))
+	}
+	return via.SameID(up, id, task.Text("id"))
 }
 
 func askLive(ctx context.Context, up *upstream.Session, q *provider.Question, path string) (*provider.Reply, error) {
-	answered, document, err := call(ctx, up, path, task(up, q))
+	request, err := via.Request(up, path, []any{task(up, q)})
 	if err != nil {
 		return nil, err
 	}
-	reply, err := read(answered, q)
-	if errors.Is(err, upstream.ErrNotReady) {
-		return nil, upstream.Fail(earshot.ReasonUnavailable, "a live task was put into the queue")
-	}
-	if reply != nil {
+	request.Buys = new(q.Parts())
+	reply, document, err := via.Buy(ctx, up, request, func(document any) (*provider.Reply, upstream.Verdict) {
+		return read(loosejson.AsObject(document), q, nil)
+	})
+	if err == nil {
 		reply.Document = document
 	}
 	return reply, err
 }
 
 // submit posts a task and returns its id.
-func submit(ctx context.Context, up *upstream.Session, path string, body map[string]any) (string, error) {
-	created, _, err := call(ctx, up, path, body)
+func submit(ctx context.Context, up *upstream.Session, path string, body map[string]any) (string, *upstream.USD, error) {
+	answered, created, err := call(ctx, up, path, body)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if code := status(created); code != statusCreated && code != statusOK {
-		return "", refusal(code, created.Text("status_message"))
+		return "", nil, refusal(code, created.Text("status_message"))
 	}
-	id := created.Text("id")
-	if id == "" {
-		return "", upstream.Fail(earshot.ReasonUnreadable, "DataForSEO returned no task id")
-	}
-	return id, nil
+	id, _, err := via.ID(up, created.Text("id"))
+	return id, charge(answered), err
 }
 
 const (
@@ -194,68 +189,65 @@ const (
 )
 
 // find lists the tasks since a submission and returns the id of the task with the tag.
-func find(ctx context.Context, up *upstream.Session, path, tag string, submitted time.Time) (string, error) {
+func find(ctx context.Context, up *upstream.Session, path, tag string, submitted time.Time) (string, *upstream.USD, error) {
 	api, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	until := time.Now().Add(-listLag)
 	for page := range listPages {
-		listed, _, err := call(ctx, up, "/"+api+"/id_list", map[string]any{
+		_, listed, err := call(ctx, up, "/"+api+"/id_list", map[string]any{
 			"datetime_from": submitted.Add(-submitTime).UTC().Format(listTime), "datetime_to": until.UTC().Format(listTime),
 			"limit": listPage, "offset": page * listPage, "sort": "asc", "include_metadata": true,
 		})
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if code := status(listed); code != statusOK {
-			return "", refusal(code, listed.Text("status_message"))
+			return "", nil, refusal(code, listed.Text("status_message"))
 		}
 		tasks := listed.Objects("result")
 		for _, o := range tasks {
 			if o.Object("metadata").Text("tag") == tag {
-				charge(up, o) // its submission was not seen
-				return o.Text("id"), nil
+				return o.Text("id"), charge(o), nil
 			}
 		}
 		if len(tasks) < listPage {
-			return "", nil
+			return "", nil, nil
 		}
 	}
-	return "", upstream.Fail(earshot.ReasonUnavailable, "the task is not among the first %d of its time", listPage*listPages)
+	return "", nil, upstream.Fail(earshot.ReasonUnavailable, "the task is not among the first %d of its time", listPage*listPages)
 }
 
-// read reads a task. It returns upstream.ErrNotReady while the task is in the queue.
-func read(answered loosejson.Object, q *provider.Question) (*provider.Reply, error) {
-	reply := &provider.Reply{Located: true}
-	code := status(answered)
-	search := q.Provider == "websearch" || q.Provider == "websearch/news"
+// read reads an answer with a task that has ended. DataForSEO says what an answer costs, whatever it
+// holds; otherwise is the charge of one that does not.
+func read(o loosejson.Object, q *provider.Question, otherwise *upstream.USD) (*provider.Reply, upstream.Verdict) {
+	cost := cmp.Or(charge(o), otherwise)
+	task := firstTask(o)
+	code := cmp.Or(status(task), status(o))
 	var result loosejson.Object
-	if list := answered.Objects("result"); len(list) > 0 {
+	if list := task.Objects("result"); len(list) > 0 {
 		result = list[0]
 	}
 	switch {
-	case code == statusHanded || code == statusQueued:
-		return nil, upstream.ErrNotReady
-	case code == statusNoResults && search:
-		result = loosejson.Object{}
+	case code == 0:
+		return nil, via.Failed(cost, via.Unreadable("DataForSEO's answer has no status code"))
+	case status(o) != statusOK:
+		return nil, via.Failed(cmp.Or(cost, upstream.Free()), refusal(status(o), o.Text("status_message")))
 	case code != statusOK:
-		return nil, gaveUp(code, answered.Text("status_message"))
+		return nil, via.Failed(cmp.Or(cost, upstream.Free()), refusal(code, task.Text("status_message")))
 	case result == nil:
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "DataForSEO's task has no result")
+		return nil, via.Failed(cost, via.Unreadable("DataForSEO's task has no result"))
 	}
+	reply := &provider.Reply{Located: true}
 	switch q.Provider {
 	case "websearch":
 		reply.Web = readWeb(result, q)
 	case "websearch/news":
 		reply.News = readNews(result)
 	case "searchaimode":
-		overview := firstOverview(result)
-		if overview == nil {
-			return nil, via.NoAnswer(earshot.ReasonEmpty, "the page has no answer")
-		}
-		reply.Answer = readOverview(overview, q)
+		reply.Answer = readOverview(firstOverview(result), q)
 	case "answerengine":
 		reply.Answer = readResponse(result)
 	default:
 		reply.Answer = readScraped(result, q)
 	}
-	return reply, nil
+	return via.Checked(reply, q, cost)
 }

@@ -77,6 +77,9 @@ func prompt(q *provider.Question) string {
 	return escapes.Replace(q.Text)
 }
 
+// exceptCountries are the countries without a location code: ISO 3166-1 has no number for Kosovo.
+const exceptCountries = "XK"
+
 // countryCode returns the location code of a country, which is 2000 and its number in
 // ISO 3166-1, or 0 if it has none.
 func countryCode(country string) int {

@@ -28,37 +28,37 @@ const (
 	statusInternal   = 50000 // and above: the vendor failed
 )
 
-// call sends one task, or reads one if body is nil. It books the charge and returns the
-// task that came back. Its error is a failure of the whole call.
-func call(ctx context.Context, up *upstream.Session, path string, body map[string]any) (loosejson.Object, []byte, error) {
-	var value any
-	var document []byte
-	var err error
-	if body == nil {
-		value, document, err = via.Get(ctx, up, path, nil)
-	} else {
-		value, document, err = via.Post(ctx, up, path, nil, []any{body})
-	}
+// call sends one task that is paid by its order, and returns the whole answer and the task that
+// came back. Its error is a failure of the whole call.
+func call(ctx context.Context, up *upstream.Session, path string, body map[string]any) (answered, task loosejson.Object, err error) {
+	value, _, err := via.Post(ctx, up, path, nil, []any{body})
 	if err != nil {
 		return nil, nil, err
 	}
-	o := loosejson.AsObject(value)
-	charge(up, o)
-	if code := status(o); code != statusOK {
-		return nil, nil, refusal(code, o.Text("status_message"))
+	answered = loosejson.AsObject(value)
+	if code := status(answered); code != statusOK {
+		return nil, nil, refusal(code, answered.Text("status_message"))
 	}
-	tasks := o.Objects("tasks")
-	if len(tasks) == 0 {
-		return nil, nil, upstream.Fail(earshot.ReasonUnreadable, "DataForSEO returned no task")
+	if task = firstTask(answered); task == nil {
+		return nil, nil, via.Unreadable("DataForSEO returned no task")
 	}
-	return tasks[0], document, nil
+	return answered, task, nil
 }
 
-// charge books what a body says that it cost.
-func charge(up *upstream.Session, o loosejson.Object) {
-	if cost := o.Number("cost"); cost != nil && *cost > 0 {
-		up.Charge(*cost)
+// firstTask returns the task in an answer, or nil.
+func firstTask(answered loosejson.Object) loosejson.Object {
+	if tasks := answered.Objects("tasks"); len(tasks) > 0 {
+		return tasks[0]
 	}
+	return nil
+}
+
+// charge returns what an object says that it cost, or nil.
+func charge(o loosejson.Object) *upstream.USD {
+	if cost := o.Number("cost"); cost != nil && *cost >= 0 {
+		return new(upstream.Dollars(*cost))
+	}
+	return nil
 }
 
 func status(o loosejson.Object) int { return o.Int("status_code") }
@@ -81,13 +81,5 @@ func refusal(code int, message string) *upstream.Failure {
 	default: // the task is wrong
 		failure.Final = true
 	}
-	return failure
-}
-
-// gaveUp returns the failure of a task that ended without an answer. A failure of the
-// vendor itself does not end the task: it may be in the poll alone.
-func gaveUp(code int, message string) *upstream.Failure {
-	failure := refusal(code, message)
-	failure.NoAnswer = code != 0 && code < statusInternal
 	return failure
 }

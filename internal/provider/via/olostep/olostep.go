@@ -9,13 +9,11 @@ package olostep
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
-	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/loosejson"
@@ -37,21 +35,27 @@ var parsers = map[string]parser{
 	"websearch":       {"@olostep/google-search", "https://www.google.com/search"},
 }
 
-// price is what an answer costs in USD on average. Olostep charges in credits: 5 for
-// ChatGPT, 3 for the others.
-const price = 0.0075
+// unit is the list price of a credit, from an average of 0.0075 USD for an answer of 3 credits.
+const unit = upstream.USD(2_500_000)
 
-// fields are the fields of results in Olostep's examples. Sources are only the cited pages,
-// except for Grok and Perplexity.
-var fields = map[string]provider.Fields{
-	"chatassistant":   provider.Searches | provider.Cited,
-	"genassistant":    provider.Cited,
-	"socialassistant": provider.Searches | provider.Retrieved,
-	"officeassistant": provider.Cited,
-	"answerengine":    provider.Searches | provider.Retrieved | provider.Cited | provider.Products,
-	"searchaimode":    0,
-	"websearch":       0,
+// serves is what Olostep documents. An answer costs 3 credits, one of ChatGPT 5. Sources are only
+// the cited pages, except for Grok and Perplexity.
+var serves = map[string]provider.Coverage{
+	"chatassistant": {
+		Price: upstream.Price{Request: 5 * unit}, Fields: provider.Searches | provider.Cited,
+		Takes: assistant | provider.TakesLegacy | provider.TakesSearchQueries,
+	},
+	"genassistant":    {Price: usual, Fields: provider.Cited, Takes: assistant},
+	"socialassistant": {Price: usual, Fields: provider.Searches | provider.Retrieved, Takes: assistant},
+	"officeassistant": {Price: usual, Fields: provider.Cited, Takes: assistant},
+	"answerengine":    {Price: usual, Fields: provider.Searches | provider.Retrieved | provider.Cited | provider.Products, Takes: assistant},
+	"searchaimode":    {Price: usual, Takes: assistant},
+	"websearch":       {Price: usual, Takes: provider.TakesUULE, Skip: 1, Parameters: "tbs safe"},
 }
+
+var usual = upstream.Price{Request: 3 * unit}
+
+const assistant = provider.TakesHTML | provider.TakesRawResponse
 
 // Vendor is Olostep.
 type Vendor struct{}
@@ -60,64 +64,28 @@ var _ provider.Vendor = Vendor{}
 
 // Definition returns what everybody else needs to know of Olostep.
 func (Vendor) Definition() provider.VendorDefinition {
-	prices := map[string]float64{}
-	for name := range parsers {
-		prices[name] = price
-	}
 	return provider.VendorDefinition{
 		Name: "olostep", Title: "Olostep", URL: "https://api.olostep.com", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
-		Prices: prices, Fields: fields, Calls: 20, CallsPerMinute: 300,
+		Serves: serves, Read: "2026-11-17", Unit: unit, Calls: 20, CallsPerMinute: 300,
 	}
-}
-
-// Covers returns why Olostep cannot answer a question, or nil.
-func (Vendor) Covers(q *provider.Question) error {
-	switch {
-	case q.Device != "" && q.Device != earshot.Desktop:
-		return errors.New("it asks on a desktop only")
-	case q.Provider == "websearch":
-		return coversSearch(q)
-	case q.Locale.State != "", q.Location != "", q.UULE != "":
-		return errors.New("it asks assistants from a country, not from a place within it")
-	case q.NoSearch:
-		return errors.New("it cannot turn off the web search")
-	case q.Shopping, q.Ads, q.Expand:
-		return errors.New("it does not deliver products and ads in a known form")
-	}
-	return via.CheckProvider(q, parsers)
-}
-
-func coversSearch(q *provider.Question) error {
-	switch {
-	case q.HTML:
-		return errors.New("it does not deliver result pages as HTML and as data at once")
-	case q.Overview, q.QuestionOverviews:
-		return errors.New("it does not deliver AI overviews together with the results")
-	case q.Pages > 1:
-		return errors.New("it delivers one result page")
-	}
-	return nil
 }
 
 // Ask submits the question once and polls its batch.
 func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
-	return via.Redeem(ctx, up, q, upstream.Async{
+	return via.Order(ctx, up, q, upstream.Order{
 		Wait: up.Wait(25 * time.Minute), Every: up.PollEvery(10 * time.Second),
-		Submit: func(ctx context.Context, key string) (string, error) {
+		Submit: func(ctx context.Context, key string) (string, *upstream.USD, error) {
 			body := map[string]any{
 				"items": []any{map[string]any{"custom_id": key, "url": address(q)}}, "parser": map[string]any{"id": parsers[q.Provider].id}, "country": q.Locale.Country,
 			}
 			value, _, err := via.Post(ctx, up, "/v1/batches", nil, body)
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
-			id := loosejson.AsObject(value).Text("id")
-			if id == "" {
-				return "", upstream.Fail(earshot.ReasonUnreadable, "Olostep returned no batch id")
-			}
-			return id, nil
+			return via.ID(up, loosejson.AsObject(value).Text("id"))
 		},
-	}, func(ctx context.Context, id string) (*provider.Reply, error) { return poll(ctx, up, q, id) })
+		Poll: func(ctx context.Context, id string) ([]byte, error) { return poll(ctx, up, id) },
+	}, func(document any) (*provider.Reply, upstream.Verdict) { return read(loosejson.AsObject(document), q) })
 }
 
 // address returns the address of the item.
@@ -139,35 +107,33 @@ func address(q *provider.Question) string {
 	return parsers[q.Provider].address + "?" + strings.ReplaceAll(query.Encode(), "+", "%20")
 }
 
-// poll reads the state of a batch, and when it is completed its item and the document.
-func poll(ctx context.Context, up *upstream.Session, q *provider.Question, id string) (*provider.Reply, error) {
+// poll reads the state of a batch, and when it is completed its item and the document. It returns
+// the batch if that failed, or the list of items if none is completed.
+func poll(ctx context.Context, up *upstream.Session, id string) ([]byte, error) {
 	path := "/v1/batches/" + url.PathEscape(id)
-	value, _, err := via.Get(ctx, up, path, nil)
+	value, document, err := via.Get(ctx, up, path, nil)
 	if err != nil {
 		return nil, err
 	}
-	switch status := loosejson.AsObject(value).Text("status"); status {
+	batch := loosejson.AsObject(value)
+	if err := via.SameID(up, id, batch.Text("id", "batch_id")); err != nil {
+		return nil, err
+	}
+	switch batch.Text("status") {
 	case "completed":
 	case "failed", "cancelled", "canceled":
-		return nil, via.NoAnswer(earshot.ReasonUnavailable, "Olostep's batch has the status %s", status)
+		return document, nil
 	default:
 		return nil, upstream.ErrNotReady
 	}
-	value, _, err = via.Get(ctx, up, path+"/items", url.Values{"status": {"completed"}})
+	value, document, err = via.Get(ctx, up, path+"/items", url.Values{"status": {"completed"}})
 	if err != nil {
 		return nil, err
 	}
 	items := loosejson.AsObject(value).Objects("items")
-	if len(items) == 0 {
-		return nil, via.NoAnswer(earshot.ReasonUnavailable, "Olostep failed to read the page")
+	if len(items) == 0 || items[0].Text("retrieve_id") == "" {
+		return document, nil
 	}
-	retrieve := items[0].Text("retrieve_id")
-	if retrieve == "" {
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "Olostep's item has no retrieve_id")
-	}
-	value, _, err = via.Get(ctx, up, "/v1/retrieve", url.Values{"retrieve_id": {retrieve}, "formats": {"json"}})
-	if err != nil {
-		return nil, err
-	}
-	return readDocument(loosejson.AsObject(value), q)
+	_, document, err = via.Get(ctx, up, "/v1/retrieve", url.Values{"retrieve_id": {items[0].Text("retrieve_id")}, "formats": {"json"}})
+	return document, err
 }

@@ -18,30 +18,38 @@ import (
 	"earshot/internal/upstream"
 )
 
-// readDocument reads a retrieved document, whose json_content is JSON in a string.
-func readDocument(document loosejson.Object, q *provider.Question) (*provider.Reply, error) {
+// read reads a retrieved document, whose json_content is JSON in a string. Olostep does not say
+// that failures are free.
+func read(document loosejson.Object, q *provider.Question) (*provider.Reply, upstream.Verdict) {
+	switch {
+	case document["json_content"] != nil || document["result"] != nil:
+	case document["items"] != nil:
+		return nil, via.Failed(nil, upstream.Fail(earshot.ReasonUnavailable, "Olostep failed to read the page"))
+	case document["status"] != nil:
+		return nil, via.Failed(nil, upstream.Fail(earshot.ReasonUnavailable, "Olostep's batch has the status %s", document.Text("status")))
+	}
 	content := cmp.Or(via.Multiline(document, "json_content"), via.Multiline(document.Object("result"), "json_content"))
-	value, ok := loosejson.Decode(content)
+	value, _ := loosejson.Decode(content)
 	page := loosejson.AsObject(value)
-	if !ok || page == nil {
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "Olostep's document has no JSON")
+	if page == nil {
+		return nil, via.Failed(nil, via.Unreadable("Olostep's document has no JSON"))
 	}
 	reply := &provider.Reply{Document: []byte(content), Located: true}
 	if country := page.Text("country"); country != "" && !strings.EqualFold(country, q.Locale.Country) {
 		reply.Located = false
 	}
-	if q.Provider == "websearch" {
-		if page.Object("searchParameters") == nil && page["organic"] == nil {
-			return nil, upstream.Fail(earshot.ReasonUnreadable, "Olostep's document is no result page")
-		}
+	_, isText := page["answer_markdown"].(string)
+	switch {
+	case q.IsSearch() && page.Object("searchParameters") == nil && page["organic"] == nil:
+		return nil, via.Failed(nil, via.Unreadable("Olostep's document is no result page"))
+	case q.IsSearch():
 		reply.Web = readWeb(page, q)
-		return reply, nil
+	case !isText:
+		return nil, via.Failed(nil, via.Unreadable("Olostep's document has no answer"))
+	default:
+		reply.Answer = readAnswer(page, q)
 	}
-	if _, isText := page["answer_markdown"].(string); !isText {
-		return nil, upstream.Fail(earshot.ReasonUnreadable, "Olostep's document has no answer")
-	}
-	reply.Answer = readAnswer(page, q)
-	return reply, nil
+	return via.Checked(reply, q, nil)
 }
 
 // readAnswer reads the answer of an assistant.

@@ -27,14 +27,18 @@ type reader struct {
 // the overview, it is a search of its own.
 func (r reader) overview(ctx context.Context, up *upstream.Session, o loosejson.Object) error {
 	if token := o.Text("page_token"); token != "" && len(o.Objects("text_blocks")) == 0 {
-		found, _, err := search(ctx, up, url.Values{"engine": {"google_ai_overview"}, "page_token": {token}, "no_cache": {"true"}})
-		if failure, ok := errors.AsType[*upstream.Failure](err); ok && !failure.Final && failure.Reason != earshot.ReasonBlocked {
-			return nil // the overview ended after its page; the rest of the page counts
-		}
-		if err != nil {
+		values := url.Values{"engine": {"google_ai_overview"}, "page_token": {token}, "no_cache": {"true"}}
+		found, _, err := search(ctx, up, values, upstream.Parts{Overviews: 1}, func(found loosejson.Object) (loosejson.Object, upstream.Verdict) {
+			return found.Object("ai_overview"), upstream.Verdict{}
+		})
+		failure, failed := errors.AsType[*upstream.Failure](err)
+		switch {
+		case failed && failure.Reason != earshot.ReasonBlocked && (failure.Final || failure.Status == 0 && !failure.Refused):
+			return nil // the token is no longer valid, or the engine shows no overview
+		case err != nil:
 			return err
 		}
-		o = found.Object("ai_overview")
+		o = found
 	}
 	if overview := readAnswer(o, r.q); overview.Text != "" {
 		r.SearchOverview = overview

@@ -2,14 +2,14 @@
 // page is a search of its own, and so may be the AI overview.
 //
 //	serpapi.go  what it offers, searches, errors
+//	place.go    countries and languages
 //	answer.go   reading answers of assistants and AI overviews
 //	search.go   reading result pages
 package serpapi
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/serp"
@@ -29,16 +28,31 @@ import (
 // engines are SerpApi's engines by provider.
 var engines = map[string]string{"websearch": "google", "websearch/news": "google", "searchaimode": "google_ai_mode", "officeassistant": "bing_copilot"}
 
-// unit is the list price of a search in USD, in the plan of 5,000 searches a month.
-const unit = 0.015
+// unit is the list price of a search, in the plan of 5,000 searches a month.
+const unit = upstream.USD(15_000_000)
 
-// fields are the fields of results that SerpApi documents. It does not tell the order of blocks.
-var fields = map[string]provider.Fields{
-	"officeassistant": provider.Retrieved | provider.Cited | provider.Pills,
-	"searchaimode":    provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
-	"websearch":       provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
-	"websearch/news":  0,
+// serves is what SerpApi documents. Each result page is a search, and so may be the AI overview.
+// SerpApi does not tell the order of blocks.
+var serves = map[string]provider.Coverage{
+	"officeassistant": {
+		Price: upstream.Price{Request: unit}, Fields: provider.Retrieved | provider.Cited | provider.Pills,
+		Takes: provider.TakesHTML | provider.TakesRawResponse,
+	},
+	"searchaimode": {
+		Price: upstream.Price{Request: unit}, Fields: provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
+		Takes: place | provider.TakesHTML, Except: exceptCountries, Language: language,
+	},
+	"websearch": {
+		Price: upstream.Price{Request: unit, Page: unit, Overview: unit}, Fields: provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
+		Takes: place | provider.TakesOverview | provider.TakesQuestionOverviews, Except: exceptCountries, Language: language,
+		Pages: 10, Skip: 1, Parameters: "tbs safe",
+	},
+	"websearch/news": {
+		Price: upstream.Price{Request: unit, Page: unit}, Takes: place, Except: exceptCountries, Language: language, Pages: 10, Skip: 1, Parameters: "tbs safe",
+	},
 }
+
+const place = provider.TakesState | provider.TakesLocation | provider.TakesUULE | provider.TakesMobile
 
 // Vendor is SerpApi.
 type Vendor struct{}
@@ -49,57 +63,38 @@ var _ provider.Vendor = Vendor{}
 func (Vendor) Definition() provider.VendorDefinition {
 	return provider.VendorDefinition{
 		Name: "serpapi", Title: "SerpApi", URL: "https://serpapi.com", KeyParameter: "api_key",
-		Prices: map[string]float64{"websearch": unit, "websearch/news": unit, "searchaimode": unit, "officeassistant": unit},
-		Fields: fields,
-		Calls:  10, CallsPerMinute: 60,
+		Serves: serves, Read: "2026-11-17", Unit: unit, Calls: 10, CallsPerMinute: 60,
 	}
-}
-
-// parameters are the search parameters that are passed on. The engine replaces tbm and udm.
-var parameters = []string{"tbs", "safe", "tbm", "udm"}
-
-// Covers returns why SerpApi cannot answer a question, or nil.
-func (Vendor) Covers(q *provider.Question) error {
-	if err := via.CheckProvider(q, engines); err != nil {
-		return err
-	}
-	switch {
-	case q.HTML && engines[q.Provider] == "google":
-		return errors.New("it does not deliver result pages as HTML with an answer")
-	case q.Device != "" && q.Device != earshot.Desktop && q.Device != earshot.Mobile:
-		return errors.New("it cannot choose the system of a phone")
-	case q.Expand:
-		return errors.New("it does not deliver the offers of products")
-	case q.Provider == "officeassistant" && q.Locale.State != "":
-		return errors.New("it cannot ask from a state")
-	}
-	for name := range q.Extra {
-		if !slices.Contains(parameters, name) {
-			return fmt.Errorf("it does not take the search parameter %s", name)
-		}
-	}
-	return nil
 }
 
 // Ask makes the searches that a question needs, one after the other.
 func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
-	reply := &provider.Reply{Located: q.Provider != "officeassistant"}
-	if engines[q.Provider] != "google" {
-		found, document, err := search(ctx, up, query(q, 0))
-		if err != nil {
-			return nil, err
-		}
-		reply.Answer, reply.Document = readAnswer(found, q), document
-		return reply, nil
+	if engines[q.Provider] == "google" {
+		return searchPages(ctx, up, q)
 	}
+	reply, document, err := search(ctx, up, query(q, 0), upstream.Parts{Requests: 1}, func(found loosejson.Object) (*provider.Reply, upstream.Verdict) {
+		return via.Checked(&provider.Reply{Located: q.Provider != "officeassistant", Answer: readAnswer(found, q)}, q, nil)
+	})
+	if err == nil {
+		reply.Document = document
+	}
+	return reply, err
+}
+
+// searchPages reads the result pages of a search, until a page without results.
+func searchPages(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
+	reply := &provider.Reply{Located: true}
 	r := reader{Page: via.NewPage(q.Locale.Country), q: q, news: &earshot.NewsSearch{}}
 	for page := range max(1, q.Pages) {
-		found, document, err := search(ctx, up, query(q, page))
+		buys := upstream.Parts{Requests: 1}
+		if page > 0 {
+			buys = upstream.Parts{Pages: 1}
+		}
+		found, document, err := search(ctx, up, query(q, page), buys, func(found loosejson.Object) (loosejson.Object, upstream.Verdict) {
+			return judgePage(found, page == 0)
+		})
 		if err != nil {
 			return nil, err
-		}
-		if found.Object("search_information") == nil && found.Objects("organic_results") == nil && found.Objects("news_results") == nil {
-			return nil, upstream.Fail(earshot.ReasonUnreadable, "SerpApi's answer is no result page")
 		}
 		reply.Document = document
 		if page == 0 && q.Overview {
@@ -119,6 +114,17 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 	return reply, nil
 }
 
+// judgePage returns the verdict about a result page. SerpApi charges for pages without results.
+func judgePage(found loosejson.Object, first bool) (loosejson.Object, upstream.Verdict) {
+	switch {
+	case first && isEmpty(found):
+		return nil, via.Failed(nil, via.NothingFound())
+	case !isEmpty(found) && found.Object("search_information") == nil && found.Objects("organic_results") == nil && found.Objects("news_results") == nil:
+		return nil, via.Failed(nil, via.Unreadable("SerpApi's answer is no result page"))
+	}
+	return found, upstream.Verdict{}
+}
+
 // query returns the parameters of a search, for search engines of one page, from 0.
 func query(q *provider.Question, page int) url.Values {
 	values := url.Values{"engine": {engines[q.Provider]}, "q": {q.Text}, "no_cache": {"true"}} // a cached answer is up to an hour old
@@ -129,12 +135,10 @@ func query(q *provider.Question, page int) url.Values {
 		values.Set(name, value)
 	}
 	values.Del("udm")
-	country := strings.ToLower(q.Locale.Country)
-	if country == "gb" {
-		country = "uk"
+	values.Set("gl", strings.ToLower(q.Locale.Country))
+	if code := language(q.Locale); code != "" {
+		values.Set("hl", code)
 	}
-	values.Set("gl", country)
-	values.Set("hl", language(q.Locale))
 	switch {
 	case q.Location != "":
 		values.Set("location", q.Location)
@@ -155,51 +159,38 @@ func query(q *provider.Question, page int) url.Values {
 	return values
 }
 
-// language returns the language of the request, or the country's language. Chinese needs
-// the script.
-func language(locale geo.Locale) string {
-	if locale.Language != "" {
-		return locale.Language
-	}
-	code := geo.Language(locale.Country)
-	if code != "zh" {
-		return code
-	}
-	switch locale.Country {
-	case "TW", "HK", "MO":
-		return "zh-tw"
-	}
-	return "zh-cn"
+// search makes one search.
+func search[T any](
+	ctx context.Context, up *upstream.Session, values url.Values, buys upstream.Parts, read func(loosejson.Object) (T, upstream.Verdict),
+) (found T, document []byte, err error) {
+	request := &upstream.Request{Path: "/search.json", Query: values, Header: http.Header{"Accept": {"application/json"}}, Refusal: refusal, Buys: &buys}
+	return via.Buy(ctx, up, request, func(document any) (found T, verdict upstream.Verdict) {
+		o := loosejson.AsObject(document)
+		switch message := o.Text("error"); {
+		case o == nil:
+			return found, via.Failed(nil, via.Unreadable("SerpApi did not answer with an object"))
+		case message != "" && !isEmpty(o): // only successes are charged
+			failure := via.Refused(o)
+			correct(failure)
+			return found, via.Failed(upstream.Free(), failure)
+		}
+		return read(o)
+	})
 }
 
-// search makes one search and books its price if it counted.
-func search(ctx context.Context, up *upstream.Session, values url.Values) (loosejson.Object, []byte, error) {
-	value, document, err := via.Get(ctx, up, "/search.json", values)
-	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
-		judge(failure)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	found := loosejson.AsObject(value)
-	if found == nil {
-		return nil, nil, upstream.Fail(earshot.ReasonUnreadable, "SerpApi did not answer with an object")
-	}
-	if message := found.Text("error"); message != "" && !isEmpty(found) {
-		failure := vendorapi.Refusal(0, nil, nil, message)
-		judge(failure)
-		return nil, nil, failure
-	}
-	up.Charge(via.Unit(up, unit))
-	return found, document, nil
+// refusal returns the failure that an answer with an error status means.
+func refusal(status int, header http.Header, body []byte) *upstream.Failure {
+	failure := via.Refusal(status, header, body)
+	correct(failure)
+	return failure
 }
 
 // exhausted are words of errors that stay until the operator pays.
 var exhausted = []string{"run out of searches", "credit is too low"}
 
-// judge corrects the failure of an error whose message says more than its status: 429
+// correct changes the failure of an error whose message says more than its status: 429
 // means both that there were too many searches in an hour and that none are left.
-func judge(failure *upstream.Failure) {
+func correct(failure *upstream.Failure) {
 	message := strings.ToLower(failure.Err.Error())
 	switch {
 	case slices.ContainsFunc(exhausted, func(words string) bool { return strings.Contains(message, words) }):
