@@ -118,6 +118,14 @@ type Buyer interface {
 	Complete(reply *Reply, up *upstream.Session) (*Outcome, error)
 }
 
+// PartsOf returns the most that an attempt at a request buys.
+func PartsOf(r Request) upstream.Parts {
+	if buyer, ok := r.(Buyer); ok {
+		return buyer.Question().Parts()
+	}
+	return upstream.Parts{Requests: 1}
+}
+
 // Ask makes one attempt through the upstream at hand: through its vendor if it has one,
 // otherwise as the request itself does.
 func (v Vendors) Ask(ctx context.Context, request Request, up *upstream.Session) (*Outcome, error) {

@@ -28,16 +28,34 @@ import (
 )
 
 // Reader reads a vendor's JSON document. The verdict says what the document means and what the
-// vendor charges for it. The result is used only if the verdict has no failure.
+// vendor charges for it. The result is used only if the verdict has no failure. A reader is a
+// pure function: it reads a document once for its verdict, and again for its result.
 type Reader[T any] func(document any) (T, upstream.Verdict)
 
-// open reads a body.
-func open[T any](vendor string, body []byte, read Reader[T]) (result T, verdict upstream.Verdict) {
+// read reads a body.
+func (r Reader[T]) read(vendor string, body []byte) (result T, verdict upstream.Verdict) {
 	value, ok := loosejson.Decode(string(body))
 	if !ok {
 		return result, upstream.Verdict{Failure: notJSON(vendor)}
 	}
-	return read(value)
+	return r(value)
+}
+
+// judge returns a function that returns the verdict about a body.
+func (r Reader[T]) judge(vendor string) func(body []byte) upstream.Verdict {
+	return func(body []byte) upstream.Verdict {
+		_, verdict := r.read(vendor, body)
+		return verdict
+	}
+}
+
+// result returns the result in a body, or the failure.
+func (r Reader[T]) result(vendor string, body []byte) (T, error) {
+	result, verdict := r.read(vendor, body)
+	if verdict.Failure != nil {
+		return result, verdict.Failure
+	}
+	return result, nil
 }
 
 func notJSON(vendor string) *upstream.Failure {
@@ -45,46 +63,30 @@ func notJSON(vendor string) *upstream.Failure {
 }
 
 // Buy sends a request that the vendor charges for, and reads the document that comes back.
-func Buy[T any](ctx context.Context, up *upstream.Session, request *upstream.Request, read Reader[T]) (result T, body []byte, err error) {
-	judged := false
-	request.Judge = func(body []byte) (verdict upstream.Verdict) {
-		result, verdict = open(up.Via(), body, read)
-		judged = true
-		return verdict
-	}
+func Buy[T any](ctx context.Context, up *upstream.Session, request *upstream.Request, read Reader[T]) (result T, document []byte, err error) {
+	request.Judge = read.judge(up.Via())
 	response, err := send(ctx, up, request)
 	if err != nil {
 		return result, nil, err
 	}
-	if !judged { // it was bought before
-		if verdict := request.Judge(response.Body); verdict.Failure != nil {
-			return result, nil, verdict.Failure
-		}
-	}
-	return result, response.Body, nil
+	result, err = read.result(up.Via(), response.Body)
+	return result, response.Body, err
 }
 
 // Order asks a vendor that answers later, and reads the document with the answer. The requests
-// of the order's functions are sent with Get and Post.
-func Order(ctx context.Context, up *upstream.Session, q *provider.Question, order upstream.Order, read Reader[*provider.Reply]) (reply *provider.Reply, err error) {
-	judged := false
-	order.Buys = new(q.Parts())
-	order.Judge = func(body []byte) (verdict upstream.Verdict) {
-		reply, verdict = open(up.Via(), body, read)
-		judged = true
-		return verdict
-	}
-	body, err := up.Order(ctx, &order)
+// of the order's functions are sent with Get, Post and Free.
+func Order(ctx context.Context, up *upstream.Session, q *provider.Question, order upstream.Order, read Reader[*provider.Reply]) (*provider.Reply, error) {
+	order.Buys, order.Judge = new(q.Parts()), read.judge(up.Via())
+	document, err := up.Order(ctx, &order)
 	if err != nil {
 		return nil, err
 	}
-	if !judged {
-		if verdict := order.Judge(body); verdict.Failure != nil {
-			return nil, verdict.Failure
-		}
+	reply, err := read.result(up.Via(), document)
+	if err != nil {
+		return nil, err
 	}
 	if reply.Document == nil {
-		reply.Document = body
+		reply.Document = document
 	}
 	return reply, nil
 }

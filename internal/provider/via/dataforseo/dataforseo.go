@@ -132,8 +132,7 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 			return document, polled(up, loosejson.AsObject(value), id)
 		},
 	}, func(document any) (*provider.Reply, upstream.Verdict) {
-		// The submission was charged, so that a document without a figure costs nothing more.
-		return read(loosejson.AsObject(document), q, upstream.Free())
+		return read(loosejson.AsObject(document), q)
 	})
 }
 
@@ -157,7 +156,7 @@ func askLive(ctx context.Context, up *upstream.Session, q *provider.Question, pa
 	}
 	request.Buys = new(q.Parts())
 	reply, document, err := via.Buy(ctx, up, request, func(document any) (*provider.Reply, upstream.Verdict) {
-		return read(loosejson.AsObject(document), q, nil)
+		return read(loosejson.AsObject(document), q)
 	})
 	if err == nil {
 		reply.Document = document
@@ -216,10 +215,10 @@ func find(ctx context.Context, up *upstream.Session, path, tag string, submitted
 	return "", nil, upstream.Fail(earshot.ReasonUnavailable, "the task is not among the first %d of its time", listPage*listPages)
 }
 
-// read reads an answer with a task that has ended. DataForSEO says what an answer costs, whatever it
-// holds; otherwise is the charge of one that does not.
-func read(o loosejson.Object, q *provider.Question, otherwise *upstream.USD) (*provider.Reply, upstream.Verdict) {
-	cost := cmp.Or(charge(o), otherwise)
+// read reads an answer with a task that has ended. DataForSEO says what each answer costs, whatever
+// it holds.
+func read(o loosejson.Object, q *provider.Question) (*provider.Reply, upstream.Verdict) {
+	cost := charge(o)
 	task := firstTask(o)
 	code := cmp.Or(status(task), status(o))
 	var result loosejson.Object
