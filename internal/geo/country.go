@@ -40,9 +40,22 @@ func IsCountry(code string) bool {
 	return found
 }
 
-// Language returns the most used language of the country as a BCP 47 base such as "de".
-// It returns "en" if the language is unknown.
+// searchLanguages are the languages of countries whose people search mostly in another language than
+// the one that most of them speak, according to the Unicode CLDR: in English, French, Russian or the
+// language of schools and offices. Many of the spoken languages have no search engine of their own.
+var searchLanguages = map[string]string{
+	"AS": "en", "BI": "fr", "BQ": "nl", "BT": "en", "BY": "ru", "CD": "fr", "CW": "nl", "DJ": "fr", "GH": "en", "GL": "da",
+	"HT": "fr", "IN": "en", "KE": "en", "KG": "ru", "LS": "en", "MG": "fr", "ML": "fr", "MT": "en", "MU": "en", "MV": "en",
+	"NA": "en", "NE": "fr", "PG": "en", "PH": "en", "PK": "en", "PW": "en", "PY": "es", "TK": "en", "TO": "en", "TV": "en",
+	"UG": "en", "VU": "en", "WS": "en", "ZW": "en",
+}
+
+// Language returns the language in which people of the country search most, as a BCP 47 base such
+// as "de". It returns "en" if the language is unknown.
 func Language(country string) string {
+	if own := searchLanguages[country]; own != "" {
+		return own
+	}
 	tag, err := language.Parse("und-" + country)
 	if err != nil {
 		return "en"

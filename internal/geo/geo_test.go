@@ -49,6 +49,8 @@ func TestLanguageAndCurrency(t *testing.T) {
 		"DE": {"de", "EUR", "de-DE,de;q=0.9,en;q=0.5"},
 		"JP": {"ja", "JPY", "ja-JP,ja;q=0.9,en;q=0.5"},
 		"BR": {"pt", "BRL", "pt-BR,pt;q=0.9,en;q=0.5"},
+		"IN": {"en", "INR", "en-IN,en;q=0.9"},
+		"NE": {"fr", "XOF", "fr-NE,fr;q=0.9,en;q=0.5"},
 		"AQ": {"en", "", "en-AQ,en;q=0.9"},
 	} {
 		got := [3]string{geo.Language(country), geo.Currency(country), geo.AcceptLanguage(geo.Locale{Country: country})}

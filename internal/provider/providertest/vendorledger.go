@@ -51,7 +51,7 @@ func (l *Ledger) Buy(ctx context.Context, s *upstream.Session, req *upstream.Req
 }
 
 // maxPolls is how often an order is polled.
-const maxPolls = 20
+const maxPolls = 8
 
 // Order implements upstream.Buyer.
 func (l *Ledger) Order(ctx context.Context, s *upstream.Session, o *upstream.Order) (document []byte, err error) {

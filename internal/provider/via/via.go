@@ -4,7 +4,7 @@
 // our result types.
 //
 //	via.go       requests and orders, error answers
-//	language.go  the vendors' codes of languages
+//	query.go     parameters and languages of searches
 //	read.go      parts of answers out of JSON
 //	page.go      result pages out of JSON
 //	layout.go    the order of the blocks of result pages

@@ -37,9 +37,10 @@ var serves = map[string]provider.Coverage{
 	"answerengine":    {Price: one, Fields: provider.Searches | provider.Cited, Takes: assistant},
 	"searchaimode":    {Price: one, Fields: provider.Cited, Takes: assistant},
 	"websearch": {
-		Price: one, Fields: provider.Retrieved | provider.Ads, Takes: search | provider.TakesOverview, Pages: 10, Skip: 1, Parameters: "tbs safe",
+		Price: one, Fields: provider.Retrieved | provider.Ads, Takes: search | provider.TakesOverview, Language: via.GoogleLanguage,
+		Pages: 10, Skip: 1, Parameters: "tbs safe",
 	},
-	"websearch/news": {Price: one, Takes: search, Pages: 10, Skip: 1, Parameters: "tbs safe"},
+	"websearch/news": {Price: one, Takes: search, Language: via.GoogleLanguage, Pages: 10, Skip: 1, Parameters: "tbs safe"},
 }
 
 var one = upstream.Price{Request: unit, Page: unit}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"earshot"
@@ -19,9 +17,6 @@ import (
 	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
-
-// pageSize is how many results a result page has.
-const pageSize = 10
 
 // searchPages fetches the result pages one after the other, until a page without results.
 func searchPages(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
@@ -78,24 +73,13 @@ var devices = map[earshot.Device]string{earshot.Mobile: "1", earshot.Android: "a
 // address returns the address of a result page, with the parameters that ask Bright Data
 // to return it as data.
 func address(q *provider.Question, number int) string {
-	query := url.Values{"q": {q.Text}, "gl": {strings.ToLower(q.Locale.Country)}, "hl": {cmp.Or(q.Locale.Language, geo.Language(q.Locale.Country))}, "brd_json": {"1"}}
-	for name, value := range q.Extra {
-		query.Set(name, value)
-	}
-	if q.UULE != "" {
-		query.Set("uule", q.UULE)
-	}
-	if start := q.First + (number-1)*pageSize; start > 0 {
-		query.Set("start", strconv.Itoa(start))
-	}
+	query := via.SearchQuery(q, number)
+	query.Set("brd_json", "1")
 	if device := devices[q.Device]; device != "" {
 		query.Set("brd_mobile", device)
 	}
 	if q.Overview && number == 1 {
 		query.Set("brd_ai_overview", "2")
-	}
-	if q.Provider == "websearch/news" {
-		query.Set("tbm", "nws")
 	}
 	return "https://www.google.com/search?" + query.Encode()
 }

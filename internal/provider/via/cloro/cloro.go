@@ -33,19 +33,24 @@ func credits(request, page, overview, extras upstream.USD) upstream.Price {
 	return upstream.Price{Request: request * unit, Page: page * unit, Overview: overview * unit, Extras: extras * unit}
 }
 
-// serves is what cloro documents. An asynchronous task costs these credits; a synchronous call
+// serves is what cloro documents, and its client's lists of countries. An asynchronous task costs these credits; a synchronous call
 // would cost two more.
 var serves = map[string]provider.Coverage{
 	"chatassistant": {
 		Price: credits(5, 0, 0, 2), Fields: provider.Searches | provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
-		Takes: assistant | provider.TakesLegacy | provider.TakesNoSearch | provider.TakesSearchQueries | provider.TakesShopping | provider.TakesAds,
+		Except: "CN CZ HK IR MO RU VE",
+		Takes:  assistant | provider.TakesLegacy | provider.TakesNoSearch | provider.TakesSearchQueries | provider.TakesShopping | provider.TakesAds,
 	},
-	"genassistant":    {Price: credits(4, 0, 0, 0), Fields: provider.Retrieved | provider.Cited, Takes: assistant},
-	"officeassistant": {Price: credits(5, 0, 0, 0), Fields: provider.Retrieved | provider.Cited | provider.Products, Takes: assistant},
-	"answerengine":    {Price: credits(4, 0, 0, 0), Fields: provider.Searches | provider.Retrieved | provider.Cited | provider.Products, Takes: assistant},
+	"genassistant": {Price: credits(4, 0, 0, 0), Fields: provider.Retrieved | provider.Cited, Takes: assistant, Except: "BY CN RU"},
+	"officeassistant": {
+		Price: credits(5, 0, 0, 0), Fields: provider.Retrieved | provider.Cited | provider.Products, Takes: assistant, Except: "BY CN RU SY VE",
+	},
+	"answerengine": {
+		Price: credits(4, 0, 0, 0), Fields: provider.Searches | provider.Retrieved | provider.Cited | provider.Products, Takes: assistant, Except: "CN",
+	},
 	"searchaimode": {
 		Price: credits(4, 0, 0, 0), Fields: provider.Retrieved | provider.Cited | provider.Products,
-		Takes: place | provider.TakesHTML | provider.TakesExpand,
+		Takes: place | provider.TakesHTML | provider.TakesExpand, Except: "CN CU IR KP",
 	},
 	"websearch": {
 		Price: credits(3, 2, 2, 0), Fields: provider.Retrieved | provider.Cited | provider.Products | provider.Ads,

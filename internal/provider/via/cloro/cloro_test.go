@@ -2,10 +2,12 @@ package cloro_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"earshot"
@@ -13,6 +15,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/cloro"
+	"earshot/internal/upstream"
 )
 
 // standIn returns a handler that plays cloro: it accepts a task and answers the second
@@ -36,13 +39,17 @@ func standIn(document []byte) http.Handler {
 	})
 }
 
+func question(name string) *provider.Question {
+	chat := name == "chatassistant"
+	return &provider.Question{
+		Provider: name, Text: "Which running shoes are best?", Locale: geo.Locale{Country: "US"}, Pages: 1,
+		Shopping: chat, Ads: chat, SearchQueries: chat, Overview: name == "websearch",
+	}
+}
+
 func ask(t *testing.T, name string, document []byte) *providertest.Bought {
 	t.Helper()
-	question := &provider.Question{
-		Provider: name, Text: "Which running shoes are best?", Locale: geo.Locale{Country: "US"}, Pages: 1,
-		Shopping: true, Ads: true, SearchQueries: true, Overview: name == "websearch",
-	}
-	bought, err := providertest.AskVendor(t, cloro.Vendor{}, standIn(document), question, nil)
+	bought, err := providertest.AskVendor(t, cloro.Vendor{}, standIn(document), question(name), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +88,50 @@ func TestAnswer(t *testing.T) {
 	if len(a.Ads) != 1 || a.Ads[0].Brand != "Kestrin" || a.Ads[0].Block != "answer" {
 		t.Errorf("the ads are %+v", a.Ads)
 	}
-	if len(bought.Uses) != 1 || bought.Uses[0].MicroUSD != 2800 || bought.Uses[0].Estimated {
-		t.Errorf("the uses are %+v", bought.Uses)
+	if len(bought.Purchases) != 1 || bought.USD() != 2_800_000 || !bought.Reported() {
+		t.Errorf("the purchases are %+v", bought.Purchases)
 	}
 }
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for task, want := range map[string]struct {
+		reason    earshot.Reason
+		final     bool
+		cost      upstream.USD
+		estimated bool
+	}{
+		`{"task":{"id":"t-1","status":"FAILED"},"response":{"error":{"code":"INTERNAL","message":"no"}}}`:            {earshot.ReasonUnavailable, false, 0, false},
+		`{"task":{"id":"t-1","status":"FAILED"},"credits":{"creditsCharged":5},"response":{"error":{"code":"X"}}}`:   {earshot.ReasonUnavailable, false, 2_000_000, false},
+		`{"task":{"id":"t-1","status":"COMPLETED"},"credits":{"creditsCharged":7}}`:                                  {earshot.ReasonUnreadable, false, 2_800_000, false},
+		`{"task":{"id":"t-1","status":"COMPLETED"},"credits":{"creditsCharged":5},"response":{"text":""}}`:           {earshot.ReasonEmpty, true, 2_000_000, false},
+		`{"task":{"id":"t-1","status":"COMPLETED"},"response":{"text":""}}`:                                          {earshot.ReasonEmpty, true, 2_800_000, true},
+		`{"task":{"id":"t-1","status":"STARTED"}}`:                                                                   {earshot.ReasonUnreadable, false, 2_800_000, true},
+		`{"task":{"id":"t-2","status":"COMPLETED"},"credits":{"creditsCharged":5},"response":{"text":"An answer."}}`: {earshot.ReasonUnreadable, false, 0, false},
+		`<html>`: {earshot.ReasonUnreadable, false, 0, false},
+		`{"task":{"id":"t-1","status":"COMPLETED"},"resp`: {earshot.ReasonUnreadable, false, 0, false},
+	} {
+		q := question("chatassistant")
+		bought, err := providertest.AskVendor(t, cloro.Vendor{}, standIn([]byte(task)), q, nil)
+		failure, _ := errors.AsType[*upstream.Failure](err)
+		if failure == nil || failure.Reason != want.reason || failure.Final != want.final || bought.USD() != want.cost || bought.Purchases[0].Estimated != want.estimated {
+			t.Errorf("%s: %v, %+v", task, err, bought.Purchases)
+		}
+	}
+}
+
+// TestUnit checks that the operator's price of a credit holds for quotes and charges.
+func TestUnit(t *testing.T) {
+	t.Parallel()
+	task := `{"task":{"id":"t-1","status":"COMPLETED"},"credits":{"creditsCharged":5},"response":{"text":"Nike"}}`
+	bought, err := providertest.AskVendor(t, cloro.Vendor{}, standIn([]byte(task)), question("chatassistant"), map[string]string{"unit": "0.00031"})
+	if err != nil || bought.USD() != 1_550_000 || bought.Answer.Text != "Nike" {
+		t.Errorf("%v, %+v", err, bought.Purchases)
+	}
+}
+
+// taskID matches the id of the task in a sample.
+var taskID = regexp.MustCompile(`"[0-9a-f]{8}-[0-9a-f-]{27}"`)
 
 // TestCaptures reads the samples, where they are available.
 func TestCaptures(t *testing.T) {
@@ -95,7 +142,7 @@ func TestCaptures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		samples[filepath.Base(path)] = document
+		samples[filepath.Base(path)] = taskID.ReplaceAll(document, []byte(`"t-1"`))
 	}
 	a := ask(t, "chatassistant", samples["constructed-chatgpt-task.json"]).Answer
 	if len(a.Sources) != 1 || len(a.CitationPills) != 1 || len(a.Places) != 1 || len(a.ShoppingCards) != 1 || len(a.Ads) != 1 || len(a.SearchQueries) != 1 {

@@ -48,16 +48,16 @@ var serves = map[string]provider.Coverage{
 		Price: upstream.Price{Request: 16_000_000}, Prompt: 500, Except: exceptCountries, Fields: provider.Searches | provider.Cited, Takes: assistant,
 	},
 	"searchaimode": {
-		Price: upstream.Price{Request: 1_200_000}, Prompt: 700, Except: exceptCountries,
+		Price: upstream.Price{Request: 1_200_000}, Prompt: 700, Except: exceptCountries, Language: via.GoogleLanguage,
 		Fields: provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads, Takes: assistant | provider.TakesLocation | provider.TakesMobile,
 	},
 	"websearch": {
-		Price: upstream.Price{Request: 600_000, Page: 450_000, Overview: 600_000}, Prompt: 700, Except: exceptCountries, Pages: 10,
+		Price: upstream.Price{Request: 600_000, Page: 450_000, Overview: 600_000}, Prompt: 700, Except: exceptCountries, Language: via.GoogleLanguage, Pages: 10,
 		Fields: provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads | provider.Layout,
 		Takes:  provider.TakesLocation | provider.TakesMobile | provider.TakesSystems | provider.TakesOverview | provider.TakesQuestionOverviews,
 	},
 	"websearch/news": {
-		Price: upstream.Price{Request: 600_000, Page: 450_000}, Prompt: 700, Except: exceptCountries, Pages: 10, Takes: provider.TakesLocation,
+		Price: upstream.Price{Request: 600_000, Page: 450_000}, Prompt: 700, Except: exceptCountries, Language: via.GoogleLanguage, Pages: 10, Takes: provider.TakesLocation,
 	},
 }
 

@@ -27,8 +27,11 @@ var providers = map[string]string{
 	"google/ai_mode": "searchaimode", "google/organic": "websearch", "google/news": "websearch/news",
 }
 
+var live = map[string]string{"mode": "live"}
+
 func question(name string) *provider.Question {
-	return &provider.Question{Provider: name, Text: "quiet mowers", Locale: geo.Locale{Country: "DE"}, Pages: 1, Overview: true, QuestionOverviews: true}
+	web := name == "websearch"
+	return &provider.Question{Provider: name, Text: "quiet mowers", Locale: geo.Locale{Country: "DE"}, Pages: 1, Overview: web, QuestionOverviews: web}
 }
 
 // body is the frame of all of DataForSEO's documents.
@@ -61,10 +64,8 @@ func decode(t *testing.T, document []byte) (name string, result map[string]any) 
 func parse(t *testing.T, document []byte) (any, error) {
 	t.Helper()
 	name, _ := decode(t, document)
-	reply, _, err := providertest.VendorCall{
-		Vendor: dataforseo.Vendor{}, Question: question(name), Site: providertest.Always(document), Options: map[string]string{"mode": "live"},
-	}.Ask(t)
-	return providertest.Result(reply), err
+	bought, err := providertest.AskVendor(t, dataforseo.Vendor{}, providertest.Always(document), question(name), live)
+	return bought.Result(), err
 }
 
 func TestGolden(t *testing.T) {
@@ -240,41 +241,6 @@ func checkAnswer(t *testing.T, name string, raw map[string]any, a *earshot.Answe
 	}
 }
 
-func TestCovers(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		change func(*provider.Question)
-		covers bool
-	}{
-		"chat": {func(q *provider.Question) { q.Provider, q.Ads, q.Shopping, q.HTML = "chatassistant", true, true, true }, true},
-		"state": {func(q *provider.Question) {
-			q.Provider, q.Locale = "chatassistant", geo.Locale{Country: "US", State: "CA"}
-		}, true},
-		"other provider":        {func(q *provider.Question) { q.Provider = "officeassistant" }, false},
-		"long prompt":           {func(q *provider.Question) { q.Text = strings.Repeat("ä", 700) }, true},
-		"too long prompt":       {func(q *provider.Question) { q.Text = strings.Repeat("ä", 701) }, false},
-		"too long when escaped": {func(q *provider.Question) { q.Text = strings.Repeat("+", 300) }, false},
-		"HTML":                  {func(q *provider.Question) { q.HTML = true }, false},
-		"results to skip":       {func(q *provider.Question) { q.First = 10 }, false},
-		"place":                 {func(q *provider.Question) { q.Location, q.UULE = "Berlin,Berlin,Germany", "w+x" }, true},
-		"encoded place":         {func(q *provider.Question) { q.UULE = "a+x" }, false},
-		"Kosovo":                {func(q *provider.Question) { q.Locale.Country = "XK" }, false},
-		"time":                  {func(q *provider.Question) { q.Extra = map[string]string{"tbs": "qdr:d"} }, false},
-		"phone":                 {func(q *provider.Question) { q.Device = earshot.IOS }, true},
-		"news on a phone":       {func(q *provider.Question) { q.Provider, q.Device = "websearch/news", earshot.Mobile }, false},
-		"offers":                {func(q *provider.Question) { q.Provider, q.Expand = "searchaimode", true }, false},
-		"state of a model": {func(q *provider.Question) {
-			q.Provider, q.Locale = "answerengine", geo.Locale{Country: "US", State: "CA"}
-		}, false},
-	} {
-		q := question("websearch")
-		c.change(q)
-		if err := (dataforseo.Vendor{}).Covers(q); (err == nil) != c.covers {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // TestRequests checks what is sent for each provider in live mode.
 func TestRequests(t *testing.T) {
 	t.Parallel()
@@ -319,22 +285,19 @@ func TestRequests(t *testing.T) {
 	} {
 		t.Run(c.question.Provider, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := providertest.VendorCall{
-				Vendor: dataforseo.Vendor{}, Question: c.question, Options: map[string]string{"mode": "live"},
-				Site: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					var got []map[string]any
-					if err := json.NewDecoder(r.Body).Decode(&got); err != nil || len(got) != 1 {
-						t.Errorf("%d tasks, %v", len(got), err)
-					} else if diff := cmp.Diff(c.want, got[0]); diff != "" || r.URL.Path != c.path || r.Method != http.MethodPost {
-						t.Errorf("%s %s (-want +got):\n%s", r.Method, r.URL.Path, diff)
-					}
-					if r.Header.Get("Authorization") != "Basic "+providertest.VendorKey {
-						t.Errorf("the key is %q", r.Header.Get("Authorization"))
-					}
-					http.Error(w, `{"status_code":50000,"status_message":"Internal Error."}`, http.StatusInternalServerError)
-				}),
-			}.Ask(t)
-			if err == nil {
+			site := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var got []map[string]any
+				if err := json.NewDecoder(r.Body).Decode(&got); err != nil || len(got) != 1 {
+					t.Errorf("%d tasks, %v", len(got), err)
+				} else if diff := cmp.Diff(c.want, got[0]); diff != "" || r.URL.Path != c.path || r.Method != http.MethodPost {
+					t.Errorf("%s %s (-want +got):\n%s", r.Method, r.URL.Path, diff)
+				}
+				if r.Header.Get("Authorization") != "Basic "+providertest.VendorKey {
+					t.Errorf("the key is %q", r.Header.Get("Authorization"))
+				}
+				http.Error(w, `{"status_code":50000,"status_message":"Internal Error."}`, http.StatusInternalServerError)
+			})
+			if _, err := providertest.AskVendor(t, dataforseo.Vendor{}, site, c.question, live); err == nil {
 				t.Error("an internal error is no error")
 			}
 		})
@@ -349,41 +312,39 @@ func TestErrors(t *testing.T) {
 		body   string
 		reason earshot.Reason
 		final  bool
-		micros int64
+		cost   upstream.USD
+		priced bool // the cost is the list price, because the answer has no figure
 	}{
-		"key":            {401, `{"status_code":40100,"status_message":"You are not authorized"}`, earshot.ReasonBlocked, true, 0},
-		"money":          {402, `{"status_code":40200,"status_message":"Payment Required."}`, earshot.ReasonBlocked, true, 0},
-		"money in 200":   {200, `{"status_code":40203,"status_message":"Daily cost limit."}`, earshot.ReasonBlocked, true, 0},
-		"rate":           {200, `{"status_code":40202,"status_message":"Rate limit."}`, earshot.ReasonBlocked, false, 0},
-		"internal":       {200, `{"status_code":50000,"status_message":"Internal Error."}`, earshot.ReasonUnavailable, false, 0},
-		"field":          {200, `{"status_code":20000,"cost":0,"tasks":[{"status_code":40501,"status_message":"Invalid Field: 'keyword'."}]}`, earshot.ReasonUnavailable, true, 0},
-		"search engine":  {200, `{"status_code":20000,"cost":0.0012,"tasks":[{"status_code":40101,"status_message":"Internal SE Server Error."}]}`, earshot.ReasonUnavailable, false, 1200},
-		"no answer":      {200, `{"status_code":20000,"cost":0.004,"tasks":[{"status_code":40102,"status_message":"No Search Results."}]}`, earshot.ReasonEmpty, true, 4000},
-		"queued":         {200, `{"status_code":20000,"cost":0,"tasks":[{"status_code":40602,"status_message":"Task In Queue."}]}`, earshot.ReasonUnavailable, false, 0},
-		"without result": {200, `{"status_code":20000,"cost":0.004,"tasks":[{"status_code":20000,"result":null}]}`, earshot.ReasonUnreadable, false, 4000},
-		"without answer": {200, `{"status_code":20000,"cost":0.004,"tasks":[{"status_code":20000,"result":[{"items":[]}]}]}`, earshot.ReasonEmpty, false, 4000},
-		"without tasks":  {200, `{"status_code":20000,"cost":0,"tasks":null}`, earshot.ReasonUnreadable, false, 0},
-		"no JSON":        {200, `<html>`, earshot.ReasonUnreadable, false, 0},
-		"other JSON":     {200, `[]`, earshot.ReasonUnreadable, false, 0},
+		"key":            {401, `{"status_code":40100,"status_message":"You are not authorized"}`, earshot.ReasonBlocked, true, 0, false},
+		"money":          {402, `{"status_code":40200,"status_message":"Payment Required."}`, earshot.ReasonBlocked, true, 0, false},
+		"money in 200":   {200, `{"status_code":40203,"status_message":"Daily cost limit."}`, earshot.ReasonBlocked, true, 0, false},
+		"rate":           {200, `{"status_code":40202,"status_message":"Rate limit."}`, earshot.ReasonBlocked, false, 0, false},
+		"internal":       {200, `{"status_code":50000,"status_message":"Internal Error."}`, earshot.ReasonUnavailable, false, 0, false},
+		"field":          {200, `{"status_code":20000,"cost":0,"tasks":[{"status_code":40501,"status_message":"Invalid Field: 'keyword'."}]}`, earshot.ReasonUnavailable, true, 0, false},
+		"search engine":  {200, `{"status_code":20000,"cost":0.0012,"tasks":[{"status_code":40101,"status_message":"Internal SE Server Error."}]}`, earshot.ReasonUnavailable, false, 1_200_000, false},
+		"no answer":      {200, `{"status_code":20000,"cost":0.004,"tasks":[{"status_code":40102,"status_message":"No Search Results."}]}`, earshot.ReasonEmpty, true, 4_000_000, false},
+		"queued":         {200, `{"status_code":20000,"cost":0,"tasks":[{"status_code":40602,"status_message":"Task In Queue."}]}`, earshot.ReasonUnavailable, false, 0, false},
+		"without result": {200, `{"status_code":20000,"cost":0.004,"tasks":[{"status_code":20000,"result":null}]}`, earshot.ReasonUnreadable, false, 4_000_000, false},
+		"without answer": {200, `{"status_code":20000,"cost":0.004,"tasks":[{"status_code":20000,"result":[{"items":[]}]}]}`, earshot.ReasonEmpty, true, 4_000_000, false},
+		"without tasks":  {200, `{"status_code":20000,"cost":0,"tasks":null}`, earshot.ReasonUnreadable, false, 0, false},
+		"no JSON":        {200, `<html>`, earshot.ReasonUnreadable, false, 4_000_000, true},
+		"other JSON":     {200, `[]`, earshot.ReasonUnreadable, false, 4_000_000, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, uses, err := providertest.VendorCall{
-				Vendor: dataforseo.Vendor{}, Question: question("searchaimode"), Options: map[string]string{"mode": "live"},
-				Site: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, c.body, c.status) }),
-			}.Ask(t)
+			site := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, c.body, c.status) })
+			bought, err := providertest.AskVendor(t, dataforseo.Vendor{}, site, question("searchaimode"), live)
 			failure, ok := errors.AsType[*upstream.Failure](err)
 			if !ok || failure.Reason != c.reason || failure.Final != c.final {
 				t.Fatalf("the failure is %+v", err)
 			}
-			if len(uses) != 1 || uses[0].MicroUSD != c.micros || uses[0].Estimated {
-				t.Errorf("the use is %+v", uses)
+			if len(bought.Purchases) != 1 || bought.USD() != c.cost || bought.Purchases[0].Estimated != c.priced {
+				t.Errorf("the purchases are %+v", bought.Purchases)
 			}
 		})
 	}
-	if _, _, err := (providertest.VendorCall{
-		Vendor: dataforseo.Vendor{}, Question: question("searchaimode"), Options: map[string]string{"mode": "slow"}, Site: http.NotFoundHandler(),
-	}).Ask(t); err == nil || !strings.Contains(err.Error(), `"slow"`) {
+	slow := map[string]string{"mode": "slow"}
+	if _, err := providertest.AskVendor(t, dataforseo.Vendor{}, http.NotFoundHandler(), question("searchaimode"), slow); err == nil || !strings.Contains(err.Error(), `"slow"`) {
 		t.Errorf("an unknown mode: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/vendorapi"
+	"earshot/internal/provider/via"
 	"earshot/internal/upstream"
 )
 
@@ -77,29 +78,22 @@ func prompt(q *provider.Question) string {
 	return escapes.Replace(q.Text)
 }
 
-// exceptCountries are the countries without a location code: ISO 3166-1 has no number for Kosovo.
-const exceptCountries = "XK"
+// exceptCountries are the countries without a location code: Google's advertisers cannot choose them,
+// or ISO 3166-1 has no number for them.
+const exceptCountries = "CU IR KP SY XK"
 
-// countryCode returns the location code of a country, which is 2000 and its number in
-// ISO 3166-1, or 0 if it has none.
+// countryCode returns the location code of a country, which is 2000 and its number in ISO 3166-1.
 func countryCode(country string) int {
-	region, err := language.ParseRegion(country)
-	if err != nil || country == "XK" || region.M49() == 0 { // ISO 3166-1 has no number for Kosovo
-		return 0
-	}
+	region, _ := language.ParseRegion(country)
 	return 2000 + region.M49()
 }
 
-// languageCode returns the code of the request's language, or of the country's language.
-// Chinese needs the script.
+// languageCode returns the code of the request's language, or of the country's language. A code is
+// required.
 func languageCode(locale geo.Locale) string {
-	code := strings.ReplaceAll(cmp.Or(locale.Language, geo.Language(locale.Country)), "_", "-")
-	if code != "zh" {
-		return code
+	base, region, _ := strings.Cut(cmp.Or(via.GoogleLanguage(locale), "en"), "-")
+	if region == "" {
+		return base
 	}
-	switch locale.Country {
-	case "TW", "HK", "MO":
-		return "zh-TW"
-	}
-	return "zh-CN"
+	return base + "-" + strings.ToUpper(region)
 }

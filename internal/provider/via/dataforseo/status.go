@@ -71,7 +71,7 @@ func refusal(code int, message string) *upstream.Failure {
 	failure := vendorapi.Refusal(0, nil, []string{strconv.Itoa(code)}, message)
 	failure.Refused = code < statusInternal
 	switch {
-	case code >= statusInternal, code == statusSearch, code == statusExecution:
+	case code >= statusInternal, code == statusSearch, code == statusExecution, code == statusHanded, code == statusQueued:
 	case code == statusRate, code == statusDuplicates:
 		failure.Reason, failure.RetryAfter = earshot.ReasonBlocked, time.Minute
 	case code == statusNoResults:

@@ -7,14 +7,11 @@
 package olostep
 
 import (
-	"cmp"
 	"context"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
-	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/via"
@@ -50,7 +47,7 @@ var serves = map[string]provider.Coverage{
 	"officeassistant": {Price: usual, Fields: provider.Cited, Takes: assistant},
 	"answerengine":    {Price: usual, Fields: provider.Searches | provider.Retrieved | provider.Cited | provider.Products, Takes: assistant},
 	"searchaimode":    {Price: usual, Takes: assistant},
-	"websearch":       {Price: usual, Takes: provider.TakesUULE, Skip: 1, Parameters: "tbs safe"},
+	"websearch":       {Price: usual, Takes: provider.TakesUULE, Language: via.GoogleLanguage, Skip: 1, Parameters: "tbs safe"},
 }
 
 var usual = upstream.Price{Request: 3 * unit}
@@ -92,17 +89,7 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 func address(q *provider.Question) string {
 	query := url.Values{"q": {q.Text}}
 	if q.Provider == "websearch" {
-		for name, value := range q.Extra {
-			query.Set(name, value)
-		}
-		query.Set("gl", strings.ToLower(q.Locale.Country))
-		query.Set("hl", cmp.Or(q.Locale.Language, geo.Language(q.Locale.Country)))
-		if q.UULE != "" {
-			query.Set("uule", q.UULE)
-		}
-		if q.First > 0 {
-			query.Set("start", strconv.Itoa(q.First))
-		}
+		query = via.SearchQuery(q, 1)
 	}
 	return parsers[q.Provider].address + "?" + strings.ReplaceAll(query.Encode(), "+", "%20")
 }

@@ -1,6 +1,7 @@
 package olostep_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -11,14 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/olostep"
-	"earshot/internal/upstream"
 )
 
 const prompt = "Which running shoes are best for beginners?"
@@ -30,7 +30,8 @@ func question(name string) *provider.Question {
 // standIn plays Olostep. The batch is completed at the third poll.
 type standIn struct {
 	document []byte
-	failed   bool // the item failed
+	failed   bool   // the item failed
+	status   string // of the batch in the end; "" means completed
 	batches  []batch
 	polls    int
 }
@@ -62,7 +63,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer = map[string]any{"id": "batch_1", "object": "batch", "status": "in_progress"}
 	case "GET /v1/batches/batch_1":
 		s.polls++
-		answer = map[string]any{"id": "batch_1", "status": map[bool]string{true: "completed", false: "in_progress"}[s.polls >= 3]}
+		answer = map[string]any{"id": "batch_1", "status": map[bool]string{true: cmp.Or(s.status, "completed"), false: "in_progress"}[s.polls >= 3]}
 	case "GET /v1/batches/batch_1/items":
 		items := []any{}
 		if !s.failed && r.URL.Query().Get("status") == "completed" {
@@ -140,8 +141,8 @@ func TestBatch(t *testing.T) {
 	if got.Parser.ID != "@olostep/chatgpt-results" || got.Country != "US" || got.Items[0].CustomID == "" {
 		t.Errorf("the batch is %+v", got)
 	}
-	if !bought.Located || string(bought.Document) != strings.TrimSpace(string(document)) || bought.Tickets[0] != upstream.TicketAnswered || bought.Uses[0].MicroUSD != 7500 {
-		t.Errorf("located %t, tickets %v, uses %+v", bought.Located, bought.Tickets, bought.Uses)
+	if !bought.Located || string(bought.Document) != strings.TrimSpace(string(document)) || bought.USD() != 12_500_000 {
+		t.Errorf("located %t, %+v", bought.Located, bought.Purchases)
 	}
 	search := question("websearch")
 	search.First, search.Locale.Country, search.Locale.Language = 10, "DE", "de"
@@ -156,24 +157,23 @@ func TestBatch(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	for document, want := range map[string]struct {
-		reason earshot.Reason
-		ticket upstream.TicketState
-	}{
-		``:                                     {earshot.ReasonUnreadable, upstream.TicketAnswered},
-		`<html>`:                               {earshot.ReasonUnreadable, upstream.TicketAnswered},
-		`{"error":"no"}`:                       {earshot.ReasonUnreadable, upstream.TicketAnswered},
-		`{"answer_markdown":""}`:               {earshot.ReasonEmpty, upstream.TicketFailed},
-		`{"answer_markdown":"` + prompt + `"}`: {earshot.ReasonEmpty, upstream.TicketFailed},
+	for document, reason := range map[string]earshot.Reason{
+		``:                                     earshot.ReasonUnreadable,
+		`<html>`:                               earshot.ReasonUnreadable,
+		`{"error":"no"}`:                       earshot.ReasonUnreadable,
+		`{"answer_markdown":""}`:               earshot.ReasonEmpty,
+		`{"answer_markdown":"` + prompt + `"}`: earshot.ReasonEmpty,
 	} {
 		bought, err := ask(t, &standIn{document: []byte(document)}, question("chatassistant"))
-		if err == nil || providertest.Reason(t, err) != string(want.reason) || bought.Tickets[0] != want.ticket {
-			t.Errorf("%s: %v, %v", document, err, bought.Tickets)
+		if err == nil || providertest.Reason(t, err) != string(reason) || bought.USD() != 12_500_000 {
+			t.Errorf("%s: %v, %+v", document, err, bought.Purchases)
 		}
 	}
-	bought, err := ask(t, &standIn{failed: true}, question("chatassistant"))
-	if err == nil || providertest.Reason(t, err) != "unavailable" || bought.Tickets[0] != upstream.TicketFailed {
-		t.Errorf("a failed item: %v, %v", err, bought.Tickets)
+	for _, api := range []*standIn{{failed: true}, {status: "failed"}} {
+		bought, err := ask(t, api, question("genassistant"))
+		if err == nil || providertest.Reason(t, err) != "unavailable" || bought.USD() != 7_500_000 {
+			t.Errorf("%+v: %v, %+v", api, err, bought.Purchases)
+		}
 	}
 	for body, test := range map[string]struct {
 		status int
@@ -188,36 +188,8 @@ func TestFailures(t *testing.T) {
 	} {
 		api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, body, test.status) })
 		bought, err := providertest.AskVendor(t, olostep.Vendor{}, api, question("chatassistant"), nil)
-		if err == nil || providertest.Reason(t, err) != string(test.reason) || bought.Tickets[0] != upstream.TicketFailed {
-			t.Errorf("status %d: %v, %v", test.status, err, bought.Tickets)
-		}
-	}
-}
-
-func TestCovers(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(*provider.Question){
-		"news":          func(q *provider.Question) { q.Provider = "websearch/news" },
-		"a state":       func(q *provider.Question) { q.Locale.State = "CA" },
-		"no web search": func(q *provider.Question) { q.NoSearch = true },
-		"products":      func(q *provider.Question) { q.Shopping = true },
-		"ads":           func(q *provider.Question) { q.Ads = true },
-		"offers":        func(q *provider.Question) { q.Provider, q.Expand = "searchaimode", true },
-		"a place":       func(q *provider.Question) { q.Provider, q.Location = "searchaimode", "Austin" },
-		"a phone":       func(q *provider.Question) { q.Provider, q.Device = "websearch", earshot.Android },
-		"two pages":     func(q *provider.Question) { q.Provider, q.Pages = "websearch", 2 },
-		"an overview":   func(q *provider.Question) { q.Provider, q.Overview = "websearch", true },
-		"result pages":  func(q *provider.Question) { q.Provider, q.HTML = "websearch", true },
-	} {
-		q := question("chatassistant")
-		change(q)
-		if (olostep.Vendor{}).Covers(q) == nil {
-			t.Errorf("%s: covered", name)
-		}
-	}
-	for served := range (olostep.Vendor{}).Definition().Prices {
-		if err := (olostep.Vendor{}).Covers(question(served)); err != nil {
-			t.Errorf("%s: %v", served, err)
+		if err == nil || providertest.Reason(t, err) != string(test.reason) || bought.USD() != 0 {
+			t.Errorf("status %d: %v, %+v", test.status, err, bought.Purchases)
 		}
 	}
 }
@@ -287,7 +259,7 @@ func TestCaptures(t *testing.T) {
 			for _, source := range got.Sources {
 				found = append(found, source.URL)
 			}
-			if diff := cmp.Diff(pages, found); diff != "" {
+			if diff := gocmp.Diff(pages, found); diff != "" {
 				t.Errorf("sources (-want +got):\n%s", diff)
 			}
 			for i, o := range want.Posts {

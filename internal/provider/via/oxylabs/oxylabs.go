@@ -16,6 +16,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/serp"
 	"earshot/internal/provider/via"
 	"earshot/internal/upstream"
 )
@@ -29,9 +30,6 @@ var sources = map[string]string{
 // unit is the list price of a result on the smallest plan.
 const unit = upstream.USD(500_000)
 
-// pageSize is how many results a result page has.
-const pageSize = 10
-
 // serves is what Oxylabs documents or a recorded answer has. Pages of an AI overview are listed,
 // but not where it cites them. The ranks of a result page leave out some blocks.
 var serves = map[string]provider.Coverage{
@@ -43,10 +41,12 @@ var serves = map[string]provider.Coverage{
 	"answerengine": {Price: result, Fields: provider.Retrieved | provider.Cited | provider.Products, Prompt: 8000, Except: exceptCountries, Takes: assistant},
 	"searchaimode": {Price: result, Fields: provider.Retrieved | provider.Cited | provider.Pills, Prompt: 400, Except: exceptCountries, Takes: assistant},
 	"websearch": {
-		Price: result, Fields: provider.Retrieved | provider.Ads, Except: exceptCountries, Pages: 10, Skip: pageSize, Parameters: "tbs",
-		Takes: search | provider.TakesOverview,
+		Price: result, Fields: provider.Retrieved | provider.Ads, Except: exceptCountries, Language: via.GoogleLanguage,
+		Pages: 10, Skip: serp.PageSize, Parameters: "tbs", Takes: search | provider.TakesOverview,
 	},
-	"websearch/news": {Price: result, Except: exceptCountries, Pages: 10, Skip: pageSize, Parameters: "tbs", Takes: search},
+	"websearch/news": {
+		Price: result, Except: exceptCountries, Language: via.GoogleLanguage, Pages: 10, Skip: serp.PageSize, Parameters: "tbs", Takes: search,
+	},
 }
 
 var result = upstream.Price{Request: unit, Page: unit}
@@ -105,12 +105,12 @@ func payload(q *provider.Question) map[string]any {
 var devices = map[earshot.Device]string{earshot.Mobile: "mobile", earshot.Android: "mobile_android", earshot.IOS: "mobile_ios"}
 
 func addSearch(body map[string]any, q *provider.Question) {
-	body["query"], body["pages"], body["start_page"] = q.Text, q.Pages, q.First/pageSize+1
+	body["query"], body["pages"], body["start_page"] = q.Text, q.Pages, q.First/serp.PageSize+1
 	if q.Location != "" {
 		body["geo_location"] = q.Location
 	}
 	if q.Locale.Language != "" {
-		body["locale"] = q.Locale.Language
+		body["locale"] = via.GoogleLanguage(q.Locale)
 	}
 	if device := devices[q.Device]; device != "" {
 		body["user_agent_type"] = device

@@ -2,10 +2,12 @@ package oxylabs_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -150,8 +152,8 @@ func TestJobs(t *testing.T) {
 		if diff := cmp.Diff([]map[string]any{test.want}, api.jobs); diff != "" || api.polls != 3 {
 			t.Errorf("%s: %d polls, jobs (-want +got):\n%s", test.q.Provider, api.polls, diff)
 		}
-		if !bought.Located || string(bought.Document) != string(api.document) || bought.Tickets[0] != upstream.TicketAnswered {
-			t.Errorf("%s: located %t, tickets %v", test.q.Provider, bought.Located, bought.Tickets)
+		if !bought.Located || string(bought.Document) != string(api.document) || len(bought.Purchases) != 1 {
+			t.Errorf("%s: located %t, %+v", test.q.Provider, bought.Located, bought.Purchases)
 		}
 	}
 }
@@ -162,68 +164,52 @@ func TestFailures(t *testing.T) {
 	for _, test := range []struct {
 		document string
 		reason   earshot.Reason
-		ticket   upstream.TicketState
-		cost     int64 // in micro-USD
+		final    bool
+		cost     upstream.USD
 	}{
-		{`{"results":[{"status_code":200,` + answer + `,"parse_status_code":12005}}]}`, earshot.ReasonUnreadable, upstream.TicketAnswered, 500},
-		{`{"results":[{"status_code":200,` + answer + `}}]}`, earshot.ReasonUnreadable, upstream.TicketAnswered, 500},
-		{`{"results":[{"status_code":200,"content":"<html></html>"}]}`, earshot.ReasonUnreadable, upstream.TicketAnswered, 500},
-		{`{"results":[{"status_code":404,` + answer + `,"parse_status_code":12000}}]}`, earshot.ReasonUnavailable, upstream.TicketFailed, 500},
-		{`{"results":[{"status_code":403,"content":""}]}`, earshot.ReasonBlocked, upstream.TicketFailed, 500},
-		{`{"results":[{"status_code":500,"content":""}]}`, earshot.ReasonUnavailable, upstream.TicketFailed, 0},
-		{`{"results":[{"status_code":613,"content":""}]}`, earshot.ReasonUnavailable, upstream.TicketFailed, 0},
-		{`{"results":[{"status_code":200,"content":{"response_text":"` + prompt + `","parse_status_code":12000}}]}`, earshot.ReasonEmpty, upstream.TicketFailed, 500},
-		{`{"results":[]}`, earshot.ReasonUnavailable, upstream.TicketFailed, 0},
+		{`{"results":[{"status_code":200,` + answer + `,"parse_status_code":12005}}]}`, earshot.ReasonUnreadable, false, 500_000},
+		{`{"results":[{"status_code":200,` + answer + `}}]}`, earshot.ReasonUnreadable, false, 500_000},
+		{`{"results":[{"status_code":200,"content":"<html></html>"}]}`, earshot.ReasonUnreadable, false, 500_000},
+		{`{"results":[{` + answer + `}}]}`, earshot.ReasonUnreadable, false, 500_000},
+		{`{"results":[{"status_code":404,` + answer + `,"parse_status_code":12000}}]}`, earshot.ReasonUnavailable, false, 500_000},
+		{`{"results":[{"status_code":403,"content":""}]}`, earshot.ReasonBlocked, false, 500_000},
+		{`{"results":[{"status_code":500,"content":""}]}`, earshot.ReasonUnavailable, false, 0},
+		{`{"results":[{"status_code":613,"content":""}]}`, earshot.ReasonUnavailable, false, 0},
+		{`{"results":[{"status_code":200,"content":{"response_text":"` + prompt + `","parse_status_code":12000}}]}`, earshot.ReasonEmpty, false, 500_000},
+		{`{"results":[{"status_code":200,"content":{"response_text":"","parse_status_code":12000}}]}`, earshot.ReasonEmpty, true, 500_000},
+		{`{"results":[]}`, earshot.ReasonUnavailable, false, 0},
+		{`{"results":[{"job_id":"1","status_code":200}]}`, earshot.ReasonUnreadable, false, 0}, // of another job
+		{`<html>`, earshot.ReasonUnreadable, false, 0},
 	} {
 		bought, err := ask(t, &standIn{document: []byte(test.document)}, question("chatassistant"))
-		if err == nil || providertest.Reason(t, err) != string(test.reason) || bought.Tickets[0] != test.ticket || bought.Uses[0].MicroUSD != test.cost {
-			t.Errorf("%s: %v, %v, %+v", test.document, err, bought.Tickets, bought.Uses)
+		failure, _ := errors.AsType[*upstream.Failure](err)
+		if failure == nil || failure.Reason != test.reason || failure.Final != test.final || bought.USD() != test.cost {
+			t.Errorf("%s: %v, %+v", test.document, err, bought.Purchases)
 		}
 	}
-	bought, err := ask(t, &standIn{state: "faulted"}, question("chatassistant"))
-	if err == nil || providertest.Reason(t, err) != "unavailable" || bought.Tickets[0] != upstream.TicketFailed || bought.Uses[0].MicroUSD != 0 {
-		t.Errorf("a faulted job: %v, %v, %+v", err, bought.Tickets, bought.Uses)
+	for state, reason := range map[string]earshot.Reason{"faulted": earshot.ReasonUnavailable, "lost": earshot.ReasonUnreadable} {
+		bought, err := ask(t, &standIn{state: state}, question("chatassistant"))
+		if err == nil || providertest.Reason(t, err) != string(reason) || (bought.USD() == 0) != (state == "faulted") {
+			t.Errorf("a job that is %s: %v, %+v", state, err, bought.Purchases)
+		}
+	}
+	two := question("websearch")
+	two.Pages = 2
+	bought, err := ask(t, &standIn{document: []byte(`{"results":[{"status_code":200,"content":{"parse_status_code":12000}},{"status_code":500}]}`)}, two)
+	if err == nil || bought.USD() != 500_000 {
+		t.Errorf("one page of two: %v, %+v", err, bought.Purchases)
 	}
 	for status, want := range map[int]earshot.Reason{400: "unavailable", 401: "blocked", 403: "blocked", 422: "unavailable", 429: "blocked", 524: "unavailable"} {
 		api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"message":"no"}`, status) })
 		bought, err := providertest.AskVendor(t, oxylabs.Vendor{}, api, question("chatassistant"), nil)
-		if err == nil || providertest.Reason(t, err) != string(want) || bought.Tickets[0] != upstream.TicketFailed || bought.Uses[0].MicroUSD != 0 {
-			t.Errorf("status %d: %v, %v", status, err, bought.Tickets)
+		if err == nil || providertest.Reason(t, err) != string(want) || bought.USD() != 0 {
+			t.Errorf("status %d: %v, %+v", status, err, bought.Purchases)
 		}
 	}
 }
 
-func TestCovers(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(*provider.Question){
-		"Copilot":            func(q *provider.Question) { q.Provider = "officeassistant" },
-		"a state":            func(q *provider.Question) { q.Locale.State = "CA" },
-		"a doubtful country": func(q *provider.Question) { q.Locale.Country = "MM" },
-		"no country":         func(q *provider.Question) { q.Locale.Country = "" },
-		"products":           func(q *provider.Question) { q.Shopping = true },
-		"ads":                func(q *provider.Question) { q.Ads = true },
-		"a long prompt":      func(q *provider.Question) { q.Text = strings.Repeat("a", 4001) },
-		"a long question":    func(q *provider.Question) { q.Provider, q.Text = "searchaimode", strings.Repeat("a", 401) },
-		"a longer prompt":    func(q *provider.Question) { q.Provider, q.Text = "answerengine", strings.Repeat("a", 8001) },
-		"a phone":            func(q *provider.Question) { q.Provider, q.Device = "searchaimode", earshot.IOS },
-		"half a page":        func(q *provider.Question) { q.Provider, q.First = "websearch", 5 },
-		"an unnamed place":   func(q *provider.Question) { q.Provider, q.UULE = "websearch", "x" },
-		"safe search":        func(q *provider.Question) { q.Provider, q.Extra = "websearch", map[string]string{"safe": "active"} },
-		"result pages":       func(q *provider.Question) { q.Provider, q.HTML = "websearch", true },
-		"question overviews": func(q *provider.Question) { q.Provider, q.QuestionOverviews = "websearch", true },
-	} {
-		q := question("chatassistant")
-		change(q)
-		if (oxylabs.Vendor{}).Covers(q) == nil {
-			t.Errorf("%s: covered", name)
-		}
-	}
-	for served := range (oxylabs.Vendor{}).Definition().Prices {
-		if err := (oxylabs.Vendor{}).Covers(question(served)); err != nil {
-			t.Errorf("%s: %v", served, err)
-		}
-	}
-}
+// jobID matches the id of the job in a sample.
+var jobID = regexp.MustCompile(`"job_id": "\d+"`)
 
 // TestCaptures reads the samples and compares the result with what the sample holds.
 func TestCaptures(t *testing.T) {
@@ -260,6 +246,7 @@ func TestCaptures(t *testing.T) {
 			if err := json.Unmarshal(document, &sample); err != nil {
 				t.Fatal(err)
 			}
+			document = jobID.ReplaceAll(document, []byte(`"job_id": "7352996936896485377"`))
 			bought, err := ask(t, &standIn{document: document}, question(providerOf(document)))
 			if err != nil {
 				t.Fatal(err)

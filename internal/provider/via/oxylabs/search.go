@@ -10,6 +10,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/serp"
 	"earshot/internal/provider/via"
 )
 
@@ -21,7 +22,7 @@ func blocks(result loosejson.Object, q *provider.Question) (found loosejson.Obje
 	if found == nil {
 		found = content
 	}
-	return found, max(1, result.Int("page")-q.First/pageSize)
+	return found, max(1, result.Int("page")-q.First/serp.PageSize)
 }
 
 // items returns the list in a field, which may be wrapped in an object.

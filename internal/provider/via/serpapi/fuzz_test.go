@@ -5,12 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/via"
 )
 
 // FuzzRead reads any document as a result page and as an answer.
@@ -29,11 +27,12 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, document string) {
 		value, _ := loosejson.Decode(document)
 		found := loosejson.AsObject(value)
-		q := &provider.Question{Provider: "websearch", Locale: geo.Locale{Country: "DE"}, QuestionOverviews: true}
-		r := reader{Page: via.NewPage("DE"), q: q, news: &earshot.NewsSearch{}}
-		r.page(found, 1)
-		providertest.Check(t, r.WebSearch)
-		providertest.Check(t, r.news)
-		providertest.Check(t, readAnswer(found, q))
+		for _, name := range []string{"websearch", "websearch/news"} {
+			q := &provider.Question{Provider: name, Locale: geo.Locale{Country: "DE"}, QuestionOverviews: true}
+			r := newReader(q)
+			r.page(found, 1)
+			providertest.Check(t, r.reply)
+			providertest.Check(t, readAnswer(found, q))
+		}
 	})
 }

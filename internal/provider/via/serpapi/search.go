@@ -19,8 +19,18 @@ import (
 // reader collects the result pages of a search.
 type reader struct {
 	via.Page
-	q    *provider.Question
-	news *earshot.NewsSearch
+	q     *provider.Question
+	reply *provider.Reply
+}
+
+func newReader(q *provider.Question) reader {
+	r := reader{Page: via.NewPage(q.Locale.Country), q: q, reply: &provider.Reply{Located: true}}
+	if q.Provider == "websearch" {
+		r.reply.Web = r.WebSearch
+	} else {
+		r.reply.News = &earshot.NewsSearch{}
+	}
+	return r
 }
 
 // overview reads the AI overview of the first page. Where the page only has a token for
@@ -53,7 +63,10 @@ func (r reader) page(found loosejson.Object, number int) {
 			add(o)
 		}
 	}
-	each("news_results", func(o loosejson.Object) { via.AddNews(r.news, o, number) })
+	if r.reply.News != nil {
+		each("news_results", func(o loosejson.Object) { via.AddNews(r.reply.News, o, number) })
+		return
+	}
 	each("organic_results", func(o loosejson.Object) { r.AddOrganic(o, number) })
 	each("related_questions", r.addQuestion)
 	for _, o := range found.Objects("related_searches") {

@@ -2,7 +2,6 @@
 // page is a search of its own, and so may be the AI overview.
 //
 //	serpapi.go  what it offers, searches, errors
-//	place.go    countries and languages
 //	answer.go   reading answers of assistants and AI overviews
 //	search.go   reading result pages
 package serpapi
@@ -12,14 +11,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/loosejson"
-	"earshot/internal/provider/serp"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/via"
 	"earshot/internal/upstream"
@@ -40,17 +37,20 @@ var serves = map[string]provider.Coverage{
 	},
 	"searchaimode": {
 		Price: upstream.Price{Request: unit}, Fields: provider.Retrieved | provider.Cited | provider.Pills | provider.Products,
-		Takes: place | provider.TakesHTML, Except: exceptCountries, Language: language,
+		Takes: place | provider.TakesHTML, Except: exceptCountries, Language: via.GoogleLanguage,
 	},
 	"websearch": {
 		Price: upstream.Price{Request: unit, Page: unit, Overview: unit}, Fields: provider.Retrieved | provider.Cited | provider.Pills | provider.Products | provider.Ads,
-		Takes: place | provider.TakesOverview | provider.TakesQuestionOverviews, Except: exceptCountries, Language: language,
+		Takes: place | provider.TakesOverview | provider.TakesQuestionOverviews, Except: exceptCountries, Language: via.GoogleLanguage,
 		Pages: 10, Skip: 1, Parameters: "tbs safe",
 	},
 	"websearch/news": {
-		Price: upstream.Price{Request: unit, Page: unit}, Takes: place, Except: exceptCountries, Language: language, Pages: 10, Skip: 1, Parameters: "tbs safe",
+		Price: upstream.Price{Request: unit, Page: unit}, Takes: place, Except: exceptCountries, Language: via.GoogleLanguage, Pages: 10, Skip: 1, Parameters: "tbs safe",
 	},
 }
+
+// exceptCountries are the countries that are not among the values of gl.
+const exceptCountries = "AX BL BQ CW MF SS SX XK"
 
 const place = provider.TakesState | provider.TakesLocation | provider.TakesUULE | provider.TakesMobile
 
@@ -72,7 +72,7 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 	if engines[q.Provider] == "google" {
 		return searchPages(ctx, up, q)
 	}
-	reply, document, err := search(ctx, up, query(q, 0), upstream.Parts{Requests: 1}, func(found loosejson.Object) (*provider.Reply, upstream.Verdict) {
+	reply, document, err := search(ctx, up, query(q, 1), upstream.Parts{Requests: 1}, func(found loosejson.Object) (*provider.Reply, upstream.Verdict) {
 		return via.Checked(&provider.Reply{Located: q.Provider != "officeassistant", Answer: readAnswer(found, q)}, q, nil)
 	})
 	if err == nil {
@@ -83,78 +83,67 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 
 // searchPages reads the result pages of a search, until a page without results.
 func searchPages(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
-	reply := &provider.Reply{Located: true}
-	r := reader{Page: via.NewPage(q.Locale.Country), q: q, news: &earshot.NewsSearch{}}
-	for page := range max(1, q.Pages) {
+	r := newReader(q)
+	for page := 1; page <= max(1, q.Pages); page++ {
 		buys := upstream.Parts{Requests: 1}
-		if page > 0 {
+		if page > 1 {
 			buys = upstream.Parts{Pages: 1}
 		}
 		found, document, err := search(ctx, up, query(q, page), buys, func(found loosejson.Object) (loosejson.Object, upstream.Verdict) {
-			return judgePage(found, page == 0)
+			return found, judgePage(found, q, page)
 		})
 		if err != nil {
 			return nil, err
 		}
-		reply.Document = document
-		if page == 0 && q.Overview {
+		r.reply.Document = document
+		if page == 1 && q.Overview {
 			if err := r.overview(ctx, up, found.Object("ai_overview")); err != nil {
 				return nil, err
 			}
 		}
-		if r.page(found, page+1); isEmpty(found) {
+		if r.page(found, page); isEmpty(found) {
 			break
 		}
 	}
-	if q.Provider == "websearch" {
-		reply.Web = r.WebSearch
-	} else {
-		reply.News = r.news
-	}
-	return reply, nil
+	return r.reply, nil
 }
 
 // judgePage returns the verdict about a result page. SerpApi charges for pages without results.
-func judgePage(found loosejson.Object, first bool) (loosejson.Object, upstream.Verdict) {
+func judgePage(found loosejson.Object, q *provider.Question, page int) upstream.Verdict {
 	switch {
-	case first && isEmpty(found):
-		return nil, via.Failed(nil, via.NothingFound())
-	case !isEmpty(found) && found.Object("search_information") == nil && found.Objects("organic_results") == nil && found.Objects("news_results") == nil:
-		return nil, via.Failed(nil, via.Unreadable("SerpApi's answer is no result page"))
+	case isEmpty(found) && page == 1:
+		return via.Failed(nil, via.NothingFound())
+	case isEmpty(found):
+		return upstream.Verdict{}
+	case found.Object("search_information") == nil && found.Objects("organic_results") == nil && found.Objects("news_results") == nil:
+		return via.Failed(nil, via.Unreadable("SerpApi's answer is no result page"))
+	case page > 1:
+		return upstream.Verdict{}
 	}
-	return found, upstream.Verdict{}
+	first := newReader(q)
+	first.page(found, page)
+	_, verdict := via.Checked(first.reply, q, nil)
+	return verdict
 }
 
-// query returns the parameters of a search, for search engines of one page, from 0.
+// query returns the parameters of a search, for search engines of one page, from 1.
 func query(q *provider.Question, page int) url.Values {
-	values := url.Values{"engine": {engines[q.Provider]}, "q": {q.Text}, "no_cache": {"true"}} // a cached answer is up to an hour old
-	if q.Provider == "officeassistant" {
-		return values
+	values := url.Values{"q": {q.Text}}
+	if q.Provider != "officeassistant" {
+		values = via.SearchQuery(q, page)
+		values.Del("udm") // the engine says as much
 	}
-	for name, value := range q.Extra {
-		values.Set(name, value)
-	}
-	values.Del("udm")
-	values.Set("gl", strings.ToLower(q.Locale.Country))
-	if code := language(q.Locale); code != "" {
-		values.Set("hl", code)
-	}
+	values.Set("engine", engines[q.Provider])
+	values.Set("no_cache", "true") // a cached answer is up to an hour old
 	switch {
 	case q.Location != "":
 		values.Set("location", q.Location)
-	case q.UULE != "":
-		values.Set("uule", q.UULE)
-	case q.Locale.State != "":
+		values.Del("uule")
+	case q.UULE == "" && q.Locale.State != "":
 		values.Set("location", vendorapi.StateName(q.Locale.State)+", United States")
 	}
 	if q.Device != "" {
 		values.Set("device", string(q.Device))
-	}
-	if q.Provider == "websearch/news" {
-		values.Set("tbm", "nws")
-	}
-	if start := q.First + page*serp.PageSize; start > 0 {
-		values.Set("start", strconv.Itoa(start))
 	}
 	return values
 }

@@ -22,7 +22,8 @@ import (
 )
 
 func question(name string) *provider.Question {
-	return &provider.Question{Provider: name, Text: "quiet mowers", Locale: geo.Locale{Country: "DE"}, Pages: 1, Overview: true, QuestionOverviews: true}
+	web := name == "websearch"
+	return &provider.Question{Provider: name, Text: "quiet mowers", Locale: geo.Locale{Country: "DE"}, Pages: 1, Overview: web, QuestionOverviews: web}
 }
 
 // parse reads a document as the answer to the search that it names.
@@ -41,8 +42,8 @@ func parse(t *testing.T, document []byte) (any, error) {
 	case name == "":
 		name = "websearch"
 	}
-	reply, _, err := providertest.VendorCall{Vendor: serpapi.Vendor{}, Question: question(name), Site: providertest.Always(document)}.Ask(t)
-	return providertest.Result(reply), err
+	bought, err := providertest.AskVendor(t, serpapi.Vendor{}, providertest.Always(document), question(name), nil)
+	return bought.Result(), err
 }
 
 func TestGolden(t *testing.T) {
@@ -136,33 +137,6 @@ func checkWeb(t *testing.T, raw map[string]any, r *earshot.WebSearch) {
 	}
 }
 
-func TestCovers(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		change func(*provider.Question)
-		covers bool
-	}{
-		"web search":      {func(q *provider.Question) { q.First, q.Extra = 10, map[string]string{"tbs": "qdr:d"} }, true},
-		"other provider":  {func(q *provider.Question) { q.Provider = "chatassistant" }, false},
-		"HTML":            {func(q *provider.Question) { q.HTML = true }, false},
-		"HTML of AI mode": {func(q *provider.Question) { q.Provider, q.HTML = "searchaimode", true }, true},
-		"phone":           {func(q *provider.Question) { q.Device = earshot.Mobile }, true},
-		"iPhone":          {func(q *provider.Question) { q.Device = earshot.IOS }, false},
-		"offers":          {func(q *provider.Question) { q.Provider, q.Expand = "searchaimode", true }, false},
-		"parameter":       {func(q *provider.Question) { q.Extra = map[string]string{"lr": "x"} }, false},
-		"encoded place":   {func(q *provider.Question) { q.UULE = "a+x" }, true},
-		"Copilot's state": {func(q *provider.Question) {
-			q.Provider, q.Locale = "officeassistant", geo.Locale{Country: "US", State: "CA"}
-		}, false},
-	} {
-		q := question("websearch")
-		c.change(q)
-		if err := (serpapi.Vendor{}).Covers(q); (err == nil) != c.covers {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // site plays SerpApi: it answers by engine and start, and notes the searches.
 type site struct {
 	answers  map[string]string
@@ -196,20 +170,20 @@ func TestPages(t *testing.T) {
 	}}
 	q := question("websearch")
 	q.Pages, q.First, q.Device, q.Locale, q.Extra = 4, 20, earshot.Mobile, geo.Locale{Country: "GB", Language: "en"}, map[string]string{"safe": "active"}
-	reply, uses, err := providertest.VendorCall{Vendor: serpapi.Vendor{}, Question: q, Site: s, Options: map[string]string{"unit": "0.01"}}.Ask(t)
+	bought, err := providertest.AskVendor(t, serpapi.Vendor{}, s, q, map[string]string{"unit": "0.01"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	providertest.Check(t, reply.Web)
-	common := "device=mobile&engine=google&gl=uk&hl=en&q=quiet+mowers&safe=active&start="
+	providertest.Check(t, bought.Web)
+	common := "device=mobile&engine=google&gl=gb&hl=en&q=quiet+mowers&safe=active&start="
 	if diff := cmp.Diff([]string{common + "20", "engine=google_ai_overview&page_token=tok", common + "30", common + "40"}, s.searches); diff != "" {
 		t.Errorf("searches (-want +got):\n%s", diff)
 	}
-	if w := reply.Web; len(w.OrganicResults) != 2 || w.OrganicResults[1].Page != 2 || w.OrganicResults[1].Position != 2 || len(w.RelatedSearches) != 1 || w.SearchOverview == nil || len(w.SearchOverview.CitationPills) != 1 {
+	if w := bought.Web; len(w.OrganicResults) != 2 || w.OrganicResults[1].Page != 2 || w.OrganicResults[1].Position != 2 || len(w.RelatedSearches) != 1 || w.SearchOverview == nil || len(w.SearchOverview.CitationPills) != 1 {
 		t.Errorf("the result is %+v", w)
 	}
-	if len(uses) != 1 || uses[0].MicroUSD != 40_000 || uses[0].Estimated {
-		t.Errorf("the use is %+v", uses)
+	if len(bought.Purchases) != 4 || bought.USD() != 40_000_000 {
+		t.Errorf("the purchases are %+v", bought.Purchases)
 	}
 }
 
@@ -224,7 +198,7 @@ func TestRequests(t *testing.T) {
 		"engine=google&gl=de&hl=de&q=a&uule=a%2Bx":                                   {Provider: "websearch", Text: "a", Locale: geo.Locale{Country: "DE"}, UULE: "a+x"},
 	} {
 		s := &site{answers: map[string]string{}}
-		_, _, _ = providertest.VendorCall{Vendor: serpapi.Vendor{}, Question: q, Site: s}.Ask(t)
+		_, _ = providertest.AskVendor(t, serpapi.Vendor{}, s, q, nil)
 		if len(s.searches) != 1 || s.searches[0] != want {
 			t.Errorf("searches %v, want %s", s.searches, want)
 		}
@@ -238,31 +212,53 @@ func TestErrors(t *testing.T) {
 		body   string
 		reason earshot.Reason
 		final  bool
+		cost   upstream.USD
 	}{
-		"key":           {401, `{"error":"Invalid API key. Your API key should be here: https://serpapi.com/manage-api-key"}`, earshot.ReasonBlocked, true},
-		"parameter":     {400, `{"error":"Unsupported location."}`, earshot.ReasonUnavailable, true},
-		"throughput":    {429, `{"error":"You are exceeding the maximum throughput per hour."}`, earshot.ReasonBlocked, false},
-		"no searches":   {429, `{"error":"Your account has run out of searches."}`, earshot.ReasonBlocked, true},
-		"in a 200":      {200, `{"search_metadata":{"status":"Error"},"error":"We couldn't get valid results for this search. Please try again later."}`, earshot.ReasonUnavailable, false},
-		"credit, 200":   {200, `{"error":"Your account credit is too low, please add more credits."}`, earshot.ReasonBlocked, true},
-		"server":        {503, `<html>`, earshot.ReasonUnavailable, false},
-		"no JSON":       {200, `<html>`, earshot.ReasonUnreadable, false},
-		"no page":       {200, `{"search_metadata":{"status":"Success"}}`, earshot.ReasonUnreadable, false},
-		"another value": {200, `[]`, earshot.ReasonUnreadable, false},
+		"key":           {401, `{"error":"Invalid API key. Your API key should be here: https://serpapi.com/manage-api-key"}`, earshot.ReasonBlocked, true, 0},
+		"parameter":     {400, `{"error":"Unsupported location."}`, earshot.ReasonUnavailable, true, 0},
+		"throughput":    {429, `{"error":"You are exceeding the maximum throughput per hour."}`, earshot.ReasonBlocked, false, 0},
+		"no searches":   {429, `{"error":"Your account has run out of searches."}`, earshot.ReasonBlocked, true, 0},
+		"in a 200":      {200, `{"search_metadata":{"status":"Error"},"error":"We couldn't get valid results for this search. Please try again later."}`, earshot.ReasonUnavailable, false, 0},
+		"credit, 200":   {200, `{"error":"Your account credit is too low, please add more credits."}`, earshot.ReasonBlocked, true, 0},
+		"server":        {503, `<html>`, earshot.ReasonUnavailable, false, 0},
+		"nothing found": {200, `{"search_information":{"organic_results_state":"Fully empty"},"error":"Google hasn't returned any results for this query."}`, earshot.ReasonEmpty, true, 15_000_000},
+		"no result":     {200, `{"search_information":{},"organic_results":[]}`, earshot.ReasonEmpty, true, 15_000_000},
+		"no JSON":       {200, `<html>`, earshot.ReasonUnreadable, false, 15_000_000},
+		"half":          {200, `{"search_information":{},"organic_res`, earshot.ReasonUnreadable, false, 15_000_000},
+		"no page":       {200, `{"search_metadata":{"status":"Success"}}`, earshot.ReasonUnreadable, false, 15_000_000},
+		"another value": {200, `[]`, earshot.ReasonUnreadable, false, 15_000_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := providertest.VendorCall{
-				Vendor: serpapi.Vendor{}, Question: question("websearch"),
-				Site: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, c.body, c.status) }),
-			}.Ask(t)
+			site := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, c.body, c.status) })
+			bought, err := providertest.AskVendor(t, serpapi.Vendor{}, site, question("websearch"), nil)
 			failure, ok := errors.AsType[*upstream.Failure](err)
-			if !ok || failure.Reason != c.reason || failure.Final != c.final {
-				t.Fatalf("the failure is %+v", err)
+			if !ok || failure.Reason != c.reason || failure.Final != c.final || bought.USD() != c.cost {
+				t.Fatalf("%+v, %+v", err, bought.Purchases)
 			}
 			if strings.Contains(err.Error(), providertest.VendorKey) {
 				t.Errorf("the error names the key: %v", err)
 			}
 		})
+	}
+}
+
+// TestOverviewFails checks that a page counts without an overview that there is not, and that an
+// overview that could not be fetched is asked for again.
+func TestOverviewFails(t *testing.T) {
+	t.Parallel()
+	const page = `{"search_information":{},"ai_overview":{"page_token":"tok"},"organic_results":[{"title":"A","link":"https://a.example/"}]}`
+	for status, overview := range map[int]string{200: `{"error":"The page token has expired."}`, 400: `{"error":"Invalid page_token."}`, 503: `{"error":"Busy."}`, 401: `{"error":"Invalid API key."}`} {
+		site := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("engine") == "google" {
+				fmt.Fprint(w, page)
+				return
+			}
+			http.Error(w, overview, status)
+		})
+		bought, err := providertest.AskVendor(t, serpapi.Vendor{}, site, question("websearch"), nil)
+		if failed := status == 503 || status == 401; (err != nil) != failed || bought.USD() != 15_000_000 {
+			t.Errorf("%s: %v, %+v", overview, err, bought.Purchases)
+		}
 	}
 }

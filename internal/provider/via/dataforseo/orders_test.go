@@ -1,7 +1,6 @@
 package dataforseo_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,76 +66,49 @@ const (
 	answered = `{"status_code":20000,"cost":0,"tasks":[{"id":"v-1","status_code":20000,"result":[{"items":[{"type":"ai_overview","markdown":"Battery mowers are quieter than petrol mowers."}]}]}]}`
 	gaveUp   = `{"status_code":20000,"cost":0,"tasks":[{"id":"v-1","status_code":40101,"status_message":"Internal SE Server Error.","result":null}]}`
 	broken   = `{"status_code":20000,"cost":0,"tasks":[{"id":"v-1","status_code":50000,"status_message":"Internal Error.","result":null}]}`
+	charged  = `{"status_code":20000,"cost":0.0012,"tasks":[{"id":"v-1","status_code":40101,"status_message":"Internal SE Server Error.","result":null}]}`
+	nothing  = `{"status_code":20000,"cost":0,"tasks":[{"id":"v-1","status_code":40102,"status_message":"No Search Results.","result":null}]}`
+	other    = `{"status_code":20000,"cost":7,"tasks":[{"id":"v-2","status_code":20000,"result":[{"items":[{"type":"ai_overview","markdown":"Another answer."}]}]}]}`
 	invalid  = `{"status_code":20000,"cost":0,"tasks":[{"id":"v-1","status_code":40501,"status_message":"Invalid Field: 'keyword'.","result":null}]}`
 )
 
-// TestTickets goes through submitting, polling and finding tasks. Each poll is an attempt.
-func TestTickets(t *testing.T) {
+// TestOrders goes through submitting, polling and finding tasks.
+func TestOrders(t *testing.T) {
 	t.Parallel()
+	list := func(tasks string) string { return `{"id":"v-0","metadata":{"tag":"other-1"},"cost":5}` + tasks }
 	for name, c := range map[string]struct {
-		site     *queue
-		mode     string
-		lost     time.Duration // how long ago a submission was interrupted; 0 for none
-		attempts int
-		state    upstream.TicketState
-		submits  int
-		pending  bool // after the last attempt
-		reason   earshot.Reason
-		micros   int64 // of all attempts
+		site    *queue
+		mode    string
+		lost    time.Duration // how long ago a submission was interrupted; 0 for none
+		submits int
+		reason  earshot.Reason
+		cost    upstream.USD
 	}{
-		"answered":          {site: &queue{submit: created, polled: []string{waiting, waiting, answered}}, attempts: 3, state: upstream.TicketAnswered, submits: 1, micros: 1200},
-		"priority":          {site: &queue{submit: created, polled: []string{answered}}, mode: "priority", attempts: 1, state: upstream.TicketAnswered, submits: 1, micros: 1200},
-		"not ready":         {site: &queue{submit: created, polled: []string{waiting}}, attempts: 1, state: upstream.TicketOpen, submits: 1, pending: true},
-		"poll fails":        {site: &queue{submit: created, polled: []string{broken, answered}}, attempts: 2, state: upstream.TicketAnswered, submits: 1, micros: 1200},
-		"gave up":           {site: &queue{submit: created, polled: []string{waiting, gaveUp}}, attempts: 2, state: upstream.TicketFailed, submits: 1, reason: earshot.ReasonUnavailable, micros: 1200},
-		"refused":           {site: &queue{submit: invalid}, attempts: 1, state: upstream.TicketFailed, submits: 1, reason: earshot.ReasonUnavailable},
-		"connection lost":   {site: &queue{}, attempts: 1, state: upstream.TicketSubmitting, submits: 1, pending: true},
-		"lost just now":     {site: &queue{}, lost: time.Second, attempts: 1, state: upstream.TicketSubmitting, pending: true},
-		"lost and found":    {site: &queue{listed: `{"id":"v-0","metadata":{"tag":"other-1"},"cost":5},{"id":"v-9","metadata":{"tag":"job-1"},"cost":0.0012}`, polled: []string{answered}}, lost: time.Hour, attempts: 1, state: upstream.TicketAnswered, micros: 1200},
-		"lost and not sent": {site: &queue{submit: created, listed: `{"id":"v-0","metadata":{"tag":"other-1"},"cost":5}`, polled: []string{answered}}, lost: time.Hour, attempts: 1, state: upstream.TicketAnswered, submits: 1, micros: 1200},
+		"answered":          {site: &queue{submit: created, polled: []string{waiting, waiting, answered}}, submits: 1, cost: 1_200_000},
+		"priority":          {site: &queue{submit: created, polled: []string{answered}}, mode: "priority", submits: 1, cost: 1_200_000},
+		"poll fails":        {site: &queue{submit: created, polled: []string{broken, "<html>", other, answered}}, submits: 1, cost: 1_200_000},
+		"gave up":           {site: &queue{submit: created, polled: []string{waiting, gaveUp}}, submits: 1, reason: earshot.ReasonUnavailable, cost: 1_200_000},
+		"charged later":     {site: &queue{submit: created, polled: []string{waiting, charged}}, submits: 1, reason: earshot.ReasonUnavailable, cost: 2_400_000},
+		"nothing found":     {site: &queue{submit: created, polled: []string{nothing}}, submits: 1, reason: earshot.ReasonEmpty, cost: 1_200_000},
+		"refused":           {site: &queue{submit: invalid}, submits: 1, reason: earshot.ReasonUnavailable},
+		"connection lost":   {site: &queue{}, submits: 1, reason: earshot.ReasonUnavailable},
+		"lost and found":    {site: &queue{listed: list(`,{"id":"v-9","metadata":{"tag":"job-1"},"cost":0.0012}`), polled: []string{strings.ReplaceAll(answered, "v-1", "v-9")}}, lost: time.Hour, cost: 1_200_000},
+		"lost and not sent": {site: &queue{submit: created, listed: list(""), polled: []string{answered}}, lost: time.Hour, submits: 1, cost: 1_200_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			site := c.site
 			site.t = t
-			stored := map[int]upstream.Ticket{}
-			tickets := &upstream.Tickets{Job: "job", Save: func(_ context.Context, ticket *upstream.Ticket) error {
-				stored[ticket.Number] = *ticket
-				return nil
-			}}
+			var submitted time.Time
 			if c.lost > 0 {
-				tickets.List = []*upstream.Ticket{{
-					Number: 1, Key: "job-1", Upstream: "via:dataforseo", State: upstream.TicketSubmitting, SubmittedAt: time.Now().Add(-c.lost), Deadline: time.Now().Add(time.Hour),
-				}}
-				stored[1] = *tickets.List[0]
+				submitted = time.Now().Add(-c.lost)
 			}
-			call := providertest.VendorCall{Vendor: dataforseo.Vendor{}, Question: question("searchaimode"), Site: site, Tickets: tickets}
-			if c.mode != "" {
-				call.Options = map[string]string{"mode": c.mode}
-			}
-			var err error
-			var micros int64
-			for range c.attempts {
-				if _, pending := errors.AsType[*upstream.Pending](err); err != nil && !pending {
-					t.Fatal(err)
-				}
-				var uses []upstream.Use
-				_, uses, err = call.Ask(t)
-				for _, use := range uses {
-					micros += use.MicroUSD
-				}
-			}
-			if got := stored[1]; got.State != c.state || len(stored) != 1 || got.Key != "job-1" {
-				t.Errorf("the tickets are %+v", stored)
-			}
-			if _, pending := errors.AsType[*upstream.Pending](err); pending != c.pending {
-				t.Errorf("the error is %v", err)
-			}
+			bought, err := providertest.AskVendorLater(t, dataforseo.Vendor{}, site, question("searchaimode"), map[string]string{"mode": c.mode}, submitted)
 			if failure, _ := errors.AsType[*upstream.Failure](err); (failure == nil) != (c.reason == "") || failure != nil && failure.Reason != c.reason {
 				t.Errorf("the failure is %v, want %q", err, c.reason)
 			}
-			if len(site.tasks) != c.submits || len(site.polled) > 0 || micros != c.micros {
-				t.Errorf("%d submissions, %d polls left, %d micro-USD", len(site.tasks), len(site.polled), micros)
+			if len(site.tasks) != c.submits || len(site.polled) > 0 || len(bought.Purchases) != 1 || bought.USD() != c.cost {
+				t.Errorf("%d submissions, %d polls left, %+v", len(site.tasks), len(site.polled), bought.Purchases)
 			}
 			for _, task := range site.tasks {
 				if task["tag"] != "job-1" || (task["priority"] == 2.) != (c.mode == "priority") || task["keyword"] != "quiet mowers" {
@@ -176,12 +148,12 @@ func TestCapturedSubmission(t *testing.T) {
 		if err := json.Unmarshal(document, &sample); err != nil {
 			t.Fatal(err)
 		}
-		tickets := &upstream.Tickets{Job: "job", Save: func(context.Context, *upstream.Ticket) error { return nil }}
-		_, _, err = providertest.VendorCall{
-			Vendor: dataforseo.Vendor{}, Question: question("searchaimode"), Site: &queue{t: t, submit: string(document), polled: []string{waiting}}, Tickets: tickets,
-		}.Ask(t)
-		if _, pending := errors.AsType[*upstream.Pending](err); !pending || len(tickets.List) != 1 || tickets.List[0].ID != sample.Tasks[0].ID || sample.Tasks[0].ID == "" {
-			t.Errorf("%s: %v, the ticket is %+v", path, err, tickets.List)
+		id := sample.Tasks[0].ID
+		site := &queue{t: t, submit: string(document), polled: []string{waiting, strings.ReplaceAll(answered, "v-1", id)}}
+		site.polled[0] = strings.ReplaceAll(waiting, "v-1", id)
+		bought, err := providertest.AskVendor(t, dataforseo.Vendor{}, site, question("searchaimode"), nil)
+		if err != nil || id == "" || bought.USD() != 1_200_000 || len(site.polledIDs) != 2 || site.polledIDs[0] != id {
+			t.Errorf("%s: %v, %+v, polled %v", path, err, bought.Purchases, site.polledIDs)
 		}
 	}
 }
