@@ -153,23 +153,36 @@ func (v Vendors) Covers(request Request, via string) error {
 	return vendor.Definition().Covers(buyer.Question())
 }
 
+// PageParts returns what result page n buys, counted from 1.
+func PageParts(n int) *upstream.Parts {
+	if n > 1 {
+		return &upstream.Parts{Pages: 1}
+	}
+	return &upstream.Parts{Requests: 1}
+}
+
+// NothingFound returns the failure of an upstream that looked and found nothing.
+func NothingFound() *upstream.Failure {
+	failure := upstream.Fail(earshot.ReasonEmpty, "nothing was found")
+	failure.Final = true
+	return failure
+}
+
 // timestamp matches a date with a time, such as 2026-10-07T10:30:00.000Z.
 var timestamp = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T,\s]+\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?$`)
 
 // CheckAnswer returns a failure if the text that a vendor delivered as an answer is none: no text
 // at all, the prompt itself, or a time stamp. Vendors have delivered all of these.
 func CheckAnswer(text, prompt string) *upstream.Failure {
-	var failure *upstream.Failure
 	switch trimmed := strings.TrimSpace(text); {
 	case trimmed == "":
-		failure = upstream.Fail(earshot.ReasonEmpty, "the vendor found no answer")
-		failure.Final = true
+		return NothingFound()
 	case isEcho(trimmed, prompt):
-		failure = upstream.Fail(earshot.ReasonEmpty, "the vendor delivered the prompt itself in place of an answer")
+		return upstream.Fail(earshot.ReasonEmpty, "the vendor delivered the prompt itself in place of an answer")
 	case timestamp.MatchString(trimmed):
-		failure = upstream.Fail(earshot.ReasonEmpty, "the vendor delivered a time stamp in place of an answer")
+		return upstream.Fail(earshot.ReasonEmpty, "the vendor delivered a time stamp in place of an answer")
 	}
-	return failure
+	return nil
 }
 
 // isEcho reports whether a text is a prompt of more than one word. A single word may be its own

@@ -14,6 +14,7 @@ package via
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -33,55 +34,62 @@ import (
 type Reader[T any] func(document any) (T, upstream.Verdict)
 
 // read reads a body.
-func (r Reader[T]) read(vendor string, body []byte) (result T, verdict upstream.Verdict) {
-	value, ok := loosejson.Decode(string(body))
-	if !ok {
-		return result, upstream.Verdict{Failure: notJSON(vendor)}
+func (r Reader[T]) read(ctx context.Context, up *upstream.Session, body []byte) (result T, verdict upstream.Verdict) {
+	err := up.Read(ctx, func() error {
+		value, ok := loosejson.Decode(string(body))
+		if !ok {
+			return notJSON(up)
+		}
+		result, verdict = r(value)
+		return nil
+	})
+	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
+		verdict = Failed(nil, failure)
 	}
-	return r(value)
+	return result, verdict
 }
 
 // judge returns a function that returns the verdict about a body.
-func (r Reader[T]) judge(vendor string) func(body []byte) upstream.Verdict {
+func (r Reader[T]) judge(ctx context.Context, up *upstream.Session) func(body []byte) upstream.Verdict {
 	return func(body []byte) upstream.Verdict {
-		_, verdict := r.read(vendor, body)
+		_, verdict := r.read(ctx, up, body)
 		return verdict
 	}
 }
 
 // result returns the result in a body, or the failure.
-func (r Reader[T]) result(vendor string, body []byte) (T, error) {
-	result, verdict := r.read(vendor, body)
+func (r Reader[T]) result(ctx context.Context, up *upstream.Session, body []byte) (T, error) {
+	result, verdict := r.read(ctx, up, body)
 	if verdict.Failure != nil {
 		return result, verdict.Failure
 	}
 	return result, nil
 }
 
-func notJSON(vendor string) *upstream.Failure {
-	return upstream.Fail(earshot.ReasonUnreadable, "%s did not answer with JSON", vendor)
+func notJSON(up *upstream.Session) *upstream.Failure {
+	return Unreadable("%s did not answer with JSON", up.Via())
 }
 
 // Buy sends a request that the vendor charges for, and reads the document that comes back.
 func Buy[T any](ctx context.Context, up *upstream.Session, request *upstream.Request, read Reader[T]) (result T, document []byte, err error) {
-	request.Judge = read.judge(up.Via())
+	request.Judge = read.judge(ctx, up)
 	response, err := send(ctx, up, request)
 	if err != nil {
 		return result, nil, err
 	}
-	result, err = read.result(up.Via(), response.Body)
+	result, err = read.result(ctx, up, response.Body)
 	return result, response.Body, err
 }
 
 // Order asks a vendor that answers later, and reads the document with the answer. The requests
 // of the order's functions are sent with Get, Post and Free.
 func Order(ctx context.Context, up *upstream.Session, q *provider.Question, order upstream.Order, read Reader[*provider.Reply]) (*provider.Reply, error) {
-	order.Buys, order.Judge = new(q.Parts()), read.judge(up.Via())
+	order.Buys, order.Judge = new(q.Parts()), read.judge(ctx, up)
 	document, err := up.Order(ctx, &order)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := read.result(up.Via(), document)
+	reply, err := read.result(ctx, up, document)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +131,7 @@ func Free(ctx context.Context, up *upstream.Session, request *upstream.Request) 
 	}
 	value, ok := loosejson.Decode(string(response.Body))
 	if !ok && len(response.Body) > 0 {
-		return nil, nil, notJSON(up.Via())
+		return nil, nil, notJSON(up)
 	}
 	return value, response.Body, nil
 }
@@ -144,16 +152,9 @@ func Checked(reply *provider.Reply, q *provider.Question, charge *upstream.USD) 
 	case reply.Answer != nil:
 		verdict.Failure = provider.CheckAnswer(reply.Answer.Text, q.Text)
 	case reply.Web != nil && reflect.ValueOf(*reply.Web).IsZero(), reply.News != nil && len(reply.News.NewsResults) == 0:
-		verdict.Failure = NothingFound()
+		verdict.Failure = provider.NothingFound()
 	}
 	return reply, verdict
-}
-
-// NothingFound returns the failure of a search without results.
-func NothingFound() *upstream.Failure {
-	failure := upstream.Fail(earshot.ReasonEmpty, "the search found nothing")
-	failure.Final = true
-	return failure
 }
 
 // Failed returns the verdict about a document that is not an answer.

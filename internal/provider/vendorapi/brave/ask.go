@@ -3,8 +3,11 @@ package brave
 import (
 	"cmp"
 	"context"
+	"errors"
+	"reflect"
 
 	"earshot"
+	"earshot/internal/provider"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/upstream"
 )
@@ -13,7 +16,7 @@ import (
 // keeps the documents. The error is an *upstream.Failure, or the error of ctx.
 func AskWeb(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (*earshot.WebSearch, error) {
 	merged := newMerger()
-	kept, err := ask(ctx, up, q, pages, keep, Web, merged.web)
+	kept, err := ask(ctx, up, q, pages, keep, Web, merged, (*merger).web)
 	if err != nil {
 		return nil, err
 	}
@@ -24,17 +27,17 @@ func AskWeb(ctx context.Context, up *upstream.Session, q Query, pages int, keep 
 // AskNews does for a news search what AskWeb does for a web search.
 func AskNews(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (*earshot.NewsSearch, error) {
 	merged := newMerger()
-	kept, err := ask(ctx, up, q, pages, keep, News, merged.news)
+	kept, err := ask(ctx, up, q, pages, keep, News, merged, (*merger).news)
 	if err != nil {
 		return nil, err
 	}
 	return &earshot.NewsSearch{Surface: up.Surface(), NewsResults: merged.articles, HTML: kept}, nil
 }
 
-// ask fetches pages until there are no more, and passes each to add.
+// ask fetches pages until there are no more, and adds them to merged.
 func ask(
-	ctx context.Context, up *upstream.Session, q Query, pages int, keep bool,
-	request func(Query, int) *upstream.Request, add func(document []byte, n int) (more bool, err error),
+	ctx context.Context, up *upstream.Session, q Query, pages int, keep bool, request func(Query, int) *upstream.Request,
+	merged *merger, add func(m *merger, document []byte, n int) (more bool, err error),
 ) (kept []string, err error) {
 	if country := q.Locale.Country; country != "" && !Located(q.Locale) {
 		return nil, cannotServe("the API has no results for the country %s", country)
@@ -42,17 +45,29 @@ func ask(
 	if q.offset(1) >= maxPages {
 		return nil, cannotServe("the API serves at most %d pages", maxPages)
 	}
+	read := func(m *merger, document []byte, n int) (more bool, err error) {
+		err = up.Read(ctx, func() (err error) {
+			if more, err = add(m, document, n); err == nil && n == 1 && m.isEmpty() {
+				err = provider.NothingFound()
+			}
+			return err
+		})
+		return more, err
+	}
 	more := true
 	for n := 1; n <= pages && more && q.offset(n) < maxPages; n++ {
-		response, err := up.Fetch(ctx, request(q, n))
+		page := request(q, n)
+		page.Buys = provider.PageParts(n)
+		page.Judge = func(document []byte) (verdict upstream.Verdict) {
+			_, err := read(newMerger(), document, n)
+			verdict.Failure, _ = errors.AsType[*upstream.Failure](err)
+			return verdict
+		}
+		response, err := up.Fetch(ctx, page)
 		if err != nil {
 			return nil, err
 		}
-		err = up.Read(ctx, func() (err error) {
-			more, err = add(response.Body, n)
-			return err
-		})
-		if err != nil {
+		if more, err = read(merged, response.Body, n); err != nil {
 			return nil, err
 		}
 		if keep {
@@ -79,6 +94,9 @@ type merger struct {
 }
 
 func newMerger() *merger { return &merger{result: &earshot.WebSearch{}, seen: map[string]bool{}} }
+
+// isEmpty reports whether nothing was added.
+func (m *merger) isEmpty() bool { return len(m.articles) == 0 && reflect.ValueOf(*m.result).IsZero() }
 
 // isNew reports whether a name of this kind has not been seen before, and remembers it.
 func (m *merger) isNew(kind, name string) bool {

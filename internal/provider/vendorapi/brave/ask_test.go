@@ -144,9 +144,32 @@ func TestNewsOfAWebSearch(t *testing.T) {
 
 func TestSearchWithoutResults(t *testing.T) {
 	t.Parallel()
-	result, err := brave.AskWeb(t.Context(), session(t, web(t, 0)), query, 3, true)
-	if err != nil || len(result.OrganicResults) != 0 || len(result.HTML) != 1 {
-		t.Errorf("the result is %+v (%v)", result, err)
+	up := session(t, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"type":"search","query":{"more_results_available":false},"web":{"results":[]}}`)
+	})
+	_, err := brave.AskWeb(t.Context(), up, query, 3, true)
+	if failure, ok := errors.AsType[*upstream.Failure](err); !ok || failure.Reason != earshot.ReasonEmpty || !failure.Final {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestPagesAreBoughtOneByOne checks what each page buys, and how it ends.
+func TestPagesAreBoughtOneByOne(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(web(t, 12))
+	defer server.Close()
+	client, err := upstream.NewClient(upstream.Config{
+		Surface: earshot.SurfaceAPI, Sites: map[string]string{brave.Site: server.URL + "/res/v1"}, API: &upstream.API{Name: brave.Site},
+		Prices: map[string]upstream.Price{"websearch": {Request: 5_000_000, Page: 3_000_000}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	ledger := &providertest.Ledger{}
+	up := client.Open(upstream.Visit{Provider: "websearch", Job: t.Context(), Attempt: 1, Buyer: ledger})
+	if result, err := brave.AskWeb(t.Context(), up, query, 3, false); err != nil || len(result.OrganicResults) != 12 || len(ledger.Purchases) != 2 || ledger.USD() != 8_000_000 {
+		t.Errorf("%v, %+v", err, ledger.Purchases)
 	}
 }
 

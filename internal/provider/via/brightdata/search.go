@@ -30,10 +30,7 @@ func searchPages(ctx context.Context, up *upstream.Session, q *provider.Question
 		if err != nil {
 			return nil, err
 		}
-		request.Refusal, request.Buys = refusal, &upstream.Parts{Requests: 1}
-		if number > 1 {
-			request.Buys = &upstream.Parts{Pages: 1}
-		}
+		request.Refusal, request.Buys = refusal, provider.PageParts(number)
 		page, document, err := via.Buy(ctx, up, request, func(document any) (loosejson.Object, upstream.Verdict) {
 			return judgePage(loosejson.AsObject(document), q, number)
 		})

@@ -38,7 +38,7 @@ func newReader(q *provider.Question) reader {
 func (r reader) overview(ctx context.Context, up *upstream.Session, o loosejson.Object) error {
 	if token := o.Text("page_token"); token != "" && len(o.Objects("text_blocks")) == 0 {
 		values := url.Values{"engine": {"google_ai_overview"}, "page_token": {token}, "no_cache": {"true"}}
-		found, _, err := search(ctx, up, values, upstream.Parts{Overviews: 1}, func(found loosejson.Object) (loosejson.Object, upstream.Verdict) {
+		found, _, err := search(ctx, up, values, &upstream.Parts{Overviews: 1}, func(found loosejson.Object) (loosejson.Object, upstream.Verdict) {
 			return found.Object("ai_overview"), upstream.Verdict{}
 		})
 		failure, failed := errors.AsType[*upstream.Failure](err)

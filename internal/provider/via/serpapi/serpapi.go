@@ -72,7 +72,7 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 	if engines[q.Provider] == "google" {
 		return searchPages(ctx, up, q)
 	}
-	reply, document, err := search(ctx, up, query(q, 1), upstream.Parts{Requests: 1}, func(found loosejson.Object) (*provider.Reply, upstream.Verdict) {
+	reply, document, err := search(ctx, up, query(q, 1), provider.PageParts(1), func(found loosejson.Object) (*provider.Reply, upstream.Verdict) {
 		return via.Checked(&provider.Reply{Located: q.Provider != "officeassistant", Answer: readAnswer(found, q)}, q, nil)
 	})
 	if err == nil {
@@ -85,11 +85,7 @@ func (Vendor) Ask(ctx context.Context, up *upstream.Session, q *provider.Questio
 func searchPages(ctx context.Context, up *upstream.Session, q *provider.Question) (*provider.Reply, error) {
 	r := newReader(q)
 	for page := 1; page <= max(1, q.Pages); page++ {
-		buys := upstream.Parts{Requests: 1}
-		if page > 1 {
-			buys = upstream.Parts{Pages: 1}
-		}
-		found, document, err := search(ctx, up, query(q, page), buys, func(found loosejson.Object) (loosejson.Object, upstream.Verdict) {
+		found, document, err := search(ctx, up, query(q, page), provider.PageParts(page), func(found loosejson.Object) (loosejson.Object, upstream.Verdict) {
 			return found, judgePage(found, q, page)
 		})
 		if err != nil {
@@ -112,7 +108,7 @@ func searchPages(ctx context.Context, up *upstream.Session, q *provider.Question
 func judgePage(found loosejson.Object, q *provider.Question, page int) upstream.Verdict {
 	switch {
 	case isEmpty(found) && page == 1:
-		return via.Failed(nil, via.NothingFound())
+		return via.Failed(nil, provider.NothingFound())
 	case isEmpty(found):
 		return upstream.Verdict{}
 	case found.Object("search_information") == nil && found.Objects("organic_results") == nil && found.Objects("news_results") == nil:
@@ -150,9 +146,9 @@ func query(q *provider.Question, page int) url.Values {
 
 // search makes one search.
 func search[T any](
-	ctx context.Context, up *upstream.Session, values url.Values, buys upstream.Parts, read func(loosejson.Object) (T, upstream.Verdict),
+	ctx context.Context, up *upstream.Session, values url.Values, buys *upstream.Parts, read func(loosejson.Object) (T, upstream.Verdict),
 ) (found T, document []byte, err error) {
-	request := &upstream.Request{Path: "/search.json", Query: values, Header: http.Header{"Accept": {"application/json"}}, Refusal: refusal, Buys: &buys}
+	request := &upstream.Request{Path: "/search.json", Query: values, Header: http.Header{"Accept": {"application/json"}}, Refusal: refusal, Buys: buys}
 	return via.Buy(ctx, up, request, func(document any) (found T, verdict upstream.Verdict) {
 		o := loosejson.AsObject(document)
 		switch message := o.Text("error"); {
