@@ -62,6 +62,9 @@ func AskVendorLater(t *testing.T, vendor provider.Vendor, api http.Handler, q *p
 	if reply != nil {
 		bought.Located, bought.Answer, bought.Web, bought.News, bought.Document = reply.Located, reply.Answer, reply.Web, reply.News, reply.Document
 	}
+	if most, got := q.Parts(), bought.Buys(); got.Requests > most.Requests || got.Pages > most.Pages || got.Overviews > most.Overviews || got.Extras > most.Extras {
+		t.Errorf("it bought %+v, more than the quoted %+v", got, most)
+	}
 	if most := client.Price(q.Provider).Of(q.Parts()); bought.USD() > most && !bought.Reported() {
 		t.Errorf("it cost %d, more than the quoted %d", bought.USD(), most)
 	}

@@ -20,6 +20,7 @@ type Ledger struct {
 
 // Purchase is a paid request or an order that has ended.
 type Purchase struct {
+	Buys      upstream.Parts
 	USD       upstream.USD
 	Estimated bool           // USD is the configured price
 	Reason    earshot.Reason // of the failure; "" for an answer
@@ -36,6 +37,17 @@ func (l *Ledger) USD() (sum upstream.USD) {
 	return sum
 }
 
+// Buys returns what all purchases bought.
+func (l *Ledger) Buys() (sum upstream.Parts) {
+	for _, p := range l.Purchases {
+		sum.Requests += p.Buys.Requests
+		sum.Pages += p.Buys.Pages
+		sum.Overviews += p.Buys.Overviews
+		sum.Extras += p.Buys.Extras
+	}
+	return sum
+}
+
 // Reported reports whether the vendor reported a charge.
 func (l *Ledger) Reported() bool {
 	return slices.ContainsFunc(l.Purchases, func(p Purchase) bool { return !p.Estimated })
@@ -47,7 +59,7 @@ func (l *Ledger) Buy(ctx context.Context, s *upstream.Session, req *upstream.Req
 	if err != nil {
 		return nil, l.end(Purchase{}, err)
 	}
-	return response, l.judge(s, Purchase{}, req.Buys, req.Judge(response.Body))
+	return response, l.judge(s, Purchase{Buys: *req.Buys}, req.Judge(response.Body))
 }
 
 // maxPolls is how often an order is polled.
@@ -67,7 +79,7 @@ func (l *Ledger) Order(ctx context.Context, s *upstream.Session, o *upstream.Ord
 	if err != nil {
 		return nil, l.end(Purchase{}, err)
 	}
-	p := Purchase{USD: *cmp.Or(charge, upstream.Free())}
+	p := Purchase{Buys: *o.Buys, USD: *cmp.Or(charge, upstream.Free())}
 	for err = upstream.ErrNotReady; err != nil; p.Polls++ {
 		_, failed := errors.AsType[*upstream.Failure](err)
 		if !failed && !errors.Is(err, upstream.ErrNotReady) || p.Polls == maxPolls {
@@ -75,13 +87,13 @@ func (l *Ledger) Order(ctx context.Context, s *upstream.Session, o *upstream.Ord
 		}
 		document, err = o.Poll(ctx, id)
 	}
-	return document, l.judge(s, p, o.Buys, o.Judge(document))
+	return document, l.judge(s, p, o.Judge(document))
 }
 
 // judge ends a purchase with a verdict.
-func (l *Ledger) judge(s *upstream.Session, p Purchase, buys *upstream.Parts, verdict upstream.Verdict) error {
+func (l *Ledger) judge(s *upstream.Session, p Purchase, verdict upstream.Verdict) error {
 	p.Estimated = verdict.Charge == nil
-	p.USD += *cmp.Or(verdict.Charge, new(s.Price(buys)))
+	p.USD += *cmp.Or(verdict.Charge, new(s.Price(&p.Buys)))
 	if verdict.Failure != nil {
 		return l.end(p, verdict.Failure)
 	}

@@ -131,6 +131,11 @@ func TestCountries(t *testing.T) {
 				t.Errorf("%s: the place is %q", country, place)
 			}
 			sent[place] = country
+			for name := range names {
+				if country == "ZW" && sent[name] == "" {
+					t.Errorf("no country has the place %q", name)
+				}
+			}
 		})
 	}
 	codes := map[string]float64{"US": 2840, "DE": 2276, "GB": 2826, "FR": 2250, "JP": 2392, "BR": 2076, "AF": 2004, "ZM": 2894}
