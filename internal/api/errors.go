@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/job"
 	"earshot/internal/limits/ratelimit"
+	"earshot/internal/purchase"
 )
 
 // statusClientGone is the status of a request whose client has disconnected.
@@ -80,7 +80,7 @@ func errRateLimit(v ratelimit.Verdict) error {
 }
 
 func errStopping() error {
-	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping, try again", Err: job.ErrStopping}
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping, try again", Err: purchase.ErrStopping}
 }
 
 // errPastShare refuses a request that exceeds its share of the node's resources.

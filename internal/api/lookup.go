@@ -32,7 +32,7 @@ func lookupOperations() []Operation {
 			}),
 		operation(Operation{Method: "GET", Path: "/v1/health/agreement", Scope: account.ScopeRead, Client: Method{Name: "Agreement", Takes: []string{"Days"}, Returns: "Groups"}},
 			func(s *Server, c *call, q earshot.AgreementQuery, _ none) (*earshot.Agreement, error) {
-				return s.Jobs.Agreement(c.context(), c.organization(), q.Days)
+				return s.Jobs.Desk.Agreement(c.context(), c.organization(), q.Days)
 			}),
 	}
 }

@@ -33,6 +33,7 @@ import (
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/limits/share"
 	"earshot/internal/provider"
+	"earshot/internal/purchase"
 	"earshot/internal/signin"
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
@@ -388,7 +389,7 @@ func (s *Server) log(c *call, err error) {
 		attrs = append(attrs, "organization", c.principal.OrganizationID, "key", c.principal.KeyID)
 	}
 	switch {
-	case err != nil && c.status >= http.StatusInternalServerError && !errors.Is(err, job.ErrStopping):
+	case err != nil && c.status >= http.StatusInternalServerError && !errors.Is(err, purchase.ErrStopping):
 		s.Log.Error("request failed", append(attrs, "error", err)...)
 	case err != nil:
 		s.Log.Info("request refused", append(attrs, "code", earshot.ErrorCode(err))...)

@@ -264,7 +264,7 @@ func (s *Server) quote(c *call, _ none, _ unread[earshot.TaskRequest]) (*earshot
 		price := s.Jobs.Price(task.Provider, task.Request)
 		items[i].Success, items[i].CreditsToCharge = true, &price
 		sum += price
-		if items[i].Upstream = s.Jobs.QuoteUpstream(task.Provider.Name, task.Request); items[i].Upstream != nil {
+		if items[i].Upstream = s.Jobs.Desk.QuoteUpstream(task.Provider.Name, task.Request); items[i].Upstream != nil {
 			usd += items[i].Upstream.USD
 		}
 	}

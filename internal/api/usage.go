@@ -20,7 +20,7 @@ func usageOperations() []Operation {
 		operation(Operation{Method: "POST", Path: "/v1/quote", Scope: account.ScopeRead, OrList: true, Repeatable: true, Unaudited: changesNothing}, (*Server).quote),
 		operation(Operation{Method: "GET", Path: "/v1/usage", Scope: account.ScopeRead}, (*Server).usage),
 		operation(Operation{Method: "GET", Path: "/v1/upstreams", Scope: account.ScopeRead, Client: Method{Name: "Upstreams", Returns: "Providers"}}, func(s *Server, c *call, _, _ none) (*earshot.Upstreams, error) {
-			return s.Jobs.ListUpstreams(c.context(), c.organization())
+			return s.Jobs.Desk.ListUpstreams(c.context(), c.organization())
 		}),
 		operation(Operation{Method: "GET", Path: "/v1/stats", Scope: account.ScopeRead, Client: Method{Name: "Stats", Takes: []string{"Hours"}, Returns: "Hours"}}, (*Server).stats),
 	}

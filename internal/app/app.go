@@ -32,6 +32,7 @@ import (
 	"earshot/internal/notify/webhook"
 	"earshot/internal/provider"
 	"earshot/internal/provider/health"
+	"earshot/internal/purchase"
 	"earshot/internal/signin"
 	"earshot/internal/store"
 	"earshot/internal/store/history"
@@ -207,15 +208,20 @@ func (a *App) connect(ctx context.Context) (err error) {
 	})
 	a.health = health.New(outbound.New(a.store.DB), kept, func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
 	members, links := people.New(a.store), sharing.New(a.store)
-	a.jobs, err = job.NewRunner(job.Config{
-		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Upstreams: a.upstreams.routes, Vendors: a.upstreams.vendors, Captures: captures, Kept: kept,
-		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,
-		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
+	metrics := job.NewMetrics(registry)
+	desk := purchase.New(purchase.Config{
+		Upstreams: a.upstreams.lists, Vendors: a.upstreams.vendors, Catalogue: catalogue, Log: a.cfg.Log, Node: func() string { return a.jobs.Node() },
+		Store: a.store, Captures: captures, CaptureURL: a.BaseURL + "/captures", Health: a.health, Turns: turns, Attempted: metrics.Attempted, Backoff: a.cfg.Backoff,
 		Shadows: a.upstreams.shadows,
-		Tidy:    func(now time.Time) error { return errors.Join(links.WriteViews(), members.DeleteSessions(now)) },
 		Brands: func(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error) {
 			return a.trackers.BrandsNamed(ctx, job, result)
 		},
+	})
+	a.jobs, err = job.NewRunner(job.Config{
+		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Desk: desk, Captures: captures, Kept: kept,
+		Host: host, Log: a.cfg.Log, Metrics: metrics, Tracer: a.tracer,
+		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Retention: a.cfg.Retention,
+		Tidy: func(now time.Time) error { return errors.Join(links.WriteViews(), members.DeleteSessions(now)) },
 	})
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,13 +14,12 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
+	"earshot/internal/provider/health"
+	"earshot/internal/purchase"
+	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/egress"
 )
-
-// checkTime is how long a page may take to answer. Official APIs and vendors have as long as in
-// an attempt of a job.
-const checkTime = 120 * time.Second
 
 // checkQuestion is asked of everything: one that any assistant and any engine
 // can answer from the web.
@@ -78,7 +76,7 @@ func Check(ctx context.Context, cfg Config, country string, names []string, repo
 		if len(names) > 0 && !wanted[p.Definition().Name] {
 			continue
 		}
-		for _, client := range ups.routes.Of(p.Definition().Name) {
+		for _, client := range ups.lists[p.Definition().Name] {
 			if err := report(ups.check(ctx, p, client, country)); err != nil {
 				return err
 			}
@@ -118,24 +116,24 @@ func (u *upstreams) check(ctx context.Context, p provider.Provider, client *upst
 
 // setCost adds up what the upstream charged. The price of an answer is unknown if neither the
 // upstream nor the settings say it.
-func (c *Checked) setCost(uses []upstream.Use) {
+func (c *Checked) setCost(uses []outbound.Use) {
 	var sum int64
 	for _, use := range uses {
-		if use.MicroUSD == 0 && (use.Reason == "" || use.Reason == earshot.ReasonTimeout) {
+		if use.Charged == 0 && (use.Reason == "" || use.Reason == earshot.ReasonTimeout) {
 			return
 		}
-		sum += use.MicroUSD
+		sum += use.Charged
 		c.Estimated = c.Estimated || use.Estimated
 	}
 	if c.Paid && len(uses) > 0 {
-		usd := float64(sum) / 1e6
+		usd := float64(sum) / 1e9
 		c.USD = &usd
 	}
 }
 
-// askOnce asks the question and returns the result as a client sees it. A vendor's ticket is
+// askOnce asks the question and returns the result as a client sees it. A vendor's order is
 // polled until it is answered or its time is over.
-func (u *upstreams) askOnce(ctx context.Context, p provider.Provider, client *upstream.Client, country string) (map[string]any, []upstream.Use, error) {
+func (u *upstreams) askOnce(ctx context.Context, p provider.Provider, client *upstream.Client, country string) (map[string]any, []outbound.Use, error) {
 	about := p.Definition()
 	fields := map[string]any{"country": country, about.TextField(): checkQuestion}
 	makeRequest := wholeRequest
@@ -146,41 +144,13 @@ func (u *upstreams) askOnce(ctx context.Context, p provider.Provider, client *up
 	if err != nil {
 		return nil, nil, err
 	}
-	try := &upstream.Attempt{
-		Provider: about.Name, Place: request.Locale().Place(), Number: 1, CaptureURL: "captures", Only: client.Name(),
-		Tickets: &upstream.Tickets{Job: "check-" + rand.Text(), Save: func(context.Context, *upstream.Ticket) error { return nil }},
-	}
-	var outcome *provider.Outcome
-	for {
-		err := u.routes.Try(ctx, try, func(session *upstream.Session) (err error) {
-			ctx, cancel := context.WithTimeout(ctx, session.Time(checkTime))
-			defer cancel()
-			outcome, err = u.vendors.Ask(ctx, request, session)
-			if errors.Is(err, context.DeadlineExceeded) {
-				err = upstream.Fail(earshot.ReasonTimeout, "%w", err)
-			}
-			return err
-		})
-		pending, waits := errors.AsType[*upstream.Pending](err)
-		if err != nil && !waits {
-			return nil, try.Uses, err
-		}
-		if !waits {
-			break
-		}
-		select {
-		case <-time.After(pending.After):
-		case <-ctx.Done():
-			return nil, try.Uses, ctx.Err()
-		}
-	}
-	text, err := json.Marshal(outcome.Result)
+	text, uses, err := purchase.New(purchase.Config{Vendors: u.vendors, Log: u.cfg.Log, CaptureURL: "captures", Health: health.New(nil, nil, nil)}).Check(ctx, client, about.Name, request)
 	if err != nil {
-		return nil, try.Uses, err
+		return nil, uses, err
 	}
 	result := map[string]any{}
 	err = json.Unmarshal(text, &result)
-	return result, try.Uses, err
+	return result, uses, err
 }
 
 // fix returns which setting to change after a failure, and what it should be; "" if no setting helps.

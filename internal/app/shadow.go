@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"earshot/internal/job"
 	"earshot/internal/provider"
+	"earshot/internal/purchase"
 	"earshot/internal/upstream"
 )
 
@@ -47,14 +47,14 @@ func (u *upstreams) openShadows(all []provider.Provider) error {
 	return nil
 }
 
-func (u *upstreams) openShadow(s ShadowSettings, all []provider.Provider) (shadow job.Shadow, err error) {
+func (u *upstreams) openShadow(s ShadowSettings, all []provider.Provider) (shadow purchase.Shadow, err error) {
 	if s.Share <= 0 || s.Share > 1 {
 		return shadow, fmt.Errorf("share must be above 0 and at most 1, it is %g", s.Share)
 	}
 	if s.With != upstreamWeb && !strings.HasPrefix(s.With, upstreamAPI) && !strings.HasPrefix(s.With, upstreamVendor) {
 		return shadow, fmt.Errorf("with must be %s, %sNAME or %sNAME, it is %q", upstreamWeb, upstreamAPI, upstreamVendor, s.With)
 	}
-	shadow = job.Shadow{Share: s.Share, Providers: s.Providers}
+	shadow = purchase.Shadow{Share: s.Share, Providers: s.Providers}
 	for _, name := range s.Providers {
 		at := slices.IndexFunc(all, func(p provider.Provider) bool { return p.Definition().Name == name })
 		if at < 0 {
@@ -88,7 +88,7 @@ func (u *upstreams) serves(name string, about provider.Definition) bool {
 		if vendor == nil {
 			return false
 		}
-		_, offered := vendor.Definition().Prices[about.Name]
+		_, offered := vendor.Definition().Serves[about.Name]
 		return offered
 	}
 	return true

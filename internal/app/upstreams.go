@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/job"
 	"earshot/internal/provider"
 	"earshot/internal/provider/model"
 	"earshot/internal/provider/serp"
+	"earshot/internal/purchase"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/browser"
 	"earshot/internal/upstream/egress"
@@ -77,7 +77,7 @@ type WebSettings struct {
 
 // upstreams are the upstreams that a node uses.
 type upstreams struct {
-	routes *upstream.Routes
+	lists  map[string][]*upstream.Client // of each provider, in the order in which they are asked
 	engine serp.Engine
 
 	cfg      Config
@@ -91,7 +91,7 @@ type upstreams struct {
 	lab      *lab.Server
 	egress   *egress.Routes
 	browser  *browser.Browser
-	shadows  []job.Shadow
+	shadows  []purchase.Shadow
 }
 
 // listenLab starts a lab that serves the sites of all providers.
@@ -179,14 +179,13 @@ func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 	if err := errors.Join(u.readKeys(), cfg.Settings.checkModels()); err != nil {
 		return nil, err
 	}
-	lists := map[string][]*upstream.Client{}
+	u.lists = map[string][]*upstream.Client{}
 	for _, p := range all {
 		about := p.Definition()
-		if lists[about.Name], err = u.list(about); err != nil {
+		if u.lists[about.Name], err = u.list(about); err != nil {
 			return nil, fmt.Errorf("%s: %w", about.Name, err)
 		}
 	}
-	u.routes = upstream.NewRoutes(lists, cfg.Log)
 	if err := u.openShadows(all); err != nil {
 		return nil, err
 	}
@@ -413,7 +412,7 @@ func (u *upstreams) findEngine() (err error) {
 	base := u.sites.Web[serp.Site]
 	surfaces := map[earshot.Surface]bool{}
 	for _, name := range engineReaders() {
-		for _, client := range slices.Concat(u.routes.Of(name), u.shadowsOf(name)) {
+		for _, client := range slices.Concat(u.lists[name], u.shadowsOf(name)) {
 			if readsPages(client) {
 				surfaces[client.Surface()] = true
 			}
@@ -445,7 +444,7 @@ func engineReaders() []string {
 // resolver returns the upstream that resolves redirect links of the search engine: the
 // first one that serves pages to the first provider that parses them.
 func (u *upstreams) resolver() *upstream.Client {
-	for _, client := range u.routes.Of(engineReaders()[0]) {
+	for _, client := range u.lists[engineReaders()[0]] {
 		if readsPages(client) {
 			return client
 		}
@@ -458,7 +457,7 @@ func (u *upstreams) describe() {
 	var lists []any
 	for _, p := range u.cfg.providers(u.engine) {
 		var names []string
-		for _, client := range u.routes.Of(p.Definition().Name) {
+		for _, client := range u.lists[p.Definition().Name] {
 			names = append(names, client.Name())
 		}
 		lists = append(lists, p.Definition().Name, strings.Join(names, ","))
@@ -472,7 +471,7 @@ func (a *App) MadeUp() (names []string, all bool) {
 	all = true
 	for _, p := range a.catalogue.Providers() {
 		name := p.Definition().Name
-		if clients := a.upstreams.routes.Of(name); len(clients) > 0 && clients[0].Name() == upstreamLab {
+		if clients := a.upstreams.lists[name]; len(clients) > 0 && clients[0].Name() == upstreamLab {
 			names = append(names, name)
 		} else {
 			all = false

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +18,9 @@ import (
 
 // CostSettings are the costs of an upstream for the operator, in USD.
 type CostSettings struct {
-	// Costs are the prices of one answer by provider. A charge that the vendor reports
+	// Costs are the prices of answers by provider. A charge that the vendor reports
 	// takes precedence.
-	Costs map[string]float64 `yaml:"costs"`
+	Costs map[string]PriceSettings `yaml:"costs"`
 	// Ceiling is the maximum spending per day (UTC); 0 means no ceiling.
 	Ceiling float64 `yaml:"ceiling"`
 }
@@ -76,34 +75,70 @@ func (u *upstreams) vendorConfig(name string) (upstream.Config, error) {
 		Calls: cmp.Or(s.Calls, about.Calls, defaultCalls), CallsPerMinute: cmp.Or(s.CallsPerMinute, about.CallsPerMinute, defaultCallsPerMinute),
 	}
 	base := cmp.Or(u.cfg.getenv(variable(name, "URL")), s.URL, about.URL)
+	prices := map[string]upstream.Price{}
+	for served := range about.Serves {
+		prices[served] = about.Price(served, options)
+	}
 	return s.apply(upstream.Config{
 		Surface: earshot.SurfaceVendor, Sites: map[string]string{name: base}, API: access, Via: name, Wait: s.Wait, Poll: s.Poll,
-	}, about.Prices, u)
+	}, prices, u)
+}
+
+// PriceSettings are the prices of the parts of an answer in USD. A single number is the price of an
+// answer, of each further result page, and of an AI overview.
+type PriceSettings struct {
+	Request  float64  `yaml:"request"`
+	Page     *float64 `yaml:"page"`     // nil means the price of a request
+	Overview *float64 `yaml:"overview"` // the same
+	Extras   float64  `yaml:"extras"`
+}
+
+// UnmarshalYAML reads a number or a mapping.
+func (p *PriceSettings) UnmarshalYAML(unmarshal func(any) error) error {
+	if err := unmarshal(&p.Request); err == nil {
+		return nil
+	}
+	type fields PriceSettings
+	return unmarshal((*fields)(p))
+}
+
+// price returns the prices, or an error for one that is out of range.
+func (p PriceSettings) price() (upstream.Price, error) {
+	page, overview := p.Request, p.Request
+	if p.Page != nil {
+		page = *p.Page
+	}
+	if p.Overview != nil {
+		overview = *p.Overview
+	}
+	for _, usd := range []float64{p.Request, page, overview, p.Extras} {
+		if usd < 0 || usd > 1000 {
+			return upstream.Price{}, fmt.Errorf("must be between 0 and 1,000 USD, not %g", usd)
+		}
+	}
+	return upstream.Price{Request: upstream.Dollars(p.Request), Page: upstream.Dollars(page), Overview: upstream.Dollars(overview), Extras: upstream.Dollars(p.Extras)}, nil
 }
 
 // apply sets what the upstream costs: prices in the settings take precedence over list prices.
-func (s CostSettings) apply(cfg upstream.Config, list map[string]float64, u *upstreams) (upstream.Config, error) {
-	prices := maps.Clone(list)
-	if prices == nil {
-		prices = map[string]float64{}
+func (s CostSettings) apply(cfg upstream.Config, list map[string]upstream.Price, u *upstreams) (upstream.Config, error) {
+	cfg.Prices = maps.Clone(list)
+	if cfg.Prices == nil {
+		cfg.Prices = map[string]upstream.Price{}
 	}
-	for name, usd := range s.Costs {
-		if usd < 0 || usd > 1000 {
-			return cfg, fmt.Errorf("settings: the cost of %s must be between 0 and 1,000 USD, not %g", name, usd)
+	for name, settings := range s.Costs {
+		price, err := settings.price()
+		if err != nil {
+			return cfg, fmt.Errorf("settings: the cost of %s %w", name, err)
 		}
 		if !slices.ContainsFunc(u.cfg.providers(serp.Engine{}), func(p provider.Provider) bool { return p.Definition().Name == name }) {
 			return cfg, fmt.Errorf("settings: costs: there is no provider %q", name)
 		}
-		prices[name] = usd
+		cfg.Prices[name] = price
 	}
 	if s.Ceiling < 0 {
 		return cfg, fmt.Errorf("settings: a ceiling must not be negative, it is %g", s.Ceiling)
 	}
-	cfg.Prices = map[string]int64{}
-	for name, usd := range prices {
-		cfg.Prices[name] = int64(math.Round(usd * 1e6))
-	}
-	cfg.Ceiling = int64(math.Round(s.Ceiling * 1e6))
+	cfg.Ceiling = upstream.Dollars(s.Ceiling)
 	return cfg, nil
 }
 

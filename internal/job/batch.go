@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"earshot/internal/account"
+	"earshot/internal/purchase"
 	"earshot/internal/store"
 )
 
@@ -11,7 +12,7 @@ import (
 // batch. positions are the positions of the tasks in the client's request.
 func (r *Runner) SubmitBatch(principal *account.Principal, tasks []Task, positions []int, size int, now time.Time) (id string, queued []store.Job, refusals []error, err error) {
 	if r.Draining() {
-		return "", nil, nil, errUnavailable(ErrStopping)
+		return "", nil, nil, errUnavailable(purchase.ErrStopping)
 	}
 	queued = r.jobs(principal, tasks, now)
 	batch := store.Batch{ID: store.NewID(), Organization: principal.OrganizationID, CreatedAt: now, Total: size}
@@ -26,13 +27,13 @@ func (r *Runner) SubmitBatch(principal *account.Principal, tasks []Task, positio
 // refuses jobs whose request is no longer valid.
 func (r *Runner) Retry(principal *account.Principal, failed []*store.Task, now time.Time) ([]*store.Retry, error) {
 	if r.Draining() {
-		return nil, errUnavailable(ErrStopping)
+		return nil, errUnavailable(purchase.ErrStopping)
 	}
 	all := make([]*store.Retry, len(failed))
 	var valid []*store.Retry
 	for i, t := range failed {
 		all[i] = &store.Retry{Failed: t.ID}
-		def, request, err := r.decode(&t.Job)
+		def, request, err := r.Desk.Decode(&t.Job)
 		if err != nil {
 			all[i].Refusal = err
 			continue

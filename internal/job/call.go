@@ -12,6 +12,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/limits/share"
 	"earshot/internal/provider"
+	"earshot/internal/purchase"
 	"earshot/internal/store"
 	"earshot/internal/telemetry/trace"
 )
@@ -42,7 +43,7 @@ type Receipt struct {
 // charged. Errors that the client may see are *earshot.Error.
 func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt, error) {
 	if !r.enter() {
-		return nil, Receipt{}, errUnavailable(ErrStopping)
+		return nil, Receipt{}, errUnavailable(purchase.ErrStopping)
 	}
 	defer r.running.Done()
 	node := r.node.Load()
@@ -83,7 +84,7 @@ func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt
 
 	ctx, leave := node.join(ctx)
 	defer leave()
-	run := r.attempt(ctx, &assignment{job, call.Provider.HealthFields, call.Request, call.Turn, &purchases{}})
+	run := r.Desk.Buy(ctx, &purchase.Call{Job: job, Watched: call.Provider.HealthFields, Request: call.Request, Turn: call.Turn})
 	receipt, err := r.finish(ctx, node, job, run)
 	settled = err == nil || errors.Is(err, store.ErrLost)
 	if err != nil {
@@ -92,14 +93,14 @@ func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt
 		}
 		return nil, Receipt{}, err
 	}
-	return run.result, receipt, run.err
+	return run.Result, receipt, run.Err
 }
 
 // finish settles a call by the outcome of its attempts.
-func (r *Runner) finish(ctx context.Context, node *incarnation, job *store.Job, run *outcome) (Receipt, error) {
-	if run.err == nil && ctx.Err() != nil { // nobody waits for the answer
-		r.discard(ctx, run.capture)
-		*run = outcome{attempts: run.attempts, err: endedEarly(ctx)}
+func (r *Runner) finish(ctx context.Context, node *incarnation, job *store.Job, run *purchase.Outcome) (Receipt, error) {
+	if run.Err == nil && ctx.Err() != nil { // nobody waits for the answer; it is kept with the failed call
+		r.Desk.Discard(ctx, run.Capture)
+		*run = purchase.Outcome{Attempts: run.Attempts, Uses: run.Uses, Result: run.Result, Err: purchase.EndedEarly(ctx)}
 	}
 	end := r.settlement(job, run)
 	organization, err := r.settle(ctx, node, end, time.Now().Add(settleTime))

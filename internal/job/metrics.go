@@ -49,8 +49,9 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	}
 }
 
-func (m *Metrics) attempted(provider, upstreamName string, started time.Time, err error) {
-	m.attempts.WithLabelValues(provider, upstreamName, upstream.Outcome(err)).Observe(time.Since(started).Seconds())
+// Attempted counts an attempt at an upstream.
+func (m *Metrics) Attempted(provider, upstreamName string, took time.Duration, err error) {
+	m.attempts.WithLabelValues(provider, upstreamName, upstream.Outcome(err)).Observe(took.Seconds())
 }
 
 func (m *Metrics) claimed(began time.Time, started []*store.Job) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/purchase"
 	"earshot/internal/store"
 )
 
@@ -158,7 +159,7 @@ func (r *Runner) beat() error {
 		return err
 	}
 	r.Log.Warn("the node was silent for too long and lost its jobs")
-	node.end(errDeclared)
+	node.end(purchase.ErrDeclared)
 	return r.register()
 }
 

@@ -1,4 +1,4 @@
-// Package job runs jobs: it admits them, makes attempts and settles them. It also takes
+// Package job runs jobs: it admits them, has their answers bought and settles them. It also takes
 // over the jobs of nodes that died.
 //
 //	runner.go    configuration, start and stop
@@ -6,12 +6,7 @@
 //	task.go      tasks: submission and execution
 //	batch.go     submission of batches, and retries
 //	schedule.go  when this node claims tasks, and how many
-//	attempt.go   the attempts of a job and the waits between them
-//	ticket.go    tasks that wait for a vendor's answer
 //	settle.go    settlement of jobs
-//	shadow.go    asks a second upstream, to compare answers
-//	spending.go  what was spent on upstreams today
-//	upstreams.go the list of upstreams with their state
 //	node.go      heartbeats and dead nodes
 //	upkeep.go    deletion of expired rows and captures
 //	metrics.go   Prometheus metrics of jobs and attempts
@@ -20,8 +15,6 @@ package job
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -31,12 +24,11 @@ import (
 
 	"earshot/internal/limits/share"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
+	"earshot/internal/purchase"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
 	"earshot/internal/telemetry/trace"
-	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
 )
 
@@ -45,25 +37,14 @@ type Config struct {
 	Store     *store.Store
 	Orgs      *orgs.Store
 	Catalogue *provider.Catalogue
-	Upstreams *upstream.Routes
-	Vendors   provider.Vendors
+	Desk      *purchase.Desk // buys the answers
 	Captures  capture.Store
 	Kept      capture.Store // of pages for the operator; may be nil
-	// CaptureURL is the address below which captures are served.
-	CaptureURL string
 	// Host names the machine in the list of nodes.
 	Host    string
 	Log     *slog.Logger
 	Metrics *Metrics
 	Tracer  *trace.Tracer // may be nil
-	Health  *health.Watch
-
-	// Backoff are the waits between attempts. There is one attempt more than waits.
-	// Nil means 1, 2, 4 and 8 s, as the API promises.
-	Backoff []time.Duration
-	// AttemptTime is how long one attempt may take. 0 means 120 s: assistants that
-	// search the web have taken up to 90 s.
-	AttemptTime time.Duration
 	// Workers is how many tasks of one organization the node runs at once. All
 	// organizations together may run twice as many. With 0 the node accepts tasks but
 	// runs none.
@@ -74,12 +55,8 @@ type Config struct {
 	// Planned is called after the delivery of a webhook was planned. May be nil.
 	Planned func()
 
-	// Shadows say which requests are asked a second time, for comparison.
-	Shadows []Shadow
 	// Tidy stores and deletes rows of accounts, at intervals and at the end. May be nil.
 	Tidy func(now time.Time) error
-	// Brands returns the brands that a result names, by the rules of the job's tracker. May be nil.
-	Brands func(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error)
 
 	// Retention is how long finished jobs are kept, from their creation. 0 means
 	// 24 h.
@@ -99,32 +76,26 @@ type Runner struct {
 	workers sync.WaitGroup // goroutines that perform tasks
 	places  *share.Pool    // for tasks
 
-	shadowing   chan struct{}   // one for each comparison under way
-	shadowCtx   context.Context // of comparisons: they end when the node drains
-	stopShadows context.CancelFunc
-
 	outbound *outbound.Store
 	parked   atomic.Int64 // tasks that wait for a vendor and have no worker
-	spending spending
 
 	mu      sync.Mutex
 	tasks   map[string]*order // tasks that this node performs, parked ones included, by id
 	running sync.WaitGroup    // jobs and their cleanup
 }
 
-// ErrStopping is the cause when a node refuses or ends jobs because it stops.
-var ErrStopping = errors.New("the node is stopping")
+// lateEvery is the interval of collecting answers that arrive after their job has ended.
+const lateEvery = 10 * time.Second
 
-var errDeclared = errors.New("the node was declared dead")
+func (r *Runner) collectLate(ctx context.Context, now time.Time) error {
+	if r.Workers == 0 {
+		return nil
+	}
+	return r.Desk.CollectLate(ctx, now)
+}
 
 // NewRunner registers this node with the store.
 func NewRunner(cfg Config) (*Runner, error) {
-	if cfg.Backoff == nil {
-		cfg.Backoff = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
-	}
-	if cfg.AttemptTime == 0 {
-		cfg.AttemptTime = 120 * time.Second
-	}
 	if cfg.Retention == 0 {
 		cfg.Retention = 24 * time.Hour
 	}
@@ -135,9 +106,6 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if err := r.register(); err != nil {
 		return nil, err
 	}
-	r.shadowing = make(chan struct{}, maxShadows)
-	r.shadowCtx, r.stopShadows = context.WithCancel(context.Background())
-	r.Upstreams.LimitSpending(r.Spent)
 	return r, nil
 }
 
@@ -155,7 +123,6 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 	group.Go(func() error { return r.every(ctx, tidyEvery, r.tidy) })
 	group.Go(func() error { return r.every(ctx, lateEvery, r.collectLate) })
-	group.Go(func() error { return r.every(ctx, spendingEvery, r.readSpending) })
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
 	r.workers.Wait()
@@ -173,8 +140,11 @@ func (r *Runner) Drain() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.draining.Store(true)
-	r.stopShadows()
+	r.Desk.Drain()
 }
+
+// Node returns the id of this node.
+func (r *Runner) Node() string { return r.node.Load().id }
 
 // Draining reports whether Drain was called.
 func (r *Runner) Draining() bool { return r.draining.Load() }
@@ -190,10 +160,11 @@ func (r *Runner) Stop(ctx context.Context) {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		r.node.Load().end(ErrStopping)
+		r.node.Load().end(purchase.ErrStopping)
 		<-done
 	}
-	r.node.Load().end(ErrStopping)
+	r.node.Load().end(purchase.ErrStopping)
+	r.Desk.Stop(ctx)
 }
 
 // enter counts a job as running. It returns false if the runner drains.

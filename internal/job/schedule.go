@@ -119,7 +119,7 @@ func (r *Runner) rescue(ctx context.Context) {
 // start performs a task in a new goroutine. Only schedule calls it, which counts itself as
 // running meanwhile. claimed is when the claim of the task began, or zero without a claim.
 func (r *Runner) start(node *incarnation, job *store.Job, claimed time.Time) {
-	r.run(&order{node: node, job: job, purchases: &purchases{}}, claimed)
+	r.run(&order{node: node, job: job}, claimed)
 }
 
 // run performs a task that this node owns.

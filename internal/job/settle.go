@@ -9,6 +9,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/purchase"
 	"earshot/internal/store"
 	"earshot/internal/telemetry/trace"
 	"earshot/internal/upstream/capture"
@@ -23,18 +24,17 @@ func (r *Runner) cost(name, mode string, bill provider.Bill) int64 {
 }
 
 // settlement returns the settlement of a job with an outcome.
-func (r *Runner) settlement(job *store.Job, run *outcome) store.Settlement {
-	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture, Uses: usesOf(run.uses)}
+func (r *Runner) settlement(job *store.Job, run *purchase.Outcome) store.Settlement {
+	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.Attempts, Capture: run.Capture, Result: run.Result, Uses: run.Uses}
 	if end.Capture != nil {
 		end.Capture.ExpiresAt = r.Store.Now().Add(capture.Lifetime)
 	}
-	if run.err != nil {
-		end.Error = clientError(run.err)
+	if run.Err != nil {
+		end.Error = clientError(run.Err)
 		return end
 	}
 	end.Status = earshot.StatusCompleted
-	end.Charge = min(job.MaxCost, r.cost(job.Provider, job.Mode, run.bill))
-	end.Result = run.result
+	end.Charge = min(job.MaxCost, r.cost(job.Provider, job.Mode, run.Bill))
 	return end
 }
 
@@ -64,7 +64,7 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 			}
 		}
 		r.Metrics.ended(&end, err)
-		r.discard(ctx, end.Capture)
+		r.Desk.Discard(ctx, end.Capture)
 		if unknown && !errors.Is(err, store.ErrLost) {
 			err = fmt.Errorf("%w, and then: %s", store.ErrUnknownOutcome, err.Error())
 		}
@@ -76,29 +76,12 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 // and the sender of webhooks if the job has a webhook.
 func (r *Runner) ended(end *store.Settlement, organization *account.Organization) {
 	r.Metrics.ended(end, nil)
-	r.spending.add(end.Uses)
-	r.startShadows(end)
+	r.Desk.Compare(end)
 	if organization.Queued > 0 { // a slot is free
 		r.Wake()
 	}
 	if end.Job.WebhookURL != nil && r.Planned != nil {
 		r.Planned()
-	}
-}
-
-// discardTime is short so that it does not delay a node that stops. dropOrphans deletes
-// captures that are left.
-const discardTime = 2 * time.Second
-
-// discard deletes a capture that has no row in the database, even if ctx has ended.
-func (r *Runner) discard(ctx context.Context, capture *store.Capture) {
-	if capture == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
-	defer cancel()
-	if err := r.Captures.Delete(ctx, capture.ID); err != nil {
-		r.Log.Warn("deleting a capture without a row in the database failed", "error", err)
 	}
 }
 

@@ -2,13 +2,12 @@ package job
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/purchase"
 	"earshot/internal/store"
 	"earshot/internal/telemetry/trace"
 )
@@ -29,7 +28,7 @@ type Task struct {
 // including invalid tasks that are not in tasks.
 func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, now time.Time) (queued []store.Job, refusals []error, err error) {
 	if r.Draining() {
-		return nil, nil, errUnavailable(ErrStopping)
+		return nil, nil, errUnavailable(purchase.ErrStopping)
 	}
 	queued = r.jobs(principal, tasks, now)
 	refusals, err = r.Store.Submit(principal.OrganizationID, queued, size, now)
@@ -72,46 +71,71 @@ type order struct {
 	job  *store.Job
 	ctx  context.Context // the context of the node, with the span of the task
 	span trace.Span
-	*purchases
+	// call is what was bought for the task so far; nil until its first attempt.
+	call *purchase.Call
 }
 
 // perform runs a task that this node owns, from its next attempt to its end. It does not
 // wait for the settlement, after which finished is called. If the node stops or is declared
 // dead, the task is not settled, so that another node takes it over.
 func (r *Runner) perform(o *order) {
-	def, request, err := r.decode(o.job)
-	run := &outcome{attempts: o.job.Attempts, err: err}
-	turn := r.Turns.Later(o.job.Organization)
-	defer turn.End()
-	if err == nil {
-		run = r.attempt(o.ctx, &assignment{o.job, def.HealthFields, request, turn, o.purchases})
+	run := &purchase.Outcome{Attempts: o.job.Attempts}
+	if o.call == nil {
+		def, request, err := r.Desk.Decode(o.job)
+		run.Err = err
+		o.call = &purchase.Call{Job: o.job, Watched: def.HealthFields, Request: request}
 	}
-	if run.pending != nil {
+	if run.Err == nil {
+		o.call.Turn = r.Turns.Later(o.job.Organization)
+		defer o.call.Turn.End()
+		run = r.Desk.Buy(o.ctx, o.call)
+	}
+	if run.Wait > 0 {
 		r.countUses(o, run)
-		r.park(o, run.pending.After)
+		r.park(o, run.Wait)
 		return
 	}
-	if run.err != nil && o.ctx.Err() != nil {
+	if run.Err != nil && o.ctx.Err() != nil {
 		r.countUses(o, run)
-		r.finished(o, run.err)
+		r.finished(o, run.Err)
 		return
 	}
-	r.settleTask(o, r.settlement(o.job, run), run.err)
+	r.settleTask(o, r.settlement(o.job, run), run.Err)
+}
+
+// park releases the worker of a task whose vendor has not answered yet, and performs the
+// task again after wait. This node still owns the task. If the node dies, another node
+// takes the task over and continues with the order.
+func (r *Runner) park(o *order, wait time.Duration) {
+	endSpan(o.span, nil)
+	o.ctx = nil
+	r.parked.Add(1)
+	r.places.Release(o.job.Organization, 1)
+	time.AfterFunc(wait, func() { r.unpark(o) })
+	r.running.Done()
+	r.wakeScheduler()
+}
+
+// unpark performs a parked task again, unless the node has stopped or was declared dead.
+func (r *Runner) unpark(o *order) {
+	r.parked.Add(-1)
+	if o.node.ctx.Err() != nil || !r.enter() {
+		r.forget(o)
+		return
+	}
+	defer r.running.Done()
+	r.run(o, time.Time{})
 }
 
 // countUses stores the requests to upstreams of a task that does not end now: it may end on another
 // node, which does not know them.
-func (r *Runner) countUses(o *order, run *outcome) {
-	uses := usesOf(run.uses)
-	if len(uses) == 0 {
+func (r *Runner) countUses(o *order, run *purchase.Outcome) {
+	if len(run.Uses) == 0 {
 		return
 	}
-	if err := r.Store.CountUses(o.job, uses); err != nil {
+	if err := r.Store.CountUses(o.job, run.Uses); err != nil {
 		r.Log.Warn("counting requests to upstreams failed", "job", o.job.ID, "error", err)
-		return
 	}
-	r.spending.add(uses)
-	o.counted = len(o.uses)
 }
 
 // settleTask settles a task. failure is why the task failed, or nil.
@@ -136,28 +160,6 @@ func (r *Runner) settleTask(o *order, end store.Settlement, failure error) {
 	})
 }
 
-// decode reads the request of a stored job. The request was valid when it was submitted,
-// but the service may have changed since then.
-func (r *Runner) decode(job *store.Job) (def provider.Definition, request provider.Request, err error) {
-	p, err := r.Catalogue.Provider(job.Provider)
-	if err != nil {
-		return def, nil, &earshot.Error{
-			Code: earshot.CodeUpstream, Message: job.Provider + " is no longer available",
-			Details: earshot.UpstreamDetails{Service: job.Provider, Reason: earshot.ReasonUnavailable}, Err: err,
-		}
-	}
-	request, err = provider.ParseRequest(p, job.Request)
-	return p.Definition(), request, err
-}
-
-// errTakenOver returns the error of a task whose nodes died too often.
-func errTakenOver(attempts int) error {
-	return &earshot.Error{
-		Code: earshot.CodeInternal, Message: fmt.Sprintf("the task was started %d times, and each time its node died", attempts),
-		Err: errors.New("taken over too often"),
-	}
-}
-
 // Record returns a task in the form of the API, without its webhook.
 func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 	record := earshot.TaskRecord{
@@ -171,7 +173,7 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 			CreatedAt:      earshot.Timestamp{Time: t.CreatedAt},
 			StartedAt:      earshot.When(t.StartedAt),
 			FinishedAt:     earshot.When(t.FinishedAt),
-			Attempts:       min(t.Attempts, len(r.Backoff)+1), // the last takeover may exceed the limit; it makes no attempt
+			Attempts:       min(t.Attempts, r.Desk.Attempts()), // the last takeover may exceed the limit; it makes no attempt
 		},
 		Credits: earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
 		Result:  t.Result,
@@ -203,7 +205,7 @@ func (r *Runner) Request(t *store.Task) earshot.RequestRecord {
 		StartedAt:      earshot.When(t.StartedAt),
 		FinishedAt:     earshot.When(t.FinishedAt),
 		LatencyMs:      latency(t),
-		Attempts:       min(t.Attempts, len(r.Backoff)+1), // as in Record
+		Attempts:       min(t.Attempts, r.Desk.Attempts()), // as in Record
 		Credits:        earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
 		Tracker:        t.Tracker,
 		Result:         t.Result,

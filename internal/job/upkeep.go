@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot/internal/provider/health"
+	"earshot/internal/purchase"
 	"earshot/internal/store"
 	"earshot/internal/upstream/capture"
 )
@@ -53,11 +54,6 @@ func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx 
 	}
 }
 
-// ticketsKept is how long closed tickets are kept: as long as most vendors keep results, so
-// that charges can be checked.
-const ticketsKept = 30 * 24 * time.Hour
-
-// tidy deletes expired rows and captures, and stores the last use of keys and the
 // views of share links.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 	expired := now.Add(-r.Retention)
@@ -71,8 +67,8 @@ func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 		untilNone(ctx, func() (int, error) { return r.Store.DeleteAudit(now.Add(-store.AuditTime)) }),
 		untilNone(ctx, func() (int, error) { return r.dropCaptures(ctx, now) }),
 		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteDrift(now.Add(-health.KeptFor)),
-		untilNone(ctx, func() (int, error) { return r.outbound.DeleteTickets(now.Add(-ticketsKept)) }),
-		r.outbound.DeleteUpstreamStats(now.Add(-statsKept)), r.outbound.DeleteShadowPairs(now.Add(-shadowPairsKept)))
+		untilNone(ctx, func() (int, error) { return r.outbound.DeletePurchases(expired) }),
+		r.outbound.DeleteUpstreamStats(now.Add(-statsKept)), r.outbound.DeleteShadowPairs(now.Add(-purchase.ShadowPairsKept)))
 }
 
 func (r *Runner) tidyAccounts(now time.Time) error {

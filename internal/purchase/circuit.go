@@ -2,10 +2,12 @@ package purchase
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"earshot"
+	"earshot/internal/upstream"
 	"earshot/internal/upstream/browser"
 )
 
@@ -26,9 +28,9 @@ func (c circuit) everywhere() circuit {
 	return c
 }
 
-// breakers holds the state of all circuits. A circuit that failed too often is open: jobs
+// circuits holds the state of all circuits. A circuit that failed too often is open: jobs
 // do not use it for a while. The zero value is ready to use.
-type breakers struct {
+type circuits struct {
 	mu    sync.Mutex
 	state map[circuit]*breaker
 }
@@ -36,13 +38,13 @@ type breakers struct {
 type breaker struct {
 	failures int
 	until    time.Time // no job may try before this time; zero while closed
-	last     *Failure
+	last     *upstream.Failure
 }
 
 // allow returns nil if a job may use the circuit, and otherwise a failure with the reason
 // and the time to wait. When the time of an open circuit is over, one job may try it; other
 // jobs wait until note gets the outcome.
-func (b *breakers) allow(c circuit) *Failure {
+func (b *circuits) allow(c circuit) *upstream.Failure {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.state) == 0 { // no circuit has failed lately
@@ -55,7 +57,7 @@ func (b *breakers) allow(c circuit) *Failure {
 			continue
 		}
 		if wait := s.until.Sub(now); wait > 0 {
-			return &Failure{Reason: s.last.Reason, Err: errOpen(c.upstream, s.last), RetryAfter: wait, Skipped: true}
+			return &upstream.Failure{Reason: s.last.Reason, Err: fmt.Errorf("the circuit of %s is open after failures: %w", c.upstream, s.last.Err), RetryAfter: wait, Skipped: true}
 		}
 	}
 	for _, s := range state {
@@ -69,7 +71,7 @@ func (b *breakers) allow(c circuit) *Failure {
 // note records the outcome of a try. A nil failure is a success. Failures that the question
 // may have caused count as success. A failure with RetryAfter opens the circuit for all
 // places.
-func (b *breakers) note(c circuit, failure *Failure) {
+func (b *circuits) note(c circuit, failure *upstream.Failure) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -89,14 +91,14 @@ func (b *breakers) note(c circuit, failure *Failure) {
 }
 
 // isOpen reports whether a circuit is open.
-func (b *breakers) isOpen(c circuit) bool {
+func (b *circuits) isOpen(c circuit) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	state := b.state[c]
 	return state != nil && time.Now().Before(state.until)
 }
 
-func (b *breakers) get(c circuit) *breaker {
+func (b *circuits) get(c circuit) *breaker {
 	if b.state == nil {
 		b.state = map[circuit]*breaker{}
 	}
@@ -108,6 +110,6 @@ func (b *breakers) get(c circuit) *breaker {
 	return s
 }
 
-func (s *breaker) open(failure *Failure, wait time.Duration) {
+func (s *breaker) open(failure *upstream.Failure, wait time.Duration) {
 	s.last, s.until = failure, time.Now().Add(wait)
 }

@@ -43,6 +43,16 @@ func (s *Store) RegisterNode(host string, workers int, now time.Time) (id string
 	return id, err
 }
 
+// IsAlive reports whether another node was alive at the last heartbeat of this node, or may have been.
+func (s *Store) IsAlive(node string) bool {
+	nodes := s.nodes.Load()
+	if s.Dialect.Exclusive || nodes == nil {
+		return !s.Dialect.Exclusive
+	}
+	_, alive := (*nodes)[node]
+	return alive
+}
+
 // heartbeat returns the SQL expression for the time of a heartbeat and the arguments of its
 // statement. The time is PostgreSQL's own clock or, on SQLite, the trusted time.
 func (s *Store) heartbeat(args ...any) (expression string, all []any) {

@@ -35,7 +35,8 @@ type Work struct {
 	freed      []*keyedTask // keys of failed calls
 	captures   []*captureRow
 	Deliveries []*DeliveryRow
-	tickets    []*outbound.JobTicket
+	purchases  []*purchaseChange
+	charges    []outbound.Charge
 	uses       []outbound.JobUse
 
 	shadowPairs []*outbound.ShadowPair
@@ -306,7 +307,8 @@ func (w *Work) Store(ctx context.Context) error {
 		{"insert captures", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertCaptures, w.captures, nil) }},
 		{"plan deliveries", w.storeDeliveries},
 		{"change the budgets of keys", w.storeBudgets},
-		{"store tickets", func(ctx context.Context) error { return outbound.SaveTickets(ctx, w.Tx, w.tickets) }},
+		{"store purchases", w.storePurchases},
+		{"book charges", func(ctx context.Context) error { return outbound.Book(ctx, w.Tx, w.charges) }},
 		{"count requests to upstreams", func(ctx context.Context) error { return outbound.CountUses(ctx, w.Tx, w.uses) }},
 		{"write the audit log", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertAudit, w.audited, nil) }},
 		{"store shadow pairs", func(ctx context.Context) error { return outbound.SaveShadowPairs(ctx, w.Tx, w.shadowPairs) }},

@@ -177,7 +177,7 @@ func NewClient(cfg Config) (*Client, error) {
 		c.noStream.Store(cfg.API.NoStream)
 	}
 	_, c.plain = cfg.Browser.(NoBrowser)
-	transport := cfg.Transport
+	transport, once := cfg.Transport, cfg.Transport
 	if transport == nil {
 		own := &http.Transport{
 			DialContext:            cfg.Dial,
@@ -194,8 +194,12 @@ func NewClient(cfg Config) (*Client, error) {
 			own.Protocols.SetUnencryptedHTTP2(true)
 		}
 		transport, c.idle = own, own.CloseIdleConnections
+		// net/http repeats a GET whose connection was closed before the response, if it was used before.
+		fresh := own.Clone()
+		fresh.DisableKeepAlives = true
+		once = fresh
 	}
-	c.exchanger = network{transport, cfg.Browser}
+	c.exchanger = network{transport, once, cfg.Browser}
 	if cfg.Recorder != nil {
 		c.exchanger = recording{c, c.exchanger, cfg.Recorder}
 	}

@@ -20,6 +20,8 @@ type call struct {
 	wire *http.Request
 	// visit says that a browser sends the request.
 	visit bool
+	// paid says that it costs money, so it must not be sent twice.
+	paid bool
 	// pointer says that only the redirect in the response is needed.
 	pointer bool
 	// The attempt that the call belongs to.
@@ -42,14 +44,19 @@ type Visitor interface {
 // network is the exchanger that sends calls to the sites.
 type network struct {
 	transport http.RoundTripper
+	once      http.RoundTripper // never sends a request twice
 	browser   Visitor // may be nil
 }
 
 func (n network) exchange(c *call) (*http.Response, error) {
-	if !c.visit {
+	switch {
+	case c.visit:
+		return n.visit(c)
+	case c.paid:
+		return n.once.RoundTrip(c.wire)
+	default:
 		return n.transport.RoundTrip(c.wire)
 	}
-	return n.visit(c)
 }
 
 // visit opens the page in the browser.

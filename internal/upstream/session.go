@@ -85,6 +85,9 @@ func (s *Session) Wait(otherwise time.Duration) time.Duration {
 // Upstream returns the name of the upstream.
 func (s *Session) Upstream() string { return s.client.name }
 
+// Ceiling returns the most that may be spent on the upstream in a day, or 0 for no ceiling.
+func (s *Session) Ceiling() USD { return s.client.ceiling }
+
 // Surface returns the kind of the upstream.
 func (s *Session) Surface() earshot.Surface { return s.client.surface }
 
@@ -478,7 +481,7 @@ func (s *Session) newCall(ctx context.Context, req *Request) (*call, error) {
 			r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)
 		}
 	}
-	return &call{Request: req, wire: r, visit: s.client.visits(req), provider: s.provider, account: s.account, attempt: s.attempt}, nil
+	return &call{Request: req, wire: r, visit: s.client.visits(req), paid: s.costs(req) && method == http.MethodGet, provider: s.provider, account: s.account, attempt: s.attempt}, nil
 }
 
 // joinQuery appends the query of a request to the query of the site's base URL.

@@ -11,26 +11,24 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Ask asks the model and charges what the endpoint says that the answer costs, also if the answer
-// cannot be used.
+// Ask asks the model.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	call, err := r.call(up)
 	if err != nil {
 		return nil, err
 	}
+	call.Judge = judge
 	response, err := up.Fetch(ctx, call)
 	if err != nil {
 		return nil, err
 	}
 	var found *earshot.Answer
-	var cost float64
 	err = up.Read(ctx, func() (err error) {
-		found, cost, err = read(response.Body, answer.Options{
+		found, _, err = read(response.Body, answer.Options{
 			Country: r.locale.Country, Markdown: r.include.Markdown || r.include.HTML, Explain: explain.From(ctx),
 		})
 		return err
 	})
-	up.Charge(cost)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +40,14 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return nil, err
 	}
 	return &provider.Outcome{Result: found, Bill: r.Bill()}, nil
+}
+
+// judge returns what the endpoint says that an answer costs, also if the answer cannot be used.
+func judge(document []byte) upstream.Verdict {
+	if _, cost, _ := read(document, answer.Options{}); cost > 0 {
+		return upstream.Verdict{Charge: new(upstream.Dollars(cost))}
+	}
+	return upstream.Verdict{}
 }
 
 // call returns the call for the prompt. It asks for a whole answer, because some endpoints do not

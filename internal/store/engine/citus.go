@@ -239,7 +239,7 @@ func explainWorker(err error) error {
 var globalTables = append([]string{"extraction", "extraction_counts", "extraction_seen", "extraction_series", "kept_pages"}, globalAccountTables...)
 
 // globalAccountTables are the global tables that transactions of organizations use as well.
-var globalAccountTables = []string{"api_keys", "users", "identities", "members", "invitations", "sessions", "share_links"}
+var globalAccountTables = []string{"api_keys", "users", "identities", "members", "invitations", "sessions", "share_links", "upstream_accounts"}
 
 // readsItsShard is a condition that is always true. It makes the SELECT of an INSERT read a table
 // of its shard, so that Citus sends the INSERT unchanged to the server of the shard. Citus would run

@@ -18,7 +18,8 @@ type upstreamUsageRow struct {
 	organization, upstream, provider string
 	day                              int64 // since 1970, UTC
 	answered, failed, chargedFailed  int64
-	microUSD, estimated              int64
+	microUSD, estimatedMicroUSD      int64 // before version 27 of the schema
+	nanoUSD, estimatedNanoUSD        int64 // since then
 }
 
 // upstreamStatsRow counts the requests to an upstream in one hour that took equally long.
@@ -39,12 +40,14 @@ var (
 		engine.IntField("failed", func(r *upstreamUsageRow) *int64 { return &r.failed }),
 		engine.IntField("charged_failed", func(r *upstreamUsageRow) *int64 { return &r.chargedFailed }),
 		engine.IntField("micro_usd", func(r *upstreamUsageRow) *int64 { return &r.microUSD }),
-		engine.IntField("estimated_usd", func(r *upstreamUsageRow) *int64 { return &r.estimated }))
+		engine.IntField("estimated_usd", func(r *upstreamUsageRow) *int64 { return &r.estimatedMicroUSD }),
+		engine.IntField("nano_usd", func(r *upstreamUsageRow) *int64 { return &r.nanoUSD }),
+		engine.IntField("estimated_nano_usd", func(r *upstreamUsageRow) *int64 { return &r.estimatedNanoUSD }))
 	addToUpstreamUsage = upstreamUsageTable.Insert(`
 		ON CONFLICT (organization, day, upstream, provider) DO UPDATE SET
 			answered = upstream_usage.answered + excluded.answered, failed = upstream_usage.failed + excluded.failed,
 			charged_failed = upstream_usage.charged_failed + excluded.charged_failed,
-			micro_usd = upstream_usage.micro_usd + excluded.micro_usd, estimated_usd = upstream_usage.estimated_usd + excluded.estimated_usd`)
+			nano_usd = upstream_usage.nano_usd + excluded.nano_usd, estimated_nano_usd = upstream_usage.estimated_nano_usd + excluded.estimated_nano_usd`)
 
 	upstreamStatsTable = engine.NewTable("upstream_statistics",
 		engine.Field("organization", "uuid", func(r *upstreamStatsRow) *string { return &r.organization }),
@@ -59,14 +62,39 @@ var (
 			answered = upstream_statistics.answered + excluded.answered, failed = upstream_statistics.failed + excluded.failed`)
 )
 
-// Use is a request that a job made to an upstream. It has the same fields as upstream.Use.
+// Use is an attempt of a job at one upstream.
 type Use struct {
-	Upstream  string
-	Paid      bool
-	Reason    earshot.Reason // why it failed; "" if it answered
-	Took      time.Duration
-	MicroUSD  int64
-	Estimated bool
+	Upstream string
+	Paid     bool           // the operator pays for requests to this upstream
+	Reason   earshot.Reason // why it failed; "" if it answered
+	Took     time.Duration
+	// Charged is what its purchases were charged, in units of 1e-9 USD. It is booked already.
+	Charged   int64
+	Estimated bool // the upstream did not report a part of it
+}
+
+// Charge is an amount that an upstream charged, in units of 1e-9 USD. It is negative if it corrects an
+// earlier estimate.
+type Charge struct {
+	Organization, Upstream, Provider string
+	At                               time.Time
+	Amount                           int64
+	Estimated                        bool // the upstream did not report it
+}
+
+// Book adds charges to the usage of upstreams. The locked rows of the organizations keep others from
+// writing the same counters.
+func Book(ctx context.Context, tx *engine.Tx, charges []Charge) error {
+	for _, c := range charges {
+		row := &upstreamUsageRow{organization: c.Organization, upstream: c.Upstream, provider: c.Provider, day: engine.Millis(c.At) / dayMillis, nanoUSD: c.Amount}
+		if c.Estimated {
+			row.estimatedNanoUSD = c.Amount
+		}
+		if err := engine.Each(ctx, tx, addToUpstreamUsage, []*upstreamUsageRow{row}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // JobUse is a request of a job.
@@ -107,13 +135,9 @@ func CountUses(ctx context.Context, tx *engine.Tx, uses []JobUse) error {
 			u.answered, s.answered = u.answered+1, s.answered+1
 		} else {
 			u.failed, s.failed = u.failed+1, s.failed+1
-			if use.MicroUSD > 0 {
+			if use.Charged > 0 {
 				u.chargedFailed++
 			}
-		}
-		u.microUSD += use.MicroUSD
-		if use.Estimated {
-			u.estimated += use.MicroUSD
 		}
 	}
 	compare := func(a, b key) int {
@@ -146,33 +170,14 @@ func (s *Store) UpstreamUsage(ctx context.Context, organization string, from, to
 		usage = append(usage, earshot.UpstreamUsage{
 			Date: time.UnixMilli(row.day * dayMillis).UTC().Format(time.DateOnly), Upstream: row.upstream, Provider: row.provider,
 			Answered: row.answered, Failed: row.failed, ChargedFailures: row.chargedFailed,
-			USD: usd(row.microUSD), EstimatedUSD: usd(row.estimated),
+			USD: usd(row.microUSD, row.nanoUSD), EstimatedUSD: usd(row.estimatedMicroUSD, row.estimatedNanoUSD),
 		})
 	}
 	return usage, nil
 }
 
-func usd(micro int64) float64 { return float64(micro) / 1e6 }
-
-// SpentOn returns what all organizations spent on each upstream on the day of a moment, in micro-USD.
-func (s *Store) SpentOn(ctx context.Context, day time.Time) (map[string]int64, error) {
-	type sum struct {
-		upstream string
-		microUSD int64
-	}
-	sums, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]sum, error) {
-		return engine.FindAll(ctx, p.Reports, func(s *sum) []any { return []any{&s.upstream, &s.microUSD} },
-			`SELECT upstream, CAST(SUM(micro_usd) AS bigint) FROM upstream_usage WHERE day = $1 GROUP BY upstream`, engine.Millis(day)/dayMillis)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what upstreams cost today: %w", err)
-	}
-	spent := map[string]int64{}
-	for _, one := range sums {
-		spent[one.upstream] += one.microUSD
-	}
-	return spent, nil
-}
+// usd returns the sum of two amounts, in units of 1e-6 and 1e-9 USD, in USD.
+func usd(micro, nano int64) float64 { return float64(micro*1000+nano) / 1e9 }
 
 // UpstreamStats is how an upstream answered an organization's requests for a provider.
 type UpstreamStats struct {

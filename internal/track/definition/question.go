@@ -43,7 +43,7 @@ func (s *Reader) fields(target earshot.Target) (offered provider.Fields) {
 		offered |= fields
 	}
 	for _, vendor := range s.Vendors {
-		offered |= vendor.Definition().Fields[target.Provider]
+		offered |= vendor.Definition().Serves[target.Provider].Fields
 	}
 	return offered & asked.requested
 }

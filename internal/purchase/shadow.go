@@ -1,4 +1,4 @@
-package job
+package purchase
 
 import (
 	"context"
@@ -35,8 +35,8 @@ const (
 	// withinShare is the share of comparisons for which the first upstream is asked again
 	// as well, to find out how much its own answers vary.
 	withinShare = 0.25
-	// shadowPairsKept is how long pairs are kept. It is the longest range of a report.
-	shadowPairsKept = 400 * 24 * time.Hour
+	// ShadowPairsKept is how long pairs are kept. It is the longest range of a report.
+	ShadowPairsKept = 400 * 24 * time.Hour
 )
 
 // comparison is a request that was answered and is asked again.
@@ -48,11 +48,11 @@ type comparison struct {
 	with   *upstream.Client
 }
 
-// startShadows starts the comparisons of a job that was answered. It does not block, and the
+// Compare starts the comparisons of a job that was answered. It does not block, and the
 // job's client has nothing to do with them: they cost no credits. The lab is not compared,
 // since its answers are made up.
-func (r *Runner) startShadows(end *store.Settlement) {
-	if len(r.Shadows) == 0 || end.Status != earshot.StatusCompleted {
+func (d *Desk) Compare(end *store.Settlement) {
+	if len(d.Shadows) == 0 || end.Status != earshot.StatusCompleted {
 		return
 	}
 	at := slices.IndexFunc(end.Uses, func(use outbound.Use) bool { return use.Reason == "" })
@@ -60,17 +60,17 @@ func (r *Runner) startShadows(end *store.Settlement) {
 		return // answered by the lab
 	}
 	first := end.Uses[at]
-	for i, s := range r.Shadows {
+	for i, s := range d.Shadows {
 		if !slices.Contains(s.Providers, end.Job.Provider) || s.With.Name() == first.Upstream || draw(end.Job.ID, 2*i) >= s.Share {
 			continue
 		}
 		c := comparison{job: end.Job, number: 2*i + 1, answer: end.Result, first: first, with: s.With}
-		r.startShadow(c)
-		clients := r.Upstreams.Of(end.Job.Provider)
+		d.startShadow(c)
+		clients := d.Of(end.Job.Provider)
 		own := slices.IndexFunc(clients, func(client *upstream.Client) bool { return client.Name() == first.Upstream })
 		if own >= 0 && draw(end.Job.ID, 2*i+1) < withinShare {
 			c.number, c.with = 2*i+2, clients[own]
-			r.startShadow(c)
+			d.startShadow(c)
 		}
 	}
 }
@@ -88,46 +88,41 @@ func draw(job string, purpose int) float64 {
 }
 
 // startShadow makes a comparison in the background, unless the node makes many already or stops.
-func (r *Runner) startShadow(c comparison) {
+func (d *Desk) startShadow(c comparison) {
 	select {
-	case r.shadowing <- struct{}{}:
+	case d.shadowing <- struct{}{}:
 	default:
-		r.Log.Info("a comparison was left out: too many are under way", "job", c.job.ID)
+		d.Log.Info("a comparison was left out: too many are under way", "job", c.job.ID)
 		return
 	}
-	if !r.enter() {
-		<-r.shadowing
-		return
-	}
-	go func() {
-		defer r.running.Done()
-		defer func() { <-r.shadowing }()
-		if err := r.compare(r.shadowCtx, &c); err != nil && r.shadowCtx.Err() == nil {
-			r.Log.Info("a comparison was not made", "job", c.job.ID, "upstream", c.with.Name(), "error", err)
+	d.comparing.Go(func() {
+		defer func() { <-d.shadowing }()
+		if err := d.compare(d.shadowCtx, &c); err != nil && d.shadowCtx.Err() == nil {
+			d.Log.Info("a comparison was not made", "job", c.job.ID, "upstream", c.with.Name(), "error", err)
 		}
-	}()
+	})
 }
 
 // compare asks the second upstream and stores how much its answer agrees with the job's.
-func (r *Runner) compare(ctx context.Context, c *comparison) error {
-	_, request, err := r.decode(c.job)
+func (d *Desk) compare(ctx context.Context, c *comparison) error {
+	_, request, err := d.Decode(c.job)
 	if err != nil {
 		return err
 	}
 	if via := c.with.Via(); via != "" {
-		if err := r.Vendors.Covers(request, via); err != nil {
+		if err := d.Vendors.Covers(request, via); err != nil {
 			return err
 		}
 	}
-	answer, uses, err := r.askShadow(ctx, c, request)
+	answer, uses, err := d.askShadow(ctx, c, request)
 	if len(uses) == 0 {
 		return err // nothing was asked
 	}
 	last := uses[len(uses)-1]
 	pair := &outbound.ShadowPair{
-		Organization: c.job.Organization, Job: c.job.ID, Number: c.number, At: r.Store.Now(), Provider: c.job.Provider, Country: request.Locale().Country,
+		Organization: c.job.Organization, Job: c.job.ID, Number: c.number, At: d.Store.Now(), Provider: c.job.Provider, Country: request.Locale().Country,
 		First: c.first.Upstream, Second: c.with.Name(), Reason: last.Reason, FirstMs: c.first.Took.Milliseconds(), SecondMs: last.Took.Milliseconds(),
-		FirstMicroUSD: c.first.MicroUSD, SecondMicroUSD: last.MicroUSD,
+		FirstMicroUSD: c.first.Charged / 1000, SecondMicroUSD: last.Charged / 1000,
 	}
 	if answer != nil {
 		figures, err := agreement.Compare(c.answer, answer)
@@ -135,27 +130,22 @@ func (r *Runner) compare(ctx context.Context, c *comparison) error {
 			return err
 		}
 		pair.Domains, pair.Organic, pair.Fields = millionths(figures.Domains), millionths(figures.Organic), millionths(figures.Fields)
-		pair.Brands = r.compareBrands(ctx, c, answer)
+		pair.Brands = d.compareBrands(ctx, c, answer)
 	}
-	stored := usesOf(uses)
-	if err := r.Store.SaveShadowPair(pair, stored); err != nil {
-		return err
-	}
-	r.spending.add(stored)
-	return nil
+	return d.Store.SaveShadowPair(pair, uses)
 }
 
 // compareBrands compares the brands that both answers to a tracker's prompt name.
-func (r *Runner) compareBrands(ctx context.Context, c *comparison, answer json.RawMessage) *int64 {
-	if c.job.Tracker == "" || r.Brands == nil {
+func (d *Desk) compareBrands(ctx context.Context, c *comparison, answer json.RawMessage) *int64 {
+	if c.job.Tracker == "" || d.Brands == nil {
 		return nil
 	}
-	first, err := r.Brands(ctx, c.job, c.answer)
+	first, err := d.Brands(ctx, c.job, c.answer)
 	if err != nil {
-		r.Log.Info("brands were not compared", "job", c.job.ID, "error", err)
+		d.Log.Info("brands were not compared", "job", c.job.ID, "error", err)
 		return nil
 	}
-	second, err := r.Brands(ctx, c.job, answer)
+	second, err := d.Brands(ctx, c.job, answer)
 	if err != nil {
 		return nil
 	}
@@ -176,46 +166,82 @@ func fraction(millionths *int64) *float64 {
 	return new(float64(*millionths) / 1e6)
 }
 
+// errNotAsked says that an upstream has no capacity for a comparison.
+var errNotAsked = errors.New("the upstream has no capacity for a comparison")
+
 // askShadow asks an upstream once, and polls until a vendor has answered. It returns the
 // result and the use of the upstream. There is no use if the upstream was not asked or the
-// node stops.
-func (r *Runner) askShadow(ctx context.Context, c *comparison, request provider.Request) (result json.RawMessage, uses []upstream.Use, err error) {
+// node stops. Jobs come first: it does not wait for the upstream's limits, and how it ends does not
+// open or close circuits.
+func (d *Desk) askShadow(ctx context.Context, c *comparison, request provider.Request) (result json.RawMessage, uses []outbound.Use, err error) {
 	ctx, cancel := context.WithTimeout(ctx, shadowTime)
 	defer cancel()
-	turn := r.Turns.Later(c.job.Organization)
-	defer turn.End()
-	a := &assignment{job: c.job, turn: turn}
-	try := &upstream.Attempt{
-		Provider: c.job.Provider, Account: c.job.Organization, Turn: turn, Place: request.Locale().Place(), Number: 1, CaptureURL: r.CaptureURL,
-		// The ticket has a new id, since a vendor would answer the job's id with the job's answer.
-		Tickets: &upstream.Tickets{Job: uuid.NewString(), Save: func(context.Context, *upstream.Ticket) error { return nil }},
+	route := circuit{c.job.Provider, c.with.Name(), request.Locale().Place()}
+	if d.circuits.isOpen(route) || d.circuits.isOpen(route.everywhere()) {
+		return nil, nil, errNotAsked
 	}
-	for {
-		err := r.Upstreams.TryShadow(ctx, c.with, try, func(session *upstream.Session) error {
-			answer, err := r.ask(ctx, c.job.ID, request, session)
+	basket, err := d.open(ctx, stored{desk: d, job: c.job, beside: true}, c.job, request)
+	if err != nil {
+		return nil, nil, err
+	}
+	result, uses, err = d.askOnly(ctx, c.with, c.job, request, basket)
+	if errors.Is(err, errNotAsked) || errors.Is(err, store.ErrCeiling) {
+		return nil, nil, err
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && len(uses) == 0 {
+		uses = []outbound.Use{{Upstream: c.with.Name(), Paid: c.with.Paid(), Reason: earshot.ReasonTimeout, Took: shadowTime}}
+	}
+	return result, uses, err
+}
+
+// askOnly asks one upstream once, and polls until a vendor has answered.
+func (d *Desk) askOnly(ctx context.Context, client *upstream.Client, job *store.Job, request provider.Request, basket *basket) (result json.RawMessage, uses []outbound.Use, err error) {
+	turn := d.Turns.Later(job.Organization)
+	defer turn.End()
+	a := &attempt{
+		Visit:  upstream.Visit{Provider: job.Provider, Account: job.Organization, Turn: turn, Job: ctx, Attempt: 1, CaptureURL: d.CaptureURL},
+		basket: basket, turn: turn,
+	}
+	for polls := false; ; polls = true {
+		leave := func() {}
+		if !polls {
+			if leave, err = client.TryEnter(job.Organization); err != nil {
+				return nil, nil, errNotAsked
+			}
+		}
+		err := d.visit(client, a, !polls, func(session *upstream.Session) error {
+			answer, err := d.ask(ctx, job.ID, request, session)
 			if err != nil {
 				return err
 			}
 			result, err = json.Marshal(answer.Result)
 			return err
 		})
+		leave()
 		pending, waits := errors.AsType[*upstream.Pending](err)
 		if !waits {
-			return result, try.Uses, err
+			return result, a.uses, err
 		}
-		if r.pause(ctx, a, pending.After) {
-			continue
+		if !pause(ctx, turn, pending.After) {
+			return nil, a.uses, ctx.Err()
 		}
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			uses = []upstream.Use{{Upstream: c.with.Name(), Paid: c.with.Paid(), Reason: earshot.ReasonTimeout, Took: shadowTime}}
-		}
-		return nil, uses, ctx.Err()
 	}
 }
 
+// Check asks one upstream once without a call or task, as `earshot check` does.
+func (d *Desk) Check(ctx context.Context, client *upstream.Client, name string, request provider.Request) (result json.RawMessage, uses []outbound.Use, err error) {
+	job := &store.Job{ID: uuid.NewString(), Provider: name}
+	basket, err := d.open(ctx, &memory{}, job, request)
+	if err != nil {
+		return nil, nil, err
+	}
+	basket.most = 0
+	return d.askOnly(ctx, client, job, request, basket)
+}
+
 // Agreement returns how much the upstreams of an organization agree, over some days.
-func (r *Runner) Agreement(ctx context.Context, organization string, days int) (*earshot.Agreement, error) {
-	pairs, err := r.outbound.ShadowPairs(ctx, organization, r.Store.Now().AddDate(0, 0, -days))
+func (d *Desk) Agreement(ctx context.Context, organization string, days int) (*earshot.Agreement, error) {
+	pairs, err := d.outbound.ShadowPairs(ctx, organization, d.Store.Now().AddDate(0, 0, -days))
 	if err != nil {
 		return nil, err
 	}
