@@ -56,7 +56,7 @@ func (d *Desk) try(ctx context.Context, a *attempt, ask func(*upstream.Session) 
 
 // tryOne asks one upstream. It waits for the upstream's limits only if no other upstream follows.
 func (d *Desk) tryOne(ctx context.Context, client *upstream.Client, a *attempt, last bool, ask func(*upstream.Session) error) error {
-	if a.basket.waiting() == client.Name() { // it only polls, which is neither limited nor a test of the upstream
+	if name := a.basket.waiting(); name != "" && name == client.Name() { // it only polls, which is neither limited nor a test of the upstream
 		return d.visit(client, a, false, func(s *upstream.Session) error {
 			err := ask(s)
 			if failure, failed := errors.AsType[*upstream.Failure](err); err == nil || failed {
