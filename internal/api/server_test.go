@@ -25,6 +25,7 @@ import (
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/provider"
 	"earshot/internal/provider/health"
+	"earshot/internal/purchase"
 	"earshot/internal/schema"
 	"earshot/internal/signin"
 	"earshot/internal/store"
@@ -137,10 +138,12 @@ func serveOn(t *testing.T, address string, change ...func(*api.Config)) *server 
 	if err != nil {
 		t.Fatal(err)
 	}
+	desk := purchase.New(purchase.Config{
+		Upstreams: map[string][]*upstream.Client{"echo": {client}}, Catalogue: catalogue, Store: s, Captures: captures, CaptureURL: "http://x/captures", Log: log,
+		Health: health.New(outbound.New(s.DB), nil, func(err error) { t.Error(err) }), Backoff: []time.Duration{},
+	})
 	jobs, err := job.NewRunner(job.Config{
-		Store: s, Orgs: accounts, Catalogue: catalogue, Captures: captures, CaptureURL: "http://x/captures", Log: log, Metrics: job.NewMetrics(registry),
-		Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{"echo": {client}}, log),
-		Health:    health.New(outbound.New(s.DB), nil, func(err error) { t.Error(err) }), Backoff: []time.Duration{},
+		Store: s, Orgs: accounts, Catalogue: catalogue, Desk: desk, Captures: captures, Log: log, Metrics: job.NewMetrics(registry),
 	})
 	if err != nil {
 		t.Fatal(err)

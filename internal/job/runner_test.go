@@ -4,17 +4,23 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"log/slog"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/goleak"
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/geo"
 	"earshot/internal/provider"
+	"earshot/internal/provider/health"
+	"earshot/internal/purchase"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
@@ -33,6 +39,59 @@ func (fake) Definition() provider.Definition {
 
 func (fake) Decode(*schema.Object) provider.Request { return nil }
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var definition = provider.Definition{Name: "fake"}
+
+// script is a request that calls a function for each attempt.
+type script func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error)
+
+func (s script) Bill() provider.Bill { return provider.Bill{provider.ItemBase: 1} }
+
+func (s script) Locale() geo.Locale { return geo.Locale{Country: "US"} }
+
+func (s script) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	return s(ctx, up)
+}
+
+// newRunner returns a node whose upstream is never contacted.
+func newRunner(t *testing.T, s *store.Store, catalogue *provider.Catalogue, workers int, backoff []time.Duration) *Runner {
+	t.Helper()
+	client, err := upstream.NewClient(upstream.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	captures, err := capture.NewFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	desk := purchase.New(purchase.Config{
+		Upstreams: map[string][]*upstream.Client{definition.Name: {client}}, Catalogue: catalogue, Store: s, Captures: captures, CaptureURL: "http://x/captures",
+		Log: log, Health: health.New(nil, nil, nil), Backoff: backoff,
+	})
+	r, err := NewRunner(Config{
+		Store: s, Orgs: orgs.New(s), Catalogue: catalogue, Desk: desk, Captures: captures, Host: "test", Log: log, Metrics: NewMetrics(prometheus.NewRegistry()), Workers: workers,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// stored counts the captures.
+func stored(t *testing.T, r *Runner) int {
+	t.Helper()
+	n := 0
+	for _, err := range r.Captures.Older(t.Context(), time.Now().Add(1_000_000*time.Hour)) { // the clock of a bubble is far behind
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
 // runner is a node on a real store, and an organization with one slot.
 func runner(t *testing.T, address string) (*Runner, *account.Principal) {
 	t.Helper()
@@ -41,12 +100,7 @@ func runner(t *testing.T, address string) (*Runner, *account.Principal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := attempter(t).Config
-	cfg.Store, cfg.Orgs, cfg.Catalogue, cfg.Host, cfg.Backoff = s, orgs.New(s), catalogue, "test", []time.Duration{}
-	r, err := NewRunner(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, s, catalogue, 0, []time.Duration{})
 	return r, &account.Principal{KeyID: "key", OrganizationID: storetest.Organization(t, s, 1, 100).ID}
 }
 

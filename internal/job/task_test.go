@@ -17,7 +17,6 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
-	"earshot/internal/store/orgs"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 )
@@ -42,14 +41,7 @@ func worker(t *testing.T, address string, workers int, scripts map[string]script
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := attempter(t).Config
-	cfg.Store, cfg.Catalogue, cfg.Host, cfg.Workers = storetest.Open(t, address), catalogue, "test", workers
-	cfg.Orgs = orgs.New(cfg.Store)
-	cfg.Backoff = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
-	r, err = NewRunner(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = newRunner(t, storetest.Open(t, address), catalogue, workers, []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
@@ -331,22 +323,4 @@ func TestATaskThatIsNoLongerServedFails(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestWhatATaskBoughtBeforeItLeavesANodeIsCountedOnce parks a task twice.
-func TestWhatATaskBoughtBeforeItLeavesANodeIsCountedOnce(t *testing.T) {
-	t.Parallel()
-	r, _ := worker(t, storetest.SQLite(t), 0, nil)
-	job := &store.Job{ID: uuid.Must(uuid.NewV7()).String(), Organization: client(t, r, 1).OrganizationID, Provider: "chat"}
-	o := &order{job: job, purchases: &purchases{}}
-	for range 2 {
-		o.uses = append(o.uses, upstream.Use{Upstream: "via:x", Paid: true, Reason: earshot.ReasonEmpty, MicroUSD: 7})
-		for range 2 {
-			r.countUses(o, &outcome{uses: o.uses[o.counted:]})
-		}
-	}
-	spent, err := r.outbound.SpentOn(t.Context(), r.Store.Now())
-	if err != nil || spent["via:x"] != 14 {
-		t.Errorf("spent %v, %v", spent, err)
-	}
 }

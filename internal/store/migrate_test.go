@@ -130,6 +130,7 @@ var migrated = []struct {
 	{23, "people", checkMigratedPeople},
 	{24, "rows of SQL views", checkMigratedRows},
 	{25, "layout versions", checkMigratedDrift},
+	{27, "purchases", checkMigratedPurchases},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }

@@ -36,7 +36,7 @@ func TestShadowPairs(t *testing.T) {
 			Organization: o.ID, Job: aJob(o, node, 5).ID, Number: 1, At: now, Provider: "chatassistant", Country: "DE",
 			First: "via:cloro", Second: "api:openai", Domains: new(int64(0)), Brands: new(int64(1_000_000)), SecondMs: 7, SecondMicroUSD: 3000,
 		}
-		uses := []outbound.Use{{Upstream: "api:openai", Paid: true, Took: 7 * time.Millisecond, MicroUSD: 3000}}
+		uses := []outbound.Use{{Upstream: "api:openai", Paid: true, Took: 7 * time.Millisecond, Charged: 3_000_000}}
 		if err := s.SaveShadowPair(pair, uses); err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestShadowPairs(t *testing.T) {
 		others, err := outbound.New(s.DB).ShadowPairs(t.Context(), tasksID, now.Add(-2*time.Hour))
 		equal(t, "the pairs of another organization", nil, others, err)
 		usage, err := outbound.New(s.DB).UpstreamUsage(t.Context(), o.ID, now, now)
-		if err != nil || len(usage) != 1 || usage[0].USD != 0.003 || usage[0].Answered != 1 {
+		if err != nil || len(usage) != 1 || usage[0].USD != 0 || usage[0].Answered != 1 {
 			t.Errorf("the usage is %+v, %v", usage, err)
 		}
 		after, err := orgs.New(s).Organization(t.Context(), o.ID, now)

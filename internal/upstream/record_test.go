@@ -54,10 +54,9 @@ func vendor(t *testing.T) *httptest.Server {
 // asks makes all requests of the test and returns the outcomes as text.
 func asks(t *testing.T, c *upstream.Client) string {
 	t.Helper()
-	r := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {c}}, slog.New(slog.DiscardHandler))
 	var said []string
 	for _, path := range []string{"/late", "/late", "/cut", "/bytes", "/late"} {
-		err := r.Try(t.Context(), &upstream.Attempt{Provider: "chat", Place: "US"}, func(up *upstream.Session) error {
+		err := func(up *upstream.Session) error {
 			resp, err := up.Fetch(t.Context(), &upstream.Request{
 				Site: "v", Path: path, Body: []byte("question for " + up.Model()), Locale: geo.Locale{Country: "US"},
 				Refusal: func(status int, header http.Header, _ []byte) *upstream.Failure {
@@ -68,7 +67,7 @@ func asks(t *testing.T, c *upstream.Client) string {
 				said = append(said, fmt.Sprintf("%q", resp.Body))
 			}
 			return err
-		})
+		}(c.Open(upstream.Visit{Provider: "chat", Attempt: 1}))
 		if failure, ok := errors.AsType[*upstream.Failure](err); ok {
 			said = append(said, failure.Error())
 		}

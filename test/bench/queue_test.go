@@ -22,6 +22,7 @@ import (
 	"earshot/internal/job"
 	"earshot/internal/provider"
 	"earshot/internal/provider/health"
+	"earshot/internal/purchase"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
@@ -209,9 +210,11 @@ func newRunner(b *testing.B, s *store.Store, all provider.Provider) *job.Runner 
 		b.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
+	desk := purchase.New(purchase.Config{
+		Upstreams: map[string][]*upstream.Client{all.Definition().Name: {client}}, Catalogue: catalogue, Store: s, Captures: captures, Log: quiet, Health: health.New(nil, nil, nil),
+	})
 	runner, err := job.NewRunner(job.Config{
-		Store: s, Orgs: orgs.New(s), Catalogue: catalogue, Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{all.Definition().Name: {client}}, quiet), Captures: captures, Host: "bench",
-		Log: quiet, Metrics: job.NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil, nil), Workers: 1000,
+		Store: s, Orgs: orgs.New(s), Catalogue: catalogue, Desk: desk, Captures: captures, Host: "bench", Log: quiet, Metrics: job.NewMetrics(prometheus.NewRegistry()), Workers: 1000,
 	})
 	if err != nil {
 		b.Fatal(err)

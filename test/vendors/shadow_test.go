@@ -71,7 +71,7 @@ func shadowed(cloro *cloroStandIn, openai *openaiStandIn) func(*app.Config) {
 			}
 			return keys(name)
 		}
-		cfg.Settings.APIs = map[string]app.APISettings{"openai": {CostSettings: app.CostSettings{Costs: map[string]float64{"chatassistant": 0.003}}}}
+		cfg.Settings.APIs = map[string]app.APISettings{"openai": {CostSettings: app.CostSettings{Costs: map[string]app.PriceSettings{"chatassistant": {Request: 0.003}}}}}
 		cfg.Settings.Shadow = app.ShadowList{{With: "api:openai", Share: 1, Providers: []string{"chatassistant"}}}
 	}
 }

@@ -1,9 +1,8 @@
-package upstream_test
+package purchase
 
 import (
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
 )
 
@@ -43,19 +43,21 @@ func TestARefusalForEveryoneStopsAllRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wire := &statuses{status: map[string]int{"/early": 200, "/ask": 429}}
 		client, err := upstream.NewClient(upstream.Config{
-			Name: "via:x", Via: "x", Surface: earshot.SurfaceVendor, Sites: map[string]string{"x": "http://x.test"}, Transport: wire,
+			Name: "via:x", Via: "x", Surface: earshot.SurfaceVendor, API: &upstream.API{Name: "x"}, Sites: map[string]string{"x": "http://x.test"}, Transport: wire,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		next := named(t, "next", nil)
-		r := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {client, next}, "search": {client, next}}, slog.New(slog.DiscardHandler))
+		d := routes(client, next)
 		fetch := func(ctx context.Context, up *upstream.Session, path string) error {
 			_, err := up.Fetch(ctx, &upstream.Request{Site: "x", Path: path, Refusal: tooMany})
 			return err
 		}
 		ask := func(provider, path string) (answeredBy string) {
-			err := r.Try(t.Context(), &upstream.Attempt{Provider: provider, Place: "US", Number: 1}, func(up *upstream.Session) error {
+			a := d.attemptAt("US")
+			a.Provider = provider
+			err := d.try(t.Context(), a, func(up *upstream.Session) error {
 				answeredBy = up.Upstream()
 				if answeredBy == "next" {
 					return nil
@@ -81,18 +83,17 @@ func TestARefusalForEveryoneStopsAllRequests(t *testing.T) {
 		expect("the refused request", ask("chat", "/ask"), "next", 2)
 		time.Sleep(time.Second)
 		expect("another provider", ask("search", "/ask"), "next", 2)
-		if !r.CircuitOpen("chat", client) || !r.CircuitOpen("search", client) {
-			t.Error("the circuit is not open for both providers")
+		if client.Stopped() == nil {
+			t.Error("the upstream is not stopped")
 		}
 
-		tickets := &upstream.Tickets{Job: "job", Save: func(context.Context, *upstream.Ticket) error { return nil }}
-		tickets.List = []*upstream.Ticket{{Number: 1, ID: "v1", Upstream: "via:x", State: upstream.TicketOpen, SubmittedAt: time.Now(), Deadline: time.Now().Add(time.Hour)}}
+		basket := d.ordering(&outbound.Purchase{Number: 1, Key: "job-1", Item: itemOrder, VendorID: "v1", Upstream: "via:x", State: stateOpen, SentAt: time.Now(), Deadline: time.Now().Add(time.Hour)})
 		poll := func() (pending *upstream.Pending) {
-			err := r.Try(t.Context(), &upstream.Attempt{Provider: "search", Place: "US", Number: 1, Tickets: tickets}, func(up *upstream.Session) error {
-				return up.Redeem(t.Context(), &upstream.Async{Every: time.Second, Poll: func(ctx context.Context, _ string) error { return fetch(ctx, up, "/ask") }})
-			})
+			err := d.order(t.Context(), basket, &upstream.Order{Every: time.Second, Poll: func(ctx context.Context, _ string) ([]byte, error) {
+				return []byte("document"), fetch(ctx, client.NewSession(1, ""), "/ask")
+			}})
 			if err != nil {
-				pending, _ = err.(*upstream.Pending) //nolint:errorlint // Try passes it on unchanged
+				pending, _ = err.(*upstream.Pending) //nolint:errorlint // try passes it on unchanged
 			}
 			return pending
 		}
@@ -117,30 +118,4 @@ func TestARefusalForEveryoneStopsAllRequests(t *testing.T) {
 			t.Errorf("after the successful request a poll is %v after %d requests", pending, wire.requests.Load())
 		}
 	})
-}
-
-// TestBilledAnswers proves that an upstream can charge for failures and for several answers.
-func TestBilledAnswers(t *testing.T) {
-	t.Parallel()
-	client, err := upstream.NewClient(upstream.Config{
-		Name: "via:x", Via: "x", Surface: earshot.SurfaceVendor, API: &upstream.API{Name: "x"}, Prices: map[string]int64{"chat": 500},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := upstream.Fail(earshot.ReasonBlocked, "status 403")
-	for _, test := range []struct {
-		billed int
-		err    error
-		want   int64
-	}{{0, nil, 500}, {3, nil, 1500}, {0, refused, 0}, {1, refused, 500}} {
-		a := &upstream.Attempt{Provider: "chat", Number: 1}
-		_ = routes(client).Try(t.Context(), a, func(up *upstream.Session) error {
-			up.Bill(test.billed)
-			return test.err
-		})
-		if len(a.Uses) != 1 || a.Uses[0].MicroUSD != test.want || a.Uses[0].Estimated != (test.want > 0) {
-			t.Errorf("%d answers and %v cost %+v, want %d", test.billed, test.err, a.Uses, test.want)
-		}
-	}
 }
