@@ -77,8 +77,13 @@ func vendorServer(t *testing.T) (address string, submitted func() int) {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprint(w, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`)
 	})
-	mux.HandleFunc("POST /chat/completions", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"model":"sonar","object":"chat.completion","citations":["https://towers.example/"],"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"It is in Dubai.[1]"}}]}`)
+	mux.HandleFunc("POST /v1/agent", func(w http.ResponseWriter, r *http.Request) {
+		usage := ""
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), `"model":"priced"`) {
+			usage = `,"usage":{"cost":{"currency":"USD","total_cost":0.00465}}`
+		}
+		fmt.Fprint(w, `{"model":"perplexity/sonar","object":"response","status":"completed","output":[{"type":"search_results","results":[{"id":1,"url":"https://towers.example/"}]},`+
+			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"It is in Dubai.[1]"}]}]`+usage+`}`)
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -113,7 +118,7 @@ apis:
 		{"genassistant", "api:gemini", "blocked", " 0 ", "API key not valid"},
 		{"socialassistant", "api:xai", "unavailable", "refused"},
 		{"officeassistant", "lab", "works", " - "},
-		{"answerengine", "api:perplexity", "works", " ? ", "model sonar"},
+		{"answerengine", "api:perplexity", "works", " ? ", "model perplexity/sonar"},
 		{},
 		{"This check cost 0.005 USD, and an unknown amount for api:perplexity"},
 		{},
@@ -131,6 +136,11 @@ apis:
 	if out, err = earshotCommand(t, "check", "answerengine", "--json"); err != nil || !strings.Contains(out, `"paid":true`) || strings.Contains(out, "usd") {
 		t.Errorf("%v\n%s", err, out)
 	}
+	t.Setenv("EARSHOT_PERPLEXITY_MODEL", "priced")
+	if out, err = earshotCommand(t, "check", "answerengine"); err != nil || !strings.Contains(out, "This check cost 0.00465 USD.") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Setenv("EARSHOT_PERPLEXITY_MODEL", "")
 	t.Setenv("EARSHOT_CONFIG", writeFile(t, "priced.yaml", "apis:\n  perplexity:\n    costs: {answerengine: 0.006}\n"))
 	if out, err = earshotCommand(t, "check", "answerengine"); err != nil || !strings.Contains(out, " ~0.006 ") || !strings.Contains(out, "cost 0.006 USD, partly estimated") {
 		t.Errorf("%v\n%s", err, out)

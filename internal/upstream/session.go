@@ -108,6 +108,14 @@ func (s *Session) Model() string {
 	return s.client.api.Model
 }
 
+// APIHost returns the host name of an official API, or "" for any other upstream.
+func (s *Session) APIHost() string {
+	if s.client.api == nil || s.client.sites[s.client.api.Name] == nil {
+		return ""
+	}
+	return s.client.sites[s.client.api.Name].Hostname()
+}
+
 // Streams reports whether to ask an official API for a stream.
 func (s *Session) Streams() bool { return !s.client.noStream.Load() }
 

@@ -31,6 +31,19 @@ type Options struct {
 	Explain  *explain.Log // where to record how the document is read; may be nil
 	// Layout is set to the layout version of a page; it may be nil.
 	Layout *string
+	// USD is set to what the document says that the answer cost, also if it is no answer; it may be
+	// nil.
+	USD *float64
+}
+
+// maxUSD is the largest cost in USD that is believed.
+const maxUSD = 1000
+
+// Cost records what the answer cost in USD. A negative or an absurd cost is ignored.
+func (o Options) Cost(usd *float64) {
+	if o.USD != nil && usd != nil && *usd > 0 && *usd <= maxUSD {
+		*o.USD = *usd
+	}
 }
 
 // FromAPI marks an answer as read from a document of an official API.

@@ -60,8 +60,8 @@ type Question struct {
 	Locale geo.Locale
 	// NoSearch lets the model of an official API decide whether to search the web.
 	NoSearch bool
-	// Model is the model of the official API.
-	Model string
+	// Model is the model of the official API, and Host the host that serves the API.
+	Model, Host string
 	// NoStream asks the official API for the whole answer at once.
 	NoStream bool
 }
@@ -103,7 +103,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 // Ask asks the question through the upstream of the session and returns the answer with the
 // included parts.
 func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, include Include) (*earshot.Answer, error) {
-	q.Model, q.NoStream = up.Model(), !up.Streams()
+	q.Model, q.Host, q.NoStream = up.Model(), up.APIHost(), !up.Streams()
 	response, err := c.fetch(ctx, up, q)
 	if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Setting == upstream.SettingStream && !q.NoStream {
 		up.StopStreaming() // the API refused before it did anything, so nothing is paid twice
@@ -115,12 +115,17 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	}
 	var found *earshot.Answer
 	var layout string
+	var cost float64
 	err = up.Read(ctx, func() (err error) {
 		found, err = c.Read(response.Body, answer.Options{
-			Country: q.Locale.Country, Markdown: include.Markdown || include.HTML, Explain: explain.From(ctx), Layout: &layout,
+			Country: q.Locale.Country, Markdown: include.Markdown || include.HTML, Explain: explain.From(ctx), Layout: &layout, USD: &cost,
 		})
 		return response.Judge(err)
 	})
+	up.Charge(cost)
+	if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonEmpty && up.Surface() == earshot.SurfaceAPI {
+		failure.Final = true // the API reported success, and asking again costs as much again
+	}
 	if err != nil {
 		return nil, err
 	}
