@@ -56,6 +56,10 @@ func (r *Runner) describe(name string, client *upstream.Client, stats []outbound
 	case r.Upstreams.CircuitOpen(name, client):
 		u.State = earshot.UpstreamCircuitOpen
 	}
+	if u.Model = client.Model(); u.Model != "" {
+		end := provider.FindModelEnd(strings.TrimPrefix(client.Name(), "api:"), u.Model, "", r.Store.Now())
+		u.ModelState, u.ModelEndsOn = end.State, end.On
+	}
 	if price := client.Price(name); price > 0 {
 		u.PriceUSD = new(float64(price) / 1e6)
 	}

@@ -101,12 +101,7 @@ func (s *Session) Upstream() string { return s.client.name }
 func (s *Session) Surface() earshot.Surface { return s.client.surface }
 
 // Model returns the model to request from an official API.
-func (s *Session) Model() string {
-	if s.client.api == nil {
-		return ""
-	}
-	return s.client.api.Model
-}
+func (s *Session) Model() string { return s.client.Model() }
 
 // APIHost returns the host name of an official API, or "" for any other upstream.
 func (s *Session) APIHost() string {

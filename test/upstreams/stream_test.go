@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"earshot"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
@@ -99,7 +100,7 @@ func TestAModelThatIsGoneIsNamed(t *testing.T) {
 	if r.StatusCode != http.StatusBadGateway || vendors.count("fail=gone") != 1 {
 		t.Errorf("%s after %d calls", r.Status, vendors.count("fail=gone"))
 	}
-	for _, words := range []string{"does not exist or you do not have access", "chat-latest", "EARSHOT_OPENAI_MODEL", "apis.openai.model"} {
+	for _, words := range []string{"does not exist or you do not have access", "gpt-6.1-sol", "EARSHOT_OPENAI_MODEL", "apis.openai.model"} {
 		if !strings.Contains(string(r.Body), words) || !strings.Contains(n.Logs.String(), words) {
 			t.Errorf("%q is missing in %s\nor in the log\n%s", words, r.Body, n.Logs.String())
 		}
@@ -110,14 +111,23 @@ func TestAModelThatIsGoneIsNamed(t *testing.T) {
 	}
 }
 
-// Models that end on a date are no defaults: each API has its vendor's alias for the newest one.
-func TestDefaultModelsAreAliases(t *testing.T) {
+func TestUpstreamsShowTheEndOfAModel(t *testing.T) {
 	t.Parallel()
-	want := map[string]string{"openai": "chat-latest", "gemini": "gemini-flash-latest", "xai": "grok-latest", "perplexity": "sonar", "responses": "", "brave": ""}
-	for _, p := range app.Providers() {
-		for _, api := range p.Definition().APIs {
-			if model, known := want[api.Name]; known && api.Model != model {
-				t.Errorf("the default model of %s is %s, want %s", api.Name, api.Model, model)
+	n := harness.Start(t, startStandIn(t).one("OPENAI", "GEMINI"), func(cfg *app.Config) {
+		cfg.Settings.APIs = map[string]app.APISettings{"openai": {Model: "o3-mini"}}
+	})
+	var list earshot.Upstreams
+	n.Get(t, n.Organization(t, "business", 1000), "/v1/upstreams").Into(t, &list)
+	want := map[string]earshot.Upstream{
+		"chatassistant": {Name: "api:openai", Model: "o3-mini", ModelState: earshot.ModelEnded, ModelEndsOn: "2026-10-23"},
+		"genassistant":  {Name: "api:gemini", Model: "gemini-3.8-flash", ModelState: earshot.ModelCurrent},
+		"websearch":     {Name: "lab"},
+	}
+	for _, p := range list.Providers {
+		if u, tested := want[p.Provider]; tested {
+			got := p.Upstreams[0]
+			if (earshot.Upstream{Name: got.Name, Model: got.Model, ModelState: got.ModelState, ModelEndsOn: got.ModelEndsOn}) != u {
+				t.Errorf("%s: %+v, want %+v", p.Provider, got, u)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ const apiSite = "perplexity"
 var api = provider.API{
 	Name:      apiSite,
 	URL:       "https://api.perplexity.ai",
-	Model:     "perplexity/sonar",
+	Model:     provider.DefaultModel(apiSite),
 	Place:     "country, state",
 	KeyHeader: "Authorization",
 	KeyPrefix: "Bearer ",
