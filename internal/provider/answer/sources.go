@@ -11,6 +11,7 @@ package answer
 
 import (
 	"cmp"
+	"errors"
 	"net/url"
 	"regexp"
 	"slices"
@@ -63,6 +64,15 @@ func NotEmpty(a *earshot.Answer, err error) (*earshot.Answer, error) {
 		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	return a, nil
+}
+
+// Settled returns the error of reading an answer of an official API. An answer without a text is
+// final: the API reported success, and asking again would cost as much again.
+func Settled(err error) error {
+	if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonEmpty {
+		failure.Final = true
+	}
+	return err
 }
 
 // ModelName returns the name of a model for an answer, or nil for "".

@@ -123,8 +123,8 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 		return response.Judge(err)
 	})
 	up.Charge(cost)
-	if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonEmpty && up.Surface() == earshot.SurfaceAPI {
-		failure.Final = true // the API reported success, and asking again costs as much again
+	if up.Surface() == earshot.SurfaceAPI {
+		err = answer.Settled(err)
 	}
 	if err != nil {
 		return nil, err

@@ -31,6 +31,9 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return err
 	})
 	up.Charge(cost)
+	if up.Surface() == earshot.SurfaceAPI {
+		err = answer.Settled(err)
+	}
 	if err != nil {
 		return nil, err
 	}
