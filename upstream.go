@@ -21,7 +21,7 @@ type ModelState string
 
 // The states of a model.
 const (
-	ModelCurrent ModelState = "current" // no end is announced within 60 days
+	ModelCurrent ModelState = "current" // no end within 60 days is known
 	ModelEnding  ModelState = "ending"  // the vendor ends it within 60 days
 	ModelEnded   ModelState = "ended"   // the announced date is reached; requests fail or get another model
 )
@@ -49,7 +49,7 @@ type Upstream struct {
 	Name    string        `json:"name"`
 	Surface Surface       `json:"surface"`
 	State   UpstreamState `json:"state"`
-	// The model that an official API is asked for. Absent for other upstreams, and where the API has no choice of models.
+	// The model that the upstream is asked for. Absent where there is no choice of models.
 	Model string `json:"model,omitempty"`
 	// Whether the vendor still offers `model`: `ending` during the 60 days before its end, `ended` from that date on. Absent without `model`.
 	ModelState ModelState `json:"modelState,omitempty"`

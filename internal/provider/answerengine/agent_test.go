@@ -204,6 +204,14 @@ func TestAgentStreamsEqualWholeAnswers(t *testing.T) {
 	}
 }
 
+func TestAgentCancelledIsNotCutOff(t *testing.T) {
+	t.Parallel()
+	_, err := parse(providertest.Stored(t, "testdata/agent_cancelled.sse"))
+	if err == nil || !strings.Contains(err.Error(), `"cancelled"`) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestAgentAnswerWithoutTextIsEmpty(t *testing.T) {
 	t.Parallel()
 	var cost float64

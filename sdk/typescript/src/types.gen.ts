@@ -1405,7 +1405,7 @@ export type Upstream = {
   name: string;
   surface: Surface;
   state: UpstreamState;
-  /** The model that an official API is asked for. Absent for other upstreams, and where the API has no choice of models. */
+  /** The model that the upstream is asked for. Absent where there is no choice of models. */
   model?: string;
   /** Whether the vendor still offers `model`: `ending` during the 60 days before its end, `ended` from that date on. Absent without `model`. */
   modelState?: ModelState;

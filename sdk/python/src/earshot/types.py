@@ -2292,9 +2292,7 @@ class Upstream(TypedDict):
     state: UpstreamState
 
     model: NotRequired[str]
-    """The model that an official API is asked for. Absent for other upstreams, and where the API
-    has no choice of models.
-    """
+    """The model that the upstream is asked for. Absent where there is no choice of models."""
 
     modelState: NotRequired[ModelState]
     """Whether the vendor still offers `model`: `ending` during the 60 days before its end, `ended`
