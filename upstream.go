@@ -16,6 +16,21 @@ func (UpstreamState) Values() []UpstreamState {
 	return []UpstreamState{UpstreamReady, UpstreamCircuitOpen, UpstreamCeiling, UpstreamNotConfigured}
 }
 
+// ModelState says whether a vendor still offers a model.
+type ModelState string
+
+// The states of a model.
+const (
+	ModelCurrent ModelState = "current" // no end within 60 days is known
+	ModelEnding  ModelState = "ending"  // the vendor ends it within 60 days
+	ModelEnded   ModelState = "ended"   // the announced date is reached; requests fail or get another model
+)
+
+// Values lists the states.
+func (ModelState) Values() []ModelState {
+	return []ModelState{ModelCurrent, ModelEnding, ModelEnded}
+}
+
 // Upstreams lists where the answers of each provider come from.
 type Upstreams struct {
 	Providers List[ProviderUpstreams] `json:"providers"`
@@ -34,6 +49,12 @@ type Upstream struct {
 	Name    string        `json:"name"`
 	Surface Surface       `json:"surface"`
 	State   UpstreamState `json:"state"`
+	// The model that the upstream is asked for. Absent where there is no choice of models.
+	Model string `json:"model,omitempty"`
+	// Whether the vendor still offers `model`: `ending` during the 60 days before its end, `ended` from that date on. Absent without `model`.
+	ModelState ModelState `json:"modelState,omitempty"`
+	// The date on which the vendor ends `model`, as announced when this release was made. Absent if none was announced.
+	ModelEndsOn string `json:"modelEndsOn,omitempty" schema:"date"`
 	// Requests of your organization since the beginning of the hour before this one, answered or failed. The lab is not counted.
 	Requests int64 `json:"requests" schema:"min=0"`
 	// The share of `requests` that were answered. `null` without requests.

@@ -28,6 +28,7 @@ func (c *checkCmd) Help() string {
 	return `Asks each provider once through each of its upstreams, and prints which of them work, what the answers cost in USD, and which setting
 to change where one fails. It waits for vendors that answer later. It needs no running server and charges no credits. Official APIs and
 vendors charge the owner of the key. A price with ~ was not reported by the upstream; it comes from the settings or from the list price.
+A model that its vendor ends within 60 days is a warning, and fails from the announced date on, also if it still answers.
 
 Exit status: 0 all upstreams work, 1 one does not, or anything else.
 
@@ -83,6 +84,7 @@ type checked struct {
 	failed, paid, estimated bool
 	usd                     float64
 	unknown, fixes          []string // upstreams without a price; settings to change
+	warnings                []string
 }
 
 func (c *checked) add(one app.Checked) {
@@ -94,12 +96,15 @@ func (c *checked) add(one app.Checked) {
 	} else if one.Paid && one.Works && !slices.Contains(c.unknown, one.Upstream) {
 		c.unknown = append(c.unknown, one.Upstream)
 	}
+	if one.Warning != "" && !slices.Contains(c.warnings, one.Warning) {
+		c.warnings = append(c.warnings, one.Warning)
+	}
 	if one.Fix != "" && !slices.Contains(c.fixes, one.Fix) {
 		c.fixes = append(c.fixes, one.Fix)
 	}
 }
 
-// print writes the cost if something was paid for, and the settings to change.
+// print writes the cost if something was paid for, the warnings and the settings to change.
 func (c *checked) print(out io.Writer) {
 	if c.paid {
 		fmt.Fprintf(out, "\nThis check cost %s USD", usd(c.usd))
@@ -111,11 +116,13 @@ func (c *checked) print(out io.Writer) {
 		}
 		fmt.Fprintln(out, ".")
 	}
-	if len(c.fixes) > 0 {
-		fmt.Fprintln(out, "\nSettings to change:")
-	}
-	for _, fix := range c.fixes {
-		fmt.Fprintln(out, "  "+fix)
+	printLines(out, "Warnings:", c.warnings)
+	printLines(out, "Settings to change:", c.fixes)
+}
+
+func printLines(out io.Writer, title string, lines []string) {
+	if len(lines) > 0 {
+		fmt.Fprintf(out, "\n%s\n  %s\n", title, strings.Join(lines, "\n  "))
 	}
 }
 
@@ -138,7 +145,10 @@ func usd(amount float64) string { return strconv.FormatFloat(math.Round(amount*1
 // summary returns the content of an answer in a few words.
 func summary(one app.Checked) string {
 	var parts []string
-	if one.Model != "" {
+	switch {
+	case one.Model != "" && one.Asked != "" && one.Model != one.Asked:
+		parts = append(parts, "model "+one.Model+" (asked for "+one.Asked+")")
+	case one.Model != "":
 		parts = append(parts, "model "+one.Model)
 	}
 	if one.Location != nil {

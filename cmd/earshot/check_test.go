@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"earshot/internal/app"
 )
@@ -77,8 +78,13 @@ func vendorServer(t *testing.T) (address string, submitted func() int) {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprint(w, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`)
 	})
-	mux.HandleFunc("POST /chat/completions", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"model":"sonar","object":"chat.completion","citations":["https://towers.example/"],"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"It is in Dubai.[1]"}}]}`)
+	mux.HandleFunc("POST /v1/agent", func(w http.ResponseWriter, r *http.Request) {
+		usage := ""
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), `"model":"priced"`) {
+			usage = `,"usage":{"cost":{"currency":"USD","total_cost":0.00465}}`
+		}
+		fmt.Fprint(w, `{"model":"perplexity/sonar","object":"response","status":"completed","output":[{"type":"search_results","results":[{"id":1,"url":"https://towers.example/"}]},`+
+			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"It is in Dubai.[1]"}]}]`+usage+`}`)
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -113,7 +119,7 @@ apis:
 		{"genassistant", "api:gemini", "blocked", " 0 ", "API key not valid"},
 		{"socialassistant", "api:xai", "unavailable", "refused"},
 		{"officeassistant", "lab", "works", " - "},
-		{"answerengine", "api:perplexity", "works", " ? ", "model sonar"},
+		{"answerengine", "api:perplexity", "works", " ? ", "model perplexity/sonar"},
 		{},
 		{"This check cost 0.005 USD, and an unknown amount for api:perplexity"},
 		{},
@@ -131,9 +137,59 @@ apis:
 	if out, err = earshotCommand(t, "check", "answerengine", "--json"); err != nil || !strings.Contains(out, `"paid":true`) || strings.Contains(out, "usd") {
 		t.Errorf("%v\n%s", err, out)
 	}
+	t.Setenv("EARSHOT_PERPLEXITY_MODEL", "priced")
+	if out, err = earshotCommand(t, "check", "answerengine"); err != nil || !strings.Contains(out, "This check cost 0.00465 USD.") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Setenv("EARSHOT_PERPLEXITY_MODEL", "")
 	t.Setenv("EARSHOT_CONFIG", writeFile(t, "priced.yaml", "apis:\n  perplexity:\n    costs: {answerengine: 0.006}\n"))
 	if out, err = earshotCommand(t, "check", "answerengine"); err != nil || !strings.Contains(out, " ~0.006 ") || !strings.Contains(out, "cost 0.006 USD, partly estimated") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// An official API with the model list of OpenAI, whose dates are relative to today.
+func TestCheckTellsWhenAModelEnds(t *testing.T) {
+	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /responses", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"object":"response","status":"completed","model":"m-2026-01-01","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Dubai","annotations":[]}]}]}`)
+	})
+	mux.HandleFunc("GET /models", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer secret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		fmt.Fprintf(w, `{"object":"list","data":[{"id":"ended","object":"model","shutdown_date":%q},{"id":"ending","shutdown_date":%q},{"id":"current","shutdown_date":%q},{"id":"other","shutdown_date":null}]}`,
+			day(0), day(59), day(62))
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	t.Setenv("EARSHOT_OPENAI_API_KEY", "secret")
+	t.Setenv("EARSHOT_OPENAI_URL", server.URL)
+	for model, want := range map[string]struct {
+		words  []string
+		failed bool
+	}{
+		"ended":   {[]string{"api:openai  unavailable", "ended the model ended on " + day(0), "Settings to change:", "EARSHOT_OPENAI_MODEL or apis.openai.model: a model"}, true},
+		"ending":  {[]string{"api:openai  works", "model m-2026-01-01 (asked for ending)", "Warnings:", "ends the model ending on " + day(59) + ". Set EARSHOT_OPENAI_MODEL"}, false},
+		"current": {[]string{"api:openai  works", "model m-2026-01-01 (asked for current)"}, false},
+		"other":   {[]string{"api:openai  works"}, false},
+		"o3-mini": {[]string{"ended the model o3-mini on 2026-10-23", "apis.openai.model: gpt-6-luna"}, true}, // not in the list
+	} {
+		t.Setenv("EARSHOT_OPENAI_MODEL", model)
+		out, err := earshotCommand(t, "check", "chatassistant")
+		if errors.Is(err, errCheck) != want.failed {
+			t.Errorf("%s: %v", model, err)
+		}
+		for _, words := range want.words {
+			if !strings.Contains(out, words) {
+				t.Errorf("%s: %q is not in\n%s", model, words, out)
+			}
+		}
+		if strings.Contains(out, "Warnings:") != (model == "ending") {
+			t.Errorf("%s: warnings in\n%s", model, out)
+		}
 	}
 }
 

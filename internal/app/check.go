@@ -32,9 +32,11 @@ type Checked struct {
 	Works    bool              `json:"works"`
 	Reason   earshot.Reason    `json:"reason,omitempty"` // why not
 	Error    string            `json:"error,omitempty"`
-	Fix      string            `json:"fix,omitempty"` // the setting to change, and its value
+	Fix      string            `json:"fix,omitempty"`     // the setting to change, and its value
+	Warning  string            `json:"warning,omitempty"` // what will fail soon
 	Took     time.Duration     `json:"took"`
-	Model    string            `json:"model,omitempty"`
+	Model    string            `json:"model,omitempty"`      // the model that answered
+	Asked    string            `json:"askedModel,omitempty"` // the model that was asked for
 	Location *earshot.Location `json:"location,omitempty"`
 	Found    map[string]int    `json:"found,omitempty"` // how many of each list in the result
 	// Paid says that the operator pays for the request. USD is the price, nil if it is unknown, and
@@ -87,19 +89,21 @@ func Check(ctx context.Context, cfg Config, country string, names []string, repo
 
 // check asks once through one upstream, and waits for a vendor that answers later.
 func (u *upstreams) check(ctx context.Context, p provider.Provider, client *upstream.Client, country string) Checked {
-	c := Checked{Provider: p.Definition().Name, Upstream: client.Name(), Paid: client.Paid()}
+	c := Checked{Provider: p.Definition().Name, Upstream: client.Name(), Paid: client.Paid(), Asked: client.Model()}
 	began := time.Now()
 	result, uses, err := u.askOnce(ctx, p, client, country)
 	c.Took = time.Since(began).Round(time.Millisecond)
 	c.setCost(uses)
+	end := u.modelEnd(ctx, client)
 	if err != nil {
 		c.Error = err.Error()
 		if failure, ok := errors.AsType[*upstream.Failure](err); ok {
-			c.Reason, c.Error, c.Fix = failure.Reason, failure.Err.Error(), u.fix(client, failure, country)
+			c.Reason, c.Error, c.Fix = failure.Reason, failure.Err.Error(), u.fix(client, failure, country, end)
 		}
 		return c
 	}
 	c.Works = true
+	c.judgeModel(client, end)
 	c.Found = map[string]int{}
 	for field, value := range maps.All(result) {
 		if list, ok := value.([]any); ok && len(list) > 0 {
@@ -154,7 +158,7 @@ func (u *upstreams) askOnce(ctx context.Context, p provider.Provider, client *up
 }
 
 // fix returns which setting to change after a failure, and what it should be; "" if no setting helps.
-func (u *upstreams) fix(client *upstream.Client, failure *upstream.Failure, country string) string {
+func (u *upstreams) fix(client *upstream.Client, failure *upstream.Failure, country string, end provider.ModelEnd) string {
 	name, section := client.Name(), "apis."
 	if vendor, ok := strings.CutPrefix(name, upstreamVendor); ok {
 		name, section = vendor, "vendors."
@@ -170,7 +174,7 @@ func (u *upstreams) fix(client *upstream.Client, failure *upstream.Failure, coun
 	case !client.Paid():
 		return ""
 	case failure.Setting == upstream.SettingModel:
-		return fmt.Sprintf("%s or %s.model: a model that the key may use", variable(name, "MODEL"), section)
+		return modelFix(name, section, end)
 	case failure.Setting == upstream.SettingStream:
 		return section + ".stream: false"
 	case failure.Setting == upstream.SettingKey && client.Via() != "" && u.vendors[name].Definition().Basic:

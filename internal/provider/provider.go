@@ -81,6 +81,8 @@ type API struct {
 	// Model is the default model. It is "" if the API has no choice of models or only the operator
 	// knows the model.
 	Model string
+	// ModelList is the path of the API's list of models if the list has a shutdown_date for each.
+	ModelList string
 	// KeyHeader and KeyPrefix say in which header the key is sent, and what precedes it there.
 	KeyHeader, KeyPrefix string
 	// Redirects is the base URL of the redirect links to sources, for APIs that return such links.

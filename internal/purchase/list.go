@@ -61,6 +61,10 @@ func (d *Desk) describe(name string, client *upstream.Client, stats []outbound.U
 	case client.Stopped() != nil || d.circuits.isOpen(circuit{provider: name, upstream: client.Name()}):
 		u.State = earshot.UpstreamCircuitOpen
 	}
+	if u.Model = client.Model(); u.Model != "" {
+		end := provider.FindModelEnd(strings.TrimPrefix(client.Name(), "api:"), u.Model, "", d.Store.Now())
+		u.ModelState, u.ModelEndsOn = end.State, end.On
+	}
 	if price := client.Price(name).Request; price > 0 {
 		u.PriceUSD = new(price.Float())
 	}

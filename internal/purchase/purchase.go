@@ -15,6 +15,7 @@ package purchase
 
 import (
 	"errors"
+	"runtime/debug"
 
 	"earshot"
 	"earshot/internal/store/outbound"
@@ -45,10 +46,7 @@ type end struct {
 
 // judged returns the end of a request that was answered with a document.
 func judged(document []byte, judge func([]byte) upstream.Verdict, price upstream.USD) end {
-	var verdict upstream.Verdict
-	if judge != nil {
-		verdict = judge(document)
-	}
+	verdict := recovered(document, judge)
 	e := end{state: stateAnswered, charged: price, estimated: true, failure: verdict.Failure}
 	if verdict.Charge != nil {
 		e.charged, e.estimated = *verdict.Charge, false
@@ -64,6 +62,19 @@ func judged(document []byte, judge func([]byte) upstream.Verdict, price upstream
 		e.state = stateFailed
 	}
 	return e
+}
+
+// recovered returns the verdict on a document. A document that makes its reader panic is unreadable.
+func recovered(document []byte, judge func([]byte) upstream.Verdict) (verdict upstream.Verdict) {
+	if judge == nil {
+		return verdict
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			verdict = upstream.Verdict{Failure: upstream.Fail(earshot.ReasonUnreadable, "%w: %v\n%s", upstream.ErrPanicked, p, debug.Stack())}
+		}
+	}()
+	return judge(document)
 }
 
 // failed returns the end of a request without a document.

@@ -218,6 +218,14 @@ func (c *Client) Surface() earshot.Surface { return c.surface }
 // Via returns the name of the vendor, or "" if the upstream is not a vendor.
 func (c *Client) Via() string { return c.via }
 
+// Model returns the model that an official API is asked for, or "".
+func (c *Client) Model() string {
+	if c.api == nil {
+		return ""
+	}
+	return c.api.Model
+}
+
 // Paid reports whether the operator pays for every request.
 func (c *Client) Paid() bool { return c.api != nil && !c.replayed }
 

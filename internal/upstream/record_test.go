@@ -164,20 +164,12 @@ func TestAVisitIsRecordedToo(t *testing.T) {
 		}
 		visit := &upstream.Request{Site: "chat", Path: "/", Locale: geo.Locale{Country: "US", State: "CA"}, Steps: []browser.Step{browser.Type("textarea", "Hello?")}}
 		look := func(c *upstream.Client) string {
-			said := ""
-			err := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {c}}, slog.New(slog.DiscardHandler)).Try(
-				t.Context(), &upstream.Attempt{Provider: "chat"}, func(up *upstream.Session) error {
-					resp, err := up.Fetch(t.Context(), visit)
-					if err != nil {
-						return err
-					}
-					said = fmt.Sprintf("%t %s %v %v", up.Browses(), resp.Body, *up.Location(visit.Locale), resp.Judge(nil))
-					return nil
-				})
+			up := c.Open(upstream.Visit{Provider: "chat"})
+			resp, err := up.Fetch(t.Context(), visit)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return said
+			return fmt.Sprintf("%t %s %v %v", up.Browses(), resp.Body, *up.Location(visit.Locale), resp.Judge(nil))
 		}
 		want := "true https://chat.test/ en-US,en;q=0.9 US-CA Hello? {US } <nil>"
 		if partial {

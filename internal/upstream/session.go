@@ -92,11 +92,14 @@ func (s *Session) Ceiling() USD { return s.client.ceiling }
 func (s *Session) Surface() earshot.Surface { return s.client.surface }
 
 // Model returns the model to request from an official API.
-func (s *Session) Model() string {
-	if s.client.api == nil {
+func (s *Session) Model() string { return s.client.Model() }
+
+// APIHost returns the host name of an official API, or "" for any other upstream.
+func (s *Session) APIHost() string {
+	if s.client.api == nil || s.client.sites[s.client.api.Name] == nil {
 		return ""
 	}
-	return s.client.api.Model
+	return s.client.sites[s.client.api.Name].Hostname()
 }
 
 // Streams reports whether to ask an official API for a stream.

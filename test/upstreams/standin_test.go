@@ -30,7 +30,7 @@ func startStandIn(t *testing.T) *standIn {
 	s := &standIn{calls: map[string]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /responses", s.vendor("Authorization", responsesAnswer))
-	mux.HandleFunc("POST /chat/completions", s.vendor("Authorization", sonarAnswer))
+	mux.HandleFunc("POST /v1/agent", s.vendor("Authorization", agentAnswer))
 	mux.HandleFunc("POST /messages", s.vendor("X-Api-Key", claudeAnswer))
 	mux.HandleFunc("POST /models/{model}", s.vendor("X-Goog-Api-Key", geminiAnswer))
 	mux.HandleFunc("GET /web/search", s.vendor("X-Subscription-Token", braveWeb))
@@ -121,6 +121,9 @@ func (s *standIn) vendor(keyHeader string, answer func(stream bool) string) http
 			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 			fmt.Fprint(w, text[:len(text)/2])
 			return
+		case "empty":
+			fmt.Fprint(w, `{"object":"response","status":"completed","model":"vendor-1","output":[],"usage":{"cost":{"currency":"USD","total_cost":0.0027}}}`)
+			return
 		case "garbage":
 			fmt.Fprint(w, "\x00 not what you expect")
 			return
@@ -163,14 +166,18 @@ func responsesAnswer(stream bool) string {
 	)
 }
 
-func sonarAnswer(stream bool) string {
+func agentAnswer(stream bool) string {
+	const results = `{"type":"search_results","queries":["weather tomorrow"],"results":[{"id":1,"title":"Weather today","url":"https://weather.example/today","date":"2026-01-02","snippet":"Rain."}]}`
+	const message = `{"id":"m","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Take an umbrella.[1]","annotations":[]}]}`
+	const response = `{"id":"r","object":"response","status":"completed","model":"vendor-1","output":[` + results + `,` + message + `],"usage":{"cost":{"currency":"USD","total_cost":0.00465}}}`
 	if !stream {
-		return `{"id":"c","model":"vendor-1","object":"chat.completion","search_results":[{"title":"Weather today","url":"https://weather.example/today","date":"2026-01-02","snippet":"Rain."}],"citations":["https://weather.example/today"],"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Take an umbrella.[1]"}}]}`
+		return response
 	}
-	chunk := func(delta, finish string) string {
-		return fmt.Sprintf(`{"id":"c","model":"vendor-1","object":"chat.completion.chunk","search_results":[{"title":"Weather today","url":"https://weather.example/today","date":"2026-01-02","snippet":"Rain."}],"citations":["https://weather.example/today"],"choices":[{"index":0,"finish_reason":%s,"delta":{"role":"assistant","content":%q}}]}`, finish, delta)
-	}
-	return events(chunk("Take an ", "null"), chunk("umbrella.[1]", `"stop"`), "[DONE]")
+	return events(
+		`{"type":"response.created","response":{"id":"r","object":"response","status":"in_progress","model":"vendor-1","output":[]}}`,
+		`{"type":"response.output_text.delta","item_id":"m","output_index":1,"content_index":0,"delta":"Take an umbrella.[1]"}`,
+		`{"type":"response.completed","response":`+response+`}`,
+	)
 }
 
 func geminiAnswer(stream bool) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"earshot"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
@@ -99,7 +100,7 @@ func TestAModelThatIsGoneIsNamed(t *testing.T) {
 	if r.StatusCode != http.StatusBadGateway || vendors.count("fail=gone") != 1 {
 		t.Errorf("%s after %d calls", r.Status, vendors.count("fail=gone"))
 	}
-	for _, words := range []string{"does not exist or you do not have access", "chat-latest", "EARSHOT_OPENAI_MODEL", "apis.openai.model"} {
+	for _, words := range []string{"does not exist or you do not have access", "gpt-6.1-sol", "EARSHOT_OPENAI_MODEL", "apis.openai.model"} {
 		if !strings.Contains(string(r.Body), words) || !strings.Contains(n.Logs.String(), words) {
 			t.Errorf("%q is missing in %s\nor in the log\n%s", words, r.Body, n.Logs.String())
 		}
@@ -110,14 +111,40 @@ func TestAModelThatIsGoneIsNamed(t *testing.T) {
 	}
 }
 
-// Models that end on a date are no defaults: each API has its vendor's alias for the newest one.
-func TestDefaultModelsAreAliases(t *testing.T) {
+// An answer without a text was paid for, and a further one would be as empty. The cost is booked.
+func TestAnEmptySuccessIsNotBoughtAgain(t *testing.T) {
 	t.Parallel()
-	want := map[string]string{"openai": "chat-latest", "gemini": "gemini-flash-latest", "xai": "grok-latest", "perplexity": "sonar", "responses": "", "brave": ""}
-	for _, p := range app.Providers() {
-		for _, api := range p.Definition().APIs {
-			if model, known := want[api.Name]; known && api.Model != model {
-				t.Errorf("the default model of %s is %s, want %s", api.Name, api.Model, model)
+	vendors := startStandIn(t)
+	n := harness.Start(t, vendors.one("PERPLEXITY"))
+	account := n.Organization(t, "business", 1000)
+	r := n.Post(t, account, "/v1/monitor/answerengine", `{"prompt":"fail=empty. x","country":"US"}`)
+	if r.StatusCode == http.StatusOK || vendors.count("fail=empty") != 1 {
+		t.Errorf("%s after %d calls: %s", r.Status, vendors.count("fail=empty"), r.Body)
+	}
+	var usage earshot.Usage
+	n.Get(t, account, "/v1/usage").Into(t, &usage)
+	if len(usage.Upstreams) != 1 || usage.Upstreams[0].USD != 0.0027 {
+		t.Errorf("booked %+v", usage.Upstreams)
+	}
+}
+
+func TestUpstreamsShowTheEndOfAModel(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t, startStandIn(t).one("OPENAI", "GEMINI"), func(cfg *app.Config) {
+		cfg.Settings.APIs = map[string]app.APISettings{"openai": {Model: "o3-mini"}}
+	})
+	var list earshot.Upstreams
+	n.Get(t, n.Organization(t, "business", 1000), "/v1/upstreams").Into(t, &list)
+	want := map[string]earshot.Upstream{
+		"chatassistant": {Name: "api:openai", Model: "o3-mini", ModelState: earshot.ModelEnded, ModelEndsOn: "2026-10-23"},
+		"genassistant":  {Name: "api:gemini", Model: "gemini-3.8-flash", ModelState: earshot.ModelCurrent},
+		"websearch":     {Name: "lab"},
+	}
+	for _, p := range list.Providers {
+		if u, tested := want[p.Provider]; tested {
+			got := p.Upstreams[0]
+			if (earshot.Upstream{Name: got.Name, Model: got.Model, ModelState: got.ModelState, ModelEndsOn: got.ModelEndsOn}) != u {
+				t.Errorf("%s: %+v, want %+v", p.Provider, got, u)
 			}
 		}
 	}

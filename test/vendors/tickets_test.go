@@ -175,7 +175,7 @@ func TestUpstreamsAreListedWithStateAndCost(t *testing.T) {
 	n := harness.Start(t, cloro.settings, func(cfg *app.Config) {
 		cfg.Settings.Providers["chatassistant"] = app.ProviderSettings{Upstreams: []string{"via:cloro", "lab"}}
 		settings := cfg.Settings.Vendors["cloro"]
-		settings.Ceiling = 0.003
+		settings.Ceiling = 0.005
 		cfg.Settings.Vendors["cloro"] = settings
 	})
 	a := n.Organization(t, "starter", 1000)
@@ -187,7 +187,7 @@ func TestUpstreamsAreListedWithStateAndCost(t *testing.T) {
 		}
 		return result.Surface
 	}
-	// The ceiling of 0.003 USD allows two answers for 0.002 USD each.
+	// The ceiling of 0.005 USD allows two answers for 0.002 USD each.
 	for i, want := range []earshot.Surface{earshot.SurfaceVendor, earshot.SurfaceVendor, earshot.SurfaceLab} {
 		if got := surface(fmt.Sprintf("question %d", i)); got != want {
 			t.Errorf("answer %d is from %s, want %s", i, got, want)
@@ -200,7 +200,7 @@ func TestUpstreamsAreListedWithStateAndCost(t *testing.T) {
 			continue
 		}
 		got := p.Upstreams[0]
-		if got.Name != "via:cloro" || got.State != earshot.UpstreamCeiling || got.Requests != 2 || got.SpentTodayUSD != 0.004 || *got.CeilingUSD != 0.003 || *got.AnsweredShare != 1 {
+		if got.Name != "via:cloro" || got.State != earshot.UpstreamCeiling || got.Requests != 2 || got.SpentTodayUSD != 0.004 || *got.CeilingUSD != 0.005 || *got.AnsweredShare != 1 {
 			t.Errorf("cloro is listed as %s", harness.JSON(t, got))
 		}
 		if last := p.Upstreams[len(p.Upstreams)-1]; last.State != earshot.UpstreamNotConfigured {

@@ -38,7 +38,27 @@ func Tables(providers []provider.Provider, document schema.Map) map[string]strin
 	asked.add("Google redirect links", "`websearch/goto`", "the destination of a redirect link", "0")
 	items.add("`surcharge.sync`", "0", "a synchronous call")
 	items.add("`surcharge.state`", "0", "a request that names a state")
-	return map[string]string{"errors": errorTable(), "providers": asked.text(), "prices": items.text(), "apis": apis.text(), "tools": toolTable(document)}
+	return map[string]string{"errors": errorTable(), "providers": asked.text(), "prices": items.text(), "apis": apis.text(), "models": modelTable(), "tools": toolTable(document)}
+}
+
+// modelTable lists the default models of official APIs, and the models that end.
+func modelTable() string {
+	models := table{head: "| API | Model | Fixed id | Ends | Use instead | Source, read on " + provider.ModelsRead + " |"}
+	for _, m := range provider.KnownModels() {
+		ids, fixed := "`"+strings.Join(m.IDs, "`, `")+"`", ""
+		if m.Default {
+			ids, fixed = ids+" (default)", "none"
+		}
+		if m.Pinned != "" {
+			fixed = "`" + m.Pinned + "`"
+		}
+		use := ""
+		if m.Use != "" {
+			use = "`" + m.Use + "`"
+		}
+		models.add("`"+m.API+"`", ids, fixed, cmp.Or(m.Ends, "not announced"), use, "<https://"+m.Source+">")
+	}
+	return models.text()
 }
 
 // errorTable lists the error codes and how to handle each of them.

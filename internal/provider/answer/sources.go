@@ -11,6 +11,7 @@ package answer
 
 import (
 	"cmp"
+	"errors"
 	"net/url"
 	"regexp"
 	"slices"
@@ -31,6 +32,19 @@ type Options struct {
 	Explain  *explain.Log // where to record how the document is read; may be nil
 	// Layout is set to the layout version of a page; it may be nil.
 	Layout *string
+	// USD is set to what the document says that the answer cost, also if it is no answer; it may be
+	// nil.
+	USD *float64
+}
+
+// maxUSD is the largest cost in USD that is believed.
+const maxUSD = 1000
+
+// Cost records what the answer cost in USD. A negative or an absurd cost is ignored.
+func (o Options) Cost(usd *float64) {
+	if o.USD != nil && usd != nil && *usd > 0 && *usd <= maxUSD {
+		*o.USD = *usd
+	}
 }
 
 // FromAPI marks an answer as read from a document of an official API.
@@ -50,6 +64,15 @@ func NotEmpty(a *earshot.Answer, err error) (*earshot.Answer, error) {
 		return nil, upstream.Fail(earshot.ReasonEmpty, "the answer has no text")
 	}
 	return a, nil
+}
+
+// Settled returns the error of reading an answer of an official API. An answer without a text is
+// final: the API reported success, and asking again would cost as much again.
+func Settled(err error) error {
+	if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonEmpty {
+		failure.Final = true
+	}
+	return err
 }
 
 // ModelName returns the name of a model for an answer, or nil for "".

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
@@ -13,28 +12,20 @@ import (
 	"earshot/internal/upstream"
 )
 
-// apiSite is the site name of the official API.
-const apiSite = "perplexity"
-
-// api describes the official API.
-var api = provider.API{
-	Name:      apiSite,
-	URL:       "https://api.perplexity.ai",
-	Model:     "sonar",
-	Place:     "country, state",
-	KeyHeader: "Authorization",
-	KeyPrefix: "Bearer ",
-}
-
-// recognisesAPI reports whether the document is an answer of the API, judged by its first object.
+// recognisesAPI reports whether the document is a chat completion of the Sonar API, or an error with
+// a number as its code, judged by its first object.
 func recognisesAPI(document []byte) bool {
 	first := rawdoc.FirstPiece(document)
 	_, chosen := first["choices"].([]any)
-	return chosen || strings.HasPrefix(first.Text("object"), "chat.") || first.Object("error") != nil
+	return chosen || strings.HasPrefix(first.Text("object"), "chat.") || isProblem(first)
 }
 
-// readAPI reads an answer of the API, streamed or whole. A whole answer is complete even without a
-// finish reason.
+func isProblem(o loosejson.Object) bool {
+	return o.Object("error") != nil || o.Text("type") == "error" && o.Text("message") != ""
+}
+
+// readAPI reads a chat completion of the Sonar API, streamed or whole. The API ended on 2026-09-27;
+// stored answers are still read again. A whole answer is complete even without a finish reason.
 func readAPI(document []byte, want answer.Options) (*earshot.Answer, error) {
 	want.Explain.Document("response of the API")
 	var c completion
@@ -74,7 +65,7 @@ var lists = []string{"images", "videos", "related_questions"}
 
 // take adds an object of the answer.
 func (c *completion) take(object loosejson.Object) error {
-	if object.Object("error") != nil {
+	if isProblem(object) {
 		return vendorapi.RefusalObject(0, nil, object)
 	}
 	if model := object.Text("model"); model != "" {

@@ -12,8 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
-	"earshot/internal/geo"
-	"earshot/internal/provider/answerengine"
 	"earshot/internal/provider/chat"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/upstream"
@@ -124,41 +122,9 @@ func TestAPIHostile(t *testing.T) {
 	}
 }
 
-func TestAPIQuestion(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		locale geo.Locale
-		want   string
-	}{
-		"country": {geo.Locale{Country: "DE"}, `,"web_search_options":{"user_location":{"country":"DE"}}`},
-		"state":   {geo.Locale{Country: "US", State: "NH"}, `,"web_search_options":{"user_location":{"country":"US","region":"New Hampshire"}}`},
-		"nowhere": {geo.Locale{}, ""},
-	} {
-		request, err := answerengine.New().API.Question(chat.Question{Prompt: "a", Model: "sonar", Locale: tt.locale})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := `{"messages":[{"content":"a","role":"user"}],"model":"sonar","return_related_questions":true,"stream":true` + tt.want + `}`
-		if request.Site != "perplexity" || request.Path != "/chat/completions" || string(request.Body) != want {
-			t.Errorf("%s: %s%s\n%s", name, request.Site, request.Path, request.Body)
-		}
-	}
-}
-
-func TestAPIQuestionWithoutStream(t *testing.T) {
-	t.Parallel()
-	request, err := answerengine.New().API.Question(chat.Question{Prompt: "a", Model: "sonar", NoStream: true})
-	if err != nil || !strings.Contains(string(request.Body), `"stream":false`) || request.Header.Get("Accept") != "application/json" {
-		t.Errorf("%v %+v", err, request)
-	}
-}
-
 func TestAPIRefusal(t *testing.T) {
 	t.Parallel()
-	request, err := answerengine.New().API.Question(chat.Question{Prompt: "a", Model: "sonar"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := agentQuestion(t, chat.Question{Prompt: "a", Model: "m"})
 	for name, tt := range map[string]struct {
 		status int
 		body   string

@@ -1,6 +1,8 @@
 package answerengine
 
 import (
+	"maps"
+
 	"earshot/internal/provider/chat"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
@@ -28,26 +30,30 @@ func script(prompt string) []browser.Step {
 	}
 }
 
-// apiQuestion asks the API, which always searches.
+// apiQuestion asks the Agent API and forces a web search, which it never makes by itself. The API
+// refuses every field that it does not know.
 func apiQuestion(q chat.Question) (*upstream.Request, error) {
-	body := map[string]any{
-		"model":                    q.Model,
-		"messages":                 []any{map[string]any{"role": "user", "content": q.Prompt}},
-		"stream":                   !q.NoStream,
-		"return_related_questions": true,
-	}
+	search := map[string]any{"type": "web_search"}
+	choice := maps.Clone(search)
 	if q.Locale.Country != "" {
 		location := map[string]any{"country": q.Locale.Country}
 		if state := vendorapi.StateName(q.Locale.State); state != "" {
 			location["region"] = state
 		}
-		body["web_search_options"] = map[string]any{"user_location": location}
+		search["user_location"] = location
 	}
 	accept := "text/event-stream"
 	if q.NoStream {
 		accept = "application/json"
 	}
-	request, err := upstream.PostJSON(apiSite, "/chat/completions", accept, body, q.Locale)
+	request, err := upstream.PostJSON(apiSite, "/v1/agent", accept, map[string]any{
+		"model":       q.Model,
+		"input":       q.Prompt,
+		"tools":       []any{search},
+		"tool_choice": choice,
+		"stream":      !q.NoStream,
+		"store":       false,
+	}, q.Locale)
 	request.Refusal = vendorapi.RefusalBody
 	return request, err
 }

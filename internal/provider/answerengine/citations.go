@@ -16,7 +16,7 @@ import (
 // A citation in the text is the number of a result in brackets. It may have several numbers, the
 // kind of result before the number, or the result's address after the bracket. Consecutive
 // citations are one chip.
-const marker = `\[(?:\^|[a-z_]{3,30}:)?[0-9]{1,3}(?:, ?[0-9]{1,3})*\](?:\(<?https?://[^\s()<>]*>?\))?`
+const marker = `\[(?:\^|[a-z_]{3,30}:)?[0-9]{1,3}(?:, ?(?:[a-z_]{3,30}:)?[0-9]{1,3})*\](?:\(<?https?://[^\s()<>]*>?\))?`
 
 // markerSecond are the characters that can follow the opening bracket of a citation.
 const markerSecond = "0123456789^abcdefghijklmnopqrstuvwxyz"

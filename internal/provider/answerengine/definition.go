@@ -11,8 +11,9 @@
 //	citations.go    the numbers in the text and the pages that they refer to
 //	page.go         the layout of the page
 //	things.go       other content of blocks: products, places, videos, queries
-//	api.go          the official API's answers, streamed or whole
-//	api_answer.go   assembling the API's answer
+//	agent.go        answers of the official API, which is called Agent API
+//	api.go          stored answers of its predecessor, the Sonar API
+//	api_answer.go   assembling such an answer
 package answerengine
 
 import (

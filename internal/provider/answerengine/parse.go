@@ -7,6 +7,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi/responses"
 	"earshot/internal/upstream"
 )
 
@@ -19,6 +20,8 @@ func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	switch body := rawdoc.Trimmed(document); {
 	case rawdoc.IsPage(body):
 		return readPage(body, want)
+	case responses.Recognises(body):
+		return answer.FromAPI(readAgent(body, want))
 	case recognisesAPI(body):
 		return answer.FromAPI(readAPI(body, want))
 	case rawdoc.IsStream(body):

@@ -60,8 +60,8 @@ type Question struct {
 	Locale geo.Locale
 	// NoSearch lets the model of an official API decide whether to search the web.
 	NoSearch bool
-	// Model is the model of the official API.
-	Model string
+	// Model is the model of the official API, and Host the host that serves the API.
+	Model, Host string
 	// NoStream asks the official API for the whole answer at once.
 	NoStream bool
 }
@@ -103,7 +103,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 // Ask asks the question through the upstream of the session and returns the answer with the
 // included parts.
 func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, include Include) (*earshot.Answer, error) {
-	q.Model, q.NoStream = up.Model(), !up.Streams()
+	q.Model, q.Host, q.NoStream = up.Model(), up.APIHost(), !up.Streams()
 	response, err := c.fetch(ctx, up, q)
 	if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Setting == upstream.SettingStream && !q.NoStream {
 		up.StopStreaming() // the API refused before it did anything, so nothing is paid twice
@@ -148,20 +148,53 @@ func (c *Assistant) fetch(ctx context.Context, up *upstream.Session, q Question)
 	if err != nil {
 		return nil, err
 	}
-	whole, err := up.Fetch(ctx, request)
-	if err != nil || up.Surface() != earshot.SurfaceAPI || c.API == nil || c.API.Continue == nil {
-		return whole, err
+	if up.Surface() != earshot.SurfaceAPI || c.API == nil {
+		return up.Fetch(ctx, request)
 	}
+	whole := &upstream.Response{}
 	for {
-		if request, err = c.API.Continue(q, whole.Body); err != nil || request == nil {
-			return whole, err
-		}
+		request.Judge = func(document []byte) upstream.Verdict { return c.judge(q, whole.Body, document) }
 		next, err := up.Fetch(ctx, request)
 		if err != nil {
 			return nil, err
 		}
-		whole.Body = slices.Concat(whole.Body, []byte("\n\n"), next.Body)
+		whole.Header, whole.Body = next.Header, join(whole.Body, next.Body)
+		if c.API.Continue == nil {
+			return whole, nil
+		}
+		if request, err = c.API.Continue(q, whole.Body); err != nil || request == nil {
+			return whole, err
+		}
 	}
+}
+
+// join returns the responses to several calls as one document.
+func join(before, next []byte) []byte {
+	if len(before) == 0 {
+		return next
+	}
+	return slices.Concat(before, []byte("\n\n"), next)
+}
+
+// judge says whether a response of an official API is an answer, together with the responses before it,
+// and what the API says that it costs.
+func (c *Assistant) judge(q Question, before, document []byte) (v upstream.Verdict) {
+	var cost float64
+	_, err := c.Read(document, answer.Options{Country: q.Locale.Country, USD: &cost})
+	if cost > 0 {
+		v.Charge = new(upstream.Dollars(cost))
+	}
+	whole := join(before, document)
+	if c.API.Continue != nil {
+		if next, err := c.API.Continue(q, whole); err == nil && next != nil {
+			return v // the answer goes on
+		}
+		_, err = c.Read(whole, answer.Options{Country: q.Locale.Country})
+	}
+	if failure, failed := errors.AsType[*upstream.Failure](answer.Settled(err)); failed {
+		v.Failure = failure
+	}
+	return v
 }
 
 // document returns the request for the document to fetch: an API call, a visit with a browser, or

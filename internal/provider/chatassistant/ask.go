@@ -114,8 +114,8 @@ func script(prompt string) []browser.Step {
 
 // api describes the official API.
 var api = provider.API{
-	Name: "openai", URL: "https://api.openai.com/v1", Model: "chat-latest", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
-	Place: "country, state",
+	Name: "openai", URL: "https://api.openai.com/v1", Model: provider.DefaultModel("openai"), KeyHeader: "Authorization", KeyPrefix: "Bearer ",
+	ModelList: "/models", Place: "country, state",
 }
 
 // official asks the official API. Its answers have no products and no ads.

@@ -15,8 +15,9 @@ const (
 	searchTool = "web_search_20250305"
 	// maxSearches limits the searches for one message.
 	maxSearches = 5
-	// maxTokens is the length of the longest answer. All models that can search the web allow it.
-	maxTokens = 8192
+	// maxTokens is the length of the longest answer and the thoughts before it. Claude Sonnet 5.5
+	// always thinks. All models that can search the web allow it.
+	maxTokens = 32000
 	// maxPauses limits how often a paused answer is continued.
 	maxPauses = 5
 )
@@ -40,7 +41,7 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) { return messages(a
 func continued(q chat.Question, responses []byte) (*upstream.Request, error) {
 	var content []loosejson.Object
 	err := read(responses, func(c *conversation) error {
-		if c.problem != nil || len(c.messages) == 0 || len(c.messages) > maxPauses || c.stop() != pauseTurn {
+		if c.problem != nil || len(c.messages) == 0 || len(c.messages) > maxPauses || c.last().stop != pauseTurn {
 			return nil
 		}
 		for _, block := range c.blocks() {
@@ -56,7 +57,8 @@ func continued(q chat.Question, responses []byte) (*upstream.Request, error) {
 	return messages(apiSite, q, turn{"assistant", content})
 }
 
-// messages returns the request for a conversation that begins with the prompt.
+// messages returns the request for a conversation that begins with the prompt. It neither forces a
+// search nor sets the temperature, because models since Claude Sonnet 5.5 refuse both.
 func messages(site string, q chat.Question, further ...turn) (*upstream.Request, error) {
 	tool := map[string]any{"type": searchTool, "name": "web_search", "max_uses": maxSearches}
 	if q.Locale.Country != "" {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/provider/answer"
 	"earshot/internal/provider/claude"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/upstream"
@@ -78,7 +79,7 @@ func TestAskContinuesAPausedAnswer(t *testing.T) {
 	t.Parallel()
 	const question = `{"prompt":"light tents","country":"US","state":"CA","include":{"markdown":true,"rawResponse":true,"html":true}}`
 	a, err := ask(t, question, func(w http.ResponseWriter, n int, c call) {
-		if len(c.Messages) != n || c.Model != "claude-test" || !c.Stream || c.MaxTokens != 8192 || len(c.Tools) != 1 ||
+		if len(c.Messages) != n || c.Model != "claude-test" || !c.Stream || c.MaxTokens != 32000 || len(c.Tools) != 1 ||
 			c.Tools[0].Type != "web_search_20250305" || c.Tools[0].UserLocation["country"] != "US" || c.Tools[0].UserLocation["region"] != "California" {
 			t.Errorf("call %d: %+v", n, c)
 		}
@@ -112,23 +113,30 @@ func TestAskContinuesAPausedAnswer(t *testing.T) {
 	}
 }
 
-// TestAskKeepsEncryptedContentForTheAPI pauses after a search whose results the API needs again.
+// TestAskKeepsEncryptedContentForTheAPI pauses after a search whose results the API needs again, and
+// after thoughts that it needs unchanged.
 func TestAskKeepsEncryptedContentForTheAPI(t *testing.T) {
 	t.Parallel()
 	paused := `event: message_start
 data: {"type":"message_start","message":{"model":"m","content":[]}}
 
 event: content_block_start
-data: {"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
+data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
 
 event: content_block_delta
-data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"q\"}"}}
+data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2ln"}}
 
 event: content_block_start
-data: {"type":"content_block_start","index":1,"content_block":{"type":"web_search_tool_result","tool_use_id":"s","content":[{"type":"web_search_result","url":"https://a.example/","encrypted_content":"QUJD"}]}}
+data: {"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"q\"}"}}
 
 event: content_block_start
-data: {"type":"content_block_start","index":2,"content_block":{"type":"text","text":""}}
+data: {"type":"content_block_start","index":2,"content_block":{"type":"web_search_tool_result","tool_use_id":"s","content":[{"type":"web_search_result","url":"https://a.example/","encrypted_content":"QUJD"}]}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":3,"content_block":{"type":"text","text":""}}
 
 event: message_delta
 data: {"type":"message_delta","delta":{"stop_reason":"pause_turn"}}
@@ -141,7 +149,7 @@ data: {"type":"message_stop"}
 			_, _ = io.WriteString(w, paused)
 			return
 		}
-		const want = `[{"id":"s","input":{"query":"q"},"name":"web_search","type":"server_tool_use"},` +
+		const want = `[{"signature":"c2ln","thinking":"","type":"thinking"},{"id":"s","input":{"query":"q"},"name":"web_search","type":"server_tool_use"},` +
 			`{"content":[{"encrypted_content":"QUJD","type":"web_search_result","url":"https://a.example/"}],"tool_use_id":"s","type":"web_search_tool_result"}]`
 		if got := string(c.Messages[1].Content); got != want {
 			t.Errorf("the paused turn comes back as\n%s, want\n%s", got, want)
@@ -162,6 +170,22 @@ func TestAskStopsAfterManyPauses(t *testing.T) {
 	})
 	if err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) || calls != 6 {
 		t.Errorf("%d calls, %v", calls, err)
+	}
+}
+
+func TestRefusalNamesItsCategory(t *testing.T) {
+	t.Parallel()
+	for _, document := range []string{
+		`{"type":"message","content":[{"type":"text","text":"I am"}],"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"No."}}`,
+		`data: {"type":"message_start","message":{"content":[]}}` + "\n\n" +
+			`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"I am"}}` + "\n\n" +
+			`data: {"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"No."}}}` + "\n\n",
+	} {
+		_, err := claude.Read([]byte(document), answer.Options{})
+		failure, ok := errors.AsType[*upstream.Failure](err)
+		if !ok || failure.Reason != earshot.ReasonBlocked || !failure.Final || !strings.Contains(err.Error(), `"cyber"`) {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ type message struct {
 	blocks []loosejson.Object
 	model  string
 	stop   string // the stop reason; "" if the message is cut off
+	why    string // the category of a refusal
 }
 
 // conversation is what one or more responses of the API say. Each response after the first one
@@ -51,7 +52,7 @@ func (c *conversation) take(event loosejson.Object) {
 	if len(c.messages) == 0 {
 		return
 	}
-	m := c.messages[len(c.messages)-1]
+	m := c.last()
 	switch delta := event.Object("delta"); event.Text("type") {
 	case "content_block_start":
 		if block := event.Object("content_block"); block != nil {
@@ -62,12 +63,14 @@ func (c *conversation) take(event loosejson.Object) {
 			change(m.blocks[len(m.blocks)-1], delta)
 		}
 	case "message_delta":
-		m.stop = delta.Text("stop_reason")
+		m.stop, m.why = delta.Text("stop_reason"), delta.Object("stop_details").Text("category")
 	}
 }
 
 func (c *conversation) begin(m loosejson.Object) {
-	c.messages = append(c.messages, &message{blocks: m.Objects("content"), model: m.Text("model"), stop: m.Text("stop_reason")})
+	c.messages = append(c.messages, &message{
+		blocks: m.Objects("content"), model: m.Text("model"), stop: m.Text("stop_reason"), why: m.Object("stop_details").Text("category"),
+	})
 }
 
 // change applies a delta to a block. A streamed input arrives as pieces of JSON.
@@ -120,5 +123,5 @@ func (c *conversation) blocks() []loosejson.Object {
 	return slices.Concat(all...)
 }
 
-// stop returns the stop reason of the last message.
-func (c *conversation) stop() string { return c.messages[len(c.messages)-1].stop }
+// last returns the last message.
+func (c *conversation) last() *message { return c.messages[len(c.messages)-1] }

@@ -25,11 +25,11 @@ const name = "claude"
 // apiSite is the site name of the official API.
 const apiSite = "anthropic"
 
-// api describes the official API. Its default model is an alias without a date.
+// api describes the official API.
 var api = provider.API{
 	Name:      apiSite,
 	URL:       "https://api.anthropic.com/v1",
-	Model:     "claude-sonnet-4-5",
+	Model:     provider.DefaultModel(apiSite),
 	KeyHeader: "x-api-key",
 	Place:     "country, state",
 }

@@ -40,11 +40,11 @@ func (c *conversation) check() error {
 	case len(c.messages) == 0:
 		return upstream.Fail(earshot.ReasonUnreadable, "the document has no message of the API")
 	}
-	switch stop := c.stop(); stop {
+	switch stop := c.last().stop; stop {
 	case "end_turn", "stop_sequence":
 		return nil
 	case "refusal":
-		return vendorapi.Blocked("the model refused to answer")
+		return vendorapi.Blocked("the model refused to answer: %q", c.last().why)
 	case "":
 		return upstream.Fail(earshot.ReasonUnavailable, "the answer is cut off")
 	default: // pause_turn after the last continuation, max_tokens, and others

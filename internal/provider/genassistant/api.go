@@ -21,7 +21,7 @@ const (
 var api = provider.API{
 	Name:      apiSite,
 	URL:       "https://generativelanguage.googleapis.com/v1beta",
-	Model:     "gemini-flash-latest",
+	Model:     provider.DefaultModel(apiSite),
 	KeyHeader: "x-goog-api-key",
 	Redirects: "https://vertexaisearch.cloud.google.com",
 	Place:     "no; only the language",

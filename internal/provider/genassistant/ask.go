@@ -3,6 +3,7 @@ package genassistant
 import (
 	"cmp"
 	"net/url"
+	"strings"
 
 	"earshot/internal/geo"
 	"earshot/internal/provider/chat"
@@ -32,6 +33,9 @@ func script(prompt string) []browser.Step {
 	}
 }
 
+// vertexHost ends the host names of Vertex AI, which serves the same API to customers of Google Cloud.
+const vertexHost = "aiplatform.googleapis.com"
+
 // apiQuestion asks the API with its search tool enabled; the model decides whether to search. The
 // API supports languages but not countries, so the request does not say where the question is asked
 // from.
@@ -41,11 +45,15 @@ func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	if q.NoStream {
 		method, accept, query = ":generateContent", "application/json", nil
 	}
-	request, err := upstream.PostJSON(apiSite, "/models/"+url.PathEscape(q.Model)+method, accept, map[string]any{
+	body := map[string]any{
 		"contents":   []any{map[string]any{"role": "user", "parts": []any{map[string]any{"text": q.Prompt}}}},
 		"tools":      []any{map[string]any{"googleSearch": map[string]any{}}},
 		"toolConfig": map[string]any{"retrievalConfig": map[string]any{"languageCode": language}},
-	}, q.Locale)
+	}
+	if !strings.HasSuffix(q.Host, vertexHost) {
+		body["store"] = false // otherwise Google keeps the question; Vertex AI has no such field
+	}
+	request, err := upstream.PostJSON(apiSite, "/models/"+url.PathEscape(q.Model)+method, accept, body, q.Locale)
 	request.Query = query
 	request.Refusal = vendorapi.RefusalBody
 	return request, err

@@ -2,6 +2,7 @@ package genassistant_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,13 +19,23 @@ func TestAPIQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const body = `{"contents":[{"parts":[{"text":"a \"b\""}],"role":"user"}],"toolConfig":{"retrievalConfig":{"languageCode":"de"}},"tools":[{"googleSearch":{}}]}`
+	const body = `{"contents":[{"parts":[{"text":"a \"b\""}],"role":"user"}],"store":false,"toolConfig":{"retrievalConfig":{"languageCode":"de"}},"tools":[{"googleSearch":{}}]}`
 	if request.Site != "gemini" || request.Path != "/models/gemini-9.1%2Fx:streamGenerateContent" || request.Query.Encode() != "alt=sse" || string(request.Body) != body {
 		t.Errorf("%s%s?%s\n%s", request.Site, request.Path, request.Query.Encode(), request.Body)
 	}
 	whole, err := question(chat.Question{Prompt: `a "b"`, Model: "m", Locale: geo.Locale{Country: "CH"}, NoStream: true})
 	if err != nil || whole.Path != "/models/m:generateContent" || whole.Query.Encode() != "" || string(whole.Body) != body || whole.Header.Get("Accept") != "application/json" {
 		t.Errorf("not streamed: %v %+v", err, whole)
+	}
+}
+
+func TestVertexGetsNoUnknownField(t *testing.T) {
+	t.Parallel()
+	for host, stored := range map[string]bool{"": true, "generativelanguage.googleapis.com": true, "europe-west4-aiplatform.googleapis.com": false, "aiplatform.googleapis.com": false} {
+		request, err := genassistant.New().API.Question(chat.Question{Prompt: "a", Model: "m", Host: host})
+		if err != nil || strings.Contains(string(request.Body), `"store":false`) != stored {
+			t.Errorf("%s: %v, %s", host, err, request.Body)
+		}
 	}
 }
 

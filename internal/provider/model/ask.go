@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 
 	"earshot"
 	"earshot/internal/provider"
@@ -42,12 +43,16 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	return &provider.Outcome{Result: found, Bill: r.Bill()}, nil
 }
 
-// judge returns what the endpoint says that an answer costs, also if the answer cannot be used.
-func judge(document []byte) upstream.Verdict {
-	if _, cost, _ := read(document, answer.Options{}); cost > 0 {
-		return upstream.Verdict{Charge: new(upstream.Dollars(cost))}
+// judge says whether a document is an answer, and what the endpoint says that it costs.
+func judge(document []byte) (v upstream.Verdict) {
+	_, cost, err := read(document, answer.Options{})
+	if failure, failed := errors.AsType[*upstream.Failure](answer.Settled(err)); failed {
+		v.Failure = failure
 	}
-	return upstream.Verdict{}
+	if cost > 0 {
+		v.Charge = new(upstream.Dollars(cost))
+	}
+	return v
 }
 
 // call returns the call for the prompt. It asks for a whole answer, because some endpoints do not

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -22,8 +21,8 @@ import (
 const key = "sk-or-test-key"
 
 // ask asks a stand-in of an endpoint through routes with two models. It returns the answer, the body
-// of the call and what was spent.
-func ask(t *testing.T, body string, respond http.HandlerFunc) (a *earshot.Answer, sent map[string]any, uses []upstream.Use, err error) {
+// of the call and what was bought.
+func ask(t *testing.T, body string, respond http.HandlerFunc) (a *earshot.Answer, sent map[string]any, bought []providertest.Purchase, err error) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
@@ -36,30 +35,27 @@ func ask(t *testing.T, body string, respond http.HandlerFunc) (a *earshot.Answer
 		respond(w, r)
 	}))
 	defer server.Close()
-	var clients []*upstream.Client
+	clients := map[string]*upstream.Client{}
 	for _, name := range []string{"plain", "router"} {
 		client, err := upstream.NewClient(upstream.Config{
 			Name: "model:" + name, Surface: earshot.SurfaceAPI, Sites: map[string]string{"model": server.URL + "/api/v1"}, Entry: name,
 			API:    &upstream.API{Name: "model", Model: "vendor/" + name, KeyHeader: "Authorization", KeyPrefix: "Bearer ", Key: key},
-			Prices: map[string]int64{"model": 5},
+			Prices: map[string]upstream.Price{"model": {Request: 5}},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(client.Close)
-		clients = append(clients, client)
+		clients[name] = client
 	}
-	routes := upstream.NewRoutes(map[string][]*upstream.Client{"model": clients}, slog.New(slog.DiscardHandler))
 	request := providertest.Decode(t, model.New(model.Model{Name: "plain"}, model.Model{Name: "router", Search: model.SearchOpenRouter}), body)
-	attempt := &upstream.Attempt{Provider: "model", Model: provider.ModelOf(request), Number: 1, CaptureURL: providertest.CaptureURL}
-	err = routes.Try(t.Context(), attempt, func(up *upstream.Session) error {
-		outcome, err := request.Ask(t.Context(), up)
-		if err == nil {
-			a = providertest.Answer(t, outcome.Result)
-		}
-		return err
-	})
-	return a, sent, attempt.Uses, err
+	ledger := &providertest.Ledger{}
+	up := clients[provider.ModelOf(request)].Open(upstream.Visit{Provider: "model", Attempt: 1, CaptureURL: providertest.CaptureURL, Buyer: ledger})
+	outcome, err := request.Ask(t.Context(), up)
+	if err == nil {
+		a = providertest.Answer(t, outcome.Result)
+	}
+	return a, sent, ledger.Purchases, err
 }
 
 func write(text string) http.HandlerFunc {
@@ -69,7 +65,7 @@ func write(text string) http.HandlerFunc {
 func TestAskOpenRouter(t *testing.T) {
 	t.Parallel()
 	document := "\n         \n\n         \n" + string(providertest.Stored(t, "testdata/ranges.json"))
-	a, sent, uses, err := ask(t, `{"model":"router","prompt":"tents","country":"US","state":"CA","include":{"rawResponse":true}}`, write(document))
+	a, sent, bought, err := ask(t, `{"model":"router","prompt":"tents","country":"US","state":"CA","include":{"rawResponse":true}}`, write(document))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,29 +82,29 @@ func TestAskOpenRouter(t *testing.T) {
 	if a.Surface != earshot.SurfaceAPI || a.Via != "router" || *a.Model != "vendor/model-1" || len(a.Sources) != 3 || len(a.RawResponse) != 1 || a.Location != nil {
 		t.Errorf("%+v", a)
 	}
-	if len(uses) != 1 || uses[0].Upstream != "model:router" || uses[0].MicroUSD != 12300 || uses[0].Estimated {
-		t.Errorf("uses %+v", uses)
+	if len(bought) != 1 || bought[0].USD != 12_300_000 || bought[0].Estimated {
+		t.Errorf("bought %+v", bought)
 	}
 }
 
 func TestAskPlainModel(t *testing.T) {
 	t.Parallel()
-	a, sent, uses, err := ask(t, `{"model":"plain","prompt":"tents","country":"DE"}`, write(string(providertest.Stored(t, "testdata/plain.json"))))
+	a, sent, bought, err := ask(t, `{"model":"plain","prompt":"tents","country":"DE"}`, write(string(providertest.Stored(t, "testdata/plain.json"))))
 	if err != nil || a.Via != "plain" || sent["tools"] != nil || sent["model"] != "vendor/plain" {
 		t.Errorf("%+v, %v, sent %v", a, err, sent)
 	}
-	if len(uses) != 1 || uses[0].MicroUSD != 5 || !uses[0].Estimated {
-		t.Errorf("uses %+v", uses)
+	if len(bought) != 1 || bought[0].USD != 5 || !bought[0].Estimated {
+		t.Errorf("bought %+v", bought)
 	}
 }
 
 // TestAskChargesUnusableAnswers checks that the reported cost counts also if the answer is cut off.
 func TestAskChargesUnusableAnswers(t *testing.T) {
 	t.Parallel()
-	_, _, uses, err := ask(t, `{"model":"router","prompt":"x","country":"DE"}`,
+	_, _, bought, err := ask(t, `{"model":"router","prompt":"x","country":"DE"}`,
 		write(`{"choices":[{"finish_reason":"length","message":{"content":"It"}}],"usage":{"cost":0.02}}`))
-	if err == nil || len(uses) != 1 || uses[0].MicroUSD != 20_000 || uses[0].Reason != earshot.ReasonUnavailable {
-		t.Errorf("%v, uses %+v", err, uses)
+	if err == nil || len(bought) != 1 || bought[0].USD != 20_000_000 || bought[0].Reason != earshot.ReasonUnavailable {
+		t.Errorf("%v, bought %+v", err, bought)
 	}
 }
 
@@ -123,7 +119,7 @@ func TestAskReportsErrors(t *testing.T) {
 		502: {Reason: earshot.ReasonUnavailable},
 		200: {Reason: earshot.ReasonUnavailable},
 	} {
-		_, _, uses, err := ask(t, `{"model":"router","prompt":"x","country":"DE"}`, func(w http.ResponseWriter, _ *http.Request) {
+		_, _, bought, err := ask(t, `{"model":"router","prompt":"x","country":"DE"}`, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, `{"error":{"code":`+map[bool]string{true: "502", false: "0"}[status == 200]+`,"message":"No, and your key was `+key+`"}}`)
 		})
@@ -131,8 +127,8 @@ func TestAskReportsErrors(t *testing.T) {
 		if !ok || failure.Reason != want.Reason || failure.Final != want.Final || strings.Contains(err.Error(), key) {
 			t.Errorf("%d: %+v", status, err)
 		}
-		if len(uses) != 1 || uses[0].Upstream != "model:router" {
-			t.Errorf("%d: another model was asked: %+v", status, uses)
+		if len(bought) != 1 {
+			t.Errorf("%d: bought %+v", status, bought)
 		}
 	}
 }

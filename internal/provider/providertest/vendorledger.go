@@ -59,7 +59,11 @@ func (l *Ledger) Buy(ctx context.Context, s *upstream.Session, req *upstream.Req
 	if err != nil {
 		return nil, l.end(Purchase{}, err)
 	}
-	return response, l.judge(s, Purchase{Buys: *req.Buys}, req.Judge(response.Body))
+	judge := req.Judge
+	if judge == nil {
+		judge = func([]byte) upstream.Verdict { return upstream.Verdict{} }
+	}
+	return response, l.judge(s, Purchase{Buys: *cmp.Or(req.Buys, &upstream.Parts{Requests: 1})}, judge(response.Body))
 }
 
 // maxPolls is how often an order is polled.

@@ -31,7 +31,7 @@ func script(prompt string) []browser.Step {
 
 // api describes the official API.
 var api = provider.API{
-	Name: "xai", URL: "https://api.x.ai/v1", Model: "grok-latest", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
+	Name: "xai", URL: "https://api.x.ai/v1", Model: provider.DefaultModel("xai"), KeyHeader: "Authorization", KeyPrefix: "Bearer ",
 	Place: "country, state",
 }
 

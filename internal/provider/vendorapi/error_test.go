@@ -68,6 +68,8 @@ func TestRefusalNamesTheSetting(t *testing.T) {
 		`{"error":{"message":"Project p does not have access to model x","type":"invalid_request_error","code":"model_not_found"}}`:                                                                {403, upstream.SettingModel},
 		`{"error":{"code":404,"message":"This model models/gemini-2.5-flash is no longer available to new users. Please update your code.","status":"NOT_FOUND"}}`:                                 {404, upstream.SettingModel},
 		`{"error":{"code":404,"message":"models/gemini-1 is not found for API version v1beta, or is not supported for generateContent.","status":"NOT_FOUND"}}`:                                    {404, upstream.SettingModel},
+		`{"error":{"message":"validation failed: model \"sonar-9\" is not supported","type":"invalid_request","code":400}}`:                                                                        {400, upstream.SettingModel},
+		`{"error":{"message":"Sonar is now the Agent API. Use /v1/responses instead of /v1/sonar.","type":"chat_completions_not_available","code":403}}`:                                           {403, ""},
 		`{"error":{"message":"Invalid model 'sonar-9'. Permitted models can be found in the documentation","type":"invalid_model","code":400}}`:                                                    {400, upstream.SettingModel},
 		`{"code":"Some requested entity was not found","error":"The model grok-1 does not exist or your team x does not have access to it."}`:                                                      {404, upstream.SettingModel},
 		`{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","param":"temperature"}}`:                                                                     {400, ""},

@@ -9,6 +9,7 @@ package vendorapi
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -33,6 +34,10 @@ func Refusal(status int, header http.Header, codes []string, message string) *up
 		kind = statusOf(codes, words)
 	}
 	failure := upstream.Fail(earshot.ReasonUnavailable, "%s", describe(status, codes, message))
+	if containsAny(words, endedCodes) {
+		failure.Err, failure.Final = fmt.Errorf("the vendor's API that was asked has ended; the key is not wrong: %w", failure.Err), true
+		return failure
+	}
 	switch {
 	case kind == http.StatusUnauthorized, kind == http.StatusForbidden, kind == http.StatusPaymentRequired,
 		containsAny(words, accountCodes), containsAny(allWords, accountPhrases):
@@ -61,6 +66,7 @@ var (
 	modelCodes  = []string{"model not found", "invalid model", "unknown model", "model deprecated", "model not available"}
 	modelIsGone = regexp.MustCompile(`(?i)\bmodels?\b.{0,100}\b(?:do(?:es)? not exist|not found|no longer (?:available|supported)|not available|not supported for|` +
 		`(?:has|have) been (?:deprecated|retired|removed|shut ?down|discontinued|decommissioned)|is (?:deprecated|retired|discontinued|decommissioned))|` +
+		`\bmodel "[^"]{1,100}" is not supported|` +
 		`\b(?:no|without|not have) access to (?:the )?(?:requested )?model|\b(?:unknown|invalid|unsupported|no such) model|\bmodel not found`)
 )
 
@@ -75,6 +81,8 @@ var (
 	accountCodes = slices.Concat(emptyCodes, keyCodes)
 	emptyCodes   = []string{"insufficient quota", "billing"}
 	keyCodes     = []string{"api key invalid", "invalid api key"}
+	// Perplexity's answer to requests for its Sonar API, which ended on 2026-09-27. Its status is 403.
+	endedCodes = []string{"chat completions not available"}
 	// An empty account or a wrong key, for vendors that send no code for it.
 	accountPhrases = slices.Concat([]string{"used all available credits", "spending limit", "insufficient credits"}, keyPhrases)
 	keyPhrases     = []string{"incorrect api key", "api key not valid", "api key not found", "invalid api key", "api key expired"}
@@ -131,6 +139,7 @@ func retryAfter(header http.Header) time.Duration {
 		parseWait(header.Get("Retry-After-Ms"), time.Millisecond),
 		parseWait(header.Get("Retry-After"), time.Second),
 		untilDate(header),
+		untilReset(header),
 		max(parseWait(header.Get("X-Ratelimit-Reset-Requests"), time.Second), parseWait(header.Get("X-Ratelimit-Reset-Tokens"), time.Second)),
 	))
 }
@@ -155,6 +164,20 @@ func untilDate(header http.Header) time.Duration {
 	if err != nil {
 		return 0
 	}
+	return untilTime(header, until)
+}
+
+// untilReset returns the time from the response's Date to X-Ratelimit-Reset, if that is in seconds
+// since 1970, as Perplexity sends it.
+func untilReset(header http.Header) time.Duration {
+	seconds, err := strconv.ParseInt(header.Get("X-Ratelimit-Reset"), 10, 64)
+	if err != nil || seconds < 1e9 || seconds > 1e10 {
+		return 0
+	}
+	return untilTime(header, time.Unix(seconds, 0))
+}
+
+func untilTime(header http.Header, until time.Time) time.Duration {
 	sent, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
 		sent = time.Now()

@@ -84,6 +84,8 @@ func TestRefusalRetryAfter(t *testing.T) {
 		{"X-Ratelimit-Reset-Requests=6m0s", 5 * time.Minute},
 		{"X-Ratelimit-Reset-Tokens=10", 10 * time.Second},
 		{"X-Ratelimit-Reset-Tokens=1s;Retry-After=4", 4 * time.Second},
+		{"X-Ratelimit-Reset=1136214275;Date=Mon, 02 Jan 2006 15:04:05 GMT", 30 * time.Second},
+		{"X-Ratelimit-Reset=30;Date=Mon, 02 Jan 2006 15:04:05 GMT", 0}, // of another vendor, and of unknown meaning
 	} {
 		header := http.Header{}
 		for field := range strings.SplitSeq(test.fields, ";") {

@@ -6,21 +6,35 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
 )
 
-// readEvents reads the response that the events of a stream describe.
-func readEvents(events []loosejson.Object, want answer.Options) (*earshot.Answer, error) {
+// Assemble returns the response that a document holds: its only object, or the response that the
+// events of a stream describe. It returns the usage so far even with an error, which is an
+// *upstream.Failure. The caller calls Check.
+func Assemble(p rawdoc.Pieces) (response, usage loosejson.Object, err error) {
+	if p.Alone && isResponse(p.Objects[0]) {
+		return p.Objects[0], p.Objects[0].Object("usage"), nil
+	}
+	if p.Alone && isError(p.Objects[0]) && !isEvent(p.Objects[0]) {
+		return nil, nil, vendorapi.RefusalObject(0, nil, p.Objects[0])
+	}
 	s := streamed{items: map[int]loosejson.Object{}, parts: map[int]map[int]loosejson.Object{}}
-	for _, event := range events {
+	for _, event := range p.Objects {
 		s.take(event)
 	}
+	response, err = s.whole()
+	return response, s.usage, err
+}
+
+// whole returns the response that the events describe.
+func (s *streamed) whole() (loosejson.Object, error) {
 	switch {
 	case s.ended:
-		return readResponse(s.assembled(), want)
+		return s.assembled(), nil
 	case s.problem != nil:
 		return nil, vendorapi.RefusalObject(0, nil, s.problem)
 	case s.response == nil:
@@ -36,6 +50,9 @@ type streamed struct {
 	response loosejson.Object
 	items    map[int]loosejson.Object
 	parts    map[int]map[int]loosejson.Object
+	usage    loosejson.Object // the latest
+	steps    []any            // results that Perplexity reports before its items
+	queries  any              // the queries of the next results
 	ended    bool
 	problem  loosejson.Object // an event that reports an error
 }
@@ -43,15 +60,30 @@ type streamed struct {
 // take applies one event.
 func (s *streamed) take(event loosejson.Object) {
 	kind := strings.TrimPrefix(event.Text("type"), "response.")
+	for _, holder := range []loosejson.Object{event, event.Object("response")} {
+		if usage := holder.Object("usage"); usage != nil {
+			s.usage = usage
+		}
+	}
 	switch kind {
 	case "created", "queued", "in_progress":
 		s.mergeResponse(event)
-	case "completed", "incomplete", "failed":
+	case "completed", "incomplete", "failed", "cancelled":
 		s.mergeResponse(event)
 		s.ended = true
 		if event.Object("response")["status"] == nil {
 			s.response["status"] = kind
 		}
+		if problem := event.Object("error"); problem != nil && kind == "failed" { // Perplexity's format
+			s.response["error"] = problem
+		}
+	case "reasoning.search_queries":
+		s.queries = event["queries"]
+	case "reasoning.search_results":
+		s.steps = append(s.steps, loosejson.Object{"type": "search_results", "queries": s.queries, "results": event["results"]})
+		s.queries = nil
+	case "reasoning.fetch_url_results":
+		s.steps = append(s.steps, loosejson.Object{"type": "fetch_url_results", "contents": event["contents"]})
 	case "output_item.added", "output_item.done":
 		if i := event.Count("output_index"); i != nil {
 			s.items[*i] = event.Object("item")
@@ -123,8 +155,17 @@ func (s *streamed) assembled() loosejson.Object {
 			output = append(output, s.complete(i, s.items[i]))
 		}
 	}
+	if !slices.ContainsFunc(output, isResults) {
+		output = slices.Concat(s.steps, output)
+	}
 	s.response["output"] = output
 	return s.response
+}
+
+// isResults reports whether an item lists results of Perplexity's tools.
+func isResults(item any) bool {
+	kind := loosejson.AsObject(item).Text("type")
+	return kind == "search_results" || kind == "fetch_url_results"
 }
 
 // complete returns an item with its parts. An item that is not done has none yet.

@@ -20,7 +20,7 @@ func OwnSources() []string { return ownSources }
 
 // readResponse reads a whole response. The error is an *upstream.Failure.
 func readResponse(response loosejson.Object, want answer.Options) (*earshot.Answer, error) {
-	if err := check(response); err != nil {
+	if err := Check(response); err != nil {
 		return nil, err
 	}
 	r := reader{answer: &earshot.Answer{Model: answer.ModelName(response.Text("model"))}, titles: map[string]string{}}
@@ -34,8 +34,9 @@ func readResponse(response loosejson.Object, want answer.Options) (*earshot.Answ
 	return answer.NotEmpty(r.answer, nil)
 }
 
-// check returns an error if the response is not a complete answer.
-func check(response loosejson.Object) error {
+// Check returns an *upstream.Failure if the response is not a complete answer, whatever its HTTP
+// status.
+func Check(response loosejson.Object) error {
 	if response.Object("error") != nil {
 		return vendorapi.RefusalObject(0, nil, response)
 	}

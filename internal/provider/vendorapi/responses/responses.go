@@ -1,6 +1,7 @@
 // Package responses asks and reads official APIs of the Responses family: OpenAI, xAI and
 // compatible services. One request is answered by a response, whole or as a stream of events. The
-// response's output is a list of typed items.
+// response's output is a list of typed items. Perplexity's Agent API has the same envelope; package
+// answerengine reads its items.
 //
 //	question.go   the request
 //	responses.go  recognising answers and their form
@@ -17,7 +18,6 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
-	"earshot/internal/provider/vendorapi"
 )
 
 // Recognises reports whether the document is an answer of this family: a response, its events as a
@@ -34,7 +34,7 @@ func isResponse(o loosejson.Object) bool {
 	}
 	for _, item := range o.Objects("output") {
 		switch kind := item.Text("type"); {
-		case kind == "message", kind == "reasoning", strings.HasSuffix(kind, "_call"):
+		case kind == "message", kind == "reasoning", strings.HasSuffix(kind, "_call"), isResults(item):
 			return true
 		}
 	}
@@ -70,14 +70,10 @@ func isError(o loosejson.Object) bool {
 func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	want.Explain.Document("response of the API")
 	var found *earshot.Answer
-	err := rawdoc.ReadPieces(rawdoc.Trimmed(document), func(p rawdoc.Pieces) (err error) {
-		switch {
-		case p.Alone && isResponse(p.Objects[0]):
-			found, err = readResponse(p.Objects[0], want)
-		case p.Alone && isError(p.Objects[0]) && !isEvent(p.Objects[0]):
-			return vendorapi.RefusalObject(0, nil, p.Objects[0])
-		default:
-			found, err = readEvents(p.Objects, want)
+	err := rawdoc.ReadPieces(rawdoc.Trimmed(document), func(p rawdoc.Pieces) error {
+		response, _, err := Assemble(p)
+		if err == nil {
+			found, err = readResponse(response, want)
 		}
 		return err
 	})

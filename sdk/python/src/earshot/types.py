@@ -2291,6 +2291,19 @@ class Upstream(TypedDict):
 
     state: UpstreamState
 
+    model: NotRequired[str]
+    """The model that the upstream is asked for. Absent where there is no choice of models."""
+
+    modelState: NotRequired[ModelState]
+    """Whether the vendor still offers `model`: `ending` during the 60 days before its end, `ended`
+    from that date on. Absent without `model`.
+    """
+
+    modelEndsOn: NotRequired[str]
+    """The date on which the vendor ends `model`, as announced when this release was made. Absent
+    if none was announced.
+    """
+
     requests: int
     """Requests of your organization since the beginning of the hour before this one, answered or
     failed. The lab is not counted.
@@ -2323,6 +2336,9 @@ class Upstream(TypedDict):
 
 UpstreamState = Literal["ready", "circuitOpen", "ceilingReached", "notConfigured"]
 """Says whether an upstream can be asked."""
+
+ModelState = Literal["current", "ending", "ended"]
+"""Says whether a vendor still offers a model."""
 
 
 class Stats(TypedDict):

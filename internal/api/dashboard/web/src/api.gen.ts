@@ -1405,6 +1405,12 @@ export type Upstream = {
   name: string;
   surface: Surface;
   state: UpstreamState;
+  /** The model that the upstream is asked for. Absent where there is no choice of models. */
+  model?: string;
+  /** Whether the vendor still offers `model`: `ending` during the 60 days before its end, `ended` from that date on. Absent without `model`. */
+  modelState?: ModelState;
+  /** The date on which the vendor ends `model`, as announced when this release was made. Absent if none was announced. */
+  modelEndsOn?: string;
   /** Requests of your organization since the beginning of the hour before this one, answered or failed. The lab is not counted. */
   requests: number;
   /** The share of `requests` that were answered. `null` without requests. */
@@ -1425,6 +1431,9 @@ export type Upstream = {
 
 /** Says whether an upstream can be asked. */
 export type UpstreamState = "ready" | "circuitOpen" | "ceilingReached" | "notConfigured";
+
+/** Says whether a vendor still offers a model. */
+export type ModelState = "current" | "ending" | "ended";
 
 /** The number and latency of finished calls and tasks by hour, oldest hour first. */
 export type Stats = {
@@ -3765,6 +3774,7 @@ export interface Enums {
   Reason: Reason;
   BatchFormat: BatchFormat;
   UpstreamState: UpstreamState;
+  ModelState: ModelState;
   TrackerState: TrackerState;
   SweepState: SweepState;
   Verdict: Verdict;

@@ -1,7 +1,7 @@
 // The operator's page: the upstreams of each provider, and how well the parsers read their answers.
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { ProviderUpstreams, Upstream, UpstreamState } from "../api.gen";
+import type { ModelState, ProviderUpstreams, Upstream, UpstreamState } from "../api.gen";
 import { productName, upstreamName } from "../names";
 import { span } from "../tasks/pieces";
 import { CardTable, type Cells } from "../table";
@@ -21,11 +21,24 @@ const stateLooks: Record<UpstreamState, string> = {
   notConfigured: "",
 };
 
+const modelLooks: Record<ModelState, string> = { current: "", ending: "warn", ended: "bad" };
+
+function Model({ model, modelState, modelEndsOn }: Upstream) {
+  if (!model || !modelState) return <>–</>;
+  const label = modelState === "ended" ? `Ended ${modelEndsOn}` : `Ends ${modelEndsOn}`;
+  return (
+    <>
+      {model} {modelState !== "current" && <span class={`badge ${modelLooks[modelState]}`}>{label}</span>}
+    </>
+  );
+}
+
 const dollars = (usd: number) => `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
 
 const cells: Cells<Upstream> = {
   Upstream: (u) => upstreamName(u.name),
   State: (u) => <span class={`badge ${stateLooks[u.state]}`}>{stateNames[u.state]}</span>,
+  Model: (u) => <Model {...u} />,
   "#Requests": (u) => (u.state === "notConfigured" ? "–" : number(u.requests)),
   "#Answered": (u) => (u.answeredShare == null ? "–" : percent(u.answeredShare)),
   "#Median time": (u) => span(u.p50Ms),
