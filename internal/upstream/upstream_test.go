@@ -281,7 +281,7 @@ func TestWithoutABrowserPlainPagesAreFetched(t *testing.T) {
 
 func TestAParserThatPanicsFailsOnlyItsDocument(t *testing.T) {
 	t.Parallel()
-	err := named(t, "a", nil).NewSession(1, "").Read(t.Context(), func() error { panic("a bug") })
+	err := upstream.NewStored(earshot.SurfaceWeb, nil, nil).NewSession(1, "").Read(t.Context(), func() error { panic("a bug") })
 	if failure, ok := errors.AsType[*upstream.Failure](err); !ok || failure.Reason != earshot.ReasonUnreadable {
 		t.Errorf("the error is %v", err)
 	}
