@@ -93,7 +93,7 @@ func killAt(t *testing.T, address, table string, command *exec.Cmd) {
 
 func TestMigrateContinuesAfterKill(t *testing.T) {
 	t.Parallel()
-	from, to := filepath.Join(t.TempDir(), "earshot.db"), storetest.Postgres(t)
+	from, to := filepath.Join(t.TempDir(), "earshot.db"), storetest.FreshPostgres(t)
 	binary, err := program()
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ type database struct {
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
-	address := storetest.Postgres(t)
+	address := storetest.FreshPostgres(t)
 	at, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // Before PostgreSQL has statistics of a table, it takes every index for equally good.
 func TestAnswersAreFoundByTheirIDs(t *testing.T) {
 	t.Parallel()
-	s := storetest.OpenVirtual(t, storetest.Postgres(t))
+	s := storetest.OpenVirtual(t, storetest.FreshPostgres(t))
 	o := storetest.Organization(t, s, 10, 1000)
 	plans, err := tracking.New(s).AnswerPlans(t.Context(), &tracking.Answer{Organization: o.ID, Tracker: o.ID, ID: o.ID})
 	if err != nil {
