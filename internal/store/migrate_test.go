@@ -74,8 +74,8 @@ func TestADatabaseOfAnyVersionIsMigratedAndItsRowsAreKept(t *testing.T) {
 			}
 			storetest.OnFresh(t, func(t *testing.T, address string) {
 				// Building the newest version runs each migration on the rows of all versions before
-				// it. On PostgreSQL, where migrations are slow, only the oldest version is built
-				// beside it, which lacks the rows of later versions.
+				// it. On PostgreSQL, where migrations are slow, this and the oldest version, which
+				// lacks the rows of later versions, are enough.
 				if !store.Shared(address) || version == 1 || version == newest {
 					checkVersion(t, address, version, newest)
 				}

@@ -224,7 +224,7 @@ func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		assistant, release := harness.Hold(t)
-		n := harness.StartOn(t, address, assistant, func(cfg *app.Config) { cfg.StopGrace = 10 * time.Minute })
+		n := harness.StartOn(t, address, assistant, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
 		a := n.Organization(t, "lite", 1000)
 		running := make(chan *harness.Reply, 1)
 		go func() { running <- n.Post(t, a, harness.ChatPath, `{"prompt":"boats","country":"US"}`) }()

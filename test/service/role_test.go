@@ -86,7 +86,7 @@ func TestAStoppingNodeTakesNoTasks(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		assistant, release := harness.Hold(t)
-		n := harness.StartOn(t, address, assistant, func(cfg *app.Config) { cfg.StopGrace = 10 * time.Minute })
+		n := harness.StartOn(t, address, assistant, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
 		a := n.Organization(t, "business", 1000)
 		running := n.Submit(t, a, harness.ChatTask("shoes"))
 		harness.Eventually(t, "it starts", func() bool { return n.Task(t, a, running.ID).Task.StartedAt != nil })

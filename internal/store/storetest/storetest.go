@@ -111,7 +111,7 @@ func FreshPostgres(tb testing.TB) string {
 	return With(tb, server, "search_path", schema)
 }
 
-// Postgres returns the address of a schema with empty tables. Those of a benchmark are new, since
+// Postgres returns the address of a schema with empty tables. A benchmark gets new tables, since
 // deleted rows take up space and PostgreSQL keeps its statistics of them.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
