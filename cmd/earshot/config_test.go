@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"earshot/test/harness/program"
 )
 
 func TestConfigPrintsSources(t *testing.T) {
@@ -116,7 +118,7 @@ func TestConfigChecksTheSettings(t *testing.T) {
 
 func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 	t.Parallel()
-	path, err := program()
+	path, err := program.Earshot()
 	if err != nil {
 		t.Fatal(err)
 	}

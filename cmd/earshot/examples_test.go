@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"earshot/test/harness/program"
 )
 
 // notRun are the commands whose examples cannot be run here, and why.
@@ -94,7 +96,7 @@ func TestExamplesInHelpWork(t *testing.T) {
 		t.Skip("the examples use jq, which is not installed")
 	}
 	dir := t.TempDir()
-	binary, err := program()
+	binary, err := program.Earshot()
 	if err != nil {
 		t.Fatal(err)
 	}

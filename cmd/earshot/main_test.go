@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,29 +22,12 @@ import (
 	"earshot/client"
 	"earshot/internal/app"
 	"earshot/internal/store/storetest"
+	"earshot/test/harness"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(programFolder) // the system's folder for such things
-		os.Exit(code)
-	}))
+	goleak.VerifyTestMain(m)
 }
-
-// programFolder contains the built program, if a test needed it.
-var programFolder string
-
-// program builds earshot once, without the race detector, for the tests that run the binary.
-var program = sync.OnceValues(func() (path string, err error) {
-	if programFolder, err = os.MkdirTemp("", "earshot-cmd-"); err != nil {
-		return "", err
-	}
-	path = filepath.Join(programFolder, "earshot")
-	if text, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the program: %w: %s", err, text)
-	}
-	return path, nil
-})
 
 // earshotCommand runs a command and returns its output.
 func earshotCommand(t *testing.T, args ...string) (string, error) {
@@ -218,18 +200,6 @@ func decoded(t *testing.T, text string) printedAccount {
 	return a
 }
 
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.After(5 * time.Minute); !holds(); {
-		select {
-		case <-deadline:
-			t.Fatal("never: " + what)
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-}
-
 func TestAccountsAreManagedWhileAServerRuns(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -280,7 +250,7 @@ func TestAccountsAreManagedWhileAServerRuns(t *testing.T) {
 		mustRun(t, on("key", "limit", id, "--org", "acme", "--credits-per-month", "70")...)
 		mustRun(t, on("key", "revoke", id)...)
 		rotated := decoded(t, mustRun(t, on("webhook", "rotate", "--org", "acme", "--json")...))
-		eventually(t, "a revoked key is refused", func() bool {
+		harness.Eventually(t, "a revoked key is refused", func() bool {
 			_, err := api.Credits(t.Context())
 			var failure *client.Error
 			return errors.As(err, &failure) && failure.Code == earshot.CodeInvalidKey

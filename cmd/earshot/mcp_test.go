@@ -12,12 +12,13 @@ import (
 
 	"earshot/internal/app"
 	"earshot/test/harness"
+	"earshot/test/harness/program"
 )
 
 // The built program, run as an MCP client runs it, prints only protocol messages.
 func TestMCPClientStartsTheProgram(t *testing.T) {
 	t.Parallel()
-	binary, err := program()
+	binary, err := program.Earshot()
 	if err != nil {
 		t.Fatal(err)
 	}

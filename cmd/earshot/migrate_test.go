@@ -16,6 +16,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
+	"earshot/test/harness/program"
 )
 
 // The requests whose responses are compared before and after the migration.
@@ -94,7 +95,7 @@ func killAt(t *testing.T, address, table string, command *exec.Cmd) {
 func TestMigrateContinuesAfterKill(t *testing.T) {
 	t.Parallel()
 	from, to := filepath.Join(t.TempDir(), "earshot.db"), storetest.Postgres(t)
-	binary, err := program()
+	binary, err := program.Earshot()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,10 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(programFolder) // the system's folder for such things
-		os.Exit(code)
-	}))
+	goleak.VerifyTestMain(m)
 }
 
 func TestNothingIsLostOrDoubledWhenNodesAreKilled(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -107,7 +108,7 @@ func TestTheImagesAndPackagesSetVariablesThatExist(t *testing.T) {
 func TestABuildWithoutARepositoryIsToldItsVersion(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), binary, "version").Output()
-	if err != nil || !strings.HasPrefix(string(out), "earshot "+testVersion) {
+	if err != nil || !strings.HasPrefix(string(out), "earshot "+program.Version) {
 		t.Errorf("it says %q, %v", out, err)
 	}
 	response, err := http.Get(start(t).url + "/metrics")
@@ -116,11 +117,11 @@ func TestABuildWithoutARepositoryIsToldItsVersion(t *testing.T) {
 	}
 	defer response.Body.Close()
 	metrics, err := io.ReadAll(response.Body)
-	if err != nil || !strings.Contains(string(metrics), `version="`+testVersion+`"`) {
+	if err != nil || !strings.Contains(string(metrics), `version="`+program.Version+`"`) {
 		t.Errorf("the metrics are %s (%v)", metrics, err)
 	}
 	for _, file := range []string{"Dockerfile", ".goreleaser.yaml"} {
-		if !strings.Contains(read(t, file), setVersion) {
+		if !strings.Contains(read(t, file), "-X main.release=") {
 			t.Errorf("%s does not set the version", file)
 		}
 	}

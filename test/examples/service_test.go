@@ -1,7 +1,6 @@
 package examples
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -18,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -51,19 +51,14 @@ func withService(run func() int) (status int, err error) {
 		return 1, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	server = account{programs: filepath.Join(dir, "bin"), data: filepath.Join(dir, "data")}
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", server.programs+"/", "./cmd/earshot", "./examples/...")
-	build.Dir = root
-	if text, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("build the programs: %w\n%s", err, text)
+	server = account{data: filepath.Join(dir, "data")}
+	if server.programs, err = program.Build("./cmd/earshot", "./examples/..."); err != nil {
+		return 1, err
 	}
 	node := exec.Command(filepath.Join(server.programs, "earshot"), "serve", "--listen", "127.0.0.1:0", "--allow-private-webhooks", "--log-level", "warn")
 	node.Env, node.Stderr = server.env(), os.Stderr
-	output, err := node.StdoutPipe()
+	greeting, err := program.Start(node)
 	if err != nil {
-		return 1, err
-	}
-	if err := node.Start(); err != nil {
 		return 1, err
 	}
 	defer func() {
@@ -71,13 +66,9 @@ func withService(run func() int) (status int, err error) {
 			status, err = 1, fmt.Errorf("stop the service: %w", stopped)
 		}
 	}()
-	greeting := ""
-	for lines := bufio.NewScanner(output); lines.Scan() && !strings.HasPrefix(lines.Text(), "Dashboard: "); {
-		greeting += lines.Text() + "\n"
-	}
 	match := regexp.MustCompile(`export EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n(?s:.*) (whsec_\S+)\n`).FindStringSubmatch(greeting)
 	if match == nil {
-		return 1, fmt.Errorf("the service did not start, or greets with %s", greeting)
+		return 1, fmt.Errorf("the service greets with %s", greeting)
 	}
 	server.url, server.key, server.secret = match[1], match[2], match[3]
 	return run(), nil
@@ -134,7 +125,7 @@ func (a account) command(t *testing.T, dir, program string, args ...string) *exe
 		path, err = exec.LookPath(program)
 	}
 	tool.Need(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // a script that waits for something that never comes
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a script that waits for something that never comes
 	t.Cleanup(cancel)
 	command := exec.CommandContext(ctx, path, args...)
 	command.Dir, command.Env, command.WaitDelay = dir, a.env(), time.Second
