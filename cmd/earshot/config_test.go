@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -138,7 +137,7 @@ func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 		"earshot ask websearch --country D": {"DE", "DJ", "DK", "DM", "DO", "DZ"},
 		"earshot ask websearch x --state C": {"CA", "CO", "CT"},
 	} {
-		command := exec.CommandContext(t.Context(), path)
+		command := program.Command(t, path)
 		command.Env = append(os.Environ(), "COMP_LINE="+line)
 		out, err := command.Output()
 		if err != nil {
@@ -154,7 +153,7 @@ func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 func TestCompletionScripts(t *testing.T) {
 	t.Parallel()
 	script := writeFile(t, "earshot.bash", mustRun(t, "completion", "bash"))
-	out, err := exec.CommandContext(t.Context(), "bash", "-c", `source "$1"; complete -p earshot`, "bash", script).Output()
+	out, err := program.Command(t, "bash", "-c", `source "$1"; complete -p earshot`, "bash", script).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

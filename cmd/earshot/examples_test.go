@@ -112,7 +112,7 @@ func TestExamplesInHelpWork(t *testing.T) {
 			continue
 		}
 		for _, example := range examplesOf(all[path].Detail) {
-			command := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", example)
+			command := program.Command(t, "bash", "-o", "pipefail", "-c", example)
 			command.Dir = dir
 			command.Env = append(withoutSettings(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
 			if text, err := command.CombinedOutput(); err != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,6 +22,7 @@ import (
 	"earshot/internal/app"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
+	"earshot/test/harness/program"
 )
 
 func TestMain(m *testing.M) {
@@ -148,7 +148,7 @@ func TestFirstStartPrintsAWorkingCurlLine(t *testing.T) {
 	if line == nil {
 		t.Fatalf("there is no curl line in:\n%s", text)
 	}
-	command := exec.CommandContext(t.Context(), "bash", "-c", line[1])
+	command := program.Command(t, "bash", "-c", line[1])
 	answer, err := command.Output()
 	if err != nil {
 		t.Fatalf("%s: %v", line[1], err)
@@ -163,11 +163,11 @@ func TestFirstStartPrintsAWorkingCurlLine(t *testing.T) {
 		t.Errorf("the curl line answers %s (%v)", answer, err)
 	}
 	dashboard := regexp.MustCompile(`Dashboard: ((\S+)/#token=(\w+))`).FindStringSubmatch(text)
-	page, err := exec.CommandContext(t.Context(), "curl", "-sf", dashboard[1]).Output()
+	page, err := program.Command(t, "curl", "-sf", dashboard[1]).Output()
 	if err != nil || !bytes.Contains(page, []byte("Earshot")) {
 		t.Errorf("the dashboard answers %.100s (%v)", page, err)
 	}
-	key, err := exec.CommandContext(t.Context(), "curl", "-sfi", dashboard[2]+"/v1/session", "-d", `{"token":"`+dashboard[3]+`"}`, "-H", "Content-Type: application/json").Output()
+	key, err := program.Command(t, "curl", "-sfi", dashboard[2]+"/v1/session", "-d", `{"token":"`+dashboard[3]+`"}`, "-H", "Content-Type: application/json").Output()
 	if err != nil || !bytes.Contains(key, []byte("Set-Cookie: earshot=ear_live_")) {
 		t.Errorf("the token answers %.100s (%v)", key, err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -67,7 +66,7 @@ func TestMCPClientStartsTheProgram(t *testing.T) {
 func started(t *testing.T, binary, base, key string) (session *sdk.ClientSession, logged *harness.Logs) {
 	t.Helper()
 	logged = &harness.Logs{} // the program may still write while it is read
-	command := exec.CommandContext(t.Context(), binary, "mcp")
+	command := program.Command(t, binary, "mcp")
 	command.Env = append(os.Environ(), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
 	command.Stderr = logged
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).

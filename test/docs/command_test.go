@@ -2,11 +2,12 @@ package docs
 
 import (
 	"fmt"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"earshot/test/harness/program"
 )
 
 // run runs the blocks of a page in one shell and gives what they printed.
@@ -18,7 +19,7 @@ func (s *service) run(t *testing.T, p page) string {
 			script += fmt.Sprintf("echo '%s:%d' >&2\n%s\n", p.name, b.line, b.text)
 		}
 	}
-	shell := exec.CommandContext(t.Context(), "bash", "-c", script)
+	shell := program.Command(t, "bash", "-c", script)
 	shell.Dir, shell.Env = s.dir, s.env
 	var problems strings.Builder
 	shell.Stderr = &problems

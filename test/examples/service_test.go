@@ -2,7 +2,6 @@ package examples
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
@@ -92,9 +90,9 @@ func (a account) with(variables ...string) account {
 
 // run runs a program in a folder and returns its output. It skips the test if the program is
 // not installed, except in CI.
-func (a account) run(t *testing.T, dir, program string, args ...string) string {
+func (a account) run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
-	output, err := a.try(t, dir, program, args...)
+	output, err := a.try(t, dir, name, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,33 +100,31 @@ func (a account) run(t *testing.T, dir, program string, args ...string) string {
 }
 
 // try is run for a program that may fail.
-func (a account) try(t *testing.T, dir, program string, args ...string) (string, error) {
+func (a account) try(t *testing.T, dir, name string, args ...string) (string, error) {
 	t.Helper()
-	command := a.command(t, dir, program, args...)
+	command := a.command(t, dir, name, args...)
 	var problems bytes.Buffer
 	command.Stderr = &problems
 	output, err := command.Output()
 	if err != nil {
-		err = fmt.Errorf("%s %s: %w\n%s%s", program, strings.Join(args, " "), err, problems.String(), output)
+		err = fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, problems.String(), output)
 	}
 	return string(output), err
 }
 
 // command returns a command that ends with the test.
-func (a account) command(t *testing.T, dir, program string, args ...string) *exec.Cmd {
+func (a account) command(t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	if program == "python3" {
-		program = tool.Python(t, "httpx") // which the client needs
+	if name == "python3" {
+		name = tool.Python(t, "httpx") // which the client needs
 	}
-	path, err := exec.LookPath(filepath.Join(a.programs, program))
+	path, err := exec.LookPath(filepath.Join(a.programs, name))
 	if err != nil {
-		path, err = exec.LookPath(program)
+		path, err = exec.LookPath(name)
 	}
 	tool.Need(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a script that waits for something that never comes
-	t.Cleanup(cancel)
-	command := exec.CommandContext(ctx, path, args...)
-	command.Dir, command.Env, command.WaitDelay = dir, a.env(), time.Second
+	command := program.Command(t, path, args...)
+	command.Dir, command.Env = dir, a.env()
 	return command
 }
 

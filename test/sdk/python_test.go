@@ -2,12 +2,12 @@ package sdk
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"earshot/internal/account"
 	"earshot/test/harness"
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -24,7 +24,7 @@ func TestPython(t *testing.T) {
 	}
 	run := func(dir string, env []string, args ...string) {
 		t.Helper()
-		command := exec.CommandContext(t.Context(), python, args...)
+		command := program.Command(t, python, args...)
 		command.Dir, command.Env = dir, append(os.Environ(), env...)
 		if text, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("python3 %q: %v\n%s", args, err, text)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -20,7 +21,7 @@ const (
 	Ready = "Dashboard: "
 
 	buildLimit = 5 * time.Minute // with an empty build cache
-	startLimit = time.Minute
+	limit      = time.Minute
 )
 
 // Earshot builds the program earshot like Build, and returns its path.
@@ -60,6 +61,17 @@ func Build(packages ...string) (folder string, err error) {
 	return folder, nil
 }
 
+// Command returns a command that is killed when the test ends or after a minute. Its output can then
+// still be read.
+func Command(tb testing.TB, name string, args ...string) *exec.Cmd {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), limit)
+	tb.Cleanup(cancel)
+	command := exec.CommandContext(ctx, name, args...)
+	command.WaitDelay = time.Second // for processes that it started
+	return command
+}
+
 // Start starts a command and returns what it prints up to the line that starts with Ready. If it
 // does not print this line in time, Start kills it and returns an error with what it printed.
 func Start(command *exec.Cmd) (greeting string, err error) {
@@ -70,7 +82,7 @@ func Start(command *exec.Cmd) (greeting string, err error) {
 	if err := command.Start(); err != nil {
 		return "", err
 	}
-	late := time.AfterFunc(startLimit, func() { _ = command.Process.Kill() })
+	late := time.AfterFunc(limit, func() { _ = command.Process.Kill() })
 	defer late.Stop()
 	for lines := bufio.NewScanner(output); lines.Scan(); {
 		greeting += lines.Text() + "\n"

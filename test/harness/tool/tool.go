@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"earshot/test/harness/program"
 )
 
 // Find returns the path of a program. The program is in PATH or in bin/, where make test puts
@@ -26,7 +28,7 @@ func Python(tb testing.TB, packages ...string) (path string) {
 	tb.Helper()
 	var err error
 	for _, path = range []string{"python3", "/usr/bin/python3"} {
-		if err = exec.CommandContext(tb.Context(), path, "-c", "import "+strings.Join(packages, ", ")).Run(); err == nil {
+		if err = program.Command(tb, path, "-c", "import "+strings.Join(packages, ", ")).Run(); err == nil {
 			return path
 		}
 	}
