@@ -19,7 +19,6 @@ import (
 
 	"earshot"
 	"earshot/client"
-	"earshot/internal/app"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 	"earshot/test/harness/program"
@@ -46,23 +45,10 @@ func mustRun(t *testing.T, args ...string) string {
 	return out
 }
 
-// newData returns the data folder of a server that was started before.
+// newData returns the data folder of a server that has not been started yet, with empty tables.
 func newData(t *testing.T) string {
 	t.Helper()
-	data := t.TempDir()
-	makeDatabase(t, data)
-	return data
-}
-
-func makeDatabase(t *testing.T, data string) {
-	t.Helper()
-	s, err := app.OpenStore(t.Context(), app.Config{Data: data}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	return filepath.Dir(storetest.SQLite(t))
 }
 
 // serving runs a server until the test ends and returns what it printed when it was ready.
@@ -102,7 +88,7 @@ func TestLogInJSON(t *testing.T) {
 	var log bytes.Buffer // read after the server stopped
 	var secrets []string
 	t.Run("serve", func(t *testing.T) {
-		text := servingWithLog(t, &log, "--data", t.TempDir(), "--log-format", "json")
+		text := servingWithLog(t, &log, "--data", newData(t), "--log-format", "json")
 		found := regexp.MustCompile(`(?s)EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n.* whsec_(\S+)\n.*#token=(\w+)`).FindStringSubmatch(text)
 		if found == nil {
 			t.Fatalf("the server prints %s", text)
@@ -339,23 +325,21 @@ func TestPrecedenceOfFlagsVariablesAndFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"from-file", "from-variable", "from-flag"} {
-		makeDatabase(t, filepath.Join(dir, name))
-	}
+	fromFile, fromVariable, fromFlag := newData(t), newData(t), newData(t)
 	names := func(args ...string) string {
 		return mustRun(t, append([]string{"--config", file, "org", "list"}, args...)...)
 	}
-	write("data: " + filepath.Join(dir, "from-file") + "\nplans:\n  - {name: tiny, slots: 1, requestsPerSecond: 1, creditsPerCycle: 7, queueCapacity: 1}\n")
+	write("data: " + fromFile + "\nplans:\n  - {name: tiny, slots: 1, requestsPerSecond: 1, creditsPerCycle: 7, queueCapacity: 1}\n")
 	mustRun(t, "--config", file, "org", "create", "a", "--plan", "tiny")
 	if list := names(); !strings.Contains(list, "tiny") {
 		t.Errorf("the file's folder was not used: %s", list)
 	}
-	t.Setenv("EARSHOT_DATA", filepath.Join(dir, "from-variable"))
+	t.Setenv("EARSHOT_DATA", fromVariable)
 	if list := names(); strings.Contains(list, "tiny") {
 		t.Errorf("the variable's folder was not used: %s", list)
 	}
 	mustRun(t, "--config", file, "org", "create", "b", "--plan", "lite")
-	if list := names("--data", filepath.Join(dir, "from-flag")); strings.Contains(list, "lite") {
+	if list := names("--data", fromFlag); strings.Contains(list, "lite") {
 		t.Errorf("the flag's folder was not used: %s", list)
 	}
 	write("dta: x\n")

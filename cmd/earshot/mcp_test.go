@@ -21,7 +21,7 @@ func TestMCPClientStartsTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, key := served(t, "--data", t.TempDir())
+	base, key := served(t, "--data", newData(t))
 
 	session, logged := started(t, binary, base, key)
 	list, err := session.ListTools(t.Context(), nil)
