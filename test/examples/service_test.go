@@ -3,7 +3,6 @@ package examples
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"earshot/test/harness/program"
@@ -60,7 +58,7 @@ func withService(run func() int) (status int, err error) {
 		return 1, err
 	}
 	defer func() {
-		if stopped := errors.Join(node.Process.Signal(syscall.SIGTERM), node.Wait()); stopped != nil {
+		if stopped := program.Stop(node); stopped != nil {
 			status, err = 1, fmt.Errorf("stop the service: %w", stopped)
 		}
 	}()

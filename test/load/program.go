@@ -67,12 +67,7 @@ func Run(tb testing.TB, binary string, args ...string) *Program {
 		tb.Fatalf("%v\n%s", err, said)
 	}
 	p := &Program{Log: log.Name(), PID: command.Process.Pid}
-	p.Stop = func() error {
-		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
-			return err
-		}
-		return command.Wait()
-	}
+	p.Stop = func() error { return program.Stop(command) }
 	p.Kill = sync.OnceFunc(func() {
 		_ = command.Process.Signal(syscall.SIGKILL)
 		_ = command.Wait()

@@ -92,3 +92,13 @@ func Start(command *exec.Cmd) (greeting string, err error) {
 	}
 	return "", fmt.Errorf("%s did not get ready; it ended with %v and printed:\n%s", command, command.Wait(), greeting)
 }
+
+// Stop sends SIGTERM to a command and waits until it ends. It kills a command that takes too long.
+func Stop(command *exec.Cmd) error {
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	late := time.AfterFunc(limit, func() { _ = command.Process.Kill() })
+	defer late.Stop()
+	return command.Wait()
+}
