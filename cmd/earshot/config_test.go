@@ -117,10 +117,7 @@ func TestConfigChecksTheSettings(t *testing.T) {
 
 func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 	t.Parallel()
-	path, err := program.Earshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := program.Earshot(t)
 	for line, want := range map[string][]string{
 		"earshot ta":                        {"tasks"},
 		"earshot tasks c":                   {"cancel", "clear"},

@@ -96,10 +96,7 @@ func TestExamplesInHelpWork(t *testing.T) {
 		t.Skip("the examples use jq, which is not installed")
 	}
 	dir := t.TempDir()
-	binary, err := program.Earshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := program.Earshot(t)
 	base, key := served(t, "--data", filepath.Join(dir, "data"))
 	all := commands(t)
 	for path, command := range all {

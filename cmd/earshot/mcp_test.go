@@ -17,10 +17,7 @@ import (
 // The built program, run as an MCP client runs it, prints only protocol messages.
 func TestMCPClientStartsTheProgram(t *testing.T) {
 	t.Parallel()
-	binary, err := program.Earshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := program.Earshot(t)
 	base, key := served(t, "--data", newData(t))
 
 	session, logged := started(t, binary, base, key)

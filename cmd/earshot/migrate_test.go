@@ -95,10 +95,7 @@ func killAt(t *testing.T, address, table string, command *exec.Cmd) {
 func TestMigrateContinuesAfterKill(t *testing.T) {
 	t.Parallel()
 	from, to := filepath.Join(t.TempDir(), "earshot.db"), storetest.Postgres(t)
-	binary, err := program.Earshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := program.Earshot(t)
 	a, want := fillForMove(t, from)
 	target, err := store.Open(t.Context(), store.Config{URL: to}) // its tables can be locked now
 	if err != nil {

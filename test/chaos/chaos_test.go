@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot/internal/store/storetest"
+	"earshot/test/harness/program"
 )
 
 func TestMain(m *testing.M) {
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 func TestNothingIsLostOrDoubledWhenNodesAreKilled(t *testing.T) {
 	t.Parallel()
 	scale := scaleOf(t)
-	binary := build(t)
+	binary := program.Earshot(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, scale, binary)

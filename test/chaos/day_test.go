@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -42,7 +43,7 @@ func TestADayInAnHour(t *testing.T) {
 	if scale.long = err == nil; scale.long {
 		part = whole / 8
 	}
-	s := newStage(t, scale, build(t))
+	s := newStage(t, scale, program.Earshot(t))
 	p := newPair(t)
 	s.books, s.studies = p.books, true
 	s.database = &database{wire: new(wire)}

@@ -11,20 +11,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
-
-	"earshot/test/harness/program"
 )
-
-func build(t *testing.T) string {
-	t.Helper()
-	binary, err := program.Earshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return binary
-}
 
 // startTime is far above what a start takes; the figures are logged.
 const startTime = time.Minute

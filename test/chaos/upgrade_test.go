@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -24,7 +25,7 @@ const (
 // ones work.
 func TestNodesAreUpgradedUnderLoad(t *testing.T) {
 	t.Parallel()
-	binary := build(t)
+	binary := program.Earshot(t)
 	old := buildRelease(t, filepath.Dir(binary), lastRelease)
 	d := newDatabase(t)
 	s := newStage(t, scaleOf(t), old)

@@ -21,11 +21,12 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
-	var err error
-	if binary, err = program.Earshot(); err != nil {
+	programs, err := program.Build("./cmd/earshot")
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	binary = filepath.Join(programs, "earshot")
 	os.Exit(m.Run())
 }
 

@@ -31,11 +31,7 @@ type Program struct {
 // Build returns the program earshot without the race detector.
 func Build(tb testing.TB) (binary string) {
 	tb.Helper()
-	binary, err := program.Earshot()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return binary
+	return program.Earshot(tb)
 }
 
 // Start runs the program on a database until the test ends.

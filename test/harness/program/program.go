@@ -25,9 +25,13 @@ const (
 )
 
 // Earshot builds the program earshot like Build, and returns its path.
-func Earshot() (path string, err error) {
+func Earshot(tb testing.TB) (path string) {
+	tb.Helper()
 	folder, err := Build("./cmd/earshot")
-	return filepath.Join(folder, "earshot"), err
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(folder, "earshot")
 }
 
 // Build builds packages of the module without the race detector, and returns the folder of their
