@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"earshot/internal/app"
 	"earshot/internal/provider"
@@ -92,7 +94,9 @@ func (u usage) addVendor(name string) {
 }
 
 func help(command ...string) (string, error) {
-	text, err := exec.Command(binary, append(command, "--help")...).Output()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, binary, append(command, "--help")...).Output()
 	if err != nil {
 		err = fmt.Errorf("the help of %v: %w", command, err)
 	}
