@@ -138,16 +138,36 @@ func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Bro
 	return b
 }
 
+// patience is the longest wait for something outside of this process.
+const patience = time.Minute
+
+// try does a visit that has to end soon.
+func try(tb testing.TB, b *browser.Browser, v browser.Visit) (*browser.Document, error) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	defer cancel()
+	return b.Visit(ctx, v)
+}
+
 // visit does a visit and fails the test if it returns an error.
 func visit(tb testing.TB, b *browser.Browser, v browser.Visit) *browser.Document {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), 5*time.Minute)
-	defer cancel()
-	doc, err := b.Visit(ctx, v)
+	doc, err := try(tb, b, v)
 	if err != nil {
 		tb.Fatalf("visit %s: %v", v.URL, err)
 	}
 	return doc
+}
+
+// receive waits for a value that something outside of this process causes.
+func receive[T any](tb testing.TB, what string, values <-chan T) (value T) {
+	tb.Helper()
+	select {
+	case value = <-values:
+	case <-time.After(patience):
+		tb.Fatalf("this never came: %s", what)
+	}
+	return value
 }
 
 // within fails the test if the document lacks a text.
@@ -158,10 +178,4 @@ func within(tb testing.TB, doc *browser.Document, texts ...string) {
 			tb.Errorf("document lacks %q:\n%.2000s", text, doc.Body)
 		}
 	}
-}
-
-// shortly returns a context with a short timeout, for visits that run into it.
-func shortly(tb testing.TB) (context.Context, context.CancelFunc) {
-	tb.Helper()
-	return context.WithTimeout(tb.Context(), 4*time.Second)
 }

@@ -87,7 +87,7 @@ func eventually(tb testing.TB, what string, happened func() bool) {
 	tb.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(5 * time.Minute); !happened(); <-tick.C {
+	for end := time.Now().Add(patience); !happened(); <-tick.C {
 		if time.Now().After(end) {
 			tb.Fatalf("this never came: %s", what)
 		}
@@ -135,16 +135,16 @@ func TestKilledChromium(t *testing.T) {
 		var under sync.WaitGroup
 		for range visits {
 			under.Go(func() {
-				_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps})
+				_, err := try(t, b, browser.Visit{URL: "http://page.test/slow", Steps: steps})
 				if !errors.Is(err, browser.ErrCrashed) {
 					t.Errorf("visit under way: %v", err)
 				}
 			})
 		}
 		for range visits {
-			<-waiting
+			receive(t, "a visit", waiting)
 		}
-		pid := <-log.all
+		pid := receive(t, "a Chromium", log.all)
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatalf("kill %d: %v", pid, err)
 		}
@@ -171,18 +171,18 @@ func TestKilledPage(t *testing.T) {
 	log := newPids(t)
 	b := s.open(t, log.log)
 	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
-	chromium := <-log.all
+	chromium := receive(t, "a Chromium", log.all)
 	before := renderers(chromium)
 
 	ends := make(chan error, 1)
 	go func() {
-		_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps})
+		_, err := try(t, b, browser.Visit{URL: "http://page.test/slow", Steps: steps})
 		ends <- err
 	}()
-	<-waiting
+	receive(t, "the visit", waiting)
 	// None of these crashes ends the first visit.
 	for _, path := range []string{"/heap", "/buffers"} {
-		_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test" + path, Steps: []browser.Step{browser.Wait("main")}})
+		_, err := try(t, b, browser.Visit{URL: "http://page.test" + path, Steps: []browser.Step{browser.Wait("main")}})
 		if !errors.Is(err, browser.ErrCrashed) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -197,7 +197,7 @@ func TestKilledPage(t *testing.T) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	if err := <-ends; !errors.Is(err, browser.ErrCrashed) {
+	if err := receive(t, "the end of the visit", ends); !errors.Is(err, browser.ErrCrashed) {
 		t.Errorf("killed page: %v", err)
 	}
 	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")

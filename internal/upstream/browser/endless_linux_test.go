@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +25,12 @@ func TestEndlessPages(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
 	log := newPids(t)
-	b := s.open(t, log.log, func(c *browser.Config) { c.Contexts = 7 })
+	b := s.open(t, log.log, func(c *browser.Config) { c.Contexts = 8 })
 	s.page("/fine", "<p>fine</p>")
 	s.page("/loop", `<p>x</p><script>for (;;) {}</script>`)
 	s.page("/alerts", `<p>x</p><script>for (;;) alert("again")</script>`)
 	s.page("/moves", `<p>x</p><script>location = "/moves?" + Math.random()</script>`)
+	s.page("/frames", `<p>x</p><script>for (;;) document.body.appendChild(document.createElement("iframe")).remove()</script>`)
 	s.page("/workers", `<p>x</p><script>for (let i = 0; i < 50; i++) new Worker("data:text/javascript,for(;;){}")</script>`)
 	s.page("/stream", `<p>x</p><script>fetch("/endless").then(r => r.text())</script>`)
 	endless := func(w http.ResponseWriter, r *http.Request) {
@@ -43,13 +45,13 @@ func TestEndlessPages(t *testing.T) {
 	s.HandleFunc("/page", endless)
 	s.HandleFunc("/silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
-	chromium := <-log.all
+	chromium := receive(t, "a Chromium", log.all)
 	before := len(renderers(chromium))
 	steps := []browser.Step{browser.TakeStream("/endless"), browser.TakePage("main")}
 	var all sync.WaitGroup
-	for _, path := range []string{"/loop", "/alerts", "/moves", "/workers", "/stream", "/page", "/silent"} {
+	for _, path := range []string{"/loop", "/alerts", "/moves", "/frames", "/workers", "/stream", "/page", "/silent"} {
 		all.Go(func() {
-			ctx, cancel := shortly(t)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
 			doc, err := b.Visit(ctx, browser.Visit{URL: "http://page.test" + path, Steps: steps})
 			switch {
@@ -79,18 +81,19 @@ func TestStuckChromium(t *testing.T) {
 	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
+	b.Times().Close = time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	ends := make(chan error, 1)
 	go func() {
 		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/slow", Steps: steps})
 		ends <- err
 	}()
-	<-waiting
-	if err := syscall.Kill(<-log.all, syscall.SIGSTOP); err != nil {
+	receive(t, "the visit", waiting)
+	if err := syscall.Kill(receive(t, "a Chromium", log.all), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if err := <-ends; !errors.Is(err, context.Canceled) {
+	if err := receive(t, "the end of the visit", ends); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled visit: %v", err)
 	}
 	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
@@ -107,12 +110,12 @@ func TestSlots(t *testing.T) {
 	b := s.open(t, func(c *browser.Config) { c.Contexts = 1 })
 	var all sync.WaitGroup
 	all.Go(func() {
-		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps}); !errors.Is(err, browser.ErrCrashed) {
+		if _, err := try(t, b, browser.Visit{URL: "http://page.test/slow", Steps: steps}); !errors.Is(err, browser.ErrCrashed) {
 			t.Errorf("running visit while closing: %v", err)
 		}
 	})
-	<-waiting
-	ctx, cancel := shortly(t)
+	receive(t, "the first visit", waiting)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := b.Visit(ctx, browser.Visit{URL: "http://second.test/"}); !errors.Is(err, browser.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("visit without a slot: %v", err)
@@ -122,7 +125,7 @@ func TestSlots(t *testing.T) {
 	}
 	b.Close()
 	all.Wait()
-	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrClosed) {
+	if _, err := try(t, b, browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrClosed) {
 		t.Errorf("visit after Close: %v", err)
 	}
 	nothingLeft(t)
@@ -138,7 +141,8 @@ func TestRecycling(t *testing.T) {
 	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
-	b.Recycle(2, time.Millisecond)
+	b.Recycle(2)
+	b.Times().Idle = time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	ends := make(chan error, 1)
 	go func() {
@@ -149,12 +153,12 @@ func TestRecycling(t *testing.T) {
 	for range 3 {
 		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
 	}
-	first, second := <-log.all, <-log.all
+	first, second := receive(t, "a Chromium", log.all), receive(t, "another Chromium", log.all)
 	if len(inGroup(first)) == 0 {
 		t.Error("the first Chromium did not wait for its visit")
 	}
 	cancel()
-	if err := <-ends; !errors.Is(err, context.Canceled) {
+	if err := receive(t, "the end of the visit", ends); !errors.Is(err, context.Canceled) {
 		t.Errorf("visit under way: %v", err)
 	}
 	eventually(t, "the end of both", func() bool { return len(inGroup(first))+len(inGroup(second)) == 0 })
@@ -162,17 +166,53 @@ func TestRecycling(t *testing.T) {
 	nothingLeft(t)
 }
 
+// A Chromium that dies at its start or does not answer is started once more. If that
+// fails, too, the error tells how it ended and what it wrote.
 func TestChromiumThatDoesNotStart(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	s := newSite(t)
-	for _, path := range []string{"/nonexistent", "/bin/false"} {
-		b := s.open(t, func(c *browser.Config) { c.Path = path })
-		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrCrashed) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", path, err)
-		}
-		b.Close()
+	path := chromium(t)
+	for name, test := range map[string]struct {
+		script string
+		starts int
+		errors []string // none if the visit succeeds
+	}{
+		"dies always": {`echo last words >&2; kill -TRAP $$`, 2, []string{"trap", "last words"}},
+		"dies once":   {`test $(wc -l <STARTS) -gt 1 || kill -TRAP $$; exec ` + path + ` "$@"`, 2, nil},
+		"hangs":       {`echo last words >&2; exec sleep 1000`, 2, []string{"deadline exceeded", "last words"}},
+		"exits":       {`exit 7`, 2, []string{"exit status 7"}},
+		"is missing":  {"", 0, []string{"no such file"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TMPDIR", t.TempDir())
+			starts := filepath.Join(t.TempDir(), "starts")
+			program := starts + ".sh"
+			script := "#!/bin/sh\necho >>STARTS\n" + test.script
+			if test.script != "" {
+				if err := os.WriteFile(program, []byte(strings.ReplaceAll(script, "STARTS", starts)), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := newSite(t)
+			s.page("/", "<p>fine</p>")
+			b := s.open(t, func(c *browser.Config) { c.Path = program })
+			if name == "hangs" {
+				b.Times().Start = time.Second
+			}
+			_, err := try(t, b, browser.Visit{URL: "http://page.test/"})
+			if errors.Is(err, browser.ErrStart) != (test.errors != nil) {
+				t.Errorf("got %v", err)
+			}
+			for _, text := range append(test.errors, program) {
+				if err != nil && !strings.Contains(err.Error(), text) {
+					t.Errorf("the error lacks %q: %v", text, err)
+				}
+			}
+			if log, _ := os.ReadFile(starts); len(log) != test.starts {
+				t.Errorf("started %d times", len(log))
+			}
+			b.Close()
+			nothingLeft(t)
+		})
 	}
-	nothingLeft(t)
 }
 
 // Killing a service also kills its Chromium. The next service removes the folder that was
@@ -184,7 +224,9 @@ func TestKilledService(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	path := chromium(t)
-	service := exec.Command(os.Args[0], "-test.run=^TestKilledService$", "-test.v")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	service := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestKilledService$", "-test.v")
 	service.Env = append(os.Environ(), "EARSHOT_TEST_SERVICE=1")
 	out, err := service.StdoutPipe()
 	if err != nil {
@@ -193,17 +235,18 @@ func TestKilledService(t *testing.T) {
 	if err := service.Start(); err != nil {
 		t.Fatal(err)
 	}
-	group := 0
-	for lines := bufio.NewScanner(out); group == 0 && lines.Scan(); {
+	group, output := 0, ""
+	for lines := bufio.NewScanner(out); group == 0 && lines.Scan(); output += lines.Text() + "\n" {
 		if text, ok := strings.CutPrefix(lines.Text(), "chromium "); ok {
 			group, _ = strconv.Atoi(text)
 		}
 	}
-	if group == 0 || len(inGroup(group)) < 3 {
-		t.Errorf("the service started no Chromium: %v", inGroup(group))
-	}
+	running := len(inGroup(group))
 	_ = service.Process.Kill()
 	_ = service.Wait()
+	if group == 0 || running < 3 {
+		t.Fatalf("the service started no Chromium:\n%s", output)
+	}
 	eventually(t, "the end of its Chromium", func() bool {
 		// We are the parent of a child's orphans if an earlier test started Chromium.
 		_, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
@@ -229,5 +272,6 @@ func serveUntilKilled(t *testing.T) {
 		<-waiting
 		os.Stdout.WriteString("\nchromium " + strconv.Itoa(<-log.all) + "\n")
 	}()
-	_, _ = b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps})
+	_, err := try(t, b, browser.Visit{URL: "http://page.test/slow", Steps: steps})
+	t.Fatal(err)
 }

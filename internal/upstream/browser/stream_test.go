@@ -136,11 +136,11 @@ func TestShortResponses(t *testing.T) {
 	if doc := visit(t, b, browser.Visit{URL: "http://chat.test/error", Steps: take}); doc.Status != 429 || !doc.Streamed || len(doc.Body) > 0 {
 		t.Errorf("got %+v", *doc)
 	}
-	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://chat.test/large", Steps: take}); !errors.Is(err, browser.ErrTooLarge) {
+	if _, err := try(t, b, browser.Visit{URL: "http://chat.test/large", Steps: take}); !errors.Is(err, browser.ErrTooLarge) {
 		t.Errorf("large stream: %v", err)
 	}
 	s.page("/page", "<p>"+strings.Repeat("x", 1<<20))
-	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://chat.test/page"}); !errors.Is(err, browser.ErrTooLarge) {
+	if _, err := try(t, b, browser.Visit{URL: "http://chat.test/page"}); !errors.Is(err, browser.ErrTooLarge) {
 		t.Errorf("large page: %v", err)
 	}
 }
