@@ -12,8 +12,8 @@
 //	page.go           the scripts that run inside the page
 //	record.go         recording of responses while the page runs
 //
-// The package uses chromedp's protocol types (cdproto), but not chromedp itself, in which
-// one page can block all others.
+// The package uses chromedp's protocol types (cdproto), but not chromedp itself: there, one
+// page can block all others.
 package browser
 
 import (

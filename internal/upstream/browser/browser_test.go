@@ -40,7 +40,8 @@ func chromium(tb testing.TB) string {
 // it. The names do not exist in DNS, so a request that arrives here took the proxy.
 type site struct {
 	http.ServeMux
-	address string // of the proxy
+	address string        // of the proxy
+	held    chan struct{} // gets a value for each visit that begin has started
 
 	mu    sync.Mutex
 	hosts []string // that were requested
@@ -48,7 +49,7 @@ type site struct {
 
 func newSite(tb testing.TB) *site {
 	tb.Helper()
-	s := &site{}
+	s := &site{held: make(chan struct{}, 10)}
 	server := httptest.NewServer(&s.ServeMux)
 	origin := server.Listener.Addr().String()
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -74,6 +75,11 @@ func newSite(tb testing.TB) *site {
 		}
 	}))
 	s.address = proxy.Listener.Addr().String()
+	s.page("/hold", `<script>fetch("/held").then(r => r.text())</script>`)
+	s.HandleFunc("/held", func(_ http.ResponseWriter, r *http.Request) {
+		s.held <- struct{}{}
+		<-r.Context().Done()
+	})
 	tb.Cleanup(func() {
 		proxy.CloseClientConnections()
 		server.CloseClientConnections()
@@ -157,6 +163,24 @@ func visit(tb testing.TB, b *browser.Browser, v browser.Visit) *browser.Document
 		tb.Fatalf("visit %s: %v", v.URL, err)
 	}
 	return doc
+}
+
+// begin starts a visit that lasts until ctx ends, and returns when its page is open.
+func (s *site) begin(ctx context.Context, tb testing.TB, b *browser.Browser) (ends <-chan error) {
+	tb.Helper()
+	results := make(chan error, 1)
+	go func() {
+		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/hold", Steps: []browser.Step{browser.TakeStream("/held")}})
+		results <- err
+	}()
+	select {
+	case <-s.held:
+	case err := <-results:
+		tb.Fatalf("the visit ended: %v", err)
+	case <-time.After(patience):
+		tb.Fatal("the page was never opened")
+	}
+	return results
 }
 
 // receive waits for a value that something outside of this process causes.

@@ -50,6 +50,7 @@ type conn struct {
 	lost  chan struct{} // closed when the connection is lost
 	close func()        // closes the connection; Chromium then exits
 	loops sync.WaitGroup
+	agent string // Chromium's user agent, once it has answered
 
 	mu      sync.Mutex
 	last    int64

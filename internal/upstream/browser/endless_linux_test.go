@@ -76,19 +76,12 @@ func TestEndlessPages(t *testing.T) {
 func TestStuckChromium(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	waiting := make(chan struct{}, 1)
-	steps := s.slow(waiting)
 	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
 	b.Times().Close = time.Second
 	ctx, cancel := context.WithCancel(t.Context())
-	ends := make(chan error, 1)
-	go func() {
-		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/slow", Steps: steps})
-		ends <- err
-	}()
-	receive(t, "the visit", waiting)
+	ends := s.begin(ctx, t, b)
 	if err := syscall.Kill(receive(t, "a Chromium", log.all), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -105,16 +98,8 @@ func TestStuckChromium(t *testing.T) {
 func TestSlots(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	waiting := make(chan struct{}, 1)
-	steps := s.slow(waiting)
 	b := s.open(t, func(c *browser.Config) { c.Contexts = 1 })
-	var all sync.WaitGroup
-	all.Go(func() {
-		if _, err := try(t, b, browser.Visit{URL: "http://page.test/slow", Steps: steps}); !errors.Is(err, browser.ErrCrashed) {
-			t.Errorf("running visit while closing: %v", err)
-		}
-	})
-	receive(t, "the first visit", waiting)
+	ends := s.begin(t.Context(), t, b)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := b.Visit(ctx, browser.Visit{URL: "http://second.test/"}); !errors.Is(err, browser.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
@@ -124,7 +109,9 @@ func TestSlots(t *testing.T) {
 		t.Error("the second visit did not wait for a slot")
 	}
 	b.Close()
-	all.Wait()
+	if err := receive(t, "the end of the visit", ends); !errors.Is(err, browser.ErrCrashed) {
+		t.Errorf("running visit while closing: %v", err)
+	}
 	if _, err := try(t, b, browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrClosed) {
 		t.Errorf("visit after Close: %v", err)
 	}
@@ -136,20 +123,13 @@ func TestSlots(t *testing.T) {
 func TestRecycling(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	waiting := make(chan struct{}, 1)
-	steps := s.slow(waiting)
 	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
 	b.Recycle(2)
 	b.Times().Idle = time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
-	ends := make(chan error, 1)
-	go func() {
-		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/slow", Steps: steps})
-		ends <- err
-	}()
-	<-waiting
+	ends := s.begin(ctx, t, b)
 	for range 3 {
 		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
 	}
@@ -264,14 +244,8 @@ func TestKilledService(t *testing.T) {
 func serveUntilKilled(t *testing.T) {
 	t.Helper()
 	s := newSite(t)
-	waiting := make(chan struct{}, 1)
-	steps := s.slow(waiting)
 	log := newPids(t)
-	b := s.open(t, log.log)
-	go func() {
-		<-waiting
-		os.Stdout.WriteString("\nchromium " + strconv.Itoa(<-log.all) + "\n")
-	}()
-	_, err := try(t, b, browser.Visit{URL: "http://page.test/slow", Steps: steps})
-	t.Fatal(err)
+	ends := s.begin(t.Context(), t, s.open(t, log.log))
+	os.Stdout.WriteString("\nchromium " + strconv.Itoa(receive(t, "a Chromium", log.all)) + "\n")
+	t.Fatalf("the visit ended: %v", receive(t, "the end of this process", ends))
 }

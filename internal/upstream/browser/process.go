@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
@@ -22,6 +23,7 @@ type process struct {
 	cmd    *exec.Cmd
 	conn   *conn
 	output tail
+	killed atomic.Bool
 	gone   chan struct{} // closed when all processes have ended and the folder is deleted
 
 	users  int // visits that run now
@@ -62,13 +64,12 @@ func (b *Browser) launch() (*process, error) {
 	if err := <-started; err != nil {
 		return nil, err
 	}
-	version, err := p.handshake(b.times.Start)
-	if err != nil {
+	if err := p.handshake(b.times.Start); err != nil {
 		p.kill()
 		<-p.gone
 		return nil, fmt.Errorf("%w (%s): %s", err, p.cmd.ProcessState, p.output.String())
 	}
-	b.cfg.Log.Info("Chromium started", "pid", p.cmd.Process.Pid, "version", version, "sandbox", !unsandboxed())
+	b.cfg.Log.Info("Chromium started", "pid", p.cmd.Process.Pid, "agent", p.conn.agent, "sandbox", !unsandboxed())
 	if unsandboxed() {
 		b.cfg.Log.Warn("Chromium runs without its sandbox, because it is run by root")
 	}
@@ -102,7 +103,11 @@ func (p *process) wait(log *slog.Logger) {
 	p.conn.close()
 	p.conn.loops.Wait()
 	endGroup(p.cmd.Process.Pid) // its children may have outlived it
-	log.Info("Chromium ended", "pid", p.cmd.Process.Pid, "reason", p.cmd.ProcessState.String(), "output", p.output.String())
+	if p.killed.Load() {
+		log.Info("Chromium ended", "pid", p.cmd.Process.Pid)
+	} else {
+		log.Warn("Chromium crashed", "pid", p.cmd.Process.Pid, "reason", p.cmd.ProcessState.String(), "output", p.output.String())
+	}
 }
 
 // watch kills pages that use more than maxMemory. The visits of these pages fail; the
@@ -124,20 +129,24 @@ func (p *process) watch(log *slog.Logger) {
 }
 
 // handshake waits until Chromium answers.
-func (p *process) handshake(limit time.Duration) (version string, err error) {
+func (p *process) handshake(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	v, err := call(ctx, p.conn.browser(), browser.GetVersion, cdp.Empty{})
+	version, err := call(ctx, p.conn.browser(), browser.GetVersion, cdp.Empty{})
 	if err != nil {
-		return "", err
+		return err
 	}
+	p.conn.agent = version.UserAgent
 	_, err = call(ctx, p.conn.browser(), target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true})
-	return v.Product, err
+	return err
 }
 
 // kill kills Chromium and its children. Browser contexts are in memory, so Chromium has
 // nothing to save.
-func (p *process) kill() { p.conn.close() }
+func (p *process) kill() {
+	p.killed.Store(true)
+	p.conn.close() // then watch kills the group
+}
 
 // lost reports whether Chromium has ended.
 func (p *process) lost() bool {

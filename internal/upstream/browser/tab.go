@@ -132,11 +132,7 @@ func (t *tab) open(ctx context.Context, v Visit) (*Document, error) {
 // attach opens the session to the page and prepares the page for a visit.
 func (t *tab) attach(ctx context.Context, phone string) error {
 	if phone != "" {
-		version, err := call(ctx, t.conn.browser(), browser.GetVersion, cdp.Empty{})
-		if err != nil {
-			return err
-		}
-		t.agent = phoneAgent(version.UserAgent, phone)
+		t.agent = phoneAgent(t.conn.agent, phone)
 	}
 	attached, err := call(ctx, t.conn.browser(), target.AttachToTarget, target.AttachToTargetParams{TargetID: t.target, Flatten: new(true)})
 	if err != nil {
