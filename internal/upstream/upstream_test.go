@@ -285,7 +285,7 @@ func TestWithoutABrowserPlainPagesAreFetched(t *testing.T) {
 func TestABrowserThatDiesOpensTheCircuit(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "chromium")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho last words >&2\nkill -TRAP $$\n"), 0o700); err != nil {
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho last words >&2\necho >>$0.starts\nkill -TRAP $$\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	pages := browser.New(browser.Config{Path: program, Proxy: func(string) (string, error) { return "127.0.0.1:9", nil }})
@@ -307,6 +307,9 @@ func TestABrowserThatDiesOpensTheCircuit(t *testing.T) {
 	}
 	if failure, ok := errors.AsType[*upstream.Failure](err); !ok || !failure.Skipped || opened != 5 {
 		t.Errorf("%d visits, then %v", opened, err)
+	}
+	if starts, _ := os.ReadFile(program + ".starts"); len(starts) != 2*opened {
+		t.Errorf("%d visits started it %d times", opened, len(starts))
 	}
 }
 

@@ -75,6 +75,7 @@ func newSite(tb testing.TB) *site {
 		}
 	}))
 	s.address = proxy.Listener.Addr().String()
+	s.page("/fine", "<p>fine</p>")
 	s.page("/hold", `<script>fetch("/held").then(r => r.text())</script>`)
 	s.HandleFunc("/held", func(_ http.ResponseWriter, r *http.Request) {
 		s.held <- struct{}{}
@@ -134,7 +135,7 @@ func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Bro
 	cfg := browser.Config{
 		Path:  chromium(tb),
 		Proxy: func(string) (string, error) { return s.address, nil },
-		Log:   slog.New(slog.NewTextHandler(tb.Output(), nil)),
+		Log:   slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -163,6 +164,12 @@ func visit(tb testing.TB, b *browser.Browser, v browser.Visit) *browser.Document
 		tb.Fatalf("visit %s: %v", v.URL, err)
 	}
 	return doc
+}
+
+// fine fails the test unless the browser can open a page.
+func fine(tb testing.TB, b *browser.Browser) {
+	tb.Helper()
+	within(tb, visit(tb, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
 }
 
 // begin starts a visit that lasts until ctx ends, and returns when its page is open.

@@ -28,7 +28,7 @@ type pids struct {
 
 func newPids(tb testing.TB) *pids {
 	tb.Helper()
-	return &pids{slog.NewTextHandler(tb.Output(), nil), make(chan int, 1000)}
+	return &pids{slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}), make(chan int, 1000)}
 }
 
 func (p *pids) Handle(ctx context.Context, r slog.Record) error {
@@ -109,7 +109,6 @@ func TestKilledChromium(t *testing.T) {
 		cycles = 100
 	}
 	s := newSite(t)
-	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
 	for range cycles {
@@ -123,7 +122,7 @@ func TestKilledChromium(t *testing.T) {
 				t.Errorf("running visit: %v", err)
 			}
 		}
-		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+		fine(t, b)
 		// The next round kills the Chromium that served this visit.
 		if len(log.all) != 1 {
 			t.Fatalf("%d were started instead of one", len(log.all))
@@ -137,12 +136,11 @@ func TestKilledChromium(t *testing.T) {
 func TestKilledPage(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	s.page("/fine", "<p>fine</p>")
 	s.page("/heap", `<script>const all = []; for (;;) all.push(new Array(1e5).fill(all.length + 0.5))</script>`)
 	s.page("/buffers", `<script>const all = []; setInterval(() => all.push(new Uint8Array(1 << 28).fill(1)), 20)</script>`)
 	log := newPids(t)
 	b := s.open(t, log.log)
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	fine(t, b)
 	chromium := receive(t, "a Chromium", log.all)
 	before := renderers(chromium)
 
@@ -167,7 +165,7 @@ func TestKilledPage(t *testing.T) {
 	if err := receive(t, "the end of the visit", ends); !errors.Is(err, browser.ErrCrashed) {
 		t.Errorf("killed page: %v", err)
 	}
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	fine(t, b)
 	if len(log.all) > 0 {
 		t.Error("Chromium was started again")
 	}

@@ -26,7 +26,6 @@ func TestEndlessPages(t *testing.T) {
 	s := newSite(t)
 	log := newPids(t)
 	b := s.open(t, log.log, func(c *browser.Config) { c.Contexts = 8 })
-	s.page("/fine", "<p>fine</p>")
 	s.page("/loop", `<p>x</p><script>for (;;) {}</script>`)
 	s.page("/alerts", `<p>x</p><script>for (;;) alert("again")</script>`)
 	s.page("/moves", `<p>x</p><script>location = "/moves?" + Math.random()</script>`)
@@ -44,7 +43,7 @@ func TestEndlessPages(t *testing.T) {
 	s.HandleFunc("/endless", endless)
 	s.HandleFunc("/page", endless)
 	s.HandleFunc("/silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	fine(t, b)
 	chromium := receive(t, "a Chromium", log.all)
 	before := len(renderers(chromium))
 	steps := []browser.Step{browser.TakeStream("/endless"), browser.TakePage("main")}
@@ -63,7 +62,7 @@ func TestEndlessPages(t *testing.T) {
 		})
 	}
 	all.Wait()
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	fine(t, b)
 	if len(log.all) > 0 {
 		t.Error("Chromium was started again")
 	}
@@ -76,7 +75,6 @@ func TestEndlessPages(t *testing.T) {
 func TestStuckChromium(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
 	b.Times().Close = time.Second
@@ -89,7 +87,7 @@ func TestStuckChromium(t *testing.T) {
 	if err := receive(t, "the end of the visit", ends); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled visit: %v", err)
 	}
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	fine(t, b)
 	b.Close()
 	nothingLeft(t)
 }
@@ -123,7 +121,6 @@ func TestSlots(t *testing.T) {
 func TestRecycling(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
 	b.Recycle(2)
@@ -131,7 +128,7 @@ func TestRecycling(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ends := s.begin(ctx, t, b)
 	for range 3 {
-		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+		fine(t, b)
 	}
 	first, second := receive(t, "a Chromium", log.all), receive(t, "another Chromium", log.all)
 	if len(inGroup(first)) == 0 {
@@ -158,6 +155,7 @@ func TestChromiumThatDoesNotStart(t *testing.T) {
 		"dies always": {`echo last words >&2; kill -TRAP $$`, 2, []string{"trap", "last words"}},
 		"dies once":   {`test $(wc -l <STARTS) -gt 1 || kill -TRAP $$; exec ` + path + ` "$@"`, 2, nil},
 		"hangs":       {`echo last words >&2; exec sleep 1000`, 2, []string{"deadline exceeded", "last words"}},
+		"floods":      {`exec yes >&4`, 2, []string{"connection lost"}}, // a message without end
 		"exits":       {`exit 7`, 2, []string{"exit status 7"}},
 		"is missing":  {"", 0, []string{"no such file"}},
 	} {
@@ -171,13 +169,11 @@ func TestChromiumThatDoesNotStart(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := newSite(t)
-			s.page("/", "<p>fine</p>")
-			b := s.open(t, func(c *browser.Config) { c.Path = program })
+			b := newSite(t).open(t, func(c *browser.Config) { c.Path = program })
 			if name == "hangs" {
 				b.Times().Start = time.Second
 			}
-			_, err := try(t, b, browser.Visit{URL: "http://page.test/"})
+			_, err := try(t, b, browser.Visit{URL: "http://page.test/fine"})
 			if errors.Is(err, browser.ErrStart) != (test.errors != nil) {
 				t.Errorf("got %v", err)
 			}
@@ -203,7 +199,7 @@ func TestKilledService(t *testing.T) {
 		return
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	path := chromium(t)
+	chromium(t) // skips the test if there is none
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	service := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestKilledService$", "-test.v")
@@ -232,10 +228,8 @@ func TestKilledService(t *testing.T) {
 		_, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
 		return len(inGroup(group)) == 0
 	})
-	s := newSite(t)
-	s.page("/", "<p>fine</p>")
-	b := s.open(t, func(c *browser.Config) { c.Path = path })
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/"}), "fine")
+	b := newSite(t).open(t)
+	fine(t, b)
 	b.Close()
 	nothingLeft(t)
 }

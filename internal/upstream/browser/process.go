@@ -103,11 +103,12 @@ func (p *process) wait(log *slog.Logger) {
 	p.conn.close()
 	p.conn.loops.Wait()
 	endGroup(p.cmd.Process.Pid) // its children may have outlived it
+	log.Info("Chromium ended", "pid", p.cmd.Process.Pid, "reason", p.cmd.ProcessState.String())
+	level := slog.LevelWarn // it crashed
 	if p.killed.Load() {
-		log.Info("Chromium ended", "pid", p.cmd.Process.Pid)
-	} else {
-		log.Warn("Chromium crashed", "pid", p.cmd.Process.Pid, "reason", p.cmd.ProcessState.String(), "output", p.output.String())
+		level = slog.LevelDebug
 	}
+	log.Log(context.Background(), level, "last output of Chromium", "pid", p.cmd.Process.Pid, "text", p.output.String())
 }
 
 // watch kills pages that use more than maxMemory. The visits of these pages fail; the
