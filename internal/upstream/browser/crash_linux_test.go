@@ -104,7 +104,7 @@ func renderers(group int) (all []int) {
 // Chromium is killed repeatedly while visits are running.
 func TestKilledChromium(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	cycles := 5
+	cycles := 3
 	if os.Getenv("EARSHOT_SOAK_CYCLES") != "" {
 		cycles = 100
 	}

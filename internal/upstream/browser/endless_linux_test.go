@@ -50,7 +50,7 @@ func TestEndlessPages(t *testing.T) {
 	var all sync.WaitGroup
 	for _, path := range []string{"/loop", "/alerts", "/moves", "/frames", "/workers", "/stream", "/page", "/silent"} {
 		all.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
 			doc, err := b.Visit(ctx, browser.Visit{URL: "http://page.test" + path, Steps: steps})
 			switch {
@@ -169,7 +169,7 @@ func TestChromiumThatDoesNotStart(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b := newSite(t).open(t, func(c *browser.Config) { c.Path = program })
+			b := newSite(t).open(t, func(c *browser.Config) { c.Path, c.MaxDocument = program, 1<<20 })
 			if name == "hangs" {
 				b.Times().Start = time.Second
 			}
