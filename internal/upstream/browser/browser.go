@@ -264,7 +264,7 @@ func (b *Browser) acquire() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := current.(*process)
+	p, _ := current.(*process)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p.idle != nil {
@@ -292,26 +292,24 @@ func (b *Browser) release(p *process) {
 // start makes a new Chromium the current one. A Chromium that ends at its start or does
 // not answer is started once more. The Chromium before ends with its last visit.
 func (b *Browser) start() (*process, error) {
-	for try := 1; ; try++ {
-		p, err := b.launch()
-		if b.closing.Err() != nil {
-			return nil, ErrClosed
-		}
-		if err != nil {
-			b.cfg.Log.Error("Chromium did not start", "path", b.cfg.Path, "try", try, "error", err)
-			if try == 2 {
-				return nil, fmt.Errorf("%w: %s: %s", ErrStart, b.cfg.Path, err.Error())
-			}
-			continue
-		}
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if old := b.current; old != nil && old.users == 0 {
-			old.kill()
-		}
-		b.current = p
-		return p, nil
+	p, err := b.launch()
+	if err != nil && b.closing.Err() == nil {
+		b.cfg.Log.Error("Chromium did not start; trying once more", "path", b.cfg.Path, "error", err)
+		p, err = b.launch()
 	}
+	switch {
+	case b.closing.Err() != nil:
+		return nil, ErrClosed
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s: %s", ErrStart, b.cfg.Path, err.Error())
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if old := b.current; old != nil && old.users == 0 {
+		old.kill()
+	}
+	b.current = p
+	return p, nil
 }
 
 // endIdle kills a Chromium that has not been used for a while.

@@ -47,9 +47,11 @@ func (b *Browser) launch() (*process, error) {
 	inOwnGroup(p.cmd)
 	started := make(chan error, 1)
 	b.work.Go(func() {
-		defer close(p.gone)
-		defer unlock()
-		defer os.RemoveAll(folder)
+		defer func() {
+			_ = os.RemoveAll(folder)
+			unlock()
+			close(p.gone)
+		}()
 		// The kernel kills Chromium when the thread that started it ends (Pdeathsig), so
 		// this thread has to stay.
 		runtime.LockOSThread()
