@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -276,6 +278,38 @@ func TestWithoutABrowserPlainPagesAreFetched(t *testing.T) {
 	request.Plain = false
 	if _, err := client.NewSession(1, "").Fetch(t.Context(), request); reason(t, err) != earshot.ReasonUnavailable || !strings.Contains(err.Error(), "no Chromium") {
 		t.Errorf("a page that needs a browser: %v", err)
+	}
+}
+
+// A browser that dies at its start is an upstream that fails: its circuit opens.
+func TestABrowserThatDiesOpensTheCircuit(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "chromium")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho last words >&2\necho >>$0.starts\nkill -TRAP $$\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pages := browser.New(browser.Config{Path: program, Proxy: func(string) (string, error) { return "127.0.0.1:9", nil }})
+	t.Cleanup(pages.Close)
+	client, err := upstream.NewClient(upstream.Config{Surface: earshot.SurfaceWeb, Sites: map[string]string{"site": "http://site.test"}, Browser: pages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, opened := routes(client), 0
+	for range 6 {
+		err = r.Try(t.Context(), &upstream.Attempt{Provider: "chat"}, func(s *upstream.Session) error {
+			opened++
+			_, err := s.Fetch(t.Context(), &upstream.Request{Site: "site", Steps: []browser.Step{browser.TakePage("p")}})
+			return err
+		})
+		if reason(t, err) != earshot.ReasonUnavailable || !strings.Contains(err.Error(), "last words") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if failure, ok := errors.AsType[*upstream.Failure](err); !ok || !failure.Skipped || opened != 5 {
+		t.Errorf("%d visits, then %v", opened, err)
+	}
+	if starts, _ := os.ReadFile(program + ".starts"); len(starts) != 2*opened {
+		t.Errorf("%d visits started it %d times", opened, len(starts))
 	}
 }
 
