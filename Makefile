@@ -84,7 +84,8 @@ sdk: ## Build the packages of the Python and TypeScript clients, in dist
 .PHONY: lint
 lint: ## Check format, code, module files, generated files, and format, code and types of the dashboard and the TypeScript client
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
-	$(TOOL) golangci-lint run
+	$(GO) -C tools build -o ../bin/lint ./lint
+	bin/lint ./...
 	$(GO) run ./internal/api/openapi/generate -check
 	$(GO) mod tidy -diff
 	$(GO) mod verify
@@ -99,7 +100,7 @@ lint: ## Check format, code, module files, generated files, and format, code and
 
 .PHONY: fmt
 fmt: ## Format the code
-	$(TOOL) golangci-lint fmt
+	$(TOOL) gofumpt -w .
 	@scripts/with-node-modules.sh $(WEB) sh -c 'for dir in $(WEB) sdk/typescript integrations/n8n; do (cd $$dir && $(CURDIR)/$(WEB)/$(BIOME) format --write) || exit 1; done'
 
 # -benchtime 1x: one run of a queue benchmark processes a whole backlog.

@@ -93,7 +93,7 @@ func TestADatabaseOfAnyVersionIsMigratedAndItsRowsAreKept(t *testing.T) {
 				storetest.Audited(t, s)
 				for _, check := range migrated {
 					if version >= check.since {
-						t.Run(check.what, func(t *testing.T) { check.run(t, s) }) //nolint:paralleltest // each goes on from the one before
+						t.Run(check.what, func(t *testing.T) { check.run(t, s) }) // each goes on from the one before
 					}
 				}
 				storetest.Audited(t, s)

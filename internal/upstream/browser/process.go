@@ -36,7 +36,7 @@ func start(cfg Config) (*process, error) {
 		unlock()
 	}
 	var output tail
-	cmd := exec.Command(cfg.Path, flags(folder)...) //nolint:gosec,noctx // the operator's own Chromium, which outlives the visit that started it
+	cmd := exec.Command(cfg.Path, flags(folder)...) //nolint:noctx // the operator's own Chromium, which outlives the visit that started it
 	cmd.Env = environment(folder)
 	cmd.Dir = folder
 	cmd.Stderr = &output

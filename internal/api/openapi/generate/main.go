@@ -52,7 +52,7 @@ func write(files map[string][]byte, check bool) error {
 		if check {
 			continue
 		}
-		if err := os.WriteFile(path, content, 0o644); err != nil { //nolint:gosec // source files are for everybody
+		if err := os.WriteFile(path, content, 0o644); err != nil {
 			return fmt.Errorf("write: %w", err)
 		}
 	}
