@@ -45,7 +45,6 @@ lint: ## Check format, code, module files, generated files, and format, code and
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(GO) -C tools build -o ../bin/lint ./lint
 	bin/lint ./...
-	$(GO) run ./internal/api/openapi/generate -check
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	@scripts/with-node-modules.sh $(WEB) sh -c 'cd integrations/n8n && ../../$(WEB)/$(BIOME) check --error-on-warnings'
