@@ -107,7 +107,7 @@ func checkVersion(t *testing.T, address string, version, newest int64) {
 	storetest.Audited(t, s)
 	for _, check := range migrated {
 		if version >= check.since {
-			t.Run(check.what, func(t *testing.T) { check.run(t, s) }) //nolint:paralleltest // each goes on from the one before
+			t.Run(check.what, func(t *testing.T) { check.run(t, s) }) // each goes on from the one before
 		}
 	}
 	storetest.Audited(t, s)

@@ -126,7 +126,7 @@ func TestAnInterruptedTransferIsContinued(t *testing.T) {
 			after, err := target.Counts(t.Context(), tables...)
 			equal(t, "rows", before, after, err)
 			for _, check := range migrated {
-				t.Run(check.what, func(t *testing.T) { check.run(t, target) }) //nolint:paralleltest // each goes on from the one before
+				t.Run(check.what, func(t *testing.T) { check.run(t, target) }) // each goes on from the one before
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func newPair(t *testing.T) *pair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, err := os.MkdirTemp("", "earshot-pair.") //nolint:usetesting // another user must be able to enter it
+	home, err := os.MkdirTemp("", "earshot-pair.") // another user must be able to enter it
 	if err != nil {
 		t.Fatal(err)
 	}

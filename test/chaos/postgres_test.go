@@ -45,7 +45,7 @@ func newDatabase(t *testing.T) *database {
 	return d
 }
 
-func (d *database) must(t *testing.T, ctx context.Context, query string) { //nolint:revive // a test comes before its context
+func (d *database) must(t *testing.T, ctx context.Context, query string) {
 	t.Helper()
 	if _, err := d.admin.ExecContext(ctx, query); err != nil {
 		t.Fatalf("%v: %s", err, query)

@@ -37,7 +37,7 @@ func TestTheModuleCanBeRenamed(t *testing.T) {
 	}
 	checkImports(t, folder, old)
 	for file, line := range map[string]string{
-		"Makefile": "MODULE := " + name, ".golangci.yaml": "module-path: " + name,
+		"Makefile":        "MODULE := " + name,
 		"test/dex/go.mod": "module " + name + "/test/dex", "test/arch/arch_test.go": `const module = "` + name + `"`,
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, file))
@@ -156,4 +156,4 @@ func copySources(t *testing.T, folder string) {
 	}
 }
 
-var named = regexp.MustCompile(`\.go$|go\.(mod|sum)$|^Makefile$|^\.golangci\.yaml$|^scripts/rename-module\.sh$`)
+var named = regexp.MustCompile(`\.go$|go\.(mod|sum)$|^Makefile$|^scripts/rename-module\.sh$`)

@@ -39,7 +39,7 @@ func (b *Browser) launch() (*process, error) {
 		return nil, err
 	}
 	p := &process{gone: make(chan struct{})}
-	p.cmd = exec.Command(b.cfg.Path, flags(folder)...) //nolint:gosec,noctx // the operator's own Chromium, which outlives the visit that started it
+	p.cmd = exec.Command(b.cfg.Path, flags(folder)...) //nolint:noctx // the operator's own Chromium, which outlives the visit that started it
 	p.cmd.Env = environment(folder)
 	p.cmd.Dir = folder
 	p.cmd.Stderr = &p.output

@@ -63,5 +63,5 @@ func Need(tb testing.TB, missing error) {
 	if os.Getenv("CI") == "true" {
 		tb.Fatal(missing)
 	}
-	tb.Skipf("not installed, see make test-tools: %v", missing)
+	tb.Skipf("not installed, see scripts/test.sh: %v", missing)
 }

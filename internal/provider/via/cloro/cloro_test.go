@@ -13,6 +13,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/cloro"
+	"earshot/test/captures"
 )
 
 // standIn returns a handler that plays cloro: it accepts a task and answers the second
@@ -90,7 +91,7 @@ func TestAnswer(t *testing.T) {
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	samples := map[string][]byte{}
-	for _, path := range providertest.Captures(t, "vendors/cloro/*.json") {
+	for _, path := range captures.Find(t, "vendors/cloro/*.json") {
 		document, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
