@@ -94,7 +94,8 @@ func Start(command *exec.Cmd) (greeting string, err error) {
 			return greeting, nil
 		}
 	}
-	return "", fmt.Errorf("%s did not get ready; it ended with %v and printed:\n%s", command, command.Wait(), greeting)
+	_ = command.Wait() // its state says the same
+	return "", fmt.Errorf("%s did not get ready; its end is %s, and it printed:\n%s", command, command.ProcessState, greeting)
 }
 
 // Stop sends SIGTERM to a command and waits until it ends. It kills a command that takes too long.
